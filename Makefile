@@ -115,6 +115,9 @@ schema: .venv/.test ## write the published schemas and the tables of docs/standi
 	$(BIN)/python -m khiva_arena.check.schema khiva_arena/check/schema
 	$(BIN)/python -m khiva_arena.stream khiva_arena/terminal/schema
 
+layout: .venv/.test ## write docs/layout.md from the first sentence of each module; read the diff
+	$(BIN)/python tests/support/make_layout.py --write
+
 vectors: .venv/.test ## write protocol/vectors and the generated parts of its pages again; read the diff
 	$(BIN)/python tests/games/make_vectors.py --write
 	$(BIN)/python tests/protocol/make_frames.py --write

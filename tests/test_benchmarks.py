@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import khiva_arena
-from khiva_arena.competition.plan_file import read_plan
+from khiva_arena.shards.plan_file import read_plan
 
 HERE = Path(__file__).parent / "benchmarks"
 sys.path.append(str(HERE))

@@ -13,11 +13,11 @@ from arena import NAIVE, ROOT, C, arena, bots
 from tools import lacks
 
 from khiva_arena.cli.main import COMMANDS
-from khiva_arena.competition.page_names import read_names
-from khiva_arena.competition.settings import settle
-from khiva_arena.competition.settings_file import read_file
-from khiva_arena.competition.settings_table import TABLE
+from khiva_arena.page.names import read_names
 from khiva_arena.sandbox.limits import DEFAULT, WORDS, say
+from khiva_arena.settings.file import read_file
+from khiva_arena.settings.settings import settle
+from khiva_arena.settings.table import TABLE
 
 pytestmark = pytest.mark.slow
 

@@ -13,15 +13,16 @@ from khiva_arena.api.functions import as_words
 from khiva_arena.api.host import Host, is_remote
 from khiva_arena.api.keywords import as_path, by_keyword, hand_over, number, plain_settings, refuse_early, text
 from khiva_arena.api.matches import PlayedMatch, recorded_matches
-from khiva_arena.competition.settings import DEFAULTS
-from khiva_arena.competition.settings_file import read_file
 from khiva_arena.errors import ConfigError
 from khiva_arena.protocol.bot_function import Choose
+from khiva_arena.say import say_nothing
+from khiva_arena.settings.file import read_file
+from khiva_arena.settings.settings import DEFAULTS
 from khiva_arena.stream import Begin, FaultRecorded, MatchRecorded, StreamReader, VoidRecorded
 
 if TYPE_CHECKING:  # numpy comes with them
     from khiva_arena.api.tables import TableList
-    from khiva_arena.competition.audit import AuditResult
+    from khiva_arena.audit.report import AuditResult
     from khiva_arena.report.sprt import Sprt
 
 AnyBot = str | Path | Choose | Checkpoint
@@ -182,7 +183,7 @@ class RunningTest(Competition):
 
     def result(self) -> "Sprt":
         """How the test came out, once it is over."""
-        from khiva_arena.competition.sequential import sprt_of
+        from khiva_arena.playing.sequential import sprt_of
 
         return sprt_of(self.store, self.wait().events[0])
 
@@ -222,17 +223,17 @@ def run(
     hand_over(given.get("game", ()))
     # Not above: tables and matches do without what these import.
     if from_plan is None:
-        from khiva_arena.competition.played import what_is_played
+        from khiva_arena.settings.competition import what_is_played
 
-        refuse_early(given, lambda said: what_is_played(config, said, _unsaid), file.get("game"))
+        refuse_early(given, lambda said: what_is_played(config, said, say_nothing), file.get("game"))
     else:
-        from khiva_arena.competition.plan_file import read_plan
-        from khiva_arena.competition.planned import what_is_planned
+        from khiva_arena.shards.plan import what_is_planned
+        from khiva_arena.shards.plan_file import read_plan
 
         plan = as_path("from_plan", from_plan)
         with by_keyword():
             game = read_plan(plan).game or None
-        refuse_early(given, lambda said: what_is_planned(plan, played["shard"], said, bool(any_engine), _unsaid), game)
+        refuse_early(given, lambda said: what_is_planned(plan, played["shard"], said, bool(any_engine), say_nothing), game)
     host = Host("compete", listens=True, aloud=aloud, given=given, how=how, callables=functions, **played)
     return Competition(host, _store(given, file))
 
@@ -280,22 +281,18 @@ def sprt(
     given = {**own, "bots": words}
     bounds = {"elo0": elo0, "elo1": elo1, "alpha": alpha, "beta": beta}
     # Not above: tables and matches do without what these import.
-    from khiva_arena.competition.sequential import test_of
+    from khiva_arena.playing.sequential import test_of
     from khiva_arena.ratings.sprt import Hypotheses, Model
 
     model = Model.NORMALIZED if normalized else Model.LOGISTIC
     hypotheses = Hypotheses(**{name: number(name, value) for name, value in bounds.items()}, model=model)
     how = _how(any_engine, new_event, public)
     hand_over(given.get("game", ()))
-    refuse_early(given, lambda said: test_of(said, hypotheses, _unsaid))
+    refuse_early(given, lambda said: test_of(said, hypotheses, say_nothing))
     host = Host(
         "test", listens=True, aloud=is_remote(words), given=given, hypotheses=asdict(hypotheses), how=how, callables=functions
     )
     return RunningTest(host, _store(given, {}))
-
-
-def _unsaid(line: str) -> None:
-    """Drop a line for people: the process that plays says it."""
 
 
 def _how(any_engine: bool, new_event: bool, public: str | None) -> dict[str, Any]:

@@ -17,14 +17,14 @@ from khiva_arena.api.host import HostCall, HostReply, is_remote
 from khiva_arena.api.keywords import in_keywords, with_tuples
 from khiva_arena.competition.draw import How
 from khiva_arena.competition.events_file import EventsFile
-from khiva_arena.competition.settings import Settings
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ArenaError, ConfigError
+from khiva_arena.settings.settings import Settings
 from khiva_arena.terminal import interrupts
 from khiva_arena.terminal.console import say
 
 if TYPE_CHECKING:
-    from khiva_arena.web.seating import Links  # most tables have none
+    from khiva_arena.seats.seating import Links  # most tables have none
 
 
 def main() -> None:
@@ -62,10 +62,10 @@ def _reply(request: HostCall) -> HostReply:
 
 
 def seating(first: Settings, entrants: Sequence[Bot]) -> "Callable[[], AbstractContextManager[Links | None]]":
-    """What lasts while these are played, see web/seating.py. Raises ConfigError if they cannot be seated."""
+    """What lasts while these are played, see seats/seating.py. Raises ConfigError if they cannot be seated."""
     if not any(bot.guest for bot in entrants):
         return nullcontext
-    from khiva_arena.web import seating  # not above: most tables have none
+    from khiva_arena.seats import seating  # not above: most tables have none
 
     return seating.seating(first, entrants)
 
@@ -84,11 +84,11 @@ def compete(
 ) -> dict[str, Any]:
     """Play a competition, or a shard of a plan. ``callables``: the words of bots that are functions of the caller."""
     if plan is not None:
-        from khiva_arena.competition.planned import what_is_planned
+        from khiva_arena.shards.plan import what_is_planned
 
         made, found, planned = what_is_planned(Path(plan), shard, with_tuples(given), how["any_engine"], say)
         return _played(made, found, How(**how, planned=planned), listener)
-    from khiva_arena.competition.played import what_is_played
+    from khiva_arena.settings.competition import what_is_played
 
     stages, entrants = what_is_played(Path(config) if config else None, with_tuples(given), say)
     _check_trust([bot.asked_as for bot in entrants], callables, stages[0].trust_bots)
@@ -99,7 +99,7 @@ def test(
     given: dict[str, Any], hypotheses: dict[str, Any], how: dict[str, Any], callables: list[str], listener: int
 ) -> dict[str, Any]:
     """Play a sequential test."""
-    from khiva_arena.competition.sequential import test_of
+    from khiva_arena.playing.sequential import test_of
     from khiva_arena.ratings.sprt import Hypotheses, Model
 
     model = Model(hypotheses.pop("model"))
@@ -120,8 +120,8 @@ def match(given: dict[str, Any], callables: list[str]) -> dict[str, Any]:
     """Play one match."""
     from khiva_arena.arbiter.pool import play_one
     from khiva_arena.arbiter.preflight import preflight
-    from khiva_arena.competition.isolation import warn_of_cold_files
-    from khiva_arena.competition.one_match import one_match, who_plays
+    from khiva_arena.settings.isolation import warn_of_cold_files
+    from khiva_arena.settings.one_match import one_match, who_plays
 
     _check_trust(given["bots"], callables, given.get("trust_bots") is True)
     settings, entrants = who_plays(with_tuples(given))

@@ -11,10 +11,10 @@ from numbers import Real
 from pathlib import Path
 from typing import Any, SupportsIndex
 
-from khiva_arena.competition.setting import LISTS
-from khiva_arena.competition.settings_table import AUTO, TABLE
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.registry import NAMES
+from khiva_arena.settings.row import LISTS
+from khiva_arena.settings.table import AUTO, TABLE
 from khiva_arena.text import is_text
 from khiva_arena.words import nearest
 
@@ -24,7 +24,7 @@ _KEYWORDS = {row.option: row.name for row in TABLE} | {f"--{name.replace('_', '-
 _KEYWORDS |= {"--anchor": "anchors", "--section": "sections", "--effects": "effects"}
 _FLAG = re.compile(r"--[a-z]+(?:-[a-z]+)*")
 _TO_ADD = re.compile(r"(?<=if you trust it, )add: (.*) \(or type the command once at")
-"""In the refusal of a settings file or a plan, see competition/consent.py."""
+"""In the refusal of a settings file or a plan, see settings/consent.py."""
 _DEEPEST = 20
 
 

@@ -10,15 +10,15 @@ from khiva_arena.api.checkpoints import Checkpoint
 from khiva_arena.api.functions import as_words
 from khiva_arena.api.host import Host, is_remote
 from khiva_arena.api.keywords import as_path, hand_over, plain_settings, refuse_early
-from khiva_arena.competition.find import events_of, matches_of
-from khiva_arena.competition.in_bundle import bundled_matches
-from khiva_arena.competition.settings_table import OF_A_MATCH
 from khiva_arena.errors import ConfigError, StoreError
+from khiva_arena.events.find import events_of, matches_of
+from khiva_arena.events.in_bundle import bundled_matches
 from khiva_arena.games.base import Event, Pending, State
 from khiva_arena.protocol.bot_function import Choose
 from khiva_arena.replay.record import Record
 from khiva_arena.replay.story import story
 from khiva_arena.replay.verify import verify
+from khiva_arena.settings.table import OF_A_MATCH
 from khiva_arena.store.db import EventRow, MatchRow, Store
 from khiva_arena.text import preformatted
 
@@ -176,7 +176,7 @@ def match(*bots: str | Path | Choose | Checkpoint, **settings: Any) -> PlayedMat
     words, functions = as_words(bots)
     given = {**plain_settings(settings, functions, known=[name for name in OF_A_MATCH if name != "bots"]), "bots": words}
     hand_over(given.get("game", ()))
-    from khiva_arena.competition.one_match import who_plays  # not above: recorded matches do without it
+    from khiva_arena.settings.one_match import who_plays  # not above: recorded matches do without it
 
     refuse_early(given, who_plays)
     played = Host("match", aloud=is_remote(words), given=given, callables=functions).value()

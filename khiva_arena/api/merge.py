@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from khiva_arena.api.keywords import as_path, at_least, by_keyword, hand_over, text
-from khiva_arena.competition.merging import Merged
-from khiva_arena.competition.merging import merge as merge_stores
+from khiva_arena.say import say_nothing
+from khiva_arena.shards.merge import Merged
+from khiva_arena.shards.merge import merge as merge_stores
 
 
 def merge(
@@ -32,4 +33,4 @@ def merge(
     word = None if event is None else text("event", event)
     jobs = at_least(1, "jobs", jobs)
     with by_keyword():
-        return merge_stores(folders, as_path("out", out), lambda _: None, jobs=jobs, any_engine=any_engine, word=word)
+        return merge_stores(folders, as_path("out", out), say_nothing, jobs=jobs, any_engine=any_engine, word=word)

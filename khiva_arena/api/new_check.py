@@ -8,9 +8,6 @@ from typing import Any
 
 from khiva_arena.check.context import RunningCheck
 from khiva_arena.check.under_rules import GameUnderRules
-from khiva_arena.competition.isolation import sandbox_of
-from khiva_arena.competition.opened import mistakes, values_of
-from khiva_arena.competition.settings import AUTO, Settings, game_named, rules_chosen, settle
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
@@ -21,6 +18,9 @@ from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.sandbox.readable_paths import NotExecutable
 from khiva_arena.sandbox.reap import new_mark
+from khiva_arena.settings.isolation import sandbox_of
+from khiva_arena.settings.permissions import mistakes, values_of
+from khiva_arena.settings.settings import AUTO, Settings, game_named, rules_chosen, settle
 
 OWN = "A game that does not come with the arena is handed over as --game FILE"
 
@@ -38,7 +38,7 @@ def new_check(bot: str, games: Sequence[str], quick: bool, given: Mapping[str, A
     sandbox = sandbox_of(settings, rated=False)
     seats: Callable[[], AbstractContextManager[object]] = nullcontext
     if loaded.guest:
-        from khiva_arena.web.seating import seating  # not above: most bots are of this machine
+        from khiva_arena.seats.seating import seating  # not above: most bots are of this machine
 
         seats = seating(settings, [loaded])
     else:

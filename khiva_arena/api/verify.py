@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from khiva_arena.api.keywords import as_path, at_least, hand_over
-from khiva_arena.competition.audit import AuditResult
-from khiva_arena.competition.audit_store import audit_store
+from khiva_arena.audit.report import AuditResult
+from khiva_arena.audit.store import audit_store
 from khiva_arena.errors import ConfigError
 from khiva_arena.store.db import Store
 
@@ -31,7 +31,7 @@ def verify(
     if path.is_file():
         if events:
             raise ConfigError("a bundle is verified as a whole: leave out the events")
-        from khiva_arena.competition.audit_bundle import audit_bundle  # numpy comes with it
+        from khiva_arena.audit.bundle import audit_bundle  # numpy comes with it
 
         return audit_bundle(path, jobs, sample)
     with Store.read(path, trusting=False) as store:

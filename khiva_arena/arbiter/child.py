@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from khiva_arena.arbiter.noise import Quiet
+from khiva_arena.arbiter.redact import Strike
 from khiva_arena.arbiter.stderr import Notes
-from khiva_arena.arbiter.strike import Strike
 from khiva_arena.arbiter.wire import Ending
 from khiva_arena.sandbox.cell import Cell
 

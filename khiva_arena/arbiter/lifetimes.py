@@ -13,8 +13,8 @@ from khiva_arena.arbiter import noise
 from khiva_arena.arbiter.child import CellProcess, Child
 from khiva_arena.arbiter.noise import Quiet
 from khiva_arena.arbiter.pipes import Ends, Pipes, close, pipes
+from khiva_arena.arbiter.redact import Strike
 from khiva_arena.arbiter.stderr import NOT_STARTED
-from khiva_arena.arbiter.strike import Strike
 from khiva_arena.arbiter.wire import Ending, HostFault
 from khiva_arena.errors import InternalError
 from khiva_arena.result import Measured

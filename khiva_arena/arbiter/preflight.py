@@ -11,11 +11,11 @@ from msgspec.structs import replace
 from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.lifetimes import describe_status
 from khiva_arena.arbiter.match import Job, LiveMatch, SeatReport
-from khiva_arena.arbiter.overheard import BotOutput, OutputKeeper
 from khiva_arena.arbiter.process import Processes
+from khiva_arena.arbiter.redact import Strike
 from khiva_arena.arbiter.settle import settled
 from khiva_arena.arbiter.stderr import in_its_folder, unmarked
-from khiva_arena.arbiter.strike import Strike
+from khiva_arena.arbiter.stderr_tap import BotOutput, OutputKeeper
 from khiva_arena.arbiter.wire import HostFault
 from khiva_arena.errors import BotError
 from khiva_arena.replay.record import Header

@@ -57,7 +57,7 @@ PATIENCE = 0.001
 GONE_SECONDS = 0.5
 LAUNCH_FAILED = (1, 2, 126, 127)
 LINK_LOST_STATUS, HUB_GONE_STATUS = 75, 74
-"""With these ``web/link.py`` ends if the player on whose behalf it plays has gone (EX_TEMPFAIL of sysexits.h), and if the hub
+"""With these ``seats/link.py`` ends if the player on whose behalf it plays has gone (EX_TEMPFAIL of sysexits.h), and if the hub
 has, at which players arrive (EX_IOERR)."""
 
 

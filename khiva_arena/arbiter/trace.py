@@ -14,8 +14,8 @@ from typing import BinaryIO
 import msgspec
 import trio
 
+from khiva_arena.arbiter.redact import Strike
 from khiva_arena.arbiter.stderr import unfinished
-from khiva_arena.arbiter.strike import Strike
 from khiva_arena.arbiter.transcript import Cutter, Piece, breach, compact, hexed, message_of, type_of
 from khiva_arena.arbiter.wire import Arrival, Ending, PassingWire, Wire
 from khiva_arena.errors import ConfigError, RemoteProtocolError

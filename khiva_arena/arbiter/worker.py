@@ -166,9 +166,9 @@ def main() -> None:
         # The arbiter hears it as well, and closes our input. Not ignored, since our bots would ignore it, too.
         signal.signal(number, lambda _number, _frame: None)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, stops.SIGNALS)
-    from khiva_arena.outside import handed  # not above: the arbiter itself knows what it was handed
+    from khiva_arena.outside import handed_over  # not above: the arbiter itself knows what it was handed
 
-    handed.take()
+    handed_over.take()
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # ignored, it would leave no child to wait for
     trio.run(_serve, sys.argv[1:] == [ALONE])
 

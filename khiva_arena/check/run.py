@@ -10,7 +10,7 @@ from typing import NamedTuple
 import trio
 
 from khiva_arena.arbiter.preflight import BARE
-from khiva_arena.arbiter.strike import Strike
+from khiva_arena.arbiter.redact import Strike
 from khiva_arena.arbiter.wire import HostFault
 from khiva_arena.check import steps_ending, steps_incoming, steps_play
 from khiva_arena.check.causes import of_settings

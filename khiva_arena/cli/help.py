@@ -3,7 +3,7 @@
 import click
 
 from khiva_arena.cli.examples import write_examples
-from khiva_arena.competition.settings_table import TABLE
+from khiva_arena.settings.table import TABLE
 
 _SETTINGS = "(settings)"
 _PAGE, _TABLE = "The page", "The table"

@@ -8,10 +8,10 @@ from typing import Any, TypeVar
 import click
 
 from khiva_arena.cli.completion import one_of
-from khiva_arena.competition.setting import LISTS, TABLES, Kind, Setting
-from khiva_arena.competition.settings_table import OF_A_MATCH as OF_A_MATCH
-from khiva_arena.competition.settings_table import TABLE
 from khiva_arena.errors import ConfigError
+from khiva_arena.settings.row import LISTS, TABLES, Kind, Setting
+from khiva_arena.settings.table import OF_A_MATCH as OF_A_MATCH
+from khiva_arena.settings.table import TABLE
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -8,7 +8,7 @@ import click
 from khiva_arena.cli.completion import BOT
 from khiva_arena.cli.help import Verb
 from khiva_arena.cli.options import OF_A_MATCH, draw_options, json_option, plan_options, setting_options, web_option
-from khiva_arena.competition.settings_table import TEST_SEEDS
+from khiva_arena.settings.table import TEST_SEEDS
 
 
 @click.command("sprt", cls=Verb)

@@ -3,8 +3,8 @@
 import shlex
 from pathlib import Path
 
-from khiva_arena.competition.bundling import write_bundle
-from khiva_arena.competition.find import in_order, rated_events
+from khiva_arena.events.bundling import write_bundle
+from khiva_arena.events.find import in_order, rated_events
 from khiva_arena.games.registry import handing
 from khiva_arena.store.db import Store
 from khiva_arena.terminal.console import say

@@ -13,8 +13,8 @@ from khiva_arena.check.context import RunningCheck
 from khiva_arena.check.formats import junit, markdown
 from khiva_arena.check.report import MARKS, CheckReport, CheckStep, Status, closing_text, not_tried_text, step_text
 from khiva_arena.check.run import check as check_bot
-from khiva_arena.competition.settings_flags import given_by_flags
 from khiva_arena.errors import ConfigError
+from khiva_arena.settings.flags import given_by_flags
 from khiva_arena.terminal.tty import alarm
 from khiva_arena.text import harmless
 

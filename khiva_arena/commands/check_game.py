@@ -10,9 +10,9 @@ import msgspec
 
 from khiva_arena.check.own_game import GameStep, steps_of
 from khiva_arena.check.report import MARKS, Status
-from khiva_arena.competition.settings import game_named, rules_chosen
-from khiva_arena.competition.settings_flags import given_by_flags
 from khiva_arena.games.base import Game
+from khiva_arena.settings.flags import given_by_flags
+from khiva_arena.settings.settings import game_named, rules_chosen
 from khiva_arena.terminal.tty import alarm
 from khiva_arena.text import harmless
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import click
 
-from khiva_arena.competition.among import Among, check_among, of_those
-from khiva_arena.competition.find import check_event, in_order, rated_events
-from khiva_arena.competition.pools import entrants_of, marks_of, results_of
+from khiva_arena.events.find import check_event, in_order, rated_events
+from khiva_arena.events.pools import entrants_of, marks_of, results_of
+from khiva_arena.events.selection import Among, check_among, of_those
 from khiva_arena.report.exports import EventResults, pgn_names, to_csv, to_jsonl, to_payoffs, to_pgn
 from khiva_arena.report.standings import Entrant
 from khiva_arena.store.db import EventRow, Store

@@ -5,9 +5,9 @@ from typing import Any
 
 import click
 
-from khiva_arena.competition.settings import game_named
 from khiva_arena.games.base import Game
 from khiva_arena.games.registry import GAMES
+from khiva_arena.settings.settings import game_named
 
 LONGEST = 200
 """Characters of a rule's value in the list for people."""

@@ -8,9 +8,9 @@ import click
 
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.commands.traced import Tracing, play, print_notes, say_faults
-from khiva_arena.competition.one_match import OneMatch, one_match, who_plays
-from khiva_arena.competition.settings_flags import given_by_flags
 from khiva_arena.errors import ConfigError
+from khiva_arena.settings.flags import given_by_flags
+from khiva_arena.settings.one_match import OneMatch, one_match, who_plays
 from khiva_arena.terminal.console import say
 from khiva_arena.text import harmless
 
@@ -29,7 +29,7 @@ def match(
     settings, entrants = who_plays(given_by_flags(flags))
     seats: AbstractContextManager[object] = nullcontext()
     if any(bot.guest for bot in entrants):
-        from khiva_arena.web.seating import seating  # not above: most tables have none
+        from khiva_arena.seats.seating import seating  # not above: most tables have none
 
         seats = seating(settings, entrants)()
     with seats:

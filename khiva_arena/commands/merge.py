@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from khiva_arena.competition.merging import Merged
-from khiva_arena.competition.merging import merge as merge_stores
 from khiva_arena.games.registry import handed
+from khiva_arena.shards.merge import Merged
+from khiva_arena.shards.merge import merge as merge_stores
 from khiva_arena.terminal.console import say
 from khiva_arena.terminal.passing import PassingLine
 from khiva_arena.text import harmless
@@ -21,9 +21,9 @@ def merge(stores: Sequence[Path], out: Path, jobs: int, event: str | None, any_e
     """Merge and print what came of it. Returns the exit code."""
     line = PassingLine()
 
-    def tell(text: str) -> None:
+    def tell(text: str, *, warning: bool = False) -> None:
         line.clear()
-        _say(text)
+        _say(text, warning=warning)
 
     try:
         merged = merge_stores(stores, out, tell, jobs=jobs, any_engine=any_engine, word=event, far=line.say)
@@ -58,5 +58,5 @@ def _print(merged: Merged, out: Path) -> None:
         _say(f"next: play what is missing, then merge it into {where}, too")
 
 
-def _say(text: str) -> None:
-    say(harmless(text))
+def _say(text: str, *, warning: bool = False) -> None:
+    say(harmless(text), warning=warning)

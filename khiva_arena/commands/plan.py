@@ -8,15 +8,15 @@ import click
 import msgspec
 
 from khiva_arena.commands.choices import POWER
-from khiva_arena.competition.find import rated_events
-from khiva_arena.competition.looked import looks_of
-from khiva_arena.competition.more_seeds import commands, extends_one, fewer_line_ups
-from khiva_arena.competition.pools import in_common, pooled, pooled_standings, titles
-from khiva_arena.competition.settings import MOST
+from khiva_arena.commands.more_seeds import commands, extends_one, fewer_line_ups
 from khiva_arena.errors import ConfigError
+from khiva_arena.events.find import rated_events
+from khiva_arena.events.looks import looks_of
+from khiva_arena.events.pools import in_common, pooled, pooled_standings, titles
 from khiva_arena.report import plan as plans
 from khiva_arena.report.text import paragraphs
 from khiva_arena.report.values import Standings
+from khiva_arena.settings.settings import MOST
 from khiva_arena.store.db import EventRow, Store
 from khiva_arena.terminal.tty import table_width
 from khiva_arena.text import harmless

@@ -8,16 +8,16 @@ from typing import NoReturn
 
 import click
 
-from khiva_arena.competition.events import bare_timetable
-from khiva_arena.competition.planned import check_plannable as check_plannable
-from khiva_arena.competition.planned import make_plan, why_not_in_shards
-from khiva_arena.competition.planned import what_is_planned as what_is_planned
-from khiva_arena.competition.settings import Settings
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
+from khiva_arena.events.stored import bare_timetable
 from khiva_arena.games.registry import HASHED, handing
 from khiva_arena.games.which import is_played
 from khiva_arena.report.same_names import in_a_line
+from khiva_arena.settings.settings import Settings
+from khiva_arena.shards.plan import check_plannable as check_plannable
+from khiva_arena.shards.plan import make_plan, why_not_in_shards
+from khiva_arena.shards.plan import what_is_planned as what_is_planned
 from khiva_arena.terminal.console import say
 from khiva_arena.words import count
 

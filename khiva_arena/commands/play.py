@@ -15,8 +15,6 @@ from khiva_arena.arbiter.match import Outcome
 from khiva_arena.arbiter.pool import play_one
 from khiva_arena.arbiter.preflight import preflight
 from khiva_arena.commands.traced import Tracing, say_faults
-from khiva_arena.competition.one_match import OneMatch, one_match, who_plays
-from khiva_arena.competition.settings_flags import given_by_flags
 from khiva_arena.entrants import guests
 from khiva_arena.entrants.unconfined import unconfined
 from khiva_arena.errors import ConfigError
@@ -24,12 +22,14 @@ from khiva_arena.games.asked import YOU
 from khiva_arena.games.registry import NAMES
 from khiva_arena.outside.opening import offer
 from khiva_arena.replay.story import places
+from khiva_arena.seats import final_page
+from khiva_arena.seats.hub_process import Hub
+from khiva_arena.seats.seating import linked, relays_order
+from khiva_arena.settings.flags import given_by_flags
+from khiva_arena.settings.one_match import OneMatch, one_match, who_plays
 from khiva_arena.terminal.console import say
 from khiva_arena.text import harmless, isolated
-from khiva_arena.web import ended
-from khiva_arena.web.hub_process import Hub
 from khiva_arena.web.needed import check_installed
-from khiva_arena.web.seating import linked, relays_order
 
 DAY = "1440m"
 OPPONENTS = {"khiva": "greedy", "emira": "greedy_emira", "silk_road": "greedy_silk_road"}
@@ -81,12 +81,12 @@ def _played(hub: Hub, one: OneMatch, how: dict[str, Any], order: dict[str, Any],
             say("there is no screen here to open a browser on: open the address yourself, or play with --terminal")
         outcome = play_one(one.job)
     if outcome.record is None:
-        hub.say(ended.void(outcome.void))
+        hub.say(final_page.void(outcome.void))
         _shown_there(hub, how)
         say(f"the match is void, twice: {outcome.void}")
         return 1
-    last = {"since": ended.since(outcome.record, one.job.secret, names, persons[0][1])} if how["terminal"] else {}
-    hub.say(ended.ended(outcome.record, one.job.secret, names) | last)
+    last = {"since": final_page.since(outcome.record, one.job.secret, names, persons[0][1])} if how["terminal"] else {}
+    hub.say(final_page.ended(outcome.record, one.job.secret, names) | last)
     _shown_there(hub, how)
     _print(outcome, one, names, as_json)
     say_faults(outcome, one.job, one.words, Tracing(trace=False, capture=None, notes=False))

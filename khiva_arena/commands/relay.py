@@ -10,12 +10,12 @@ from typing import Any
 from khiva_arena import shipped
 from khiva_arena.entrants.unconfined import Start, unconfined
 from khiva_arena.errors import ConfigError
+from khiva_arena.seats import relay as one_file
 from khiva_arena.terminal.console import say
 from khiva_arena.text import harmless
-from khiva_arena.web import relay as one_file
 
 _FUTURE = "from __future__ import annotations\n"
-_IMPORT = re.compile(r"^from khiva_arena\.web\.(\w+) import (?:\(.*?\)|[^\n]*)\n", re.DOTALL | re.MULTILINE)
+_IMPORT = re.compile(r"^from khiva_arena\.seats\.(\w+) import (?:\(.*?\)|[^\n]*)\n", re.DOTALL | re.MULTILINE)
 
 
 def relay(

@@ -11,19 +11,19 @@ import click
 
 from khiva_arena.arbiter.match import Job
 from khiva_arena.commands.traced import Tracing, play, print_notes, say_faults
-from khiva_arena.competition.define import changed_runtimes
-from khiva_arena.competition.find import match_of, secret_of
-from khiva_arena.competition.isolation import keep_apart, sandbox_of_stored
-from khiva_arena.competition.one_match import staged
-from khiva_arena.competition.opened import mistakes
-from khiva_arena.competition.settings_flags import given_by_flags, loading_of_stored
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.loading import AS_IT_IS, Loading
 from khiva_arena.errors import ConfigError
+from khiva_arena.events.find import match_of, secret_of
 from khiva_arena.games.registry import get
 from khiva_arena.outside.opening import offer
 from khiva_arena.replay.difference import first_difference
+from khiva_arena.settings.define import changed_runtimes
+from khiva_arena.settings.flags import given_by_flags, loading_of_stored
+from khiva_arena.settings.isolation import keep_apart, sandbox_of_stored
+from khiva_arena.settings.one_match import staged
+from khiva_arena.settings.permissions import mistakes
 from khiva_arena.store.db import BotRow, EventRow, Store
 from khiva_arena.terminal.console import say
 from khiva_arena.text import harmless

@@ -14,15 +14,13 @@ from khiva_arena.arbiter.refeed import RefeedResult, Reply, feed
 from khiva_arena.arbiter.stderr import notes_of
 from khiva_arena.arbiter.trace import Trace
 from khiva_arena.commands.rematch import recorded_bot
-from khiva_arena.competition.find import match_of, secret_of
-from khiva_arena.competition.in_bundle import bundled_match
-from khiva_arena.competition.isolation import sandbox_of_stored
-from khiva_arena.competition.settings_flags import loading_of_stored
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.loading import Loading
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import ConfigError
+from khiva_arena.events.find import match_of, secret_of
+from khiva_arena.events.in_bundle import bundled_match
 from khiva_arena.games.registry import get
 from khiva_arena.protocol.messages import Decide
 from khiva_arena.replay.record import Record
@@ -31,6 +29,8 @@ from khiva_arena.result import Policy
 from khiva_arena.sandbox.cell import kind
 from khiva_arena.sandbox.detect import best
 from khiva_arena.sandbox.level import Level, Sandbox
+from khiva_arena.settings.flags import loading_of_stored
+from khiva_arena.settings.isolation import sandbox_of_stored
 from khiva_arena.store.db import Store
 from khiva_arena.terminal.console import BufferedStderr, say
 from khiva_arena.text import harmless

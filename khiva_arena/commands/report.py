@@ -3,15 +3,15 @@
 from pathlib import Path
 
 from khiva_arena.commands.choices import ALL, NONE
-from khiva_arena.competition.among import Among
-from khiva_arena.competition.page import page_of, write_page
-from khiva_arena.competition.page_authors import author_pages
-from khiva_arena.competition.page_folder import ReplayFolder
-from khiva_arena.competition.page_names import read_names
-from khiva_arena.competition.page_replays import NOTHING_PRIVATE, REPLAYS_MOST, Private, everybody
 from khiva_arena.errors import ConfigError
-from khiva_arena.outside import handed
-from khiva_arena.report.html import BEGINNING
+from khiva_arena.events.selection import Among
+from khiva_arena.outside import handed_over
+from khiva_arena.page.authors import author_pages
+from khiva_arena.page.folder import ReplayFolder
+from khiva_arena.page.html import BEGINNING
+from khiva_arena.page.names import read_names
+from khiva_arena.page.replays import NOTHING_PRIVATE, REPLAYS_MOST, Private, everybody
+from khiva_arena.page.write import page_of, write_page
 from khiva_arena.store.new_file import check_new_file
 from khiva_arena.terminal.console import say
 from khiva_arena.text import harmless
@@ -33,7 +33,7 @@ def report(
     events: tuple[str, ...],
 ) -> None:
     """Write the page and those for authors."""
-    handed.take()
+    handed_over.take()
     if out is None and for_authors is None:
         raise ConfigError("say where the page goes: --out FILE, --for-authors DIR, or both")
     if out is None and (matches or notes):

@@ -11,33 +11,33 @@ import click
 from click.core import ParameterSource
 
 from khiva_arena.commands.bots import ready_bots
-from khiva_arena.competition import events
 from khiva_arena.competition.draw import How
-from khiva_arena.competition.played import what_is_played
 from khiva_arena.competition.run import compete, if_interrupted
-from khiva_arena.competition.setting import duration_ms
-from khiva_arena.competition.settings import DEFAULTS, Settings
-from khiva_arena.competition.settings_file import read_file
-from khiva_arena.competition.settings_flags import given_by_flags
-from khiva_arena.competition.settings_table import CLUSTER, TABLE
-from khiva_arena.competition.starts import TriedBots, trial_problems
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError, GameFault
+from khiva_arena.events import stored
+from khiva_arena.playing.starts import TriedBots, trial_problems
+from khiva_arena.settings.competition import what_is_played
+from khiva_arena.settings.file import read_file
+from khiva_arena.settings.flags import given_by_flags
+from khiva_arena.settings.row import duration_ms
+from khiva_arena.settings.settings import DEFAULTS, Settings
+from khiva_arena.settings.table import CLUSTER, TABLE
 from khiva_arena.store.db import Store
 from khiva_arena.terminal.console import say
 
 if TYPE_CHECKING:
     from khiva_arena.competition.budget import Proposal
-    from khiva_arena.web.seating import Links  # most tables have none
+    from khiva_arena.seats.seating import Links  # most tables have none
 
 LONGEST_BUDGET = 365 * 86_400_000  # milliseconds
 
 
 def seating(first: Settings, entrants: Sequence[Bot]) -> "Callable[[], AbstractContextManager[Links | None]]":
-    """What lasts while these are played, see web/seating.py. Raises ConfigError if they cannot be seated."""
+    """What lasts while these are played, see seats/seating.py. Raises ConfigError if they cannot be seated."""
     if not any(bot.guest for bot in entrants):
         return nullcontext
-    from khiva_arena.web import seating  # not above: most tables have none
+    from khiva_arena.seats import seating  # not above: most tables have none
 
     return seating.seating(first, entrants)
 
@@ -165,8 +165,8 @@ def _add_shipped(config: Path | None, said: dict[str, Any]) -> None:
 def print_commitment(folder: Path, event: str, as_json: bool) -> None:
     """Print what is to be published of an event before its first match."""
     with Store.read(folder) as store:
-        row = events.stored(store, event)
-        done, planned = len(store.recorded(event)), events.bare_timetable(row).matches
+        row = stored.stored(store, event)
+        done, planned = len(store.recorded(event)), stored.bare_timetable(row).matches
     definition = row.definition.digest
     if as_json:
         values = {"event": row.id, "number": row.number, "definition": definition, "commitment": row.commitment}

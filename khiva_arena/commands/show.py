@@ -8,9 +8,9 @@ from pathlib import Path
 import click
 
 from khiva_arena.arbiter.stderr import notes_of
-from khiva_arena.competition.events import bare_timetable
-from khiva_arena.competition.extending import KNOWN
-from khiva_arena.competition.find import check_event, events_of, match_of, matches_of, secret_of
+from khiva_arena.events.extending import KNOWN
+from khiva_arena.events.find import check_event, events_of, match_of, matches_of, secret_of
+from khiva_arena.events.stored import bare_timetable
 from khiva_arena.games.registry import HASHED, get
 from khiva_arena.games.which import which_of
 from khiva_arena.replay.definition import DefinedBot

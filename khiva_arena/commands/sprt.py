@@ -9,12 +9,12 @@ import click
 from khiva_arena.commands.run import check_cluster_flags, print_commitment, seating
 from khiva_arena.competition.draw import How
 from khiva_arena.competition.run import compete
-from khiva_arena.competition.sequential import sprt_of, test_of
-from khiva_arena.competition.settings_flags import given_by_flags
 from khiva_arena.errors import ConfigError
+from khiva_arena.playing.sequential import sprt_of, test_of
 from khiva_arena.ratings.sprt import Hypotheses, Model
 from khiva_arena.report.same_names import under_a_table
 from khiva_arena.report.sprt import to_json, to_text
+from khiva_arena.settings.flags import given_by_flags
 from khiva_arena.terminal.console import say
 
 UNDECIDED = 1
@@ -37,7 +37,7 @@ def sprt(
 ) -> int:
     """Play the test and print it. Returns the exit code."""
     if plan or from_plan or shard:
-        from khiva_arena.competition.planned import why_not_in_shards  # not above: it is for this refusal
+        from khiva_arena.shards.plan import why_not_in_shards  # not above: it is for this refusal
 
         raise ConfigError(f"--{'plan' if plan else 'shard' if shard else 'from-plan'}: {why_not_in_shards('sprt')}")
     if web:

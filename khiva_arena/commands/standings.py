@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from khiva_arena.competition.among import EVERYBODY, Among
-from khiva_arena.competition.tables import PooledTable, effects_named, sections_named, tables_of
+from khiva_arena.events.selection import EVERYBODY, Among
+from khiva_arena.events.tables import PooledTable, effects_named, sections_named, tables_of
 from khiva_arena.report import contrasts, places, section_text
 from khiva_arena.report.same_names import under_a_table
 from khiva_arena.report.section_names import EFFECTS

@@ -11,9 +11,9 @@ import click
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.pool import play_one
 from khiva_arena.arbiter.preflight import PreflightFailed, preflight
+from khiva_arena.arbiter.redact import Strike
 from khiva_arena.arbiter.stderr import in_its_folder, notes_of, unmarked
-from khiva_arena.arbiter.strike import Strike
-from khiva_arena.competition.isolation import warn_of_cold_files
+from khiva_arena.settings.isolation import warn_of_cold_files
 from khiva_arena.terminal.console import BufferedStderr, say
 from khiva_arena.text import harmless
 

@@ -8,7 +8,7 @@ import click
 
 from khiva_arena import __version__
 from khiva_arena.api.verify import verify as verify_file
-from khiva_arena.competition.audit import AuditResult, EventReport
+from khiva_arena.audit.report import AuditResult, EventReport
 from khiva_arena.text import LONGEST, harmless
 
 SHOWN = 20

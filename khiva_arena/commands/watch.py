@@ -9,7 +9,7 @@ import click
 
 from khiva_arena import __version__
 from khiva_arena.errors import ConfigError
-from khiva_arena.report import html
+from khiva_arena.page import html
 from khiva_arena.stream import NotAStream
 from khiva_arena.terminal.console import say
 from khiva_arena.terminal.tty import can_draw

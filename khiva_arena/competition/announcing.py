@@ -3,21 +3,21 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from khiva_arena.competition.define import short_turn_warning
-from khiva_arena.competition.play import Play
 from khiva_arena.competition.run_events import RunEvents
-from khiva_arena.competition.settings import AUTO, DEFAULTS, Settings
+from khiva_arena.playing.jobs import Play
 from khiva_arena.replay.definition import Definition
 from khiva_arena.report.same_names import in_a_line
 from khiva_arena.sandbox import system
 from khiva_arena.schedule import formats
 from khiva_arena.schedule.formats import DrawnRound
 from khiva_arena.schedule.orders import ALL_ORDERS_MOST
+from khiva_arena.settings.define import short_turn_warning
+from khiva_arena.settings.settings import AUTO, DEFAULTS, Settings
 from khiva_arena.store.db import EventRow, Store
 from khiva_arena.words import count
 
 if TYPE_CHECKING:
-    from khiva_arena.competition.durations import MatchTime
+    from khiva_arena.events.durations import MatchTime
 
 _FEW_SEEDS = 10
 
@@ -106,7 +106,7 @@ def _extension(store: Store, event: EventRow) -> str:
     """That an event is an extension, in a line; "" if it is none."""
     if event.definition.extends is None:
         return ""
-    from khiva_arena.competition.extending import said  # not above: most events are none
+    from khiva_arena.events.extending import said  # not above: most events are none
 
     return said(store, event)
 
@@ -115,7 +115,7 @@ def _uneven(settings: Settings, play: Play) -> str:
     """How far neighbours at large tables are from balance, in a line; "" if they are not. A test stops when it is clear."""
     if settings.hypotheses or play.timetable.seats <= ALL_ORDERS_MOST:
         return ""
-    from khiva_arena.competition.neighbours import off_balance  # not above: few tables are that large
+    from khiva_arena.schedule.neighbours import off_balance  # not above: few tables are that large
 
     return off_balance(play.timetable, settings.seeds)
 
@@ -126,7 +126,7 @@ def _estimate(store: Store, settings: Settings, play: Play, at_a_time: int, took
     if took is None:
         if not play.done and not any(map(store.recorded, (event.id for event in store.events()))):
             return ""
-        from khiva_arena.competition.durations import of_store  # not above: a new store tells nothing
+        from khiva_arena.events.durations import of_store  # not above: a new store tells nothing
 
         took = of_store(store, play.event.definition)
     if took is None:

@@ -9,17 +9,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec.structs import replace
 
 from khiva_arena.competition.budget_try import MeasuredTime, tried, tried_there
-from khiva_arena.competition.define import definition_of
-from khiva_arena.competition.durations import MatchTime, in_words, of_store
-from khiva_arena.competition.extending import can_be_extended, chain_of, length_of
-from khiva_arena.competition.find import events_of
-from khiva_arena.competition.isolation import sandbox_of
-from khiva_arena.competition.pools import conditions, pooled, pooled_standings
-from khiva_arena.competition.settings import AUTO, MOST, Settings
-from khiva_arena.competition.starts import Playing, TriedBots, ready_to_play
 from khiva_arena.competition.who_plays import cluster_of, who_plays
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
+from khiva_arena.events.durations import MatchTime, in_words, of_store
+from khiva_arena.events.extending import can_be_extended, chain_of, length_of
+from khiva_arena.events.find import events_of
+from khiva_arena.events.pools import conditions, pooled, pooled_standings
+from khiva_arena.playing.starts import Playing, TriedBots, ready_to_play
 from khiva_arena.ratings import planning
 from khiva_arena.ratings.elo import half_width
 from khiva_arena.ratings.sharing import SharedDeals
@@ -29,12 +26,15 @@ from khiva_arena.report.values import Standings
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.schedule import coverings, formats
+from khiva_arena.settings.define import definition_of
+from khiva_arena.settings.isolation import sandbox_of
+from khiva_arena.settings.settings import AUTO, MOST, Settings
 from khiva_arena.store.db import EventRow, Store
-from khiva_arena.terminal.console import say, say_or_warn
+from khiva_arena.terminal.console import say
 from khiva_arena.words import count
 
 if TYPE_CHECKING:
-    from khiva_arena.competition.executors.dask_executor import Cluster  # most budgets are this machine's
+    from khiva_arena.cluster.dask_executor import Cluster  # most budgets are this machine's
 
 FEW_SEEDS = 10
 _REST = 2.0
@@ -117,7 +117,7 @@ def _measured(
 
 def _warn(text: str, *, warning: bool = False) -> None:
     if warning:
-        say_or_warn(text, warning=True)
+        say(text, warning=True)
 
 
 def _check(stages: Sequence[Settings], entrants: Sequence[Bot]) -> None:

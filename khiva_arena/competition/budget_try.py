@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Job, Outcome
-from khiva_arena.competition.durations import MatchTime, measured
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
+from khiva_arena.events.durations import MatchTime, measured
 from khiva_arena.replay import seeds
 from khiva_arena.replay.definition import Definition
 from khiva_arena.sandbox.command import Command
@@ -22,7 +22,7 @@ from khiva_arena.terminal.console import say
 from khiva_arena.words import count
 
 if TYPE_CHECKING:
-    from khiva_arena.competition.executors.dask_executor import Cluster  # most budgets are this machine's
+    from khiva_arena.cluster.dask_executor import Cluster  # most budgets are this machine's
 
 TRY_MATCHES, TRY_SECONDS = 24, 20.0
 _SHARE = 6  # of a budget at most one of so many parts is spent on a try, whose last matches come on top

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 
-from khiva_arena.competition.events import bare_timetable
-from khiva_arena.competition.find import check_event, events_of
-from khiva_arena.competition.shard_note import read_note
 from khiva_arena.errors import ConfigError
+from khiva_arena.events.find import check_event, events_of
+from khiva_arena.events.stored import bare_timetable
+from khiva_arena.shards.note import read_note
 from khiva_arena.store.db import RUN_SECRET, EventRow, Store
 
 

@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from khiva_arena.competition import events
 from khiva_arena.errors import ConfigError
+from khiva_arena.events import stored
 from khiva_arena.store.db import EventRow, Store
 
 if TYPE_CHECKING:
-    from khiva_arena.competition.shard import PlannedShard  # most runs play no plan
+    from khiva_arena.shards.shard import PlannedShard  # most runs play no plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class How:
         """Raises ConfigError if flags do not go together, or the public text is not valid."""
         if self.commit and self.public is not None:
             raise ConfigError("--commit and --public: publish the commitment first, then give the run a text drawn after that")
-        if self.public is not None and (problem := events.public_problem(self.public)):
+        if self.public is not None and (problem := stored.public_problem(self.public)):
             raise ConfigError(f"--public: {problem}")
 
 

@@ -8,10 +8,13 @@ import stat
 import tempfile
 import time
 from collections import deque
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Self
 
+from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
+from khiva_arena.settings.settings import Settings
 from khiva_arena.stream import LONGEST_LINE, NotAStream, StreamReader
 
 MOST_WAITING = 8 << 20
@@ -148,3 +151,26 @@ def _is_fifo(path: Path) -> bool:
     if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
         raise OSError(errno.EINVAL, "it is neither a file nor a FIFO")
     return stat.S_ISFIFO(mode)
+
+
+def check_files(settings: Settings, entrants: Sequence[Bot]) -> None:
+    """Raise ConfigError if the stream of events or the page of results cannot be written, or would lie among files that are not
+    its own."""
+    for flag, file in (("--events", settings.events), ("--report", settings.report)):
+        if file is None:
+            continue
+        place = file.resolve()
+        if place.is_relative_to(settings.out.resolve()):
+            raise ConfigError(f"{flag} {file}: lies in the store {settings.out}; name a file elsewhere")
+        for bot in entrants:
+            named = Path(bot.asked_as).resolve()
+            if bot.sources and place.is_relative_to(named if named.is_dir() else named.parent):
+                where = f"lies in the folder of bot {bot.name}, which it would make another bot"
+                raise ConfigError(f"{flag} {file}: {where}; name a file elsewhere")
+    if settings.report is not None:
+        if settings.events is not None and settings.events.resolve() == settings.report.resolve():
+            raise ConfigError(f"--report {settings.report}: --events names this file, too; name another one")
+        from khiva_arena.page.html import BEGINNING  # not above: most runs write no page
+        from khiva_arena.store.new_file import check_new_file
+
+        check_new_file(settings.report, replaces=BEGINNING)

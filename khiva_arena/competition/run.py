@@ -9,35 +9,35 @@ from typing import TYPE_CHECKING
 
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Outcome
-from khiva_arena.competition import events
 from khiva_arena.competition.announcing import announce, announce_round
-from khiva_arena.competition.define import definition_of, refuse_short_turns, refuse_to_mix, run_secret
 from khiva_arena.competition.draw import How, check_public_of_what_is_over, public_to_add
-from khiva_arena.competition.events_file import EventsFile
-from khiva_arena.competition.executor import Executor, LocalExecutor
-from khiva_arena.competition.find import check_event
-from khiva_arena.competition.isolation import check_files, sandbox_of
+from khiva_arena.competition.events_file import EventsFile, check_files
 from khiva_arena.competition.live_page import LivePage
-from khiva_arena.competition.play import Play
-from khiva_arena.competition.played import unplayable
-from khiva_arena.competition.progress import ResumePoint, definition_after, standing_of
 from khiva_arena.competition.run_events import LinkNewsSource, RunEvents
-from khiva_arena.competition.settings import Settings
-from khiva_arena.competition.starts import Playing, TriedBots
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
+from khiva_arena.events import stored
+from khiva_arena.events.find import check_event
+from khiva_arena.events.progress import ResumePoint, definition_after, standing_of
+from khiva_arena.playing.executor import Executor, LocalExecutor
+from khiva_arena.playing.jobs import Play
+from khiva_arena.playing.starts import Playing, TriedBots
 from khiva_arena.replay import seeds
 from khiva_arena.replay.record import run_digest
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.schedule import formats
+from khiva_arena.settings.competition import unplayable
+from khiva_arena.settings.define import definition_of, refuse_short_turns, refuse_to_mix, run_secret
+from khiva_arena.settings.isolation import sandbox_of
+from khiva_arena.settings.settings import Settings
 from khiva_arena.store.db import EventRow, MatchRow, Store
-from khiva_arena.terminal.console import say, say_or_warn
+from khiva_arena.terminal.console import say
 from khiva_arena.words import count
 
 if TYPE_CHECKING:
     from khiva_arena.competition.live_web import LiveWeb  # most runs are not served
-    from khiva_arena.competition.shard import PlannedShard
+    from khiva_arena.shards.shard import PlannedShard
 
 
 def compete(
@@ -96,7 +96,7 @@ def _competed(
     first, entrants, another = stages[0], found.entrants, False
     definition = definition_of(first, entrants, sandbox)
     if how.planned is not None:
-        from khiva_arena.competition.sharding import check_as_planned  # not above: most runs play no plan
+        from khiva_arena.shards.play import check_as_planned  # not above: most runs play no plan
 
         check_as_planned(how.planned, definition, entrants)
     refuse_to_mix(definition)
@@ -181,7 +181,7 @@ def _played(
 def _executor_of(settings: Settings, found: Playing, sandbox: Sandbox, plan: Path | None) -> Executor:
     """Who plays these, not begun yet. Raises ConfigError if it cannot be had, or not with these bots."""
     if settings.dask is None:
-        return LocalExecutor(settings, found, sandbox, plan, say_or_warn)
+        return LocalExecutor(settings, found, sandbox, plan, say)
     from khiva_arena.competition.who_plays import cluster_of  # not above: most runs have no cluster
 
     return cluster_of(settings, found.entrants, sandbox, plan)
@@ -201,7 +201,7 @@ def _nothing_to_play(
     if how.planned is not None and store.conclusion(todo.over[0].id) is None:
         say(f"{store.folder}: shard {how.planned.shard} of event {todo.over[0].id} is complete: nothing is played")
     else:
-        from khiva_arena.competition.extending import ways_to_more  # not above: most runs play something
+        from khiva_arena.events.extending import ways_to_more  # not above: most runs play something
 
         ways_on = "" if how.planned else f"{ways_to_more(store, todo.over[-1])}; --new-event plays another one"
         say(f"{over}: nothing is played{ways_on}")
@@ -213,7 +213,7 @@ def _nothing_to_play(
     shown = _with_extended(store, [event.id for event in todo.over])
     left = {event.id for event in store.events() if event.closed}
     shown = [event for event in shown if event not in left] or shown  # one that was left stands alone or in no table
-    with LivePage(store.folder, stages[0].report, say_or_warn) as page:
+    with LivePage(store.folder, stages[0].report, say) as page:
         page.finish(shown)
     return shown, not closed
 
@@ -227,9 +227,9 @@ def _served(settings: Settings, *, web: bool) -> Iterator["LiveWeb | None"]:
     from khiva_arena.competition.live_web import LiveWeb  # not above: most runs are not served
 
     try:
-        served = LiveWeb(settings.report, say_or_warn)
+        served = LiveWeb(settings.report, say)
     except OSError as error:
-        say_or_warn(f"nothing is served: {error}", warning=True)
+        say(f"nothing is served: {error}", warning=True)
         yield None
         return
     with served:
@@ -255,7 +255,7 @@ def _check_what_is_next(store: Store, todo: ResumePoint, how: How) -> None:
     if todo.event is not None:
         public_to_add(store, todo.event, how.public, todo.over[-1] if todo.over else None)
     elif not how.new_event and todo.definition is not None and store.events():
-        from khiva_arena.competition import drift  # not above: in a new store nothing has changed
+        from khiva_arena.events import drift  # not above: in a new store nothing has changed
 
         ways_on = drift.WAYS_ON_OF_A_PLAN if how.planned else drift.WAYS_ON
         drift.refuse_changed(store, todo.definition, todo.entrants, ways_on)
@@ -265,7 +265,7 @@ def _check_what_is_next(store: Store, todo: ResumePoint, how: How) -> None:
 
 def _standing(store: Store, stages: Sequence[Settings], entrants: Sequence[Bot], sandbox: Sandbox, how: How) -> ResumePoint:
     if how.planned is not None:
-        from khiva_arena.competition.sharding import standing_of_plan
+        from khiva_arena.shards.play import standing_of_plan
 
         return standing_of_plan(store, how.planned, entrants)
     return standing_of(store, stages, entrants, sandbox, new_event=how.new_event)
@@ -281,8 +281,8 @@ def _open(store: Store, stage: Settings, todo: ResumePoint, how: How) -> EventRo
     before = todo.over[-1] if todo.over else None
     event = todo.event
     if how.planned is not None:
-        from khiva_arena.competition.shard_note import leave_note, note_of
-        from khiva_arena.competition.sharding import add_planned
+        from khiva_arena.shards.note import leave_note, note_of
+        from khiva_arena.shards.play import add_planned
 
         leave_note(store.folder, note_of(how.planned))
         event = event or add_planned(store, how.planned, todo.entrants)
@@ -293,34 +293,34 @@ def _open(store: Store, stage: Settings, todo: ResumePoint, how: How) -> EventRo
                 say(f"event {other.number}, commitment {other.commitment}, has other settings and no match yet; it stays")
         secret = run_secret(stage, todo.definition.extends) if stage.seed is not None else secrets.token_bytes(seeds.SECRET_BYTES)
         if store.events():
-            from khiva_arena.competition.extending import dealt_before, why_beside  # not above: a new store has nothing to extend
+            from khiva_arena.events.extending import dealt_before, why_beside  # not above: a new store has nothing to extend
 
             if why := dealt_before(store, todo.definition, secret) if how.new_event else why_beside(store, todo.definition):
                 say(why)
         known = store.events()
-        event = events.add_event(store, todo.definition, todo.entrants, secret, before is not None and before.is_of_0_1)
+        event = stored.add_event(store, todo.definition, todo.entrants, secret, before is not None and before.is_of_0_1)
         if known:
-            from khiva_arena.competition.drift import edited_bots  # not above: in a new store nothing has changed
+            from khiva_arena.events.drift import edited_bots  # not above: in a new store nothing has changed
 
             if edited := edited_bots(known, todo.entrants):
                 say(f"{edited}: this is event {event.number}")
         if how.public is not None and (before is None or before.public != how.public):
             say("--public: nobody saw the commitment before this text was given, so it proves nothing; next time --commit first")
-    event = events.ready_to_continue(store, event, how.any_engine)
+    event = stored.ready_to_continue(store, event, how.any_engine)
     if (text := public_to_add(store, event, how.public, before)) is not None and not how.commit:
         store.add_public(event.id, text)
-        event = events.stored(store, event.id)
+        event = stored.stored(store, event.id)
     return event
 
 
 def _play_of(store: Store, event: EventRow, commands: Sequence[Command], planned: "PlannedShard | None" = None) -> Play:
     if planned is not None:
-        from khiva_arena.competition.sharding import ShardPlay
+        from khiva_arena.shards.play import ShardPlay
 
         return ShardPlay(store, event, commands, planned.shard)
     if not formats.FORMATS[event.definition.format].SEQUENTIAL:
         return Play(store, event, commands)
-    from khiva_arena.competition.sequential import SequentialPlay  # numpy comes with it
+    from khiva_arena.playing.sequential import SequentialPlay  # numpy comes with it
 
     return SequentialPlay(store, event, commands)
 
@@ -333,7 +333,7 @@ def _with_extended(store: Store, ids: Sequence[str]) -> list[str]:
     """Events, each after those that it extends."""
     if all(event.definition.extends is None for event in store.events()):
         return list(ids)
-    from khiva_arena.competition.extending import with_extended  # not above: as there
+    from khiva_arena.events.extending import with_extended  # not above: as there
 
     return with_extended(store, ids)
 

@@ -19,8 +19,8 @@ from msgspec.structs import replace
 from khiva_arena import stream
 from khiva_arena.competition.events_file import EventsFile
 from khiva_arena.competition.log import StoreLog
-from khiva_arena.competition.play import Play
 from khiva_arena.games.registry import HASHED
+from khiva_arena.playing.jobs import Play
 from khiva_arena.replay.definition import Definition
 from khiva_arena.schedule.formats import DrawnRound
 from khiva_arena.store.db import MatchRow, Store, VoidRow
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class LinkNewsSource(Protocol):
-    """Of which there is news: web/seating.py has them."""
+    """Of which there is news: seats/seating.py has them."""
 
     def tell(self, take: Callable[[stream.LinkNews], None] | None) -> None:
         """Let this have the news from now on, in another thread; None: nobody."""

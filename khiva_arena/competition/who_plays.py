@@ -5,14 +5,14 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from khiva_arena.competition.settings import Settings
-from khiva_arena.competition.starts import Playing, without_broken
 from khiva_arena.entrants.bots import Bot
+from khiva_arena.playing.starts import Playing, without_broken
 from khiva_arena.sandbox.level import Sandbox
-from khiva_arena.terminal.console import say_or_warn
+from khiva_arena.settings.settings import Settings
+from khiva_arena.terminal.console import say
 
 if TYPE_CHECKING:
-    from khiva_arena.competition.executors.dask_executor import Cluster  # most runs have none
+    from khiva_arena.cluster.dask_executor import Cluster  # most runs have none
 
 
 class WhoPlays(NamedTuple):
@@ -45,10 +45,10 @@ def who_plays(
 def cluster_of(settings: Settings, entrants: Sequence[Bot], sandbox: Sandbox, plan: Path | None) -> "Cluster":
     """The cluster of the settings, not begun yet. Raises ConfigError if it cannot be had, or not with these bots."""
     # Not above: most runs have no cluster, and Dask takes a second to import.
-    from khiva_arena.competition.executors.access import access_of, refuse_what_cannot_go
+    from khiva_arena.cluster.access import access_of, refuse_what_cannot_go
 
     access = access_of(settings)
     refuse_what_cannot_go(settings, entrants, sandbox)
-    from khiva_arena.competition.executors.dask_executor import Cluster
+    from khiva_arena.cluster.dask_executor import Cluster
 
-    return Cluster(access, settings, sandbox, plan, say_or_warn)
+    return Cluster(access, settings, sandbox, plan, say)

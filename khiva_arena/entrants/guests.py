@@ -1,6 +1,6 @@
 """Players who are no program of this machine: a person, or a bot behind a relay.
 
-At the table each is a small process of our own, ``web/link.py``, which joins its pipes to the hub, another process of ours at
+At the table each is a small process of our own, ``seats/link.py``, which joins its pipes to the hub, another process of ours at
 which the players themselves arrive. So the arbiter knows nothing but processes.
 """
 
@@ -14,7 +14,7 @@ from khiva_arena.sandbox.command import Command
 PERSON, REMOTE = "person", "remote"
 HUB = "KHIVA_ARENA_HUB"
 """The variable that says where the hub's socket is; the command that starts the hub sets it for itself."""
-LINK = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "web", "link.py")
+LINK = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "seats", "link.py")
 NOT_HERE = {
     PERSON: "a person plays by `khiva-arena play`; this command seats programs alone",
     REMOTE: "a stored match is played again by bots of this machine; name one for each seat with --bot",

@@ -14,8 +14,8 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from khiva_arena.env.coded_game import CodedGame
-from khiva_arena.env.moment import DEALS, DIGITS
 from khiva_arena.env.spiel_library import pyspiel
+from khiva_arena.env.spiel_position import DEALS, DIGITS
 from khiva_arena.env.spiel_state import SpielState, ViewObserver
 from khiva_arena.errors import ConfigError
 from khiva_arena.games import registry

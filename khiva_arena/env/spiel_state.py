@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from khiva_arena.env.coded_game import CodedGame, by_places
-from khiva_arena.env.moment import DEALS, Moment
 from khiva_arena.env.spiel_library import pyspiel
+from khiva_arena.env.spiel_position import DEALS, Moment
 from khiva_arena.games.base import State
 from khiva_arena.rng import Stream
 

@@ -15,9 +15,9 @@ from khiva_arena.replay.record import run_digest
 from khiva_arena.store import files, private, shape, sums
 from khiva_arena.store.files import FILE, LOCK, VERSION, explained
 from khiva_arena.store.inserting import Insertion, insert_match, insert_void
+from khiva_arena.store.row_checks import UNREADABLE, whole_matches, whole_voids
 from khiva_arena.store.rows import BotRow, EventRow, MatchRow, SeatRow, VoidRow, now
 from khiva_arena.store.seal import Seal
-from khiva_arena.store.whole import UNREADABLE, whole_matches, whole_voids
 
 __all__ = ["FILE", "RUN_SECRET", "UNREADABLE", "VERSION", "BotRow", "EventRow", "MatchRow", "SeatRow", "Store", "VoidRow", "now"]
 

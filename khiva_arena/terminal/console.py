@@ -55,19 +55,14 @@ def harmless_streams() -> Iterator[None]:
         sys.stdout, sys.stderr = before
 
 
-def say(text: str, end: str = "\n") -> None:
-    """Write to stderr; if that fails, this and all later messages are dropped."""
+def say(text: str, end: str = "\n", *, warning: bool = False) -> None:
+    """Write a line to stderr, behind "warning: " if it is one; if that fails, this and all later messages are dropped."""
     if sys.stderr is None:  # started with it closed; print() would take stdout instead
         return
     try:
-        print(text, end=end, file=sys.stderr, flush=True)
+        print(f"warning: {text}" if warning else text, end=end, file=sys.stderr, flush=True)
     except OSError:
         silence(sys.stderr)
-
-
-def say_or_warn(text: str, *, warning: bool = False) -> None:
-    """The same, for what may be a warning."""
-    say(f"warning: {text}" if warning else text)
 
 
 class BufferedStderr:

@@ -8,7 +8,7 @@ from pathlib import Path
 from starlette.responses import HTMLResponse
 
 from khiva_arena import __version__
-from khiva_arena.report import html
+from khiva_arena.page import html
 
 _POLICY = re.compile(r'(?<=<meta http-equiv="Content-Security-Policy" content=")[^"]*(?=">)')
 _OWN = "; connect-src 'self'"

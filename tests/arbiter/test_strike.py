@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from khiva_arena.arbiter.strike import SHORTEST, Strike
+from khiva_arena.arbiter.redact import SHORTEST, Strike
 
 LETTERS = st.text("abc", min_size=1, max_size=9)
 

@@ -21,8 +21,8 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
 from arena import bots
 from dask_cluster import DaskCluster, dask_cluster, wait_for
 
-from khiva_arena.competition.executors.access import FILES
-from khiva_arena.competition.executors.link import SchedulerLink
+from khiva_arena.cluster.access import FILES
+from khiva_arena.cluster.link import SchedulerLink
 
 IDLE_SECONDS = 10.0
 PAYLOAD = 6_000

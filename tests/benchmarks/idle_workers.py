@@ -12,7 +12,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 from dask_cluster import DaskCluster, dask_cluster, wait_for
 
-from khiva_arena.competition.executors.link import SchedulerLink
+from khiva_arena.cluster.link import SchedulerLink
 
 SETTLE_SECONDS, SECONDS, LOOKS = 8.0, 40.0, 200
 

@@ -9,7 +9,7 @@ sys.path.append(str(Path(__file__).parent.parent / "support"))
 
 from browser import WIDE, Page, browser
 
-from khiva_arena.competition.page import page_of, write_page
+from khiva_arena.page.write import page_of, write_page
 
 NOTE = """
 new MutationObserver(() => {

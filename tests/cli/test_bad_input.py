@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from arena import NAIVE, RANDOM, arena, bots
 
-from khiva_arena.competition.settings import settle
 from khiva_arena.errors import ConfigError
+from khiva_arena.settings.settings import settle
 
 TWO = [*bots(RANDOM, NAIVE), "--seats", "2"]
 RAW = b"\xff".decode("utf-8", "surrogateescape")

@@ -10,8 +10,8 @@ from arena import GREEDY, NAIVE, RANDOM, C, arena, bots
 from once import made_once
 from terminal import Terminal
 
-from khiva_arena.competition.durations import MatchTime, around_matches, in_words, measured, of_store
-from khiva_arena.competition.plan_file import read_plan
+from khiva_arena.events.durations import MatchTime, around_matches, in_words, measured, of_store
+from khiva_arena.shards.plan_file import read_plan
 from khiva_arena.store.db import Store
 
 HOW = ["--seats", "2", "--isolation", "trusted", "--out", "out", "-j", "2"]

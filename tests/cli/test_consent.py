@@ -8,10 +8,10 @@ import pytest
 from arena import ROOT, arena, bots
 from terminal import Terminal
 
-from khiva_arena.competition import consent
-from khiva_arena.competition.settings_table import TABLE
-from khiva_arena.competition.settings_template import settings_text
 from khiva_arena.entrants import toml_file
+from khiva_arena.settings import consent
+from khiva_arena.settings.table import TABLE
+from khiva_arena.settings.template import settings_text
 
 BEGIN = 'bots = ["shipped:python/random", "shipped:python/naive"]\nseats = 2\nseeds = 1\nout = "out"\nrules.max_turns = 2\n'
 OPENS = {

@@ -19,7 +19,7 @@ from once import made_once
 
 from khiva_arena.arbiter import live, pool
 from khiva_arena.arbiter.wire import HostFault
-from khiva_arena.competition.more_seeds import commands
+from khiva_arena.commands.more_seeds import commands
 from khiva_arena.replay import seeds
 from khiva_arena.store.db import Store
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from arena import NAIVE, RANDOM, arena, bots
 
-from khiva_arena.arbiter.overheard import KEPT, LINES_MOST, BotOutput
-from khiva_arena.arbiter.strike import Strike
+from khiva_arena.arbiter.redact import Strike
+from khiva_arena.arbiter.stderr_tap import KEPT, LINES_MOST, BotOutput
 
 pytestmark = pytest.mark.slow
 

@@ -8,10 +8,10 @@ import pytest
 from arena import arena
 
 from khiva_arena.commands.init import BOTS as SHIPPED
-from khiva_arena.competition import settings_template
-from khiva_arena.competition.settings import DEFAULTS
-from khiva_arena.competition.settings_file import read_file
-from khiva_arena.competition.stages import OF_A_STAGE, settle_stages
+from khiva_arena.settings import template
+from khiva_arena.settings.file import read_file
+from khiva_arena.settings.settings import DEFAULTS
+from khiva_arena.settings.stages import OF_A_STAGE, settle_stages
 
 BOTS = ("random", "naive", "greedy")
 SETTING = re.compile(r"^#?(\w+) = |^#?\[(\w+)\]", re.MULTILINE)
@@ -19,7 +19,7 @@ NO_DEFAULT = {"bots", "out"}  # which the file sets to something of use
 
 
 def settings_text() -> str:
-    return settings_template.settings_text({"bots": SHIPPED, "out": "results/competition"})
+    return template.settings_text({"bots": SHIPPED, "out": "results/competition"})
 
 
 def test_it_reads_as_it_should() -> None:

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from arena import NAIVE, RANDOM, arena, bots
 
-from khiva_arena.competition import isolation
-from khiva_arena.competition.isolation import sandbox_of, sandbox_of_stored
-from khiva_arena.competition.settings import Settings, settle
 from khiva_arena.errors import ConfigError
 from khiva_arena.sandbox.detect import levels
 from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.sandbox.limits import DEFAULT, plain
+from khiva_arena.settings import isolation
+from khiva_arena.settings.isolation import sandbox_of, sandbox_of_stored
+from khiva_arena.settings.settings import Settings, settle
 
 pytestmark = pytest.mark.slow
 

@@ -8,8 +8,8 @@ from arena import NAIVE, C, arena, bots
 from msgspec import structs
 from once import made_once
 
-from khiva_arena.competition.looked import looks_of
-from khiva_arena.competition.pools import results_of, standings_of
+from khiva_arena.events.looks import looks_of
+from khiva_arena.events.pools import results_of, standings_of
 from khiva_arena.ratings.looks import ONE_LOOK, planned, unplanned
 from khiva_arena.report.table import to_json, to_text
 from khiva_arena.store.db import Store

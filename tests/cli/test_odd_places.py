@@ -10,8 +10,8 @@ import pytest
 from arena import NAIVE, RANDOM, arena, bots
 from msgspec import structs
 
-from khiva_arena.competition.events import check_definition
 from khiva_arena.errors import ConfigError, StoreError
+from khiva_arena.events.stored import check_definition
 from khiva_arena.replay import seeds
 from khiva_arena.replay.definition import text_digest
 from khiva_arena.replay.record import canonical

@@ -11,7 +11,7 @@ from arena import NAIVE, RANDOM, arena, bots
 from once import made_once
 
 from khiva_arena.cli.main import run
-from khiva_arena.competition.more_seeds import commands
+from khiva_arena.commands.more_seeds import commands
 from khiva_arena.json_schema import schema_of
 from khiva_arena.replay.definition import DefinedRuntime
 from khiva_arena.report.schema import NAMES

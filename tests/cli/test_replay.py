@@ -16,7 +16,7 @@ from arena import FAULTY, GREEDY, NAIVE, RANDOM, arena, bots, descendants, until
 from bundling import forged, lines_of
 from once import made_once
 
-from khiva_arena.competition.find import match_of, secret_of
+from khiva_arena.events.find import match_of, secret_of
 from khiva_arena.protocol import codec
 from khiva_arena.replay.record import Record
 from khiva_arena.replay.requests import requests

@@ -17,11 +17,11 @@ from forging import forge
 from once import made_once
 from pages import BOTS, FAULTS, ID, ORDINAL, REPLAY, SEED, blocks, films, text, whispering
 
-from khiva_arena.competition import page_folder
-from khiva_arena.competition.page_authors import file_name
 from khiva_arena.games import registry
+from khiva_arena.page import folder as page_folder
+from khiva_arena.page import html
+from khiva_arena.page.authors import file_name
 from khiva_arena.replay.record import canonical
-from khiva_arena.report import html
 from khiva_arena.store.db import Store, VoidRow
 
 pytestmark = pytest.mark.slow

@@ -14,7 +14,7 @@ from arena import FAULTY, NAIVE, RANDOM, arena, bots
 from forging import forge
 from once import made_once
 
-from khiva_arena.competition import find
+from khiva_arena.events import find
 from khiva_arena.store import sums
 from khiva_arena.store.db import FILE, Store
 from khiva_arena.store.seal import HEAD, SEAL

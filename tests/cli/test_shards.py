@@ -15,13 +15,13 @@ from msgspec import structs
 
 import khiva_arena
 from khiva_arena.commands import merge as merging_command
-from khiva_arena.competition import isolation
-from khiva_arena.competition.isolation import keep_private, private_places
-from khiva_arena.competition.plan_file import read_plan
-from khiva_arena.competition.settings import settle
 from khiva_arena.errors import ConfigError
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level, Sandbox
+from khiva_arena.settings import isolation
+from khiva_arena.settings.isolation import keep_private, private_places
+from khiva_arena.settings.settings import settle
+from khiva_arena.shards.plan_file import read_plan
 from khiva_arena.store.db import FILE, Store
 
 pytestmark = pytest.mark.slow

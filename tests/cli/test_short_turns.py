@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from arena import NAIVE, RANDOM, arena, bots
 
-from khiva_arena.competition import define
+from khiva_arena.settings import define
 
 pytestmark = pytest.mark.slow
 

@@ -13,7 +13,7 @@ from arena import GREEDY, NAIVE, RANDOM, arena, bots
 from once import made_once
 
 from khiva_arena.cli.main import run
-from khiva_arena.competition.widened import between_equals
+from khiva_arena.events.draw_factors import between_equals
 from khiva_arena.json_schema import schema_of
 from khiva_arena.report.schema import NAMES
 from khiva_arena.report.section_names import NAMES as SECTIONS

@@ -12,13 +12,13 @@ from arena import NAIVE, RANDOM, arena, arena_process, bots
 from dask_cluster import DaskCluster, dask_cluster, wait_for
 from made_up_workers import GOOD, crew, worker
 
+from khiva_arena.cluster.access import Access
+from khiva_arena.cluster.dask_executor import Cluster
+from khiva_arena.cluster.workers import RecruitStage
 from khiva_arena.competition.announcing import _estimate
-from khiva_arena.competition.durations import MatchTime
-from khiva_arena.competition.executors.access import Access
-from khiva_arena.competition.executors.crew import RecruitStage
-from khiva_arena.competition.executors.dask_executor import Cluster
-from khiva_arena.competition.settings import settle
+from khiva_arena.events.durations import MatchTime
 from khiva_arena.sandbox.level import TRUSTING
+from khiva_arena.settings.settings import settle
 
 CRASHES = 'name = "crash"\nrun = "{python} main.py"\nfiles = ["main.py"]\n'
 NOT_BUILT = 'name = "unbuilt"\nbuild = "{python} no.py"\nrun = "{python} main.py"\nfiles = ["main.py"]\n'
@@ -99,7 +99,7 @@ def of_two(broken: dict[str, dict[str, str]]) -> Any:
 def test_a_bot_that_starts_somewhere_is_not_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     made = of_two({"ann": {"x": "no compiler", "y": "crashed"}, "bob": {"y": "crashed, too"}})
     monkeypatch.setattr(made._recruiting, "of", lambda *_words, **_keywords: None)
-    monkeypatch.setattr("khiva_arena.competition.executors.dask_executor.first_header", lambda *_words: None)
+    monkeypatch.setattr("khiva_arena.cluster.dask_executor.first_header", lambda *_words: None)
     assert made.who_starts_nowhere([]) == {"y": ("ann", "crashed")}
 
 
@@ -128,7 +128,7 @@ def test_matches_at_a_time_are_those_of_the_cores_of_each_machine() -> None:
 def test_recorded_matches_say_no_more_than_what_a_cluster_takes_at_least(monkeypatch: pytest.MonkeyPatch) -> None:
     """They leave out the start of a process for each table, which is most of a short match's time."""
     recorded = MatchTime(0.12, 0.02, "102 matches of event 1 in this store")
-    monkeypatch.setattr("khiva_arena.competition.durations.of_store", lambda *_words: recorded)
+    monkeypatch.setattr("khiva_arena.events.durations.of_store", lambda *_words: recorded)
     play: Any = SimpleNamespace(done=range(20), planned=100, event=SimpleNamespace(definition=None))
     there: Any = settle({"bots": ["a", "b"], "dask": "local:2"})
     assert _estimate(None, there, play, 2, None) == (  # type: ignore[arg-type]

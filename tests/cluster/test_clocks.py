@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made_up_workers import crew, worker
 
-from khiva_arena.competition.executors import clocks
-from khiva_arena.competition.executors.clocks import LEAST, SHARE, WINDOW_SECONDS, ClockReading, runs_fast, runs_slow
-from khiva_arena.competition.executors.crew import RecruitStage
-from khiva_arena.competition.executors.messages import TaskDone
+from khiva_arena.cluster import clocks
+from khiva_arena.cluster.clocks import LEAST, SHARE, WINDOW_SECONDS, ClockReading, runs_fast, runs_slow
+from khiva_arena.cluster.messages import TaskDone
+from khiva_arena.cluster.workers import RecruitStage
 
 HALF = """import sys, time
 if any(word.endswith("dask_worker") for word in sys.orig_argv):

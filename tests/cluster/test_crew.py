@@ -14,15 +14,14 @@ from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.live import void
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.seat import Blame
-from khiva_arena.competition.executors import clocks, offers, tables
-from khiva_arena.competition.executors.access import Access
-from khiva_arena.competition.executors.crew import AGAIN_SECONDS, SILENT_SECONDS, Crew
-from khiva_arena.competition.executors.dask_executor import Cluster
-from khiva_arena.competition.executors.desk import LOSSES_MOST
-from khiva_arena.competition.executors.link import seen
-from khiva_arena.competition.executors.messages import Sealed, SeenWorker, TaskDone, decode_task, encode
-from khiva_arena.competition.executors.tables import seconds_for
-from khiva_arena.competition.settings import settle
+from khiva_arena.cluster import clocks, offers, tables
+from khiva_arena.cluster.access import Access
+from khiva_arena.cluster.assignments import LOSSES_MOST
+from khiva_arena.cluster.dask_executor import Cluster
+from khiva_arena.cluster.link import seen
+from khiva_arena.cluster.messages import Sealed, SeenWorker, TaskDone, decode_task, encode
+from khiva_arena.cluster.tables import seconds_for
+from khiva_arena.cluster.workers import AGAIN_SECONDS, SILENT_SECONDS, Crew
 from khiva_arena.errors import GameFault
 from khiva_arena.games.registry import get
 from khiva_arena.replay import seeds
@@ -31,6 +30,7 @@ from khiva_arena.result import Verdict
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import TRUSTING
 from khiva_arena.sandbox.limits import GIB, Resources
+from khiva_arena.settings.settings import settle
 
 OWN = offers.CommandHas("0.2.0", "abc", "3.11")
 SECRET = b"\7" * 32

@@ -12,7 +12,7 @@ from arena import NAIVE, RANDOM, arena, arena_process, bots, started
 from dask_cluster import DaskCluster, certificates, dask_cluster, wait_for
 from disks import fill, small_disk
 
-from khiva_arena.competition.executors import access, unreachable
+from khiva_arena.cluster import access, unreachable
 
 WORDS = ["run", *bots(RANDOM, NAIVE), "--seats", "2", "--seeds", "1", "--out", "out"]
 LATE = """import sys, time

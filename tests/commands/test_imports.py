@@ -40,9 +40,9 @@ OF_HELP = {
     "khiva_arena.cli.options",
     "khiva_arena.commands",
     "khiva_arena.commands.choices",
-    "khiva_arena.competition",
-    "khiva_arena.competition.setting",
-    "khiva_arena.competition.settings_table",
+    "khiva_arena.settings",
+    "khiva_arena.settings.row",
+    "khiva_arena.settings.table",
     "khiva_arena.report",
     "khiva_arena.report.section_names",
     "khiva_arena.sandbox",
@@ -53,7 +53,7 @@ OF_HELP = {
 """What the words of commands are made of, beside ``BARE`` and a file for each command."""
 LATER = {
     *("khiva_arena.replay.story", "khiva_arena.schedule.formats", "khiva_arena.store", "khiva_arena.report", "khiva_arena.api"),
-    *("khiva_arena.competition.events", "khiva_arena.competition.run", "khiva_arena.competition.audit", "khiva_arena.ratings"),
+    *("khiva_arena.events.stored", "khiva_arena.competition.run", "khiva_arena.audit.report", "khiva_arena.ratings"),
 }
 """What a match needs only afterwards, or never."""
 SEES = """

@@ -3,9 +3,9 @@
 import pytest
 from event_rows import event
 
-from khiva_arena.competition.among import EVERYBODY, Among, check_among, counting, of_those
-from khiva_arena.competition.pools import pooled, pools_of
 from khiva_arena.errors import ConfigError
+from khiva_arena.events.pools import pooled, pools_of
+from khiva_arena.events.selection import EVERYBODY, Among, check_among, counting, of_those
 from khiva_arena.result import Result
 
 

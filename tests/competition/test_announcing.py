@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 from synthesised import planned
 
+from khiva_arena.commands.more_seeds import commands
 from khiva_arena.competition.announcing import _some_line_ups
-from khiva_arena.competition.more_seeds import commands
-from khiva_arena.competition.planned import settings_of
 from khiva_arena.replay.definition import spellings
 from khiva_arena.schedule.timetable import Timetable
+from khiva_arena.shards.plan import settings_of
 
 
 def said(**what: object) -> str:

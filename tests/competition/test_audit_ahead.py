@@ -18,7 +18,7 @@ from published import published
 from synthesised import planned, play_shard
 
 import khiva_arena
-from khiva_arena.competition.shard import Shard
+from khiva_arena.shards.shard import Shard
 
 pytestmark = pytest.mark.slow
 
@@ -77,7 +77,7 @@ def test_two_processes_find_in_a_bundle_what_one_finds(tmp_path: Path, case: str
 
 LONG = """
 import os, sys, time
-from khiva_arena.competition.audit_ahead import replay, replayers
+from khiva_arena.audit.parallel_replay import replay, replayers
 def main():
     with replayers(2) as pool:
         for _ in range(2):

@@ -16,7 +16,7 @@ from forging import forge
 from once import made_once
 
 import khiva_arena
-from khiva_arena.competition.audit_sample import CHANCE, Sample, at_most_wrong
+from khiva_arena.audit.sample import CHANCE, Sample, at_most_wrong
 from khiva_arena.replay.record import Record, canonical, run_digest
 
 

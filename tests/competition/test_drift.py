@@ -4,7 +4,7 @@ import pytest
 from msgspec import structs
 from synthesised import planned
 
-from khiva_arena.competition.drift import differences
+from khiva_arena.events.drift import differences
 from khiva_arena.replay.definition import DefinedBot
 from khiva_arena.store.db import EventRow
 

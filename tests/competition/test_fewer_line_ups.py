@@ -7,11 +7,11 @@ import pytest
 from arena import GREEDY, NAIVE, RANDOM, ROOT, C, arena, bots
 from once import made_once
 
+from khiva_arena.commands.more_seeds import fewer_line_ups
 from khiva_arena.competition.budget import _chosen
-from khiva_arena.competition.durations import MatchTime
-from khiva_arena.competition.more_seeds import fewer_line_ups
-from khiva_arena.competition.settings import settle
+from khiva_arena.events.durations import MatchTime
 from khiva_arena.ratings.sharing import SharedDeals
+from khiva_arena.settings.settings import settle
 from khiva_arena.store.db import Store
 
 ALIKE, APART = SharedDeals(4.5, 3.0, 6.0, 6.0), SharedDeals(1.02, 0.9, 1.2, 6.0)

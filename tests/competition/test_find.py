@@ -2,7 +2,7 @@
 
 import pytest
 
-from khiva_arena.competition.find import begins
+from khiva_arena.events.find import begins
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from khiva_arena.competition import isolation
 from khiva_arena.entrants.bots import Bot, load
 from khiva_arena.errors import ConfigError
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.sandbox.limits import DEFAULT
+from khiva_arena.settings import isolation
 
 STANDARD = Sandbox(Level.STANDARD, DEFAULT)
 

@@ -11,7 +11,7 @@ import pytest
 from arena import NAIVE, C, arena, bots, started
 
 from khiva_arena.competition.live_page import NICENESS, LivePage
-from khiva_arena.report import html
+from khiva_arena.page import html
 
 pytestmark = pytest.mark.slow
 

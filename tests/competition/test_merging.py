@@ -13,13 +13,13 @@ from msgspec import structs
 from synthesised import planned, play_shard
 
 import khiva_arena
-from khiva_arena.competition.merging import Merged, merge
-from khiva_arena.competition.shard import WHOLE, Shard, shard_of
-from khiva_arena.competition.shard_note import NOTE
 from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.games import registry
 from khiva_arena.replay.record import run_digest
 from khiva_arena.schedule.names import Format
+from khiva_arena.shards.merge import Merged, merge
+from khiva_arena.shards.note import NOTE
+from khiva_arena.shards.shard import WHOLE, Shard, shard_of
 from khiva_arena.store.db import FILE, EventRow, Store
 
 BESIDE = ("matches", "seats", "times", "page_faults", "voids", "void_causes")

@@ -7,8 +7,8 @@ from math import ceil
 
 import pytest
 
-from khiva_arena.competition.neighbours import off_balance
 from khiva_arena.schedule.formats import Terms
+from khiva_arena.schedule.neighbours import off_balance
 from khiva_arena.schedule.orders import BLOCK_SEEDS
 from khiva_arena.schedule.timetable import Timetable
 

@@ -9,12 +9,12 @@ from msgspec import structs
 from synthesised import outcome, planned
 
 from khiva_arena.arbiter.live import void
-from khiva_arena.competition.define import refuse_to_mix
-from khiva_arena.competition.more_seeds import commands
-from khiva_arena.competition.play import Play
-from khiva_arena.competition.pools import entrants_of, in_common, pooled, pooled_standings, results_of, titles
+from khiva_arena.commands.more_seeds import commands
 from khiva_arena.errors import ConfigError
+from khiva_arena.events.pools import entrants_of, in_common, pooled, pooled_standings, results_of, titles
+from khiva_arena.playing.jobs import Play
 from khiva_arena.sandbox.command import Command
+from khiva_arena.settings.define import refuse_to_mix
 from khiva_arena.store.db import BotRow, Store
 
 

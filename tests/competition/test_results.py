@@ -7,9 +7,9 @@ from event_rows import event
 from msgspec import structs
 from published import published
 
-from khiva_arena.competition import results
-from khiva_arena.competition.events import timetable_of
-from khiva_arena.competition.pools import results_of, standings_of
+from khiva_arena.events import results
+from khiva_arena.events.pools import results_of, standings_of
+from khiva_arena.events.stored import timetable_of
 from khiva_arena.result import Result, Verdict
 from khiva_arena.store.db import Store
 from khiva_arena.store.rows import VoidRow

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from khiva_arena.competition.settings import settle
-from khiva_arena.competition.settings_file import lines_of, read_file
-from khiva_arena.competition.stages import settle_stages
 from khiva_arena.errors import ConfigError
 from khiva_arena.schedule.formats import Format
+from khiva_arena.settings.file import lines_of, read_file
+from khiva_arena.settings.settings import settle
+from khiva_arena.settings.stages import settle_stages
 
 TEXT = """# a comment = 3
 bots = [

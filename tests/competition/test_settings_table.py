@@ -13,15 +13,15 @@ from click.shell_completion import ShellComplete
 from khiva_arena.cli.help import GROUPS
 from khiva_arena.cli.main import cli
 from khiva_arena.cli.run import command
-from khiva_arena.competition.setting import LISTS, TABLES, Kind, Setting
-from khiva_arena.competition.settings import DEFAULTS, only_for, settle
-from khiva_arena.competition.settings_file import by_line
-from khiva_arena.competition.settings_flags import flag_words, given_by_flags
-from khiva_arena.competition.settings_table import TABLE
-from khiva_arena.competition.settings_template import settings_text
-from khiva_arena.competition.stages import OF_A_STAGE
 from khiva_arena.errors import ConfigError
 from khiva_arena.schedule.names import OF_SOME
+from khiva_arena.settings.file import by_line
+from khiva_arena.settings.flags import flag_words, given_by_flags
+from khiva_arena.settings.row import LISTS, TABLES, Kind, Setting
+from khiva_arena.settings.settings import DEFAULTS, only_for, settle
+from khiva_arena.settings.stages import OF_A_STAGE
+from khiva_arena.settings.table import TABLE
+from khiva_arena.settings.template import settings_text
 
 every_row = pytest.mark.parametrize("row", TABLE, ids=[row.name for row in TABLE])
 GOOD: dict[Kind, object] = {
@@ -135,8 +135,8 @@ def test_rows_are_told_apart_by_name_and_flag() -> None:
 ONE_ROW_MORE = """
 import sys
 from dataclasses import replace
-from khiva_arena.competition import settings_table as table
-from khiva_arena.competition.setting import Kind, Setting
+from khiva_arena.settings import table
+from khiva_arena.settings.row import Kind, Setting
 table.TABLE += (
     Setting("tea_breaks", Kind.NUMBER, default=2, most=9, heading="The run", of_a_stage=True,
             help="How many breaks there are for tea.", words=lambda: ("many",)),

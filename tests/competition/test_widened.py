@@ -10,10 +10,10 @@ from event_rows import DEFINITION
 from msgspec import structs
 from swiss_simulated import Luck, Stage, competition, simulate
 
-from khiva_arena.competition import replay_cache, replaying, widened
-from khiva_arena.competition.among import EVERYBODY, Among
-from khiva_arena.competition.pools import standings_of
-from khiva_arena.competition.replaying import EventToReplay, factors
+from khiva_arena.events import draw_factors, redraw_cache, redraws
+from khiva_arena.events.pools import standings_of
+from khiva_arena.events.redraws import EventToReplay, factors
+from khiva_arena.events.selection import EVERYBODY, Among
 from khiva_arena.ratings.swiss_factors import by_shape
 from khiva_arena.replay.record import canonical
 from khiva_arena.report.standings import Standings
@@ -29,8 +29,8 @@ BOTS, SEEDS = 8, 3
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A cache folder of the test's own, and few replays, which are enough for all but the numbers themselves."""
     monkeypatch.setenv("KHIVA_ARENA_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(widened, "REPLAYS", 40)
-    widened.between_equals.cache_clear()
+    monkeypatch.setattr(draw_factors, "REPLAYS", 40)
+    draw_factors.between_equals.cache_clear()
     return tmp_path / "cache" / "replays"
 
 
@@ -100,7 +100,7 @@ def test_equal_results_give_equal_numbers_whoever_asks() -> None:
     widening = table(results).ratings.widening
     for path in (Path(os.environ["KHIVA_ARENA_CACHE"]) / "replays").iterdir():
         path.unlink()
-    widened.between_equals.cache_clear()
+    draw_factors.between_equals.cache_clear()
     mine = row(1, names(BOTS))
     called = tuple(structs.replace(bot, name=f"call me {bot.name}") for bot in mine.bots)
     renamed = structs.replace(mine, number=7, bots=called)
@@ -109,7 +109,7 @@ def test_equal_results_give_equal_numbers_whoever_asks() -> None:
 
 
 def test_what_takes_long_is_said_once(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(widened, "seconds_of", lambda events: 4.2)
+    monkeypatch.setattr(draw_factors, "seconds_of", lambda events: 4.2)
     table(played())
     assert (
         capsys.readouterr().err == "pairings followed results: the draw is replayed to see how wide errors are, some 8 s, once\n"
@@ -121,7 +121,7 @@ def test_what_takes_long_is_said_once(monkeypatch: pytest.MonkeyPatch, capsys: p
 def test_what_was_kept_is_not_worked_out_again(monkeypatch: pytest.MonkeyPatch) -> None:
     results = played()
     widening = table(results).ratings.widening
-    monkeypatch.setattr(widened, "replayed", None)
+    monkeypatch.setattr(draw_factors, "replayed", None)
     assert table(results).ratings.widening == widening
     with pytest.raises(TypeError):
         table(played(seed=2))  # other results, other numbers
@@ -136,7 +136,7 @@ def test_where_nothing_can_be_kept_it_is_worked_out_again(tmp_path: Path, monkey
 
 
 def _forged(file: Path, key: str) -> None:
-    file.write_bytes(replay_cache.msgspec.json.encode(replay_cache.KeptFactors(key, 0.5, 0.5)))
+    file.write_bytes(redraw_cache.msgspec.json.encode(redraw_cache.KeptFactors(key, 0.5, 0.5)))
     file.chmod(0o600)
 
 
@@ -230,8 +230,10 @@ def test_stages_are_replayed_one_after_the_other(first: str, second: str, monkey
     """The bots of the second are the best of each replay, not those that came."""
     results, rows = _stages(first, Stage(second, 4, 2, SEEDS))
     seen: list[EventToReplay] = []
-    real = widened.replayed
-    monkeypatch.setattr(widened, "replayed", lambda events, *rest, **more: seen.extend(events) or real(events, *rest, **more))
+    real = draw_factors.replayed
+    monkeypatch.setattr(
+        draw_factors, "replayed", lambda events, *rest, **more: seen.extend(events) or real(events, *rest, **more)
+    )
     widening = table(results, *reversed(rows)).ratings.widening
     assert widening.kind == "replayed"
     assert [one.after for one in seen] == [None, 0]
@@ -242,7 +244,7 @@ def test_stages_are_replayed_one_after_the_other(first: str, second: str, monkey
 
 def _fields_of(events: Sequence[EventToReplay], number: int) -> list[list[int]]:
     """By event the bots that sit at its tables in a replay."""
-    rounds = replaying.played(events, [0] * BOTS, [True] * BOTS, bytes(32), range(number, number + 1))
+    rounds = redraws.played(events, [0] * BOTS, [True] * BOTS, bytes(32), range(number, number + 1))
     ends = np.cumsum([one.rounds + len(one.played) for one in events])
     return [
         sorted({int(bot) for one in rounds[end - event.rounds - len(event.played) : end] for bot in one.tables.ravel()})
@@ -259,22 +261,22 @@ def test_a_stage_whose_first_one_is_not_in_the_table_keeps_its_bots() -> None:
 def test_bots_that_do_not_count_are_played_but_not_rated(monkeypatch: pytest.MonkeyPatch) -> None:
     results = played()
     seen: list[Sequence[bool]] = []
-    real = widened.replayed
+    real = draw_factors.replayed
     monkeypatch.setattr(
-        widened,
+        draw_factors,
         "replayed",
         lambda events, ratings, rated, key, **more: seen.append(rated) or real(events, ratings, rated, key, **more),
     )
     some = table(results, row(1, names(BOTS)), among=Among(exclude=("b00", "b01")))
     assert seen == [(False, False, *[True] * (BOTS - 2))]
-    assert some.ratings.widening not in (table(results).ratings.widening, widened.PLAIN)
+    assert some.ratings.widening not in (table(results).ratings.widening, draw_factors.PLAIN)
 
 
 def test_the_whole_draw_is_replayed_with_byes_and_authors_apart() -> None:
     """9 bots at 2 tables of 4 seats, of which two have one author: what the landed draw promises holds in each replay."""
     authors = (0, 1, 2, 0, 4, 5, 6, 7, 8)
     terms = Terms("swiss", 9, 4, 1, rounds=4, authors=authors, key=b"")
-    rounds = replaying.played([EventToReplay(terms, tuple(range(9)), 4)], [0] * 9, [True] * 9, bytes(32), range(20))
+    rounds = redraws.played([EventToReplay(terms, tuple(range(9)), 4)], [0] * 9, [True] * 9, bytes(32), range(20))
     assert len(rounds) == 4
     for replay in range(20):
         byes = np.zeros(9, dtype=int)
@@ -290,14 +292,14 @@ def test_the_whole_draw_is_replayed_with_byes_and_authors_apart() -> None:
 
 def test_a_seeded_field_is_folded_in_each_replay() -> None:
     terms = Terms("swiss", 9, 3, 1, rounds=2, seeded=True, key=b"")
-    first = replaying.played([EventToReplay(terms, tuple(range(9)), 2)], [0] * 9, [True] * 9, bytes(32), range(3))[0]
+    first = redraws.played([EventToReplay(terms, tuple(range(9)), 2)], [0] * 9, [True] * 9, bytes(32), range(3))[0]
     for tables in first.tables.tolist():
         assert sorted(tables) == [[0, 5, 6], [1, 4, 7], [2, 3, 8]]
 
 
 def test_every_format_in_rounds_can_be_replayed() -> None:
     in_rounds = {name for name, form in FORMATS.items() if form.IN_ROUNDS}
-    assert in_rounds == set(replaying._DRAWS) == set(replaying._PLACES)
+    assert in_rounds == set(redraws._DRAWS) == set(redraws._PLACES)
 
 
 def test_factors_of_equals_are_those_that_were_measured_elsewhere() -> None:
@@ -312,14 +314,14 @@ def test_factors_of_equals_are_those_that_were_measured_elsewhere() -> None:
 
 def test_very_many_seeds_are_replayed_with_fewer() -> None:
     terms = Terms("swiss", BOTS, 2, 1000, key=b"")
-    events, spread = widened._with_fewer_seeds([EventToReplay(terms, tuple(range(BOTS)), 4)])
-    assert events[0].terms.seeds == widened.MOST_SEEDS
+    events, spread = draw_factors._with_fewer_seeds([EventToReplay(terms, tuple(range(BOTS)), 4)])
+    assert events[0].terms.seeds == draw_factors.MOST_SEEDS
     assert spread == pytest.approx(20**0.5)
-    assert replaying.seconds_of(events) < widened.MOST_SECONDS
+    assert redraws.seconds_of(events) < draw_factors.MOST_SECONDS
 
 
 def test_a_large_field_is_judged_by_its_shape(monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
-    monkeypatch.setattr(widened, "replayed", None)
+    monkeypatch.setattr(draw_factors, "replayed", None)
     large = table(played(bots=80, seeds=2, rounds=3), row(1, names(80), seeds=2))
     widening = large.ratings.widening
     known = by_shape(80, 2, 3, 2)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from khiva_arena.competition.executors import own_cluster
+from khiva_arena.cluster import own_cluster
 from khiva_arena.sandbox import stops
 
 pytestmark = pytest.mark.slow

@@ -11,9 +11,9 @@ import pytest
 from synthesised import planned, play_shard
 
 import khiva_arena
-from khiva_arena.competition import merging
-from khiva_arena.competition.shard import WHOLE, Shard
 from khiva_arena.errors import StoreFull
+from khiva_arena.shards import merge
+from khiva_arena.shards.shard import WHOLE, Shard
 from khiva_arena.store.db import FILE, Store
 
 KILLS = Path(__file__).parent.parent / "support" / "merge_kills.py"
@@ -51,24 +51,24 @@ def test_a_full_disk_leaves_what_was_recorded(
     shards: tuple[list[Path], str], size: int, held: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No file may become longer: those that SQLite keeps beside a store, too."""
-    monkeypatch.setattr(merging, "MATCHES_AT_ONCE", 2)
+    monkeypatch.setattr(merge, "MATCHES_AT_ONCE", 2)
     stores, digest = shards
     out = tmp_path / "out"
     if held:
-        merging.merge(stores[:held], out, lambda _: None)
+        merge.merge(stores[:held], out, lambda _: None)
     before = recorded(out)
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
     try:
         with pytest.raises(StoreFull, match="free some space") as error:
-            merging.merge(stores, out, lambda _: None)
+            merge.merge(stores, out, lambda _: None)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert error.value.exit_code == 1
     assert recorded(out) >= before
     if recorded(out):
         assert khiva_arena.verify(out).sound
-    assert merging.merge(stores, out, lambda _: None).digest == digest
+    assert merge.merge(stores, out, lambda _: None).digest == digest
 
 
 def test_stores_that_cannot_be_written_are_merged(shards: tuple[list[Path], str], tmp_path: Path) -> None:
@@ -79,7 +79,7 @@ def test_stores_that_cannot_be_written_are_merged(shards: tuple[list[Path], str]
         copy.chmod(0o500)
     before = [(copy / FILE).read_bytes() for copy in copies]
     try:
-        assert merging.merge(copies, tmp_path / "out", lambda _: None).digest == digest
+        assert merge.merge(copies, tmp_path / "out", lambda _: None).digest == digest
     finally:
         for copy in copies:
             copy.chmod(0o700)

@@ -20,9 +20,9 @@ from typing import Any
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
 
-from khiva_arena.web import relay_talk  # noqa: E402 - found beside this file
-from khiva_arena.web.relay_connecting import Ended  # noqa: E402
-from khiva_arena.web.relay_protocol import HEAD, MOST, WINDOW, LinkBreach, packed, packed_json, proof  # noqa: E402
+from khiva_arena.seats import relay_talk  # noqa: E402 - found beside this file
+from khiva_arena.seats.relay_connecting import Ended  # noqa: E402
+from khiva_arena.seats.relay_protocol import HEAD, MOST, WINDOW, LinkBreach, packed, packed_json, proof  # noqa: E402
 
 AT_MOST = 3
 TOKEN = "a token that nobody else has"

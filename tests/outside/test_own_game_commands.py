@@ -17,8 +17,8 @@ from khiva_arena.errors import GameMissing
 from khiva_arena.outside import opening
 from khiva_arena.outside.game import OutsideGame
 from khiva_arena.replay.definition import read_definition
+from khiva_arena.seats.person import Person
 from khiva_arena.store.db import Store
-from khiva_arena.web.person import Person
 
 pytestmark = pytest.mark.slow
 

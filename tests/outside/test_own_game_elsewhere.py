@@ -12,11 +12,11 @@ from dask_cluster import dask_cluster, wait_for
 from own_games import changed
 
 import khiva_arena
-from khiva_arena.competition.executors.games import brought, lies_here, packed
-from khiva_arena.competition.plan_file import read_plan
+from khiva_arena.cluster.games import brought, lies_here, packed
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.registry import get
 from khiva_arena.outside import opening
+from khiva_arena.shards.plan_file import read_plan
 
 pytestmark = pytest.mark.slow
 NOTES = '"""A bidding', 'import os, sys\nopen({file!r}, "a").write(" ".join(sys.orig_argv) + chr(10))\n"""A bidding'

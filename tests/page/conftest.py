@@ -7,7 +7,7 @@ import pytest
 from once import filled
 from published import published
 
-from khiva_arena.competition.page import REPLAYS_MOST, page_of, write_page
+from khiva_arena.page.write import REPLAYS_MOST, page_of, write_page
 
 
 @pytest.fixture(scope="session")

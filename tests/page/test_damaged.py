@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from browser import Page
 
-from khiva_arena.report.html import compressed
+from khiva_arena.page.html import compressed
 
 Made = Callable[[str], tuple[Path, Path]]
 DAMAGED = "This part of the page is damaged: the file was cut short or changed."

@@ -11,8 +11,8 @@ from synthesised import planned, play_shard
 
 import khiva_arena
 from khiva_arena.api.tables import standings
-from khiva_arena.competition.page import page_of, write_page
-from khiva_arena.competition.shard import Shard
+from khiva_arena.page.write import page_of, write_page
+from khiva_arena.shards.shard import Shard
 
 Made = Callable[[str], tuple[Path, Path]]
 pytestmark = pytest.mark.slow

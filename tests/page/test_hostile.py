@@ -13,11 +13,11 @@ from browser import PHONE, WIDE, Page
 from forging import add_strikes, forge, rewrite_records
 from published import published
 
-from khiva_arena.competition import find
-from khiva_arena.competition.page import page_of, write_page
+from khiva_arena.events import find
+from khiva_arena.page.html import compressed
+from khiva_arena.page.write import page_of, write_page
 from khiva_arena.replay.definition import Definition
 from khiva_arena.replay.record import canonical
-from khiva_arena.report.html import compressed
 
 pytestmark = pytest.mark.xdist_group("hostile")  # one worker makes the pages
 

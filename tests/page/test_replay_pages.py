@@ -8,8 +8,8 @@ from arena import arena, bots
 from browser import Page
 from pages import whispering
 
-from khiva_arena.competition import page_folder
-from khiva_arena.competition.page import page_of, write_page
+from khiva_arena.page import folder
+from khiva_arena.page.write import page_of, write_page
 
 Made = Callable[[str], tuple[Path, Path]]
 
@@ -19,10 +19,10 @@ pytestmark = pytest.mark.slow
 def test_replays_beside_a_page_are_reached_by_links_and_lead_back(
     page: Page, made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(page_folder, "PAGE_MOST", 1)
+    monkeypatch.setattr(folder, "PAGE_MOST", 1)
     file = tmp_path / "a #1 page.html"
     store = made("khiva-round-robin")[0]
-    write_page(file, page_of(store, matches=["1/0"], folder=page_folder.ReplayFolder(file)))
+    write_page(file, page_of(store, matches=["1/0"], folder=folder.ReplayFolder(file)))
     page.open(file, "#matches=all")
     links = page.js("return [...document.querySelectorAll('.list td:last-child a')].map((one) => one.getAttribute('href'))")
     assert links[:2] == ["#match=1/0", "a%20%231%20page-replays/1-seed-0.html#match=1/1&step=0"]

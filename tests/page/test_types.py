@@ -29,7 +29,7 @@ def test_every_script_of_a_page_is_checked() -> None:
     assert {path.parent.name for path in HERE.rglob("*.js")} - {*registry.NAMES} == {"page", "web"}
     _, files = checked("--listFilesOnly")
     modules = [
-        *HERE.glob("report/page/*.js"),
+        *HERE.glob("page/browser/*.js"),
         *HERE.glob("web/*.js"),
         *(HERE / "games" / name / "drawing.js" for name in registry.NAMES),
     ]
@@ -39,7 +39,7 @@ def test_every_script_of_a_page_is_checked() -> None:
 
 @pytest.mark.slow
 def test_a_wrong_type_is_found(tmp_path: Path) -> None:
-    (tmp_path / "wrong.js").write_text(f'import {{ count }} from "{HERE}/report/page/words.js";\ncount("two", 2);\n')
+    (tmp_path / "wrong.js").write_text(f'import {{ count }} from "{HERE}/page/browser/words.js";\ncount("two", 2);\n')
     (tmp_path / "tsconfig.json").write_text(f'{{"extends": "{PAGE}/tsconfig.json", "include": ["wrong.js"]}}')
     code, said = checked("--project", str(tmp_path))
     assert code != 0, said

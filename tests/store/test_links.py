@@ -9,11 +9,11 @@ import pytest
 from arena import NAIVE, RANDOM, arena, bots
 from once import made_once
 
-from khiva_arena.competition import shard_note
 from khiva_arena.competition.log import StoreLog
-from khiva_arena.competition.page_folder import ReplayFolder
 from khiva_arena.errors import ConfigError, StoreError
-from khiva_arena.report import html
+from khiva_arena.page import html
+from khiva_arena.page.folder import ReplayFolder
+from khiva_arena.shards import note
 from khiva_arena.store import private
 from khiva_arena.store.db import FILE, Store
 from khiva_arena.store.files import LOCK, LOG
@@ -21,7 +21,7 @@ from khiva_arena.store.seal import SEAL
 
 RUN = ["run", *bots(RANDOM, NAIVE), "--seats", "2", "--seed", "demo", "--out", "out", "--seeds"]
 OF_SQLITE = [FILE, f"{FILE}-wal", f"{FILE}-shm", f"{FILE}-journal"]
-OTHERS = [LOCK, LOG, SEAL, f"{SEAL}-new", f"{FILE}-new", f"{FILE}-new-wal", f"{FILE}-new-journal", shard_note.NOTE]
+OTHERS = [LOCK, LOG, SEAL, f"{SEAL}-new", f"{FILE}-new", f"{FILE}-new-wal", f"{FILE}-new-journal", note.NOTE]
 
 
 @made_once

@@ -17,8 +17,8 @@ from contextlib import closing
 from pathlib import Path
 
 from khiva_arena.api.verify import verify
-from khiva_arena.competition import merging
 from khiva_arena.errors import ArenaError
+from khiva_arena.shards import merge
 
 AWAITED = ("arena.lock", "arena.db-new", "arena.db", *("arena.db-wal",) * 4, "arena.seal-new")
 WRITTEN = 2_000_000
@@ -27,7 +27,7 @@ LONGEST = 60.0
 
 
 def main(seed: str, kills: str, out: str, *stores: str) -> None:
-    merging.MATCHES_AT_ONCE = 1  # so that there are many instants between two transactions
+    merge.MATCHES_AT_ONCE = 1  # so that there are many instants between two transactions
     chance, folder, parts = random.Random(int(seed)), Path(out), [Path(store) for store in stores]
     left: list[dict[str, object]] = []
     seconds = _seconds(folder, parts)
@@ -43,14 +43,14 @@ def main(seed: str, kills: str, out: str, *stores: str) -> None:
             if folder.exists():  # a kill may come before that
                 shutil.rmtree(folder)
             before = 0
-    end = merging.merge(parts, folder, lambda _: None)
+    end = merge.merge(parts, folder, lambda _: None)
     print(json.dumps({"left": left, "end": end.to_dict()}))
 
 
 def _seconds(out: Path, stores: Sequence[Path]) -> float:
     """How long one takes that is left alone."""
     begun = time.monotonic()
-    merging.merge(stores, out, lambda _: None)
+    merge.merge(stores, out, lambda _: None)
     shutil.rmtree(out)
     return time.monotonic() - begun
 
@@ -64,7 +64,7 @@ def _killed(out: Path, stores: Sequence[Path], chance: random.Random, seconds: f
     child = os.fork()
     if not child:
         try:
-            merging.merge(stores, out, lambda _: None)
+            merge.merge(stores, out, lambda _: None)
         finally:
             os._exit(0)
     deadline = time.monotonic() + delay

@@ -12,7 +12,7 @@ from arena import ROOT
 
 _BLOCK = re.compile(r'<script type="application/base64" id="([a-z0-9-]+)">([^<]*)</script>')
 ORDINAL, SEED, ID, BOTS, FAULTS, REPLAY = 1, 2, 5, 6, 10, 13
-"""Where these stand in a match, see ``report/page_data.py``."""
+"""Where these stand in a match, see ``page/data.py``."""
 
 
 def blocks(file: Path) -> dict[str, Any]:

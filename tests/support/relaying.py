@@ -20,8 +20,8 @@ from khiva_arena.entrants import guests
 from khiva_arena.replay.verify import verify
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.reap import MARK
-from khiva_arena.web.hub_process import Hub
-from khiva_arena.web.relay_program import GUARD
+from khiva_arena.seats.hub_process import Hub
+from khiva_arena.seats.relay_program import WATCHDOG
 
 FAULTY = str(ROOT / "tests" / "support" / "faulty.py")
 BROKEN = str(ROOT / "bots" / "broken" / "main.py")
@@ -154,7 +154,7 @@ def relay_command(folder: Path, port: int, *bot: str, name: str = "ann") -> Iter
 def bots_of(process: subprocess.Popen[str]) -> set[int]:
     """All that a relay has started and that lives, without its guard."""
     alive = living(descendants(process.pid))
-    return {pid for pid in alive if GUARD.encode() not in Path(f"/proc/{pid}/cmdline").read_bytes()}
+    return {pid for pid in alive if WATCHDOG.encode() not in Path(f"/proc/{pid}/cmdline").read_bytes()}
 
 
 def ended(process: subprocess.Popen[str]) -> tuple[int, str]:

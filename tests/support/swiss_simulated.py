@@ -13,8 +13,8 @@ from math import erf, sqrt
 
 import numpy as np
 
-from khiva_arena.competition.replaying import EventToReplay, follows_results
-from khiva_arena.competition.widened import replayed
+from khiva_arena.events.draw_factors import replayed
+from khiva_arena.events.redraws import EventToReplay, follows_results
 from khiva_arena.ratings.compare import rank_intervals
 from khiva_arena.ratings.crosstable import crosstable
 from khiva_arena.ratings.elo import Ratings, rate

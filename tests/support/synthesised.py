@@ -11,10 +11,6 @@ from khiva_arena import __version__
 from khiva_arena.arbiter.match import Job, Outcome, SeatReport
 from khiva_arena.arbiter.seat import Blame
 from khiva_arena.arbiter.wire import Ending
-from khiva_arena.competition.plan_file import event_of
-from khiva_arena.competition.shard import PlannedShard, Shard
-from khiva_arena.competition.shard_note import note_of, write_note
-from khiva_arena.competition.sharding import ShardPlay
 from khiva_arena.games.registry import get
 from khiva_arena.replay import seeds
 from khiva_arena.replay.definition import DefinedBot, Definition, TimeLimits
@@ -24,6 +20,10 @@ from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level
 from khiva_arena.sandbox.limits import Resources
 from khiva_arena.schedule.names import Format
+from khiva_arena.shards.note import note_of, write_note
+from khiva_arena.shards.plan_file import event_of
+from khiva_arena.shards.play import ShardPlay
+from khiva_arena.shards.shard import PlannedShard, Shard
 from khiva_arena.store.db import BotRow, EventRow, Store
 
 SECRET = bytes(range(32))

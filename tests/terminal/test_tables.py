@@ -12,8 +12,8 @@ from rich.console import Console
 from khiva_arena.games.base import State
 from khiva_arena.games.registry import GAMES
 from khiva_arena.games.sheet import Block, Flow, PaintedText
-from khiva_arena.web import terminal_table
-from khiva_arena.web.terminal_table import choices, drawing_of, listed, meant, meant_by_words, table
+from khiva_arena.seats import terminal_table
+from khiva_arena.seats.terminal_table import choices, drawing_of, listed, meant, meant_by_words, table
 
 NAMES = ["ann", "bob", "a-name-of-quite-some-length"]
 SEAT_HAS = {"khiva": "your hand", "emira": "your goal", "silk_road": "your hand"}

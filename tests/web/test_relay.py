@@ -38,7 +38,7 @@ from relaying import (
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.pool import play, play_one
 from khiva_arena.commands.relay import as_one_file
-from khiva_arena.web.relay_protocol import MOST, WINDOW, packed, packed_json, proof, read_token
+from khiva_arena.seats.relay_protocol import MOST, WINDOW, packed, packed_json, proof, read_token
 
 
 def test_a_relay_plays_as_a_local_bot_does(script: Path) -> None:

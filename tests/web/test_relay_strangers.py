@@ -21,7 +21,7 @@ from relaying import (
 )
 
 from khiva_arena.arbiter.pool import play_one
-from khiva_arena.web import strangers
+from khiva_arena.seats import strangers
 
 
 def test_strangers_are_few_and_leave_room_for_the_relay(script: Path) -> None:

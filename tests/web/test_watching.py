@@ -18,7 +18,7 @@ import pytest
 from arena import NAIVE, C, arena, bots, descendants, kill, started, until_gone
 from sample_stream import begin
 
-from khiva_arena.report import html
+from khiva_arena.page import html
 from khiva_arena.stream import encoded
 from khiva_arena.terminal.viewer import open_source
 from khiva_arena.web import needed, served_page

@@ -1,0 +1,108 @@
+"""A wire around a wire that keeps the beginning of what each bot writes on stdout: what is shown of one that fails to start."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import trio
+
+from khiva_arena.arbiter.redact import Strike
+from khiva_arena.arbiter.stderr import unfinished
+from khiva_arena.arbiter.wire import Arrival, Ending, PassingWire, Wire
+from khiva_arena.text import printable
+from khiva_arena.words import count
+
+KEPT = 2_048
+FLOOD = 1 << 20
+"""Bytes after which the rest is ignored."""
+LAST_SECONDS, MOMENT = 0.3, 0.005
+HEX_SHOWN = 256
+HEX_ROW = 16
+LINES_MOST = 40
+READABLE = 0.8
+"""The share of characters from which bytes are taken for text."""
+
+
+@dataclass(slots=True)
+class BotOutput:
+    """What one bot wrote on stdout.
+
+    head: the beginning
+    total: bytes in all
+    """
+
+    head: bytearray = field(default_factory=bytearray)
+    total: int = 0
+
+    def add(self, data: bytes) -> None:
+        """Take more in."""
+        self.head += data[: KEPT - len(self.head)]
+        self.total += len(data)
+
+    def text(self, strike: Strike) -> str:
+        """The beginning for people, safe on a terminal and without what ``strike`` takes out: as text if it is text, else in hex.
+        Several lines, "" for nothing."""
+        if not self.head:
+            return ""
+        # What may be the beginning of a value is held back where more was cut off.
+        head = strike.take(bytes(self.head))
+        head += strike.rest() if self.total == len(self.head) else b""
+        text = head[: len(head) - unfinished(head)].decode("utf-8", "replace")
+        letters = sum((letter.isprintable() and letter != "\ufffd") or letter in "\t\r\n" for letter in text)
+        lines, shown = _as_text(head) if letters >= READABLE * len(text) and text else _as_hex(head)
+        hidden = self.total - shown
+        return "\n".join([*lines, *([f"... and {count(hidden, 'byte')} more"] if hidden else [])])
+
+
+def _as_text(head: bytes) -> tuple[list[str], int]:
+    """Lines, and of how many bytes."""
+    lines = head.splitlines(keepends=True)[:LINES_MOST]
+    return [printable(line.rstrip(b"\r\n")) for line in lines], sum(map(len, lines))
+
+
+def _as_hex(head: bytes) -> tuple[list[str], int]:
+    data = head[:HEX_SHOWN]
+    rows = [data[at : at + HEX_ROW] for at in range(0, len(data), HEX_ROW)]
+    shown = [f"{row.hex(' '):<{3 * HEX_ROW}} {''.join(chr(b) if 32 <= b < 127 else '.' for b in row)}" for row in rows]
+    return shown, len(data)
+
+
+class OutputKeeper(PassingWire):
+    """Passes everything on. ``outputs``: by seat, what has come. Before a bot is stopped, it gets a moment to end or to write
+    more, which only ``keep`` gets: so its last output and its exit code are known."""
+
+    def __init__(self, wire: Wire, seats: int, keep: Callable[[int, bytes], None] | None = None) -> None:
+        super().__init__(wire)
+        self.outputs = [BotOutput() for _ in range(seats)]
+        self._keep = keep
+        self._out: set[int] = set()
+        self.send = wire.send
+
+    def look(self) -> Sequence[Arrival]:
+        return self._heard(self._wire.look())
+
+    async def receive(self, deadline: float) -> Sequence[Arrival]:
+        return self._heard(await self._wire.receive(deadline))
+
+    def stop(self, seat: int) -> None:
+        self._out.add(seat)
+
+    async def close(self, grace: float) -> list[Ending]:
+        until = trio.current_time() + LAST_SECONDS
+        while not all(self._wire.exited(seat) for seat in self._out) and trio.current_time() < until:
+            self._heard(self._wire.look())
+            await trio.sleep(MOMENT)
+        self._heard(self._wire.look())
+        for seat in self._out:
+            self._wire.stop(seat)
+        return await self._wire.close(grace)
+
+    def _heard(self, arrivals: Sequence[Arrival]) -> Sequence[Arrival]:
+        for arrival in arrivals:
+            output = self.outputs[arrival.seat]
+            output.add(arrival.data)
+            if arrival.seat in self._out:
+                if self._keep is not None:
+                    self._keep(arrival.seat, arrival.data)
+                if output.total > FLOOD:
+                    self._wire.stop(arrival.seat)
+        return [arrival for arrival in arrivals if arrival.seat not in self._out] if self._out else arrivals

@@ -1,0 +1,218 @@
+"""The audit of a bundle: its events without a store and without their bots, and standings worked out from the records alone."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+from msgspec import structs
+
+from khiva_arena import __version__
+from khiva_arena.audit.event import audit
+from khiva_arena.audit.report import AuditLine, AuditResult
+from khiva_arena.audit.sample import Sample
+from khiva_arena.errors import ArenaError, RecordError
+from khiva_arena.events import stored
+from khiva_arena.events.bundling import BundledMatches, tables_of
+from khiva_arena.events.in_bundle import opened_bundle
+from khiva_arena.games.registry import get
+from khiva_arena.games.rules_map import file_in_rules
+from khiva_arena.replay.definition import Definition
+from khiva_arena.replay.record import Record, canonical
+from khiva_arena.report.differences import counted, differences, fitted
+from khiva_arena.result import Result
+from khiva_arena.schedule.lineups import MOST_SEATS
+from khiva_arena.schedule.seating import ScheduledMatch
+from khiva_arena.schedule.timetable import Timetable
+from khiva_arena.settings.settings import MOST
+from khiva_arena.store import bundle
+from khiva_arena.store.db import RUN_SECRET, BotRow, EventRow
+from khiva_arena.text import LONGEST, harmless
+
+MOST_BOTS = 2_000  # what a table of who meets whom takes grows with their square
+MOST_COPIES = MOST_SEATS
+MOST_SEARCHED = 2_000_000  # line-ups times bots: what a balanced part of all line-ups takes to find
+NONE_DRAWN = Sample(frozenset(), 0)
+UNPLAYED = "places, hash chains and commitments"
+"""What is checked of a match that is not replayed. Its result is taken as its record has it, and the standings follow from it."""
+ORDER = {
+    kind: place
+    for place, kind in enumerate((bundle.EventLine, bundle.RevealLine, bundle.VoidLine, bundle.MatchLine, bundle.OverLine))
+}
+
+
+def audit_bundle(path: Path, jobs: int = 1, sample: int | None = None) -> AuditResult:
+    """Check the bundle at ``path``; ``jobs``: by so many processes; ``sample``: of each event only so many matches are replayed.
+    Raises ConfigError if it cannot be read, StoreError if it is no bundle that this engine reads."""
+    return audited_bundle(path, jobs, sample)[0]
+
+
+def audited_bundle(path: Path, jobs: int = 1, sample: int | None = None) -> tuple[AuditResult, "BundledEvents"]:
+    """The same, with the events as they were read."""
+    samples = None if sample is None else _samples(path, sample)
+    with opened_bundle(path) as reader:
+        bundled = BundledEvents(reader.lines(), samples)
+        result = audit(bundled, jobs)
+    result.engine, result.digest = reader.engine, reader.digest
+    if result.sound:
+        _compare(bundled, result)
+    return result, bundled
+
+
+def _samples(path: Path, most: int) -> list[Sample]:
+    """Of each event of a bundle, the matches that are to be replayed. A damaged file is read as far as it goes: that it is
+    damaged shows when it is checked."""
+    ordinals: list[list[int]] = []
+    with opened_bundle(path) as reader, suppress(RecordError):
+        for line in reader.lines():
+            if isinstance(line, bundle.EventLine):
+                ordinals.append([])
+            elif isinstance(line, bundle.MatchLine) and ordinals:
+                ordinals[-1].append(line.ordinal)
+    return [Sample.drawn(some, most, UNPLAYED) for some in ordinals]
+
+
+class BundledEvents:
+    """The events of a bundle, one by one as they are read. ``samples``: of each, which matches are replayed; None: all.
+
+    events: those so far.
+    tables: the standings after them.
+    """
+
+    def __init__(self, lines: Iterator[bundle.BundleLine], samples: Sequence[Sample] | None = None) -> None:
+        self._samples = None if samples is None else iter(samples)
+        self.events: list[BundledEvent] = []
+        self.tables: list[bundle.StandingsLine] = []
+        self._lines = lines
+
+    def __iter__(self) -> Iterator["BundledEvent"]:
+        """Raises RecordError for a file that is damaged, or has a line where none of its kind can stand."""
+        for line in self._lines:
+            if isinstance(line, bundle.StandingsLine):
+                self.tables.append(line)
+            elif self.tables:
+                raise RecordError("an event stands behind the standings")
+            elif not isinstance(line, bundle.EventLine):
+                raise _misplaced(self.events[-1].event, line) if self.events else RecordError("it begins with no event")
+            elif line.id in [known.event.id for known in self.events]:
+                raise RecordError(f"event {harmless(line.id, LONGEST)} comes twice")
+            else:
+                drawn = None if self._samples is None else next(self._samples, NONE_DRAWN)
+                self.events.append(BundledEvent(_event_row(line, len(self.events) + 1), self._lines, drawn))
+                yield self.events[-1]
+        if not self.events:
+            raise RecordError("there is no event in it")
+
+
+class BundledEvent:
+    """An event of a bundle, as an ``EventSource``.
+
+    matches: the sound ones; of a sound definition only.
+    """
+
+    bundled = True
+    matches: BundledMatches
+
+    def __init__(self, event: EventRow, lines: Iterator[bundle.BundleLine], sample: Sample | None = None) -> None:
+        self.event = event
+        self.sample = sample
+        self._lines = lines
+
+    def timetable(self) -> Timetable:
+        """Later rounds are drawn from the sound records of those before them."""
+        stored.check_bots(self.event)
+        check_size(self.event.definition)
+        timetable = Timetable(self.event.terms(), lambda shape: self.matches.of_round(shape))
+        self.matches = BundledMatches(self.event, timetable)
+        return timetable
+
+    def lines(self) -> Iterator[AuditLine]:
+        before = (0, 0, 0)
+        for line in self._lines:
+            if isinstance(line, bundle.EventLine | bundle.StandingsLine):
+                break
+            if (place := _place(line)) <= before:
+                raise _misplaced(self.event, line)
+            before = place
+            if isinstance(line, bundle.RevealLine) and line.seed == RUN_SECRET:
+                self.event = structs.replace(self.event, secret=bytes.fromhex(line.secret))
+            yield line
+            if isinstance(line, bundle.OverLine):
+                return
+        raise RecordError(f"event {self.event.number} has no end")
+
+    def results(self) -> Iterable[Result]:
+        return self.matches.results
+
+    def keep(self, match: ScheduledMatch, record: Record, voids: int) -> None:
+        self.matches.event = self.event  # with the run's secret by now
+        self.matches.add(match, record, voids)
+
+
+def _event_row(line: bundle.EventLine, number: int) -> EventRow:
+    return EventRow(
+        id=line.id,
+        number=number,
+        text=canonical(line.definition).decode(),
+        engines=tuple(line.engines),
+        created="",
+        commitment=line.commitment,
+        secret=b"",
+        bots=tuple(BotRow(bot.name, bot.identity, bot.version, bot.complete, "", "") for bot in line.bots),
+        public=None if line.public is msgspec.UNSET else line.public,
+    )
+
+
+def check_size(definition: Definition) -> None:
+    """Raise ArenaError for an event that is too large to have been played, and that would take a reader too much time or
+    memory."""
+    bounds = MOST | {"copies": MOST_COPIES}
+    for key, limit in bounds.items():
+        if (getattr(definition, key, 0) or 0) > limit:
+            raise RecordError(f"{key} are {getattr(definition, key)}, and {limit} at most are verified")
+    if len(definition.bots) > MOST_BOTS:
+        raise RecordError(f"there are {len(definition.bots)} bots, and {MOST_BOTS} at most are verified")
+    if len(definition.bots) * (definition.lineups or 0) > MOST_SEARCHED:
+        raise RecordError(f"{definition.lineups} line-ups of {len(definition.bots)} bots are more than are verified")
+    if file_in_rules(definition.game, definition.rules):
+        return  # none of its matches is replayed
+    game = get(definition.game, definition.rules_version)
+    if game.rules_version == definition.rules_version:
+        game.rules(definition.rules)
+
+
+def _place(line: bundle.BundleLine) -> tuple[int, int, int]:
+    """Where a line stands in its event: lines are in this order, and no two have the same place."""
+    first = line.seed if isinstance(line, bundle.RevealLine) else getattr(line, "ordinal", 0)
+    return ORDER[type(line)], first, getattr(line, "attempt", 0)
+
+
+def _misplaced(event: EventRow, line: bundle.BundleLine) -> RecordError:
+    return RecordError(f"event {event.number}: a line of kind {line.__struct_config__.tag!r} stands where it cannot")
+
+
+def _compare(bundled: BundledEvents, result: AuditResult) -> None:
+    """Compare the standings with those that the records give, first the tables, then number by number. If another engine version
+    wrote them, differences of fitted numbers are notes: fits may have changed since."""
+    try:
+        tables = tables_of([event.matches for event in bundled.events])
+    except ArenaError as error:
+        result.problems.append(harmless(f"the standings cannot be worked out: {error}", LONGEST))
+        return
+    if len(tables) != len(bundled.tables):
+        result.problems.append(f"it has {len(bundled.tables)} tables of standings, and its records give {len(tables)}")
+        return
+    for number, (line, from_records) in enumerate(zip(bundled.tables, tables, strict=True), 1):
+        written, given = line.table, json.loads(canonical(msgspec.to_builtins(from_records.table)))  # as a file has it
+        name = f"standings {number}"
+        if result.engine == __version__:
+            result.problems += _lines(name, differences("", written, given, all_keys=True))
+            continue
+        wrong = _lines(name, differences("", counted(written), counted(given), all_keys=True))
+        result.problems += wrong
+        result.notes += [] if wrong else _lines(name, differences("", fitted(written), fitted(given), all_keys=False))
+
+
+def _lines(where: str, problems: Iterable[str]) -> list[str]:
+    return [harmless(f"{where}: {problem}", LONGEST) for problem in problems]

@@ -1,0 +1,323 @@
+"""Audit events: every record is replayed, and everything else compared with the result, for a store and a bundle alike."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+
+from khiva_arena.audit.chain import check_chain
+from khiva_arena.audit.parallel_replay import Replayed, Replayers, replayers
+from khiva_arena.audit.report import AuditLine, AuditResult, Damage, EventReport, EventSource
+from khiva_arena.errors import RecordError
+from khiva_arena.events import stored
+from khiva_arena.events.find import CHANGED
+from khiva_arena.games.registry import HASHED, get
+from khiva_arena.games.rules_map import file_in_rules
+from khiva_arena.replay import seeds
+from khiva_arena.replay.record import Record, canonical, run_digest
+from khiva_arena.replay.verify import check_unplayed, faults_of, verify
+from khiva_arena.schedule.formats import FORMATS
+from khiva_arena.schedule.seating import ScheduledMatch
+from khiva_arena.schedule.timetable import Timetable
+from khiva_arena.store import bundle
+from khiva_arena.store.db import RUN_SECRET, EventRow, MatchRow, VoidRow
+from khiva_arena.text import LONGEST, harmless
+from khiva_arena.words import count
+
+MOST_SEEDS = 2**63  # as many as a store can number
+
+
+def audit(sources: Iterable[EventSource], jobs: int = 1) -> AuditResult:
+    """Check events one after the other, as far as their file can be read; ``jobs``: by so many processes."""
+    result = AuditResult()
+    try:
+        with replayers(jobs) as pool:
+            before: dict[str, EventRow] = {}
+            for source in sources:
+                checked = _EventAudit(source)
+                result.events.append(checked.report)
+                checked.run(pool)
+                checked.report.passes("the event itself", partial(check_chain, before, source.event, checked.report))
+                before[source.event.id] = source.event
+    except RecordError as error:
+        result.problems.append(harmless(str(error), LONGEST))
+    return result
+
+
+class _EventAudit:
+    """The audit of one event.
+
+    source: what its lines come from.
+    report: what was found so far.
+    timetable: None unless the definition is sound; without it a match of a store is compared only with its own row.
+    revealed: secrets by seed.
+    voids: attempts that were void, by ordinal.
+    recorded: the attempt that was recorded, by ordinal, of the matches that the schedule has.
+    digests: of all matches, in the order of their lines.
+    """
+
+    def __init__(self, source: EventSource) -> None:
+        self.source = source
+        event = source.event
+        ground = event.is_of_0_1 and event.public is None
+        self.report = EventReport(harmless(event.id, LONGEST), event.number, event.commitment, public=event.public, ground=ground)
+        self.report.closed = event.closed is not None
+        self.timetable: Timetable | None = None
+        self.revealed: dict[int, bytes] = {}
+        self.voids: Counter[int] = Counter()
+        self.recorded: dict[int, int] = {}
+        self.digests: list[str] = []
+
+    def run(self, pool: Replayers) -> None:
+        self.report.passes("the event itself", self._check_event)
+        for line, replayed in pool.ahead(self.source.lines(), self._likely_secret):
+            self._take(line, replayed)
+        self.report.digest = run_digest(self.digests)
+        self.report.sample = self.source.sample
+
+    def _take(self, line: AuditLine, replayed: Replayed | None) -> None:
+        number, passes = self.report.number, self.report.passes
+        match line:
+            case Damage(problem, ordinal):
+                self.report.add(problem)
+                self.report.unsound_matches += [] if ordinal is None else [ordinal]
+            case bundle.RevealLine():
+                secret = self.revealed[line.seed] = bytes.fromhex(line.secret)
+                what = f"the revealed secret of seed {line.seed}" if self.source.bundled else "the event itself"
+                passes(what, lambda: self._check_revealed(line.seed, secret))
+            case bundle.VoidLine() | VoidRow():
+                self.voids[line.ordinal] += 1
+                passes(f"void {number}/{line.ordinal}", lambda: self._check_void(line))
+            case bundle.MatchLine():
+                claimed, text = line.record.get("digest"), canonical(line.record).decode()
+                drawn = self._drawn(line)
+                self._take_match(line.ordinal, text, claimed if isinstance(claimed, str) else "", None, replayed, drawn=drawn)
+            case MatchRow() if not self._drawn(line):
+                self._leave(line)
+            case MatchRow():
+                self._take_match(line.ordinal, line.record, line.digest, line, replayed)
+            case bundle.OverLine() if self.timetable:
+                self._check_end(self.timetable, line.digest)
+
+    def _leave(self, row: MatchRow) -> None:
+        """Of a match that was not drawn for a sample: its place and its sums."""
+        self.digests.append(row.digest)
+        place = self.timetable.place(row.ordinal) if self.timetable else None
+        if place:
+            self.recorded[row.ordinal] = row.attempt
+        if not row.intact or (self.timetable and place != (row.seed, row.lineup, row.rotation)):
+            what = CHANGED if not row.intact else "is not where the schedule has it"
+            self.report.add(f"match {self.report.number}/{row.ordinal} ({row.id}): it {what}")
+            self.report.unsound_matches.append(row.ordinal)
+
+    def _drawn(self, line: AuditLine) -> bool:
+        """Whether a match is to be replayed."""
+        sample = self.source.sample
+        return sample is None or not isinstance(line, MatchRow | bundle.MatchLine) or line.ordinal in sample.ordinals
+
+    def _take_match(
+        self, ordinal: int, text: str, digest: str, row: MatchRow | None, replayed: Replayed | None, *, drawn: bool = True
+    ) -> None:
+        """``row``: what a store has beside the record, None in a bundle. ``replayed``: None if it has yet to be replayed.
+        ``drawn``: whether it is; if not, it is taken for what it says, since the standings of a bundle count it."""
+        report = self.report
+        self.digests.append(digest)
+        if self.timetable and self.timetable.place(ordinal):
+            self.recorded[ordinal] = row.attempt if row else self.voids[ordinal] + 1
+        name = f"match {report.number}/{ordinal}" + (f" ({row.id})" if row else "")
+        if report.passes(name, lambda: self._check_match(ordinal, text, row, replayed, drawn=drawn)):
+            report.sound += drawn
+            report.sound_matches += [ordinal] * drawn
+            report.unrevealed += row is not None and row.seed not in self.revealed
+        else:
+            report.unsound_matches.append(ordinal)
+
+    # --- the event ---
+
+    def _check_event(self) -> None:
+        event = self.source.event
+        stored.check_definition(event)
+        what = event.definition
+        if HASHED in what.rules_version and not file_in_rules(what.game, what.rules):
+            get(what.game, what.rules_version)  # before any match is replayed: without it nothing can be said of them
+        timetable = self.source.timetable()
+        self._set_planned(timetable, ended=False)
+        self.timetable = timetable
+        stored.check_bots(event)
+        if not self.source.bundled:
+            _check_run_secret(event, event.secret, "its secret")
+
+    def _set_planned(self, timetable: Timetable, *, ended: bool) -> None:
+        """How many matches there are when it is over: a sequential test ends with its decision."""
+        event, self.report.planned = self.source.event, timetable.matches
+        if not FORMATS[event.definition.format].SEQUENTIAL:
+            return
+        from khiva_arena.playing.sequential import so_far  # numpy comes with it
+
+        try:
+            test, played = so_far(event, timetable, self.source.results() if ended else ())
+        except (KeyError, TypeError, ValueError) as error:
+            raise RecordError(f"its definition has no test that can be ({type(error).__name__}: {error})") from None
+        if test.decision:
+            self.report.planned = played * timetable.per_seed(timetable.shapes[0])
+
+    def _check_revealed(self, seed: int, secret: bytes) -> None:
+        event, bundled = self.source.event, self.source.bundled
+        if not RUN_SECRET <= seed < (self.timetable.seeds if self.timetable else MOST_SEEDS):
+            raise RecordError(f"{'' if bundled else f'a secret of seed {seed} is revealed, and '}there is no such seed")
+        if seed == RUN_SECRET and bundled:
+            _check_run_secret(event, secret, "it")
+        elif secret != (event.secret if seed == RUN_SECRET else event.seed_secret(seed)):
+            it = "it" if bundled else f"the revealed secret of seed {seed}"
+            raise RecordError(f"{it} is not the one that the run's secret gives")
+
+    def _check_void(self, line: bundle.VoidLine | VoidRow) -> None:
+        if line.attempt != (place := self.voids[line.ordinal]):
+            raise RecordError(f"attempt {line.attempt} stands at place {place}")
+        if self.timetable and not _is_planned(self.timetable, line):
+            raise RecordError("the schedule has no such match")
+        if isinstance(line, VoidRow) and not line.intact:
+            raise RecordError(f"it {CHANGED}")
+
+    # --- a match ---
+
+    def _check_match(self, ordinal: int, text: str, row: MatchRow | None, replayed: Replayed | None, *, drawn: bool) -> None:
+        record, event = Record.from_json(text), self.source.event
+        match = self._planned(ordinal, row)
+        secret = self._secret_of(row.seed if row else match.k if match else 0, record)
+        if match is not None:
+            what = event.definition
+            if record.header != what.header(what.seated(match.bots), event.match_id(ordinal), secret):
+                raise RecordError("its header is not the one that the event gives")
+        if not drawn:
+            check_unplayed(record, secret)
+        elif replayed is None:
+            verify(record, secret)
+        else:
+            replayed.hold(record, secret)
+        if row is not None:
+            _check_row(row, record, match.bots if match else [seat.bot for seat in row.seats], secret)
+        if match is not None:
+            self.source.keep(match, record, self.voids[ordinal])
+
+    def _planned(self, ordinal: int, row: MatchRow | None) -> ScheduledMatch | None:
+        """The match that the schedule has there; None without a schedule, if a store's row says enough to check the record."""
+        if row is not None and not 0 <= row.seed < MOST_SEEDS:
+            raise RecordError(f"there is no seed {row.seed}")
+        if self.timetable is None:
+            if row is None:
+                raise RecordError("it cannot be checked, since the event's definition is damaged")
+            return None
+        match = self.timetable.match(ordinal)
+        if match is None and self.timetable.place(ordinal):
+            raise RecordError("its round cannot be drawn: results of a round before it are missing or not sound")
+        if match is None or (row and (match.k, match.lineup, match.rotation) != (row.seed, row.lineup, row.rotation)):
+            raise RecordError("the schedule has no such match")
+        return match
+
+    def _likely_secret(self, line: bundle.MatchLine | MatchRow) -> bytes | None:
+        """The secret of a match's seed, unless the file is damaged; None if it is not known before its line is checked."""
+        if isinstance(line, MatchRow):
+            known = 0 <= line.seed < MOST_SEEDS and self._drawn(line)
+            return self.source.event.seed_secret(line.seed) if known else None
+        if not self._drawn(line):
+            return None
+        place = self.timetable.place(line.ordinal) if self.timetable else None
+        return self.source.event.seed_secret(place[0]) if place and self.source.event.secret else None
+
+    def _secret_of(self, seed: int, record: Record) -> bytes:
+        """The secret of a match's seed. In a damaged store there are two: the one that opens the match's commitment."""
+        derived = self.source.event.seed_secret(seed)
+        if self.source.bundled:
+            if RUN_SECRET not in self.revealed:
+                raise RecordError("it cannot be checked, since the run's secret is not revealed")
+            return derived
+        revealed = self.revealed.get(seed, derived)
+        return revealed if seeds.commitment(record.header.match, revealed) == record.header.commit else derived
+
+    # --- the end ---
+
+    def _check_end(self, timetable: Timetable, digest: str) -> None:
+        report = self.report
+        report.passes("its end", lambda: self._set_planned(timetable, ended=True))
+        report.missing = max(0, report.planned - len(self.recorded))
+        for ordinal, attempt in self.recorded.items():
+            if attempt != (voids := self.voids[ordinal]) + 1:
+                report.add(f"match {report.number}/{ordinal}: recorded at attempt {attempt}, but {voids} attempts were void")
+        by_seed = Counter(place[0] for ordinal in self.recorded if (place := timetable.place(ordinal)))
+        known = (seed for seed in sorted({*by_seed, *self.revealed}) if 0 <= seed < timetable.seeds)
+        left = {seed: timetable.per_seed(timetable.shape_of_seed(seed)) - by_seed[seed] for seed in known}
+        for problem in self._what_does_not_fit(left, digest):
+            report.add(problem)
+
+    def _what_does_not_fit(self, left: Mapping[int, int], digest: str) -> Iterator[str]:
+        """A seed's secret is revealed with its last match, the run's with the last of all, and its digest is then stored.
+
+        ``left``: by seed, how many of its matches are missing.
+        """
+        missing, revealed = self.report.missing, self.revealed
+        if self.source.event.closed is not None:
+            yield from self._what_does_not_fit_a_closed_one(left, digest)
+            return
+        over, where = not missing, "its end: " if self.source.bundled else ""
+        if (surplus := len(self.recorded) - self.report.planned) > 0:
+            yield f"{where}{count(surplus, 'match was', 'matches were')} recorded after the decision of the test"
+        if self.source.bundled:
+            if missing:
+                yield f"{where}{_are(missing)} missing, and an event is bundled when it is over"
+            elif {RUN_SECRET, *(seed for seed, some in left.items() if not some)} != revealed.keys():
+                yield f"{where}the revealed secrets are not those of the run and of each seed that was played"
+        else:
+            for seed, some in left.items():
+                if some > 0 and seed in revealed:
+                    yield f"seed {seed}: {_are(some)} missing, though its secret is revealed: they were all recorded"
+                if some == 0 and seed not in revealed:
+                    yield f"seed {seed}: all matches are recorded, but its secret is not revealed"
+            if (RUN_SECRET in revealed, bool(digest)) != (over, over):
+                yield f"the event is {'over' if over else 'not over'}, but what is stored at its end is {'not ' * over}there"
+        if over and digest not in ("", run_digest(self.digests)):
+            yield f"{where}the run digest was {digest} when the event was over"
+
+    def _what_does_not_fit_a_closed_one(self, left: Mapping[int, int], digest: str) -> Iterator[str]:
+        """When an event is closed, the run's secret is revealed and that of each seed that has a match."""
+        if not self.report.missing:
+            yield "it was closed, though all of its matches are recorded"
+        played = {place[0] for ordinal in self.recorded if self.timetable and (place := self.timetable.place(ordinal))}
+        if self.revealed.keys() != {RUN_SECRET, *played}:
+            yield "the revealed secrets are not those of the run and of each seed that was played until it was closed"
+        if digest != run_digest(self.digests):
+            yield f"the run digest was {digest or 'not stored'} when the event was closed"
+
+
+def _is_planned(timetable: Timetable, void: bundle.VoidLine | VoidRow) -> bool:
+    if isinstance(void, bundle.VoidLine):  # its round may not be drawn yet
+        return timetable.place(void.ordinal) is not None
+    match = timetable.match(void.ordinal)
+    return match is not None and (match.k, match.lineup, [*match.bots]) == (void.seed, void.lineup, void.bots)
+
+
+def _are(matches: int) -> str:
+    return count(matches, "match is", "matches are")
+
+
+def _check_run_secret(event: EventRow, secret: bytes, it: str) -> None:
+    if not event.opens(secret):
+        raise RecordError(f"{it} does not open the commitment that was published")
+    if event.definition.seed not in (None, seeds.seed_digest(secret)):
+        raise RecordError(f"{it} is not the one of the seed that the definition names")
+
+
+def _check_row(row: MatchRow, record: Record, bots: Sequence[int], secret: bytes) -> None:
+    """Hold what a store has beside a record against it. ``bots``: positions by seat."""
+    if row.digest != record.digest or row.id != record.header.match:
+        raise RecordError("the stored digest or id is not the record's")
+    rows = [(seat.seat, seat.bot, seat.rank, seat.score, seat.verdict) for seat in row.seats]
+    replayed = list(zip(range(len(bots)), bots, record.ranks, record.scores, map(str, record.verdicts), strict=False))
+    if rows != replayed:
+        raise RecordError(f"the stored results {rows} are not the record's {replayed}")
+    faults = [[(verdict, step) for verdict, _, step in seat.faults] for seat in row.seats]
+    if faults != faults_of(record):
+        raise RecordError(f"the stored faults {faults} are not the record's {faults_of(record)}")
+    if row.req_start != seeds.req_start(secret, row.id):
+        raise RecordError("its first req is not the one that the secret gives")
+    if not row.intact:
+        raise RecordError(f"it or one of its seats {CHANGED}")

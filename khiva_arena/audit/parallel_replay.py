@@ -1,0 +1,178 @@
+"""Replays of an audit, by several processes.
+
+Nearly all of an audit's time goes into playing records again, and what comes of that depends on the record and its seed's secret
+alone. So other processes replay the matches of the next lines while the audit, in one process and in the order of the lines,
+compares everything else. It asks for each match what came of it; a match that was replayed with another secret than it finds to
+be the right one, as in damaged files, it replays itself.
+"""
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
+from multiprocessing.connection import wait
+from queue import SimpleQueue
+from typing import NamedTuple
+
+from khiva_arena.audit.report import AuditLine
+from khiva_arena.errors import ArenaError, GameFault, RecordError
+from khiva_arena.outside import handed_over
+from khiva_arena.replay.record import Record, canonical
+from khiva_arena.replay.verify import verify
+from khiva_arena.store import bundle
+from khiva_arena.store.db import MatchRow
+
+AT_ONCE, BYTES_AT_ONCE = 32, 2**20
+"""At most so many matches are given to a process together, or one with which their records reach so many bytes."""
+SecretOf = Callable[[bundle.MatchLine | MatchRow], bytes | None]
+
+
+class Replayed(NamedTuple):
+    """What came of replaying a match.
+
+    secret: of its seed, 32 bytes.
+    problem: why it is not sound, None if it is.
+    """
+
+    secret: bytes
+    problem: str | None
+
+    def hold(self, record: Record, secret: bytes) -> None:
+        """Raise RecordError if the record is not sound with this secret."""
+        if secret != self.secret:
+            verify(record, secret)
+        elif self.problem is not None:
+            raise RecordError(self.problem)
+
+
+class _Task(NamedTuple):
+    """A match to replay: its record, canonical text, and the secret of its seed, 32 bytes."""
+
+    text: str
+    secret: bytes
+
+
+_Batch = list[tuple[AuditLine, _Task | None]]
+_Ended = SimpleQueue[Future[list[str | None]]]
+
+
+class Replayers:
+    """Processes that replay matches, or none: then nothing is replayed ahead."""
+
+    def __init__(self, pool: ProcessPoolExecutor | None, jobs: int) -> None:
+        self._pool, self._most = pool, 2 * jobs + 1
+
+    def ahead(self, lines: Iterator[AuditLine], secret_of: SecretOf) -> Iterator[tuple[AuditLine, Replayed | None]]:
+        """The same lines, with what came of those that are matches. ``secret_of``: the secret to replay a match with, None if it
+        is not known."""
+        if self._pool is None:
+            yield from ((line, None) for line in lines)
+            return
+        waiting: deque[tuple[_Batch, _Ended]] = deque()
+        for batch in _batches(lines, secret_of):
+            waiting.append((batch, _submitted(self._pool, [task for _, task in batch if task])))
+            while len(waiting) >= self._most:
+                yield from _with_results(*waiting.popleft())
+        while waiting:
+            yield from _with_results(*waiting.popleft())
+
+
+@contextmanager
+def replayers(jobs: int) -> Iterator[Replayers]:
+    """So many processes, gone at the end; none for one job, since the caller's own does it then."""
+    if jobs < 2:
+        yield Replayers(None, 1)
+        return
+    pool = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), initializer=_begin)
+    try:
+        yield Replayers(pool, jobs)
+    finally:
+        with _interrupts_wait():
+            pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _interrupts_wait() -> Iterator[None]:
+    """A Ctrl-C comes at the end of this, and not to processes that begin meanwhile. The pool and its futures are only touched so:
+    an interrupt between two lines of theirs could leave a lock taken, on which the pool's own thread then waits for ever."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _submitted(pool: ProcessPoolExecutor, tasks: Sequence[_Task]) -> _Ended:
+    """Where the future comes once it has ended: a wait there leaves no lock taken if it is interrupted."""
+    ended: _Ended = SimpleQueue()
+    with _interrupts_wait():
+        pool.submit(replay, tasks).add_done_callback(ended.put)
+    return ended
+
+
+def replay(tasks: Sequence[_Task]) -> list[str | None]:
+    """Of each match why it is not sound, None if it is."""
+    return list(map(_problem, tasks))
+
+
+def _problem(task: _Task) -> str | None:
+    try:
+        verify(Record.from_json(task.text), task.secret)
+    except GameFault:
+        raise
+    except ArenaError as error:
+        return str(error)
+    return None
+
+
+def _begin() -> None:
+    """In a process that replays: whoever presses Ctrl-C or closes the terminal means the audit, which ends this one; and it does
+    not outlive it."""
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    handed_over.take()
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)
+
+
+def _batches(lines: Iterator[AuditLine], secret_of: SecretOf) -> Iterator[_Batch]:
+    """Lines, a few at a time: a file of strangers may hold very long ones."""
+    batch: _Batch = []
+    size = 0
+    try:
+        for line in lines:
+            task = _task(line, secret_of) if isinstance(line, bundle.MatchLine | MatchRow) else None
+            batch.append((line, task))
+            size += len(task.text) if task else 0
+            if len(batch) >= AT_ONCE or size > BYTES_AT_ONCE:
+                yield batch
+                batch, size = [], 0
+    except RecordError:  # the file cannot be read further: what was read before is still checked
+        yield batch
+        raise
+    yield batch
+
+
+def _task(line: bundle.MatchLine | MatchRow, secret_of: SecretOf) -> _Task | None:
+    text = line.record if isinstance(line, MatchRow) else canonical(line.record).decode()
+    secret = secret_of(line)
+    return None if secret is None else _Task(text, secret)
+
+
+def _with_results(batch: _Batch, ended: _Ended) -> Iterator[tuple[AuditLine, Replayed | None]]:
+    future = ended.get()
+    with _interrupts_wait():
+        problems = iter(future.result())
+    for line, task in batch:
+        yield line, None if task is None else Replayed(task.secret, next(problems))

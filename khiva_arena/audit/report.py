@@ -1,0 +1,163 @@
+"""What an audit reads, and what it reports.
+
+An audit replays every record of an event and compares everything else that is stored or published with the result. It reads the
+event line by
+line: ``audit_store.py`` has the lines of a store, ``audit_bundle.py`` those of a bundle, and ``audit_event.py`` checks them. What
+is damaged is a problem in the report, and hides nothing else.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+from khiva_arena.audit.sample import Sample
+from khiva_arena.errors import ArenaError, GameFault
+from khiva_arena.replay.record import Record
+from khiva_arena.result import Result
+from khiva_arena.schedule.seating import ScheduledMatch
+from khiva_arena.schedule.timetable import Timetable
+from khiva_arena.store import bundle
+from khiva_arena.store.rows import EventRow, MatchRow, VoidRow
+from khiva_arena.text import LONGEST, harmless, preformatted
+
+
+@dataclass(slots=True)
+class EventReport:
+    """What the audit of one event found.
+
+    event: its id.
+    number: in the store or the bundle, from 1.
+    commitment: as it was published, 64 hex digits.
+    sound: how many matches are.
+    planned: how many it has when it is over.
+    missing: planned and not recorded.
+    unrevealed: sound ones that were checked with a secret that is still private.
+    digest: of the run, over the matches that are there.
+    public: the text that was mixed into schedule and deals, None for none.
+    closed: whether it was closed before it was over.
+    extends: the id of the event that it adds its seeds to, None for none.
+    extends_number: that one's number, if it was checked, too.
+    sample: the matches that were drawn to be replayed; None if all were.
+    ground: whether the draw could be chosen by varying the definition, as in events that version 0.1.0 began.
+    problems: what is not sound, a line each.
+    sound_matches, unsound_matches: ordinals.
+    """
+
+    event: str
+    number: int
+    commitment: str
+    sound: int = 0
+    planned: int = 0
+    missing: int = 0
+    unrevealed: int = 0
+    digest: str = ""
+    public: str | None = None
+    ground: bool = False
+    closed: bool = False
+    extends: str | None = None
+    extends_number: int | None = None
+    sample: Sample | None = None
+    problems: list[str] = field(default_factory=list)
+    sound_matches: list[int] = field(default_factory=list)
+    unsound_matches: list[int] = field(default_factory=list)
+
+    def add(self, problem: str) -> None:
+        """Note a problem, which may hold words of a hostile file."""
+        self.problems.append(harmless(problem, LONGEST))
+
+    def passes(self, what: str, check: Callable[[], None]) -> bool:
+        """Whether a check passes; if not, why is a problem of ``what``. Raises GameFault: then nothing is known of it."""
+        try:
+            check()
+        except GameFault:
+            raise
+        except ArenaError as error:
+            self.add(f"{what}: {error}")
+            return False
+        return True
+
+    @property
+    def summary(self) -> str:
+        """How much of it is sound, in a line."""
+        of = f"{len(self.sample.ordinals)} drawn" if self.sample else f"{self.planned}"
+        of = f"{self.sound} of {of} matches are sound"
+        gone = "missing" if self.problems else "not played, since it was closed" if self.closed else "not played yet"
+        rest = f", {self.missing} are {gone}" if self.missing else ""
+        return f"event {self.number} ({self.event}): {of}{rest}; run digest {self.digest}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values, for JSON."""
+        plain = {name: value for name, value in asdict(self).items() if name not in ("commitment", "sample")}
+        some = {"sample": self.sample.to_dict(self.sound, len(self.unsound_matches))} if self.sample else {}
+        return plain | some
+
+
+@dataclass(slots=True)
+class AuditResult:
+    """What the audit of a store or a bundle found.
+
+    events: a report of each.
+    problems: of the file itself, and of a bundle's standings.
+    notes: differences that are not problems: numbers of a bundle that another engine version fitted.
+    engine: the version that wrote a bundle.
+    digest: the sum over a bundle's lines, 64 hex digits.
+    """
+
+    events: list[EventReport] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    engine: str = ""
+    digest: str = ""
+
+    @property
+    def sound(self) -> bool:
+        return not self.problems and not any(report.problems for report in self.events)
+
+    def _repr_html_(self) -> str:
+        lines = [line for report in self.events for line in (report.summary, *(f"  {problem}" for problem in report.problems))]
+        lines += [*map(harmless, self.problems), "sound" if self.sound else "not sound"]
+        return preformatted("\n".join(lines))
+
+
+class Damage(NamedTuple):
+    """What the source itself finds wrong.
+
+    problem: one line.
+    ordinal: of the match that cannot be read for it, None for none.
+    """
+
+    problem: str
+    ordinal: int | None = None
+
+
+AuditLine = Damage | bundle.RevealLine | bundle.VoidLine | VoidRow | bundle.MatchLine | MatchRow | bundle.OverLine
+"""A line of a bundle, or the rows of a store in its place, which hold more. An OverLine without a digest: the event is not
+over."""
+
+
+class EventSource(Protocol):
+    """Where the lines of an event come from."""
+
+    @property
+    def event(self) -> EventRow:
+        """The event; in a bundle without the run's secret until that was read."""
+
+    @property
+    def bundled(self) -> bool:
+        """Whether it is an event of a bundle: it is over then, and secrets are known if they are revealed."""
+
+    @property
+    def sample(self) -> Sample | None:
+        """The matches that are to be replayed; None for all."""
+
+    def timetable(self) -> Timetable:
+        """Its schedule. Raises ArenaError if its definition gives none."""
+
+    def lines(self) -> Iterator[AuditLine]:
+        """What is to be checked. Raises RecordError for a file that cannot be read any further."""
+
+    def results(self) -> Iterable[Result]:
+        """The results of its matches in schedule order, as far as they are known: a sequential test ends by them."""
+
+    def keep(self, match: ScheduledMatch, record: Record, voids: int) -> None:
+        """Take a sound match, in schedule order, with how many attempts at it were void."""

@@ -1,0 +1,93 @@
+"""The audit of a store: its events, the sums over its rows, and the pages of its file."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+
+from khiva_arena.audit.event import audit
+from khiva_arena.audit.report import AuditLine, AuditResult, Damage
+from khiva_arena.audit.sample import Sample
+from khiva_arena.errors import StoreError
+from khiva_arena.events import stored
+from khiva_arena.events.find import CHANGED, named_events
+from khiva_arena.events.results import of_row
+from khiva_arena.replay.record import Record
+from khiva_arena.result import Result
+from khiva_arena.schedule.seating import ScheduledMatch
+from khiva_arena.schedule.timetable import Timetable
+from khiva_arena.store.bundle import OverLine, RevealLine
+from khiva_arena.store.db import EventRow, MatchRow, Store
+
+
+def audit_store(store: Store, words: tuple[str, ...], jobs: int = 1, sample: int | None = None) -> AuditResult:
+    """Check the events that ``words`` name, all of them for no words; ``jobs``: by so many processes. ``sample``:
+    of each event only so many matches are replayed.
+
+    Raises ConfigError for a word that names none or several, StoreError if there is no match to check.
+    """
+    damage = store.damage()
+    result = audit((StoredEvent(store, event, sample) for event in named_events(store, words)), jobs)
+    result.problems += damage
+    if not damage and not any(report.problems or report.sound for report in result.events):
+        named = "of the events named" if words else "of it"
+        nothing = f"there is nothing to verify: no match {named} is recorded yet; `khiva-arena run` plays some"
+        raise StoreError(f"{store.folder}: {nothing}")
+    return result
+
+
+class StoredEvent:
+    """An event of a store, as an ``EventSource``."""
+
+    bundled = False
+
+    def __init__(self, store: Store, event: EventRow, sample: int | None = None) -> None:
+        self.event = event
+        self.sample: Sample | None = None
+        self._most = sample
+        self._store = store
+        self._planned = 0
+
+    def timetable(self) -> Timetable:
+        timetable = stored.timetable_of(self._store, self.event)
+        self._planned = timetable.matches
+        return timetable
+
+    def lines(self) -> Iterator[AuditLine]:
+        """All rows of the event; then, once they were compared with each other, whether their sums are right."""
+        store, event = self._store, self.event.id
+        yield from _read("what is revealed", lambda: [RevealLine(k, secret.hex()) for k, secret in store.reveals(event).items()])
+        ordinals: Iterable[int] = range(self._planned)
+        try:
+            ordinals = sorted(store.recorded(event))
+        except StoreError as error:
+            yield _unreadable("the list of its matches", error)
+        if self._most is not None:
+            self.sample = Sample.drawn(ordinals, self._most)
+        for ordinal in ordinals:  # one by one, so that a damaged one hides no other
+            yield from _read(f"match {self.event.number}/{ordinal}", partial(self._match, ordinal), ordinal)
+        yield from (Damage(f"{what} {CHANGED}") for what in self.event.changed)
+        yield from _read("the void matches", lambda: store.voids(event))
+        yield from _read("its end", lambda: [OverLine(store.conclusion(event) or "")])
+        yield from _read("the sums of its rows", lambda: [Damage(problem) for problem in store.changed(event)])
+
+    def _match(self, ordinal: int) -> list[MatchRow]:
+        row = self._store.match(self.event.id, ordinal)
+        return [row] if row else []
+
+    def results(self) -> Iterable[Result]:
+        return (of_row(self.event, row) for row in self._store.matches(self.event.id))
+
+    def keep(self, match: ScheduledMatch, record: Record, voids: int) -> None:
+        """Nothing: later rounds are drawn from the results that the store has."""
+
+
+def _read(what: str, reader: Callable[[], Sequence[AuditLine]], ordinal: int | None = None) -> Iterator[AuditLine]:
+    """The lines that ``reader`` gives, or Damage if the file is damaged there. ``ordinal``: of the match that they belong to."""
+    try:
+        lines = reader()
+    except StoreError as error:
+        lines = [_unreadable(what, error, ordinal)]
+    yield from lines
+
+
+def _unreadable(what: str, error: StoreError, ordinal: int | None = None) -> Damage:
+    return Damage(f"{what} cannot be read: {error.__cause__ or error}", ordinal)

@@ -1,0 +1,126 @@
+"""Where a cluster is and how it is spoken to: what ``--dask`` and the settings beside it mean, checked before all else."""
+
+import os
+import re
+import shlex
+import stat
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NamedTuple
+
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.errors import ConfigError
+from khiva_arena.sandbox.level import Sandbox
+from khiva_arena.settings.settings import Settings
+from khiva_arena.shipped import folder
+
+LOCAL = "local:"
+FILES = ("ca.pem", "cert.pem", "key.pem")
+MOST_LOCAL = 1_000
+PORT = 8786
+HOW = f"{folder('docs') / 'cluster.md'} has the two openssl lines that make them"
+_ADDRESS = re.compile(r"(?:(tls|tcp)://)?([^/\s]+)")
+
+
+class Access(NamedTuple):
+    """How a cluster is reached.
+
+    address: "tls://host:port", "tcp://host:port"; "" for a cluster of our own
+    workers: of a cluster of our own
+    certificates: the files, those of FILES in that order; none for plain tcp, or if Dask's own settings name some
+    """
+
+    address: str
+    workers: int
+    certificates: tuple[str, ...]
+
+    @property
+    def shown(self) -> str:
+        """For messages."""
+        return self.address or f"{LOCAL}{self.workers}"
+
+    @property
+    def worker_line(self) -> str:
+        """What starts a worker, typed on its machine; "" for a cluster of our own."""
+        flags = zip(("--tls-ca-file", "--tls-cert", "--tls-key"), self.certificates, strict=False)
+        words = ["dask", "worker", self.address, "--memory-limit", "0", *(word for flag in flags for word in flag)]
+        return shlex.join(words) if self.address else ""
+
+
+def access_of(settings: Settings) -> Access:
+    """What the settings ask for. Raises ConfigError with every mistake."""
+    asked = settings.dask or ""
+    if not find_spec("distributed") or not find_spec("cryptography"):
+        raise ConfigError("--dask: needs distributed and cryptography, which are not installed: pip install 'khiva-arena[dask]'")
+    if asked.startswith(LOCAL) or asked == LOCAL.rstrip(":"):
+        number = asked.partition(":")[2]
+        if not (number.isascii() and number.isdigit() and 1 <= int(number) <= MOST_LOCAL):
+            raise ConfigError(f"--dask {asked}: write local: and how many workers, as local:4")
+        if settings.dask_tls is not None:
+            raise ConfigError("--dask-tls: a cluster of this machine makes certificates of its own; leave it out")
+        return Access("", int(number), ())
+    match = _ADDRESS.fullmatch(asked)
+    if match is None:
+        raise ConfigError(f"--dask {asked}: write the scheduler's address, as tls://HOST:{PORT}, or local:N for N workers here")
+    scheme, place = match[1] or "tls", match[2]
+    address = f"{scheme}://{place}" if re.search(r":\d+$", place) else f"{scheme}://{place}:{PORT}"
+    if scheme == "tcp":
+        if not settings.dask_open_to_all:
+            raise ConfigError(
+                f"--dask {address}: without TLS whoever reaches the scheduler or a worker runs programs there as you, and reads "
+                "the deals; use tls://, or say --dask-open-to-all"
+            )
+        return Access(address, 0, ())
+    return Access(address, 0, _certificates(settings.dask_tls))
+
+
+def _certificates(folder: Path | None) -> tuple[str, ...]:
+    if folder is None:
+        return ()
+    if not folder.is_dir():
+        raise ConfigError(f"--dask-tls {folder}: no such folder; it has {', '.join(FILES)}; {HOW}")
+    files = [folder / name for name in FILES]
+    if missing := [file.name for file in files if not file.is_file()]:
+        raise ConfigError(f"--dask-tls {folder}: has no {', '.join(missing)}; {HOW}")
+    key = files[-1]
+    if stat.S_IMODE(key.stat().st_mode) & 0o077:
+        raise ConfigError(f"--dask-tls {folder}: others may read key.pem; chmod 600 {key}")
+    if not os.access(key, os.R_OK):
+        raise ConfigError(f"--dask-tls {folder}: you may not read key.pem")
+    if why := _unusable(*map(str, files)):
+        raise ConfigError(f"--dask-tls {folder}: {why}; {HOW}")
+    return tuple(str(file.absolute()) for file in files)
+
+
+def _unusable(authority: str, certificate: str, key: str) -> str:
+    """What is wrong with the contents of the three files, "" if nothing is."""
+    import ssl  # not above: most runs have no cluster
+
+    for file in (authority, certificate):
+        try:
+            ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(file)
+        except ssl.SSLError:
+            return f"{Path(file).name} has no certificate in it"
+        except OSError as error:
+            return f"{Path(file).name} cannot be read: {error.strerror or error}"
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_cert_chain(certificate, key, password="")  # which may not be asked for
+    except ssl.SSLError as error:
+        if "MISMATCH" in str(error):
+            return "key.pem is not the key of cert.pem"
+        return "key.pem has no private key in it that can be read without a passphrase"
+    return ""
+
+
+def refuse_what_cannot_go(settings: Settings, entrants: Sequence[Bot], sandbox: Sandbox) -> None:
+    """Raise ConfigError for bots that cannot play on a cluster, or that could reach it."""
+    if guests := [bot for bot in entrants if bot.guest]:
+        raise ConfigError(f"--bot {guests[0].asked_as}: takes a seat at this machine, so it cannot play with --dask")
+    if settings.trust_bots:
+        return
+    reach = "could reach the scheduler and the workers, which run anybody's programs; --trust-bots plays them anyway"
+    if not sandbox.level.confines:
+        raise ConfigError(f"--dask: at isolation {sandbox.level} bots {reach}")
+    if settings.network:
+        raise ConfigError(f"--dask, --network: {', '.join(settings.network)} {reach}")

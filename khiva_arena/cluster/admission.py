@@ -1,0 +1,221 @@
+"""How a worker comes to play: it is asked what it has, gets the bots that it lacks, starts each once, and is taken or refused."""
+
+import secrets
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from khiva_arena.arbiter.match import Job
+from khiva_arena.cluster import clocks, offers
+from khiva_arena.cluster.bot_transfer import packed
+from khiva_arena.cluster.games import packed as packed_game
+from khiva_arena.cluster.messages import (
+    FIRST,
+    HOST,
+    AskBots,
+    AskOffer,
+    PackedBot,
+    PackedGame,
+    TaskDone,
+    WorkerTask,
+    decode_done,
+    decode_offer,
+    decode_ready,
+    encode,
+)
+from khiva_arena.cluster.workers import ClusterWorker, Crew, RecruitStage
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.entrants.build import BUILD_SECONDS
+from khiva_arena.replay.record import Header
+from khiva_arena.sandbox.command import Command
+from khiva_arena.sandbox.level import Sandbox
+from khiva_arena.say import Say
+from khiva_arena.settings.define import runtimes_of
+from khiva_arena.settings.isolation import private_places
+from khiva_arena.settings.permissions import opened
+from khiva_arena.settings.settings import Settings
+from khiva_arena.words import count
+
+OFFER_SECONDS = 120.0
+PROBE_LAG = 0.5
+"""Of each second, by which the arbiter may be late on a worker where nothing is played yet."""
+
+
+class Recruiting:
+    """Questions to workers, and what their answers make of them."""
+
+    def __init__(self, crew: Crew, sandbox: Sandbox, settings: Settings, plan: Path | None, say: Say) -> None:
+        self._crew = crew
+        self._plan = plan
+        self._sandbox = sandbox
+        self._settings = settings
+        self._say = say
+        self._bots: dict[str, PackedBot] = {}
+        self._names: dict[str, str] = {}
+        self._asked: dict[str, tuple[ClusterWorker, float, float]] = {}
+        self._ask: AskBots | None = None
+        self._game: PackedGame | None = None
+        self._here: offers.CommandHas | None = None
+        self._unsaid: list[str] = []
+
+    def of(self, entrants: Sequence[Bot], header: Header, *, leave_out: bool = False) -> None:
+        """From here on workers are asked whether they can play these; with ``leave_out``, which of these."""
+        of = self._settings
+        self._names = {bot.identity: bot.name for bot in entrants}
+        self._bots = {bot.identity: packed(bot, of.network, of.env, files=True) for bot in entrants}
+        self._game = packed_game(of.game)
+        private = private_places(of, self._plan)
+        self._ask = AskBots([], self._sandbox, runtimes_of(entrants), header, private, leave_out, self._game)
+        self._here = offers.here()
+        for worker in self._crew.ready():
+            self._lacks(worker)
+
+    def commands(self, worker: ClusterWorker, job: Job) -> tuple[Command, ...]:
+        """How the bots of a match are started on a worker, by seat."""
+        of = self._settings
+        return tuple(
+            opened(worker.commands[seat.bot], self._names[seat.bot], of.network, of.env, of.link_ms) for seat in job.header.seats
+        )
+
+    def busy(self) -> bool:
+        """Whether an answer is awaited."""
+        return bool(self._asked)
+
+    def tasks(self, now: float) -> Iterator[tuple[str, str, bytes]]:
+        """What is to be asked now: a key, a worker's address and a payload each."""
+        if self._ask is None:
+            return
+        for worker in list(self._crew.to_ask(now)):
+            yield self._task(
+                worker, RecruitStage.ASKED, AskOffer(list(self._bots), self._game.code if self._game else ""), OFFER_SECONDS
+            )
+        for worker in list(self._crew.workers.values()):
+            if worker.stage is RecruitStage.OFFERED and self._crew.has_room(worker):
+                yield from self._bring(worker)
+
+    def _bring(self, worker: ClusterWorker) -> Iterator[tuple[str, str, bytes]]:
+        assert worker.offer
+        assert self._ask
+        missing = self._bots.keys() - set(worker.offer.staged)
+        if missing and any(one.stage is RecruitStage.FITTING for one in self._beside(worker)):
+            return  # what one of them brings is there for all
+        bots = [bot if identity in missing else msgspec.structs.replace(bot, files=None) for identity, bot in self._bots.items()]
+        seconds = OFFER_SECONDS + len(bots) * (BUILD_SECONDS + self._settings.limits.startup)
+        game = msgspec.structs.replace(self._game, files=None) if self._game and worker.offer.has_game else self._game
+        yield self._task(worker, RecruitStage.FITTING, msgspec.structs.replace(self._ask, bots=bots, game=game), seconds)
+
+    def _beside(self, worker: ClusterWorker) -> list[ClusterWorker]:
+        """The other workers of its machine."""
+        all_of_them = self._crew.workers.values()
+        assert worker.offer
+        return [one for one in all_of_them if one is not worker and one.offer and one.offer.machine == worker.offer.machine]
+
+    def _task(
+        self, worker: ClusterWorker, stage: RecruitStage, ask: AskOffer | AskBots, seconds: float
+    ) -> tuple[str, str, bytes]:
+        key = f"{FIRST if stage is RecruitStage.ASKED else 'khiva-bots-'}{secrets.token_hex(8)}"
+        worker.stage = stage
+        worker.tasks.add(key)
+        self._asked[key] = (worker, time.time(), clocks.now())
+        return key, worker.address, encode(WorkerTask(HOST, [encode(ask)], seconds))
+
+    def heard(self, key: str, result: bytes | str) -> None:
+        """An answer, or why there is none."""
+        if key not in self._asked:
+            return  # of a worker that was given up meanwhile
+        worker, asked_at, sent = self._asked.pop(key)
+        worker.tasks.discard(key)
+        if isinstance(result, str):
+            self._no_answer(worker, result)
+            return
+        try:
+            done = decode_done(result)
+            if not done.frames:
+                self._no_answer(worker, done.why)
+            elif worker.stage is RecruitStage.ASKED:
+                worker.clock = None  # how it ran before does not matter any more
+                if self.wrong_clock(worker, done, sent):
+                    return
+                self._offered(worker, done.frames[0], asked_at, time.time())
+            elif not self.wrong_clock(worker, done, sent):
+                self._fitted(worker, done.frames[0])
+        except msgspec.DecodeError:
+            self._refuse(worker, "it answered what no khiva-arena of this version answers")
+
+    def _offered(self, worker: ClusterWorker, frame: bytes, asked_at: float, now: float) -> None:
+        assert self._here
+        offer = decode_offer(frame)
+        if why := offers.why_refused(offer, self._here, self._sandbox, asked_at, now):
+            self._refuse(worker, why)
+            return
+        worker.offer, worker.stage = offer, RecruitStage.OFFERED
+
+    def _fitted(self, worker: ClusterWorker, frame: bytes) -> None:
+        ready = decode_ready(frame)
+        if ready.refused:
+            self._refuse(worker, ready.refused)
+            return
+        if ready.lag > PROBE_LAG:
+            why = f"it is too slow: its arbiter is late by {ready.lag:.2f} s of each second"
+            self._crew.refuse_for_now(worker, why, time.monotonic())
+            self._unsaid.append(f"worker {worker.name}: {why}; it is tried again later")
+            return
+        worker.commands, worker.broken, worker.game, worker.stage = ready.commands, ready.broken, ready.game, RecruitStage.READY
+        if self._lacks(worker):
+            return
+        for one in self._beside(worker):
+            if one.stage is RecruitStage.OFFERED:
+                one.stage = RecruitStage.NEW  # what it lacked may be there by now
+        assert worker.offer
+        at_a_time = offers.slots(worker.offer, worker.threads)
+        self._say(
+            f"worker {worker.name} is ready: {count(at_a_time, 'match', 'matches')} at a time, Python {worker.offer.python}"
+        )
+
+    def _lacks(self, worker: ClusterWorker) -> bool:
+        """Refuse one that cannot start a bot that is to be played."""
+        why = next((why for bot, why in worker.broken.items() if bot in self._bots), "")
+        if not why or (self._ask is not None and self._ask.leave_out):
+            return False
+        self._refuse(worker, why)
+        return True
+
+    def wrong_clock(self, worker: ClusterWorker, done: TaskDone, sent: float) -> str:
+        """Refuse a worker whose clock does not run as ours does. Returns what is wrong with it, "" if nothing is."""
+        why = self._crew.wrong_clock(worker, done, sent, time.monotonic())
+        if why:
+            later = "" if worker.again_at is None else "; it is tried again later"
+            self._unsaid.append(f"worker {worker.name} is refused: {why}; what it plays is played elsewhere{later}")
+        return why
+
+    def _no_answer(self, worker: ClusterWorker, why: str) -> None:
+        """It could not even begin, or something ended what it did: the worker itself, or the scheduler."""
+        if why.startswith(("ModuleNotFoundError", "ImportError", "AttributeError")):
+            self._refuse(worker, f"it has no khiva-arena with a cluster in it: {why}")
+        else:
+            self._crew.refuse_for_now(worker, f"it gave no answer: {why}", time.monotonic())
+
+    def _refuse(self, worker: ClusterWorker, why: str) -> None:
+        if self._crew.refuse(worker, why):
+            self._unsaid.append(f"worker {worker.name} is refused: {why}")
+
+    def say_refusals(self, *, playing: bool) -> None:
+        """Say who was refused since. Not yet if it may turn out at once, before anything is played, that nobody can: then the
+        error says it."""
+        if playing or self._crew.ready() or not (self._crew.undecided() or self._crew.hopeless()):
+            for line in self._unsaid:
+                self._say(line, warning=True)
+            self._unsaid.clear()
+
+    def lost(self, worker: ClusterWorker) -> None:
+        """A worker is gone, or silent."""
+        for key in [key for key, (one, *_) in self._asked.items() if one is worker]:
+            del self._asked[key]
+            worker.tasks.discard(key)
+            worker.stage = RecruitStage.NEW
+
+    def forget_all(self) -> None:
+        """The scheduler is gone, and all answers with it."""
+        self._asked.clear()

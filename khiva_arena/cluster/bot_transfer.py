@@ -1,0 +1,92 @@
+"""Bots that go to a worker: packed here with their files, and there brought to where they can be started, once for each hash."""
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path, PurePosixPath
+
+from khiva_arena.cluster.messages import PackedBot, PackedFile
+from khiva_arena.entrants import bots, runtimes, seals, sources, staging
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.entrants.loading import Bounds, Loading
+from khiva_arena.errors import ConfigError
+from khiva_arena.replay.definition import DefinedRuntime
+from khiva_arena.sandbox.command import Command
+from khiva_arena.sandbox.level import Level
+from khiva_arena.settings.permissions import values_of
+
+WHATEVER_IT_HAS = Bounds(**dict.fromkeys(Bounds.__struct_fields__, 1 << 50))
+"""It was measured where it came from."""
+
+
+def packed(bot: Bot, network: Sequence[str], env: Sequence[str], *, files: bool) -> PackedBot:
+    """A bot on its way, with its ``files`` or without. Raises ConfigError if they cannot be read any more."""
+    try:
+        load = [PackedFile(name, sources.is_executable(path), path.read_bytes()) for name, path in bot.sources] if files else None
+    except OSError as error:
+        raise ConfigError(f"--bot {bot.asked_as}: {error}") from None
+    same = {name: getattr(bot, name) for name in PackedBot.__struct_fields__ if hasattr(bot, name)}
+    return PackedBot(
+        **same,
+        staged=bool(bot.sources),
+        files=load if bot.sources else None,
+        network=bot.name in network,
+        handed=values_of(bot.name, env),
+    )
+
+
+def lies_here(identity: str) -> bool:
+    """Whether a bot is in this machine's cache, and as it was when it was put there."""
+    return seals.is_as_sealed(staging.cache_folder() / "staged" / identity)
+
+
+def staged(packed_bot: PackedBot, level: Level) -> Command:
+    """Bring a bot to where it can be started on this machine. Raises ConfigError if it is another one here, and BotError."""
+    if not packed_bot.staged:
+        return staging.stage(_here(packed_bot), level)
+    if packed_bot.files is None:
+        return staging.stage(as_bot(packed_bot, ((".", Path()),)), level)
+    with tempfile.TemporaryDirectory(prefix="khiva-arena-bot-") as folder:
+        files = tuple((file.name, unpacked(file, folder)) for file in packed_bot.files)
+        bot = as_bot(packed_bot, files)
+        if sources.hashed(files, bot.run, bot.build, WHATEVER_IT_HAS) != bot.identity:
+            raise ConfigError(f"bot {bot.name}: what arrived is not what was sent")
+        return staging.stage(bot, level)
+
+
+def unpacked(file: PackedFile, folder: str) -> Path:
+    """Write a file that has arrived below a folder. Raises ConfigError if its name leads out of that."""
+    name = PurePosixPath(file.name)
+    if name.is_absolute() or ".." in name.parts:
+        raise ConfigError(f"a file {file.name!r} lies outside of what it belongs to")
+    path = Path(folder, name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(file.data)
+    path.chmod(0o755 if file.program else 0o644)
+    return path
+
+
+def as_bot(bot: PackedBot, files: tuple[tuple[str, Path], ...] = ()) -> Bot:
+    """As it is known where it came from."""
+    same = {name: getattr(bot, name) for name in PackedBot.__struct_fields__ if name in Bot.__slots__}
+    return Bot(**same, games=(), complete=True, sources=files)
+
+
+def _here(bot: PackedBot) -> Bot:
+    """A bare command, as it is found on this machine: it does not travel."""
+    loading = Loading(WHATEVER_IT_HAS, {runtime.name: runtime for runtime in bot.runtimes})
+    try:
+        found = bots.load(bot.asked_as, bot.folder, loading)
+    except ConfigError as error:
+        raise ConfigError(f"{error}; a bare command does not travel, a folder with bot.toml does") from None
+    if found.identity != bot.identity:
+        raise ConfigError(
+            f"--bot {bot.asked_as}: is another program there; a bare command does not travel, a folder with bot.toml does"
+        )
+    return found
+
+
+def check_runtimes(bots_of_event: Sequence[PackedBot], defined: Mapping[str, DefinedRuntime]) -> None:
+    """Raise ConfigError unless this machine has the runtimes that bots name, as the event defines them."""
+    for runtime in {runtime for bot in bots_of_event for runtime in bot.runtimes}:
+        if runtimes.as_defined(runtime) != defined.get(runtime.name):
+            raise ConfigError(f"--runtime {runtime.name}: {runtime.prefix} has another program or other packages there")

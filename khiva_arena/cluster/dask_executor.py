@@ -1,0 +1,309 @@
+"""Play on the workers of a Dask cluster: whole tables go out as tasks, outcomes come back, and this process records them.
+
+Dask carries tasks and says who is there. Which worker gets a table, and who plays it again, is decided here: each task names its
+worker, and one whose worker dies, stands still, is too slow or answers nonsense is simply given to another. A late answer to a
+task that was given elsewhere is not looked at, so each match has one outcome.
+"""
+
+import queue
+import secrets
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import msgspec
+
+from khiva_arena.arbiter.match import Job, Outcome
+from khiva_arena.cluster import clocks, tables
+from khiva_arena.cluster.access import Access
+from khiva_arena.cluster.admission import Recruiting
+from khiva_arena.cluster.assignments import TableDesk
+from khiva_arena.cluster.connection import ClusterConnection
+from khiva_arena.cluster.link import LinkLost
+from khiva_arena.cluster.messages import TABLE, WorkerTask, decode_done, encode
+from khiva_arena.cluster.tables import GivenTable
+from khiva_arena.cluster.workers import ClusterWorker, Crew, RecruitStage
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.errors import ClusterError, RecordError
+from khiva_arena.playing.executor import TakeOutcome
+from khiva_arena.playing.jobs import Play
+from khiva_arena.playing.starts import first_header
+from khiva_arena.sandbox.command import Command
+from khiva_arena.sandbox.level import Sandbox
+from khiva_arena.say import Say
+from khiva_arena.schedule.formats import DrawnRound
+from khiva_arena.settings.settings import DEFAULTS, Settings
+from khiva_arena.text import LONGEST, harmless
+
+LOOK_SECONDS = 1.0
+LOOKS_EVERY_WORKERS = 100
+"""Of so many workers, the scheduler is asked once a second; of twice as many, every two seconds."""
+OTHERS_SECONDS, ALL_SECONDS = 3.0, 60.0
+"""How long the first worker that can play waits for others that are there, before a run and before bots are left out or tried."""
+
+_decode_outcome = msgspec.msgpack.Decoder(Outcome).decode
+
+
+class Cluster:
+    """The executor of a cluster."""
+
+    def __init__(self, access: Access, settings: Settings, sandbox: Sandbox, plan: Path | None, say: Say) -> None:
+        self.say = say
+        self._access = access
+        self._settings = settings
+        self._sandbox = sandbox
+        self._wait = settings.dask_wait_ms / 1000
+        self._connection = ClusterConnection(access, self._wait, self._tell)
+        self._crew = Crew()
+        self._heard: queue.SimpleQueue[tuple[str, bytes | str]] = queue.SimpleQueue()
+        self._recruiting = Recruiting(self._crew, sandbox, settings, plan, self._tell)
+        self._desk = TableDesk(self._crew)
+        self._timed: list[float] | None = None
+        self._look_at = 0.0
+        self._idle_since = time.monotonic()
+
+    def _tell(self, text: str, *, warning: bool = False) -> None:
+        self.say(text, warning=warning)
+
+    def __enter__(self) -> Self:
+        if self._connection.link is None:  # else bots were tried on it before
+            self._connection.open()
+            if self._settings.jobs != DEFAULTS["jobs"]:
+                self._tell(f"--jobs {self._settings.jobs} counts for nothing with --dask: the workers say how many at a time")
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._connection.close()
+
+    # --- before the first match ---
+
+    def who_starts_nowhere(self, entrants: Sequence[Bot]) -> dict[str, tuple[str, str]]:
+        """The bots that cannot be built or started on any worker that is there now: by identity, a worker's name and why not. A
+        worker that cannot start another one is refused when that is played."""
+        self._recruiting.of(entrants, first_header(self._settings, entrants, self._sandbox), leave_out=True)
+        self._gather(ALL_SECONDS)
+        ready = self._crew.ready()
+        first, others = ready[0], ready[1:]
+        return {bot: (first.name, why) for bot, why in first.broken.items() if all(bot in worker.broken for worker in others)}
+
+    def ready(self, entrants: Sequence[Bot]) -> Mapping[str, Command]:
+        """Wait for the first worker that can start them all, and a little for the others. Each worker has its own way to start
+        them; a job gets that of its worker."""
+        self._recruiting.of(entrants, first_header(self._settings, entrants, self._sandbox))
+        self._gather(OTHERS_SECONDS)
+        return {bot.identity: Command((), "") for bot in entrants}
+
+    def _gather(self, seconds: float) -> None:
+        """Wait for the first worker that can play, and at most so long for those that are there, too."""
+        self._idle_since = time.monotonic()
+        until = None
+        while True:
+            if self._crew.ready():
+                until = until or time.monotonic() + seconds
+                if not self._crew.undecided() or time.monotonic() > until:
+                    return
+            self._pump()
+            if self._crew.hopeless():
+                raise ClusterError("no worker can play", *self._crew.refusals(), *self._crew.absences())
+            self._check_idle()
+
+    @property
+    def at_a_time(self) -> int:
+        """How many matches the workers that are ready now play at a time."""
+        return self._crew.at_a_time()
+
+    def tried(self, tables: Iterable[tuple[Job, ...]], take: TakeOutcome) -> list[float]:
+        """Play tables of no event. Returns how long a match of each took, from the moment when a worker was given the table."""
+        self._gather(ALL_SECONDS)
+        self._timed = []
+        self._play_all(iter(tables), take, lambda: False)
+        found, self._timed = self._timed, None
+        return found
+
+    # --- matches ---
+
+    def play(self, play: Play, drawn: DrawnRound, take: TakeOutcome) -> None:
+        """Play what is left of a round."""
+        # Once a test has decided, what is still played counts for nothing.
+        self._play_all((tuple(table) for table in play.tables(drawn)), take, lambda: play.complete)
+
+    def _play_all(self, left: Iterator[tuple[Job, ...]], take: TakeOutcome, over: Callable[[], bool]) -> None:
+        self._desk.clear()
+        self._idle_since = time.monotonic()
+        try:
+            while not over() and not self._desk.all_done(left):
+                self._give(left)
+                self._pump(take)
+                self._late(take)
+                self._check_idle()
+        finally:
+            self._withdraw()
+
+    def _give(self, left: Iterator[tuple[Job, ...]]) -> None:
+        """Give tables to workers with a free core."""
+        while self._connection.link is not None and (found := self._desk.next(left)) is not None:
+            table, worker = found
+            key, now = f"khiva-table-{secrets.token_hex(8)}", time.monotonic()
+            seconds = tables.seconds_for(table)
+            frames = [encode(msgspec.structs.replace(job, commands=self._recruiting.commands(worker, job))) for job in table]
+            self._desk.give(key, GivenTable(table, worker.address, clocks.now(), now + seconds + self._wait))
+            self._submit(key, worker.address, encode(WorkerTask(TABLE, frames, seconds, worker.game)))
+
+    def _submit(self, key: str, worker: str, payload: bytes) -> None:
+        link = self._connection.link
+        assert link is not None
+        try:
+            link.submit(key, worker, payload, lambda key, result: self._heard.put((key, result)))
+        except LinkLost as lost:
+            self._lose_link(str(lost))
+
+    def _withdraw(self) -> None:
+        """Nobody waits for what workers have of ours any more."""
+        if self._connection.link is not None:
+            self._connection.link.forget(*self._desk.given)
+        for key in list(self._desk.given):
+            self._desk.take_back(key)
+
+    # --- what comes in ---
+
+    def _pump(self, take: TakeOutcome | None = None) -> None:
+        """Hear what there is, look who is there, and ask new ones what they have."""
+        now = time.monotonic()
+        if self._connection.link is None:
+            if not self._connection.again():
+                return
+            self._look_at = now
+        if now >= self._look_at:
+            self._look(now, take)
+        if self._connection.link is not None:
+            for key, worker, payload in self._recruiting.tasks(now):
+                self._submit(key, worker, payload)
+        try:
+            key, result = self._heard.get(timeout=max(0.01, min(LOOK_SECONDS, self._look_at - time.monotonic())))
+        except queue.Empty:
+            pass
+        else:
+            if key in self._desk.given:
+                self._returned(key, result, take)
+            else:
+                self._recruiting.heard(key, result)
+        self._recruiting.say_refusals(playing=take is not None)
+
+    def _look(self, now: float, take: TakeOutcome | None) -> None:
+        assert self._connection.link is not None
+        try:
+            seen = self._connection.link.workers()
+        except LinkLost as lost:
+            self._lose_link(str(lost))
+            return
+        self._look_at = now + LOOK_SECONDS * max(1.0, len(seen) / LOOKS_EVERY_WORKERS)
+        for worker in self._crew.update(seen, now):
+            what = "is silent" if worker.silent else "is gone"
+            held = self._desk.of(worker)
+            if worker.stage is RecruitStage.READY or held:
+                its = "its table is" if len(held) == 1 else f"its {len(held)} tables are"
+                elsewhere = f"; {its} played elsewhere" if held else ""
+                self._tell(f"worker {worker.name} {what}{elsewhere}", warning=True)
+            self._connection.link.forget(*worker.tasks)
+            self._recruiting.lost(worker)
+            for key in held:
+                self._desk.lose(key, what, take)
+
+    def _lose_link(self, why: str) -> None:
+        """The scheduler is away: all that workers have of ours is played again."""
+        self._connection.lose(why)
+        self._desk.all_again()
+        self._recruiting.forget_all()
+        self._crew.workers.clear()
+        self._idle_since = time.monotonic()
+
+    def _check_idle(self) -> None:
+        """Raise ClusterError if nobody has been able to play for too long."""
+        now = time.monotonic()
+        if self._crew.ready() or self._recruiting.busy():
+            self._idle_since = now
+        elif now - self._idle_since > self._wait:
+            raise ClusterError(*self._why_idle(f"for {self._wait:.0f} s; the same command resumes, --dask-wait waits longer"))
+
+    def _why_idle(self, end: str) -> list[str]:
+        """Why nobody plays, a line for each worker that is there."""
+        if self._connection.away:
+            return [f"{self._connection.away} {end}"]
+        there, of, start = [*self._crew.refusals(), *self._crew.absences()], self._access.shown, self._access.worker_line
+        what = f"no worker of {of} could play" if there else f"{of} had no worker"
+        return [f"{what} {end}", *there, *([f"on a machine that can play: {start}"] if start else [])]
+
+    def _late(self, take: TakeOutcome) -> None:
+        """Tables that took longer than their limits allow."""
+        for key in self._desk.late(time.monotonic()):
+            self._connection.forget(key)
+            self._desk.lose(key, "took longer than the limits of a table allow", take)
+
+    def _returned(self, key: str, result: bytes | str, take: TakeOutcome | None) -> None:
+        """A worker is done with a table, or says why not."""
+        given = self._desk.given[key]
+        worker = self._crew.workers.get(given.worker)
+        if take is None or worker is None:
+            self._desk.lose(key, "is gone", take)
+            return
+        if isinstance(result, str):
+            self._tell(f"worker {worker.name} did not play a table: {result}", warning=True)
+            self._desk.lose(key, result, take)
+            return
+        try:
+            done = decode_done(result)
+            outcomes = [_decode_outcome(frame) for frame in tables.of_fit_size(done.frames)]
+            tables.check(given.table, outcomes)
+        except (msgspec.DecodeError, ValueError):
+            self._shun(worker, "it answered what no khiva-arena answers", take)
+            return
+        if why := self._recruiting.wrong_clock(worker, done, given.since):
+            self._desk.lose(key, why, take)
+            return
+        if len(outcomes) < len(given.table):
+            self._tell(f"worker {worker.name} did not play a table to its end: {done.why}", warning=True)
+            self._desk.lose(key, done.why, take)
+            return
+        try:
+            outcomes = [tables.replayed(job, outcome) for job, outcome in zip(given.table, outcomes, strict=True)]
+        except RecordError as error:
+            self._shun(worker, f"it sent a match that is not what the rules give: {harmless(str(error), LONGEST)}", take)
+            return
+        self._desk.take_back(key)
+        self._take_all(given, outcomes, worker, take)
+
+    def _shun(self, worker: ClusterWorker, why: str, take: TakeOutcome) -> None:
+        """Refuse a worker for good, whose word is worth nothing: all that it has is played elsewhere."""
+        self._crew.refuse(worker, why)
+        self._tell(f"worker {worker.name} is refused: {why}; its tables are played elsewhere", warning=True)
+        for key in self._desk.of(worker):
+            self._connection.forget(key)
+            self._desk.lose(key, why, take)
+
+    def _take_all(self, given: GivenTable, outcomes: Sequence[Outcome], worker: ClusterWorker, take: TakeOutcome) -> None:
+        slowest = max((outcome for outcome in outcomes if tables.lagged(outcome)), key=lambda outcome: outcome.lag, default=None)
+        why = ""
+        if slowest is not None:
+            why = f"its arbiter was late by {slowest.lag:.1f} s of a match of {slowest.seconds:.1f} s"
+            self._crew.refuse_for_now(worker, f"it is too slow: {why}", time.monotonic())
+            again = "; its table is played elsewhere" if any(not job.last for job in given.table) else ""
+            self._tell(f"worker {worker.name} is too slow: {why}{again}", warning=True)
+        for job, outcome in zip(given.table, outcomes, strict=True):
+            if outcome.record is not None and why and not job.last:
+                self._desk.void(job, f"worker {worker.name}: {why}", worker.address, take)
+                continue
+            if outcome.record is None:
+                self._desk.once_more(job, worker.address, outcome, take)
+                self._rest(worker, outcome)
+                continue
+            take(outcome)
+            if self._timed is not None:
+                self._timed.append((clocks.now() - given.since) / len(outcomes))
+
+    def _rest(self, worker: ClusterWorker, void: Outcome) -> None:
+        """Give a worker whose machine has spoilt a match nothing for a while."""
+        if void.host and worker.stage is RecruitStage.READY:
+            self._crew.refuse_for_now(worker, f"its machine spoilt a match: {void.void}", time.monotonic())
+            self._tell(f"worker {worker.name}: {harmless(void.void, LONGEST)}; it is tried again later", warning=True)

@@ -1,0 +1,72 @@
+"""A game that does not come with the arena, on its way to a worker: its files by their hash, or the name of a package that has to
+be there, too. Nothing of it is run for that; it is run by the worker's own processes for games, which can be ended."""
+
+import os
+import tempfile
+from collections.abc import Sequence
+from hashlib import sha256
+from pathlib import Path
+
+from khiva_arena.cluster.bot_transfer import unpacked
+from khiva_arena.cluster.messages import PackedFile, PackedGame
+from khiva_arena.entrants import staging
+from khiva_arena.errors import ConfigError
+from khiva_arena.games.base import Game
+from khiva_arena.outside.source import files_of, source_of
+
+
+def packed(game: Game) -> PackedGame | None:
+    """A game on its way; None if it comes with the arena. Raises ConfigError if its files are not those any more that were
+    read."""
+    if not game.outside:
+        return None
+    source = source_of(game.word)
+    path = Path(source.path)
+    if not source.path:
+        made = PackedGame(source.word, source.code, False, None)
+    elif source.content is not None:
+        made = PackedGame(path.name, source.code, True, [PackedFile(path.name, False, source.content)])
+    else:
+        folder = path.parent
+        files = [(found, found.relative_to(folder.parent).as_posix()) for found in files_of(folder)]
+        made = PackedGame(folder.name, source.code, True, [PackedFile(name, False, found.read_bytes()) for found, name in files])
+    if not game.rules_version.endswith(made.code):
+        raise ConfigError(f"--game {game.word}: it was changed since it was read")
+    return made
+
+
+def lies_here(code: str) -> bool:
+    """Whether a game is in this machine's cache."""
+    return _place(code).is_dir()
+
+
+def brought(game: PackedGame) -> str:
+    """Bring a game to where it can be run on this machine. Returns the word that names it here. Raises ConfigError if it is
+    another one here, or cannot be kept."""
+    place = _place(game.code)
+    if game.files is not None and not place.is_dir():
+        _keep(game.files, place)
+    word = str(place / game.word) if game.travels else game.word
+    try:
+        here = source_of(word).code
+    except ConfigError as error:
+        raise ConfigError(f"game {game.word}: {error}") from None
+    if here != game.code:
+        raise ConfigError(f"game {game.word} is another one there: {here.partition(':')[0]}")
+    return word
+
+
+def _keep(files: Sequence[PackedFile], place: Path) -> None:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".new-", dir=place.parent) as folder:
+        for file in files:
+            unpacked(file, f"{folder}/game")
+        try:
+            os.rename(f"{folder}/game", place)
+        except OSError:
+            if not place.is_dir():  # else another process was quicker
+                raise
+
+
+def _place(code: str) -> Path:
+    return staging.cache_folder() / "games" / sha256(code.encode()).hexdigest()

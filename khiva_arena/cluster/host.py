@@ -1,0 +1,173 @@
+"""A process of ours on a worker, which says what the worker has, and brings bots to where they can be started: started by a task
+as ``python -m khiva_arena.cluster.host``. One message in, one out; it ends what it does when its input ends.
+"""
+
+import os
+import resource
+import signal
+import sys
+import threading
+import time
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+
+import khiva_arena
+from khiva_arena.arbiter import pool
+from khiva_arena.arbiter.preflight import PreflightFailed, preflight
+from khiva_arena.arbiter.probe import lag_of_each_second
+from khiva_arena.cluster import games
+from khiva_arena.cluster.bot_transfer import as_bot, check_runtimes, lies_here, staged
+from khiva_arena.cluster.messages import (
+    AskBots,
+    AskOffer,
+    BotsReady,
+    PackedBot,
+    WorkerOffer,
+    decode_ask,
+    encode,
+)
+from khiva_arena.cluster.offers import SETTING_OF_RLIMIT, python, source
+from khiva_arena.cluster.task import HEADER
+from khiva_arena.errors import ArenaError, BotError, StagingError
+from khiva_arena.outside.opening import offer as offer_game
+from khiva_arena.sandbox import cell, detect, system
+from khiva_arena.sandbox.command import Command
+from khiva_arena.settings.isolation import keep_apart, keep_private
+
+PROBE_SECONDS = 0.5
+IDS = ("/proc/sys/kernel/random/boot_id", "/etc/machine-id")
+QUOTA = "/sys/fs/cgroup/cpu.max"
+MEMORY = "/sys/fs/cgroup/memory.max"
+
+
+def offer(asked: AskOffer) -> WorkerOffer:
+    """What this machine has."""
+    limits = {name: resource.getrlimit(getattr(resource, f"RLIMIT_{name}"))[1] for name in SETTING_OF_RLIMIT}
+    return WorkerOffer(
+        version=khiva_arena.__version__,
+        source=source(),
+        python=python(),
+        machine=_machine(),
+        cores=sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else list(range(system.cores())),
+        share=_share(),
+        clock=time.time(),
+        levels={str(level): why for level, why in detect.levels().items()},
+        limits={name: None if hard == resource.RLIM_INFINITY else hard for name, hard in limits.items()},
+        memory=_memory(),
+        staged=[bot for bot in asked.bots if lies_here(bot)],
+        has_game=asked.game != "" and games.lies_here(asked.game),
+    )
+
+
+def _machine() -> str:
+    """As the kernel calls itself since it was started; containers on one machine share that."""
+    for path in IDS:
+        with suppress(OSError):
+            return sha256(Path(path).read_bytes()).hexdigest()[:16]
+    return os.uname().nodename
+
+
+def _share() -> float | None:
+    with suppress(OSError, ValueError):
+        quota, period = Path(QUOTA).read_text().split()
+        return int(quota) / int(period)  # "max" is no number
+    return None
+
+
+def _memory() -> int:
+    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    with suppress(OSError, ValueError):
+        return min(total, int(Path(MEMORY).read_text()))
+    return total
+
+
+def ready(asked: AskBots) -> BotsReady:
+    """Bring the bots here and start each once."""
+    broken: dict[str, str] = {}
+    game = ""
+    try:
+        if asked.game is not None:
+            game = games.brought(asked.game)
+            offer_game([game])
+        cell.sweep(asked.sandbox.level)
+        pool.reserve(1, len(asked.header.seats))
+        check_runtimes(asked.bots, asked.runtimes)
+        found = _staged(asked, broken)
+        _start(asked, found, broken)
+    except (ArenaError, OSError) as error:
+        return BotsReady({}, 0.0, str(error) or type(error).__name__)
+    return BotsReady(found, lag_of_each_second(PROBE_SECONDS), broken=broken, game=game)
+
+
+def _staged(asked: AskBots, broken: dict[str, str]) -> dict[str, Command]:
+    """How those are started that are built, by identity. ``broken``: gets why the others are not, if they may be left out."""
+    found: dict[str, Command] = {}
+    for bot in asked.bots:
+        try:
+            found[bot.identity] = staged(bot, asked.sandbox.level)
+        except BotError as error:
+            if isinstance(error, StagingError) or not asked.leave_out:  # the first is this machine's fault
+                raise
+            broken[bot.identity] = str(error)
+    return found
+
+
+def _start(asked: AskBots, found: dict[str, Command], broken: dict[str, str]) -> None:
+    """Start each of them once; likewise."""
+    bots: list[PackedBot] = [bot for bot in asked.bots if bot.identity in found]
+    opened = [_opened(found[bot.identity], bot.network, bot.handed) for bot in bots]
+    keep_private(asked.private, asked.sandbox, opened)
+    keep_apart([as_bot(bot) for bot in bots], opened, asked.sandbox)
+    try:
+        names, words = [bot.name for bot in bots], [bot.asked_as for bot in bots]
+        preflight(names, opened, asked.header, asked.sandbox, words=words)
+    except PreflightFailed as error:
+        if not asked.leave_out:
+            raise
+        for number, problem in zip(error.who, error.problems, strict=True):
+            broken[bots[number].identity] = problem
+            del found[bots[number].identity]
+
+
+def _opened(command: Command, network: bool, handed: dict[str, str]) -> Command:
+    return Command(
+        command.argv, command.folder, command.environment, command.readable, command.staged, network=network, handed=handed
+    )
+
+
+def _end_with_input() -> None:
+    """An interrupt ends builds and bots as it does for a user."""
+    os.read(0, 1)
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+def _read(size: int) -> bytes:
+    data = bytearray()
+    while len(data) < size:
+        more = os.read(0, size - len(data))
+        if not more:
+            sys.exit(0)
+        data += more
+    return bytes(data)
+
+
+def main() -> None:
+    """Answer one message."""
+    asked = decode_ask(_read(int.from_bytes(_read(HEADER), "big")))
+    out = os.dup(1)
+    os.dup2(2, 1)  # whatever is printed on the way is for the worker's log
+    threading.Thread(target=_end_with_input, daemon=True).start()
+    with suppress(KeyboardInterrupt):
+        payload = encode(offer(asked) if isinstance(asked, AskOffer) else ready(asked))
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is done, and the end of our input is what comes next
+        with os.fdopen(out, "wb") as answers:
+            answers.write(len(payload).to_bytes(HEADER, "big") + payload)
+
+
+if __name__ == "__main__":
+    signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, signals)
+    signal.signal(signal.SIGTERM, lambda *_: None)  # whoever stops the worker ends our input, too
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    main()

@@ -1,0 +1,150 @@
+"""The link to a scheduler, by Dask's client: who is there, tasks out, what came of them in. Nothing else knows Dask here."""
+
+import logging
+import ssl
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from typing import Any
+
+from dask import config
+from distributed import Client, Future
+from distributed.security import Security
+
+from khiva_arena.cluster import unreachable
+from khiva_arena.cluster.messages import FIRST, RESOURCE, Sealed, SeenWorker
+from khiva_arena.cluster.task import work
+
+COLLECTORS = 4
+COLLECT_SECONDS = 20.0
+CALL_SECONDS = 20.0
+QUIET = (
+    "distributed",
+    "distributed.client",
+    "distributed.core",
+    "distributed.comm",
+    "distributed.batched",
+    "tornado.application",
+)
+
+
+class LinkLost(Exception):
+    """The scheduler cannot be reached, or not any more. The text says why."""
+
+
+TakeResult = Callable[[str, "bytes | str"], None]
+"""Called with a task's key and its result, or with the words for why there is none; in some thread."""
+
+
+class SchedulerLink:
+    """A client of a scheduler, until ``close``. Raises LinkLost.
+
+    certificates: of the authority, ours, and our key: files or their contents; empty: as Dask's own settings say
+    """
+
+    def __init__(self, address: str, certificates: Sequence[str], seconds: float) -> None:
+        for name in QUIET:  # what is wrong is said by us, in a line
+            logging.getLogger(name).setLevel(logging.CRITICAL)
+        self._futures: dict[str, Future] = {}
+        self._collectors = ThreadPoolExecutor(COLLECTORS, "khiva-arena-collector")
+        # Nothing of ours is a graph, and no line of the caller's source goes along.
+        config.set({"distributed.diagnostics.computations.max-history": 0, "distributed.diagnostics.computations.nframes": 0})
+        try:
+            with warnings.catch_warnings(action="ignore"):
+                self._client = Client(address, security=_security(address, certificates), timeout=seconds, set_as_default=False)
+        except (OSError, ValueError, TypeError, ssl.SSLError, RuntimeError) as error:
+            self._collectors.shutdown(wait=False)
+            raise LinkLost(unreachable.why(error, address)) from None
+
+    def workers(self) -> dict[str, SeenWorker]:
+        """By address, those that the scheduler knows. Raises LinkLost."""
+        if self._client.status != "running":
+            raise LinkLost("the connection was lost")
+        try:
+            with warnings.catch_warnings(action="ignore"):
+                known: dict[str, Any] = self._client.scheduler_info()["workers"]
+        except Exception as error:  # whatever the client raises here, it is of no use any more
+            raise LinkLost(_in_a_line(error)) from None
+        return seen(known)
+
+    def submit(self, key: str, worker: str, payload: bytes, take: TakeResult) -> None:
+        """Have a worker do a task, and only that one. Raises LinkLost."""
+        try:
+            with warnings.catch_warnings(action="ignore"):
+                task = (_first, payload) if key.startswith(FIRST) else (work, Sealed(payload))
+                future = self._client.submit(*task, key=key, workers=[worker], allow_other_workers=False, pure=False, retries=0)
+                self._futures[key] = future
+                future.add_done_callback(lambda done: self._collectors.submit(self._collect, key, done, take))
+        except Exception as error:  # likewise
+            raise LinkLost(_in_a_line(error)) from None
+
+    def _collect(self, key: str, future: Future, take: TakeResult) -> None:
+        try:
+            if future.status == "finished":
+                result = future.result(timeout=COLLECT_SECONDS)
+                data = result.data if isinstance(result, Sealed) else result
+                take(key, data if isinstance(data, bytes | str) else "it answered something else")
+            elif future.status == "error":
+                take(key, _in_a_line(future.exception(timeout=COLLECT_SECONDS)))
+            else:
+                take(key, "it was cancelled")
+        except Exception as error:  # a worker that ends while its result is fetched has as many errors as Dask has layers
+            take(key, _in_a_line(error))
+        finally:
+            self._futures.pop(key, None)
+            future.release()
+
+    def forget(self, *keys: str) -> None:
+        """Nobody waits for these any more."""
+        futures = [self._futures.pop(key) for key in keys if key in self._futures]
+        if futures and self._client.status == "running":
+            with suppress(Exception):  # then the scheduler is gone, and they with it
+                self._client.cancel(futures, force=True)
+
+    def close(self) -> None:
+        """Leave the scheduler, which cancels whatever it still has of ours."""
+        self.forget(*self._futures)
+        with suppress(Exception), warnings.catch_warnings(action="ignore"):
+            self._client.close(timeout=CALL_SECONDS)
+        self._collectors.shutdown(wait=False, cancel_futures=True)
+
+
+def seen(known: Mapping[str, Any]) -> dict[str, SeenWorker]:
+    """Workers as a scheduler tells of them. One that was started with the resource of our name takes no more matches at a time
+    than it says, none at all if it says so."""
+    found = {}
+    for address, one in known.items():
+        threads = int(one["nthreads"])
+        most = int(min(threads, (one.get("resources") or {}).get(RESOURCE, threads)))
+        found[address] = SeenWorker(str(one.get("name", address)), max(0, most), float(one["last_seen"]))
+    return found
+
+
+def _first(payload: bytes) -> bytes | str:
+    """A task for a worker that may have no khiva-arena, or an old one: it would end if it got one that it cannot unpack."""
+    try:
+        from khiva_arena.cluster.messages import Sealed
+        from khiva_arena.cluster.task import work
+    except ImportError as error:
+        return f"{type(error).__name__}: {error}"
+    return work(Sealed(payload)).data
+
+
+_first.__module__ = "__main__"  # so that it travels as code, and not as the name of a module
+
+
+def _security(address: str, certificates: Sequence[str]) -> Security | None:
+    if address.startswith("tcp://"):
+        return None
+    named = dict(zip(("tls_ca_file", "tls_client_cert", "tls_client_key"), certificates, strict=True)) if certificates else {}
+    security = Security(require_encryption=True, **named)
+    if not (security.tls_ca_file and security.tls_client_cert):
+        raise ValueError(unreachable.NO_CERTIFICATES)
+    return security
+
+
+def _in_a_line(error: BaseException | None) -> str:
+    """What went wrong; never what the error shows of a task."""
+    text = str(error).strip().split("\n")[0] if isinstance(error, OSError | ImportError | AttributeError) else ""
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__

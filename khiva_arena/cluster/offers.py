@@ -1,0 +1,82 @@
+"""What a worker must have to play an event: its offer beside what the command has and the event defines."""
+
+import sys
+from collections.abc import Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
+
+import khiva_arena
+from khiva_arena.cluster.messages import WorkerOffer
+from khiva_arena.sandbox.level import Sandbox
+from khiva_arena.sandbox.limits import say, size_in_words
+from khiva_arena.sandbox.rlimits import system_limits
+
+CLOCK_SECONDS = 60.0
+"""Certificates, records and logs have times in them: a machine whose day differs by more has other things wrong, too."""
+SETTING_OF_RLIMIT = {"DATA": "memory", "FSIZE": "file_size", "NOFILE": "open_files", "CPU": "cpu"}
+
+
+class CommandHas(NamedTuple):
+    """What the command has: its version of khiva-arena, the hash of its files, its Python."""
+
+    version: str
+    source: str
+    python: str
+
+
+def source() -> str:
+    """Return a hash of the files of this khiva-arena: two installations of one version number may differ."""
+    package = Path(khiva_arena.__file__).parent
+    files = sorted(path for path in package.rglob("*.py") if "_shipped" not in path.parts)
+    parts = [f"{path.relative_to(package).as_posix()}\0{sha256(path.read_bytes()).hexdigest()}" for path in files]
+    return sha256("\n".join(parts).encode()).hexdigest()
+
+
+def python() -> str:
+    """Return the major and minor version of this Python: programs run alike under equal ones."""
+    return f"{sys.version_info.major}.{sys.version_info.minor}"
+
+
+def here() -> CommandHas:
+    """Return the version, files and Python of this process."""
+    return CommandHas(khiva_arena.__version__, source(), python())
+
+
+def why_refused(offer: WorkerOffer, own: CommandHas, sandbox: Sandbox, asked_at: float, answered_at: float) -> str:
+    """Why a worker cannot play, in words, "" if it can. The times: of this machine's clock."""
+    if offer.version != own.version:
+        return f"it has khiva-arena {offer.version}, this is {own.version}"
+    if offer.source != own.source:
+        return f"its khiva-arena {offer.version} is made of other files than this one"
+    if offer.python != own.python:
+        return f"it runs Python {offer.python}, this is {own.python}"
+    if (late := max(asked_at - offer.clock, offer.clock - answered_at)) > CLOCK_SECONDS:
+        return f"its clock is wrong by {late:,.0f} s"
+    if why := offer.levels.get(sandbox.level, "it does not know it"):
+        return f"isolation {sandbox.level} does not work there: {why}"
+    return _too_little(offer, sandbox)
+
+
+def _too_little(offer: WorkerOffer, sandbox: Sandbox) -> str:
+    if offer.memory < sandbox.resources.memory:
+        return f"it has {size_in_words(offer.memory)} of memory, and each bot may use {size_in_words(sandbox.resources.memory)}"
+    for name, (soft, _) in system_limits(sandbox.resources).items():
+        allowed = offer.limits.get(name)
+        if allowed is not None and allowed < soft:
+            key = SETTING_OF_RLIMIT[name]
+            return (
+                f"processes may have {say(key, allowed)} there (ulimit), and each bot {say(key, getattr(sandbox.resources, key))}"
+            )
+    return ""
+
+
+def slots(offer: WorkerOffer, threads: int) -> int:
+    """How many matches at a time a worker may play: one for each core that is its own, and no more than it takes tasks."""
+    share = len(offer.cores) if offer.share is None else int(offer.share)
+    return max(1, min(threads, len(offer.cores), share))
+
+
+def cores_of(offers: Sequence[WorkerOffer]) -> int:
+    """Of all workers of one machine."""
+    return max(1, len({core for offer in offers for core in offer.cores}))

@@ -1,0 +1,194 @@
+"""What a worker of a cluster does with a task, in one of its threads: start a process of ours, hand it messages, wait.
+
+The process ends what it plays when its input ends: so nothing of a match outlives the worker, however that ends. Imported on
+workers, which may run anything else beside us: it changes nothing in their process.
+"""
+
+import os
+import select
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+
+import msgspec
+
+from khiva_arena.cluster import clocks
+from khiva_arena.cluster.messages import TABLE, Sealed, TaskDone, WorkerTask, decode_task, encode
+from khiva_arena.outside.calls import VARIABLE as HANDED
+from khiva_arena.sandbox import stops
+
+HEADER = 4
+LOOK_SECONDS = 0.25
+CLOSE_SECONDS = 20.0
+PULSE_SECONDS = 15.0
+"""The arbiter's worker wakes twenty times a second. One that did not for so long is stopped, or its machine stands still."""
+WORDS = {
+    TABLE: ("khiva_arena.arbiter.worker", "alone"),
+    "host": ("khiva_arena.cluster.host",),
+}
+UNWANTED = "nobody waits for it any more"
+
+
+class _Settling(msgspec.Struct):
+    """The part of an outcome that matters here."""
+
+    unsettled: float = 0.0
+
+
+_settling = msgspec.msgpack.Decoder(_Settling).decode
+
+
+def work(sealed: Sealed) -> Sealed:
+    """Do a task. Nothing is raised, since Dask would log it, and with it the task."""
+    began = clocks.now()
+    try:
+        done = _converse(decode_task(sealed.data), _wanted())
+    except Exception as error:  # such as a system that starts no more processes
+        done = TaskDone([], f"{type(error).__name__}: {error}" if isinstance(error, OSError) else type(error).__name__, 0.0)
+    ended = clocks.now()
+    return Sealed(encode(msgspec.structs.replace(done, seconds=ended - began, ended=ended, day=time.time())))
+
+
+def _wanted() -> Callable[[], bool]:
+    """Whether somebody still waits for the task of this thread: not if the command has ended or gave it elsewhere, nor if this
+    worker is about to end."""
+    from distributed import Status, get_worker  # here, not above: the tests of the rest need no Dask
+
+    worker = get_worker()
+    key = worker.get_current_task()
+
+    def wanted() -> bool:
+        state = worker.state.tasks.get(key)
+        there = state is not None and state.state in ("executing", "long-running")
+        return there and worker.status in (Status.running, Status.paused)
+
+    return wanted
+
+
+def _converse(task: WorkerTask, wanted: Callable[[], bool]) -> TaskDone:
+    until = time.monotonic() + task.seconds
+    process = _start(WORDS[task.kind], task.game)
+    talk = _Talk(process, until, wanted, pulse=task.kind == TABLE)
+    answers: list[bytes] = []
+    try:
+        for frame in task.frames:
+            talk.say(frame)
+            answers.append(talk.hear())
+        if task.kind == TABLE:
+            talk.settle()
+    except _Broken as broken:
+        return TaskDone([] if str(broken) == UNWANTED else answers, str(broken), 0.0)
+    finally:
+        _end(process)
+    return TaskDone(answers, "", 0.0)
+
+
+def _start(words: tuple[str, ...], game: str) -> subprocess.Popen[bytes]:
+    handed = {HANDED: msgspec.json.encode([game]).decode()} if game else {}
+    # As the pool does: whoever stops this worker may signal it, too, and it lets signals in when it is ready to end its bots.
+    held = signal.pthread_sigmask(signal.SIG_BLOCK, stops.SIGNALS)
+    try:
+        return subprocess.Popen(
+            [sys.executable, "-P", "-m", *words],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,
+            bufsize=0,
+            env=os.environ | handed,
+        )
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, held)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    assert process.stdin
+    assert process.stdout
+    with suppress(OSError):
+        process.stdin.close()
+    # One that was stopped could not end.
+    with suppress(ProcessLookupError):
+        process.send_signal(signal.SIGCONT)
+    try:
+        process.wait(CLOSE_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    process.stdout.close()
+
+
+class _Broken(Exception):
+    """It did not end well. The text says how."""
+
+
+class _Talk:
+    """What is said to a process and heard of it, while it lives, in time, and somebody waits for it."""
+
+    def __init__(self, process: subprocess.Popen[bytes], until: float, wanted: Callable[[], bool], *, pulse: bool) -> None:
+        self._process = process
+        self._until = until
+        self._wanted = wanted
+        self._buffer = bytearray()
+        self._settled_at = 0.0
+        self._pulse = pulse
+        self._beat = ""
+        self._beat_at = time.monotonic()
+
+    def say(self, payload: bytes) -> None:
+        """In a thread: a pipe takes only so much at once."""
+        threading.Thread(target=self._write, args=(len(payload).to_bytes(HEADER, "big") + payload,), daemon=True).start()
+
+    def _write(self, data: bytes) -> None:
+        stdin = self._process.stdin
+        assert stdin
+        left = memoryview(data)
+        with suppress(OSError, ValueError):  # it has ended, which is noticed by what it no longer says
+            while left:
+                left = left[stdin.write(left) :]
+
+    def hear(self) -> bytes:
+        """The next answer. Raises _Broken."""
+        while True:
+            end = HEADER + int.from_bytes(self._buffer[:HEADER], "big")
+            if len(self._buffer) >= max(end, HEADER + 1):
+                payload = bytes(self._buffer[HEADER:end])
+                del self._buffer[:end]
+                if self._pulse:
+                    self._settled_at = max(self._settled_at, time.monotonic() + _settling(payload).unsettled)
+                return payload
+            stdout = self._process.stdout
+            assert stdout
+            self._look()
+            if select.select([stdout], [], [], LOOK_SECONDS)[0]:
+                data = os.read(stdout.fileno(), 1 << 20)
+                if not data:
+                    raise _Broken(f"its process ended with status {self._process.wait()}")
+                self._buffer += data
+
+    def settle(self) -> None:
+        """Wait until it is clear that no stop of this worker was what ended a bot, see stops.py."""
+        while (left := self._settled_at - time.monotonic()) > 0:
+            time.sleep(min(left, LOOK_SECONDS))
+            self._look()
+
+    def _look(self) -> None:
+        if not self._wanted():
+            raise _Broken(UNWANTED)
+        now = time.monotonic()
+        if now > self._until:
+            raise _Broken("it took longer than its limits allow")
+        if self._pulse and (beat := _wake_ups(self._process.pid)):
+            if beat != self._beat:
+                self._beat, self._beat_at = beat, now
+            elif now - self._beat_at > PULSE_SECONDS:
+                raise _Broken(f"its process stood still for {PULSE_SECONDS:.0f} s")
+
+
+def _wake_ups(pid: int) -> str:
+    """How often a process has waited and gone on, "" if the system does not tell."""
+    with suppress(OSError), open(f"/proc/{pid}/status") as file:
+        return next((line for line in file if line.startswith("voluntary_ctxt_switches")), "")
+    return ""

@@ -1,0 +1,125 @@
+"""The commands that play more seeds of what a store holds."""
+
+import shlex
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from math import ceil
+from pathlib import Path
+from typing import Any
+
+from msgspec import structs
+
+from khiva_arena.errors import GameMissing
+from khiva_arena.events.extending import can_be_extended, chain_of, length_of
+from khiva_arena.games.registry import HASHED, get
+from khiva_arena.ratings.sharing import SharedDeals
+from khiva_arena.report.plan import FewerLineUps
+from khiva_arena.sandbox.limits import DEFAULT
+from khiva_arena.schedule.coverings import auto
+from khiva_arena.schedule.formats import FORMATS, shapes
+from khiva_arena.settings.flags import flag_words
+from khiva_arena.settings.row import duration_ms
+from khiva_arena.settings.table import AUTO, TABLE, TIMES
+from khiva_arena.store.db import EventRow
+
+_NEW = ("seed", "seeds")
+MOST_OF_THE_MATCHES = 0.9
+FOLDER, GAME_FILE = "DIR", "FILE"
+"""Stand for the folder of a runtime and the file of a game: a store knows what they are, but not where they lie."""
+
+
+def extends_one(members: Sequence[EventRow]) -> bool:
+    """Tell whether what plays more seeds of these events extends one of them."""
+    known = {event.id: event for event in members}
+    return any(_can_go_on(event) and chain_of(known, event)[0].definition.seed is None for event in members)
+
+
+def _can_go_on(event: EventRow) -> bool:
+    """Tell whether another event may extend this one."""
+    return can_be_extended(event.definition) and not event.closed
+
+
+def commands(store: Path, members: Sequence[EventRow], times: float) -> list[str]:
+    """What plays so many seeds that there are ``times`` as many, at the line-ups of each event; a line for each kind of event.
+    None for sequential tests, which cannot be continued. The seeds are newly drawn: no ``--seed``."""
+    seeds_of: Counter[str] = Counter()
+    lengths: dict[str, set[int]] = {}
+    longest: Counter[str] = Counter()
+    known = {event.id: event for event in members}
+    for event in members:
+        if not FORMATS[event.definition.format].SEQUENTIAL:
+            words = shlex.join(_words(event))
+            seeds_of[words] += event.definition.seeds
+            lengths.setdefault(words, set()).add(event.definition.seeds)
+            chain = chain_of(known, event)
+            if chain[0].definition.seed is None and _can_go_on(event):
+                longest[words] = max(
+                    longest[words], length_of(chain)
+                )  # which the command extends, of those whose seeds were drawn
+    lines = []
+    for words, seeds in seeds_of.items():
+        missing = ceil(seeds * (times - 1) - 1e-9)
+        if missing <= 0:
+            continue
+        wanted = longest[words] + missing
+        while wanted in lengths[words]:  # the command of an event that is over would play nothing more
+            wanted += 1
+        lines.append(f"khiva-arena run {words} --seeds {wanted} --out {shlex.quote(str(store))}")
+    return lines
+
+
+def fewer_line_ups(store: Path, members: Sequence[EventRow], deals: SharedDeals | None, missing: int) -> FewerLineUps | None:
+    """Return what ``--lineups auto`` takes for the errors of so many ``missing`` seeds; None if it does not go with these events,
+    or takes more than nine tenths of the matches. An event of fewer line-ups is one of its own, in the same table."""
+    kinds = {structs.replace(event.definition, seeds=1, seed=None, extends=None).text: event for event in members}
+    if deals is None or deals.low <= 1 or len(kinds) != 1:
+        return None
+    [event] = kinds.values()
+    if not FORMATS[event.definition.format].AUTO:
+        return None
+    terms = event.definition.terms()
+    played = shapes(terms)[0].line_ups
+    few, _ = auto(terms.bots, terms.seats, terms.copies, terms.authors)
+    if few >= played:
+        return None
+    seeds = ceil(missing * deals.variance(deals.tables * few / played) / deals.variance(deals.tables))
+    if seeds * few > MOST_OF_THE_MATCHES * missing * played:
+        return None
+    command = f"khiva-arena run {shlex.join(_words(event, lineups=AUTO))} --seeds {seeds} --out {shlex.quote(str(store))}"
+    return FewerLineUps(few, seeds, seeds * few * terms.seats, command)
+
+
+def _words(event: EventRow, **other: str) -> Iterator[str]:
+    """All settings as flags, except the seeds and the store; some may be ``other`` ones. The seats are always named."""
+    given = _settings_of(event) | other
+    for row in TABLE:
+        if row.name in given and (given[row.name] != row.default or row.name == "seats"):
+            yield from flag_words(row, given[row.name])
+
+
+def _settings_of(event: EventRow) -> dict[str, Any]:
+    """The settings that an event was made of, as far as its definition has them; times and tables only if they differ from the
+    default."""
+    what = event.definition.plain()
+    try:
+        usual = get(what["game"], what["rules_version"]).rules({})
+    except GameMissing:
+        usual = {}
+    return {
+        **{row.name: what[row.name] for row in TABLE if row.name in what and row.name not in _NEW},
+        **({"game": GAME_FILE} if HASHED in what["rules_version"] else {}),
+        **({"lineups": AUTO} if event.definition.draw else {}),
+        "bots": tuple(bot.asked_as for bot in event.bots),
+        "network": tuple(bot.name for bot in event.definition.bots if bot.network),
+        "env": tuple(f"{bot.name}={variable}" for bot in event.definition.bots for variable in bot.env),
+        "candidates": tuple(event.bots[candidate].name for candidate in what.get("candidates", ())),
+        **_times(what["time"]),
+        "rules": {key: value for key, value in what["rules"].items() if usual.get(key) != value},
+        "limits": {key: limit for key, limit in what["limits"].items() if limit != getattr(DEFAULT, key)},
+        "runtimes": dict.fromkeys(what.get("runtimes", {}), FOLDER),
+    }
+
+
+def _times(defined: Mapping[str, int]) -> dict[str, str]:
+    usual = {row.name: duration_ms(row.default) for row in TABLE if row.name in TIMES}
+    return {key: f"{defined[name]}ms" for key, name in TIMES.items() if defined[name] != usual[key]}

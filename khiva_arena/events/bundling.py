@@ -1,0 +1,132 @@
+"""Write events that are over into a bundle; and the standings that go with it, which follow from the records alone."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+from msgspec import structs
+
+from khiva_arena import __version__
+from khiva_arena.errors import ConfigError, RecordError
+from khiva_arena.events.find import damaged, matches_of, voids_of
+from khiva_arena.events.places import as_reported, has_places
+from khiva_arena.events.pools import in_common, pooled, standings_of
+from khiva_arena.events.results import of_record
+from khiva_arena.events.stored import bare_timetable
+from khiva_arena.replay.record import Record
+from khiva_arena.report import places
+from khiva_arena.report.table import to_json
+from khiva_arena.result import Measured, Result
+from khiva_arena.schedule import formats
+from khiva_arena.schedule.formats import ScheduledMatch, Shape
+from khiva_arena.schedule.timetable import Timetable
+from khiva_arena.store import bundle
+from khiva_arena.store.db import EventRow, Store
+from khiva_arena.store.new_file import new_file
+
+MEASURED = Measured._fields
+"""The columns that were measured on one machine in one run, which nobody else can check."""
+
+
+@dataclass(slots=True)
+class BundledMatches:
+    """The matches of an event, from their records alone.
+
+    event: with the run's secret.
+    timetable: of the event.
+    results: in schedule order.
+    """
+
+    event: EventRow
+    timetable: Timetable
+    results: list[Result] = field(default_factory=list)
+
+    def add(self, match: ScheduledMatch, record: Record, voids: int) -> None:
+        """Add a match. ``voids``: void attempts at it."""
+        self.results.append(of_record(self.event, match, record, voids))
+
+    def of_round(self, shape: Shape) -> list[Result] | None:
+        """The results of a round, None unless all are there."""
+        after = shape.first_ordinal + shape.matches
+        results = [result for result in self.results if shape.first_ordinal <= result.ordinal < after]
+        return results if len(results) == shape.matches else None
+
+
+def write_bundle(path: Path, store: Store, events: Sequence[EventRow]) -> tuple[int, str]:
+    """Write events of a store into a new file. Returns how many matches they have, and the sum over all lines.
+
+    Raises ConfigError if one is not over, StoreError if one is damaged, ArenaError if the file cannot be written.
+    """
+    _check_over(store, events)
+    with new_file(path) as file:
+        writer = bundle.Writer(file, __version__)
+        members = [_add_event(writer, store, structs.replace(event, number=number)) for number, event in enumerate(events, 1)]
+        for table in tables_of(members):
+            writer.add(table)
+        return sum(len(one.results) for one in members), writer.end()
+
+
+def _check_over(store: Store, events: Sequence[EventRow]) -> None:
+    """Raise ConfigError with every event that cannot be published yet: its secrets are private until it is over."""
+    problems = []
+    for event in events:
+        if event.closed:
+            how = f"event {event.number} ({event.id}) was closed before it was over, and only what is over is bundled"
+            problems.append(f"{store.folder}: {how}; name those that are over")
+        elif store.conclusion(event.id) is None:
+            done, planned = len(store.recorded(event.id)), bare_timetable(event).matches
+            how_far = f"event {event.number} ({event.id}) is not over: {done} of {planned} matches are recorded"
+            problems.append(f"{store.folder}: {how_far}; finish it with the command that began it, or name those that are over")
+    if not events:
+        problems.append(f"{store.folder}: no event to bundle; `khiva-arena run` plays one")
+    if problems:
+        raise ConfigError(problems)
+
+
+def _add_event(writer: bundle.Writer, store: Store, event: EventRow) -> BundledMatches:
+    """Add all of an event. Returns its matches."""
+    bots = [bundle.BotEntry(bot.name, bot.identity, bot.version, bot.complete) for bot in event.bots]
+    public = msgspec.UNSET if event.public is None else event.public
+    writer.add(bundle.EventLine(event.id, event.definition.plain(), event.commitment, list(event.engines), bots, public))
+    for seed, secret in sorted(store.reveals(event.id).items()):
+        writer.add(bundle.RevealLine(seed, secret.hex()))
+    voids: dict[int, int] = {}
+    for void in voids_of(store, event):
+        writer.add(bundle.VoidLine(void.ordinal, void.attempt))
+        voids[void.ordinal] = void.attempt
+    matches = BundledMatches(event, bare_timetable(event))
+    for match in matches_of(store, event):
+        try:
+            record = match.parsed()
+        except RecordError as error:
+            damaged(store, f"match {event.number}/{match.ordinal}", str(error))
+        writer.add(bundle.MatchLine(match.ordinal, msgspec.json.decode(match.record)))
+        sits = tuple(seat.bot for seat in match.seats)
+        matches.add(
+            ScheduledMatch(match.ordinal, match.seed, match.lineup, match.rotation, sits), record, voids.get(match.ordinal, 0)
+        )
+    writer.add(bundle.OverLine(store.conclusion(event.id) or ""))
+    return matches
+
+
+def tables_of(members: Sequence[BundledMatches]) -> list[bundle.StandingsLine]:
+    """What ``standings --json`` gives for these events, except what was measured, which is null."""
+    by_id = {one.event.id: one for one in members}
+    tables = []
+    for events in pooled([one.event for one in members]):
+        matches = [by_id[event.id] for event in events]
+        table = to_json(standings_of(events, [result for one in matches for result in one.results]))
+        rows = [{key: None if key in MEASURED else value for key, value in row.items()} for row in table["rows"]]
+        placed = [places.to_json(places_of(one)) for one in matches if has_places(one.event)]
+        rest = {"rows": rows, **({"places": placed} if placed else {})}
+        tables.append(bundle.StandingsLine({**in_common(events), **table, **rest}))
+    return tables
+
+
+def places_of(matches: BundledMatches) -> places.Places:
+    """The places of an event whose format has them, from its records alone."""
+    timetable = matches.timetable
+    rounds = [results for shape in timetable.shapes if (results := matches.of_round(shape)) is not None]
+    placings = formats.places(timetable.terms, rounds)
+    return as_reported(matches.event, placings, len(rounds), len(timetable.shapes))

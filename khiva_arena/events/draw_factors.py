@@ -1,0 +1,235 @@
+"""How wide the intervals of a table are if results decided who met whom: from replays of its own events, or, where these would
+take too long, from replays of equal bots at such numbers of bots, seats, rounds and seeds.
+
+Only whole rounds are replayed, so that a table of an event that runs changes by the round. All chance comes from a key made of
+the ids and the results of what is replayed: whoever has these gets equal numbers.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from hashlib import sha256
+from math import sqrt
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+
+from khiva_arena.events.redraw_cache import keep_factors, kept_factors
+from khiva_arena.events.redraws import REPLAYS, EventToReplay, factors, follows_results, seconds_of
+from khiva_arena.events.selection import Among, counting
+from khiva_arena.ratings.elo import ELO_PER_NAT, Ratings, rate
+from khiva_arena.ratings.match_arrays import Flags, MatchCollector, Matches, SameSize
+from khiva_arena.ratings.matches import complete_tables
+from khiva_arena.ratings.replicas import shrunk
+from khiva_arena.ratings.swiss_factors import Factors, by_shape
+from khiva_arena.ratings.widening import PLAIN, Widening
+from khiva_arena.result import Result
+from khiva_arena.schedule.formats import FORMATS, Shape, shapes
+from khiva_arena.schedule.lineups import LineUp
+from khiva_arena.schedule.names import Format
+from khiva_arena.store.rows import EventRow
+from khiva_arena.terminal.console import say
+
+MOST_BOTS = 64
+MOST_SECONDS = 10.0
+"""Beyond these the shape decides: some 20 s on one core for a table's own replays and those of equal bots."""
+MOST_SEEDS = 50
+"""Replays of more seeds in a round play this many, with differences as much larger as errors are: factors hardly change there."""
+_SAID_SECONDS = 3.0
+_VERSION = "khiva-replays-1"
+
+
+class WatchedResults:
+    """The results of events that make one table, noted as they are read if the draw of one of them follows results."""
+
+    def __init__(self, events: Sequence[EventRow]) -> None:
+        self._events = sorted(events, key=lambda event: (event.definition.stage, event.id))
+        self._collector = MatchCollector() if any(event.definition.format == Format.SWISS for event in events) else None
+
+    def watch(self, results: Iterable[Result]) -> Iterable[Result]:
+        """Return the same results, which are noted as they are read."""
+        return results if self._collector is None else self._noted(self._collector, results)
+
+    def _noted(self, collector: MatchCollector, results: Iterable[Result]) -> Iterator[Result]:
+        for result in results:
+            collector.add(result)
+            yield result
+
+    def widening(self, among: Among) -> Widening:
+        """Return how wide the intervals of the table are, once all results were read."""
+        if self._collector is None:
+            return PLAIN
+        return _widening(_Pool.of(self._events, among, self._collector.end()))
+
+
+class _Pool(NamedTuple):
+    """What is replayed of a table.
+
+    events: in the order of the stages.
+    numbers: by event of ``matches``, by position, the number of the bot.
+    matches: those that are replayed.
+    rated: by number of the bot, whether it counts.
+    ids: of ``events``.
+    """
+
+    events: tuple[EventToReplay, ...]
+    numbers: list[list[int]]
+    matches: Matches
+    rated: tuple[bool, ...]
+    ids: tuple[str, ...]
+
+    @classmethod
+    def of(cls, rows: Sequence[EventRow], among: Among, every: Matches) -> "_Pool":
+        """``rows``: the events in the order of their stages."""
+        index: dict[str, int] = {}
+        for row in rows:
+            for bot in row.bots:
+                index.setdefault(bot.identity, len(index))
+        counted = {row.bots[position].identity for row in rows for position in counting(row, among)}
+        authors = {bot.identity: bot.author for row in rows for bot in row.definition.bots}
+        number = {event: at for at, event in enumerate(every.events)}
+        complete = complete_tables(every).rated
+        events: list[EventToReplay] = []
+        last_seeds: dict[int, int] = {}
+        for row in rows:
+            mine = number.get(row.id, -1)
+            event = EventToReplay(
+                terms=row.definition.terms(),
+                bots=tuple(index[bot.identity] for bot in row.bots),
+                after=next((at for at, before in enumerate(rows[: len(events)]) if before.id == row.definition.after), None),
+                authors=tuple(authors[identity] for identity in index),
+            )
+            event, last_seeds[mine] = _as_far_as_whole(event, mine, every, complete)
+            events.append(event)
+        last = np.array([last_seeds.get(at, 0) for at in range(len(every.events))])
+        matches = complete.only(lambda some: some.seed < last[some.event])
+        numbers = {row.id: [index[bot.identity] for bot in row.bots] for row in rows}
+        rated = tuple(identity in counted for identity in index)
+        return cls(tuple(events), [numbers[event] for event in every.events], matches, rated, tuple(row.id for row in rows))
+
+    def key(self) -> bytes:
+        """Return 32 bytes that follow from all that the replays depend on, of results and of events."""
+        known = sha256(_VERSION.encode())
+        known.update(msgspec.json.encode([self.ids, self.rated, [(one.rounds, one.after) for one in self.events]]))
+        for number in sorted(range(len(self.matches.events)), key=lambda at: self.matches.events[at]):
+            for one in sorted(self.matches.sizes, key=lambda same: same.bots.shape[1]):
+                some = one.only(one.event == number)
+                order = np.lexsort((some.rotation, some.lineup, some.seed))
+                for column in (some.seed, some.lineup, some.rotation, some.bots, some.ranks, some.unstarted):
+                    known.update(column[order].astype(">i8").tobytes())
+        return known.digest()
+
+
+def _as_far_as_whole(event: EventToReplay, mine: int, every: Matches, complete: Matches) -> tuple[EventToReplay, int]:
+    """Return the event with what is replayed of it, and the first seed that is not.
+
+    Of an event in rounds these are its whole rounds. Of one that is known from the start: all, or while it is not over the
+    largest power of two of its seeds, so that a table that grows by the match is not replayed for each.
+    """
+    every_shape = shapes(event.terms)
+    if FORMATS[event.terms.format].IN_ROUNDS:
+        whole = 0
+        while whole < len(every_shape) and _played(every, mine, every_shape[whole]) == every_shape[whole].matches:
+            whole += 1
+        end = every_shape[whole - 1].first_seed + every_shape[whole - 1].seeds if whole else 0
+        return replace(event, rounds=whole), end
+    by_seed: dict[int, set[LineUp]] = {}
+    for one in complete.sizes:
+        for seed, bots in _tables_of(one, one.event == mine):
+            by_seed.setdefault(seed, set()).add(bots)
+    seeds = sorted(by_seed)
+    if seeds and _there(every, mine) < every_shape[0].matches:
+        seeds = seeds[: 1 << (len(seeds).bit_length() - 1)]
+    alike: dict[tuple[LineUp, ...], int] = {}
+    for seed in seeds:
+        line_ups = tuple(sorted(by_seed[seed]))
+        alike[line_ups] = alike.get(line_ups, 0) + 1
+    return replace(event, played=tuple(alike.items())), seeds[-1] + 1 if seeds else 0
+
+
+def _played(every: Matches, mine: int, shape: Shape) -> int:
+    """Return how many matches of a round are recorded."""
+    return sum(int((_of_round(one, mine, shape) & ~one.set_aside).sum()) for one in every.sizes)
+
+
+def _of_round(one: SameSize, mine: int, shape: Shape) -> Flags:
+    return np.asarray((one.event == mine) & (one.seed >= shape.first_seed) & (one.seed < shape.first_seed + shape.seeds))
+
+
+def _there(every: Matches, mine: int) -> int:
+    return sum(int((one.event == mine).sum()) for one in every.sizes)
+
+
+def _tables_of(one: SameSize, keep: Flags) -> Iterator[tuple[int, LineUp]]:
+    """The seed and the line-up of each table."""
+    some = one.only(keep & (one.rotation == 0))
+    return zip(some.seed.tolist(), map(tuple, np.sort(some.bots, axis=1).tolist()), strict=True)
+
+
+def _widening(pool: _Pool) -> Widening:
+    followed = [event for event in pool.events if follows_results(event)]
+    if not followed:
+        return PLAIN
+    events, spread = _with_fewer_seeds(pool.events)
+    if len(pool.rated) > MOST_BOTS or seconds_of(events) > MOST_SECONDS:
+        every = [by_shape(len(event.bots), event.terms.seats, event.rounds, event.terms.seeds) for event in followed]
+        return Widening("shape", max(one.pair for one in every), max(one.ranks for one in every))
+    key = pool.key()
+    found = kept_factors(key.hex())
+    if found is None:
+        if (seconds := 2 * seconds_of(events)) > _SAID_SECONDS:
+            say(f"pairings followed results: the draw is replayed to see how wide errors are, some {seconds:.0f} s, once")
+        ratings = rate(pool.matches.numbered(pool.numbers), len(pool.rated), 0)
+        found = replayed(events, ratings, pool.rated, key, spread=spread)
+        keep_factors(key.hex(), *found)
+    return Widening("replayed", *found)
+
+
+def _with_fewer_seeds(events: Sequence[EventToReplay]) -> tuple[tuple[EventToReplay, ...], float]:
+    """Return the events with as many seeds as are replayed, and by how much errors grow so."""
+    most = max(max([event.terms.seeds, *(seeds for _, seeds in event.played)]) for event in events)
+    if most <= MOST_SEEDS:
+        return tuple(events), 1.0
+
+    def fewer(seeds: int) -> int:
+        return max(1, seeds * MOST_SEEDS // most)
+
+    some = [
+        replace(
+            event,
+            terms=replace(event.terms, seeds=fewer(event.terms.seeds)),
+            played=tuple((line_ups, fewer(seeds)) for line_ups, seeds in event.played),
+        )
+        for event in events
+    ]
+    return tuple(some), sqrt(most / MOST_SEEDS)
+
+
+def replayed(
+    events: Sequence[EventToReplay],
+    ratings: Ratings,
+    rated: Sequence[bool],
+    key: bytes,
+    number: int = REPLAYS,
+    spread: float = 1.0,
+) -> Factors:
+    """Replay events that make one table, at strengths that their results leave likely.
+
+    ratings: of all their bots and of what is replayed.
+    rated: by bot, whether it counts in the table.
+    key: 32 bytes, from which all chance comes.
+    spread: by how much strengths are to lie further apart.
+
+    Ranks need no less than between equal bots, which are the easiest to take for unequal.
+    """
+    elo = np.array([0.0 if number is None else number for number in ratings.elo])
+    likely = shrunk(elo / ELO_PER_NAT, ratings.covariance / ELO_PER_NAT**2, ratings.bread)
+    of_event = factors(events, np.rint(spread * likely).astype(int).tolist(), rated, key, number)
+    return Factors(of_event.pair, max(of_event.ranks, between_equals(tuple(events), tuple(rated), number).ranks))
+
+
+@lru_cache(maxsize=64)
+def between_equals(events: tuple[EventToReplay, ...], rated: tuple[bool, ...], number: int = REPLAYS) -> Factors:
+    """Return the factors of the same events between equal bots, which depend on no result."""
+    return factors(events, [0] * len(rated), rated, sha256(_VERSION.encode()).digest(), number)

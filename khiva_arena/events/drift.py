@@ -1,0 +1,161 @@
+"""What has changed since an unfinished event began, line by line: a run refuses to begin another event beside it unnoticed."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.errors import ConfigError
+from khiva_arena.events.find import events_of
+from khiva_arena.events.stored import bare_timetable
+from khiva_arena.replay.definition import MARKS, Definition, spellings
+from khiva_arena.sandbox.limits import say
+from khiva_arena.settings.table import TIMES
+from khiva_arena.store.db import BotRow, EventRow, Store
+
+DIGITS = 8
+TIMES_DEFINED = {defined: name for name, defined in TIMES.items()}
+WAYS_ON = (
+    "restore what has changed and give the same command to continue; "
+    "or begin another event beside it with --new-event; or give another --out"
+)
+WAYS_ON_OF_A_PLAN = "give another --out for the plan"
+
+
+def refuse_changed(store: Store, definition: Definition, bots: Sequence[Bot], ways_on: str = WAYS_ON) -> None:
+    """Raise ConfigError if this definition would begin a new event although the store has an unfinished one: the error says what
+    differs from the most similar one. An event without a match does not count."""
+    known = events_of(store, ())
+    recorded = {event.id: len(store.recorded(event.id)) for event in known if store.conclusion(event.id) is None}
+    begun = [event for event in known if recorded.get(event.id)]
+    if not begun:
+        return
+    # if a later stage was begun, an earlier one of the same competition has changed: then that is to be compared
+    stage = definition.stage
+    alike = [event for event in begun if event.definition.stage == stage]
+    alike = alike or [event for event in known if stage and event.definition.stage == stage] or begun
+    lines, event = min(
+        ((differences(event, spelt, bots), event) for event in alike for spelt in spellings(definition)),
+        key=lambda pair: (len(pair[0]), -pair[1].number),
+    )
+    if event in begun:
+        planned = bare_timetable(event).matches
+        how = f"event {event.number} is not over, {recorded[event.id]} of {planned} matches are recorded; since it began:"
+    else:
+        how = f"event {begun[0].number}, a later stage, is not over; since event {event.number}, stage {stage}, was played:"
+    lines = lines or ["the same settings have got another draw"]
+    first = f"{store.folder}: {how}"
+    raise ConfigError([f"{first} {lines[0]}", *(f"also: {line}" for line in lines[1:]), ways_on])
+
+
+def edited_bots(known: Sequence[EventRow], bots: Sequence[Bot]) -> str:
+    """Which bots differ from those of their names when these last played, in words; "" if none does."""
+    changed: dict[int, list[str]] = {}
+    for bot in bots:
+        last = next((event for event in reversed(known) if bot.name in event.definition.names), None)
+        if last is not None and bot.identity not in {one.identity for one in last.bots}:
+            changed.setdefault(last.number, []).append(bot.name)
+    return "; ".join(f"{', '.join(names)} changed since event {number}" for number, names in changed.items())
+
+
+def differences(event: EventRow, definition: Definition, bots: Sequence[Bot | BotRow]) -> list[str]:
+    """Every difference between an event's definition and another one, a line each."""
+    then, now = event.definition, definition
+    if then.game != now.game:
+        return [f"game was {then.game}, is {now.game}"]  # with it all rules have changed
+    lines = _bots(event, bots)
+    before, after = _flat(then.plain()), _flat(now.plain())
+    for key in {**before, **after}:
+        if before.get(key) != after.get(key) and not (lines and key == "anchor"):  # which follows from the bots
+            lines.append(_line(key, before.get(key), after.get(key)))
+    lines += _of_bots(then, now)
+    return lines or (["what defines the event differs"] if then != now else [])
+
+
+def _of_bots(then: Definition, now: Definition) -> list[str]:
+    """What bots that play in both have otherwise: their authors, what is opened to them, where they run."""
+    before = {bot.name: bot for bot in then.bots}
+    authors = ("author",) if then.authors_apart == now.authors_apart else ()  # which stand there only if they are kept apart
+    pairs = [(before[bot.name], bot) for bot in now.bots if bot.name in before]
+    return [
+        f"bot {new.name}: {what} was {_of_bot(getattr(old, what))}, is {_of_bot(getattr(new, what))}"
+        for old, new in pairs
+        for what in (*authors, "env", *MARKS)
+        if getattr(old, what) != getattr(new, what)
+    ]
+
+
+def _of_bot(value: str | bool | tuple[str, ...]) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return _value((value if isinstance(value, str) else ", ".join(value)) or None)
+
+
+def _bots(event: EventRow, bots: Sequence[Bot | BotRow]) -> list[str]:
+    then, now = {bot.name: bot for bot in event.bots}, {bot.name: bot for bot in bots}
+    lines = []
+    for name, old in then.items():
+        new = now.get(name)
+        if new is None:
+            lines.append(f"bot {name} ({old.asked_as}) has been left out")
+        elif new.identity != old.identity:
+            what = f"identity {old.identity[:DIGITS]} then, {new.identity[:DIGITS]} now"
+            lines.append(f"bot {name} ({new.asked_as}) has changed: {what}")
+    lines += [f"bot {name} ({bot.asked_as}) has been added" for name, bot in now.items() if name not in then]
+    if not lines and list(then) != list(now):
+        lines.append(f"the bots stand in another order: {', '.join(then)} then; {', '.join(now)} now")
+    return lines
+
+
+def _flat(definition: Mapping[str, Any], before: str = "") -> dict[str, Any]:
+    """All but the bots, maps within maps as "rules.overshoot"."""
+    out: dict[str, Any] = {}
+    for key, value in definition.items():
+        if isinstance(value, Mapping):
+            out |= _flat(value, f"{before}{key}.")
+        elif before or key != "bots":
+            out[f"{before}{key}"] = value
+    return out
+
+
+def _line(key: str, then: Any, now: Any) -> str:
+    room, _, rest = key.partition(".")
+    if key == "extends":
+        return f"the event that it extends was {_value(then)}, is {_value(now)}"
+    if key == "seed":
+        return "another seed was given" if then and now else f"the seed was {_seed(then)}, is {_seed(now)}"
+    if key == "link_ms":
+        return f"link_allowance was {then or 0} ms, is {now or 0} ms"
+    if key == "after":
+        return f"the event of the stage before was {_value(then)}, is {_value(now)}"
+    if room == "time":
+        return f"{TIMES_DEFINED.get(rest, rest)} was {then} ms, is {now} ms"
+    if room == "limits" and isinstance(then, int) and isinstance(now, int):
+        return f"limit {rest} was {say(rest, then)}, is {say(rest, now)}"
+    if room == "runtimes":
+        return _runtime(rest, then, now)
+    if key == "draw":
+        return f"line-ups in which all bots meet were {'drawn then, and are not now' if then else 'not drawn then, and are now'}"
+    if key == "ponder":
+        return "bots could ponder, and cannot now" if then else "bots could not ponder, and can now"
+    what = f"rule {rest}" if room == "rules" else key
+    return f"{what} was {_value(then)}, is {_value(now)}"
+
+
+def _runtime(key: str, then: Any, now: Any) -> str:
+    """One of a runtime's two facts: its program, or its packages."""
+    name, _, fact = key.partition(".")
+    if then is None or now is None:
+        return f"runtime {name} {'is used now' if then is None else 'is not used any more'} (its {fact})"
+    if fact == "program":
+        return f"runtime {name} has another program"
+    gone, come = sorted(set(then) - set(now)), sorted(set(now) - set(then))
+    return f"runtime {name} had {_value(', '.join(gone) or 'less')}, has {_value(', '.join(come) or 'less')}"
+
+
+def _seed(value: object) -> str:
+    return "given" if value else "drawn"
+
+
+def _value(value: object) -> str:
+    text = "not set" if value is None else str(value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,170 @@
+"""More seeds for an event that is over: a second event with a secret of its own, which names the one that it extends.
+
+Nobody plays a deal of which any secret has been revealed, and all of an event's secrets are once it is over. Its results are
+known then, too: whoever extends it has seen them, and so everything that shows an extension says that it is one.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from msgspec import structs
+
+from khiva_arena.errors import ConfigError
+from khiva_arena.events.stored import bare_timetable
+from khiva_arena.replay import seeds
+from khiva_arena.replay.definition import Definition
+from khiva_arena.schedule.formats import FORMATS
+from khiva_arena.settings.settings import Settings
+from khiva_arena.store.db import EventRow, Store
+from khiva_arena.words import count
+
+KNOWN = "whose results were known by then"
+"""What an extension is marked with."""
+
+
+def extended(
+    store: Store, known: Sequence[EventRow], stage: Settings, wanted: Definition, *, new_event: bool
+) -> Definition | None:
+    """The definition of the event that brings what is there to as many seeds as are ``wanted``: one that has done so, or is to do
+    so, or else the next one after that with the most seeds. None if nothing is to be extended.
+
+    known: the events of the store.
+    new_event: whether another event is asked for beside those that are over.
+
+    Raises ConfigError if another number of seeds is being played, if there are more already, or if the seed that was given gives
+    no more secrets.
+    """
+    if not can_be_extended(wanted):
+        return None
+    by_id = {event.id: event for event in known}
+    chains = [chain_of(by_id, event) for event in known if not event.closed]
+    alike = [chain for chain in chains if _fits(chain[0].definition, wanted)]
+    begun = [chain for chain in alike if store.conclusion(chain[-1].id) is None]
+    for chain in reversed([*alike, *begun]):  # what is not over comes first
+        if len(chain) > 1 and length_of(chain) == wanted.seeds and (chain in begun or not new_event):
+            return chain[-1].definition
+    if new_event or not alike:
+        return None
+    _refuse_other_lengths(store, begun, wanted.seeds)
+    longest = max(reversed(alike), key=length_of)  # the newest of several
+    last, total = longest[-1], length_of(longest)
+    if begun or total == wanted.seeds:
+        return None
+    if total > wanted.seeds:
+        raise ConfigError(
+            f"--seeds {wanted.seeds}: event {last.number} of these settings is over, and with it there are {total} seeds: give "
+            f"more to extend it, or --new-event to play {count(wanted.seeds, 'seed')} beside it"
+        )
+    return _after(last, stage, wanted, wanted.seeds - total, known)
+
+
+def _refuse_other_lengths(store: Store, begun: Sequence[Sequence[EventRow]], wanted: int) -> None:
+    """Raise ConfigError if an event of these settings has been begun that comes to another number of seeds."""
+    for chain in begun:
+        event, total = chain[-1], length_of(chain)
+        if len(chain) == 1 and not store.recorded(event.id):  # which is left as it is
+            continue
+        how_far = f"{len(store.recorded(event.id))} of {bare_timetable(event).matches} matches are recorded"
+        what = f"it brings event {chain[-2].number} to {total} seeds" if len(chain) > 1 else f"it has {count(total, 'seed')}"
+        raise ConfigError(
+            f"--seeds {wanted}: event {event.number} is not over, {how_far}, and {what}: --seeds {total} goes on with it, and "
+            "once it is over more seeds extend it; --new-event begins another one"
+        )
+
+
+def can_be_extended(definition: Definition) -> bool:
+    """Whether its seeds are all known before, and no stage follows from its results."""
+    form = FORMATS[definition.format]
+    return not (definition.stage or form.IN_ROUNDS or form.SEQUENTIAL)
+
+
+def _fits(first: Definition, wanted: Definition) -> bool:
+    """Whether an event is what is wanted, except the number of its seeds."""
+    return first.extends is None and structs.replace(first, seeds=wanted.seeds) == wanted
+
+
+def _after(last: EventRow, stage: Settings, wanted: Definition, more: int, known: Sequence[EventRow]) -> Definition:
+    seed = None
+    if stage.seed is not None:
+        if closed := next((event for event in known if event.closed and event.definition.extends == last.id), None):
+            raise ConfigError(
+                f"--seed: event {closed.number}, which extended event {last.number}, was closed, so what this seed gives next is "
+                "revealed: give --new-event and another seed"
+            )
+        if seeds.is_secret(stage.seed):
+            raise ConfigError(
+                f"--seed: event {last.number} is over, and these 64 hex digits, its secret, are revealed: give another seed, or "
+                "none, for another event"
+            )
+        seed = seeds.seed_digest(seeds.extension_secret(stage.seed, last.id))
+    return structs.replace(wanted, seeds=more, seed=seed, extends=last.id)
+
+
+def chain_of(known: Mapping[str, EventRow], event: EventRow) -> list[EventRow]:
+    """An event with those that it extends, the first one first, as far as they are known."""
+    chain = [event]
+    while (before := chain[0].definition.extends or "") in known and len(chain) <= len(known):
+        chain.insert(0, known[before])
+    return chain
+
+
+def length_of(chain: Sequence[EventRow]) -> int:
+    """How many seeds events have in all."""
+    return sum(event.definition.seeds for event in chain)
+
+
+def ways_to_more(store: Store, event: EventRow) -> str:
+    """What plays more seeds than those of an event that is over, in words; "" if nothing does. One that was closed
+    is left, and the event that it extended is extended by another one."""
+    if not can_be_extended(event.definition) or (event.closed and event.definition.seed is not None):
+        return ""
+    known = {one.id: one for one in store.events()}
+    first = known.get(event.definition.extends or "") if event.closed else event
+    chains = [chain for one in known.values() if not one.closed and first in (chain := chain_of(known, one))]
+    if not chains:
+        return ""
+    chain = max(chains, key=length_of)
+    if store.conclusion(chain[-1].id) is None:
+        return f"; --seeds {length_of(chain)} goes on with event {chain[-1].number}, which extends it"
+    if event.closed:
+        more = max(length_of(chain), length_of(chain_of(known, event))) + 1
+        return f"; --seeds {more} or more extends event {chain[-1].number}"
+    return f"; --seeds {length_of(chain) + 1} or more extends it"
+
+
+def why_beside(store: Store, wanted: Definition) -> str:
+    """Why an event is another one beside one that is over and has other seeds alone, in a line; "" if there is none like that."""
+    form = FORMATS[wanted.format]
+    for event in store.events():
+        same = structs.replace(event.definition, seeds=wanted.seeds) == wanted
+        if can_be_extended(wanted) or not same or store.conclusion(event.id) is None:
+            continue
+        why = "decides from nothing" if form.SEQUENTIAL else "draws its rounds from its own results"
+        return f"event {event.number} of these settings is over; a {wanted.format} is not extended: this is another, which {why}"
+    return ""
+
+
+def dealt_before(store: Store, wanted: Definition, secret: bytes) -> str:
+    """That another event has deals of one that is over, which differs in its seeds alone, in a line; "" if it does not."""
+    for event in store.events():
+        same = structs.replace(event.definition, seeds=wanted.seeds) == wanted
+        if same and event.secret == secret and store.conclusion(event.id) is not None:
+            return (
+                f"warning: event {event.number} was played with this --seed, so its deals, which are revealed, are dealt again: "
+                "another --seed, or none, gives new ones"
+            )
+    return ""
+
+
+def with_extended(store: Store, ids: Sequence[str]) -> list[str]:
+    """Events, each after those that it extends."""
+    known = {event.id: event for event in store.events()}
+    return list(dict.fromkeys(one.id for event in ids for one in chain_of(known, known[event])))
+
+
+def said(store: Store, event: EventRow) -> str:
+    """That an event is an extension, in a line; "" if it is none."""
+    chain = chain_of({one.id: one for one in store.events()}, event)
+    if len(chain) < 2:
+        return ""
+    from_, to = length_of(chain[:-1]), length_of(chain)
+    return f"it extends event {chain[-2].number}, {KNOWN}, from {from_} to {to} seeds on deals of its own; one table has them all"

@@ -1,0 +1,220 @@
+"""Find in a store what a user named, and refuse what is damaged, which only `verify` reads. in_bundle.py does so in a bundle."""
+
+import gc
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from shlex import quote
+from typing import NoReturn
+
+from khiva_arena.errors import ConfigError, StoreError
+from khiva_arena.events.results import of_row
+from khiva_arena.events.stored import bare_timetable, check_stored
+from khiva_arena.result import Result
+from khiva_arena.schedule.formats import Shape
+from khiva_arena.schedule.timetable import Timetable
+from khiva_arena.store.db import EventRow, MatchRow, Store, VoidRow
+from khiva_arena.terminal.console import say
+
+_ORDINAL = re.compile("0|[1-9][0-9]{0,17}")
+CHANGED = "was changed since it was written"
+
+
+def events_of(store: Store, words: tuple[str, ...]) -> list[EventRow]:
+    """The events that ``words`` name by number or by the beginning of their id; all of them for no words.
+
+    Raises ConfigError for a word that fits none or several, StoreError for an event or a file that is damaged.
+    """
+    events = named_events(store, words)
+    for event in events:
+        _check_rows(store, event)
+    check_file(store)
+    return events
+
+
+def rated_events(store: Store, words: tuple[str, ...], way_in: str = "; name it to have it in") -> list[EventRow]:
+    """The same for results: without words those that were closed before they were over are left out, and a line says so, with the
+    ``way_in`` that there is."""
+    events = events_of(store, words)
+    closed = [event for event in events if event.closed and not words]
+    for event in closed:
+        how_far = f"{len(store.recorded(event.id))} of {bare_timetable(event).matches} matches"
+        say(f"event {event.number} was closed with {how_far} recorded, and is left out{way_in}")
+    return [event for event in events if event not in closed]
+
+
+def check_file(store: Store) -> None:
+    """Raise StoreError if SQLite finds the file damaged: an index can hide from us that the row itself was changed."""
+    if problem := store.first_damage():
+        advice = f"`khiva-arena verify {quote(str(store.folder))}` says what is sound"
+        raise StoreError(f"{store.folder}: the file is damaged: {problem}; {advice}")
+
+
+def _check_rows(store: Store, event: EventRow) -> None:
+    """Check the event's own rows, and that no row was lost or added: one missing match would change every number."""
+    _check_stored(store, event)
+    for problem in (*(f"{what} {CHANGED}" for what in event.changed), *store.changed(event.id)):
+        damaged(store, f"event {event.number}", problem)
+
+
+def _check_stored(store: Store, event: EventRow) -> None:
+    try:
+        check_stored(event)
+    except StoreError as error:
+        damaged(store, f"event {event.number}", str(error))
+
+
+def named_events(store: Store, words: tuple[str, ...]) -> list[EventRow]:
+    """The same, damaged ones included."""
+    rows = store.events()
+    if not words:
+        return rows
+    return [_one_event(rows, word) for word in words]
+
+
+def in_order(events: Sequence[EventRow]) -> list[EventRow]:
+    """Each event once, by number, in whatever way they were named."""
+    return [event for _, event in sorted({event.number: event for event in events}.items())]
+
+
+def damaged(store: Store, what: str, how: str) -> NoReturn:
+    """Raise StoreError: what was changed or lost in the store since it was written."""
+    raise StoreError(f"{store.folder}: {what} is damaged: {how}; `khiva-arena verify {quote(str(store.folder))}` says more")
+
+
+def matches_of(store: Store, event: EventRow, *, measured: bool = True) -> Iterator[MatchRow]:
+    """The recorded matches of an event. Raises StoreError at the first one whose place or bots are not those of the schedule, or
+    whose seats are not those of its record. ``measured``: see ``Store.matches``."""
+    timetable = bare_timetable(event)
+    for row in store.matches(event.id, measured=measured):
+        yield _in_its_place(store, event, timetable, row)
+
+
+def sound_results(store: Store, event: EventRow, shape: Shape) -> list[Result] | None:
+    """Return the results of a round to draw from, None unless all its matches are recorded. Raises StoreError if one was changed
+    since it was written: all that is played later would follow from it."""
+    places = (shape.first_ordinal, shape.first_ordinal + shape.matches - 1)
+    if store.count(event.id, *places) != shape.matches:
+        return None
+    timetable, rows = bare_timetable(event), store.matches(event.id, *places, measured=False)
+    return [of_row(event, _in_its_place(store, event, timetable, row)) for row in rows]
+
+
+def _in_its_place(store: Store, event: EventRow, timetable: Timetable, row: MatchRow) -> MatchRow:
+    sits = [seat.bot for seat in row.seats] if [seat.seat for seat in row.seats] == list(range(len(row.seats))) else []
+    _check_place(store, event, timetable, row.ordinal, (row.seed, row.lineup, row.rotation), sits)
+    if not row.intact:
+        damaged(store, f"match {event.number}/{row.ordinal}", f"it {CHANGED}")
+    from khiva_arena.events.record_check import why_not_as_recorded  # not above: a new store holds no match
+
+    if problem := why_not_as_recorded(event, row):
+        damaged(store, f"match {event.number}/{row.ordinal}", problem)
+    return row
+
+
+def voids_of(store: Store, event: EventRow) -> list[VoidRow]:
+    """The void matches of an event, checked in the same way."""
+    timetable = bare_timetable(event)
+    rows = store.voids(event.id)
+    for row in rows:
+        rotation = row.ordinal % timetable.seats
+        _check_place(store, event, timetable, row.ordinal, (row.seed, row.lineup, rotation), row.bots)
+        if not row.intact:
+            damaged(store, f"void {event.number}/{row.ordinal}", f"it {CHANGED}")
+    return rows
+
+
+def check_event(store: Store, event: EventRow) -> None:
+    """Raise StoreError unless all of an event is as it was written: before more is added to it. A seal spares the sums; what
+    stands beside a record is held against it all the same, since a stranger can write a seal."""
+    known = store.is_known_sound()
+    if known:
+        _check_stored(store, event)
+    else:
+        _check_rows(store, event)
+        check_file(store)
+    with uncollected():
+        for _ in matches_of(store, event, measured=not known):
+            pass
+    voids_of(store, event)
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """While very much is read or replayed: no cycles are in it, and to look for some takes a tenth of the time."""
+    collected = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collected:
+            gc.enable()
+
+
+def _check_place(
+    store: Store, event: EventRow, timetable: Timetable, ordinal: int, place: tuple[int, int, int], sits: Sequence[int]
+) -> None:
+    where = f"match {event.number}/{ordinal}"
+    if timetable.place(ordinal) != place:
+        damaged(store, where, "the schedule has no such match")
+    if len(sits) != timetable.seats or min(sits) < 0 or max(sits) >= len(event.bots):
+        damaged(store, where, "its seats are not those of its event")
+
+
+def _one_event(rows: list[EventRow], word: str) -> EventRow:
+    fits = [row for row in rows if names_event(word, row.number, row.id)]
+    if len(fits) != 1:
+        known = ", ".join(f"{row.number} ({row.id})" for row in rows) or "none yet"
+        raise ConfigError(f"{'no event' if not fits else 'several events'} {word!r} here; there are {known}")
+    return fits[0]
+
+
+def names_event(word: str, number: int, event: str) -> bool:
+    """Whether a word names an event: its number, or the beginning of its id."""
+    return word == str(number) or begins(event, word)
+
+
+def begins(name: str, word: str) -> bool:
+    """Whether an id begins with a word. Up to five digits never do: they are the number of an event or a match, and must not
+    name another one if that is not there."""
+    return name.startswith(word) and not (word.isdecimal() and len(word) <= 5)
+
+
+def match_of(store: Store, word: str) -> tuple[EventRow, MatchRow]:
+    """The match that ``word`` names: EVENT/ORDINAL as `show` lists it, an ordinal if the store has one event, or the
+    beginning of its id. Raises ConfigError for a word that fits none or several."""
+    event, _, rest = word.rpartition("/")
+    among = events_of(store, (event,) if event else ())
+    alone = len(among) == 1  # an ordinal says enough
+    fits = [(row, match) for row in among for match in _fits(store, row, rest, alone)]
+    if not fits and alone and (why := _why_void(store, among[0], rest)):
+        raise ConfigError(f"match {word!r} in {store.folder} is void: {why}")
+    if len(fits) != 1:
+        what = "no recorded match" if not fits else f"{len(fits)} matches"
+        raise ConfigError(f"{what} {word!r} in {store.folder}; `khiva-arena show {store.folder}` lists them as EVENT/ORDINAL")
+    return fits[0]
+
+
+def _fits(store: Store, event: EventRow, word: str, alone: bool) -> list[MatchRow]:
+    """The matches of an event that ``word`` names: by its ordinal, if that says enough, else by the beginning of their ids. No
+    others are read, since an event may have very many."""
+    timetable = bare_timetable(event)
+    ordinal = int(word) if alone and _ORDINAL.fullmatch(word) else None
+    by_ordinal = None if ordinal is None else store.match(event.id, ordinal)
+    found = [by_ordinal] if by_ordinal else [row for row in store.matches_with(event.id, word) if begins(row.id, word)]
+    return [_in_its_place(store, event, timetable, row) for row in found]
+
+
+def _why_void(store: Store, event: EventRow, word: str) -> str:
+    """Why the last attempt at a match that was not recorded was void; "" if there was none."""
+    if not _ORDINAL.fullmatch(word):
+        return ""
+    return next((row.why for row in reversed(voids_of(store, event)) if row.ordinal == int(word)), "")
+
+
+def secret_of(store: Store, event: EventRow, seed: int) -> tuple[bytes, bool]:
+    """The secret of a seed, and whether it is the revealed one; else it comes from the store's private copy."""
+    revealed = store.reveals(event.id).get(seed)
+    if revealed is not None:
+        return revealed, True
+    return event.seed_secret(seed), False

@@ -1,0 +1,65 @@
+"""Whether a table was looked at before it was played on: its events extend others, or are not at their planned end."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from khiva_arena.events.extending import chain_of, length_of
+from khiva_arena.events.stored import bare_timetable
+from khiva_arena.ratings.looks import MOST_LOOKS, ONE_LOOK, Looks, planned, unplanned
+from khiva_arena.result import Result
+from khiva_arena.schedule.formats import FORMATS
+from khiva_arena.store.db import EventRow
+
+
+class CountedResults:
+    """How many results each event has, once all were read."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+
+    def counted(self, results: Iterable[Result]) -> Iterator[Result]:
+        """Return the same results, counted as they are read."""
+        for result in results:
+            self._counts[result.event] += 1
+            yield result
+
+    def looks(self, events: Sequence[EventRow]) -> Looks:
+        """Return how the table of these events allows for looks."""
+        short = any(self._counts[event.id] < bare_timetable(event).matches for event in events if not _is_test(event))
+        return looks_of(events, stopped=short)
+
+
+def looks_of(events: Sequence[EventRow], *, stopped: bool = False, extended: bool = False) -> Looks:
+    """Return how a table of these events allows for looks.
+
+    stopped: whether an event is not at its planned end: it may be stopped there, since it pleases.
+    extended: whether there is to be an event more, which extends one of them.
+
+    As many looks as were planned, at the seeds at which they were, have a boundary of their own. Everything else is a mixture,
+    tuned by the seeds of the first events.
+    """
+    known = {event.id: event for event in events}
+    before = {event.definition.extends for event in events}
+    chains = [chain_of(known, event) for event in events if event.id not in before and not _is_test(event)]
+    if not chains:
+        return ONE_LOOK
+    first = chains[0][0].definition
+    wanted = first.looks or 0
+    links = len(chains[0]) + extended
+    if wanted and len(chains) == 1 and not stopped and links <= wanted and _evenly(chains[0]):
+        return planned(wanted, wanted * first.seeds)
+    if stopped or extended or wanted or any(len(chain) > 1 for chain in chains):
+        return unplanned(sum(chain[0].definition.seeds for chain in chains))
+    return ONE_LOOK
+
+
+def _evenly(chain: Sequence[EventRow]) -> bool:
+    """Tell whether each event of a chain has whole steps of the seeds of the first one."""
+    first = chain[0].definition
+    within = length_of(chain) <= (first.looks or 0) * first.seeds and (first.looks or 0) <= MOST_LOOKS
+    return within and all(event.definition.seeds % first.seeds == 0 for event in chain)
+
+
+def _is_test(event: EventRow) -> bool:
+    """Tell whether an event is a sequential test, which allows for its stopping itself."""
+    return FORMATS[event.definition.format].SEQUENTIAL

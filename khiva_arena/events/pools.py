@@ -1,0 +1,245 @@
+"""Which events make one table, and their results, read from a store: for standings, plan, export and bundle."""
+
+import heapq
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from math import isfinite
+from operator import attrgetter
+from typing import Any
+
+from msgspec import structs, to_builtins
+
+from khiva_arena.errors import ConfigError
+from khiva_arena.events import results
+from khiva_arena.events.draw_factors import WatchedResults
+from khiva_arena.events.extending import KNOWN
+from khiva_arena.events.find import damaged, matches_of, voids_of
+from khiva_arena.events.looks import CountedResults
+from khiva_arena.events.selection import EVERYBODY, Among, counting, counting_in
+from khiva_arena.games.which import which_of
+from khiva_arena.replay.definition import MARKS, Definition
+from khiva_arena.replay.record import canonical, digest_of
+from khiva_arena.report.shapes import InCommon
+from khiva_arena.report.standings import AnchorAt, Entrant, Standings, standings
+from khiva_arena.report.tally import Collected
+from khiva_arena.result import FAULTS, Result
+from khiva_arena.sandbox.limits import DEFAULT, WORDS, say
+from khiva_arena.store.db import EventRow, Store, VoidRow
+from khiva_arena.text import harmless
+
+MOST_ELO = 10_000
+_NUMBER = r"[-+]?\d+(?:\.\d+)?"
+_GIVEN = re.compile(rf"(?P<bot>.+)=(?P<elo>{_NUMBER})(?::(?P<sd>\d+(?:\.\d+)?))?")
+
+# --- events ---
+
+
+def pooled(events: Sequence[EventRow]) -> list[list[EventRow]]:
+    """Events by what makes one table: equal game, rules, time, policy, isolation, limits, pondering, and what is given back for a
+    link; those with bots that may remember apart from the others, unless the organiser rates them together. Each event once."""
+    pools: dict[bytes, list[EventRow]] = {}
+    for event in {event.id: event for event in events}.values():
+        pools.setdefault(conditions(event.definition), []).append(event)
+    return list(pools.values())
+
+
+def pools_of(events: Sequence[EventRow], among: Among) -> list[list[EventRow]]:
+    """The same of the events in which two bots or more count, or, if everybody does, of all."""
+    return pooled([event for event in events if among == EVERYBODY or len(counting(event, among)) > 1])
+
+
+def conditions(what: Definition) -> bytes:
+    """What is equal in two events if they make one table."""
+    plain = what.plain()
+    same = [plain[key] for key in ("game", "rules_version", "time", "policy", "isolation", "limits", "ponder")]
+    return canonical([*same, digest_of(what.rules), what.rated_apart, what.link_ms])
+
+
+def in_common(events: Sequence[EventRow]) -> dict[str, Any]:
+    """What the events of one table have in common, and their seat counts, as JSON has it."""
+    plain: dict[str, Any] = to_builtins(_common(events))
+    return plain
+
+
+def _common(events: Sequence[EventRow]) -> InCommon:
+    what = events[0].definition.plain()
+    same = {key: what[key] for key in InCommon.__struct_fields__[2:]}
+    if link_ms := what.get("link_ms"):
+        same["time"] = {**what["time"], "link_ms": link_ms}
+    return InCommon([event.id for event in events], sorted({event.definition.seats for event in events}), **same)
+
+
+def titles(tables: Sequence[Sequence[EventRow]], among: Among = EVERYBODY) -> list[str]:
+    """The lines above tables that are shown together: what was played, and under which conditions."""
+    every = which_of([events[0].definition for events in tables])
+    return [_title(events, which, among) for events, which in zip(tables, every, strict=True)]
+
+
+def _title(events: Sequence[EventRow], which: str, among: Among) -> str:
+    what = _common(events)
+    seats = ", ".join(map(str, what.seats))
+    by_id = {event.id: str(event.number) for event in events}
+    numbers = ", ".join(f"{event.number}{_mark(event, by_id)}" for event in events)
+    some = f"; {among.said}" if among.said else ""
+    engines = sorted({engine for event in events for engine in event.engines})
+    mark = f"; played by khiva-arena {', '.join(engines)}" if len(engines) > 1 else ""
+    apart = "; bots that may remember, apart" if events[0].definition.rated_apart else ""
+    return harmless(
+        f"{what.game}{which} at {seats} seats; turn {what.time['turn_ms']} ms, bank {what.time['bank_ms']} ms, {what.policy}, "
+        f"isolation {what.isolation}{_not_default(what)}{apart}; event{'s' if len(events) > 1 else ''} {numbers}{some}{mark}"
+    )
+
+
+def _mark(event: EventRow, known: Mapping[str, str]) -> str:
+    """What to know of an event. ``known``: numbers of others by id."""
+    extends = event.definition.extends
+    marks = ["closed before it was over"] if event.closed else []
+    marks += [f"extends {known.get(extends, extends)}, {KNOWN}"] if extends else []
+    return f" ({'; '.join(marks)})" if marks else ""
+
+
+def _not_default(what: InCommon) -> str:
+    """Limits, pondering and what is given back for a link, as far as they are not the default."""
+    limits = [f"{WORDS[key]} {say(key, limit)}" for key, limit in what.limits.items() if limit != getattr(DEFAULT, key)]
+    link = what.time.get("link_ms", 0)
+    given = (f"up to {link} ms of a remote bot's round trip given back",) if link else ()
+    return "".join(f", {text}" for text in (*limits, *(() if what.ponder else ("no pondering",)), *given))
+
+
+# --- standings ---
+
+
+def entrants_of(events: Sequence[EventRow], among: Among = EVERYBODY) -> list[Entrant]:
+    """The bots of events, those of them that count, in the order they were first named, each with the name that it has in the
+    first of them."""
+    entrants: dict[str, Entrant] = {}
+    for event in events:
+        for position in sorted(counting(event, among)):
+            bot = event.bots[position]
+            entrants.setdefault(bot.identity, Entrant(bot.identity, bot.name))
+    marks = marks_of(events)
+    return [replace(bot, marks=marks.get(bot.id, ())) for bot in entrants.values()]
+
+
+def marks_of(events: Sequence[EventRow]) -> dict[str, tuple[str, ...]]:
+    """The marks that each bot has in one of the events or another, by its identity."""
+    has: dict[str, set[str]] = {}
+    for event in events:
+        for bot in event.definition.bots:
+            has.setdefault(bot.identity, set()).update(bot.marks)
+    return {identity: tuple(mark for mark in MARKS if mark in marks) for identity, marks in has.items()}
+
+
+def pooled_standings(
+    store: Store, events: Sequence[EventRow], anchors: Sequence[str] = (), among: Among = EVERYBODY
+) -> Standings:
+    """The table of events that make one. ``anchors``: BOT, or BOT=ELO, or BOT=ELO:SD. ``among``: the bots that count."""
+    return standings_of(events, (result for event in events for result in results_of(store, event)), anchors, among)
+
+
+def standings_of(
+    events: Sequence[EventRow], every: Iterable[Result], anchors: Sequence[str] = (), among: Among = EVERYBODY
+) -> Standings:
+    """The same from their results, wherever these come from."""
+    entrants = entrants_of(events, among)
+    names = {name for bot in entrants for name in (bot.id, bot.name)}
+    given = [_given(word, names) for word in anchors]
+    plain = [one for one in given if isinstance(one, str)]
+    if len(given) > 1 and plain:
+        raise ConfigError(f"several anchors need a number each, as --anchor {plain[0]}=0")
+    at = [one for one in given if isinstance(one, AnchorAt)]
+    counted, watched = CountedResults(), WatchedResults(events)
+    collected = _collected(events, counted.counted(watched.watch(every)), among)
+    in_table = {bot.id: number for number, bot in enumerate(entrants)}
+    numbers = {event.id: [in_table.get(bot.identity, -1) for bot in event.bots] for event in events}
+    anchor = plain[0] if plain else _anchor(events[0], entrants)
+    widening = replace(watched.widening(among), looks=counted.looks(events))
+    return standings(collected, entrants, anchor, anchors=at, numbers=numbers, widening=widening)
+
+
+def _collected(events: Sequence[EventRow], every: Iterable[Result], among: Among) -> Collected:
+    """The results of matches at which everybody counts. Raises ConfigError if no match is left: of a store with nothing played
+    yet a table without numbers is made."""
+    if among == EVERYBODY:
+        return Collected(every)
+    counts = counting_in(events, among)
+    collected, of_others = Collected(), 0
+    for result in every:
+        if counts[result.event].issuperset(result.bots):
+            collected.add(result)
+        else:
+            of_others += 1
+    if of_others and not collected.matches:
+        numbers = ", ".join(str(event.number) for event in events)
+        raise ConfigError(
+            f"{among.said}: no match of event {numbers} had these bots alone at its table, so there is nothing to rate"
+        )
+    return collected
+
+
+def _anchor(event: EventRow, entrants: Sequence[Entrant]) -> str | None:
+    """The identity of the bot that an event is anchored on: a page may call it by another name than its definition does. None if
+    it does not count."""
+    what = event.definition
+    anchor = next(bot.identity for bot in what.bots if bot.name == what.anchor)
+    return anchor if anchor in [bot.id for bot in entrants] else None
+
+
+def _given(word: str, names: set[str]) -> str | AnchorAt:
+    """An anchor as the user gave it: the name of a bot, which may have any sign in it, or a name and a number."""
+    if word in names or not (parts := _GIVEN.fullmatch(word)):
+        return word
+    elo, sd = float(parts["elo"]), float(parts["sd"] or 0)
+    if not (isfinite(sd) and abs(elo) <= MOST_ELO and sd <= MOST_ELO):
+        raise ConfigError(f"--anchor {word}: Elo and its deviation are {MOST_ELO} at most")
+    return AnchorAt(parts["bot"], elo, sd)
+
+
+# --- results ---
+
+
+def results_of(store: Store, event: EventRow) -> Iterator[Result]:
+    """What the ratings need of an event, in the order of its schedule: the results of its recorded matches and of those that
+    stayed void. A void match that is still to be played again, since the run was interrupted, is left out."""
+    rows = voids_of(store, event)
+    voids = {row.ordinal: row for row in rows}
+    causes: dict[int, Counter[int]] = {}
+    for row in rows:
+        causes.setdefault(row.ordinal, Counter()).update(row.causes)
+    not_begun = Counter(row.ordinal for row in rows if not (row.cpu or row.causes))
+    recorded = _recorded(store, event, voids, causes)
+    if not voids:
+        return recorded
+    every = heapq.merge(recorded, _set_aside(store, event, voids, causes), key=attrgetter("ordinal"))
+    return (structs.replace(one, not_begun=not_begun[one.ordinal]) if one.ordinal in not_begun else one for one in every)
+
+
+def _recorded(
+    store: Store, event: EventRow, voids: Mapping[int, VoidRow], causes: Mapping[int, Counter[int]]
+) -> Iterator[Result]:
+    # version 0.1 did not count page faults, so they are unknown for what it played
+    counted = not any(engine.startswith("0.1.") for engine in event.engines)
+    for match in matches_of(store, event):
+        void = voids.get(match.ordinal)
+        measured = [seat.measured for seat in match.seats]
+        if caused := causes.get(match.ordinal):
+            measured = [one._replace(caused=caused[seat]) for seat, one in enumerate(measured)]
+        if not counted:
+            measured = [one._replace(page_faults=None) for one in measured]
+        found = results.of_row(event, match, void.attempt if void else 0, measured)
+        for fault in [fault for faults in found.faults for fault, _ in faults if fault not in FAULTS]:
+            damaged(store, f"match {event.number}/{match.ordinal}", f"{fault!r} is not a fault")
+        yield found
+
+
+def _set_aside(
+    store: Store, event: EventRow, voids: Mapping[int, VoidRow], causes: Mapping[int, Counter[int]]
+) -> Iterator[Result]:
+    from khiva_arena.arbiter.match import VOIDS_MOST  # not above: trio comes with it
+
+    there = store.recorded(event.id)
+    for ordinal, void in voids.items():
+        if ordinal not in there and void.attempt >= VOIDS_MOST:
+            yield results.set_aside(event, void, causes[ordinal])

@@ -1,0 +1,91 @@
+"""How far a competition in a store has come: what is over, which event is in progress, and what the next one would be."""
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.errors import ConfigError
+from khiva_arena.events import stored
+from khiva_arena.events.find import events_of, sound_results
+from khiva_arena.replay.definition import Definition, spellings
+from khiva_arena.sandbox.level import Sandbox
+from khiva_arena.schedule import formats
+from khiva_arena.settings.define import definition_of
+from khiva_arena.settings.settings import Settings
+from khiva_arena.store.db import EventRow, Store
+
+
+@dataclass(frozen=True, slots=True)
+class ResumePoint:
+    """How far a competition has come, and what is played next.
+
+    over: the events of its first stages, each the one that the next one follows; the last may have been closed before.
+    entrants: of the stage after those; () if all are over.
+    definition: of that stage; None if all are over.
+    event: the one of that stage that is in progress; None if it is still to begin.
+    """
+
+    over: tuple[EventRow, ...]
+    entrants: tuple[Bot, ...] = ()
+    definition: Definition | None = None
+    event: EventRow | None = None
+
+
+def standing_of(
+    store: Store, stages: Sequence[Settings], entrants: Sequence[Bot], sandbox: Sandbox, *, new_event: bool = False
+) -> ResumePoint:
+    """Find the events of a competition by their definitions: at each stage the newest that is not over, else the newest. If only
+    the number of seeds is larger than that of an event that is over, that one is extended. ``new_event``: unless another event is
+    asked for.
+
+    Raises StoreError if the store is damaged, ConfigError if a stage cannot be played with those who came to it.
+    """
+    known = events_of(store, ())
+    over: list[EventRow] = []
+    for stage in stages:
+        if over:
+            entrants = _best(store, over[-1], entrants, stage.take)
+        definition = definition_after(stage, entrants, sandbox, over[-1] if over else None)
+        event = _newest(store, known, spellings(definition))
+        for spelt in spellings(definition) if event is None and known else ():
+            from khiva_arena.events.extending import extended  # not above: a new store has nothing to extend
+
+            if longer := extended(store, known, stage, spelt, new_event=new_event):
+                definition, event = longer, _newest(store, known, [longer])
+                break
+        if event is None or store.conclusion(event.id) is None:
+            return ResumePoint(tuple(over), tuple(entrants), event.definition if event else definition, event)
+        over.append(event)
+        if event.closed:  # no stage can follow
+            break
+    return ResumePoint(tuple(over))
+
+
+def _newest(store: Store, known: Sequence[EventRow], definitions: Sequence[Definition]) -> EventRow | None:
+    fits = [event for event in known if event.definition in definitions]
+    left = [event for event in fits if store.conclusion(event.id) is None]
+    return next(reversed(left or fits), None)
+
+
+def definition_after(stage: Settings, entrants: Sequence[Bot], sandbox: Sandbox, before: EventRow | None = None) -> Definition:
+    """What defines the event of a stage. ``before``: the event of the stage before it.
+
+    Raises ConfigError if the stage cannot be played with those who came to it.
+    """
+    if before is None:
+        return definition_of(stage, entrants, sandbox)
+    # an id that version 0.1.0 gave hangs on what it had in a definition
+    after = None if before.is_of_0_1 else before.id
+    try:
+        definition = definition_of(stage, entrants, sandbox, after)
+        formats.check_terms(definition.terms())
+    except ConfigError as error:
+        way_on = f"change it and give the same command again; what is over: khiva-arena standings {shlex.quote(str(stage.out))}"
+        raise ConfigError([*(f"{stage.name}: {problem}" for problem in error.problems), way_on]) from None
+    return definition
+
+
+def _best(store: Store, event: EventRow, entrants: Sequence[Bot], take: int | None) -> list[Bot]:
+    """The bots that did best in an event that is over, best first."""
+    return [entrants[place.bot] for place in stored.places(store, event, sound_results)[0]][:take]

@@ -1,0 +1,130 @@
+"""The events of a store: whether one is sound, what its schedule is, what its results are, and how one begins."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from khiva_arena import __version__
+from khiva_arena.errors import ConfigError, StoreError
+from khiva_arena.events import results
+from khiva_arena.replay import seeds
+from khiva_arena.replay.definition import Definition, text_digest
+from khiva_arena.result import Result
+from khiva_arena.schedule import formats
+from khiva_arena.schedule.formats import Placing, Shape
+from khiva_arena.schedule.timetable import Timetable
+from khiva_arena.store.db import BotRow, EventRow, Store
+
+if TYPE_CHECKING:  # who reads a store needs no bots
+    from khiva_arena.entrants.bots import Bot
+
+PUBLIC_MOST = 1_000  # characters
+
+
+def check_stored(event: EventRow) -> None:
+    """Raise StoreError if an event's rows are not as ``add_event`` makes them."""
+    check_definition(event)
+    check_bots(event)
+
+
+def check_definition(event: EventRow) -> None:
+    """Raise StoreError if an event's definition is damaged, or of another event."""
+    known = seeds.event_id(event.definition.digest, event.commitment)
+    if event.id not in (known, text_digest(event.text)[: seeds.ID_LENGTH]):
+        raise StoreError(f"its definition and commitment hash to {known}, not to its id")
+    if event.public is not None and (problem := public_problem(event.public)):
+        raise StoreError(f"its public text is not valid: {problem}")
+
+
+def public_problem(text: str) -> str | None:
+    """Why a text cannot be an event's public text, None if it can: it is one line, and is printed."""
+    if not 1 <= len(text) <= PUBLIC_MOST or not text.isprintable():
+        return f"one line of 1 to {PUBLIC_MOST:,} printable characters is expected"
+    return None
+
+
+def check_bots(event: EventRow) -> None:
+    """Raise StoreError if an event's bots are not those of its definition, which is sound."""
+    if [(bot.name, bot.identity) for bot in event.bots] != [(bot.name, bot.identity) for bot in event.definition.bots]:
+        raise StoreError("its bots are not those of its definition")
+
+
+def bare_timetable(event: EventRow) -> Timetable:
+    """The timetable of an event as far as it stands without results. Raises ConfigError."""
+    return Timetable(event.terms())
+
+
+def round_results(store: Store, event: EventRow, shape: Shape) -> list[Result] | None:
+    """The results of a round, None unless all its matches are recorded. Raises StoreError if one cannot be a result."""
+    seats, places = event.definition.seats, (shape.first_ordinal, shape.first_ordinal + shape.matches - 1)
+    if store.count(event.id, *places) != shape.matches:
+        return None
+    found = []
+    for row in store.matches(event.id, *places):
+        in_range = all(0 <= seat.bot < len(event.bots) and 1 <= seat.rank <= seats for seat in row.seats)
+        if len(row.seats) != seats or not in_range:
+            raise StoreError(f"match {event.number}/{row.ordinal} is damaged: its seats are not those of its event")
+        found.append(results.of_row(event, row))
+    return found
+
+
+RoundResults = Callable[[Store, EventRow, Shape], list[Result] | None]
+
+
+def timetable_of(store: Store, event: EventRow, results: RoundResults = round_results) -> Timetable:
+    """The whole timetable of an event, later rounds drawn from the ``results`` that the store holds. Raises ConfigError."""
+    return Timetable(event.terms(), lambda shape: results(store, event, shape))
+
+
+def places(store: Store, event: EventRow, results: RoundResults = round_results) -> tuple[tuple[Placing, ...], int]:
+    """Return who came in where, best first, by the event's format, and how many of its rounds are complete. ``results``: how
+    those of a round are read."""
+    timetable = timetable_of(store, event, results)
+    rounds = [of_round for shape in timetable.shapes if (of_round := results(store, event, shape)) is not None]
+    return formats.places(timetable.terms, rounds), len(rounds)
+
+
+def add_event(store: Store, definition: Definition, bots: "Sequence[Bot]", secret: bytes, like_0_1: bool) -> EventRow:
+    """Add an event to a store. ``like_0_1``: with an id as version 0.1.0 gave it, for later stages of a competition that 0.1.0
+    began. Raises ConfigError if the store has an event of that id."""
+    commitment = seeds.commitment(definition.digest, secret)
+    event = seeds.event_id(definition.digest, commitment)
+    if like_0_1:
+        event = definition.digest[: seeds.ID_LENGTH]
+        commitment = seeds.commitment(event, secret)
+    if there := store.event(event):
+        raise ConfigError(
+            f"--new-event: with the same settings and the same --seed it would be event {there.number} ({event}) once more, "
+            "which is over; give another --seed or none, or another --out"
+        )
+    rows = [BotRow(b.name, b.identity, b.version, b.complete, b.asked_as, b.folder or str(Path.cwd())) for b in bots]
+    store.add_event(event, definition.text, __version__, commitment, secret, rows)
+    return stored(store, event)
+
+
+def has_seeds(store: Store, event: EventRow, seeds: range) -> bool:
+    """Whether all matches on these seeds in a row are recorded, of an event of one round."""
+    (shape,) = bare_timetable(event).shapes
+    per_seed = shape.line_ups * shape.seats
+    return store.count(event.id, seeds.start * per_seed, seeds.stop * per_seed - 1) == len(seeds) * per_seed
+
+
+def ready_to_continue(store: Store, row: EventRow, any_engine: bool) -> EventRow:
+    """The event, ready to be continued. Raises StoreError if another engine version began it, unless ``any_engine``: then the
+    event is marked with this one, too."""
+    if __version__ in row.engines:
+        return row
+    if not any_engine:
+        raise StoreError(
+            f"{store.folder}: event {row.id} was begun by khiva-arena {row.engines[0]}, this is {__version__}; "
+            "finish it with that one, give another --out, or continue and have it marked with --any-engine"
+        )
+    store.add_engine(row.id, __version__)
+    return stored(store, row.id)
+
+
+def stored(store: Store, event: str) -> EventRow:
+    """An event that is in the store."""
+    row = store.event(event)
+    assert row is not None
+    return row

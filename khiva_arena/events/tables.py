@@ -1,0 +1,152 @@
+"""The rating tables of a store: one for each pool of its events, with the sections and places that go with it."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from msgspec import to_builtins
+
+from khiva_arena.errors import ConfigError
+from khiva_arena.events.find import rated_events, uncollected
+from khiva_arena.events.places import places_of
+from khiva_arena.events.pools import in_common, pooled_standings, pools_of, titles
+from khiva_arena.events.selection import EVERYBODY, Among, check_among
+from khiva_arena.events.stored import bare_timetable
+from khiva_arena.games.which import changed
+from khiva_arena.report import places, shapes
+from khiva_arena.report.section_names import ALL, EFFECTS, NAMES
+from khiva_arena.report.sections import SectionRequest, sections
+from khiva_arena.report.table import to_json
+from khiva_arena.report.values import Standings
+from khiva_arena.store.db import EventRow, Store
+
+
+class PooledTable(NamedTuple):
+    """One table with all that goes with it.
+
+    heading: what was played, and under which conditions, so that it tells the table from others that are shown with it.
+    events: the events that it is made from.
+    standings: the ratings.
+    sections: those that were named.
+    places: of those events whose format has them.
+    among: the bots that count.
+    partial: those events that are not over.
+    contrasts: differences of the sets of bots that were named.
+    """
+
+    heading: str
+    events: list[EventRow]
+    standings: Standings
+    sections: shapes.Sections
+    places: list[places.Places]
+    among: Among = EVERYBODY
+    partial: tuple[shapes.Partial, ...] = ()
+    contrasts: tuple[shapes.Contrasts, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """The heading; and of which part of what is to be played the table is."""
+        numbers = {event.id: event.number for event in self.events}
+        parts = [f"{one.recorded} of {one.planned} matches of event {numbers[one.event]}" for one in self.partial]
+        return self.heading + (f"; partial: {', '.join(parts)}" if parts else "")
+
+    def to_json(self) -> dict[str, Any]:
+        """As ``standings --json`` prints it."""
+        placed = {"places": [places.to_json(of_event) for of_event in self.places]} if self.places else {}
+        partial = {"partial": to_builtins(self.partial)} if self.partial else {}
+        rules = {"rules": named} if (named := changed(self.events[0].definition)) else {}
+        extends = {event.id: before for event in self.events if (before := event.definition.extends)}
+        chained = {"extends": extends} if extends else {}
+        some = {"only": [*self.among.only], "exclude": [*self.among.exclude]} if self.among.said else {}
+        rated = to_json(self.standings, self.sections)
+        contrasts = {"contrasts": to_builtins(self.contrasts)} if self.contrasts else {}
+        return {**in_common(self.events), **chained, **rules, **rated, **placed, **some, **partial, **contrasts}
+
+
+def tables_of(
+    folder: Path,
+    words: Sequence[str],
+    anchors: Sequence[str] = (),
+    names: Sequence[str] = (),
+    effects: Sequence[str] = EFFECTS,
+    among: Among = EVERYBODY,
+) -> list[PooledTable]:
+    """The tables of a store, all read and worked out: one that is damaged somewhere gives no table at all.
+
+    words: the events, by number or the beginning of their ids; () for all that were not closed before they were over.
+    anchors: BOT, or BOT=ELO, or BOT=ELO:SD.
+    names: of sections, in the order of ``section_names.NAMES``.
+    effects: which of these the section effects fits.
+    among: the bots that count.
+
+    Raises ConfigError for what is not there, StoreError for a store that cannot be read or is damaged.
+    """
+    with Store.read(folder) as store:
+        return tables_in(store, rated_events(store, tuple(words)), anchors, names, effects, among)
+
+
+def tables_in(
+    store: Store,
+    events: Sequence[EventRow],
+    anchors: Sequence[str] = (),
+    names: Sequence[str] = (),
+    effects: Sequence[str] = EFFECTS,
+    among: Among = EVERYBODY,
+) -> list[PooledTable]:
+    """The same of events that were found already."""
+    check_among(among, events)
+    with uncollected():
+        pools = pools_of(events, among)
+        return [
+            _table(store, heading, of_one, anchors, names, effects, among)
+            for heading, of_one in zip(titles(pools, among), pools, strict=True)
+        ]
+
+
+def _table(
+    store: Store,
+    heading: str,
+    events: list[EventRow],
+    anchors: Sequence[str],
+    names: Sequence[str],
+    effects: Sequence[str],
+    among: Among,
+) -> PooledTable:
+    placed = [of_event for event in events if (of_event := places_of(store, event))]
+    partial = tuple(
+        shapes.Partial(event.id, len(store.recorded(event.id)), bare_timetable(event).matches)
+        for event in events
+        if store.conclusion(event.id) is None
+    )
+    table = pooled_table(heading, events, pooled_standings(store, events, anchors, among), placed, names, effects, among)
+    return table._replace(partial=partial)
+
+
+def pooled_table(
+    heading: str,
+    events: list[EventRow],
+    table: Standings,
+    placed: list[places.Places],
+    names: Sequence[str] = (),
+    effects: Sequence[str] = EFFECTS,
+    among: Among = EVERYBODY,
+) -> PooledTable:
+    """A table with its sections, wherever it comes from."""
+    by_age = sorted((event.number, event.id) for event in events)
+    request = SectionRequest(tuple(names), [(event, number) for number, event in by_age], tuple(effects))
+    return PooledTable(heading, events, table, sections(table, request), placed, among)
+
+
+def sections_named(names: Sequence[str]) -> tuple[str, ...]:
+    """The sections named, in the order they are printed. Raises ConfigError for a name that is not one."""
+    wrong = [name for name in names if name not in (*NAMES, ALL)]
+    if wrong:
+        raise ConfigError([f"there is no section {name!r}; there are {', '.join(NAMES)}, or {ALL}" for name in wrong])
+    return tuple(name for name in NAMES if name in names or ALL in names)
+
+
+def effects_named(names: Sequence[str]) -> tuple[str, ...]:
+    """The effects named. Raises ConfigError for a name that is not one."""
+    if wrong := [name for name in names if name not in EFFECTS]:
+        raise ConfigError([f"--effects: {name!r} is not an effect; there are {' and '.join(EFFECTS)}" for name in wrong])
+    return tuple(names)

@@ -1,0 +1,47 @@
+"""The replays of one page, as the page has them."""
+
+from typing import Any
+
+from khiva_arena.page import html
+from khiva_arena.page.data import Took
+from khiva_arena.replay.frames import Film, block
+
+
+class Box:
+    """The replays of one page, those of a deal in one block.
+
+    made: compressed blocks.
+    legal: lists of choices, which all of them share.
+    size: bytes that the blocks take in a page.
+    """
+
+    def __init__(self) -> None:
+        self.made: list[bytes] = []
+        self.legal: list[Any] = []
+        self.size = 0
+        self._numbers: dict[str, int] = {}
+        self._films: list[Film] = []
+        self._notes: list[list[str]] = []
+        self._times: list[list[list[Took | None]]] = []
+
+    def add(self, made: Film, notes: list[str], times: list[dict[int, Took]]) -> list[int]:
+        """Add a match; returns its block and its place in that. ``notes``: by seat, or none. ``times``: by seat by
+        step, or none."""
+        self._films.append(made)
+        self._notes.append(notes)
+        self._times.append([[times[who[0]].get(step) for who in asked] for step, asked in enumerate(made.asked)] if times else [])
+        return [len(self.made), len(self._films) - 1]
+
+    def close(self) -> None:
+        """End the block."""
+        if self._films:
+            beside = {name: of_films for name, of_films in (("notes", self._notes), ("times", self._times)) if any(of_films)}
+            self.made.append(html.compressed(block(self._films, self._shared) | beside))
+            self.size += len(self.made[-1]) * 4 // 3
+            self._films, self._notes, self._times = [], [], []
+
+    def _shared(self, choices: Any) -> int:
+        number = self._numbers.setdefault(repr(choices), len(self.legal))
+        if number == len(self.legal):
+            self.legal.append(choices)
+        return number

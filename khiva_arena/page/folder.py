@@ -1,0 +1,84 @@
+"""Replays that a page of results has no room for, in pages of their own in a folder beside it: a page that is opened from disk
+can follow a link, but it cannot fetch."""
+
+import errno
+import re
+from contextlib import suppress
+from pathlib import Path
+from urllib.parse import quote
+
+from msgspec import structs
+
+from khiva_arena.errors import ConfigError
+from khiva_arena.page import html
+from khiva_arena.page.box import Box
+from khiva_arena.page.data import PageData, PageMatch, Took
+from khiva_arena.replay.frames import Film
+from khiva_arena.store.new_file import begins, new_file
+
+PAGE_MOST = 3 * 2**19
+"""Bytes of replays in one of these pages; the deal that reaches it is the last."""
+_OURS = re.compile(r"[0-9]+-seed-[0-9]+\.html")
+
+
+class ReplayFolder:
+    """For page.html the folder page-replays: pages of replays, each with those of some deals of one event.
+
+    path: where it is. It is made once there is something to put in.
+    written: the names of its pages.
+    """
+
+    def __init__(self, page: Path) -> None:
+        self.path = page.with_name(f"{page.stem}-replays")
+        self.written: list[str] = []
+        self._home = f"../{quote(page.name)}"
+        self._about: PageData | None = None
+        self._name = ""
+        self._box = Box()
+        self._matches = html.MatchList()
+
+    def begin(self, about: PageData) -> None:
+        """From here on matches of another event come. ``about``: a page of this event without its matches."""
+        self._write()
+        self._about = structs.replace(about, home=self._home)
+
+    def add(self, plain: PageMatch, made: Film, notes: list[str], times: list[dict[int, Took]]) -> str:
+        """Add a match; returns the address of the page that it will be in, as the page beside the folder has it."""
+        if not self._matches:
+            self._name = f"{plain.event}-seed-{plain.seed}.html"
+        self._matches.add([structs.replace(plain, replay=self._box.add(made, notes, times))])
+        return f"{quote(self.path.name)}/{self._name}"
+
+    def close(self) -> None:
+        """A deal ends."""
+        self._box.close()
+        if self._box.size >= PAGE_MOST:
+            self._write()
+
+    def finish(self) -> None:
+        """All is in; pages of an earlier report go."""
+        self._write()
+        with suppress(OSError):  # there is no folder
+            self._refuse_link()
+            for old in self.path.iterdir():
+                if _OURS.fullmatch(old.name) and old.name not in self.written and begins(old, html.BEGINNING):
+                    old.unlink()
+            self.path.rmdir()  # if nothing else is in it
+
+    def _refuse_link(self) -> None:
+        if self.path.is_symlink():
+            raise OSError(errno.ELOOP, "it is a link, which is not followed")
+
+    def _write(self) -> None:
+        if self._about is None or not self._matches:
+            return
+        try:
+            self._refuse_link()
+            self.path.mkdir(exist_ok=True)
+        except OSError as error:
+            raise ConfigError(f"{self.path}: cannot be made: {error.strerror or error}") from None
+        data = structs.replace(self._about, legal=self._box.legal)
+        with new_file(self.path / self._name, replaces=html.BEGINNING) as file:
+            file.write(html.page(data, self._matches, self._box.made).encode())
+        self.written.append(self._name)
+        self._box, self._matches = Box(), html.MatchList()

@@ -1,0 +1,210 @@
+"""A page of results: one HTML file that opens from disk and fetches nothing.
+
+A page that is opened from disk can neither import a module nor fetch data, so the modules of ``page/`` and the drawings of the
+games are joined into one script, the data stands in the page as JSON and as compressed blocks, and a policy allows that one
+script and style by their hashes and nothing else. What bots and strangers wrote is data: it is in no script and no markup.
+"""
+
+import base64
+import html
+import json
+import re
+import zlib
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from khiva_arena.games import registry
+from khiva_arena.text import isolated
+
+if TYPE_CHECKING:
+    from khiva_arena.page.data import PageData, PageMatch  # numpy comes with it
+
+_IMPORT = re.compile(r'^import \{([^}]*)\} from "\.{1,2}/(?:[a-z_./]*/)?([a-z_]+)\.js";\n', re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|const|class) (\w+))", re.MULTILINE)
+_COMMENT = re.compile(r"/\*(?:.|\n)*?\*/ ?|(?:^| +)// .*$", re.MULTILINE)
+_INDENT = re.compile(r"^[ \n]+|(?<=[{(,;])\n\s*", re.MULTILINE)  # and ends of lines after which a script goes on
+_OPERATOR = re.compile(r" (=>|[!=]==|&&|\|\|) ")  # no text of a page has one of these words
+_AROUND = re.compile(r"\s*([{};])\s*|(?<=:) ")  # of a style: there no space says anything
+_POLICY = re.compile(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">')
+_RESULTS, _SEAT = "main", "seat"
+"""The module that a page begins with: of a page of results, and of a person's seat."""
+_LONGEST = 2_000  # characters of a text; nobody reads a longer one in a table
+_HEAD = '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta name="generator" content="Khiva Arena '
+BEGINNING = _HEAD.encode()
+"""Of every page: what begins so may be replaced by another one."""
+_PAGE = (
+    _HEAD
+    + """{engine}">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{title}</title>
+<style>{style}</style>
+</head>
+<body>
+<noscript>This page draws its tables and matches with a script of its own, which this browser does not run.</noscript>
+{data}
+<script>{script}</script>
+</body>
+</html>
+"""
+)
+
+
+class MatchList:
+    """The matches of a page, each kept as the text that the page will hold: there may be a million."""
+
+    def __init__(self, matches: Iterable["PageMatch"] = ()) -> None:
+        self._text = bytearray()
+        self.add(matches)
+
+    def __bool__(self) -> bool:
+        return bool(self._text)
+
+    def add(self, matches: Iterable["PageMatch"]) -> None:
+        """Add some, in the order in which the page lists them."""
+        for match in matches:
+            self._text += b"," if self._text else b""
+            self._text += _json(_shown(msgspec.to_builtins(match)))
+
+    def after(self, fields: bytes) -> bytes:
+        """A JSON object with these as its last field, deflated. ``fields``: the object without them."""
+        return zlib.compress(b"".join([fields[:-1], b',"matches":[', self._text, b"]}"]), 9)
+
+
+def page(data: "PageData", matches: MatchList, replays: Sequence[bytes]) -> str:
+    """The whole file. ``replays``: blocks of ``replay/frames.py``, compressed, which ``matches`` name by number."""
+    script, style = _script(data.scenery), page_style()
+    shown = _shown(msgspec.to_builtins(data))
+    return _PAGE.format(
+        policy=policy(script, style),
+        engine=html.escape(data.engine),
+        title=html.escape(shown["title"]),
+        style=style,
+        script=script,
+        data="\n".join([_embedded("data", matches.after(_json(shown))), *map(_block, range(len(replays)), replays)]),
+    )
+
+
+def seat_page(game: str, engine: str) -> tuple[str, str]:
+    """The page of a person's seat, which is served, and its policy: all that it shows it hears from its own server."""
+    script, style = _script((game,), _SEAT), page_style()
+    allowed = policy(script, style, connects=True)
+    title = "Khiva Arena: your seat"
+    made = _PAGE.format(policy=allowed, engine=html.escape(engine), title=title, style=style, script=script, data="")
+    return made, allowed
+
+
+def policy(script: str, style: str, connects: bool = False) -> str:
+    """What the page may do: run its own script, wear its own style, and nothing else; one that is served also ``connects`` to its
+    own server."""
+    own = f"script-src '{hash_of(script)}'; style-src '{hash_of(style)}'; base-uri 'none'; form-action 'none'"
+    return f"default-src 'none'; {own}" + ("; connect-src 'self'" if connects else "")
+
+
+def is_ours(page: str) -> bool:
+    """Tell whether a page of results can run no script but that of this version: its policy, which comes first in it, says so."""
+    found = _POLICY.search(page)
+    return page.startswith(_HEAD) and found is not None and found[1] in _policies()
+
+
+@cache
+def _policies() -> frozenset[str]:
+    """The policies of all pages of results, which differ by the games that they draw."""
+    drawn, style = [name for name in registry.NAMES if has_drawing(name)], page_style()
+    games = [some for count in range(len(drawn) + 1) for some in combinations(drawn, count)]
+    return frozenset(policy(_script(some), style) for some in games)
+
+
+def compressed(value: Any) -> bytes:
+    """A value as the page reads it: JSON, deflated."""
+    return zlib.compress(_json(value), 9)
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
+
+
+def has_drawing(game: str) -> bool:
+    """Whether a game brings a drawing of its own; without one its matches are shown as text."""
+    return _drawing(game).is_file()
+
+
+def _shown(value: Any) -> Any:
+    """A value with every text in it as a page may show it: no mark in it turns or hides its neighbours."""
+    if isinstance(value, str):
+        return isolated(value, _LONGEST, keep="\t\n")
+    if isinstance(value, dict):
+        return {_shown(key): _shown(inner) for key, inner in value.items()}
+    return [*map(_shown, value)] if isinstance(value, list | tuple) else value
+
+
+def _block(number: int, data: bytes) -> str:
+    return _embedded(f"replay-{number}", data)
+
+
+def _embedded(name: str, data: bytes) -> str:
+    return f'<script type="application/base64" id="{name}">{base64.b64encode(data).decode()}</script>'
+
+
+def hash_of(text: str) -> str:
+    """A script or style as a policy names it."""
+    return "sha256-" + base64.b64encode(sha256(text.encode()).digest()).decode()
+
+
+def page_style() -> str:
+    """The style of every page."""
+    return _AROUND.sub(r"\1", _lean((_folder() / "page.css").read_text()))
+
+
+def _lean(source: str) -> str:
+    """A source as pages carry it: without the comments that only its readers need, and without space between lines."""
+    return _OPERATOR.sub(r"\1", _INDENT.sub("", _COMMENT.sub("", source)))
+
+
+def _script(games: Collection[str], first: str = _RESULTS) -> str:
+    """The modules that ``first`` needs in one script, each in a function of its own that is called once, those it imports first;
+    of the drawings those of these games."""
+    sources = {path.name.removesuffix(".js"): path.read_text() for path in _folder().iterdir() if path.name.endswith(".js")}
+    drawings = {name: path.read_text() for name in registry.NAMES if name in games and (path := _drawing(name)).is_file()}
+    sources |= {f"drawing_{name}": source for name, source in drawings.items()}
+    joined = script_of(sources, *(f"drawing_{name}" for name in drawings), first)
+    shown = ", ".join(f"{name}: _drawing_{name}.drawing" for name in drawings)
+    return f"{joined}\n_{first}.start({{ {shown} }});\n"
+
+
+def script_of(sources: Mapping[str, str], *firsts: str) -> str:
+    """Modules in one script, by name: these, and before each what it imports."""
+    order: list[str] = []
+    for name in firsts:
+        _after_its_imports(name, sources, order)
+    return "\n".join(['"use strict";', *(_wrapped(name, sources[name]) for name in order)])
+
+
+def _after_its_imports(name: str, sources: Mapping[str, str], order: list[str]) -> None:
+    if name not in order:
+        for _, other in _IMPORT.findall(sources[name]):
+            _after_its_imports(other, sources, order)
+        order.append(name)
+
+
+def _wrapped(name: str, source: str) -> str:
+    """A module as a constant: what it exports."""
+    names = _EXPORT.findall(source)
+    body = _EXPORT.sub("", _IMPORT.sub(lambda found: f"const {{{found[1]}}} = _{found[2]};\n", source))
+    return f"const _{name} = (() => {{\n{_lean(body)}return {{ {', '.join(names)} }};\n}})();"
+
+
+def _folder() -> Traversable:
+    return files("khiva_arena") / "page" / "browser"
+
+
+def _drawing(game: str) -> Traversable:
+    return files("khiva_arena") / "games" / game / "drawing.js"

@@ -1,0 +1,145 @@
+"""The replays that a page of results holds, and whose private data goes with them."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from msgspec import structs
+
+from khiva_arena.arbiter.stderr import shown
+from khiva_arena.errors import ConfigError, RecordError
+from khiva_arena.events.find import begins
+from khiva_arena.games.rules_map import file_in_rules
+from khiva_arena.page.box import Box
+from khiva_arena.page.data import PageMatch
+from khiva_arena.page.folder import ReplayFolder
+from khiva_arena.page.html import has_drawing
+from khiva_arena.page.source import PageSource, RecordedMatch
+from khiva_arena.page.times import by_step
+from khiva_arena.replay.frames import film
+from khiva_arena.store.db import EventRow
+from khiva_arena.text import LONGEST, isolated
+
+REPLAYS_MOST = 2**21
+"""Bytes of replays that a page holds unless it was told otherwise."""
+NO_LIMIT = 2**63
+
+
+def nobody(_identity: str) -> bool:
+    """No bot."""
+    return False
+
+
+def everybody(_identity: str) -> bool:
+    """Each bot."""
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class Private:
+    """Whose private data a page shows: nobody's notes, unless they were asked for.
+
+    notes: says of a bot, by its identity, whether what it wrote on stderr is in the page.
+    times: the same of how long its decisions took, which are no secret of a whole competition.
+    """
+
+    notes: Callable[[str], bool] = nobody
+    times: Callable[[str], bool] = everybody
+
+
+NOTHING_PRIVATE = Private()
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """Which replays a page holds, always only of deals that are over.
+
+    most: bytes of them; the deal that reaches it is the last.
+    only: ids of the matches that are wanted; None for all.
+    private: whose private data goes with them.
+    folder: where the others go, None if nowhere.
+    """
+
+    most: int = REPLAYS_MOST
+    only: frozenset[str] | None = None
+    private: Private = NOTHING_PRIVATE
+    folder: ReplayFolder | None = None
+
+
+def named(source: PageSource, words: Sequence[str]) -> frozenset[str]:
+    """The ids of matches that were named: each as EVENT/ORDINAL, as its ordinal if there is one event, or by the beginning of its
+    id. Raises ConfigError for a word that fits none or several, or a match whose deal is not over."""
+    alone = len(source.events) == 1
+    fits: dict[str, list[tuple[str, bool]]] = {word: [] for word in words}
+    for event in source.events:
+        over = source.secrets(event)
+        for match in source.matches(event):
+            result = match.result
+            names = {f"{event.number}/{result.ordinal}", *([str(result.ordinal)] if alone else [])}
+            for word, found in fits.items():
+                if word in names:
+                    found[:] = [(result.match, result.seed in over)]
+                elif begins(result.match, word):
+                    found.append((result.match, result.seed in over))
+    problems = [problem for word, found in fits.items() if (problem := _problem(word, found))]
+    if problems:
+        raise ConfigError(problems)
+    return frozenset(found[0][0] for found in fits.values())
+
+
+def _problem(word: str, found: Sequence[tuple[str, bool]]) -> str:
+    if len(found) != 1:
+        what = "no recorded match" if not found else f"{len(found)} matches"
+        return f"--matches: {what} {word!r}; name each as EVENT/ORDINAL, as `khiva-arena show STORE` lists them"
+    return "" if found[0][1] else f"--matches: {word}: other matches on its deal are still to be played, so it is not shown yet"
+
+
+class Replays:
+    """Puts each match where its replay belongs.
+
+    here: those in the page itself.
+    """
+
+    def __init__(self, wish: Wish) -> None:
+        self.here = Box()
+        self._wish = wish
+        self._deal = ("", -1)
+
+    def placed(self, event: EventRow, match: RecordedMatch, secret: bytes, plain: PageMatch) -> PageMatch:
+        """A match of a deal that is over, with the place of its replay, if it has one. Those of a deal come one after another.
+        Raises RecordError if it does not replay."""
+        if self._deal != (event.id, match.result.seed):
+            self.close()
+            self._deal = (event.id, match.result.seed)
+        only, folder = self._wish.only, self._wish.folder
+        here = (only is None or plain.id in only) and self.here.size < self._wish.most
+        if (not here and folder is None) or file_in_rules(event.definition.game, event.definition.rules):
+            return plain
+        sits = [event.bots[bot] for bot in plain.bots]
+        sketched = not has_drawing(event.definition.game)
+        try:
+            made = film(match.parsed(), secret, names_in_text([bot.name for bot in sits]), sketched)
+        except RecordError as error:
+            raise RecordError(f"match {event.number}/{plain.ordinal} is damaged: {error}") from None
+        private = self._wish.private
+        notes = _notes(match, [private.notes(bot.identity) for bot in sits])
+        times = by_step(match, event.definition.time, [private.times(bot.identity) for bot in sits])
+        if here or folder is None:
+            return structs.replace(plain, replay=self.here.add(made, notes, times))
+        return structs.replace(plain, replay=folder.add(plain, made, notes, times))
+
+    def close(self) -> None:
+        """A deal ends."""
+        self.here.close()
+        if self._wish.folder:
+            self._wish.folder.close()
+
+
+def names_in_text(names: Sequence[str]) -> list[str]:
+    """What the seats of a match are called in sentences: bots of one name with their seat behind it."""
+    return [isolated(name, LONGEST) + (f"#{seat}" if names.count(name) > 1 else "") for seat, name in enumerate(names)]
+
+
+def _notes(match: RecordedMatch, of: Sequence[bool]) -> list[str]:
+    """By seat, what may be shown of what was written on stderr; empty if there is nothing."""
+    notes = [isolated(shown(text), keep="\n") if may and text else "" for text, may in zip(match.notes, of, strict=False)]
+    return notes if any(notes) else []

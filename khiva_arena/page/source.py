@@ -1,0 +1,204 @@
+"""Where a page of results takes its events from: a store, or a bundle that was checked as ``verify`` checks it."""
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from khiva_arena.arbiter.stderr import NOT_STARTED
+from khiva_arena.audit.bundle import audited_bundle
+from khiva_arena.errors import ConfigError, RecordError, StoreError
+from khiva_arena.events.bundling import places_of
+from khiva_arena.events.find import in_order, matches_of, rated_events, voids_of
+from khiva_arena.events.in_bundle import bundled_matches
+from khiva_arena.events.places import has_places
+from khiva_arena.events.pools import pools_of, standings_of, titles
+from khiva_arena.events.results import of_row
+from khiva_arena.events.selection import EVERYBODY, Among, check_among
+from khiva_arena.events.stored import timetable_of
+from khiva_arena.events.tables import PooledTable, pooled_table, tables_in
+from khiva_arena.games.registry import handing
+from khiva_arena.page.names import renamed
+from khiva_arena.replay.record import Record, run_digest
+from khiva_arena.result import Result, Verdict
+from khiva_arena.schedule.timetable import Timetable
+from khiva_arena.store.db import RUN_SECRET, EventRow, SeatRow, Store
+from khiva_arena.store.rows import Times
+
+SECTIONS = ("crosstable", "seats")
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedMatch:
+    """A match that a page shows.
+
+    result: how it ended.
+    record: canonical JSON, or a record that was read already.
+    details: by seat, what was said of each of its faults.
+    notes: by seat, what its bot wrote on stderr; empty if that is not known.
+    seconds: that it took; None if that is not known.
+    times: by seat, of each decision, see ``store.rows``; None if they are not known.
+    """
+
+    result: Result
+    record: str | Record
+    details: tuple[tuple[str, ...], ...] = ()
+    notes: tuple[str, ...] = ()
+    seconds: float | None = None
+    times: Times | None = None
+
+    def parsed(self) -> Record:
+        """The record. Raises RecordError."""
+        return self.record if isinstance(self.record, Record) else Record.from_json(self.record)
+
+
+class PageSource(Protocol):
+    """What a page is made from.
+
+    kind: "store" or "bundle".
+    verify: the command that checks it; it names no folder and no file, since whoever reads the page has them elsewhere.
+    events: those the page shows.
+    tables: of them.
+    """
+
+    kind: str
+    verify: str
+    events: list[EventRow]
+    tables: list[PooledTable]
+
+    def matches(self, event: EventRow) -> Iterator[RecordedMatch]:
+        """In the order of the schedule."""
+
+    def recorded(self, event: EventRow) -> int:
+        """How many matches there are."""
+
+    def timetable(self, event: EventRow) -> Timetable:
+        """With its rounds as far as they are drawn."""
+
+    def voids(self, event: EventRow) -> int:
+        """Attempts that the host spoilt."""
+
+    def secrets(self, event: EventRow) -> dict[int, bytes]:
+        """What is revealed, by seed; RUN_SECRET: of the run."""
+
+    def digest(self, event: EventRow) -> str | None:
+        """The run digest of an event that is over."""
+
+
+@contextmanager
+def page_source(
+    path: Path, words: Sequence[str], names: Mapping[str, str] | None = None, among: Among = EVERYBODY
+) -> Iterator[PageSource]:
+    """A store, or a bundle. ``words``: the events, by number or the beginning of their ids. ``names``: others for bots, see
+    ``page_names.renamed``. ``among``: the bots that count in its tables, by the names that they have there.
+
+    Raises ConfigError for what is not there, StoreError or RecordError for what cannot be read, is damaged or does not verify.
+    """
+    if path.is_file():
+        if words:
+            raise ConfigError("a bundle is shown as a whole: leave out the events")
+        yield _Bundle(path, names or {}, among)
+        return
+    with Store.read(path) as store:
+        events = renamed(in_order(rated_events(store, tuple(words))), names or {})
+        try:
+            yield _Store(store, events, tables_in(store, events, names=SECTIONS, among=among), bool(words))
+        except RecordError as error:  # of a match that whoever makes the page has replayed
+            raise StoreError(f"{path}: {error}; `khiva-arena verify {shlex.quote(str(path))}` says more") from None
+
+
+class _Store:
+    """See ``PageSource``."""
+
+    kind = "store"
+
+    def __init__(self, store: Store, events: list[EventRow], tables: list[PooledTable], selected: bool) -> None:
+        self._store = store
+        self.events = events
+        self.tables = tables
+        self.verify = " ".join(["khiva-arena verify STORE", *(str(event.number) for event in events if selected)])
+        self.verify += handing((event.definition.game, event.definition.rules_version) for event in events)
+
+    def matches(self, event: EventRow) -> Iterator[RecordedMatch]:
+        for row in matches_of(self._store, event):
+            details, notes = tuple(map(_details, row.seats)), tuple(map(_notes, row.seats))
+            yield RecordedMatch(of_row(event, row), row.record, details, notes, row.seconds, row.times)
+
+    def recorded(self, event: EventRow) -> int:
+        return len(self._store.recorded(event.id))
+
+    def timetable(self, event: EventRow) -> Timetable:
+        return timetable_of(self._store, event)
+
+    def voids(self, event: EventRow) -> int:
+        return len(voids_of(self._store, event))
+
+    def secrets(self, event: EventRow) -> dict[int, bytes]:
+        return self._store.reveals(event.id)
+
+    def digest(self, event: EventRow) -> str | None:
+        return self._store.conclusion(event.id)
+
+
+def _details(seat: SeatRow) -> tuple[str, ...]:
+    """What was said of each fault, without the folder of a program that could not be started."""
+    said = [(verdict, *str(detail).partition(NOT_STARTED)) for verdict, detail, _ in seat.faults]
+    return tuple(
+        before + mark.rstrip(": ") if verdict == Verdict.START_FAILED else before + mark + why
+        for verdict, before, mark, why in said
+    )
+
+
+def _notes(seat: SeatRow) -> str:
+    """What a bot wrote on stderr, and not what the arbiter wrote in its place."""
+    started = not any(verdict == Verdict.START_FAILED for verdict, _, _ in seat.faults)
+    return seat.notes if started or not seat.notes.startswith(NOT_STARTED) else ""
+
+
+class _Bundle:
+    """See ``PageSource``. A bundle is checked whole before anything of it is shown."""
+
+    kind = "bundle"
+
+    def __init__(self, path: Path, names: Mapping[str, str], among: Among) -> None:
+        result, bundled = audited_bundle(path)
+        if not result.sound:
+            problem = next(iter([*result.problems, *(one for report in result.events for one in report.problems)]), "")
+            raise RecordError(f"{path}: not sound: {problem}; `khiva-arena verify {shlex.quote(str(path))}` says more")
+        self._path = path
+        self._matches = {one.event.id: one.matches for one in bundled.events}
+        self.verify = "khiva-arena verify BUNDLE"
+        self.events = renamed([one.event for one in bundled.events], names)
+        self.verify += handing((event.definition.game, event.definition.rules_version) for event in self.events)
+        check_among(among, self.events)
+        pools = pools_of(self.events, among)
+        self.tables = [self._table(*one, among) for one in zip(titles(pools, among), pools, strict=True)]
+
+    def _table(self, heading: str, events: list[EventRow], among: Among) -> PooledTable:
+        results = [result for event in events for result in self._matches[event.id].results]
+        placed = [places_of(self._matches[event.id]) for event in events if has_places(event)]
+        return pooled_table(heading, events, standings_of(events, results, (), among), placed, SECTIONS, among=among)
+
+    def matches(self, event: EventRow) -> Iterator[RecordedMatch]:
+        by_ordinal = {result.ordinal: result for result in self._matches[event.id].results}
+        for number, ordinal, _, record, _ in bundled_matches(self._path):
+            if number == event.number:
+                yield RecordedMatch(by_ordinal[ordinal], record)
+
+    def recorded(self, event: EventRow) -> int:
+        return sum(1 for _ in self.matches(event))
+
+    def timetable(self, event: EventRow) -> Timetable:
+        return self._matches[event.id].timetable
+
+    def voids(self, event: EventRow) -> int:
+        return sum(result.voids for result in self._matches[event.id].results)
+
+    def secrets(self, event: EventRow) -> dict[int, bytes]:
+        seeds = {result.seed for result in self._matches[event.id].results}
+        return {RUN_SECRET: event.secret} | {seed: event.seed_secret(seed) for seed in seeds}
+
+    def digest(self, event: EventRow) -> str | None:
+        return run_digest([record.digest for record in (one.parsed() for one in self.matches(event))])

@@ -1,0 +1,230 @@
+"""What a page of results shows, made from a store or a bundle: see ``page/data.py`` for what that is, and what it leaves
+out."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from inspect import getdoc
+from pathlib import Path
+from typing import Any
+
+from msgspec import structs
+
+from khiva_arena import __version__
+from khiva_arena.events.find import uncollected
+from khiva_arena.events.selection import EVERYBODY, Among
+from khiva_arena.events.tables import PooledTable
+from khiva_arena.games.registry import get
+from khiva_arena.games.which import changed, which_of
+from khiva_arena.page import html
+from khiva_arena.page.data import PageBot, PageColumn, PageData, PageEvent, PageMatch, PageTable
+from khiva_arena.page.folder import ReplayFolder
+from khiva_arena.page.replays import NO_LIMIT, NOTHING_PRIVATE, REPLAYS_MOST, Private, Replays, Wish, named
+from khiva_arena.page.rounds import rounds_of
+from khiva_arena.page.source import SECTIONS, PageSource, RecordedMatch, page_source
+from khiva_arena.page.times import DecisionTimes, RoundTrips
+from khiva_arena.replay.definition import DefinedBot
+from khiva_arena.report import shapes
+from khiva_arena.report.columns import MARKS
+from khiva_arena.report.section_names import SAYS
+from khiva_arena.report.sections import by_seeds
+from khiva_arena.report.table import notes, shown_columns, verdict
+from khiva_arena.sandbox.limits import WORDS, say
+from khiva_arena.schedule.formats import FORMATS
+from khiva_arena.schedule.gauntlet import candidates_of
+from khiva_arena.store.db import RUN_SECRET, BotRow, EventRow
+from khiva_arena.store.new_file import new_file
+from khiva_arena.text import harmless
+
+REMOTE = "remote"  # of the marks
+CountMatch = Callable[[EventRow, RecordedMatch], None]
+
+
+def page_of(
+    path: Path,
+    words: Sequence[str] = (),
+    title: str = "",
+    replays: int = REPLAYS_MOST,
+    *,
+    matches: Sequence[str] = (),
+    names: Mapping[str, str] | None = None,
+    private: Private = NOTHING_PRIVATE,
+    folder: ReplayFolder | None = None,
+    among: Among = EVERYBODY,
+) -> str:
+    """The page of a store, or of a bundle, which is checked first.
+
+    words: events of the store, by number or the beginning of their ids.
+    replays: how many bytes of replays it may hold; those of the first deals are in it.
+    matches: those whose replays it holds instead, whatever their size, each as EVENT/ORDINAL or by the beginning of its id.
+    names: others for bots, by name or identity.
+    private: whose private data is in it.
+    folder: where the other replays go.
+    among: the bots that count in its tables.
+
+    Raises ConfigError for what is not there, StoreError or RecordError for what cannot be read, is damaged or does not verify.
+    """
+    with page_source(path, words, names, among) as source:
+        only = named(source, matches) if matches else None
+        return page_from(source, title, Wish(NO_LIMIT if matches else replays, only, private, folder))
+
+
+@uncollected()
+def page_from(source: PageSource, title: str, wish: Wish) -> str:
+    """The same of an opened source."""
+    replays, times, trips = Replays(wish), DecisionTimes(source.tables, wish.private.times), RoundTrips()
+    rated = {place for one in source.tables for place in one.standings.evidence.matches.places()}
+    matches = html.MatchList()
+    data = PageData(
+        title=harmless(title or title_of(source.events)),
+        engine=__version__,
+        source=source.kind,
+        verify=source.verify,
+        events=[_event(source, *one) for one in zip(source.events, _played(source.events), strict=True)],
+        tables=[_table(one) for one in source.tables],
+        scenery=_scenery(source.events),
+        legal=replays.here.legal,
+    )
+    for event, shown in zip(source.events, data.events, strict=True):
+        if wish.folder:
+            wish.folder.begin(structs.replace(data, events=[shown], tables=[]))
+        matches.add(_matches(source, event, rated, replays, [times.add, trips.add]))
+        for position, bot in enumerate(shown.bots):
+            if REMOTE in bot.marks and (said := trips.said(event, position)):
+                bot.marks[REMOTE] = f"{bot.marks[REMOTE]}; {said}"
+    if wish.folder:
+        wish.folder.finish()
+    for number, table in enumerate(data.tables):
+        table.times.extend(times.of(number))
+    return html.page(data, matches, replays.here.made)
+
+
+def write_page(path: Path, page: str) -> None:
+    """Write a page, over an older one if there is one. Raises ConfigError, or ArenaError if the disk is full."""
+    with new_file(path, replaces=html.BEGINNING) as file:
+        file.write(page.encode())
+
+
+def title_of(events: Sequence[EventRow]) -> str:
+    """What a page of these is called if its maker has no other name for it."""
+    games = sorted(set(_played(events)))
+    return " and ".join(games) + ": results" if games else "No event yet"
+
+
+def _played(events: Sequence[EventRow]) -> list[str]:
+    """By event, what was played, in words that tell it from the others."""
+    every = [event.definition for event in events]
+    return [f"{get(one.game, one.rules_version).title}{which}" for one, which in zip(every, which_of(every), strict=True)]
+
+
+def _scenery(events: Sequence[EventRow]) -> dict[str, dict[str, Any]]:
+    """By game, what its drawing needs."""
+    played = {event.definition.game: event.definition.rules_version for event in events}
+    return {name: dict(get(name, version).scenery) for name, version in played.items()}
+
+
+def _event(source: PageSource, event: EventRow, played: str) -> PageEvent:
+    what = event.definition
+    plain = what.plain()
+    game = get(what.game, what.rules_version)
+    timetable = source.timetable(event)
+    form = FORMATS[what.format]
+    secrets, digest = source.secrets(event), source.digest(event)
+    return PageEvent(
+        number=event.number,
+        id=event.id,
+        format=str(what.format),
+        stage=str(what.stage) if what.stage else "",
+        about=getdoc(form) or "",
+        after=what.after or _stage_before(source.events, event),
+        candidates=list(candidates_of(timetable.terms)) if "candidates" in form.TAKES else [],
+        game=what.game,
+        title=game.title,
+        rules_version=what.rules_version,
+        rules=plain["rules"],
+        changed=changed(what),
+        played=harmless(played),
+        seats=what.seats,
+        seeds=timetable.seeds,
+        matches=timetable.matches,
+        recorded=source.recorded(event),
+        void=source.voids(event),
+        over=digest is not None and event.closed is None,
+        time=plain["time"] | ({"link_ms": what.link_ms} if what.link_ms else {}),
+        policy=str(what.policy),
+        isolation=str(what.isolation),
+        limits={WORDS[key]: say(key, most) for key, most in plain["limits"].items()},
+        ponder=what.ponder,
+        engines=list(event.engines),
+        begun=event.created,
+        commitment=event.commitment,
+        digest=digest or "",
+        secret=secrets[RUN_SECRET].hex() if RUN_SECRET in secrets else "",
+        public=harmless(event.public or ""),
+        bots=[_bot(bot, defined) for bot, defined in zip(event.bots, what.bots, strict=True)],
+        rounds=rounds_of(timetable, (match.result for match in source.matches(event))),
+    )
+
+
+def _bot(bot: BotRow, defined: DefinedBot) -> PageBot:
+    marks = {mark: MARKS[mark] for mark in defined.marks}
+    return PageBot(bot.identity, harmless(bot.name), harmless(bot.version), bot.complete, marks, list(defined.env))
+
+
+def _stage_before(events: Sequence[EventRow], event: EventRow) -> str:
+    """Of events whose definition does not name it, as 0.1 wrote them: the last event of the stage before."""
+    stage = event.definition.stage
+    return next(
+        (one.id for one in reversed(events) if stage and one.number < event.number and one.definition.stage == stage - 1), ""
+    )
+
+
+def _table(one: PooledTable) -> PageTable:
+    rows = one.standings.rows
+    columns = [
+        PageColumn(column.head, column.field, column.doc, column.left, [harmless(column.text(row)) for row in rows])
+        for column in shown_columns(one.standings, wide=False)
+    ]
+    said = [harmless(note) for note in notes(one.standings)]
+    turn = one.events[0].definition.plain()["time"]["turn_ms"]
+    meanings = shapes.meanings(shapes.PlacedBot) | {name: SAYS[name] for name in SECTIONS}
+    return PageTable(
+        one.title, columns, said, one.to_json(), meanings, by_seeds(one.standings), turn, [], harmless(verdict(one.standings))
+    )
+
+
+def _matches(
+    source: PageSource, event: EventRow, rated: set[tuple[str, int, int]], replays: Replays, counts: Sequence[CountMatch]
+) -> Iterator[PageMatch]:
+    """Of an event, in the order of its schedule; replays are made seed by seed, once the seed is revealed."""
+    secrets = source.secrets(event)
+    for match in source.matches(event):
+        for count in counts:
+            count(event, match)
+        result = match.result
+        secret = secrets.get(result.seed)
+        plain = PageMatch(
+            event=event.number,
+            ordinal=result.ordinal,
+            seed=result.seed,
+            lineup=result.lineup,
+            rotation=result.rotation,
+            id=result.match,
+            bots=list(result.bots),
+            ranks=list(result.ranks),
+            scores=list(result.scores),
+            verdicts=list(map(str, result.verdicts)),
+            faults=_faults(match, said=secret is not None),
+            rated=(event.id, result.seed, result.lineup) in rated,
+            seconds=None if match.seconds is None else round(match.seconds, 3),
+            replay=None,
+        )
+        yield plain if secret is None else replays.placed(event, match, secret, plain)
+    replays.close()
+
+
+def _faults(match: RecordedMatch, said: bool) -> list[list[Any]]:
+    """``said``: with what was said of each, which may repeat what a bot sent, and so tell of its hand."""
+    return [
+        [seat, str(verdict), step, harmless(match.details[seat][at]) if said and match.details else ""]
+        for seat, faults in enumerate(match.result.faults)
+        for at, (verdict, step) in enumerate(faults)
+    ]

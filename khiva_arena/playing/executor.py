@@ -1,0 +1,69 @@
+"""What an executor does: bring the bots of a run to where they can be started, and play. LocalExecutor: on this machine."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Protocol, Self
+
+from khiva_arena.arbiter import pool
+from khiva_arena.arbiter.match import Outcome
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.playing.jobs import Play
+from khiva_arena.playing.starts import Playing, ready_to_play
+from khiva_arena.sandbox.command import Command
+from khiva_arena.sandbox.level import Sandbox
+from khiva_arena.say import Say
+from khiva_arena.schedule.formats import DrawnRound
+from khiva_arena.settings.settings import Settings
+
+TakeOutcome = Callable[[Outcome], None]
+
+
+class Executor(Protocol):
+    """Within its ``with`` block matches can be played."""
+
+    say: Say
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None: ...
+
+    @property
+    def at_a_time(self) -> int:
+        """How many matches at a time, once bots are ready."""
+
+    def ready(self, entrants: Sequence[Bot]) -> Mapping[str, Command]:
+        """Bring all bots to where they are played, and start each once. Returns how each is started, by its identity.
+
+        Raises BotError, ConfigError.
+        """
+
+    def play(self, play: Play, drawn: DrawnRound, take: TakeOutcome) -> None:
+        """Play what is left of a round and hand each outcome to ``take``, in this thread."""
+
+
+class LocalExecutor:
+    """This machine plays, by the arbiter's pool."""
+
+    def __init__(self, settings: Settings, found: Playing, sandbox: Sandbox, plan: Path | None, say: Say) -> None:
+        self.say = say
+        self._settings = settings
+        self._found = found
+        self._sandbox = sandbox
+        self._plan = plan
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        pass
+
+    @property
+    def at_a_time(self) -> int:
+        return self._settings.jobs
+
+    def ready(self, entrants: Sequence[Bot]) -> Mapping[str, Command]:
+        return ready_to_play(self._settings, entrants, self._sandbox, self._found.commands, self._plan)
+
+    def play(self, play: Play, drawn: DrawnRound, take: TakeOutcome) -> None:
+        pool.play(play.jobs(drawn), self._settings.jobs, take, settle=True)

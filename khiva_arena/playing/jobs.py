@@ -1,0 +1,195 @@
+"""The part of an event that is still to be played: its jobs, round by round, and how an outcome becomes rows of the store."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby, takewhile
+
+from khiva_arena.arbiter.match import Job, Outcome
+from khiva_arena.events.find import sound_results
+from khiva_arena.events.stored import timetable_of
+from khiva_arena.sandbox.command import Command
+from khiva_arena.schedule.formats import DrawnRound, Shape, schedule
+from khiva_arena.schedule.playorder import spread
+from khiva_arena.schedule.seating import ScheduledMatch
+from khiva_arena.store.db import RUN_SECRET, EventRow, MatchRow, SeatRow, Store, VoidRow, now
+
+
+class Play:
+    """The part of an event that is still to be played: round by round, the jobs of each lazily; give each outcome to ``record``.
+
+    done: ordinals of the matches that are recorded. set_aside: (seed, line-up) of tables that stayed void.
+    """
+
+    def __init__(self, store: Store, event: EventRow, commands: Sequence[Command]) -> None:
+        self.event = event
+        self.timetable = timetable_of(store, event, sound_results)
+        self.done = store.recorded(event.id)
+        self.set_aside: set[tuple[int, int]] = set()
+        self._store = store
+        self._definition = event.definition
+        self._commands = commands
+        self._sandbox = event.definition.sandbox()
+        self._voids = {row.ordinal: row.attempt for row in store.voids(event.id)}
+        self._planned: dict[int, ScheduledMatch] = {}
+        self._recorded = Counter(where[0] for ordinal in self.done if (where := self.timetable.place(ordinal)))
+
+    @property
+    def complete(self) -> bool:
+        """Whether all is recorded."""
+        return len(self.done) == self.timetable.matches
+
+    @property
+    def planned(self) -> int:
+        """How many matches there are once that is so."""
+        return self.timetable.matches
+
+    @property
+    def part(self) -> str:
+        """Which part of the event this is, in words; "" for all of it."""
+        return ""
+
+    @property
+    def done_before(self) -> int:
+        """How many of those are recorded."""
+        return len(self.done)
+
+    def seeds_of(self, a_round: Shape | DrawnRound) -> range:
+        """The seeds of a round that are played here."""
+        return range(a_round.first_seed, a_round.first_seed + a_round.seeds)
+
+    def rounds(self) -> Iterator[DrawnRound]:
+        """The incomplete rounds, each drawn when those before it are complete; ends early at one that cannot be completed now."""
+        for shape in self.timetable.shapes:
+            drawn = self.timetable.round(shape.number)
+            if drawn is None:
+                return
+            if self._left(shape):
+                yield drawn
+            if self._left(shape):
+                return
+
+    def is_whole(self, seed: int) -> bool:
+        """Whether all matches on a seed are recorded, and so its deal is revealed."""
+        return self._recorded[seed] == self.timetable.per_seed(self.timetable.shape_of_seed(seed))
+
+    def _left(self, shape: Shape) -> int:
+        """How many matches of a round are still to be recorded."""
+        mine = self.seeds_of(shape)
+        return len(mine) * self.timetable.per_seed(shape) - sum(self._recorded[k] for k in mine)
+
+    def jobs(self, drawn: DrawnRound) -> Iterator[Job]:
+        """The matches of a round that are still to be recorded, seed by seed, in the order that ``spread`` gives; tables set
+        aside by then are left out."""
+        for match in spread(match for match in self._mine(drawn) if match.ordinal not in self.done):
+            if (match.k, match.lineup) in self.set_aside:
+                continue
+            self._planned[match.ordinal] = match
+            attempt = self._voids.get(match.ordinal, 0) + 1
+            yield self._job(match, attempt)
+
+    def tables(self, drawn: DrawnRound) -> Iterator[list[Job]]:
+        """The same, table by table: the matches of a seed and a line-up that are not recorded."""
+        for table, matches in groupby(self._mine(drawn), key=lambda match: (match.k, match.lineup)):
+            left = [match for match in matches if match.ordinal not in self.done]
+            if left and table not in self.set_aside:
+                self._planned.update((match.ordinal, match) for match in left)
+                yield [self._job(match, self._voids.get(match.ordinal, 0) + 1) for match in left]
+
+    def _mine(self, drawn: DrawnRound) -> Iterator[ScheduledMatch]:
+        """The matches of a round on the seeds that are played here, in the order of the schedule."""
+        mine = self.seeds_of(drawn)
+        return takewhile(lambda match: match.k < mine.stop, schedule(self.timetable.terms, drawn, mine.start))
+
+    def _job(self, match: ScheduledMatch, attempt: int) -> Job:
+        secret = self.event.seed_secret(match.k)
+        header = self._definition.header(self._definition.seated(match.bots), self.event.match_id(match.ordinal), secret)
+        return Job(match.ordinal, attempt, header, secret, tuple(self._commands[bot] for bot in match.bots), self._sandbox)
+
+    def record(self, outcome: Outcome, *, last: bool) -> list[MatchRow | VoidRow]:
+        """Store an outcome. ``last``: a void will not be played again now, so its table is set aside. Returns the rows that were
+        stored because of it."""
+        match = self._planned[outcome.ordinal]
+        if outcome.record is not None:
+            return [self.store_match(match, outcome, over=len(self.done) + 1 == self.timetable.matches)]
+        row = _void_row(self.event.id, match, outcome)
+        self._store.add_void(row)
+        if last:
+            self.set_aside.add((match.k, match.lineup))
+        return [row]
+
+    def store_match(self, match: ScheduledMatch, outcome: Outcome, *, over: bool) -> MatchRow:
+        """Store a match with what it reveals: the last one on its seed that seed's secret; if the event is over, the run's."""
+        self._recorded[match.k] += 1
+        reveals: dict[int, bytes] = {}
+        if self.is_whole(match.k):
+            reveals[match.k] = self.event.seed_secret(match.k)
+        if over:
+            reveals[RUN_SECRET] = self.event.secret
+        row = _match_row(self.event.id, match, outcome)
+        self._store.add_match(row, reveals)
+        del self._planned[outcome.ordinal]
+        self.done.add(outcome.ordinal)
+        return row
+
+
+def _match_row(event: str, match: ScheduledMatch, outcome: Outcome) -> MatchRow:
+    record = outcome.record
+    assert record is not None
+    rows = [
+        SeatRow(
+            seat=seat,
+            bot=match.bots[seat],
+            rank=record.ranks[seat],
+            score=record.scores[seat],
+            verdict=str(record.verdicts[seat]),
+            faults=[[str(blame.verdict), blame.detail, blame.step] for blame in report.faults],
+            decisions=report.decisions,
+            thought=report.thought,
+            slowest=report.slowest,
+            bank_left=report.bank_left,
+            status=report.ending.status,
+            notes=report.ending.notes,
+            notes_total=report.ending.notes_total,
+            peak=report.ending.peak,
+            measured=report.measured,
+        )
+        for seat, report in enumerate(outcome.seats)
+    ]
+    return MatchRow(
+        event=event,
+        ordinal=match.ordinal,
+        id=record.header.match,
+        seed=match.k,
+        lineup=match.lineup,
+        rotation=match.rotation,
+        digest=record.digest,
+        record=record.to_json(),
+        attempt=outcome.attempt,
+        req_start=outcome.req_start,
+        seconds=outcome.seconds,
+        finished=now(),
+        seats=tuple(rows),
+        times=tuple(in_microseconds(report.times, report.round_trips) for report in outcome.seats),
+    )
+
+
+def in_microseconds(times: Mapping[int, float], round_trips: Mapping[int, float]) -> tuple[tuple[int, ...], ...]:
+    """Seconds by step, as a store keeps them, with those of the way to the player if it was elsewhere."""
+    trips = {step: (round(trip * 1e6),) for step, trip in round_trips.items()}
+    return tuple((step, round(took * 1e6), *trips.get(step, ())) for step, took in times.items())
+
+
+def _void_row(event: str, match: ScheduledMatch, outcome: Outcome) -> VoidRow:
+    cpu = [report.ending.cpu for report in outcome.seats] or [0.0] * len(match.bots)
+    return VoidRow(
+        event,
+        match.ordinal,
+        outcome.attempt,
+        match.k,
+        match.lineup,
+        list(match.bots),
+        outcome.void,
+        cpu if outcome.begun or outcome.causes else [],
+        now(),
+        causes=outcome.causes,
+    )

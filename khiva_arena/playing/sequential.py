@@ -1,0 +1,136 @@
+"""A sequential test as an event: seeds count in their order, whatever order their matches end in, and a decision ends it.
+
+Results of seeds further on wait in memory until all before them are recorded: so what is stored, and where the test stops, is the
+same at any ``-j`` and after any interruption. A kill loses what waits, which is played again.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from khiva_arena.arbiter.match import Job, Outcome
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.errors import ConfigError
+from khiva_arena.events.results import of_record, of_row
+from khiva_arena.events.stored import stored, timetable_of
+from khiva_arena.playing.jobs import Play
+from khiva_arena.ratings.sprt import FEWEST_BLOCKS, Hypotheses, Model, SequentialTest, SprtDecision, block_scores
+from khiva_arena.replay.definition import Definition
+from khiva_arena.report.sprt import Sprt
+from khiva_arena.result import Result
+from khiva_arena.sandbox.command import Command
+from khiva_arena.say import Say
+from khiva_arena.schedule.formats import DrawnRound
+from khiva_arena.schedule.timetable import Timetable
+from khiva_arena.settings.competition import entrants_named
+from khiva_arena.settings.settings import Settings, settle
+from khiva_arena.settings.table import TEST_SEEDS
+from khiva_arena.store.db import EventRow, MatchRow, Store, VoidRow
+
+
+def test_of(said: Mapping[str, Any], hypotheses: Hypotheses, say: Say) -> tuple[Settings, list[Bot]]:
+    """A test of the first bot of ``said`` against the others. Raises ConfigError with every mistake in settings, or in bots."""
+    given = {"seats": 2, "seeds": TEST_SEEDS, **said}
+    settings = settle(given, hypotheses=hypotheses)
+    if settings.seeds < FEWEST_BLOCKS:
+        raise ConfigError(f"--seeds: no test decides before {FEWEST_BLOCKS} seeds, so {settings.seeds} are too few")
+    return settings, entrants_named(given, say)
+
+
+def sprt_of(folder: Path, event: str) -> Sprt:
+    """The test of an event of a store, as it stands."""
+    with Store.read(folder) as store:
+        row = stored(store, event)
+        timetable = timetable_of(store, row)
+        test, _ = so_far(row, timetable, (of_row(row, match) for match in store.matches(event)))
+    names = [bot.name for bot in row.bots]
+    per_seed = timetable.per_seed(timetable.shapes[0])
+    return Sprt(row.id, names[0], tuple(names[1:]), timetable.seats, timetable.seeds, per_seed, test.report())
+
+
+def hypotheses_of(definition: Definition) -> Hypotheses:
+    """What an event of format sprt tests."""
+    test = definition.hypotheses
+    assert test is not None
+    return Hypotheses(test.elo0, test.elo1, test.alpha, test.beta, Model(test.model))
+
+
+def so_far(event: EventRow, timetable: Timetable, matches: Iterable[Result]) -> tuple[SequentialTest, int]:
+    """The test over complete seeds from the first on, up to its decision, and how many those are. ``matches``: in schedule
+    order."""
+    per_seed = timetable.per_seed(timetable.shapes[0])
+    test, seeds = SequentialTest(hypotheses_of(event.definition), per_seed), 0
+    seed: list[Result] = []
+    for match in matches:
+        if match.seed != seeds or test.decision:
+            break
+        seed.append(match)
+        if len(seed) == per_seed:
+            add_seed(test, seed, event)
+            seed, seeds = [], seeds + 1
+    return test, seeds
+
+
+def add_seed(test: SequentialTest, seed: Sequence[Result], event: EventRow) -> SprtDecision:
+    """Count a seed; one on which nothing was rated counts for nothing."""
+    for score in block_scores(seed, event.definition.candidate).values():
+        test.add(score)
+    return test.decision
+
+
+class SequentialPlay(Play):
+    """The part of a sequential test that is still to be played. ``test``: over the seeds that are recorded."""
+
+    def __init__(self, store: Store, event: EventRow, commands: Sequence[Command]) -> None:
+        super().__init__(store, event, commands)
+        self._per_seed = self.timetable.per_seed(self.timetable.shapes[0])
+        self.test, self._front = so_far(event, self.timetable, (of_row(event, row) for row in store.matches(event.id)))
+        first = self._front * self._per_seed
+        self._seed = [of_row(event, row) for row in store.matches(event.id, first, first + self._per_seed - 1)]
+        self._waiting: dict[int, Outcome] = {}
+
+    @property
+    def complete(self) -> bool:
+        """Whether the test has decided, or all seeds that it may take are recorded."""
+        return bool(self.test.decision) or super().complete
+
+    def jobs(self, drawn: DrawnRound) -> Iterator[Job]:
+        """What may still be needed; ends with the decision, or at a table that the host cannot play."""
+        for job in super().jobs(drawn):
+            if self.complete or self.set_aside:
+                return
+            yield job
+
+    def tables(self, drawn: DrawnRound) -> Iterator[list[Job]]:
+        """Likewise."""
+        for table in super().tables(drawn):
+            if self.complete or self.set_aside:
+                return
+            yield table
+
+    def record(self, outcome: Outcome, *, last: bool) -> list[MatchRow | VoidRow]:
+        """Store it, and what waited for it, if all seeds before its own are recorded. After the decision it is dropped."""
+        if self.complete:
+            return []
+        if outcome.record is None:
+            return super().record(outcome, last=last)
+        self._waiting[outcome.ordinal] = outcome
+        rows: list[MatchRow | VoidRow] = []
+        while not self.complete and (ordinal := self._next_waiting()) is not None:
+            rows.append(self._record_at_the_front(self._waiting.pop(ordinal)))
+        return rows
+
+    def _next_waiting(self) -> int | None:
+        first = self._front * self._per_seed
+        return next((ordinal for ordinal in range(first, first + self._per_seed) if ordinal in self._waiting), None)
+
+    def _record_at_the_front(self, outcome: Outcome) -> MatchRow:
+        match = self._planned[outcome.ordinal]
+        assert outcome.record is not None
+        self._seed.append(of_record(self.event, match, outcome.record))
+        whole = len(self._seed) == self._per_seed
+        decided = whole and add_seed(self.test, self._seed, self.event) is not SprtDecision.NONE
+        row = self.store_match(match, outcome, over=decided or len(self.done) + 1 == self.timetable.matches)
+        if whole:
+            self._seed, self._front = [], self._front + 1
+        return row

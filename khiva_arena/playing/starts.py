@@ -1,0 +1,275 @@
+"""Before the first match: every bot is staged, built and started once; a bot that cannot play ends the run, or is left out."""
+
+import shlex
+import signal
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from msgspec.structs import replace
+
+from khiva_arena.arbiter.preflight import STDERR, PreflightFailed, preflight
+from khiva_arena.entrants import staging
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.errors import ArenaError, BotError, ConfigError, StagingError
+from khiva_arena.games.registry import NAMES
+from khiva_arena.replay import seeds
+from khiva_arena.replay.record import Header
+from khiva_arena.sandbox.command import Command
+from khiva_arena.sandbox.level import Level, Sandbox
+from khiva_arena.say import say_nothing
+from khiva_arena.schedule.names import Format
+from khiva_arena.settings.competition import entrants_named, unplayable
+from khiva_arena.settings.define import conditions_of
+from khiva_arena.settings.isolation import keep_apart, keep_private, private_places, sandbox_of, warn_of_cold_files
+from khiva_arena.settings.permissions import opened
+from khiva_arena.settings.settings import DEFAULTS, Settings, settle
+from khiva_arena.terminal.console import say
+
+if TYPE_CHECKING:
+    from khiva_arena.events.durations import MatchTime  # most runs measure none before
+
+LINE_SHOWN = 200
+_NOT_IN_A_TRIAL = ("trust_bots", "network", "env", "runtimes", "listen", "dask")
+Elsewhere = Callable[[Sequence[Bot]], Mapping[str, tuple[str, str]]]
+"""Which bots start nowhere: by identity, the name of a machine and why not there."""
+
+
+class Playing(NamedTuple):
+    """Who plays.
+
+    entrants: the bots.
+    commands: how those of them are started that have been started once already, by identity.
+    left_out: the others, by name.
+    took: how long a match takes, if that was measured.
+    """
+
+    entrants: tuple[Bot, ...]
+    commands: Mapping[str, Command] = MappingProxyType({})
+    left_out: tuple[str, ...] = ()
+    took: "MatchTime | None" = None
+
+
+class TriedBots(NamedTuple):
+    """What is known before a run, since a budget was worked out for it.
+
+    sandbox: that bots run in.
+    found: who plays.
+    """
+
+    sandbox: Sandbox
+    found: Playing
+
+
+def ready_to_play(
+    first: Settings,
+    entrants: Sequence[Bot],
+    sandbox: Sandbox,
+    ready: Mapping[str, Command] = MappingProxyType({}),
+    plan: Path | None = None,
+) -> dict[str, Command]:
+    """How each bot is started, by identity.
+
+    ready: of those that have been started already.
+    plan: the file that says what is played, if any.
+
+    Raises BotError for all that are not built or do not start; ConfigError if one could read what it must not.
+    """
+    commands = dict(ready)
+    problems: list[str] = []
+    with one_interrupt():
+        for bot in entrants:
+            try:
+                if bot.identity not in commands:
+                    commands[bot.identity] = _staged(first, bot, sandbox)
+            except StagingError:
+                raise
+            except BotError as error:
+                problems.append(f"{error}\n  next: khiva-arena check {shlex.quote(bot.asked_as)}")
+    built = [bot for bot in entrants if bot.identity in commands]
+    _keep_from_each_other(first, built, commands, sandbox, plan)
+    if new := [bot for bot in built if bot.identity not in ready]:
+        try:
+            _start(first, new, commands, sandbox)
+        except PreflightFailed as error:
+            if not problems:
+                raise
+            problems += error.problems
+        warn_of_cold_files()
+    if problems:
+        raise BotError("\n".join(problems))
+    return commands
+
+
+def trial_problems(given: Mapping[str, Any]) -> list[str]:
+    """Return what keeps bots from being played whose settings have mistakes, a line each, so that both are told in one round.
+
+    given: the settings as they were typed. Bots are started only in a sandbox that confines them, and with nothing opened to
+    them: what else the settings ask for may be just what is wrong, or what the user is still to agree to.
+    """
+    asks_for_more = any(given.get(key) not in (None, DEFAULTS[key]) for key in _NOT_IN_A_TRIAL)
+    if asks_for_more or given.get("isolation") == Level.TRUSTED or given.get("game", DEFAULTS["game"]) not in NAMES:
+        return []
+    try:
+        first = _valid_part(given)
+        sandbox = sandbox_of(first, rated=True)
+        entrants = entrants_named({**given, "skip_broken": True}, say_nothing)
+    except ArenaError:
+        return []  # which is among the mistakes of the settings
+    bots = [bot for bot in entrants if not bot.guest and not bot.broken]
+    why: dict[str, str] = {}
+    try:
+        if sandbox.level.confines and bots:
+            _started(first, bots, sandbox, why)
+    except ArenaError as error:
+        return [str(error)]
+    return [f"{bot.name} ({bot.asked_as}): {why[bot.identity]}" for bot in bots if bot.identity in why]
+
+
+def _valid_part(given: Mapping[str, Any]) -> Settings:
+    """Settings to start bots with. Raises ConfigError if some of them that matter have mistakes."""
+    needed = {key: given[key] for key in ("bots", "engines", "game", "limits", "start", "isolation") if key in given}
+    try:
+        return settle({**needed, **{key: given[key] for key in ("seats", "rules", "turn", "bank") if key in given}})
+    except ConfigError:
+        return settle(needed)
+
+
+def without_broken(
+    stages: Sequence[Settings], entrants: Sequence[Bot], sandbox: Sandbox, elsewhere: Elsewhere | None = None
+) -> Playing:
+    """The bots that can play; a line is said of each of the others. Those that are no programs of this machine are waited for
+    later. What this machine lacks is no bot's fault, and raised as by ``ready_to_play``.
+
+    elsewhere: starts them on other machines, instead of this one.
+
+    Raises ConfigError if they are too few.
+    """
+    why: dict[str, str] = {}
+    if elsewhere is not None:
+        commands = _started_elsewhere(entrants, elsewhere, why)
+    else:
+        commands = _started(stages[0], [bot for bot in entrants if not bot.guest], sandbox, why)
+    left_out = [bot.name for bot in entrants if bot.identity in why]
+    for bot in entrants:
+        if bot.identity in why:
+            say(f"warning: {bot.name} is left out: {why[bot.identity]}")
+    playing = tuple(bot for bot in entrants if bot.identity not in why)
+    without = [_without(stage, left_out) for stage in stages]
+    if left_out and (problems := _unplayable(without, entrants, playing)):
+        raise ConfigError([f"{problem} ({', '.join(left_out)}: left out by --skip-broken)" for problem in problems])
+    return Playing(playing, commands, tuple(left_out))
+
+
+def _unplayable(stages: Sequence[Settings], entrants: Sequence[Bot], playing: Sequence[Bot]) -> list[str]:
+    """Why those who are left cannot play this: the candidate of a gauntlet that names none is the first bot of all."""
+    if not playing:
+        return ["no bot is left to play"]
+    first = stages[0]
+    if first.format == Format.GAUNTLET and not first.candidates and playing[0] != entrants[0]:
+        return [f"the candidate, {entrants[0].name}, cannot play; name another one with --candidate"]
+    return unplayable(stages, playing)
+
+
+def _without(stage: Settings, gone: Sequence[str]) -> Settings:
+    """The settings without what is opened to bots that are left out."""
+    env = tuple(word for word in stage.env if word.rpartition("=")[0] not in gone)
+    return replace(stage, network=tuple(name for name in stage.network if name not in gone), env=env)
+
+
+def _started(first: Settings, bots: Sequence[Bot], sandbox: Sandbox, why: dict[str, str]) -> dict[str, Command]:
+    """How those are started that start. ``why``: gets the others, by identity."""
+    why |= {bot.identity: bot.broken for bot in bots if bot.broken}
+    commands: dict[str, Command] = {}
+    with one_interrupt():
+        for bot in bots:
+            try:
+                if not bot.broken:
+                    commands[bot.identity] = _staged(first, bot, sandbox)
+            except StagingError:
+                raise
+            except BotError as error:
+                why[bot.identity] = _first_of(bot, str(error))
+    built = [bot for bot in bots if bot.identity in commands]
+    _keep_from_each_other(first, built, commands, sandbox)
+    try:
+        if built:
+            _start(first, built, commands, sandbox)
+    except PreflightFailed as error:
+        for number, problem in zip(error.who, error.problems, strict=True):
+            bot = built[number]
+            why[bot.identity] = _first_of(bot, problem)
+            del commands[bot.identity]
+    warn_of_cold_files()
+    return commands
+
+
+def _started_elsewhere(bots: Sequence[Bot], elsewhere: Elsewhere, why: dict[str, str]) -> dict[str, Command]:
+    """Likewise; there each machine has its own commands."""
+    why |= {bot.identity: bot.broken for bot in bots if bot.broken}
+    whole = [bot for bot in bots if not bot.broken]
+    nowhere = elsewhere(whole) if whole else {}
+    for bot in whole:
+        if bot.identity in nowhere:
+            worker, problem = nowhere[bot.identity]
+            why[bot.identity] = f"on worker {worker}, {_first_of(bot, problem)}"
+    return {}
+
+
+def _first_of(bot: Bot, problem: str) -> str:
+    """The first line of a problem, the last one that the bot or its build wrote, and what shows all of it."""
+    first, *others = problem.split("\n")
+    words = [first.removeprefix(f"{bot.name}: ").rstrip(":")]
+    if (begin := next((n for n, line in enumerate(others) if line.startswith(STDERR)), None)) is not None:
+        others = [line for line in others[begin + 1 :] if line.startswith("    ")]
+    if written := [line.strip() for line in others if line.strip()]:
+        words.append(f"it wrote last: {written[-1][:LINE_SHOWN]}")
+    return f"{'; '.join(words)}; next: khiva-arena check {shlex.quote(bot.asked_as)}"
+
+
+def _staged(first: Settings, bot: Bot, sandbox: Sandbox) -> Command:
+    return opened(staging.stage(bot, sandbox.level), bot.name, first.network, first.env, first.link_ms)
+
+
+def _keep_from_each_other(
+    first: Settings, entrants: Sequence[Bot], commands: Mapping[str, Command], sandbox: Sandbox, plan: Path | None = None
+) -> None:
+    of_all = [commands[bot.identity] for bot in entrants]
+    keep_private(private_places(first, plan), sandbox, of_all)
+    keep_apart(entrants, of_all, sandbox)
+
+
+def _start(first: Settings, entrants: Sequence[Bot], commands: Mapping[str, Command], sandbox: Sandbox) -> None:
+    header = first_header(first, entrants, sandbox)
+    started = [commands[bot.identity] for bot in entrants]
+    words = ["" if bot.guest else bot.asked_as for bot in entrants]
+    preflight([bot.name for bot in entrants], started, header, sandbox, words=words)
+
+
+def first_header(first: Settings, entrants: Sequence[Bot], sandbox: Sandbox) -> Header:
+    """Under what each bot is started once, so that a competition does not begin with a loss."""
+    return conditions_of(first, entrants, sandbox).header(
+        [("preflight", "")] * first.seats, "preflight", bytes(seeds.SECRET_BYTES)
+    )
+
+
+@contextmanager
+def one_interrupt() -> Iterator[None]:
+    """Let only one interrupt through, outside of trio, which does so itself: a second, impatient one must not prevent the bots
+    from being ended."""
+
+    def first(number: int, _frame: object) -> None:
+        signal.signal(number, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, first)
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        signal.signal(signal.SIGINT, before)
+        raise
+    signal.signal(signal.SIGINT, before)

@@ -1,0 +1,57 @@
+"""What a page is told when a match is over: its replay, with all hands open."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from khiva_arena.games.asked import second_person
+from khiva_arena.games.base import Event, Plain, State
+from khiva_arena.games.registry import get
+from khiva_arena.page.html import has_drawing
+from khiva_arena.replay.frames import block, film
+from khiva_arena.replay.record import FORFEITED, Record
+from khiva_arena.replay.verify import verify
+
+
+def ended(record: Record, secret: bytes, names: Sequence[str]) -> dict[str, Plain]:
+    """The match as the page's viewer takes it; ``names`` by seat. Raises RecordError if it does not replay."""
+    legal: list[Any] = []
+
+    def number(choices: list[Plain]) -> int:
+        legal.append(choices)
+        return len(legal) - 1
+
+    made = film(record, secret, names, not has_drawing(record.header.game))
+    made.events = [[(event, second_person(text, names)) for event, text in frame] for frame in made.events]
+    faults = [
+        [choice.seat, choice.why, at + 1, ""]
+        for at, step in enumerate(record.steps)
+        for choice in step
+        if choice.why and choice.why != FORFEITED
+    ]
+    match = {
+        "key": "1/0",
+        "names": list(names),
+        "ranks": list(record.ranks),
+        "scores": list(record.scores),
+        "verdicts": [str(verdict) for verdict in record.verdicts],
+        "faults": faults,
+    }
+    return {"match": match, "block": block([made], number), "legal": legal}
+
+
+def since(record: Record, secret: bytes, names: Sequence[str], seat: int) -> list[str]:
+    """What has happened since a seat last chose, a line each, with all hands open."""
+    game = get(record.header.game, record.header.rules_version)
+    chose = max((at for at, step in enumerate(record.steps, 1) if any(one.seat == seat for one in step)), default=0)
+    lines: list[str] = []
+
+    def watch(step: int, _state: State, happened: Sequence[Event]) -> None:
+        lines.extend(second_person(line, names) for event in happened if step >= chose and (line := game.narrate(event, names)))
+
+    verify(record, secret, watch)
+    return lines
+
+
+def void(why: str) -> dict[str, Plain]:
+    """The same of a match that was void."""
+    return {"match": None, "text": f"The match is void: {why}"}

@@ -1,0 +1,60 @@
+"""The hub's side of links: who stands for a player comes to a unix socket, which only this user can reach, and says for whom."""
+
+from collections.abc import Awaitable, Callable
+
+import trio
+
+from khiva_arena.seats.link_protocol import LONGEST_NAME
+
+CHUNK = 65_536
+Seated = Callable[["Link"], Awaitable[None]]
+
+
+class Link:
+    """The hub's side of one link: the pipes of a seat in one match, or at its trial start."""
+
+    def __init__(self, stream: trio.SocketStream, first: bytes) -> None:
+        self._stream = stream
+        self._first = first
+        self._sending = trio.Lock()
+
+    async def receive(self) -> bytes:
+        """What the arbiter has sent; b"" at the end of input, or if the arbiter has ended the seat."""
+        data, self._first = self._first, b""
+        if data:
+            return data
+        try:
+            return bytes(await self._stream.receive_some(CHUNK))
+        except trio.BrokenResourceError:
+            return b""
+
+    async def send(self, data: bytes) -> bool:
+        """Records of link_protocol.py. Returns whether the seat still takes them."""
+        try:
+            async with self._sending:
+                await self._stream.send_all(data)
+        except (trio.BrokenResourceError, trio.ClosedResourceError):
+            return False
+        return True
+
+
+async def listen(path: str, players: dict[str, Seated], *, task_status: trio.TaskStatus[None]) -> None:
+    """Seat whoever comes to the socket, until cancelled. ``players``: by name."""
+    listener = trio.socket.socket(trio.socket.AF_UNIX)
+    await listener.bind(path)
+    listener.listen()
+
+    async def one(stream: trio.SocketStream) -> None:
+        async with stream:
+            held = b""
+            while b"\n" not in held and len(held) <= LONGEST_NAME:
+                data = await stream.receive_some(CHUNK)
+                if not data:
+                    return
+                held += data
+            name, _, rest = held.partition(b"\n")
+            if seated := players.get(name.decode(errors="replace")):
+                await seated(Link(stream, rest))
+
+    task_status.started()
+    await trio.serve_listeners(one, [trio.SocketListener(listener)])

@@ -1,0 +1,94 @@
+"""Seats a bot of this machine at a table of Khiva Arena elsewhere.
+
+Standard-library Python, 3.9 or newer, for any system. For a machine without the arena ``khiva-arena relay --copy relay.py``
+writes it and the modules that it is made of as one file:
+
+    python3 relay.py HOST:PORT NAME -- COMMAND
+
+``khiva-arena relay`` does the same: it connects to the arena, starts COMMAND for each match, and passes bytes. What the bot gets
+on stdin and gives on stdout is wire protocol 1, unchanged. docs/remote.md is its page.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import signal
+import ssl
+import sys
+from pathlib import Path
+from typing import NoReturn, Sequence  # noqa: UP035 - for Python 3.9
+
+from khiva_arena.seats.relay_connecting import Ended
+from khiva_arena.seats.relay_protocol import address, is_loopback, read_token, token_folder
+from khiva_arena.seats.relay_talk import AT_MOST, Relay
+
+
+def relay(
+    where: str,
+    name: str,
+    command: Sequence[str],
+    *,
+    token: Path | None = None,
+    ca: Path | None = None,
+    tls: bool = False,
+    keep: bool = False,
+    at_most: int = AT_MOST,
+    folder: str | None = None,
+    environment: dict[str, str] | None = None,
+) -> int:
+    """Serve a bot until the arena needs it no more. Returns the exit code; raises ValueError and OSError if it cannot begin."""
+    host, port = address(where)
+    if folder is None and shutil.which(command[0]) is None:
+        raise ValueError(f"{command[0]}: no such program here")
+    secret = read_token(token or token_folder() / name)
+    context = None
+    if tls or ca or not is_loopback(host):
+        context = ssl.create_default_context(cafile=str(ca) if ca else None)
+    start = {"args": list(command), "cwd": folder, "env": environment}
+    signal.signal(signal.SIGTERM, _terminated)
+    return Relay((host, port), name, secret, start, context, keep, _say, at_most).serve()
+
+
+def _terminated(*_: object) -> NoReturn:
+    raise Ended(143, "ended by a signal")
+
+
+def _say(text: str) -> None:
+    print(f"relay: {text}", file=sys.stderr, flush=True)
+
+
+def _count(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and 0 < int(text) < 10_000):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
+    return int(text)
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """The command line where the arena is not installed."""
+    parser = argparse.ArgumentParser(
+        prog="relay.py",
+        description="Seats a bot of this machine at a table of Khiva Arena elsewhere, until that needs it no more.",
+        usage="%(prog)s [OPTIONS] HOST:PORT NAME -- COMMAND",
+    )
+    parser.add_argument("where", metavar="HOST:PORT", help="where the arena listens; TLS unless that is this machine")
+    parser.add_argument("name", metavar="NAME", help="as in --bot remote:NAME")
+    parser.add_argument("command", metavar="COMMAND", nargs="+", help="starts the bot, once for each match")
+    parser.add_argument("--token", type=Path, help="the file with the token [default: NAME in khiva-arena/tokens of ~/.config]")
+    parser.add_argument("--ca", type=Path, help="trust this certificate in place of the system's")
+    parser.add_argument("--tls", action="store_true", help="TLS even to this machine, as through a tunnel")
+    parser.add_argument("--keep", action="store_true", help="let one process play one match after another")
+    parser.add_argument("--at-most", type=_count, default=AT_MOST, metavar="N", help="programs at a time [default: %(default)s]")
+    given = parser.parse_args(words)
+    how = {"token": given.token, "ca": given.ca, "tls": given.tls, "keep": given.keep, "at_most": given.at_most}
+    try:
+        return relay(given.where, given.name, given.command, **how)
+    except (OSError, ValueError) as error:
+        _say(str(error))
+        return 2
+    except KeyboardInterrupt:
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

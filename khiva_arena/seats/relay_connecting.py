@@ -1,0 +1,90 @@
+"""Reading from the arena on the relay's side, and what is wrong with a connection, in words."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+import time
+from typing import Any, Iterator  # noqa: UP035 - for Python 3.9
+
+from khiva_arena.seats.relay_protocol import HEAD, MOST, LinkBreach, same, values_of
+
+CHUNK = 65_536
+LONGEST_LINE = 300
+OTHER = "it speaks another protocol"
+
+
+class Ended(Exception):
+    """The relay has nothing left to do: with this exit code, having said why."""
+
+    def __init__(self, code: int, text: str) -> None:
+        super().__init__(text)
+        self.code = code
+
+
+def read_now(connection: socket.socket) -> bytes | None:
+    """None if nothing is there now."""
+    try:
+        return connection.recv(CHUNK)
+    except (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError):
+        return None
+
+
+def received(connection: socket.socket, until: float) -> Iterator[tuple[bytes, int, bytes]]:
+    """Frames that come in time, of a connection that blocks; bytes after the last one that is asked for are not read."""
+    while True:
+        head = _exactly(connection, HEAD.size, until)
+        kind, session, size = HEAD.unpack(head)
+        if size > MOST:
+            raise LinkBreach(OTHER)
+        yield kind, session, _exactly(connection, size, until)
+
+
+def _exactly(connection: socket.socket, size: int, until: float) -> bytes:
+    data = b""
+    while len(data) < size:
+        if (left := until - time.monotonic()) <= 0:  # it may come a byte at a time
+            raise TimeoutError
+        connection.settimeout(left)
+        more = connection.recv(size - len(data))
+        if not more:
+            raise ConnectionError("the other side closed it")
+        data += more
+    return data
+
+
+def object_of(frames: Iterator[tuple[bytes, int, bytes]], expected: bytes, shown_proof: str = "") -> dict[str, Any]:
+    """Return what the next frame says. ``shown_proof``: with which a refusal may be final. Raises LinkBreach, ConnectionError,
+    Ended."""
+    kind, _, data = next(frames)
+    if kind not in (expected, b"R"):
+        raise LinkBreach(OTHER)
+    try:
+        values = values_of(data)
+    except LinkBreach:
+        raise LinkBreach(OTHER) from None
+    if kind == b"R":
+        text = harmless(str(values.get("text")))
+        if shown_proof and values.get("final") and same(values.get("proof"), shown_proof):
+            raise Ended(2, text)
+        raise ConnectionError(text)
+    return values
+
+
+def why(error: Exception) -> str:
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return f"its certificate is not trusted ({error.verify_message}); name it with --ca FILE"
+    if isinstance(error, ssl.SSLError):
+        return "it speaks no TLS, which this address needs"
+    if isinstance(error, (TimeoutError, socket.timeout)):
+        return "no answer; an arena that expects TLS needs --tls or --ca here"
+    return harmless(str(getattr(error, "strerror", None) or error))
+
+
+def harmless(text: str) -> str:
+    """A line that others wrote, for a terminal."""
+    return "".join(letter if letter.isprintable() else "?" for letter in text[:LONGEST_LINE])
+
+
+def shown(where: tuple[str, int]) -> str:
+    return f"[{where[0]}]:{where[1]}" if ":" in where[0] else f"{where[0]}:{where[1]}"

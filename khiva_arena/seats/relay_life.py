@@ -1,0 +1,183 @@
+"""A life of a relay, which is one relay process as the hub knows it, and its connection. It may lose that and come back; its
+sessions last as long as it does."""
+
+import secrets
+import time
+from collections.abc import Callable
+from functools import partial
+
+import trio
+
+from khiva_arena.seats.links import Link
+from khiva_arena.seats.relay_protocol import (
+    COUNTED_OF_RELAY,
+    DEAD_SECONDS,
+    Channel,
+    Frames,
+    LinkBreach,
+    number,
+    packed,
+    packed_json,
+)
+from khiva_arena.seats.remote_seat import RemoteSeat
+
+CHUNK = 65_536
+PING_SECONDS = 1.0
+PING_FIRST = (5, 0.05)
+
+
+class Life:
+    """One relay process.
+
+    word: what it calls itself.
+    keeps: whether one process of its bot plays many matches.
+    connection: the one that it has now, if any.
+    arriving: where it came last.
+    gone: set when it is over for good.
+    """
+
+    def __init__(self, word: str, keeps: bool) -> None:
+        self.word = word
+        self.keeps = keeps
+        self.channel = Channel()
+        self.connection: Connection | None = None
+        self.arriving: trio.abc.Stream | None = None
+        self.gone = trio.Event()
+        self._sessions: dict[int, RemoteSeat] = {}
+        self._last = 0
+        self._stray = 0
+
+    def open(self, link: Link) -> RemoteSeat:
+        """A seat that it is to play."""
+        self._last += 1
+        session = RemoteSeat(link, partial(self._put, session=self._last))
+        self._sessions[self._last] = session
+        session.number = self._last
+        self._put(b"o", session=self._last)
+        return session
+
+    def close(self, session: RemoteSeat) -> None:
+        """It is over; what still comes is dropped, up to what may be on its way."""
+        del self._sessions[session.number]
+        self._stray += session.may_still_come()
+        if not session.exited and not self.gone.is_set():
+            self._put(b"k", session=session.number)
+
+    def end(self) -> None:
+        """It will not come back."""
+        self.gone.set()
+        for session in self._sessions.values():
+            session.over.set()
+
+    def _put(self, kind: bytes, data: bytes = b"", *, session: int) -> None:
+        frame = self.channel.made(kind, session, data)
+        if self.connection:
+            self.connection.send(frame)
+
+    def take(self, kind: bytes, number_: int, data: bytes) -> None:
+        """A counted frame. Raises LinkBreach."""
+        if session := self._sessions.get(number_):
+            session.take(kind, data)
+            return
+        self._stray -= len(data) + 1
+        if not 0 < number_ <= self._last or self._stray < 0:
+            raise LinkBreach("bytes for no session")
+
+
+class Connection:
+    """A connection of a relay that has shown that it knows the token."""
+
+    def __init__(self, stream: trio.abc.Stream, life: Life, measured: Callable[[float], None], here: Callable[[], None]) -> None:
+        """``measured`` takes each round trip in seconds; ``here`` is called once some are known."""
+        self._stream = stream
+        self._life = life
+        self._measured = measured
+        self._here = here
+        self._out = bytearray()
+        self._more = trio.Event()
+        self._pinged: tuple[bytes, float] | None = None
+        self.scope = trio.CancelScope()
+        self.ended = trio.Event()
+        self._told = False
+
+    def send(self, data: bytes) -> None:
+        """As soon as the other side takes it. What is held is bounded by the windows of its sessions."""
+        self._out += data
+        self._more.set()
+
+    async def serve(self) -> str:
+        """Until it is lost. Returns what the relay sent that it may not, if that is why."""
+        why = ""
+        try:
+            with self.scope:
+                async with trio.open_nursery() as nursery:
+                    nursery.start_soon(self._write)
+                    nursery.start_soon(self._ping)
+                    try:
+                        await self._read()
+                    except LinkBreach as breach:
+                        why = str(breach)
+                    nursery.cancel_scope.cancel()
+        finally:
+            self.ended.set()
+        return why
+
+    async def bye(self, over: bool) -> None:
+        """The arena ends."""
+        with trio.move_on_after(1.0):
+            self.send(packed_json(b"b", over=over))
+            await self.ended.wait()  # the relay closes it
+
+    async def _write(self) -> None:
+        while True:
+            await self._more.wait()
+            self._more = trio.Event()
+            data, self._out = self._out, bytearray()
+            try:
+                await self._stream.send_all(data)
+            except (trio.BrokenResourceError, trio.ClosedResourceError):
+                self.scope.cancel()
+
+    async def _read(self) -> None:
+        frames = Frames()
+        while True:
+            try:
+                data = bytes(await self._stream.receive_some(CHUNK))
+            except (trio.BrokenResourceError, trio.ClosedResourceError):
+                return
+            if not data:
+                return
+            for kind, session, content in frames.feed(data):
+                self._take(kind, session, content)
+
+    def _take(self, kind: bytes, session: int, data: bytes) -> None:
+        channel = self._life.channel
+        if kind in COUNTED_OF_RELAY:
+            self._life.take(kind, session, data)
+            if due := channel.came():
+                self.send(due)
+        elif kind == b"a":
+            if not channel.acknowledged(number(data, ">Q")):
+                raise LinkBreach("a count of frames that came, twice")  # or it could send that without end
+        elif kind == b"q" and self._pinged and data == self._pinged[0]:
+            self._measured(time.monotonic() - self._pinged[1])
+            self._pinged = None
+        else:
+            raise LinkBreach(f"a frame of kind {kind!r} that nobody asked for")
+
+    async def _ping(self) -> None:
+        """Also finds out when the other side is not there any more, which TCP may never say."""
+        first, soon = PING_FIRST
+        while True:
+            self._pinged = (secrets.token_bytes(8), time.monotonic())
+            self.send(packed(b"p", 0, self._pinged[0]))
+            while True:
+                await trio.sleep(soon if first else PING_SECONDS)
+                if not self._pinged:
+                    break
+                if time.monotonic() - self._pinged[1] > DEAD_SECONDS:
+                    self.scope.cancel()
+            first -= first > 0
+            if not first and not self._told:
+                self._told = True
+                self._here()

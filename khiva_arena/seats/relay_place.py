@@ -1,0 +1,112 @@
+"""A name for which a relay is expected, and what is known of all that came by it: round trips, and how often it was away."""
+
+import time
+from collections import deque
+from itertools import islice
+from statistics import median, quantiles
+from typing import Any
+
+import trio
+
+from khiva_arena.arbiter import round_trip
+from khiva_arena.seats.hub_messages import tell
+from khiva_arena.seats.links import Link
+from khiva_arena.seats.relay_life import Life
+
+AGAIN_SECONDS = 0.5
+"""Between two arrivals."""
+PINGS_KEPT = 1_001
+RECENT = 9
+"""Of so many round trips the arbiter gets the median: one that was held up counts for nothing."""
+
+
+class RelayPlace:
+    """What this says to the command, it says by ``tell``.
+
+    name: as in remote:NAME.
+    token: what its relay shows that it knows.
+    kept: whether one process of its bot may play many matches.
+    life: the relay that is there, or was there and may come back.
+    arrived: set when one comes, and replaced then.
+    arrived_at: when one came last, on trio's clock.
+    over: nobody is expected any more.
+    """
+
+    def __init__(self, name: str, token: str, kept: bool, trips: str, waits: float) -> None:
+        """``trips``: the file for the round trip, see arbiter/round_trip.py; ``waits``: how long a seat waits for a relay."""
+        self.name, self.token, self.kept = name, token, kept
+        self.life: Life | None = None
+        self.arrived = trio.Event()
+        self.arrived_at = -AGAIN_SECONDS
+        self.over = False
+        self._trips_file = trips
+        self._waits = waits
+        self._round_trips: deque[float] = deque(maxlen=PINGS_KEPT)
+        self._left_at: float | None = None
+        self._was_away: tuple[float, bool] | None = None
+        self._away = 0
+        self._away_s = 0.0
+
+    async def seated(self, link: Link) -> None:
+        """A match, or the trial start before it. If it returns without an exit, the link is lost."""
+        with trio.move_on_after(self._waits):
+            while self.life is None or self.life.connection is None:
+                await self.arrived.wait()
+        life = self.life
+        if life is None or life.connection is None:
+            return
+        session = life.open(link)
+        try:
+            await session.play()
+        finally:
+            life.close(session)
+
+    def measured(self, seconds: float) -> None:
+        """A round trip."""
+        self._round_trips.append(seconds)
+        round_trip.put(self._trips_file, median(islice(reversed(self._round_trips), RECENT)))
+
+    # --- coming and going ---
+
+    def came(self, *, resumed: bool) -> None:
+        """Its relay is connected. ``resumed``: it is the one that was, and goes on where it was."""
+        if self._left_at is not None:
+            self._was_away = (time.monotonic() - self._left_at, resumed)
+            self._left_at = None
+        self.arrived.set()
+        self.arrived = trio.Event()
+
+    def here(self) -> None:
+        """Something is known of the link of one who came."""
+        seconds, resumed = self._was_away or (0.0, False)
+        what = "here" if self._was_away is None else "back" if resumed else "again"
+        kept = self.life is not None and self.life.keeps
+        tell({"here": self.name, "what": what, "seconds": seconds, "kept": kept, **self.figures()})
+
+    def left(self, why: str) -> None:
+        """The connection is lost. ``why``: what was sent that is not allowed, if that is why."""
+        if self.over:
+            return
+        self._left_at = time.monotonic()
+        self._away += 1
+        tell({"away": self.name, "why": why})
+
+    async def wait_for(self, life: Life, since: float, most: float) -> None:
+        """End a life that does not come back within ``most`` seconds."""
+        with trio.move_on_after(most):
+            while life.connection is None and not life.gone.is_set():
+                await self.arrived.wait()
+        self._away_s += time.monotonic() - since
+        if life.connection is None:
+            if not life.gone.is_set() and not self.over:
+                tell({"lost": self.name, "seconds": most})
+            life.end()
+            if self.life is life:
+                self.life = None
+
+    def figures(self) -> dict[str, Any]:
+        """Of all connections so far: round trips in ms, and how often and for how long it was away."""
+        trips = [1000 * trip for trip in self._round_trips]
+        high = quantiles(trips, n=20)[-1] if len(trips) > 1 else None
+        half = median(trips) if trips else None
+        return {"relay": self.name, "rtt_ms": half, "rtt_high_ms": high, "away": self._away, "away_s": self._away_s}

@@ -1,0 +1,364 @@
+"""The relay itself: one thread has the connection and all that is known, and programs' threads report to it.
+
+The arena is trusted with nothing but bytes for the bot's input: what it may not send is a ``LinkBreach``, whatever it is, which
+ends this connection and its matches, and the relay connects again. Nothing is final before both sides have shown that they know
+the token.
+"""
+
+from __future__ import annotations
+
+import errno
+import queue
+import secrets
+import select
+import socket
+import ssl
+import struct
+import time
+from contextlib import suppress
+from typing import Any
+
+from khiva_arena.seats.relay_connecting import OTHER, Ended, harmless, object_of, read_now, received, shown, why
+from khiva_arena.seats.relay_program import Program, Watchdog
+from khiva_arena.seats.relay_protocol import (
+    COUNTED_OF_ARENA,
+    DEAD_SECONDS,
+    GREET_SECONDS,
+    LIFE_BYTES,
+    MOST,
+    VERSION,
+    WINDOW,
+    Channel,
+    Frames,
+    LinkBreach,
+    number,
+    packed,
+    packed_json,
+    proof,
+    same,
+    values_of,
+)
+
+BACKOFF = (0.1, 5.0)
+KEPT_SECONDS = 0.02
+"""After the end of a kept bot's match: for what it still says on stderr."""
+AT_MOST = 16
+"""Programs at a time, unless the user says otherwise."""
+PING_MOST = 64
+UNREAD_MOST = 4 << 20
+"""Bytes for the arena, beside the windows of its sessions, that it does not read, or does not say to have."""
+LONGEST_AWAY = 86_400.0
+
+
+class Relay:
+    """``start`` are arguments of Popen; ``say`` takes lines for people; ``at_most``: programs at a time."""
+
+    def __init__(
+        self,
+        where: tuple[str, int],
+        name: str,
+        token: str,
+        start: dict[str, Any],
+        tls: ssl.SSLContext | None,
+        keep: bool,
+        say: Any,
+        at_most: int = AT_MOST,
+    ) -> None:
+        self._at_most = at_most
+        self._programs = 0
+        self._last = 0
+        self._where, self._name, self._token, self._start, self._tls, self._keep = where, name, token, start, tls, keep
+        self._say = say
+        self._life = secrets.token_hex(LIFE_BYTES)
+        self._run = ""
+        self._channel = Channel()
+        self._sessions: dict[int, Program] = {}
+        self._idle: list[Program] = []
+        self._out = bytearray()
+        self._connected = False
+        self._give_up_at = float("inf")
+        self._reconnect = 30.0
+        self._happened: queue.SimpleQueue[tuple[str, Program, Any]] = queue.SimpleQueue()
+        self._woken, self._waker = socket.socketpair()
+        self._woken.setblocking(False)
+        self._waker.setblocking(False)
+        self._watchdog = Watchdog()
+        self._last_said = ""
+
+    def serve(self) -> int:
+        """Until the run is over. Returns the exit code."""
+        pause = BACKOFF[0]
+        try:
+            if self._keep:
+                self._start_idle()
+            while True:
+                try:
+                    with self._connection() as connection:
+                        pause = BACKOFF[0]
+                        try:
+                            self._talk(connection)
+                        except LinkBreach:
+                            self._begin_anew()
+                            raise
+                except (OSError, LinkBreach) as error:
+                    self._lost(error)
+                self._wait(pause)
+                pause = min(BACKOFF[1], pause * 1.6)
+        except Ended as end:
+            self._say(str(end))
+            return end.code
+        finally:
+            self._end_all()
+
+    def _lost(self, error: Exception) -> None:
+        self._out.clear()
+        if self._connected:
+            self._give_up_at = time.monotonic() + self._reconnect
+        self._connected = False
+        text = f"no link to {shown(self._where)}: {why(error)}; trying again"
+        if text != self._last_said:
+            self._say(text)
+        self._last_said = text
+
+    def _wait(self, seconds: float) -> None:
+        """Between two connections; what the bot says meanwhile is kept."""
+        until = time.monotonic() + seconds
+        while (left := until - time.monotonic()) > 0:
+            select.select([self._woken], [], [], left)
+            self._take_events()
+        if self._sessions and time.monotonic() > self._give_up_at:
+            self._say(f"the link was away for {self._reconnect:.0f} s: the match is given up")
+            self._end_sessions()
+
+    # --- a connection ---
+
+    def _connection(self) -> socket.socket:
+        """A connection on which both sides have shown that they know the token. Raises OSError, LinkBreach and Ended."""
+        connection = socket.create_connection(self._where, GREET_SECONDS)
+        try:
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            if self._tls:
+                connection = self._tls.wrap_socket(connection, server_hostname=self._where[0])
+            self._greet(connection)
+            connection.setblocking(False)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _greet(self, connection: socket.socket) -> None:
+        frames = received(connection, time.monotonic() + GREET_SECONDS)
+        greeting = object_of(frames, b"G")
+        theirs, mine = greeting.get("nonce"), secrets.token_hex(LIFE_BYTES)
+        if not isinstance(theirs, str) or not theirs.isascii() or len(theirs) > 4 * LIFE_BYTES:
+            raise LinkBreach(OTHER)
+        connection.sendall(
+            packed_json(
+                b"H",
+                relay=VERSION,
+                name=self._name,
+                life=self._life,
+                run=self._run,
+                got=self._channel.got,
+                kept=self._keep,
+                nonce=mine,
+                proof=proof(self._token, "relay", self._name, theirs, mine),
+            )
+        )
+        expected = proof(self._token, "arena", self._name, theirs, mine)
+        welcome = object_of(frames, b"W", expected)
+        if not same(welcome.get("proof"), expected):
+            raise LinkBreach("who listens there does not know the token, so nothing is played there")
+        if not welcome.get("resumed"):
+            self._begin_anew()
+        self._run, self._reconnect = str(welcome.get("run"))[: 4 * LIFE_BYTES], _number(welcome, "reconnect", 30.0, LONGEST_AWAY)
+        self._out[:] = self._channel.again(int(_number(welcome, "got", 0, 2**53)))
+        self._connected, self._give_up_at, self._last_said = True, float("inf"), ""
+        self._say(f"connected to {shown(self._where)} as {self._name}")
+
+    def _begin_anew(self) -> None:
+        """Nothing is left of what was played."""
+        self._end_sessions()
+        self._channel, self._run, self._last = Channel(), "", 0
+
+    def _talk(self, connection: socket.socket) -> None:
+        """Pass bytes until the connection is lost, which raises OSError, or LinkBreach."""
+        frames = Frames()
+        heard = time.monotonic()
+        while True:
+            self._send(connection)
+            left = heard + DEAD_SECONDS - time.monotonic()
+            if left <= 0:
+                raise ConnectionError("nothing was heard for too long")
+            readable, _, _ = select.select([connection, self._woken], [connection] if self._out else [], [], self._patience(left))
+            if connection in readable:
+                while (data := read_now(connection)) is not None:
+                    if not data:
+                        raise ConnectionError("the other side closed it")
+                    heard = time.monotonic()
+                    for kind, session, content in frames.feed(data):
+                        self._take(kind, session, content)
+            self._take_events()
+            self._check_unread()
+
+    def _check_unread(self) -> None:
+        """Raise LinkBreach if the arena lets bytes for it pile up."""
+        most = UNREAD_MOST + self._at_most * 2 * WINDOW
+        if len(self._out) > most or self._channel.kept_bytes > most:
+            raise LinkBreach("it takes nothing")
+
+    def _patience(self, most: float) -> float:
+        closing = [program.closing_at for program in self._sessions.values() if program.closing_at]
+        return max(0.0, min([most, *(at - time.monotonic() for at in closing)]))
+
+    def _send(self, connection: socket.socket) -> None:
+        try:
+            while self._out:
+                del self._out[: connection.send(self._out)]
+        except (BlockingIOError, ssl.SSLWantWriteError, ssl.SSLWantReadError):
+            return
+
+    def _put(self, kind: bytes, session: int, data: bytes = b"") -> None:
+        frame = self._channel.made(kind, session, data)
+        if self._connected:
+            self._out += frame
+
+    # --- what the arena says ---
+
+    def _take(self, kind: bytes, session: int, data: bytes) -> None:
+        if kind in COUNTED_OF_ARENA:
+            self._out += self._channel.came()
+            self._take_counted(kind, session, data)
+        elif kind == b"p":
+            if len(data) > PING_MOST:
+                raise LinkBreach("a ping of another size")
+            self._out += packed(b"q", 0, data)
+        elif kind == b"a":
+            self._channel.acknowledged(number(data, ">Q"))
+        elif kind == b"R":
+            raise ConnectionError(harmless(str(values_of(data).get("text"))))
+        elif kind == b"b":
+            if values_of(data).get("over"):
+                raise Ended(0, "the run is over")
+            self._begin_anew()
+            raise ConnectionError("the arena has ended")
+        else:
+            raise LinkBreach(f"a frame of kind {kind!r}")
+
+    def _take_counted(self, kind: bytes, session: int, data: bytes) -> None:
+        program = self._sessions.get(session)
+        if kind == b"o":
+            self._begin(session)
+        elif program is None:
+            return  # it ended before the arena knew
+        elif kind == b"d":
+            program.give(data)
+        elif kind == b"n" and self._keep:
+            program.end_input_of_session()
+            program.closing_at = time.monotonic() + KEPT_SECONDS
+        elif kind == b"n":
+            program.give(None)
+        elif kind == b"c":
+            program.taken(number(data, ">I"))
+        else:
+            del self._sessions[session]
+            program.kill()
+            if self._keep:
+                self._start_idle()
+
+    def _begin(self, session: int) -> None:
+        if session <= self._last:
+            raise LinkBreach("a session that was there before")
+        self._last = session
+        self._idle = [program for program in self._idle if program.runs]
+        try:
+            program = self._idle.pop() if self._idle else self._started()
+        except OSError as error:
+            self._put(b"2", session, f"relay: {self._start['args'][0]}: {error.strerror}\n".encode()[:MOST])
+            self._put(b"x", session, b"127")
+            return
+        program.next_match(session)
+        self._sessions[session] = program
+
+    def _started(self) -> Program:
+        """Raises OSError."""
+        # A program that was killed takes a moment to end, while the next one starts.
+        if len(self._sessions) >= self._at_most or self._programs >= 2 * self._at_most:
+            raise BlockingIOError(errno.EAGAIN, f"{self._at_most} run already; --at-most N of the relay allows more")
+        program = Program(self._start, self._tell, self._watchdog)
+        self._programs += 1
+        return program
+
+    def _start_idle(self) -> None:
+        try:
+            self._idle.append(self._started())
+        except BlockingIOError:
+            return  # so many have been killed that the next match starts one
+        except OSError as error:
+            raise Ended(2, f"{self._start['args'][0]}: {error.strerror}") from None
+
+    # --- what programs do ---
+
+    def _tell(self, word: str, program: Program, value: Any) -> None:
+        """Called in their threads."""
+        self._happened.put((word, program, value))
+        with suppress(OSError):  # it is awake already, or at its end
+            self._waker.send(b".")
+
+    def _take_events(self) -> None:
+        try:
+            while self._woken.recv(4096):
+                pass
+        except BlockingIOError:
+            pass
+        while not self._happened.empty():
+            self._event(*self._happened.get())
+        for session, program in list(self._sessions.items()):
+            if program.closing_at and time.monotonic() >= program.closing_at:
+                del self._sessions[session]
+                program.session = 0
+                self._idle.append(program)
+                self._put(b"x", session, b"0")
+
+    def _event(self, word: str, program: Program, value: Any) -> None:
+        self._programs -= word == "x"
+        session = program.session
+        if self._sessions.get(session) is not program:
+            if word in "12" and value:
+                program.may_send(len(value))  # between two matches: nobody is to have it
+            return
+        if word == "wrote":
+            program.unreported += value
+            if count := program.granted():
+                self._put(b"c", session, struct.pack(">I", count))
+        elif word == "x":
+            del self._sessions[session]
+            program.kill()  # what is left of its group
+            self._put(b"x", session, b"%d" % value)
+        else:
+            program.sent += len(value or b"")
+            self._put(word.encode(), session, value or b"")
+
+    def _end_sessions(self) -> None:
+        programs = list(self._sessions.values())
+        self._sessions.clear()
+        for program in programs:
+            program.kill()
+            if self._keep:
+                self._start_idle()
+
+    def _end_all(self) -> None:
+        for program in [*self._sessions.values(), *self._idle]:
+            program.kill()
+        self._sessions.clear()
+        self._watchdog.close()
+        self._woken.close()
+        self._waker.close()
+
+
+def _number(values: dict[str, Any], key: str, default: float, most: float) -> float:
+    """A number of a greeting. Raises LinkBreach."""
+    value = values.get(key, default)
+    if type(value) not in (int, float) or not 0 <= value <= most:
+        raise LinkBreach(f"{key} is no number that can be")
+    return float(value)

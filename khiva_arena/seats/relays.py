@@ -1,0 +1,230 @@
+"""The hub's side of relays (relay.py, which has the protocol): bots that play from other machines.
+
+A *place* (relay_place.py) is a name for which a relay is expected. A *life* (relay_life.py) is one relay process: it may lose its
+connection and come back, until ``reconnect`` seconds have passed; then its sessions (remote_seat.py) are
+lost, as they are at once if another life takes the place. While nobody is there, a session waits for as long. What comes from a
+relay can only become bytes on a seat's stdout and stderr, or its end; one that sends anything else is cut off.
+"""
+
+import hmac
+import secrets
+import ssl
+import time
+from functools import partial
+from typing import Any
+
+import msgspec
+import trio
+
+from khiva_arena.entrants.guests import REMOTE, seat_of, trips_file
+from khiva_arena.seats.hub_messages import tell
+from khiva_arena.seats.links import Seated
+from khiva_arena.seats.relay_life import Connection, Life
+from khiva_arena.seats.relay_place import AGAIN_SECONDS, RelayPlace
+from khiva_arena.seats.relay_protocol import GREET_SECONDS, LIFE_BYTES, VERSION, Frames, LinkBreach, packed_json, proof
+from khiva_arena.seats.strangers import Strangers
+
+FIRST_SECONDS = 2.0
+"""For the first byte of whoever connects."""
+HELLO_MOST = 4_096
+WRONG_SECONDS = 1.0
+_Stream = trio.abc.Stream
+
+
+class Refused(Exception):
+    """A relay is not taken. ``final``: it need not come again; ``shown``: the arena's proof, for one that has given its own."""
+
+    def __init__(self, text: str, *, final: bool = True, shown: str = "") -> None:
+        super().__init__(text)
+        self.final = final
+        self.shown = shown
+
+
+class Relays:
+    """All relays of a run, as the command's first order says: ``listen`` with host and port, ``tls`` with the files of
+    certificate and key or null, ``reconnect_s`` and ``waits_s``, and under ``relays`` for each name its token and whether it may
+    be ``kept``."""
+
+    def __init__(self, order: dict[str, Any]) -> None:
+        self._host, self._port = order["listen"]
+        self._tls: list[str] | None = order["tls"]
+        self._reconnect: float = order["reconnect_s"]
+        self._run = secrets.token_hex(LIFE_BYTES)
+        waits, hub = order["waits_s"], order["socket"]
+        self._places = {
+            name: RelayPlace(name, one["token"], one["kept"], trips_file(hub, name), waits)
+            for name, one in order["relays"].items()
+        }
+        self._strangers = Strangers()
+        self._nursery: trio.Nursery | None = None
+
+    def seats(self) -> dict[str, Seated]:
+        """Who seats each, by name."""
+        return {seat_of(REMOTE, name): place.seated for name, place in self._places.items()}
+
+    async def serve(self, *, task_status: trio.TaskStatus[int]) -> None:
+        """Wait for relays until cancelled; reports the port. Raises OSError."""
+        context = None
+        if self._tls:
+            context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+            context.load_cert_chain(*self._tls)
+        listeners = await trio.open_tcp_listeners(self._port, host=self._host)
+        async with trio.open_nursery() as nursery:
+            self._nursery = nursery
+            task_status.started(listeners[0].socket.getsockname()[1])
+            await trio.serve_listeners(partial(self._arrive, context), listeners)
+
+    async def order(self, order: dict[str, Any]) -> None:
+        """The command wants the figures; or says whether the run is ``over``, and gets them, too."""
+        figures = [place.figures() for place in self._places.values()]
+        if "over" in order:
+            await self.bye(order["over"])
+        tell({"figures": figures})
+
+    async def bye(self, over: bool) -> None:
+        """Tell all relays that the arena ends."""
+        async with trio.open_nursery() as nursery:
+            for place in self._places.values():
+                place.over = True
+                if place.life and place.life.connection:
+                    nursery.start_soon(place.life.connection.bye, over)
+
+    # --- arriving ---
+
+    async def _arrive(self, context: ssl.SSLContext | None, plain: trio.SocketStream) -> None:
+        stream: _Stream = trio.SSLStream(plain, context, server_side=True, https_compatible=True) if context else plain
+        taken = None
+        async with stream if not context else plain:
+            try:
+                host = plain.socket.getpeername()[0]
+                with self._strangers.arrived(host, GREET_SECONDS) as scope:
+                    if context:
+                        await _first_byte(plain)
+                    taken = await self._greeted(stream, plain, scope)
+            except (OSError, trio.BrokenResourceError, trio.ClosedResourceError, trio.TooSlowError, LinkBreach):
+                return
+            except Refused as refusal:
+                with trio.move_on_after(WRONG_SECONDS):
+                    await _refuse(stream, refusal)
+                return
+            if taken:
+                await self._connected(stream, *taken)
+
+    async def _greeted(
+        self, stream: _Stream, plain: trio.SocketStream, scope: trio.CancelScope
+    ) -> tuple[RelayPlace, Life, int, bool]:
+        """Raises Refused, LinkBreach and TooSlowError. ``scope``: its place among strangers."""
+        nonce = secrets.token_hex(LIFE_BYTES)
+        await stream.send_all(packed_json(b"G", arena=VERSION, nonce=nonce))
+        await _first_byte(plain)
+        try:
+            hello = msgspec.json.decode(await _hello(stream), type=RelayHello)
+        except msgspec.MsgspecError:
+            raise Refused(f"this arena speaks version {VERSION} of the relay protocol") from None
+        place = self._places.get(hello.name)
+        token = place.token if place else secrets.token_hex(LIFE_BYTES)
+        if not hmac.compare_digest(hello.proof.encode(), proof(token, "relay", hello.name, nonce, hello.nonce).encode()):
+            await trio.sleep(WRONG_SECONDS)
+            raise Refused(f"no relay of the name {hello.name[:64]} with this token is expected")  # whoever asks hears no more
+        assert place
+        self._strangers.known(scope)
+        shown = proof(place.token, "arena", hello.name, nonce, hello.nonce)
+        if hello.kept and not place.kept:
+            why = "a process that is kept may remember other matches"
+            raise Refused(f"{why}: the organiser has to allow --keep, by --kept {place.name}", shown=shown)
+        life, resumed = await self._life_of(place, hello, shown)
+        life.arriving = stream
+        welcome = packed_json(
+            b"W",
+            proof=shown,
+            run=self._run,
+            got=life.channel.got,
+            resumed=resumed,
+            reconnect=self._reconnect,
+        )
+        await stream.send_all(welcome)
+        return place, life, hello.got if resumed else 0, resumed
+
+    async def _life_of(self, place: RelayPlace, hello: "RelayHello", shown: str) -> tuple[Life, bool]:
+        """The life that begins or, as the second value says, goes on. Raises Refused if another one is there."""
+        life = place.life
+        if life is None or life.word != hello.life or hello.run != self._run:
+            if life and life.connection and life.word != hello.life:
+                raise Refused(f"a relay of the name {place.name} is connected already; one bot, one name", shown=shown)
+            if life:
+                await _leave(life)
+                life.end()
+            place.life = Life(hello.life, hello.kept)
+            return place.life, False
+        await _leave(life)  # now: what is said next of how much came must stay true
+        return life, True
+
+    async def _connected(self, stream: _Stream, place: RelayPlace, life: Life, got: int, resumed: bool) -> None:
+        await trio.sleep_until(place.arrived_at + AGAIN_SECONDS)
+        if place.life is not life or life.arriving is not stream:
+            return  # it came once more meanwhile
+        place.arrived_at = trio.current_time()
+        connection = Connection(stream, life, place.measured, place.here)
+        why = ""
+        try:
+            connection.send(life.channel.again(got))
+            life.connection = connection
+            place.came(resumed=resumed)
+            why = await connection.serve()
+        except LinkBreach as breach:  # by its count
+            why = str(breach)
+        finally:
+            if life.connection is connection or why:
+                place.left(why)
+            if life.connection is connection:
+                life.connection = None
+                assert self._nursery
+                self._nursery.start_soon(place.wait_for, life, time.monotonic(), self._reconnect)
+        if why:
+            life.end()
+            with trio.move_on_after(WRONG_SECONDS):
+                await _refuse(stream, Refused(f"cut off, having sent {why}", final=False))
+
+
+class RelayHello(msgspec.Struct):
+    """What a relay says first."""
+
+    relay: int
+    name: str
+    life: str
+    run: str
+    got: int
+    kept: bool
+    nonce: str
+    proof: str
+
+
+async def _leave(life: Life) -> None:
+    """End a connection that a relay has itself given up."""
+    if connection := life.connection:
+        connection.scope.cancel()
+        await connection.ended.wait()
+
+
+async def _first_byte(plain: trio.SocketStream) -> None:
+    """Wait for it, without taking it. Raises TooSlowError and OSError."""
+    with trio.fail_after(FIRST_SECONDS):
+        await plain.socket.recv(1, trio.socket.MSG_PEEK)
+
+
+async def _hello(stream: _Stream) -> bytes:
+    """Of one who then waits for the welcome. Raises LinkBreach."""
+    frames = Frames(HELLO_MOST)
+    while data := bytes(await stream.receive_some(HELLO_MOST)):
+        for kind, _, content in frames.feed(data):
+            if kind != b"H":
+                break
+            return content
+    raise LinkBreach("no hello")
+
+
+async def _refuse(stream: _Stream, refusal: Refused) -> None:
+    try:
+        await stream.send_all(packed_json(b"R", text=str(refusal), final=refusal.final, proof=refusal.shown))
+    except (trio.BrokenResourceError, trio.ClosedResourceError):
+        return

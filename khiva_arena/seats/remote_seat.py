@@ -1,0 +1,135 @@
+"""A seat that a relay plays, in one match: bytes between the link at the table and the frames of the relay, within windows."""
+
+import struct
+from typing import Protocol
+
+import trio
+
+from khiva_arena.seats import link, link_protocol
+from khiva_arena.seats.links import Link
+from khiva_arena.seats.relay_protocol import GRANT, MOST, WINDOW, LinkBreach, number
+
+LOOK_SECONDS = 0.05
+FRAMES_MOST = 4_096
+"""Frames of a session that may still be on their way when it is over, beside its bytes."""
+DEADLY = (1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 13, 14, 15, 24, 25, 31)
+"""Signals by which a program can be said to have ended; any other would do something else to the link, which dies alike."""
+_KINDS = {b"1": link_protocol.OUT, b"2": link_protocol.ERR}
+
+
+class Put(Protocol):
+    """Sends a counted frame of the session."""
+
+    def __call__(self, kind: bytes, data: bytes = b"") -> None: ...
+
+
+class RemoteSeat:
+    """One of them.
+
+    number: in its relay's life, from 1.
+    over: set when nothing more is to be passed.
+    exited: whether the relay has said how the program ended.
+    """
+
+    def __init__(self, link: Link, put: Put) -> None:
+        self.number = 0
+        self.over = trio.Event()
+        self.exited = False
+        self._link = link
+        self._put = put
+        self._may_send = WINDOW
+        self._may_come = WINDOW
+        self._closed: set[bytes] = set()
+        self._more = trio.Event()
+        self._held = bytearray()
+        self._came = 0
+        self._something = trio.Event()
+
+    async def play(self) -> None:
+        """Pass bytes until the program or the seat has ended, or the link is lost."""
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._to_relay)
+            nursery.start_soon(self._to_link)
+            await self.over.wait()
+            nursery.cancel_scope.cancel()
+
+    def may_still_come(self) -> int:
+        """Bytes and frames."""
+        return 0 if self.exited else self._may_come + FRAMES_MOST
+
+    def take(self, kind: bytes, data: bytes) -> None:
+        """A frame of the relay. Raises LinkBreach."""
+        if self.exited:
+            raise LinkBreach("bytes behind the end of a session")
+        if kind == b"c":
+            self._granted(number(data, ">I"))
+        elif kind == b"x":
+            self._for_the_link(link_protocol.exited(_status(data)))
+            self.exited = True
+        elif kind == b"i" or not data:
+            if kind in self._closed or kind == b"2":
+                raise LinkBreach("an end twice")
+            self._closed.add(kind)
+            self._for_the_link(link_protocol.record(link_protocol.DEAF if kind == b"i" else link_protocol.OUT, b""))
+        else:
+            self._may_come -= len(data)
+            if self._may_come < 0:
+                raise LinkBreach("more than it may")
+            self._came += len(data)
+            self._for_the_link(link_protocol.record(_KINDS[kind], data))
+
+    def _for_the_link(self, record: bytes) -> None:
+        self._held += record
+        self._something.set()
+
+    def _granted(self, count: int) -> None:
+        self._may_send += count
+        if not 0 < count <= WINDOW or self._may_send > WINDOW:
+            raise LinkBreach("an impossible window")
+        self._more.set()
+
+    async def _to_relay(self) -> None:
+        while data := await self._link.receive():
+            while data:
+                while not self._may_send:
+                    self._more = trio.Event()
+                    await self._more.wait()
+                part, data = data[: min(MOST, self._may_send)], data[min(MOST, self._may_send) :]
+                self._may_send -= len(part)
+                self._put(b"d", part)
+        if await self._sits():
+            self._put(b"n")
+        while await self._sits():  # noqa: ASYNC110 - no event says that a process has ended
+            await trio.sleep(LOOK_SECONDS)
+        self.over.set()
+
+    async def _sits(self) -> bool:
+        """Whether the link is there, which may have ended its side alone."""
+        return await self._link.send(link_protocol.record(link_protocol.ERR, b""))
+
+    async def _to_link(self) -> None:
+        taken = 0
+        while not self.over.is_set():
+            await self._something.wait()
+            self._something = trio.Event()
+            (records, self._held), (came, self._came), last = (self._held, bytearray()), (self._came, 0), self.exited
+            if not await self._link.send(bytes(records)) or last:
+                self.over.set()
+            taken += came
+            if taken >= GRANT:
+                self._may_come += taken
+                self._put(b"c", struct.pack(">I", taken))
+                taken = 0
+
+
+def _status(data: bytes) -> int:
+    """As a program of this machine could have ended. Two of these the link has for itself. Raises LinkBreach."""
+    try:
+        status = int(data.decode("ascii")) if len(data) <= 11 else None
+    except ValueError:
+        status = None
+    if status is None:
+        raise LinkBreach("no exit status")
+    if status < 0:
+        return status if -status in DEADLY else -9
+    return 255 if status > 255 or status in (link.LOST, link.GONE) else status

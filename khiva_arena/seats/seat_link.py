@@ -1,0 +1,72 @@
+"""A person's chair at the table: what joins the seat to the arbiter on one side, and to whatever shows it on the other."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+import trio
+
+from khiva_arena.games.base import Plain
+from khiva_arena.seats import link_protocol
+from khiva_arena.seats.hints import Hints
+from khiva_arena.seats.links import Link
+from khiva_arena.seats.person import Frames, Person
+
+
+class Chair(ABC):
+    """What is the same for a page and a terminal."""
+
+    def __init__(self, person: Person, hints: Hints | None) -> None:
+        self.person = person
+        self._hints = hints
+        self._link: Link | None = None
+        self._since = 0.0
+
+    @abstractmethod
+    async def tell(self, messages: Sequence[dict[str, Plain]]) -> None:
+        """Show what ``Person`` says."""
+
+    async def seated(self, link: Link) -> None:
+        """A match, or the trial start before it."""
+        self._link = link
+        frames = Frames()
+        while data := await link.receive():
+            for raw, message in frames.feed(data):
+                self._since = trio.current_time()
+                answer, told = self.person.take(raw, message)
+                await self.tell(told)
+                if answer:
+                    await link.send(link_protocol.record(link_protocol.OUT, answer))
+        await self.tell(self.person.gone())
+        await link.send(link_protocol.exited(0))
+
+    def table(self) -> dict[str, Plain]:
+        """``Person.table``, and how long what is asked has been open."""
+        table = self.person.table()
+        if ask := table["ask"]:
+            table["ask"] = ask | {"age_ms": round(1000 * (trio.current_time() - self._since))}
+        return table
+
+    async def over(self, end: dict[str, Plain]) -> None:
+        """The match is over."""
+        await self.tell(self.person.over(end))
+
+    async def choose(self, req: object, choice: object) -> None:
+        """A choice of the person's. Raises RemoteProtocolError with a sentence for the reader if it is none."""
+        answer, told = self.person.choose(req, choice)
+        await self.tell(told)  # first: once the arbiter has the answer, the next question may come at any moment
+        if answer and self._link is not None:
+            await self._link.send(link_protocol.record(link_protocol.OUT, answer))
+
+    async def advise(self) -> None:
+        """Say what a bot would choose for what is asked now."""
+        req = self.person.asked
+        if req is None:
+            return
+        if self._hints is None:
+            await self.tell([{"type": "said", "text": "There are no hints in this match.", "open": True}])
+            return
+        choice = await self._hints.of(self.person.requests)
+        if choice is None:
+            await self.tell([{"type": "said", "text": "There is no hint: the bot that gives them did not answer.", "open": True}])
+        else:
+            await self.tell([{"type": "hint", "req": req, "choice": choice, "by": self._hints.name}])

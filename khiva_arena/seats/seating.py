@@ -1,0 +1,196 @@
+"""The command's side of remote seats: what the hub is told, the wait until all relays are there, and news of their links."""
+
+import queue
+import shlex
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+from typing import Any
+
+from msgspec.structs import replace
+
+from khiva_arena.entrants import guests
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.errors import ArenaError, ConfigError
+from khiva_arena.seats.hub_process import Hub
+from khiva_arena.seats.relay_protocol import address, is_loopback, token_folder
+from khiva_arena.seats.tokens import token_of
+from khiva_arena.settings.settings import Settings
+from khiva_arena.stream import LinkNews
+from khiva_arena.terminal.console import say
+from khiva_arena.terminal.messages import message_of
+from khiva_arena.text import harmless
+
+FIGURES_SECONDS = 5.0
+BEFORE_THE_END = 0.5
+"""A seat whose relay is not there says so, so many seconds before its time to start is over."""
+NEWS_MOST = 100
+"""Of one link: a relay may come and go all the time."""
+NO_TLS = (
+    "other machines could listen in; give --tls-cert FILE and --tls-key FILE, or stay at 127.0.0.1 and let the relay's machine "
+    "come by ssh: `ssh -L {port}:127.0.0.1:{port} THIS-MACHINE` there, or `ssh -R {port}:127.0.0.1:{port} THAT-MACHINE` here"
+)
+
+
+def seating(settings: Settings, entrants: Sequence[Bot]) -> Callable[[], AbstractContextManager["Links | None"]]:
+    """What lasts while these are played, and first waits for all relays. Raises ConfigError if they cannot be seated."""
+    if persons := [bot for bot in entrants if bot.guest == guests.PERSON]:
+        raise ConfigError(f"--bot {persons[0].asked_as}: {guests.NOT_HERE[guests.PERSON]}")
+    order = relays_order(settings, entrants)
+    return (lambda: _seated(order)) if order else nullcontext
+
+
+def relays_order(settings: Settings, entrants: Sequence[Bot]) -> dict[str, Any]:
+    """What the hub is to know about relays; empty if nobody plays by one. Raises ConfigError."""
+    remote = {guests.named(bot.asked_as)[1]: bot for bot in entrants if bot.guest == guests.REMOTE}
+    if not remote:
+        return {}
+    try:
+        host, port = address(settings.listen)
+    except ValueError as error:
+        raise ConfigError(f"--listen: {error}") from None
+    files = [str(file.absolute()) for file in (settings.tls_cert, settings.tls_key) if file]
+    if len(files) == 1:
+        raise ConfigError("--tls-cert and --tls-key: give both or neither")
+    if missing := [file for file in files if not Path(file).is_file()]:
+        raise ConfigError(f"--tls-cert, --tls-key: no such file: {missing[0]}")
+    if not files and not is_loopback(host):
+        raise ConfigError(f"--listen {settings.listen}: {NO_TLS.format(port=port)}")
+    to = {*settings.network, *(word.partition("=")[0] for word in settings.env)}
+    if opened := [bot.name for bot in remote.values() if bot.name in to]:
+        raise ConfigError(f"--network, --env: {opened[0]} plays on another machine, where its relay says what it has")
+    relays = {}
+    for name, bot in remote.items():
+        token, file = token_of(settings.tokens or token_folder(), name)
+        relays[name] = {"token": token, "file": str(file.absolute()), "kept": bot.kept}
+    reconnect = settings.reconnect_ms / 1000
+    return {
+        "listen": [host, port],
+        "tls": files or None,
+        "reconnect_s": reconnect,
+        "waits_s": min(reconnect, max(0.0, settings.limits.startup - BEFORE_THE_END)),
+        "relays": relays,
+    }
+
+
+@contextmanager
+def _seated(order: dict[str, Any]) -> Iterator["Links"]:
+    with Hub() as hub:
+        hub.say({"socket": hub.socket, **order})
+        with linked(hub, order) as links:
+            yield links
+
+
+@contextmanager
+def linked(hub: Hub, order: dict[str, Any]) -> Iterator["Links"]:
+    """Wait for the relays of an order that the hub was just given; when this ends they are sent away."""
+    first = hub.hear()
+    host, port = order["listen"]
+    if "cannot" in first:
+        raise ArenaError(f"--listen {host}:{port}: {first['cannot']}; name another port, as {host}:{port + 1}")
+    _wait(hub, order, first["port"])
+    links = Links(hub, order["reconnect_s"])
+    try:
+        yield links
+    except BaseException:
+        links.end(over=False)
+        raise
+    links.end(over=True)
+
+
+def _wait(hub: Hub, order: dict[str, Any], port: int) -> None:
+    """Until all relays are there."""
+    host = order["listen"][0]
+    where = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    missing = dict(order["relays"])
+    for name, relay in missing.items():
+        say(f"waiting for {name}: khiva-arena relay {where} {name} --token {shlex.quote(relay['file'])} -- COMMAND")
+    while missing:
+        message = hub.hear()
+        _print(_news(message, order["reconnect_s"]))
+        missing.pop(message.get("here", ""), None)
+
+
+def _print(news: LinkNews) -> None:
+    """For people."""
+    message = message_of(news, ())
+    assert message is not None
+    say(harmless(message.text()))
+
+
+def _news(message: dict[str, Any], reconnect_s: float) -> LinkNews:
+    """What the hub said of a link."""
+    if name := message.get("here"):
+        kept = "it keeps its process" if message["kept"] else ""
+        return LinkNews(t=0.0, relay=name, what=message["what"], seconds=message["seconds"], why=kept, **_trips(message))
+    if name := message.get("lost"):
+        return LinkNews(t=0.0, relay=name, what="lost", seconds=reconnect_s)
+    why = message["why"]
+    return LinkNews(t=0.0, relay=message["away"], what="cut" if why else "away", seconds=reconnect_s, why=why)
+
+
+def _trips(figures: dict[str, Any]) -> dict[str, Any]:
+    return {"median_ms": figures["rtt_ms"], "p95_ms": figures["rtt_high_ms"]}
+
+
+class Links:
+    """Hears what the hub says while matches are played, in a thread of its own, so that it never waits for us."""
+
+    def __init__(self, hub: Hub, reconnect_s: float) -> None:
+        self._hub = hub
+        self._reconnect_s = reconnect_s
+        self._take: Callable[[LinkNews], None] = _print
+        self._told: dict[str, int] = {}
+        self._shown = self._ending = False
+        self._figures: queue.SimpleQueue[list[dict[str, Any]]] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._listen, daemon=True)
+        self._thread.start()
+
+    def tell(self, take: Callable[[LinkNews], None] | None) -> None:
+        """Let ``take`` have the news from now on, in another thread; None: they are printed."""
+        self._take = take or _print
+
+    def figures(self) -> list[LinkNews]:
+        """Round trips of each link so far, and how often it was lost."""
+        self._shown = True
+        return [
+            LinkNews(t=0.0, relay=one["relay"], what="figures", times=one["away"], seconds=one["away_s"], **_trips(one))
+            for one in self._ask({"figures": True})
+        ]
+
+    def end(self, *, over: bool) -> None:
+        """Send the relays away, and say what was measured of each if nobody has asked for that."""
+        news = [] if self._shown else self.figures()
+        self._ending = True
+        self._ask({"over": over})
+        for one in news:
+            self._take(one)
+
+    def _ask(self, order: dict[str, Any]) -> list[dict[str, Any]]:
+        """Figures as the hub has them; none if it has ended, of which the matches have heard."""
+        try:
+            self._hub.say(order)
+            return self._figures.get(timeout=FIGURES_SECONDS)
+        except (ArenaError, queue.Empty):
+            return []
+
+    def _listen(self) -> None:
+        while True:
+            try:
+                message = self._hub.hear()
+            except ArenaError:
+                return
+            if "figures" in message:
+                self._figures.put(message["figures"])
+                if self._ending:
+                    return
+                continue
+            self._pass_on(_news(message, self._reconnect_s))
+
+    def _pass_on(self, news: LinkNews) -> None:
+        often = self._told[news.relay] = self._told.get(news.relay, 0) + 1
+        if often < NEWS_MOST:
+            self._take(news)
+        elif often == NEWS_MOST:
+            self._take(replace(news, what="enough"))

@@ -1,0 +1,152 @@
+"""What a competition consists of, for commands and the API alike: settings from a file and from flags or keywords, and the bots
+that they name."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
+
+from khiva_arena.entrants import bots as bot_files
+from khiva_arena.entrants import loading as loads
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.errors import ConfigError
+from khiva_arena.sandbox.level import Level, Sandbox
+from khiva_arena.say import Say
+from khiva_arena.schedule import formats
+from khiva_arena.settings import define, permissions
+from khiva_arena.settings.file import SettingsFile, by_line, read_file
+from khiva_arena.settings.row import TABLES
+from khiva_arena.settings.settings import Settings
+from khiva_arena.settings.stages import settle_stages
+from khiva_arena.settings.table import TABLE
+from khiva_arena.text import is_text
+
+if TYPE_CHECKING:
+    from khiva_arena.settings.consent import Opening
+
+
+def what_is_played(config: Path | None, said: Mapping[str, Any], say: Say) -> tuple[tuple[Settings, ...], list[Bot]]:
+    """What is to be played, and by whom.
+
+    config: a settings file.
+    said: settings that win over those of the file; of a table, those of its keys that it names.
+    say: takes a line for people, as on a bot that is left out.
+
+    Raises ConfigError with every mistake in settings, bots and stages, by line of the file, or if the file opens what the user
+    does not agree to; and GameFault if the game breaks its contract.
+    """
+    file = read_file(config) if config else SettingsFile({}, {}, "")
+    given, places, _ = file
+    opened_by_file: list[Opening] = []
+    if config:
+        from khiva_arena.settings import consent  # not above: most runs have no file
+
+        opened_by_file = consent.openings(given, said)
+    said = dict(said)
+    for key in [row.name for row in TABLE if row.kind in TABLES and isinstance(said.get(row.name), Mapping)]:
+        own = said.pop(key)  # what is not named there stays as the file has it
+        places = {place: line for place, line in places.items() if place not in [f"{key}.{name}" for name in own]}
+        if isinstance(given.get(key, {}), dict):
+            said[key] = {**given.get(key, {}), **own}
+    problems: list[str] = []
+    stages: tuple[Settings, ...] = ()
+    entrants: list[Bot] = []
+    try:
+        entrants = entrants_named({**given, **said}, say)
+    except ConfigError as error:
+        problems += error.problems
+    runs_code = any(one.row.name == "game" for one in opened_by_file)  # as soon as settings are checked
+    if config and runs_code:
+        problems += _not_agreed(config, file, opened_by_file, entrants, problems)
+    if not (runs_code and problems):
+        try:
+            stages = settle_stages(given, said, places)
+        except ConfigError as error:
+            problems += error.problems
+    if stages and entrants:
+        problems += unplayable(stages, entrants)
+    if config and not runs_code:
+        problems += _not_agreed(config, file, opened_by_file, entrants, problems)
+    if problems:
+        raise ConfigError(by_line(problems, {key: place for key, place in places.items() if key not in said}))
+    for stage in stages:
+        stage.game.vet(stage.seats, stage.rules)
+    return stages, entrants
+
+
+def _not_agreed(
+    config: Path, file: SettingsFile, opened_by_file: "Sequence[Opening]", entrants: Sequence[Bot], problems: Sequence[str]
+) -> list[str]:
+    """Why nothing is played if the user does not agree to what a settings file opens. Nobody is asked beside other problems."""
+    from khiva_arena.settings import consent
+    from khiva_arena.terminal.question import can_ask
+
+    if not opened_by_file or (problems and can_ask()):
+        return []
+    try:
+        code = consent.programs(opened_by_file, entrants)
+        consent.ask(config, opened_by_file, consent.digest_of(f"{config.parent.resolve()}\0{file.text}", code))
+    except ConfigError as error:
+        return list(error.problems)
+    return []
+
+
+def entrants_named(given: Mapping[str, Any], say: Say) -> list[Bot]:
+    """The bots that settings name, those of an engines.json after the others; none if the settings name no list of words.
+    ``say``: takes a line on what of an engines.json is left out. Raises ConfigError with every mistake."""
+    words, engines, broken = given.get("bots", ()), given.get("engines"), given.get("skip_broken") is True
+    loading = loads.valid_part_of(given.get("limits"), given.get("runtimes"))
+    bots: list[Bot] = []
+    problems: list[str] = []
+    if isinstance(words, list | tuple) and all(isinstance(word, str) and is_text(word) for word in words):
+        try:
+            bots += bot_files.load_all(words, loading, with_broken=broken)
+        except ConfigError as error:
+            problems += error.problems
+    if isinstance(engines, str | Path) and is_text(str(engines)):
+        from khiva_arena.entrants.engines import load_engines
+
+        try:
+            bots += load_engines(Path(engines), say, loading, with_broken=broken)
+        except ConfigError as error:
+            problems += [f"--engines {problem}" for problem in error.problems]
+    if problems:
+        raise ConfigError(problems)
+    return bot_files.kept(bot_files.with_distinct_names(bots), given.get("kept", ()))
+
+
+def unplayable(stages: Sequence[Settings], entrants: Sequence[Bot]) -> list[str]:
+    """Why stages cannot be played with the number of bots that they will have, whoever these are. A line about a later stage
+    begins with its number: "stage 2: "."""
+    problems = bot_files.of_another_game(entrants, stages[0].game.name)
+    problems += permissions.mistakes(stages[0].network, stages[0].env, [bot.name for bot in entrants])
+    problems += define.nobody_to_allow(stages[0], entrants)
+    bots = list(entrants)
+    for stage in stages:
+        before = f"stage {stage.stage}: " if len(stages) > 1 else ""
+        if stage.take is not None and stage.take > len(bots):
+            problems.append(f"{before}take = {stage.take}, but only {len(bots)} bots come to it")
+        bots = bots[: stage.take]
+        names = [bot.name for bot in entrants]
+        unknown = [name for name in stage.candidates if name not in names]
+        problems += [f"{before}--candidate: no bot called {name!r}; there are {', '.join(names)}" for name in unknown]
+        if not unknown:
+            # who comes to a later stage is not known, so neither candidates nor authors can be checked there
+            some = replace(stage, candidates=(), authors_apart=False) if stage.stage > 1 else stage
+            try:
+                terms = define.definition_of(some, bots, Sandbox(Level.TRUSTED, stage.resources, stage.ponder)).terms()
+                formats.check_terms(terms)
+                _check_test(stage, terms)
+            except ConfigError as error:
+                problems += [f"{before}{problem}" for problem in error.problems]
+    return problems
+
+
+def _check_test(settings: Settings, terms: formats.Terms) -> None:
+    """Raise ConfigError if the bounds of a sequential test are not possible with so many matches on a seed."""
+    if settings.hypotheses is not None:
+        from khiva_arena.ratings.sprt import SequentialTest  # numpy comes with it
+
+        shape = formats.shapes(terms)[0]
+        SequentialTest(settings.hypotheses, shape.line_ups * shape.seats)

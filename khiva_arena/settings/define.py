@@ -1,0 +1,169 @@
+"""What the settings of a competition define: the definition of an event, which is stored and hashed."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from khiva_arena.entrants import runtimes
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.errors import ConfigError
+from khiva_arena.replay import seeds
+from khiva_arena.replay.definition import (
+    Conditions,
+    DefinedBot,
+    DefinedRuntime,
+    DefinedTest,
+    Definition,
+    TimeLimits,
+    author_groups,
+)
+from khiva_arena.result import Policy
+from khiva_arena.sandbox.level import Sandbox
+from khiva_arena.settings.permissions import variables_of
+from khiva_arena.settings.settings import Settings
+
+SHORTEST_MS = 50
+"""Milliseconds. In shorter turns bots that answer at once are late now and then: of 18,000 decisions of such bots, on two busy
+cores, one in a thousand took 5 ms at a table of two, and 36 ms at a table of four."""
+
+
+def conditions_of(settings: Settings, bots: Sequence[Bot], sandbox: Sandbox) -> Conditions:
+    """What matches of these settings are played under, and by these bots."""
+    limits = settings.limits
+    return Conditions(
+        game=settings.game.name,
+        rules_version=settings.game.rules_version,
+        rules=dict(settings.rules),
+        time=TimeLimits(limits.startup_ms, limits.turn_ms, limits.bank_ms),
+        policy=settings.policy,
+        isolation=sandbox.level,
+        limits=sandbox.resources,
+        ponder=sandbox.ponder,
+        link_ms=settings.link_ms if any(bot.is_remote for bot in bots) else 0,
+    )
+
+
+def nobody_to_allow(settings: Settings, bots: Sequence[Bot]) -> list[str]:
+    """What is wrong if an allowance is given and nobody plays who could have it."""
+    if settings.link_ms and not any(bot.is_remote for bot in bots):
+        return ["--link-allowance: no bot is remote:NAME, and others have no link that takes time"]
+    return []
+
+
+def definition_of(settings: Settings, bots: Sequence[Bot], sandbox: Sandbox, after: str | None = None) -> Definition:
+    """All that defines an event of these settings. ``after``: the id of the event that the stage before was. Raises ConfigError
+    if a candidate is not among the bots."""
+    names = [bot.name for bot in bots]
+    if missing := [name for name in settings.candidates if name not in names]:
+        raise ConfigError(f"--candidate: {', '.join(missing)} did not come to this stage; there are {', '.join(names)}")
+    conditions = conditions_of(settings, bots, sandbox)
+    line_ups, all_meet = _line_ups(settings, bots)
+    return Definition(
+        **{name: getattr(conditions, name) for name in conditions.__struct_fields__},
+        format=settings.format,
+        seats=settings.seats,
+        seeds=settings.seeds,
+        copies=settings.copies,
+        lineups=line_ups,
+        draw="all-meet" if all_meet else "",
+        seed=None if settings.seed is None else seeds.seed_digest(run_secret(settings)),
+        anchor=next((name for name in names if name == "random"), names[0]),
+        bots=tuple(_defined(bot, settings) for bot in bots),
+        rounds=settings.rounds or None,
+        advance=settings.advance or None,
+        candidates=tuple(names.index(name) for name in settings.candidates),
+        authors_apart=settings.authors_apart,
+        stage=settings.stage,
+        hypotheses=None if settings.hypotheses is None else DefinedTest(**asdict(settings.hypotheses)),
+        runtimes=runtimes_of(bots),
+        after=after,
+        rate_kept=settings.rate_kept,
+        looks=_looks(settings),
+    )
+
+
+def _looks(settings: Settings) -> int | None:
+    """Return how many looks were planned. Raises ConfigError for what cannot be extended."""
+    if not settings.looks:
+        return None
+    from khiva_arena.schedule.formats import FORMATS  # not above: a match alone knows no schedule
+
+    form = FORMATS[settings.format]
+    if settings.stage or form.IN_ROUNDS or form.SEQUENTIAL:
+        raise ConfigError("--looks: only a round-robin or a gauntlet without stages is looked at and extended; leave it out")
+    return settings.looks
+
+
+def _defined(bot: Bot, settings: Settings) -> DefinedBot:
+    return DefinedBot(
+        bot.name,
+        bot.identity,
+        bot.author if settings.authors_apart else "",
+        network=bot.name in settings.network,
+        env=variables_of(bot.name, settings.env),
+        remote=bot.is_remote,
+        kept=bot.kept,
+    )
+
+
+def refuse_to_mix(definition: Definition) -> None:
+    """Raise ConfigError if bots that may remember would be rated with others, and nobody has said that they may."""
+    kept = [bot.name for bot in definition.bots if bot.kept]
+    if definition.rated_apart and len(kept) < len(definition.bots):
+        raise ConfigError(
+            f"{', '.join(kept)}: a bot whose process serves many matches may remember, and is not rated with others that start "
+            "again for each; play without --keep, or say --rate-kept"
+        )
+
+
+def runtimes_of(bots: Sequence[Bot]) -> dict[str, DefinedRuntime]:
+    """The runtimes that bots name, as they stand in a definition. Raises ConfigError."""
+    return {runtime.name: runtimes.as_defined(runtime) for bot in bots for runtime in bot.runtimes}
+
+
+def changed_runtimes(definition: Definition, bots: Sequence[Bot]) -> list[str]:
+    """The runtimes of bots that have changed since an event was played, by name."""
+    then, now = definition.runtimes, runtimes_of(bots)
+    return sorted(name for name in now if name in then and then[name] != now[name])
+
+
+def run_secret(settings: Settings, extends: str | None = None) -> bytes:
+    """The run's secret of settings with a seed, 32 bytes. Each stage of a competition has one of its own, and so has an event
+    that extends another: that of the one before it is known by then."""
+    assert settings.seed is not None
+    if extends is not None:
+        return seeds.extension_secret(settings.seed, extends)
+    secret = seeds.run_secret(settings.seed)
+    return seeds.stage_secret(secret, settings.stage) if settings.stage else secret
+
+
+def _line_ups(settings: Settings, bots: Sequence[Bot]) -> tuple[int | None, bool]:
+    """Return how many line-ups are played at most, and whether in these all bots meet: in a definition, "auto" has become a
+    number."""
+    if not isinstance(settings.lineups, str):
+        return settings.lineups, False
+    from khiva_arena.schedule import coverings  # not above: a match alone knows no schedule
+
+    groups = author_groups([bot.author for bot in bots]) if settings.authors_apart else ()
+    line_ups, all_meet = coverings.auto(len(bots), settings.seats, settings.copies, groups)
+    return max(1, line_ups), all_meet
+
+
+def short_turn_warning(definition: Definition) -> str:
+    """Return what to know of an event whose turns are short, in a line; "" if they are not."""
+    turn = definition.time.turn_ms
+    if turn >= SHORTEST_MS:
+        return ""
+    return (
+        f"--turn {turn}ms: the machine itself takes some tens of milliseconds now and then, so a bot that answers at once may be "
+        f"late; from {SHORTEST_MS}ms on that is rare, and a --bank makes up for it"
+    )
+
+
+def refuse_short_turns(definition: Definition) -> None:
+    """Refuse a new event with turns below ``SHORTEST_MS`` whose first late answer forfeits. One that extends another is played as
+    that one was. Raises ConfigError."""
+    if short_turn_warning(definition) and definition.policy == Policy.STRICT and definition.extends is None:
+        raise ConfigError(
+            f"--turn {definition.time.turn_ms}ms with --policy strict: a bot that answers at once would forfeit by a moment "
+            f"in which the machine was busy; take --turn {SHORTEST_MS}ms or more, or --policy lenient"
+        )

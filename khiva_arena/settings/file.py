@@ -1,0 +1,127 @@
+"""A settings file: what stands in it, and on which line, so that each mistake can be shown with its place."""
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from khiva_arena.entrants import toml_file
+from khiva_arena.settings.row import Kind, Setting
+from khiva_arena.settings.table import TABLE
+
+_HEADER = re.compile(r"(\[\[?)([^\[\]#]+)\]\]?[ \t]*(?:#|$)")
+_KEY = re.compile(r"""\s*((?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*'))*)\s*=""")
+_PLACED = re.compile(r"[^:]+:(\d+): ")
+_STAGE = re.compile(r"stage (\d+): ")
+_FLAG = re.compile(r"--([a-z]+(?:-[a-z]+)*)")
+
+
+class SettingsFile(NamedTuple):
+    """What a settings file says.
+
+    given: its settings.
+    places: where each one stands ("file:line"), by its dotted name ("rules.overshoot", "stage.0.seats").
+    text: all of it.
+    """
+
+    given: dict[str, Any]
+    places: dict[str, str]
+    text: str
+
+
+def read_file(path: Path) -> SettingsFile:
+    """The settings in a TOML file. Raises ConfigError.
+
+    Bots, files and folders, and files named by a rule are relative to the file's folder.
+    """
+    text, raw = toml_file.read(path)
+    places = {key: f"{path}:{line}" for key, line in lines_of(text).items()}
+    places = dict.fromkeys(raw, f"{path}:1") | places
+    for row in TABLE:
+        if row.name in raw:
+            raw[row.name] = _from(path.parent, row, raw[row.name])
+    return SettingsFile(raw, places, text)
+
+
+def _from(folder: Path, row: Setting, value: Any) -> Any:
+    """A value with the paths in it made relative to a folder. Any other value is unchanged."""
+    if row.kind in (Kind.FILE, Kind.FOLDER):
+        return str(folder / value) if isinstance(value, str) else value
+    if row.name == "game" and isinstance(value, str):
+        return _if_there(folder, value)
+    if row.kind is Kind.BOTS and isinstance(value, list):
+        return [_if_there(folder, word) if isinstance(word, str) else word for word in value]
+    if row.kind is Kind.PATHS and isinstance(value, dict):
+        return {name: str(folder / place) if isinstance(place, str) and place else place for name, place in value.items()}
+    if row.name == "rules" and isinstance(value, dict):
+        return {key: f"@{folder / rule[1:]}" if names_file(rule) else rule for key, rule in value.items()}
+    return value
+
+
+def names_file(value: object) -> bool:
+    """Whether a value is "@FILE"."""
+    return isinstance(value, str) and value.startswith("@")
+
+
+def lines_of(text: str) -> dict[str, int]:
+    """The number of the line that sets each key or opens each table, by dotted name, the tables of a list numbered from 0.
+
+    ``text`` is TOML that has been read. Lines within a string of several lines may be taken for keys, which does no harm.
+    """
+    numbers: dict[str, int] = {}
+    tables: dict[str, int] = {}
+    table = ""
+    for number, line in enumerate(text.splitlines(), 1):
+        if (header := _HEADER.match(line.lstrip())) and "=" not in header[2]:
+            name = _plain(header[2])
+            if header[1] == "[[":
+                tables[name] = tables.get(name, -1) + 1
+                numbers.setdefault(name, number)
+                name = f"{name}.{tables[name]}"
+            else:
+                name = _numbered(name, tables)
+            table = f"{name}."
+            numbers.setdefault(name, number)
+        elif key := _KEY.match(line):
+            name = table + _plain(key[1])
+            numbers.setdefault(name, number)
+            numbers.setdefault(name.rpartition(".")[0] or name, number)
+    return numbers
+
+
+def by_line(problems: Sequence[str], places: Mapping[str, str]) -> list[str]:
+    """The same mistakes, each with the line of the value that it is about, as far as that stands in a file, and in order of
+    lines. ``places`` as ``read_file`` gives them."""
+    placed = [_placed(problem, places) for problem in problems]
+    return sorted(dict.fromkeys(placed), key=lambda problem: int(line[1]) if (line := _PLACED.match(problem)) else 0)
+
+
+def _placed(problem: str, places: Mapping[str, str]) -> str:
+    stage = _STAGE.match(problem)
+    flag = _FLAG.search(problem)
+    if _PLACED.match(problem) or not (flag or stage):
+        return problem
+    word = flag[1] if flag else "take"
+    key = next((row.name for row in TABLE if row.option == f"--{word}"), word)
+    inner = f"stage.{int(stage[1]) - 1}" if stage else ""
+    keys = [key] if "seats" not in problem else [key, "seats"]  # too few bots for a table: more copies are but a way out
+    names = [f"{inner}.{one}" for one in keys] + keys + [inner]
+    place = next((places[name] for name in names if name in places), None)
+    return f"{place}: {problem}" if place else problem
+
+
+def _plain(dotted: str) -> str:
+    return ".".join(part.strip().strip("\"'") for part in dotted.split("."))
+
+
+def _numbered(name: str, tables: dict[str, int]) -> str:
+    """The name of a table within the last one of a list: stage.rules is stage.1.rules."""
+    for first, count in tables.items():
+        if name.startswith(f"{first}."):
+            return f"{first}.{count}{name[len(first) :]}"
+    return name
+
+
+def _if_there(folder: Path, word: str) -> str:
+    return str(folder / word) if os.path.exists(folder / word) else word  # a long command is no path, and no error

@@ -1,0 +1,74 @@
+"""Settings as flags: what was typed as values, and values as words to type."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from khiva_arena.entrants import loading as loads
+from khiva_arena.entrants import runtimes as named_runtimes
+from khiva_arena.entrants.loading import Loading
+from khiva_arena.errors import ConfigError
+from khiva_arena.settings.row import LISTS, TABLES, Kind, Setting
+from khiva_arena.settings.table import TABLE
+
+
+def given_by_flags(flags: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings that flags give. ``flags`` by parameter, unset ones None or (). Raises ConfigError with every mistake."""
+    given: dict[str, Any] = {}
+    problems: list[str] = []
+    for row in TABLE:
+        value = flags.get(row.parameter)
+        if value in (None, ()):
+            continue
+        if row.kind in TABLES:
+            problems += [f"{row.option} {pair}: write {row.option} {row.metavar}" for pair in value if "=" not in pair]
+            pairs = [pair.partition("=") for pair in value]
+            value = {key: text if row.kind is Kind.PATHS else _plain(text) for key, _, text in pairs}
+        given[row.name] = value
+    if problems:
+        raise ConfigError(problems)
+    return given
+
+
+def _plain(text: str) -> object:
+    """JSON as what it says, any other text as it is."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def loading_of_stored(flags: Mapping[str, Any]) -> Loading:
+    """How the bots of a stored match are read again: runtimes, and the limits on the size of a bot. Raises
+    ConfigError with every mistake."""
+    given, problems = given_by_flags({name: flags[name] for name in ("limit", "runtime")}), list[str]()
+    limits, runtimes = given.get("limits", {}), given.get("runtimes", {})
+    bounds = {key: value for key, value in limits.items() if key in loads.WORDS}
+    for key in limits.keys() - bounds.keys():
+        problems.append(f"--limit {key}: the stored match has its limits; of others there are {', '.join(loads.WORDS)}")
+    for flag, check, values in (
+        ("--limit", loads.bounds_of_settings, bounds),
+        ("--runtime", named_runtimes.of_settings, runtimes),
+    ):
+        try:
+            check(values)
+        except ConfigError as error:
+            problems += [f"{flag} {problem}" for problem in error.problems]
+    if problems:
+        raise ConfigError(problems)
+    return loads.valid_part_of(bounds, runtimes)
+
+
+def flag_words(row: Setting, value: Any) -> Iterator[str]:
+    """What to type for a value: ``given_by_flags`` read backwards."""
+    if row.kind is Kind.SWITCH:
+        yield row.option if value else row.option.replace("--", "--no-", 1)
+    elif row.kind in LISTS:
+        for word in value:
+            yield from (row.option, word)
+    elif row.kind in TABLES:
+        for key, each in value.items():
+            text = each if isinstance(each, str) else json.dumps(each, separators=(",", ":"))
+            yield from (row.option, f"{key}={text}")
+    else:
+        yield from (row.option, str(value))

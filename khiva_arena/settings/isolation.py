@@ -1,0 +1,149 @@
+"""Which isolation a command plays at: the level that was asked for, or the best one that works here. What no bot may read, and
+where no file may be written."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path, PurePath
+
+from khiva_arena import shipped
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.entrants.staging import cache_folder
+from khiva_arena.errors import ConfigError
+from khiva_arena.sandbox.cell import sweep
+from khiva_arena.sandbox.command import Command
+from khiva_arena.sandbox.detect import best, remedy, why_not
+from khiva_arena.sandbox.level import Level, Sandbox
+from khiva_arena.sandbox.readable_paths import is_below, path_holding, path_inside, program_path, real_paths
+from khiva_arena.sandbox.warm import refused
+from khiva_arena.settings.settings import AUTO, Settings
+from khiva_arena.terminal.console import say
+
+DOCTOR = "`khiva-arena doctor` says what would give a better one"
+
+
+def sandbox_of(settings: Settings, *, rated: bool) -> Sandbox:
+    """Try the level and return the sandbox for it. A rated run is played at trusted only if that was requested explicitly.
+
+    Raises ConfigError if the level does not work here.
+    """
+    if settings.isolation == AUTO:
+        level = best()
+        if not level.confines and rated and not settings.trust_bots:
+            raise ConfigError(
+                "--isolation auto: no level that keeps bots from this machine works here; "
+                f"{DOCTOR}, and --trust-bots plays them with all of your rights"
+            )
+    else:
+        level = Level(settings.isolation)
+        if not settings.dask and (why := why_not(level)):  # a cluster's workers say which levels they have
+            command = remedy(level, why)
+            raise ConfigError(f"--isolation {level}: does not work here: {why}" + (f"; try: {command}" if command else ""))
+    if not level.confines:
+        say("warning: isolation trusted: bots run with all of your rights; play only those you trust")
+    if not settings.dask or not why_not(level):
+        sweep(level)
+    return Sandbox(level, settings.resources, settings.ponder)
+
+
+def warn_of_cold_files() -> None:
+    """After bots were started for the first time: warn if the files that they read could not be kept in memory."""
+    if why := refused():
+        say(f"warning: {why}; a bot could leave itself notes by what it reads, see {shipped.folder('docs') / 'isolation.md'}")
+
+
+def sandbox_of_stored(recorded: Sandbox, asked: str | None, *, trusts: bool = False) -> Sandbox:
+    """For a match that is played again: the level that is asked for now, else the one that it was played at if that works,
+    else the best one that does. A store may be a stranger's, so trusted has to be asked for. ``trusts``: the user has named the
+    bots, or trusts them, so that they play at trusted if nothing better works, as in a match of their own.
+
+    Raises ConfigError for an unknown level, or if only trusted is left.
+    """
+    if asked not in (None, AUTO, *Level):
+        raise ConfigError(f"--isolation: {asked!r} is not a level; there are {AUTO}, {', '.join(Level)}")
+    was = recorded.level if recorded.level.confines else best()
+    level = was if asked is None else best() if asked == AUTO else Level(asked)
+    why = why_not(level)
+    if why:
+        level = best()
+    if not level.confines and asked != Level.TRUSTED and not trusts:
+        raise ConfigError(
+            f"no level that keeps a stored match's bots from this machine works here{f' ({why})' if why else ''}; {DOCTOR}, and "
+            "--isolation trusted starts them with all of your rights"
+        )
+    if why:
+        say(f"warning: isolation {asked or was} does not work here ({why}); playing at {level}")
+    elif level is not recorded.level:
+        say(f"playing at isolation {level}; the stored match was played at {recorded.level}")
+    return replace(recorded, level=level)
+
+
+def private_places(settings: Settings, plan: Path | None = None) -> list[tuple[str, str]]:
+    """What no bot may read: the flag that names each, and its path. ``plan``: the file that says what is played, if any."""
+    files = [("--out", settings.out), ("--from-plan", plan), ("--events", settings.events), ("--report", settings.report)]
+    files += [("--dask-tls", settings.dask_tls), ("--tls-key", settings.tls_key), ("--tokens", settings.tokens)]
+    return [(flag, str(path)) for flag, path in files if path]
+
+
+def keep_private(private: Sequence[tuple[str, str]], sandbox: Sandbox, commands: Sequence[Command]) -> None:
+    """Raise ConfigError if one of these places, or what is staged of all bots, lies in a folder that bots may read."""
+    if not sandbox.level.confines:
+        return
+    for command in commands:
+        program = program_path(command.argv[0], command.folder)
+        readable = (command.readable, command.folder) if command.staged else (command.readable,)
+        for flag, path in private if program else ():
+            if holder := path_holding(path, program or "", *readable):
+                what = "the deals of this store too; give another --out" if flag == "--out" else "this file too; name another one"
+                raise ConfigError(f"{flag} {path}: bots may read all of {holder}, {what}")
+        if program and (holder := path_holding(str(cache_folder() / "staged"), program, *readable)):
+            raise ConfigError(f"KHIVA_ARENA_CACHE: bots may read all of {holder}, all staged bots too; name another folder")
+
+
+def keep_apart(entrants: Sequence[Bot], commands: Sequence[Command], sandbox: Sandbox) -> None:
+    """Raise ConfigError if a bot may read what another entrant has sent, unless its own command names that explicitly."""
+    if not sandbox.level.confines:
+        return
+    folders = {bot.identity: home for bot in entrants if (home := _home_of(bot))}
+    names = {bot.identity: bot.name for bot in reversed(entrants)}
+    within = _by_ancestor(folders)
+    problems: list[str] = []
+    for bot, command in dict(zip(entrants, commands, strict=True)).items():
+        program = program_path(command.argv[0], command.folder)
+        own = (command.readable, command.folder) if command.staged else (command.readable,)
+        near = _near(real_paths(program, *own), folders, within) if program else ()
+        for other in near:
+            if other == bot.identity:
+                continue
+            name, folder = names[other], folders[other]
+            holder = path_holding(folder, program or "", *own)
+            inside = "" if holder else path_inside(folder, program or "", *own)
+            typed = () if command.staged else (program, os.path.realpath(program or ""), *command.readable)
+            if holder or (inside and inside not in typed):
+                where = f"all of {holder}, where {folder} lies" if holder else f"{inside}, which lies in {folder}"
+                problems.append(f"bot {bot.name} may read {where}, the folder of bot {name}; move the one or the other")
+    if problems:
+        raise ConfigError(problems)
+
+
+def _by_ancestor(folders: Mapping[str, str]) -> dict[str, list[str]]:
+    """Whose folders lie in a folder, or are it: so that nobody is compared with everybody."""
+    within: dict[str, list[str]] = {}
+    for identity, folder in folders.items():
+        for ancestor in (folder, *map(str, PurePath(folder).parents)):
+            within.setdefault(ancestor, []).append(identity)
+    return within
+
+
+def _near(paths: Sequence[str], folders: Mapping[str, str], within: Mapping[str, Sequence[str]]) -> list[str]:
+    """Those whose folders lie in one of these paths, or hold one, in the order of ``folders``."""
+    found = {identity for path in paths for identity in within.get(path, ())}
+    around = {ancestor for path in paths for ancestor in map(str, PurePath(path).parents)} & within.keys()
+    found |= {identity for ancestor in around for identity in within[ancestor] if folders[identity] == ancestor}
+    return [identity for identity in folders if identity in found] if found else []
+
+
+def _home_of(bot: Bot) -> str:
+    """The folder that an entrant has sent, "" for a bot that comes with the arena, which anyone may read, or a bare command."""
+    place = os.path.realpath(bot.home) if bot.home else ""
+    return "" if is_below(place, os.path.realpath(shipped.folder("bots"))) else place

@@ -1,0 +1,81 @@
+"""One match that belongs to no competition: who sits where, with which deals, under which id."""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from khiva_arena.arbiter.match import Job
+from khiva_arena.entrants import bots as bot_files
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.entrants.staging import stage
+from khiva_arena.errors import ConfigError
+from khiva_arena.replay import seeds
+from khiva_arena.replay.record import digest_of
+from khiva_arena.sandbox.command import Command
+from khiva_arena.sandbox.level import Sandbox
+from khiva_arena.settings.define import conditions_of, nobody_to_allow, runtimes_of
+from khiva_arena.settings.isolation import keep_apart, sandbox_of
+from khiva_arena.settings.permissions import mistakes, opened
+from khiva_arena.settings.settings import Settings, settle
+
+
+class OneMatch(NamedTuple):
+    """A match that is ready to be played.
+
+    job: what the arbiter needs.
+    words: how each bot was named, by seat.
+    drawn: the secret that was drawn for the deals, 32 bytes; None if a seed was given.
+    marks: by seat, what it has that others may lack: person, or those of a definition.
+    """
+
+    job: Job
+    words: tuple[str, ...]
+    drawn: bytes | None
+    marks: tuple[tuple[str, ...], ...]
+
+
+def who_plays(given: Mapping[str, Any]) -> tuple[Settings, list[Bot]]:
+    """Settings with as many seats as bots, and these in the order given. Raises ConfigError with every mistake."""
+    seated = {"seats": len(given["bots"])} if given.get("bots") else {}
+    settings = settle({**given, **seated}, {"seats": "--bot"}, seats="bots")
+    entrants = [bot_files.load(word, loading=settings.loading) for word in settings.bots]
+    problems = bot_files.of_another_game(entrants, settings.game.name)
+    problems += mistakes(settings.network, settings.env, [bot.name for bot in entrants])
+    if problems := [*problems, *nobody_to_allow(settings, entrants)]:
+        raise ConfigError(problems)
+    return settings, bot_files.kept(entrants, settings.kept)
+
+
+def one_match(settings: Settings, entrants: Sequence[Bot]) -> OneMatch:
+    """A match of these. Its bots are staged, so if players are elsewhere there is a hub for them already.
+
+    Raises ConfigError, BotError if a bot cannot be built, and GameFault if the game breaks its contract.
+    """
+    settings.game.vet(settings.seats, settings.rules)
+    sandbox = sandbox_of(settings, rated=False)
+    drawn = secrets.token_bytes(seeds.SECRET_BYTES) if settings.seed is None else None
+    seed = seeds.seed_secret(drawn or seeds.run_secret(settings.seed or ""), 0)
+    conditions = conditions_of(settings, entrants, sandbox)
+    who = [(bot.name, bot.identity) for bot in entrants]
+    runtimes = msgspec.to_builtins(runtimes_of(entrants))
+    played = conditions.plain() | ({"runtimes": runtimes} if runtimes else {})
+    played |= {key: value for key in ("network", "env") if (value := sorted(getattr(settings, key)))}
+    name = seeds.match_id(digest_of({**played, "bots": who, "deal": seeds.commitment("match", seed)})[: seeds.ID_LENGTH], 0)
+    commands = staged(entrants, sandbox, settings.network, settings.env, settings.link_ms)
+    keep_apart(entrants, commands, sandbox)
+    job = Job(0, 1, conditions.header(who, name, seed), seed, commands, sandbox)
+    return OneMatch(job, tuple(bot.asked_as for bot in entrants), drawn, tuple(_marks(bot, settings) for bot in entrants))
+
+
+def _marks(bot: Bot, settings: Settings) -> tuple[str, ...]:
+    has = {"network": bot.name in settings.network, bot.guest: bot.guest, "kept": bot.kept}
+    return tuple(mark for mark in has if has[mark])
+
+
+def staged(
+    entrants: Sequence[Bot], sandbox: Sandbox, network: Sequence[str] = (), env: Sequence[str] = (), link_ms: int = 0
+) -> tuple[Command, ...]:
+    """How each bot is started, now that it is staged, with what is opened to it. Raises BotError."""
+    return tuple(opened(stage(bot, sandbox.level), bot.name, network, env, link_ms) for bot in entrants)

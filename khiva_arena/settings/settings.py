@@ -1,0 +1,342 @@
+"""What a competition is set to: values from flags, environment and a settings file, checked as a whole, every mistake at once."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from khiva_arena.arbiter.clock import Limits
+from khiva_arena.entrants import loading as loads
+from khiva_arena.entrants import runtimes as named_runtimes
+from khiva_arena.entrants import toml_file
+from khiva_arena.entrants.loading import Loading
+from khiva_arena.errors import ArenaError, ConfigError, GameFault
+from khiva_arena.games.base import Game
+from khiva_arena.games.registry import NAMES, get
+from khiva_arena.result import Policy
+from khiva_arena.sandbox.limits import Resources, of_settings
+from khiva_arena.schedule.names import OF_SOME, Format
+from khiva_arena.settings.file import names_file
+from khiva_arena.settings.row import LISTS, Kind, Setting, duration_ms
+from khiva_arena.settings.table import AUTO as AUTO
+from khiva_arena.settings.table import TABLE, TIMES
+from khiva_arena.words import nearest
+
+if TYPE_CHECKING:
+    from khiva_arena.ratings.sprt import Hypotheses  # numpy comes with it, and not every command needs that
+
+OF_LINE_UPS = ("lineups", "copies")
+"""The settings that make line-ups more or fewer, where they are all known from the start."""
+ROWS: dict[str, Setting] = {row.name: row for row in TABLE}
+DEFAULTS: dict[str, Any] = {row.name: row.default for row in TABLE}
+ALL_SETTINGS = "`khiva-arena init FILE` writes all settings, each with what it does"
+MOST: dict[str, int] = {row.name: row.most for row in TABLE if row.most is not None}
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """One event of a competition, checked.
+
+    bots: folders and commands.
+    game: the game.
+    seats: at a table.
+    seeds: deals; of each round in a swiss or a knockout.
+    seed: what determines them; None: it is drawn.
+    copies: of one bot at a table, at most.
+    lineups: how many at most; None: all; "auto": a small set in which all bots meet, see ``schedule.coverings``.
+    limits: times, in milliseconds.
+    policy: what a fault costs.
+    rules: the game's whole rules map.
+    jobs: matches at a time.
+    out: the store.
+    isolation: a level's name or "auto".
+    resources: what a bot may use during a match.
+    ponder: whether a bot may think while it is not its turn.
+    trust_bots: whether "auto" may be no isolation at all.
+    format: how it is played.
+    looks: how often the table is to be looked at in all; None: not planned.
+    rounds: of a swiss; None: as many as it takes.
+    advance: how many bots of a knockout's table reach the next round; None: half of them.
+    candidates: of a gauntlet, by name; (): the first bot.
+    authors_apart: whether bots of one author never sit at one table.
+    engines: an engines.json with more bots.
+    events: the file that what happens is written to as JSON lines.
+    report: the file that a page of results is kept in.
+    loading: the bounds and runtimes with which bots are read.
+    network: the bots, by name, whose cells are open to the network.
+    env: BOT=VARIABLE of each that a bot is handed; the values stand nowhere.
+    rate_kept: whether bots that may remember are rated with the others.
+    stage: which of several events this is, from 1; 0: the only one.
+    name: what the stage is called.
+    take: how many of the best of the stage before play in it; None: all.
+    hypotheses: of a sequential test.
+    listen: where relays arrive, as HOST:PORT.
+    tls_cert, tls_key: files of its certificate.
+    tokens: the folder of the relays' tokens; None: that of this user.
+    reconnect_ms: how long a relay may be away.
+    link_ms: of a measured round trip, what a remote bot gets back for each decision at most.
+    kept: remote bots that may play many matches in one process.
+    skip_broken: whether bots that cannot play are left out.
+    dask: the cluster that plays, as an address or "local:N"; None: this machine.
+    dask_tls: the folder of its certificates.
+    dask_open_to_all: whether it may do without.
+    dask_wait_ms: how long its scheduler or all of its workers may be away.
+    """
+
+    bots: tuple[str, ...]
+    game: Game
+    seats: int
+    seeds: int
+    seed: str | None
+    copies: int
+    lineups: int | str | None
+    limits: Limits
+    policy: Policy
+    rules: Mapping[str, Any]
+    jobs: int
+    out: Path
+    isolation: str
+    resources: Resources
+    ponder: bool
+    trust_bots: bool
+    format: Format
+    looks: int | None
+    rounds: int | None
+    advance: int | None
+    candidates: tuple[str, ...]
+    authors_apart: bool
+    engines: Path | None
+    events: Path | None
+    report: Path | None
+    listen: str
+    tls_cert: Path | None
+    tls_key: Path | None
+    tokens: Path | None
+    reconnect_ms: int
+    link_ms: int
+    kept: tuple[str, ...]
+    dask: str | None
+    dask_tls: Path | None
+    dask_open_to_all: bool
+    dask_wait_ms: int
+    loading: Loading = loads.AS_IT_IS
+    network: tuple[str, ...] = ()
+    env: tuple[str, ...] = ()
+    rate_kept: bool = False
+    skip_broken: bool = False
+    stage: int = 0
+    name: str = ""
+    take: int | None = None
+    hypotheses: "Hypotheses | None" = None
+
+
+class _Problems:
+    """Mistakes, each with the place of its value: the line of a file, or the flag.
+
+    places: where each value stands, by setting or "rules.KEY" and its like.
+    lines: the mistakes.
+    wrong: the settings whose value is not possible, so that nothing else about it can be checked.
+    """
+
+    def __init__(self, places: Mapping[str, str]) -> None:
+        self.places = places
+        self.lines: list[str] = []
+        self.wrong: set[str] = set()
+
+    def check(self, row: Setting, value: object) -> None:
+        for what in row.mistakes(value):
+            self.add(row.name, what)
+            self.wrong.add(row.name)
+
+    def add(self, key: str, what: str) -> None:
+        place = self.places.get(key, "")
+        named = "." in key or place.startswith("--")  # a rule or limit is named by its mistake, a flag by itself
+        called = "" if named else f"{key}: "
+        self.lines.append(f"{place}: {called}{what}" if place else f"{ROWS[key].option}: {what}")
+
+    def add_of_table(self, table: str, error: ConfigError) -> None:
+        """Mistakes in a table, each of which begins with its key."""
+        for problem in error.problems:
+            keys = [f"{table}.{end}" for end in (problem.partition(":")[0], problem.partition(" ")[0])]
+            self.add(next((key for key in keys if key in self.places), table), problem)
+
+    def add_unknown(self, key: str) -> None:
+        place = self.places.get(key) or f"--{key}"
+        self.lines.append(f"{place}: unknown setting {key!r}{nearest(key, ROWS)}; {ALL_SETTINGS}")
+
+
+def settle(
+    given: Mapping[str, Any],
+    places: Mapping[str, str] | None = None,
+    seats: str = "seats",
+    hypotheses: "Hypotheses | None" = None,
+) -> Settings:
+    """Lay ``given`` over the defaults and check all of it. ``places``: where each key was given, for the messages; under
+    ``seats``, what their number was counted from. With ``hypotheses`` it is a sequential test, with as many copies of the
+    opponents as fill a table.
+
+    Raises ConfigError with every mistake.
+    """
+    problems = _Problems(dict(places or {}))
+    for key in given:
+        if key not in ROWS:
+            problems.add_unknown(key)
+    values = DEFAULTS | {key: value for key, value in given.items() if key in ROWS}
+    for key, row in ROWS.items():
+        if key in given:  # defaults have no mistakes
+            problems.check(row, values[key])
+    game = _game(values, problems)
+    rules = _rules(values, game, seats, problems)
+    _check_tables(values, problems)
+    _check_together(values, hypotheses, problems)
+    if problems.lines or game is None:
+        raise ConfigError(problems.lines)
+    own = {name: _as_read(ROWS[name], values) for name in Settings.__struct_fields__ if name in ROWS}
+    derived = {
+        "game": game,
+        "rules": rules,
+        "limits": Limits(*(duration_ms(values[key]) for key in TIMES)),
+        "reconnect_ms": duration_ms(values["reconnect"]),
+        "link_ms": duration_ms(values["link_allowance"]),
+        "dask_wait_ms": duration_ms(values["dask_wait"]),
+        "resources": _resources(values["limits"]),
+        "loading": loads.valid_part_of(values["limits"], values["runtimes"]),
+        "policy": Policy(values["policy"]),
+        "format": Format(values["format"]),
+    }
+    test = {} if hypotheses is None else _of_a_test(values, hypotheses)
+    return Settings(**{**own, **derived, **test})
+
+
+def _as_read(row: Setting, values: Mapping[str, Any]) -> Any:
+    """A value that was checked, as the type that it has from here on."""
+    value = values[row.name]
+    if row.kind in (Kind.FILE, Kind.FOLDER):
+        return None if value is None else Path(value)
+    return tuple(value) if row.kind in LISTS else value
+
+
+def _of_a_test(values: Mapping[str, Any], hypotheses: "Hypotheses") -> dict[str, Any]:
+    opponents = max(1, len(values["bots"]) - 1)
+    return {"format": Format.SPRT, "hypotheses": hypotheses, "copies": -(-(values["seats"] - 1) // opponents)}
+
+
+def game_named(word: str) -> Game:
+    """One that comes with the arena, or one that the user has made, by its file or package. Raises ConfigError, GameFault."""
+    if word in NAMES:
+        return get(word)
+    from khiva_arena.outside.opening import opened  # not above: most games come with the arena
+
+    return opened(word)
+
+
+# --- what a row alone cannot check ---
+
+
+def _game(values: Mapping[str, Any], problems: _Problems) -> Game | None:
+    try:
+        return None if "game" in problems.wrong else game_named(values["game"])
+    except GameFault:
+        raise
+    except ArenaError as error:
+        problems.add("game", str(error))
+        return None
+
+
+def _rules(values: Mapping[str, Any], game: Game | None, seats: str, problems: _Problems) -> Mapping[str, Any]:
+    """The game's whole rules map. The seats are checked, too."""
+    if game is None:
+        return {}
+    if "seats" not in problems.wrong and values["seats"] not in game.seats:
+        counts = f"{game.seats[0]} to {game.seats[-1]}"
+        problems.add("seats", f"{game.name} is played with {counts} {seats}, not {values['seats']}")
+    rules: dict[str, Any] = {}
+    for key, value in values["rules"].items() if "rules" not in problems.wrong else ():
+        try:
+            rules[key] = _rule(value)
+        except ConfigError as error:
+            problems.add(f"rules.{key}" if f"rules.{key}" in problems.places else "rules", f"{key} is {error}")
+    try:
+        made = game.rules(rules)
+    except ConfigError as error:
+        problems.add_of_table("rules", error)
+        return {}
+    if values["seats"] in game.seats and values["seats"] not in (able := game.seats_of(made)):
+        problems.add("seats", f"{game.name} is played with {' or '.join(map(str, able))} {seats} under these rules")
+    return made
+
+
+def _rule(value: Any) -> Any:
+    """A rule as it was given, or the table of the file that it names. Raises ConfigError."""
+    return toml_file.read(Path(value[1:]))[1] if names_file(value) else value
+
+
+def rules_chosen(games: Sequence[Game], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Rules, as ``--rule`` gives them, for the game that they are of. Raises ConfigError with every mistake."""
+    if given and len(games) != 1:
+        raise ConfigError("--rule: rules are of one game; name it, and no other, with --game")
+    try:
+        rules = {key: _rule(value) for key, value in given.items()}
+        for game in games:
+            game.rules(rules)
+    except GameFault:
+        raise
+    except ConfigError as error:
+        raise ConfigError([f"--rule: {problem}" for problem in error.problems]) from None
+    return rules
+
+
+def _check_tables(values: Mapping[str, Any], problems: _Problems) -> None:
+    for key, check in (
+        ("limits", _resources),
+        ("limits", loads.bounds_of_settings),
+        ("runtimes", named_runtimes.of_settings),
+    ):
+        try:
+            if key not in problems.wrong:
+                check(values[key])
+        except ConfigError as error:
+            problems.add_of_table(key, error)
+
+
+def _resources(limits: Mapping[str, Any]) -> Resources:
+    return of_settings({key: value for key, value in limits.items() if key not in loads.WORDS}, tuple(loads.WORDS))
+
+
+def _check_together(values: Mapping[str, Any], hypotheses: "Hypotheses | None", problems: _Problems) -> None:
+    """Settings that are right alone and wrong beside others."""
+    if isinstance(values["bots"], list | tuple) and not values["bots"] and values["engines"] is None:
+        problems.add("bots", "no bots; name at least two, e.g. --bot shipped:python/random --bot shipped:python/greedy")
+    form = values["format"]
+    if "format" in problems.wrong:
+        return
+    for key in OF_LINE_UPS:
+        if key not in problems.wrong and (why := line_ups_mistake(key, values[key], form, test=hypotheses is not None)):
+            problems.add(key, why)
+    for key in OF_SOME:
+        if values[key] and form not in (forms := only_for(key)):
+            problems.add(key, f"only a {' or a '.join(forms)} has this, not a {form}")
+
+
+# The formats are imported only when they are needed: one match has none.
+
+
+def line_ups_mistake(key: str, value: object, form: str, *, test: bool = False) -> str:
+    """Why a setting of ``OF_LINE_UPS`` does not go with a format, "" if it does. test: whether it is a sequential test."""
+    if value == DEFAULTS[key]:
+        return ""
+    from khiva_arena.schedule.formats import FORMATS
+
+    if FORMATS[form].IN_ROUNDS:
+        return f"a {form} draws the line-ups of each round from its results; leave this out"
+    if value == AUTO and (test or not FORMATS[form].AUTO):
+        takers = [str(name) for name, one in FORMATS.items() if one.AUTO and not one.SEQUENTIAL]
+        return f"{AUTO} is for a {' or a '.join(takers)}; give a number"
+    return ""
+
+
+def only_for(key: str) -> list[str]:
+    """The formats of a competition that have a setting of ``OF_SOME``."""
+    from khiva_arena.schedule.formats import FORMATS, TAKERS
+
+    return [str(name) for name in TAKERS[key] if not FORMATS[name].SEQUENTIAL]

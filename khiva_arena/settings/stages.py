@@ -1,0 +1,96 @@
+"""The stages of a competition: events one after another, each with the bots that did best in the one before."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from msgspec.structs import replace
+
+from khiva_arena.errors import ConfigError
+from khiva_arena.schedule.names import OF_SOME, Format
+from khiva_arena.settings.row import number_mistake
+from khiva_arena.settings.settings import ALL_SETTINGS, DEFAULTS, OF_LINE_UPS, Settings, line_ups_mistake, only_for, settle
+from khiva_arena.settings.table import TABLE
+from khiva_arena.words import nearest
+
+OF_A_STAGE = tuple(row.name for row in TABLE if row.of_a_stage)
+"""The settings that a ``[[stage]]`` may have of its own; it has ``name`` and ``take`` besides."""
+MOST_STAGES = 20
+
+
+def settle_stages(given: Mapping[str, Any], flags: Mapping[str, Any], places: Mapping[str, str]) -> tuple[Settings, ...]:
+    """The events of a competition: one, or one for each ``[[stage]]`` table of ``given``, whose values win over those beside
+    it. ``flags`` win over both. ``places`` says where each value of ``given`` stands.
+
+    Raises ConfigError with every mistake in every stage.
+    """
+    places = {key: place for key, place in places.items() if key not in flags}
+    base = {key: value for key, value in given.items() if key != "stage"}
+    if "stage" not in given:
+        return (settle({**base, **flags}, places),)
+    tables = given["stage"]
+    if not isinstance(tables, list) or not tables or not all(isinstance(table, Mapping) for table in tables):
+        raise ConfigError(f"{places.get('stage', 'stage')}: write each stage as a [[stage]] table")
+    if len(tables) > MOST_STAGES:
+        raise ConfigError(f"{places.get('stage', 'stage')}: {MOST_STAGES} stages at most, not {len(tables)}")
+    stages: list[Settings] = []
+    problems: list[str] = []
+    for number, table in enumerate(tables):
+        own = {key: value for key, value in table.items() if key in OF_A_STAGE}
+        where = places | {key: places.get(f"stage.{number}.{key}", "") for key in own if key not in flags}
+        problems += _shape_of(number, table, places)
+        try:
+            settings = settle({**base, **_only(own, base, flags)}, where)
+        except ConfigError as error:
+            problems += error.problems
+        else:
+            stages.append(
+                replace(settings, stage=number + 1, name=table.get("name", f"stage {number + 1}"), take=table.get("take"))
+            )
+    problems += _named_twice(tables, places)
+    if problems:
+        raise ConfigError(list(dict.fromkeys(problems)))  # what is wrong beside the stages is so for each of them
+    return tuple(stages)
+
+
+def _only(own: Mapping[str, Any], base: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
+    """A stage's values over the common ones, flags over both. What only other formats have does not pass from above."""
+    values = {**own, **flags}
+    form = values.get("format", base.get("format", DEFAULTS["format"]))
+    passing = [key for key in base if key not in own]
+    gone = {key: DEFAULTS[key] for key in OF_SOME if key in passing and form not in only_for(key)}
+    if form in tuple(Format):
+        gone |= {key: DEFAULTS[key] for key in OF_LINE_UPS if key in passing and line_ups_mistake(key, base[key], form)}
+    return {**gone, **values}
+
+
+def _named_twice(tables: Sequence[Mapping[str, Any]], places: Mapping[str, str]) -> list[str]:
+    names = [table.get("name") for table in tables]
+    return [
+        f"{places.get(f'stage.{number}.name', 'stage')}: another stage is called {name!r}, too"
+        for number, name in enumerate(names)
+        if name is not None and name in names[:number]
+    ]
+
+
+def _shape_of(number: int, table: Mapping[str, Any], places: Mapping[str, str]) -> list[str]:
+    def where(key: str) -> str:
+        return places.get(f"stage.{number}.{key}", places.get(f"stage.{number}", f"stage {number + 1}"))
+
+    known = ("name", "take", *OF_A_STAGE)
+    problems = [
+        f"{where(key)}: unknown setting {key!r} of a stage{nearest(key, known)}; {ALL_SETTINGS}, and which a stage may have"
+        for key in table
+        if key not in known
+    ]
+    name, take = table.get("name", "stage"), table.get("take")
+    if take is not None and "candidates" in table:
+        problems.append(
+            f"{where('candidates')}: who comes to a stage with take is not known; leave candidates out, and the best one is it"
+        )
+    if not (isinstance(name, str) and name.isprintable() and 1 <= len(name) <= 64):
+        problems.append(f"{where('name')}: a name has 1 to 64 printable characters")
+    if take is not None and (wrong := number_mistake(take)):
+        problems.append(f"{where('take')}: {wrong}")
+    elif take is not None and number == 0:
+        problems.append(f"{where('take')}: the first stage has all bots; there is no stage before it to take the best of")
+    return problems

@@ -1,0 +1,257 @@
+"""Every setting of a competition, a row each, in the order of a settings file.
+
+From a row come its flag with what ``-h`` and TAB say, its lines in a new settings file, whether a stage may have it, its
+default, the messages for wrong values, and what a file that sets it opens. What a setting does is not in this table: a new one
+is a row here, and a field of ``Settings`` that some code reads.
+"""
+
+import os
+from collections.abc import Iterable
+
+from khiva_arena.settings.row import Kind, Setting
+
+AUTO = "auto"
+TEST_SEEDS = 10_000
+"""The deals of a sequential test, at most, unless it is given another number."""
+BOTS, PLAYED, TIME, ISOLATION, RUN = "Bots", "What is played", "Time and faults", "Isolation", "The run"
+REMOTE, CLUSTER = "Remote bots", "A cluster"
+
+# Words are imported only when they are needed, so that -h and TAB are quick.
+
+
+def _games() -> Iterable[str]:
+    from khiva_arena.games.registry import NAMES
+
+    return NAMES
+
+
+def _shipped_bots() -> Iterable[str]:
+    from khiva_arena import shipped
+
+    return shipped.bots()
+
+
+def _formats() -> Iterable[str]:
+    from khiva_arena.schedule.formats import FORMATS
+
+    return [name for name, form in FORMATS.items() if not form.SEQUENTIAL]
+
+
+def _levels() -> Iterable[str]:
+    from khiva_arena.sandbox.level import Level
+
+    return (AUTO, *Level)
+
+
+def _policies() -> Iterable[str]:
+    from khiva_arena.result import Policy
+
+    return tuple(Policy)
+
+
+def _is_of_the_arena(game: object) -> bool:
+    """Tell whether a game's code came with the arena, or with OpenSpiel's library, which the user has installed."""
+    from khiva_arena.outside.source import LIBRARY
+
+    return game in tuple(_games()) or (game == LIBRARY and not os.path.lexists(LIBRARY))
+
+
+def _keeps_promises(level: object) -> bool:
+    """Tell whether a level is as good as "auto" on most machines."""
+    return level in ("strict", "standard")
+
+
+TIMES = {"start": "startup_ms", "turn": "turn_ms", "bank": "bank_ms"}
+"""The settings that are times, and what they are called in a definition."""
+
+# fmt: off
+TABLE: tuple[Setting, ...] = (
+    # Each row: name, kind, default, heading, then the rest.
+    Setting("bots", Kind.BOTS, (), BOTS, flag="bot", of="folders or commands", words=_shipped_bots,
+            of_a_match=True,
+            help="A folder with bot.toml, a command, a bot of `khiva-arena bots` as shipped:python/greedy, or "
+                 "remote:NAME for one behind a relay; repeat for each. Not read from the environment.",
+            comment='Who plays: folders with a bot.toml, commands such as "./my-bot --fast", or bots of '
+                    '`khiva-arena bots`.'),
+    Setting("engines", Kind.FILE, None, BOTS,
+            help="More bots, by name and command, from an engines.json as cutechess writes it.",
+            example="engines.json"),
+    Setting("game", Kind.NAME, "khiva", PLAYED, of="a game", shape="GAME", words=_games, of_a_match=True,
+            help="The game: khiva, emira or silk_road, of which `khiva-arena games` says more; openspiel, whose rule `game` says "
+                 "which; or one of your own, by its file, as my_game.py, or the name of a package that brings it. Its code runs "
+                 "with your rights.",
+            comment="The game: khiva, emira or silk_road; openspiel; or one of your own, by its file or its package.",
+            opens="The code of this game runs with your rights.", harmless=_is_of_the_arena),
+    Setting("format", Kind.CHOICE, "round-robin", PLAYED, of="format", words=_formats, of_a_stage=True,
+            help="round-robin, gauntlet, swiss or knockout, each defined for tables of 2 to 10 seats.",
+            comment="How it is played: round-robin (every line-up of the bots), gauntlet (candidates against "
+                    "the others), swiss (tables of bots that are equally strong so far) or knockout (the best "
+                    "of each table advance)."),
+    Setting("seats", Kind.NUMBER, 3, PLAYED, of_a_stage=True,
+            help="Seats at a table, 2 to 5 in the games of the arena, up to 10 in others."),
+    Setting("seeds", Kind.NUMBER, 10, PLAYED, most=1_000_000, of_a_stage=True,
+            help="Deals, a million at most; each is played by every line-up in all rotations, in a swiss or a "
+                 "knockout by the line-ups of one round.",
+            comment="Deals. Each is played by every line-up in all rotations of the seats; in a swiss or a "
+                    "knockout, so many are played in each round. Errors of ratings shrink with the square root "
+                    "of this number, so ten are a try and some hundreds a result."),
+    Setting("looks", Kind.NUMBER, None, PLAYED, most=20,
+            help="How often you will look at the table in all, each time after as many more --seeds: then its "
+                 "intervals allow for looking, and are hardly wider at the last look.",
+            comment="How often you will look at the table in all: after --seeds, and after each extension by as "
+                    "many. Its intervals then allow for looking, and are hardly wider at the last look.",
+            example=5),
+    Setting("seed", Kind.TEXT, None, PLAYED, of_a_match=True,
+            help="Determines every deal: any text, or 64 hex digits that are the secret itself. A seed that a "
+                 "bot can guess lets it work out all hands: leave it out if that matters, and a random one is "
+                 "drawn.",
+            comment="Determines all deals: any text. A bot that can guess it knows every hand, so leave it out "
+                    "if that matters, and a random one is drawn.",
+            example="demo"),
+    Setting("copies", Kind.NUMBER, 1, BOTS, of_a_stage=True,
+            help="How many copies of one bot may sit at a table."),
+    Setting("lineups", Kind.NUMBER, None, PLAYED, most=100_000, words=lambda: (AUTO,), of_a_stage=True,
+            help='Play at most this many line-ups, a balanced choice of them; without it all are played unless '
+                 'there are very many. "auto": a small set in which all bots meet and sit equally often.',
+            example=100),
+    Setting("rounds", Kind.NUMBER, None, PLAYED, most=1_000, of_a_stage=True,
+            help="Only for a swiss: rounds [default: as many as it takes to find the best].",
+            example=5),
+    Setting("advance", Kind.NUMBER, None, PLAYED, of_a_stage=True,
+            help="Only for a knockout: how many of a table advance [default: half of them].",
+            example=1),
+    Setting("candidates", Kind.NAMES, (), BOTS, flag="candidate", of="bots' names", of_a_stage=True,
+            help="Only for a gauntlet: who plays against line-ups of the others, by name; repeat for each "
+                 "[default: the first bot].",
+            comment="Only for a gauntlet: who plays against line-ups of the others, by name; without it the "
+                    "first bot.",
+            example=("random",)),
+    Setting("authors_apart", Kind.SWITCH, False, BOTS, of_a_stage=True,
+            help="Never seat bots that name the same author in their bot.toml at one table."),
+    Setting("turn", Kind.TIME, "1s", TIME, of_a_match=True, of_a_stage=True,
+            help="Time for each decision, as 1s or 500ms."),
+    Setting("bank", Kind.TIME, "10s", TIME, least=0, of_a_match=True, of_a_stage=True,
+            help="Time for a whole match beyond its turns. It never refills."),
+    Setting("start", Kind.TIME, "10s", TIME, of_a_match=True, of_a_stage=True,
+            help="Time that a bot has to start, until its first message."),
+    Setting("policy", Kind.CHOICE, "lenient", TIME, of="policy", words=_policies, of_a_match=True,
+            of_a_stage=True,
+            help="What a fault costs. lenient: a late or illegal answer plays the default choice, the third "
+                 "one forfeits; strict: the first one forfeits."),
+    Setting("jobs", Kind.NUMBER, 1, RUN, most=10_000, short="j",
+            help="Matches at a time.",
+            comment="Matches at a time. Bots that think long need a core for each seat of each match."),
+    Setting("out", Kind.FOLDER, "results/latest", RUN,
+            help="The store, where all results go; one that exists is resumed or added to."),
+    Setting("events", Kind.FILE, None, RUN,
+            help="Also write what happens as JSON lines, for `khiva-arena watch` and other programs.",
+            example="events.jsonl",
+            opens="The file is written."),
+    Setting("report", Kind.FILE, None, RUN,
+            help="Also write a page of results there, as `khiva-arena report` does, again after each complete seed.",
+            example="results.html",
+            opens="The file is written."),
+    Setting("isolation", Kind.CHOICE, AUTO, ISOLATION, of="level", words=_levels, of_a_match=True,
+            help="How far bots are kept from this machine: strict, standard, basic, trusted (not at all), or "
+                 "auto, the best that works here; see `khiva-arena doctor`.",
+            opens="Bots are kept from less of this machine; at trusted from nothing, with all of your rights.",
+            harmless=_keeps_promises),
+    Setting("ponder", Kind.SWITCH, True, TIME, of_a_match=True,
+            help="Whether a bot may think while it is not its turn; if not, its processes are stopped then."),
+    Setting("trust_bots", Kind.SWITCH, False, ISOLATION, of_a_match=True,
+            help="With auto: play at trusted if nothing better works.",
+            comment="Whether bots may be played with your own rights if nothing better works. Only for bots "
+                    "that you trust.",
+            opens="Bots have all of your rights if no isolation works here."),
+    Setting("network", Kind.NAMES, (), ISOLATION, of="bots' names", of_a_match=True,
+            help="Open this bot's cell to the network; repeat for each. The others keep none. Definition, table and page "
+                 "mark it.",
+            comment="Bots, by name, whose cells are open to the network. Definition, table and page mark them.",
+            example=("llm",),
+            opens="The bot reaches the network, this machine's own services too."),
+    Setting("env", Kind.NAMES, (), ISOLATION, of="NAME=KEY, a bot and a variable", shape="NAME=KEY", of_a_match=True,
+            help="Hand the bot NAME the variable KEY with the value that it has here; repeat for each. The value is never "
+                 "stored, and is struck out of what the bot says if it has six characters or more.",
+            comment="Variables that bots are handed with the values they have in the arena's own environment: the name of the "
+                    "bot, = and the name of the variable. Values are never stored, and those of six characters or more are "
+                    "struck out of what the bot says.",
+            example=("llm=OPENAI_API_KEY",),
+            opens="The bot is handed this variable of yours."),
+    Setting("skip_broken", Kind.SWITCH, False, BOTS,
+            help="Leave out each bot that cannot be read, is not built or does not start, with a line that says why, and play "
+                 "with the others.",
+            comment="Whether a bot that cannot be read, is not built or does not start is left out, with a line that says why, "
+                    "and the others play."),
+    Setting("rate_kept", Kind.SWITCH, False, BOTS,
+            help="Rate bots that may remember, since one process of theirs serves many matches, together with the others.",
+            comment="Whether bots that may remember, since one process of theirs serves many matches, are rated together with "
+                    "the others."),
+    Setting("rules", Kind.TABLE, {}, PLAYED, flag="rule", of="rule variants", of_a_match=True,
+            help="A rule variant, or @FILE for a table in a TOML file; repeat for each.",
+            comment='Variants of the rules; `khiva-arena games` lists them. One that is a table in a file is '
+                    'written "@file.toml".',
+            example={"overshoot": "bounce"}),
+    Setting("limits", Kind.TABLE, {}, ISOLATION, flag="limit", of="limits", of_a_match=True,
+            help="What a bot may use, as memory=512M, and how large it may be; repeat for each. Keys and "
+                 "defaults: `khiva-arena doctor`.",
+            comment="What a bot may use during a match, and how large it may be; `khiva-arena doctor` lists "
+                    "the limits and their defaults.",
+            example={"memory": "512M", "cpu": 600}),
+    Setting("runtimes", Kind.PATHS, {}, BOTS, flag="runtime", of="runtimes", of_a_match=True,
+            help="The runtime that {NAME} means in the run line of a bot.toml: a virtual environment or another "
+                 "folder with a bin in it, or a program. Bots that name it may read all of it. Repeat for each.",
+            comment='Interpreters with packages of their own, for bots with `run = "{torch} main.py"`: a '
+                    'virtual environment or another folder with a bin in it, or a program. Bots that name one '
+                    'may read all of it.',
+            example={"torch": "runtimes/torch"},
+            opens="Bots may read all of this folder."),
+    Setting("listen", Kind.TEXT, "127.0.0.1:7421", REMOTE, of_a_match=True,
+            help="Where relays of --bot remote:NAME arrive, as HOST:PORT. Beyond this machine only with TLS.",
+            comment='Where relays of bots named "remote:NAME" arrive, as HOST:PORT. Beyond this machine only '
+                    'with TLS.',
+            opens="The arena listens at this address."),
+    Setting("tls_cert", Kind.FILE, None, REMOTE, of_a_match=True,
+            help="The certificate of the address where relays arrive, in PEM.",
+            example="arena.pem"),
+    Setting("tls_key", Kind.FILE, None, REMOTE, of_a_match=True,
+            help="Its key.",
+            example="arena.key"),
+    Setting("tokens", Kind.FOLDER, None, REMOTE, of_a_match=True,
+            help="A file for each relay, by its name, with the token that it shows; one that is missing is made "
+                 "[default: khiva-arena/tokens in ~/.config].",
+            example="tokens"),
+    Setting("reconnect", Kind.TIME, "30s", REMOTE, least=1, of_a_match=True,
+            help="How long a relay may be away before its match is lost. The bot's clock runs meanwhile.",
+            comment="How long a relay may be away before its match is lost. The bot's clock runs meanwhile."),
+    Setting("link_allowance", Kind.TIME, "0s", REMOTE, least=0, of_a_match=True,
+            help="Give each remote bot the round trip to its relay back, for each decision, up to this time.",
+            comment="Each remote bot gets the measured round trip to its relay back, for each decision, up to this time."),
+    Setting("kept", Kind.NAMES, (), REMOTE, of_a_match=True, of="names of remote bots",
+            help="A remote bot that may play many matches in one process, and so remember; repeat for each. "
+                 "It is marked.",
+            comment="Remote bots that may play many matches in one process, and so remember; they are marked.",
+            example=("ann",)),
+    Setting("dask", Kind.TEXT, None, CLUSTER, shape="ADDRESS",
+            help="Play on the workers of a Dask cluster: the scheduler's address, as tls://HOST:8786, or local:N for N "
+                 "workers on this machine. They say how many matches at a time, not --jobs.",
+            comment='Play on the workers of a Dask cluster: the address of its scheduler, as "tls://HOST:8786", or "local:4" '
+                    'for four workers on this machine. They say how many matches at a time, not jobs.',
+            example="tls://head:8786",
+            opens="Whoever answers at this address gets bots and deals; local:N starts workers that listen on this machine."),
+    Setting("dask_tls", Kind.FOLDER, None, CLUSTER,
+            help="ca.pem, cert.pem and key.pem, by which this command, the scheduler and the workers know each other "
+                 "[default: what Dask's own settings name].",
+            example="tls",
+            opens="Whoever has a certificate that these sign is trusted as the cluster."),
+    Setting("dask_open_to_all", Kind.SWITCH, False, CLUSTER,
+            help="Take a tcp:// scheduler. Whoever reaches it or a worker runs programs there as you, and reads the deals.",
+            comment="Whether a tcp:// scheduler is taken. Whoever reaches it or a worker runs programs there as you, and reads "
+                    "the deals.",
+            opens="A cluster is trusted without a certificate."),
+    Setting("dask_wait", Kind.TIME, "60s", CLUSTER,
+            help="How long to wait for a scheduler that is away, or for a worker that can play.",
+            comment="How long to wait for a scheduler that is away, or for a worker that can play."),
+)
+# fmt: on
+OF_A_MATCH = tuple(row.name for row in TABLE if row.of_a_match)
+"""What one match is played with, and by whom, whether alone or in a competition."""

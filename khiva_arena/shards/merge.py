@@ -1,0 +1,256 @@
+"""Join the stores of one event, of which several machines played a part each.
+
+Everything is checked before the first row is written. Then some matches at a time are written, each time in one transaction with
+the secrets that they reveal: whatever ends a merge, what it has written is sound, and the next merge adds the rest.
+"""
+
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from msgspec import structs
+
+from khiva_arena.errors import ConfigError
+from khiva_arena.events.find import check_event, events_of, uncollected
+from khiva_arena.events.stored import bare_timetable, stored
+from khiva_arena.say import Say
+from khiva_arena.shards.missing import MissingShard, alike, missing_shards
+from khiva_arena.shards.note import leave_note
+from khiva_arena.shards.parts import (
+    EventPart,
+    HowFar,
+    check_alike,
+    check_twice_played,
+    opened_parts,
+    refuse_closed,
+    refuse_redrawn,
+    replay_all,
+)
+from khiva_arena.store.db import RUN_SECRET, EventRow, MatchRow, Store, VoidRow
+from khiva_arena.words import count
+
+MATCHES_AT_ONCE, BYTES_AT_ONCE = 200, 4 * 2**20
+"""At most so many matches are written in one transaction, or one with which their records reach so many bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """What a merge came to.
+
+    event: id of the event.
+    number: of the event in the store with all shards.
+    recorded, planned: matches that it has there now, and when it is over.
+    added: how many of them this merge has added.
+    digest: the run digest, None while matches are missing.
+    set_aside: (seed, line-up) of the tables that stayed void.
+    missing: the shards whose matches are missing, each with the command that plays it.
+    """
+
+    event: str
+    number: int
+    recorded: int
+    planned: int
+    added: int
+    digest: str | None
+    set_aside: list[tuple[int, int]] = field(default_factory=list)
+    missing: list[MissingShard] = field(default_factory=list)
+
+    @property
+    def complete(self) -> bool:
+        return self.digest is not None
+
+    @property
+    def summary(self) -> str:
+        """How far the event is, in a line."""
+        end = f"; run digest {self.digest}" if self.complete else ""
+        return f"event {self.number} ({self.event}): {self.recorded} of {self.planned} matches, {self.added} of them new{end}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values, for JSON."""
+        return {**asdict(self), "missing": [one._asdict() for one in self.missing]}
+
+
+def merge(
+    folders: Sequence[Path],
+    out: Path,
+    say: Say,
+    *,
+    jobs: int = 1,
+    any_engine: bool = False,
+    word: str | None = None,
+    far: HowFar = lambda _: None,
+) -> Merged:
+    """Merge stores of one event into the store ``out``, which may hold some of it already.
+
+    say: takes a line for people.
+    jobs: processes that replay records.
+    any_engine: whether versions of the arena may differ.
+    word: the beginning of the event's id, if stores hold several.
+    far: takes how far it has come, in words, very often.
+
+    Raises ConfigError with all that stands in the way, StoreError if a store cannot be read or written.
+    """
+    with ExitStack() as stack:
+        parts = opened_parts(stack, folders, out, word)
+        rows = [(part.folder, part.event) for part in parts]
+        refuse_closed(rows)
+        check_alike(rows, any_engine)
+        _check_with_out(parts, out, any_engine)
+        for part, sound in zip(parts, replay_all(parts, jobs, far), strict=True):
+            say(f"{part.folder}: {count(sound, 'match is', 'matches are')} sound")
+        _check_with_out(parts, out, any_engine)
+        with Store.write(out) as store, uncollected():
+            event = _event_in(store, parts)
+            check_event(store, event)
+            if notes := alike([(part.folder, part.event) for part in parts]):
+                leave_note(out, structs.replace(next(iter(notes.values())), shard=0))
+            target = _Target(store, event, far)
+            for part in parts:
+                target.take(part)
+            return target.result(parts)
+
+
+def _check_with_out(parts: Sequence[EventPart], out: Path, any_engine: bool) -> None:
+    """Raise ConfigError or StoreError if what ``out`` holds does not go with the parts, or these not with each other."""
+    pairs = [(part.folder, part.store) for part in parts]
+    event = parts[0].event
+    if not Store.check(out):
+        check_twice_played(pairs, event)
+        return
+    with Store.read(out) as store:
+        known = events_of(store, ())
+        there = next((row for row in known if row.id == event.id), None)
+        if there is None:
+            refuse_redrawn(out, [row for row in known if store.conclusion(row.id) is None], parts[0])
+            check_twice_played(pairs, event)
+            return
+        refuse_closed([(out, there)])
+        if there.public is not None or store.count(event.id, 0, bare_timetable(event).matches):
+            check_alike([(out, there), *((part.folder, part.event) for part in parts)], any_engine)
+        check_twice_played([(out, store), *pairs], event, out)
+
+
+def _event_in(store: Store, parts: Sequence[EventPart]) -> EventRow:
+    """The event in the store with all shards, added if it is not there, with its public text and marked with all engines."""
+    first = parts[0].event
+    if store.event(first.id) is None:
+        store.add_event(first.id, first.text, first.engines[0], first.commitment, first.secret, first.bots)
+    event = stored(store, first.id)
+    if first.public is not None and event.public is None:
+        store.add_public(first.id, first.public)
+    for engine in dict.fromkeys(engine for part in parts for engine in part.event.engines):
+        if engine not in event.engines:
+            store.add_engine(first.id, engine)
+    return stored(store, first.id)
+
+
+class _Target:
+    """The store with all shards while they are merged into it."""
+
+    def __init__(self, store: Store, event: EventRow, far: HowFar) -> None:
+        self._far = far
+        self._store = store
+        self._event = event
+        self._timetable = bare_timetable(event)
+        self._there = bytearray(self._timetable.matches)  # by ordinal: a byte each, since there may be millions
+        self._left = array("l", [0]) * self._timetable.seeds
+        for shape in self._timetable.shapes:
+            for seed in range(shape.first_seed, shape.first_seed + shape.seeds):
+                self._left[seed] = self._timetable.per_seed(shape)
+        self._recorded = self._added = 0
+        for ordinal, _ in store.places(event.id):
+            self._note(ordinal)
+        self._voids = _by_ordinal(store.voids(event.id))
+
+    def _note(self, ordinal: int) -> int:
+        """Note that a match is there. Returns its seed."""
+        place = self._timetable.place(ordinal)
+        if place is None:
+            raise ConfigError(f"{self._store.folder}: match {ordinal} is not one of its event")
+        self._there[ordinal] = 1
+        self._left[place[0]] -= 1
+        self._recorded += 1
+        return place[0]
+
+    def take(self, part: EventPart) -> None:
+        """Add what is not there of a store, whose records were checked."""
+        voids = _by_ordinal(part.store.voids(self._event.id))
+        for matches in _some(part.store.matches(self._event.id)):
+            new = [match for match in matches if not self._there[match.ordinal]]
+            self._write(new, {match.ordinal: voids.pop(match.ordinal, []) for match in matches})
+        self._write([], voids)
+
+    def _write(self, matches: Sequence[MatchRow], voids: Mapping[int, Sequence[VoidRow]]) -> None:
+        """Write matches and the void attempts at them and others, in one transaction."""
+        more = [void for ordinal, some in voids.items() for void in self._new_voids(ordinal, some)]
+        rows = [structs.replace(match, attempt=len(self._voids.get(match.ordinal, ())) + 1) for match in matches]
+        if not rows and not more:
+            return
+        whole = [seed for seed in [self._note(match.ordinal) for match in rows] if not self._left[seed]]
+        reveals = {seed: self._event.seed_secret(seed) for seed in whole}
+        if rows and self._recorded == self._timetable.matches:
+            reveals[RUN_SECRET] = self._event.secret
+        self._store.add_several(self._event.id, rows, more, reveals)
+        self._added += len(rows)
+        self._far(f"{self._added:,} matches added")
+
+    def _new_voids(self, ordinal: int, found: Sequence[VoidRow]) -> Iterator[VoidRow]:
+        """Void attempts at a match that are not there, numbered after those that are. A match that is there was recorded after
+        the attempts that stand with it."""
+        if self._there[ordinal]:
+            return
+        here = self._voids.setdefault(ordinal, [])
+        known = [structs.replace(void, attempt=0) for void in here]
+        for void in found:
+            bare = structs.replace(void, attempt=0)
+            if bare in known:
+                known.remove(bare)
+                continue
+            here.append(structs.replace(void, attempt=len(here) + 1))
+            yield here[-1]
+
+    def result(self, parts: Sequence[EventPart]) -> Merged:
+        event, timetable = self._event, self._timetable
+        left = [seed for seed, matches in enumerate(self._left) if matches]
+        return Merged(
+            event.id,
+            event.number,
+            self._recorded,
+            timetable.matches,
+            self._added,
+            self._store.conclusion(event.id),
+            self._set_aside(),
+            missing_shards([(part.folder, part.event) for part in parts], left, timetable.seeds, self._store.folder),
+        )
+
+    def _set_aside(self) -> list[tuple[int, int]]:
+        open_ = {ordinal: voids for ordinal, voids in self._voids.items() if voids and not self._there[ordinal]}
+        if not open_:
+            return []
+        from khiva_arena.arbiter.match import VOIDS_MOST  # not above: trio comes with it
+
+        return sorted({(voids[0].seed, voids[0].lineup) for voids in open_.values() if len(voids) >= VOIDS_MOST})
+
+
+def _by_ordinal(voids: Iterable[VoidRow]) -> dict[int, list[VoidRow]]:
+    found: dict[int, list[VoidRow]] = {}
+    for void in voids:
+        found.setdefault(void.ordinal, []).append(void)
+    return found
+
+
+def _some(matches: Iterable[MatchRow]) -> Iterator[list[MatchRow]]:
+    """Matches, some at a time."""
+    some: list[MatchRow] = []
+    size = 0
+    for match in matches:
+        some.append(match)
+        size += len(match.record)
+        if len(some) >= MATCHES_AT_ONCE or size > BYTES_AT_ONCE:
+            yield some
+            some, size = [], 0
+    if some:
+        yield some

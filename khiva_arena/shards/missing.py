@@ -1,0 +1,105 @@
+"""What of an event no store has yet that was merged, and what to type for it."""
+
+import re
+import shlex
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from khiva_arena import __version__
+from khiva_arena.errors import ConfigError, StoreError
+from khiva_arena.events.stored import has_seeds
+from khiva_arena.games.registry import handing
+from khiva_arena.shards.note import ShardNote, read_note
+from khiva_arena.shards.shard import Shard
+from khiva_arena.store.db import EventRow, Store
+
+
+class MissingShard(NamedTuple):
+    """A shard of which matches are missing.
+
+    shard: I/N, "" if nobody knows into how many the event was divided.
+    seeds: those of it whose matches are not all there, as "4 to 7, 9".
+    command: what plays it, or, if it has been played, merges it.
+    played: whether it has, into a store beside those that were merged.
+    """
+
+    shard: str
+    seeds: str
+    command: str
+    played: bool = False
+
+
+def missing_shards(parts: Sequence[tuple[Path, EventRow]], left: Sequence[int], total: int, out: Path) -> list[MissingShard]:
+    """The shards that have seeds of which matches are missing. ``parts``: the stores that were merged. ``left``: those seeds.
+    ``total``: how many seeds the event has. ``out``: the store with all shards."""
+    if not left:
+        return []
+    notes = alike(parts)
+    first = parts[0][1]
+    if not notes:
+        return [MissingShard("", ranges(left), _to_play(first, "PLAN", None, out))]
+    of, plan = next((note.of, note.plan) for note in notes.values())
+    found = []
+    wanted = set(left)
+    for number in range(1, of + 1):
+        shard = Shard(number, of)
+        if mine := [seed for seed in shard.seeds(total) if seed in wanted]:
+            folder = _folder_of(shard, notes, out)
+            played = folder not in notes and _has(folder, first, shard.seeds(total))
+            command = _to_merge(folder, out) if played else _to_play(first, plan, shard, folder)
+            found.append(MissingShard(str(shard), ranges(mine), command, played))
+    return found
+
+
+def alike(parts: Sequence[tuple[Path, EventRow]]) -> dict[Path, ShardNote]:
+    """The notes beside stores, of those that were divided as most of them are."""
+    notes = {folder: note for folder, event in parts if (note := read_note(folder, event.id))}
+    most = Counter(note.of for note in notes.values()).most_common(1)
+    return {folder: note for folder, note in notes.items() if note.of == most[0][0]}
+
+
+def _to_play(event: EventRow, plan: str, shard: Shard | None, folder: Path) -> str:
+    """Without a shard it plays all that is missing, on one machine."""
+    which = ["--shard", str(shard)] if shard and shard.of > 1 else []
+    public = ["--public", event.public] if event.public is not None else []
+    engine = [] if __version__ in event.engines else ["--any-engine"]
+    words = ["khiva-arena", "run", "--from-plan", plan, *which, *public, *engine, "--out", str(folder)]
+    return shlex.join(words) + handing([(event.definition.game, event.definition.rules_version)], here=True)
+
+
+def _to_merge(folder: Path, out: Path) -> str:
+    return shlex.join(["khiva-arena", "merge", str(folder), "--out", str(out)])
+
+
+def _has(folder: Path, event: EventRow, seeds: range) -> bool:
+    """Whether a store has all of some seeds. One that cannot be read has nothing of use."""
+    with suppress(ConfigError, StoreError):
+        with Store.read(folder) as store:
+            return store.event(event.id) is not None and has_seeds(store, event, seeds)
+    return False
+
+
+def _folder_of(shard: Shard, notes: dict[Path, ShardNote], out: Path) -> Path:
+    """The store of a shard: its own if it has one, else one that is called like those of others."""
+    of_one = {folder: note for folder, note in notes.items() if note.shard}
+    for folder, note in of_one.items():
+        if note.which == shard:
+            return folder
+    for folder, note in of_one.items():
+        if name := re.fullmatch(rf"(.*?)(0*{note.shard})", folder.name):
+            return folder.with_name(f"{name[1]}{shard.number:0{len(name[2])}}")
+    return out.with_name(f"shard-{shard.number}")
+
+
+def ranges(numbers: Sequence[int]) -> str:
+    """Rising numbers in few words: "0 to 3, 7"."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][1] + 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    return ", ".join(str(first) if first == last else f"{first} to {last}" for first, last in runs)

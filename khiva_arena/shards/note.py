@@ -1,0 +1,70 @@
+"""A note beside a store that holds a shard, or several that were merged: how they were asked for, so that a merge can say what to
+type for another one.
+
+The truth is in the store. Without the note a merge says which seeds are missing, in fewer words.
+"""
+
+import json
+import os
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+
+from khiva_arena.sandbox import regular_files
+from khiva_arena.shards.shard import PlannedShard, Shard
+from khiva_arena.store import private
+from khiva_arena.terminal.console import say
+
+NOTE = "shard.json"
+_LONGEST = 10_000
+
+
+class ShardNote(msgspec.Struct, frozen=True):
+    """What was typed.
+
+    event: the id of the event.
+    plan: the file of ``--from-plan``.
+    shard, of: of ``--shard``; 0 for several that were merged.
+    """
+
+    event: str
+    plan: str
+    shard: int
+    of: int
+
+    @property
+    def which(self) -> Shard:
+        """The shard. Not of several."""
+        return Shard(self.shard, self.of)
+
+
+def note_of(planned: PlannedShard) -> ShardNote:
+    """The note of a shard that is played."""
+    return ShardNote(planned.event.id, str(planned.file), planned.shard.number, planned.shard.of)
+
+
+def leave_note(folder: Path, note: ShardNote) -> None:
+    """Leave the note; say so if that is impossible."""
+    try:
+        write_note(folder, note)
+    except OSError as error:
+        say(f"warning: {folder}: no note of the shard can be left for `khiva-arena merge`: {error.strerror or error}")
+
+
+def write_note(folder: Path, note: ShardNote) -> None:
+    """Leave the note. Raises OSError."""
+    draft = folder / f"{NOTE}-new"
+    draft.unlink(missing_ok=True)  # what a kill has left
+    with os.fdopen(private.open_file(draft, os.O_WRONLY), "w") as file:
+        json.dump(msgspec.to_builtins(note), file)
+    draft.replace(folder / NOTE)
+
+
+def read_note(folder: Path, event: str) -> ShardNote | None:
+    """The note beside a store that holds an event, None if there is none of use."""
+    with suppress(OSError, ValueError, RecursionError):
+        note = msgspec.json.decode(regular_files.read(folder / NOTE, _LONGEST, follow=False), type=ShardNote)
+        if note.event == event and 0 <= note.shard <= note.of and note.of:
+            return note
+    return None

@@ -1,0 +1,235 @@
+"""From a competition to a plan, and back: what a machine is to play that gets a plan and knows nothing of the others."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from secrets import token_bytes
+from typing import Any
+
+from khiva_arena import __version__
+from khiva_arena.entrants import loading as loads
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.errors import ConfigError
+from khiva_arena.events.stored import bare_timetable
+from khiva_arena.games.registry import HASHED
+from khiva_arena.replay import seeds
+from khiva_arena.replay.definition import Definition
+from khiva_arena.say import Say
+from khiva_arena.schedule.formats import FORMATS
+from khiva_arena.settings import consent
+from khiva_arena.settings.competition import entrants_named, unplayable
+from khiva_arena.settings.define import definition_of, refuse_short_turns, refuse_to_mix, run_secret
+from khiva_arena.settings.isolation import sandbox_of
+from khiva_arena.settings.settings import ROWS, Settings, settle
+from khiva_arena.settings.table import AUTO, TIMES
+from khiva_arena.shards.plan_file import PlanRead, event_of, read_plan, write_plan
+from khiva_arena.shards.play import bot_rows
+from khiva_arena.shards.shard import WHOLE, PlannedShard, shard_of
+from khiva_arena.store.db import EventRow
+from khiva_arena.words import count
+
+OF_A_MACHINE = (
+    "bots",
+    "engines",
+    "runtimes",
+    "jobs",
+    "out",
+    "events",
+    "report",
+    "trust_bots",
+    "dask",
+    "dask_tls",
+    "dask_open_to_all",
+    "dask_wait",
+)
+"""The settings that each machine has for itself; all others stand in the plan."""
+_DIGITS = 8
+_WAY_ON = "; `--dask ADDRESS` plays every format on many machines"
+
+
+def why_not_in_shards(form: str, stages: int = 1) -> str:
+    """Why machines that know nothing of each other cannot play a format; "" if they can."""
+    if stages > 1:
+        return f"a stage is played by those who did best in the one before it{_WAY_ON}"
+    if form not in FORMATS:
+        return ""
+    if FORMATS[form].SEQUENTIAL:
+        return f"a sequential test looks at the results of all seeds so far before it plays the next{_WAY_ON}"
+    return f"a {form} draws each round from the results of the one before it{_WAY_ON}" if FORMATS[form].IN_ROUNDS else ""
+
+
+def check_plannable(path: Path, stages: Sequence[Settings], entrants: Sequence[Bot]) -> None:
+    """Raise ConfigError with all that keeps a competition from being planned."""
+    first = stages[0]
+    problems = unplayable(stages, entrants)
+    if why := why_not_in_shards(first.format, len(stages)):
+        problems.append(f"--plan: {why}")
+    problems += [
+        f"--plan: bot {bot.name} is seated by one machine alone, so it plays in no shard" for bot in entrants if bot.guest
+    ]
+    if first.skip_broken:
+        problems.append("--plan and --skip-broken: a plan names those who play; leave out the bots that cannot")
+    place = path.resolve()
+    for bot in entrants:
+        if bot.sources and place.is_relative_to(Path(bot.home).resolve()):
+            problems.append(f"--plan {path}: lies in the folder of bot {bot.name}, which must not read it; name a file elsewhere")
+    if problems:
+        raise ConfigError(problems)
+
+
+def make_plan(path: Path, stages: Sequence[Settings], entrants: Sequence[Bot]) -> tuple[EventRow, bool]:
+    """Write the plan of a competition of one event. Returns the event, and whether it is new: a plan of the same definition that
+    is there already stays. Raises ConfigError."""
+    check_plannable(path, stages, entrants)
+    first = stages[0]
+    definition = definition_of(first, entrants, sandbox_of(first, rated=True))
+    refuse_to_mix(definition)
+    refuse_short_turns(definition)
+    secret = token_bytes(seeds.SECRET_BYTES) if first.seed is None else run_secret(first)
+    commitment = seeds.commitment(definition.digest, secret)
+    event = event_of(definition.text, __version__, commitment, secret, bot_rows(entrants))
+    new = write_plan(path, event, _as_typed(first.game.word) if first.game.outside else "")
+    made = read_plan(path)
+    # Whoever writes a plan has just said all that it opens.
+    consent.remember(path, consent.openings(_planned_settings(made), {}), _digest(made))
+    return made.event, new
+
+
+def _as_typed(word: str) -> str:
+    """A game's word as it may be typed elsewhere: of a file below this folder, its way there."""
+    path, here = Path(word), Path.cwd()
+    return str(path.relative_to(here)) if path.is_absolute() and path.is_relative_to(here) else word
+
+
+def what_is_planned(
+    path: Path, word: str | None, said: Mapping[str, Any], any_engine: bool, say: Say
+) -> tuple[tuple[Settings, ...], list[Bot], PlannedShard]:
+    """What is to be played of a plan, and by whom.
+
+    word: the shard, as 2/5; None for all of the event.
+    said: settings by flags or keywords; bots that are named there are those of the plan, wherever they lie here.
+
+    Raises ConfigError with every mistake, as for a bot that differs from the plan's.
+    """
+    plan = read_plan(path)
+    event, word_of_game = plan
+    what = event.definition
+    if why := why_not_in_shards(what.format, what.stage):  # which no plan of ours has
+        raise ConfigError(f"--from-plan {path}: {why}")
+    if __version__ not in event.engines and not any_engine:
+        raise ConfigError(
+            f"--from-plan {path}: khiva-arena {event.engines[0]} made it, this is {__version__}; play it with that one, or have "
+            "the event marked with --any-engine"
+        )
+    shard = WHOLE if word is None else shard_of(word, bare_timetable(event).seeds)
+    bounds = {key: value for key, value in dict(said.get("limits", {})).items() if key in loads.WORDS}
+    of_a_machine = (*OF_A_MACHINE, "game") if HASHED in what.rules_version else OF_A_MACHINE
+    by_plan = _planned_settings(plan)
+    others = [name for name in said if name not in of_a_machine and not (name == "limits" and bounds == dict(said[name]))]
+    if others := [name for name in others if not (name in ROWS and ROWS[name].opens and _equal(said[name], by_plan.get(name)))]:
+        raise ConfigError([f"{ROWS[name].option}: the plan says what is played; leave it out" for name in others])
+    given = settings_of(what, event.secret) | {key: said[key] for key in OF_A_MACHINE if key in said}
+    given["limits"] = {**asdict(what.limits), **bounds}
+    if HASHED in what.rules_version:
+        given["game"] = _game_here(path, what, word_of_game, said.get("game"))
+    for one in consent.openings(by_plan, {}):
+        say(f"{path} opens {one.text}")
+    consent.ask(path, consent.openings(by_plan, {key: said[key] for key in by_plan if key in said}), _digest(plan))
+    named = bool(said.get("bots") or said.get("engines"))
+    if not named:
+        given["bots"] = [bot.asked_as for bot in event.bots]
+    try:
+        found = entrants_named(given, say)
+    except ConfigError as error:
+        if named:
+            raise
+        first, *others = error.problems
+        more = f" (and {count(len(others), 'other bot')})" if others else ""
+        hint = "the plan calls it so; --bot for each bot says where it is here, in any order"
+        raise ConfigError(f"--from-plan {path}: {first}{more}: {hint}") from None
+    return (settle(given),), _as_planned(event, found), PlannedShard(event, shard, path)
+
+
+def _planned_settings(plan: PlanRead) -> dict[str, Any]:
+    """Return what a plan sets."""
+    return settings_of(plan.event.definition, plan.event.secret) | ({"game": plan.game} if plan.game else {})
+
+
+def _equal(said: Any, planned: Any) -> bool:
+    """Tell whether a flag says what the plan does: in any order, if that is a list."""
+    return (
+        sorted(said) == sorted(planned) if isinstance(planned, list) and isinstance(said, list | tuple) else bool(said == planned)
+    )
+
+
+def _digest(plan: PlanRead) -> str:
+    """Return what a word for a plan is remembered by: the event has the hashes of its game and bots."""
+    return consent.digest_of(f"{plan.event.id}\0{plan.game}\0{[bot.asked_as for bot in plan.event.bots]}")
+
+
+def _game_here(path: Path, what: Definition, planned: str, named: str | None) -> str:
+    """The word that names the game of a plan on this machine. None of its code is run before its hash is known. Raises
+    ConfigError."""
+    from khiva_arena.outside.source import source_of  # not above: most games come with the arena
+
+    word = planned if named is None else named
+    hint = "" if named is not None else "; --game says where it is here"
+    try:
+        here = source_of(word).code
+    except ConfigError as error:
+        raise ConfigError(f"--from-plan {path}: {'; '.join(error.problems)}{hint}") from None
+    if here != (there := what.rules_version.partition(HASHED)[2]):
+        raise ConfigError(
+            f"--from-plan {path}: {word} is not the game of the plan: {_short(there)} there, {_short(here)} here; no byte of "
+            f"it may differ{hint}"
+        )
+    return word
+
+
+def _short(code: str) -> str:
+    kind, _, digest = code.partition(":")
+    return f"{kind}:{digest[:_DIGITS]}" if digest else kind
+
+
+def settings_of(what: Definition, secret: bytes) -> dict[str, Any]:
+    """The settings that give a definition, except those of a machine."""
+    given: dict[str, Any] = {
+        "game": what.game,
+        "format": str(what.format),
+        "policy": str(what.policy),
+        "isolation": str(what.isolation),
+        "rules": dict(what.rules),
+        "candidates": [what.names[bot] for bot in what.candidates],
+        "network": [bot.name for bot in what.bots if bot.network],
+        "env": [f"{bot.name}={variable}" for bot in what.bots for variable in bot.env],
+        "seed": secret.hex() if what.seed else None,
+    }
+    same = ("seats", "seeds", "copies", "lineups", "looks", "rounds", "advance", "authors_apart", "ponder", "rate_kept")
+    given |= {key: getattr(what, key) for key in same} | {key: f"{getattr(what.time, ms)}ms" for key, ms in TIMES.items()}
+    return given | ({"lineups": AUTO} if what.draw else {})
+
+
+def _as_planned(event: EventRow, found: Sequence[Bot]) -> list[Bot]:
+    """The bots of a plan, in its order and by its names. Raises ConfigError for each that is not here, byte by byte."""
+    here = {bot.identity: bot for bot in found}
+    left = dict(here)
+    planned = {bot.identity for bot in event.bots}
+    problems = []
+    for bot in event.bots:
+        if left.pop(bot.identity, None):
+            continue
+        others = [one for one in left.values() if one.identity not in planned]
+        near = next((one for one in others if one.asked_as == bot.asked_as or one.name == bot.name), None)
+        if near is None:
+            problems.append(f"bot {bot.name} ({bot.asked_as}) of the plan is not named; --bot for each bot says where it is here")
+            continue
+        del left[near.identity]
+        hashes = f"identity {bot.identity[:_DIGITS]} there, {near.identity[:_DIGITS]} here"
+        problems.append(
+            f"bot {bot.name}: {near.asked_as} differs from the bot of the plan: {hashes}; no byte of a bot may "
+            "differ: copy it from where the plan was made, or make a plan with this one"
+        )
+    problems += [f"--bot {bot.asked_as}: the plan has no such bot" for bot in left.values()]
+    if problems:
+        raise ConfigError(problems)
+    return [replace(here[bot.identity], name=bot.name) for bot in event.bots]

@@ -1,0 +1,87 @@
+"""The part of an event that is one shard of it, in a store."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.errors import ConfigError
+from khiva_arena.events import drift
+from khiva_arena.events.find import events_of
+from khiva_arena.events.progress import ResumePoint
+from khiva_arena.events.stored import has_seeds, stored
+from khiva_arena.playing.jobs import Play
+from khiva_arena.replay.definition import Definition
+from khiva_arena.sandbox.command import Command
+from khiva_arena.schedule.formats import DrawnRound, Shape
+from khiva_arena.shards.shard import PlannedShard, Shard
+from khiva_arena.store.db import BotRow, EventRow, Store
+from khiva_arena.words import count
+
+
+def bot_rows(bots: Sequence[Bot]) -> tuple[BotRow, ...]:
+    """Bots as a store and a plan have them."""
+    here = str(Path.cwd())
+    return tuple(BotRow(b.name, b.identity, b.version, b.complete, b.asked_as, b.folder or here) for b in bots)
+
+
+def check_as_planned(planned: PlannedShard, definition: Definition, entrants: Sequence[Bot]) -> None:
+    """Raise ConfigError, with every difference, if a plan cannot be played here as it says."""
+    if definition.text != planned.event.text:
+        lines = drift.differences(planned.event, definition, entrants)
+        raise ConfigError([f"--from-plan {planned.file}: {line}, by the plan and here" for line in lines])
+
+
+def standing_of_plan(store: Store, planned: PlannedShard, entrants: Sequence[Bot]) -> ResumePoint:
+    """How far the event of a plan has come; it is over for us if our shard is complete, or if it was closed.
+
+    Raises StoreError if the store is damaged.
+    """
+    event = next((row for row in events_of(store, ()) if row.id == planned.event.id), None)
+    if event is not None and (event.closed or has_seeds(store, event, planned.shard.seeds(event.definition.seeds))):
+        return ResumePoint((event,))
+    return ResumePoint((), tuple(entrants), planned.event.definition, event)
+
+
+def add_planned(store: Store, planned: PlannedShard, entrants: Sequence[Bot]) -> EventRow:
+    """Add the event of a plan to a store, as begun by the engine that made the plan."""
+    event = planned.event
+    store.add_event(event.id, event.text, event.engines[0], event.commitment, event.secret, bot_rows(entrants))
+    return stored(store, event.id)
+
+
+class ShardPlay(Play):
+    """The part of a shard that is still to be played."""
+
+    def __init__(self, store: Store, event: EventRow, commands: Sequence[Command], shard: Shard) -> None:
+        """``event``: of a format with one round."""
+        super().__init__(store, event, commands)
+        (self._shape,) = self.timetable.shapes
+        self._shard = shard
+        self._seeds = shard.seeds(self._shape.seeds)
+        self.others = len(self.done) - sum(self._recorded[k] for k in self._seeds)
+
+    @property
+    def complete(self) -> bool:
+        """Whether all of the shard is recorded."""
+        return not self._left(self._shape)
+
+    @property
+    def planned(self) -> int:
+        """How many matches there are once that is so: those of other shards, too, that the store held before."""
+        return self.others + len(self._seeds) * self.timetable.per_seed(self._shape)
+
+    @property
+    def done_before(self) -> int:
+        """How many matches of the shard are recorded."""
+        return len(self.done) - self.others
+
+    @property
+    def part(self) -> str:
+        """Which part of the event it is, "" for all of it."""
+        mine, matches = self._seeds, self.planned - self.others
+        which = f"seed {mine.start}" if len(mine) == 1 else f"seeds {mine.start} to {mine.stop - 1}"
+        return f"shard {self._shard} of it: {which}, {count(matches, 'match', 'matches')}" if self._shard.of > 1 else ""
+
+    def seeds_of(self, _round: Shape | DrawnRound) -> range:
+        """Those of the shard."""
+        return self._seeds
