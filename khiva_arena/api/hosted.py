@@ -6,7 +6,6 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,16 +14,17 @@ import msgspec
 from khiva_arena import shipped
 from khiva_arena.api.host import HostCall, HostReply, is_remote
 from khiva_arena.api.keywords import in_keywords, with_tuples
-from khiva_arena.competition.draw import How
 from khiva_arena.competition.events_file import EventsFile
+from khiva_arena.competition.options import RunOptions
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ArenaError, ConfigError
+from khiva_arena.seats.guests import seating_of
 from khiva_arena.settings.settings import Settings
 from khiva_arena.terminal import interrupts
 from khiva_arena.terminal.console import say
 
 if TYPE_CHECKING:
-    from khiva_arena.seats.seating import Links  # most tables have none
+    pass  # most tables have none
 
 
 def main() -> None:
@@ -61,15 +61,6 @@ def _reply(request: HostCall) -> HostReply:
         return HostReply(error="InternalError", problems=[f"this is a bug, please report it: {last}"])
 
 
-def seating(first: Settings, entrants: Sequence[Bot]) -> "Callable[[], AbstractContextManager[Links | None]]":
-    """What lasts while these are played, see seats/seating.py. Raises ConfigError if they cannot be seated."""
-    if not any(bot.guest for bot in entrants):
-        return nullcontext
-    from khiva_arena.seats import seating  # not above: most tables have none
-
-    return seating.seating(first, entrants)
-
-
 # --- calls ---
 
 
@@ -87,12 +78,12 @@ def compete(
         from khiva_arena.shards.plan import what_is_planned
 
         made, found, planned = what_is_planned(Path(plan), shard, with_tuples(given), how["any_engine"], say)
-        return _played(made, found, How(**how, planned=planned), listener)
+        return _played(made, found, RunOptions(**how, planned=planned), listener)
     from khiva_arena.settings.competition import what_is_played
 
     stages, entrants = what_is_played(Path(config) if config else None, with_tuples(given), say)
     _check_trust([bot.asked_as for bot in entrants], callables, stages[0].trust_bots)
-    return _played(stages, entrants, How(**how), listener)
+    return _played(stages, entrants, RunOptions(**how), listener)
 
 
 def test(
@@ -105,15 +96,14 @@ def test(
     model = Model(hypotheses.pop("model"))
     settings, entrants = test_of(with_tuples(given), Hypotheses(**hypotheses, model=model), say)
     _check_trust([bot.asked_as for bot in entrants], callables, settings.trust_bots)
-    return _played([settings], entrants, How(**how), listener)
+    return _played([settings], entrants, RunOptions(**how), listener)
 
 
-def _played(stages: Sequence[Settings], entrants: Sequence[Bot], how: How, listener: int) -> dict[str, Any]:
-    from khiva_arena.competition.run import compete as play
+def _played(stages: Sequence[Settings], entrants: Sequence[Bot], options: RunOptions, listener: int) -> dict[str, Any]:
+    from khiva_arena.competition.run import Run
 
     seen = EventsFile(listener, fifo=False, called="what the caller sees")
-    events, complete = play(stages, entrants, how, seen, seating=seating(stages[0], entrants))
-    return {"events": events, "complete": complete}
+    return Run(stages, entrants, options, say, seen, seating_of(stages[0], entrants, say)).play()._asdict()
 
 
 def match(given: dict[str, Any], callables: list[str]) -> dict[str, Any]:
@@ -125,11 +115,11 @@ def match(given: dict[str, Any], callables: list[str]) -> dict[str, Any]:
 
     _check_trust(given["bots"], callables, given.get("trust_bots") is True)
     settings, entrants = who_plays(with_tuples(given))
-    with seating(settings, entrants)():
-        one = one_match(settings, entrants)
+    with seating_of(settings, entrants, say)():
+        one = one_match(settings, entrants, say)
         job = one.job
         preflight([seat.name for seat in job.header.seats], job.commands, job.header, job.sandbox, words=one.words)
-        warn_of_cold_files()
+        warn_of_cold_files(say)
         outcome = play_one(job)
     if outcome.record is None:
         raise ArenaError(f"the match is void, twice: {outcome.void}")
@@ -146,7 +136,7 @@ def check(bot: str, games: list[str], quick: bool, given: dict[str, Any]) -> Any
     from khiva_arena.api.new_check import new_check
     from khiva_arena.check.run import check as steps_made
 
-    return msgspec.to_builtins(steps_made(new_check(bot, games, quick, with_tuples(given)), bot, lambda step: None))
+    return msgspec.to_builtins(steps_made(new_check(bot, games, quick, with_tuples(given), say), bot, lambda step: None))
 
 
 CALLS: Mapping[str, Callable[..., Any]] = {"compete": compete, "test": test, "match": match, "check": check}

@@ -2,8 +2,7 @@
 
 import json
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from khiva_arena.check.context import RunningCheck
@@ -18,6 +17,8 @@ from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.sandbox.readable_paths import NotExecutable
 from khiva_arena.sandbox.reap import new_mark
+from khiva_arena.say import Say
+from khiva_arena.seats.guests import seating_of
 from khiva_arena.settings.isolation import sandbox_of
 from khiva_arena.settings.permissions import mistakes, values_of
 from khiva_arena.settings.settings import AUTO, Settings, game_named, rules_chosen, settle
@@ -25,23 +26,19 @@ from khiva_arena.settings.settings import AUTO, Settings, game_named, rules_chos
 OWN = "A game that does not come with the arena is handed over as --game FILE"
 
 
-def new_check(bot: str, games: Sequence[str], quick: bool, given: Mapping[str, Any]) -> RunningCheck:
+def new_check(bot: str, games: Sequence[str], quick: bool, given: Mapping[str, Any], say: Say) -> RunningCheck:
     """A bot by its word, with the games that it is to play and the level it is checked at.
 
     games: by name; () for all that it plays. If there is one alone, ``given`` may have rules of it.
     quick: whether to leave out what takes long.
     given: settings, as of a match.
+    say: tells the user a line.
 
     Raises ConfigError with what is wrong with settings or bot, or if no step could be made.
     """
     settings, loaded, played = what_is_checked(bot, games, given)
-    sandbox = sandbox_of(settings, rated=False)
-    seats: Callable[[], AbstractContextManager[object]] = nullcontext
-    if loaded.guest:
-        from khiva_arena.seats.seating import seating  # not above: most bots are of this machine
-
-        seats = seating(settings, [loaded])
-    else:
+    sandbox = sandbox_of(settings, say, rated=False)
+    if not loaded.guest:
         _must_start(loaded, sandbox)
     restricted = settings.isolation != AUTO
     return RunningCheck(
@@ -55,7 +52,7 @@ def new_check(bot: str, games: Sequence[str], quick: bool, given: Mapping[str, A
         runtimes=settings.loading.runtimes,
         network=bool(settings.network),
         handed=values_of(loaded.name, settings.env),
-        seats=seats,
+        seats=seating_of(settings, [loaded], say),
     )
 
 

@@ -13,7 +13,7 @@ from khiva_arena.api.learning import LearningCurve
 from khiva_arena.api.plots import altair, plot
 from khiva_arena.errors import ConfigError
 from khiva_arena.events.selection import Among
-from khiva_arena.events.tables import PooledTable, effects_named, sections_named, tables_of
+from khiva_arena.events.tables import PooledTable, TableRequest, effects_named, sections_named, tables_of
 from khiva_arena.report.columns import Standing
 from khiva_arena.report.contrasts import contrasts
 from khiva_arena.report.section_names import EFFECTS
@@ -168,5 +168,5 @@ def standings(
     with by_keyword():
         named = sections_named(several("sections", sections)), effects_named(several("effects", effects))
         among = Among(tuple(several("only", only)), tuple(several("exclude", exclude)))
-        found = tables_of(as_path("path", path), words, several("anchors", anchors), *named, among)
+        found = tables_of(as_path("path", path), words, TableRequest(several("anchors", anchors), *named, among))
     return TableList([Table(one) for one in found])

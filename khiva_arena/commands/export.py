@@ -12,6 +12,7 @@ from khiva_arena.report.exports import EventResults, pgn_names, to_csv, to_jsonl
 from khiva_arena.report.standings import Entrant
 from khiva_arena.store.db import EventRow, Store
 from khiva_arena.store.new_file import new_file
+from khiva_arena.terminal.console import say
 from khiva_arena.text import harmless
 
 LINE_ENDS = "\n"
@@ -29,7 +30,7 @@ def export(
     """Write or print the results."""
     among = Among(only, exclude)
     with Store.read(store) as opened:
-        found = in_order(rated_events(opened, (*event, *events)))
+        found = in_order(rated_events(opened, (*event, *events), say))
         check_among(among, found)
         for one in found:
             check_event(opened, one)  # before anything is written

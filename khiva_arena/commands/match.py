@@ -1,6 +1,5 @@
 """The work of ``khiva-arena match``: one match, printed turn by turn; or a stored one again, with live bots."""
 
-from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +8,7 @@ import click
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.commands.traced import Tracing, play, print_notes, say_faults
 from khiva_arena.errors import ConfigError
+from khiva_arena.seats.guests import seating_of
 from khiva_arena.settings.flags import given_by_flags
 from khiva_arena.settings.one_match import OneMatch, one_match, who_plays
 from khiva_arena.terminal.console import say
@@ -27,13 +27,8 @@ def match(
 
         return play_stored(Path(stored[0]), stored[1], flags, tracing, as_json)
     settings, entrants = who_plays(given_by_flags(flags))
-    seats: AbstractContextManager[object] = nullcontext()
-    if any(bot.guest for bot in entrants):
-        from khiva_arena.seats.seating import seating  # not above: most tables have none
-
-        seats = seating(settings, entrants)()
-    with seats:
-        one = one_match(settings, entrants)
+    with seating_of(settings, entrants, say)():
+        one = one_match(settings, entrants, say)
         if settings.game.outside:
             from khiva_arena.games.which import is_played  # not above: bots do not wait for it
 

@@ -18,6 +18,7 @@ from khiva_arena.report.text import paragraphs
 from khiva_arena.report.values import Standings
 from khiva_arena.settings.settings import MOST
 from khiva_arena.store.db import EventRow, Store
+from khiva_arena.terminal.console import say
 from khiva_arena.terminal.tty import table_width
 from khiva_arena.text import harmless
 
@@ -38,8 +39,8 @@ def plan(
         raise ConfigError("--power goes with --gap: an error is reached or not")
     with Store.read(store) as opened:
         tables = [
-            (members, pooled_standings(opened, members, (anchor,) if anchor else ()))
-            for members in pooled(rated_events(opened, event))
+            (members, pooled_standings(opened, members, (anchor,) if anchor else (), say=say))
+            for members in pooled(rated_events(opened, event, say))
         ]
     if any(one.sd for _, table in tables for one in table.anchors):
         raise ConfigError("--anchor: a plan needs the anchor exact; leave out :SD")

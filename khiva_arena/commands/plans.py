@@ -65,7 +65,7 @@ def refuse_shard(stages: Sequence[Settings]) -> NoReturn:
 
 def print_plan(path: Path, stages: Sequence[Settings], entrants: Sequence[Bot], as_json: bool) -> None:
     """Write a plan, and print what is to be published of it before the first match."""
-    event, new = make_plan(path, stages, entrants)
+    event, new = make_plan(path, stages, entrants, say)
     timetable = bare_timetable(event)
     if not new:
         say(f"{path} has this plan already; it stays")

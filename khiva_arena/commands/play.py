@@ -53,7 +53,7 @@ def play(hints: bool, port: int, opens: bool, terminal: bool, as_json: bool, fla
     settings, entrants = who_plays({"turn": DAY, **given})
     order = relays_order(settings, entrants)
     with Hub() as hub:
-        one = one_match(settings, entrants)
+        one = one_match(settings, entrants, say)
         with _adviser(one.job.header.game, hints) as adviser:
             return _played(hub, one, {"port": port, "terminal": at, "hints": adviser}, order, opens, as_json)
 
@@ -72,7 +72,7 @@ def _played(hub: Hub, one: OneMatch, how: dict[str, Any], order: dict[str, Any],
         from khiva_arena.games.which import is_played  # not above: most games come with the arena
 
         say(harmless(is_played(one.job.header)))
-    with linked(hub, order) if order else nullcontext():
+    with linked(hub, order, say) if order else nullcontext():
         preflight(names, one.job.commands, one.job.header, one.job.sandbox, words=one.words)
         for name, address in addresses.items():
             say(f"{name} plays here: {address}")

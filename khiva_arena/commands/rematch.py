@@ -64,7 +64,7 @@ def play_stored(folder: Path, word: str, flags: dict[str, Any], tracing: Tracing
             if bot.identity != seat.bot:
                 say(f"warning: {seat.name} has changed since it played")
     sandbox = sandbox_of_stored(
-        event.definition.sandbox(), flags["isolation"], trusts=bool(words) or given.get("trust_bots", False)
+        event.definition.sandbox(), flags["isolation"], say, trusts=bool(words) or given.get("trust_bots", False)
     )
     for bot, sat in zip(entrants, row.seats, strict=True):
         if event.definition.bots[sat.bot].network and bot.name not in open_to[0]:

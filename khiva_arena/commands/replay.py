@@ -141,7 +141,7 @@ def _bundled(file: Path, word: str) -> _Found:
 
 
 def _sandbox(stored: Sandbox, asked: str | None, wait: bool) -> Sandbox:
-    sandbox = sandbox_of_stored(stored, asked)
+    sandbox = sandbox_of_stored(stored, asked, say)
     return replace(sandbox, ponder=True) if wait else sandbox  # a debugger cannot use a process that is stopped between its turns
 
 

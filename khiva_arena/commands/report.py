@@ -10,8 +10,9 @@ from khiva_arena.page.authors import author_pages
 from khiva_arena.page.folder import ReplayFolder
 from khiva_arena.page.html import BEGINNING
 from khiva_arena.page.names import read_names
-from khiva_arena.page.replays import NOTHING_PRIVATE, REPLAYS_MOST, Private, everybody
-from khiva_arena.page.write import page_of, write_page
+from khiva_arena.page.replays import NO_LIMIT, NOTHING_PRIVATE, REPLAYS_MOST, Private, Wish, everybody, named
+from khiva_arena.page.source import page_source
+from khiva_arena.page.write import page_from, write_page
 from khiva_arena.store.new_file import check_new_file
 from khiva_arena.terminal.console import say
 from khiva_arena.text import harmless
@@ -43,22 +44,23 @@ def report(
         )
     if matches and replays == NONE:
         raise ConfigError("--matches chooses replays, and --replays none leaves all out: give one of them")
-    event, among = (*event, *events), Among(only, exclude)
     shown = read_names(names) if names else {}
     most = 0 if replays == NONE else REPLAYS_MOST
     if out is not None:
         check_new_file(out, BEGINNING)
-        folder = ReplayFolder(out) if replays == ALL else None
-        private = Private(notes=everybody) if notes else NOTHING_PRIVATE
-        page = page_of(source, event, title, most, matches=matches, names=shown, private=private, folder=folder, among=among)
-        write_page(out, page)
-        say(harmless(f"{out}: {count(len(page.encode()) // 1024, 'kB', 'kB')}; open it in a browser"))
-        if folder is None:
-            ReplayFolder(out).finish()  # what was beside the page that this one replaces leads to other results
-        elif folder.written:
-            say(
-                harmless(f"{folder.path}: {count(len(folder.written), 'page')} with the other replays; keep it beside {out.name}")
-            )
-    if for_authors is not None:
-        for path in author_pages(for_authors, source, event, title, most, shown, replays == ALL, among):
-            say(harmless(f"{path}: for the author of this bot alone"))
+    with page_source(source, (*event, *events), shown, Among(only, exclude), say) as opened:
+        if out is not None:
+            chosen = named(opened, matches) if matches else None
+            folder = ReplayFolder(out) if replays == ALL else None
+            private = Private(notes=everybody) if notes else NOTHING_PRIVATE
+            page = page_from(opened, title, Wish(NO_LIMIT if matches else most, chosen, private, folder))
+            write_page(out, page)
+            say(harmless(f"{out}: {count(len(page.encode()) // 1024, 'kB', 'kB')}; open it in a browser"))
+            if folder is None:
+                ReplayFolder(out).finish()  # what was beside the page that this one replaces leads to other results
+            elif folder.written:
+                pages = count(len(folder.written), "page")
+                say(harmless(f"{folder.path}: {pages} with the other replays; keep it beside {out.name}"))
+        if for_authors is not None:
+            for path in author_pages(for_authors, opened, title, most, replays == ALL):
+                say(harmless(f"{path}: for the author of this bot alone"))

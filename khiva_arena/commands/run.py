@@ -1,8 +1,7 @@
 """The work of ``khiva-arena run``: a whole competition, from bots to a rating table."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,12 +10,13 @@ import click
 from click.core import ParameterSource
 
 from khiva_arena.commands.bots import ready_bots
-from khiva_arena.competition.draw import How
-from khiva_arena.competition.run import compete, if_interrupted
+from khiva_arena.competition.options import RunOptions
+from khiva_arena.competition.run import Run, if_interrupted
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError, GameFault
 from khiva_arena.events import stored
-from khiva_arena.playing.starts import TriedBots, trial_problems
+from khiva_arena.playing.starts import BudgetTrial, trial_problems
+from khiva_arena.seats.guests import seating_of
 from khiva_arena.settings.competition import what_is_played
 from khiva_arena.settings.file import read_file
 from khiva_arena.settings.flags import given_by_flags
@@ -28,18 +28,8 @@ from khiva_arena.terminal.console import say
 
 if TYPE_CHECKING:
     from khiva_arena.competition.budget import Proposal
-    from khiva_arena.seats.seating import Links  # most tables have none
 
 LONGEST_BUDGET = 365 * 86_400_000  # milliseconds
-
-
-def seating(first: Settings, entrants: Sequence[Bot]) -> "Callable[[], AbstractContextManager[Links | None]]":
-    """What lasts while these are played, see seats/seating.py. Raises ConfigError if they cannot be seated."""
-    if not any(bot.guest for bot in entrants):
-        return nullcontext
-    from khiva_arena.seats import seating  # not above: most tables have none
-
-    return seating.seating(first, entrants)
 
 
 def check_cluster_flags(first: Settings) -> None:
@@ -80,7 +70,7 @@ def run(
         from khiva_arena.web.needed import check_installed  # not above: most runs are not served
 
         check_installed()
-    how = How(any_engine, new_event, commit, public)
+    options = RunOptions(any_engine, new_event, commit, public, web)
     given = given_by_flags(flags)
     if shipped:
         _add_shipped(config, given)
@@ -90,11 +80,11 @@ def run(
         if budget is not None:
             raise ConfigError("--from-plan and --budget: the plan says what is played; give --budget to the run that writes it")
         stages, entrants, planned = plans.what_is_planned(from_plan, shard, given, any_engine, say)
-        how = replace(how, planned=planned)
+        options = replace(options, planned=planned)
     else:
         stages, entrants = _what_is_played(config, given)
     check_cluster_flags(stages[0])
-    tried: TriedBots | None = None
+    trial: BudgetTrial | None = None
     if shard is not None and from_plan is None:
         plans.refuse_shard(stages)
     if budget is not None:
@@ -106,11 +96,11 @@ def run(
         if chosen is None:
             say("nothing was played")
             return 0
-        stages, tried = (chosen.settings,), chosen.tried
+        stages, trial = (chosen.settings,), chosen.trial
     if plan is not None:
         plans.print_plan(plan, stages, entrants, as_json)
         return 0
-    played, complete = compete(stages, entrants, how, web=web, seating=seating(stages[0], entrants), tried=tried)
+    played, complete = Run(stages, entrants, options, say, seating=seating_of(stages[0], entrants, say), trial=trial).play()
     if commit:
         print_commitment(stages[0].out, played[0], as_json)
         return 0
@@ -148,7 +138,7 @@ def _within(budget: str, stages: Sequence[Settings], entrants: Sequence[Bot], *,
     except ValueError as error:
         raise ConfigError(f"--budget: {error}") from None
     with if_interrupted(say, lambda: "no match was begun"):
-        found = proposed(stages, entrants, milliseconds, new_event=new_event)
+        found = proposed(stages, entrants, milliseconds, say, new_event=new_event)
         for line in found.lines:
             say(line)
         return found if not found.lines or agreed("play this?", yes) else None

@@ -6,14 +6,15 @@ from typing import Any
 
 import click
 
-from khiva_arena.commands.run import check_cluster_flags, print_commitment, seating
-from khiva_arena.competition.draw import How
-from khiva_arena.competition.run import compete
+from khiva_arena.commands.run import check_cluster_flags, print_commitment
+from khiva_arena.competition.options import RunOptions
+from khiva_arena.competition.run import Run
 from khiva_arena.errors import ConfigError
 from khiva_arena.playing.sequential import sprt_of, test_of
 from khiva_arena.ratings.sprt import Hypotheses, Model
 from khiva_arena.report.same_names import under_a_table
 from khiva_arena.report.sprt import to_json, to_text
+from khiva_arena.seats.guests import seating_of
 from khiva_arena.settings.flags import given_by_flags
 from khiva_arena.terminal.console import say
 
@@ -44,13 +45,13 @@ def sprt(
         from khiva_arena.web.needed import check_installed  # not above: most runs are not served
 
         check_installed()
-    how = How(any_engine, new_event, commit, public)
+    options = RunOptions(any_engine, new_event, commit, public, web)
     model = Model.NORMALIZED if normalized else Model.LOGISTIC
     hypotheses = Hypotheses(flags.pop("elo0"), flags.pop("elo1"), flags.pop("alpha"), flags.pop("beta"), model)
     given = given_by_flags(flags) | {"bots": (candidate, *opponents)}
     settings, entrants = test_of(given, hypotheses, say)
     check_cluster_flags(settings)
-    played, complete = compete([settings], entrants, how, web=web, seating=seating(settings, entrants))
+    played, complete = Run([settings], entrants, options, say, seating=seating_of(settings, entrants, say)).play()
     if commit:
         print_commitment(settings.out, played[0], as_json)
         return 0

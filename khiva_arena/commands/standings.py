@@ -7,12 +7,13 @@ from pathlib import Path
 import click
 
 from khiva_arena.events.selection import EVERYBODY, Among
-from khiva_arena.events.tables import PooledTable, effects_named, sections_named, tables_of
+from khiva_arena.events.tables import PooledTable, TableRequest, effects_named, sections_named, tables_of
 from khiva_arena.report import contrasts, places, section_text
 from khiva_arena.report.same_names import under_a_table
 from khiva_arena.report.section_names import EFFECTS
 from khiva_arena.report.table import to_text
 from khiva_arena.report.text import paragraphs
+from khiva_arena.terminal.console import say
 from khiva_arena.terminal.tty import table_width
 from khiva_arena.text import harmless
 
@@ -66,7 +67,7 @@ def print_standings(
 ) -> None:
     """Print one table for each pool of events. All is read and worked out before the first line: a store that is damaged
     somewhere gives no table at all."""
-    tables = tables_of(folder, words, anchors, sections, effects, among)
+    tables = tables_of(folder, words, TableRequest(anchors, sections, effects, among), say)
     tables = [one._replace(contrasts=tuple(contrasts.contrasts(one.standings, sets))) for one in tables]
     if as_json:
         click.echo(json.dumps({"standings": [one.to_json() for one in tables]}))

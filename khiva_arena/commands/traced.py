@@ -42,7 +42,7 @@ def play(job: Job, tracing: Tracing, words: Sequence[str]) -> tuple[Outcome, int
     if not tracing.trace and tracing.capture is None:
         with _notes_of_failed(tracing):
             preflight(names, job.commands, job.header, job.sandbox, words=words)
-        warn_of_cold_files()
+        warn_of_cold_files(say)
         return play_one(job, tell=_void), 0
     from khiva_arena.arbiter.trace import Trace  # most matches are not traced
 
@@ -50,7 +50,7 @@ def play(job: Job, tracing: Tracing, words: Sequence[str]) -> tuple[Outcome, int
     strikes = [Strike(command.handed) for command in job.commands]
     with BufferedStderr() as lines, closing(Trace(labels, None, tracing.capture, strikes)) as trace:
         _try(job, tracing, words, trace, lines)
-        warn_of_cold_files()
+        warn_of_cold_files(say)
         trace.write = lines if tracing.trace else None
         outcome = play_one(job, trace, _void)
     if not trace.failed:

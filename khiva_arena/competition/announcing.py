@@ -1,10 +1,10 @@
 """What is said of an event: before its first match, of each round, and at its end."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from khiva_arena.competition.run_events import RunEvents
 from khiva_arena.playing.jobs import Play
+from khiva_arena.playing.starts import Entrants
 from khiva_arena.replay.definition import Definition
 from khiva_arena.report.same_names import in_a_line
 from khiva_arena.sandbox import system
@@ -27,18 +27,16 @@ def announce(
     store: Store,
     settings: Settings,
     play: Play,
-    left_out: Sequence[str],
+    entrants: Entrants,
     at_a_time: int,
-    took: "MatchTime | None",
 ) -> None:
     """Say what is played, and what the user may have missed.
 
-    left_out: the bots that are, by name.
-    at_a_time: matches.
-    took: how long one does, if that was measured before.
+    entrants: the bots that play and those left out, and how long a match takes if a budget has measured it.
+    at_a_time: how many matches are played at a time.
     """
     timetable, event = play.timetable, play.event
-    estimate, extension = _estimate(store, settings, play, at_a_time, took), _extension(store, event)
+    estimate, extension = _estimate(store, settings, play, at_a_time, entrants.took), _extension(store, event)
     opening = timetable.round(0)
     assert opening is not None
     if settings.game.outside:
@@ -69,8 +67,8 @@ def announce(
         log.say(extension)
     if uneven := _uneven(settings, play):
         log.say(uneven)
-    if left_out:
-        log.say(f"played without {', '.join(left_out)}: left out by --skip-broken", warning=True)
+    if entrants.left_out:
+        log.say(f"played without {', '.join(entrants.left_out)}: left out by --skip-broken", warning=True)
     log.say(f"commitment {event.commitment}")
     for line in in_a_line(event.bots) if settings.stage <= 1 else ():
         log.say(line, warning=True)

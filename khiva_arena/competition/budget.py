@@ -1,14 +1,14 @@
 """``run --budget 8h``: how many line-ups and seeds fit into a time, from how long matches take; and what errors to expect."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from math import inf, log, sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
-from khiva_arena.competition.budget_try import MeasuredTime, tried, tried_there
+from khiva_arena.competition.budget_try import MeasuredTime, Trial
 from khiva_arena.competition.who_plays import cluster_of, who_plays
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
@@ -16,21 +16,20 @@ from khiva_arena.events.durations import MatchTime, in_words, of_store
 from khiva_arena.events.extending import can_be_extended, chain_of, length_of
 from khiva_arena.events.find import events_of
 from khiva_arena.events.pools import conditions, pooled, pooled_standings
-from khiva_arena.playing.starts import Playing, TriedBots, ready_to_play
+from khiva_arena.playing.starts import BudgetTrial, Entrants, ready_to_play
 from khiva_arena.ratings import planning
 from khiva_arena.ratings.elo import half_width
 from khiva_arena.ratings.sharing import SharedDeals
 from khiva_arena.replay.definition import Definition, spellings
 from khiva_arena.report.shared_deals import LITTLE
 from khiva_arena.report.values import Standings
-from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Sandbox
+from khiva_arena.say import Say
 from khiva_arena.schedule import coverings, formats
 from khiva_arena.settings.define import definition_of
 from khiva_arena.settings.isolation import sandbox_of
 from khiva_arena.settings.settings import AUTO, MOST, Settings
 from khiva_arena.store.db import EventRow, Store
-from khiva_arena.terminal.console import say
 from khiva_arena.words import count
 
 if TYPE_CHECKING:
@@ -46,78 +45,70 @@ class Proposal(NamedTuple):
     """What fits into a budget.
 
     settings: with the line-ups and seeds.
-    tried: what is known of it.
+    trial: the bots that were started for it.
     lines: what to tell the user of it; () if an event that was begun is continued as it is.
     """
 
     settings: Settings
-    tried: TriedBots
+    trial: BudgetTrial
     lines: tuple[str, ...] = ()
 
 
-def proposed(stages: Sequence[Settings], entrants: Sequence[Bot], budget_ms: int, *, new_event: bool) -> Proposal:
-    """What to play within a budget. An event of these settings that has been begun with a budget keeps its line-ups and seeds,
-    unless another one is asked for (``new_event``). Raises ConfigError if not even one seed fits."""
+def proposed(stages: Sequence[Settings], entrants: Sequence[Bot], budget_ms: int, say: Say, *, new_event: bool) -> Proposal:
+    """Return what to play within a budget. An event of these settings that has been begun with a budget keeps its line-ups and
+    seeds, unless another one is asked for (``new_event``). Raises ConfigError if not even one seed fits."""
     began = time.monotonic()
-    first = stages[0]
-    sandbox = sandbox_of(first, rated=True)
+    first, seconds = stages[0], budget_ms / 1000
+    sandbox = sandbox_of(first, say, rated=True)
     _check(stages, entrants)
     with ExitStack() as stack:
-        found, cluster = who_plays(stages, entrants, sandbox, None, stack)
-        definition = definition_of(first, found.entrants, sandbox)
-        there = Store.check(first.out)
-        if there and not new_event and (begun := _begun_in(first, definition)):
+        playing, cluster = who_plays(stages, entrants, sandbox, None, say, stack)
+        definition = definition_of(first, playing.entrants, sandbox)
+        store_exists = Store.check(first.out)
+        if store_exists and not new_event and (begun := _begun_in(first, definition)):
             say(_kept(begun, _is_over(first, begun[-1])))
-            return Proposal(replace(first, seeds=length_of(begun), lineups=_line_ups_of(begun[-1])), TriedBots(sandbox, found))
-        (took, at_a_time), commands = _measured(first, found, definition, sandbox, there, cluster, stack, budget_ms / 1000)
+            kept = replace(first, seeds=length_of(begun), lineups=_line_ups_of(begun[-1]))
+            return Proposal(kept, BudgetTrial(sandbox, playing))
+        trial = Trial(definition, sandbox, seconds, say)
+        if first.dask is not None:  # nobody knows on which workers recorded matches were played
+            if cluster is None:
+                cluster = stack.enter_context(_quiet_cluster(first, playing, sandbox, say))
+            measured = trial.on_cluster(cluster, playing.entrants)
+        elif store_exists and (took := _recorded_time(first, definition)):
+            measured = MeasuredTime(took, first.jobs)
+        else:
+            playing = playing._replace(commands=ready_to_play(first, playing.entrants, sandbox, say, playing.commands))
+            measured = trial.here([playing.commands[bot.identity] for bot in playing.entrants], first.jobs)
     before = time.monotonic() - began
-    table = None
-    if there:
-        with Store.read(first.out) as store:
-            table = _table_of(store, definition)
+    table = _table_of(first, definition) if store_exists else None
     deals = table.standings.shared_deals if table else None
-    chosen, line_ups = _chosen(first, definition, took, at_a_time, budget_ms / 1000, before + _REST, deals)
+    chosen, line_ups = _chosen(first, definition, measured, _Time(seconds, before + _REST), deals)
+    took, at_a_time = measured
     errors = _errors_by(table, definition, chosen.seeds, line_ups) if table else []
     matches = chosen.seeds * line_ups * first.seats
     lines = (
         f"--budget: a match takes {took.seconds:.3g} s with what is around it, from {took.source}; {in_words(before)} are gone",
         f"{count(chosen.seeds, 'seed')} x {count(line_ups, 'line-up')} x {first.seats} rotations = {matches} matches at "
-        f"{count(at_a_time, 'match', 'matches')} at a time: {took.of(matches, at_a_time)} of {in_words(budget_ms / 1000)}",
-        *(errors or [_rule_of_thumb(len(found.entrants), matches, first.seats)]),
+        f"{count(at_a_time, 'match', 'matches')} at a time: {took.of(matches, at_a_time)} of {in_words(seconds)}",
+        *(errors or [_rule_of_thumb(len(playing.entrants), matches, first.seats)]),
     )
-    return Proposal(chosen, TriedBots(sandbox, found._replace(commands=commands, took=took)), lines)
+    return Proposal(chosen, BudgetTrial(sandbox, playing._replace(took=took)), lines)
 
 
-def _measured(
-    first: Settings,
-    found: Playing,
-    definition: Definition,
-    sandbox: Sandbox,
-    there: bool,
-    cluster: "Cluster | None",
-    stack: ExitStack,
-    seconds: float,
-) -> tuple[MeasuredTime, Mapping[str, Command]]:
-    """What this machine has recorded of its like, or some matches that are tried; on a cluster these, since nobody knows on which
-    workers others were played. And how those bots are started that have been started by then. ``seconds``: the budget."""
-    if first.dask is not None:
-        if cluster is None:
-            cluster = cluster_of(first, found.entrants, sandbox, None)
-            cluster.say = _warn  # the run says again who is ready
-            stack.enter_context(cluster)
-        return tried_there(definition, found.entrants, sandbox, cluster, seconds), found.commands
-    if there:
-        with Store.read(first.out) as store:
-            took = of_store(store, definition)
-        if took is not None:
-            return MeasuredTime(took, first.jobs), found.commands
-    commands = ready_to_play(first, found.entrants, sandbox, found.commands)
-    return tried(definition, [commands[bot.identity] for bot in found.entrants], sandbox, first.jobs, seconds), commands
+def _quiet_cluster(first: Settings, playing: Entrants, sandbox: Sandbox, say: Say) -> "Cluster":
+    """Return the cluster of the settings, of which only warnings are told: the run says again who is ready."""
+
+    def warn(text: str, *, warning: bool = False) -> None:
+        if warning:
+            say(text, warning=True)
+
+    return cluster_of(first, playing.entrants, sandbox, None, warn)
 
 
-def _warn(text: str, *, warning: bool = False) -> None:
-    if warning:
-        say(text, warning=True)
+def _recorded_time(first: Settings, definition: Definition) -> MatchTime | None:
+    """Return how long a match takes by what the store has recorded of its like, None if that is nothing."""
+    with Store.read(first.out) as store:
+        return of_store(store, definition)
 
 
 def _check(stages: Sequence[Settings], entrants: Sequence[Bot]) -> None:
@@ -169,21 +160,21 @@ def _kept(begun: Sequence[EventRow], is_over: bool) -> str:
 # --- what fits ---
 
 
+class _Time(NamedTuple):
+    """The seconds of a budget, and how many of them go into everything but matches."""
+
+    seconds: float
+    spent: float
+
+
 def _chosen(
-    first: Settings,
-    definition: Definition,
-    took: MatchTime,
-    at_a_time: int,
-    seconds: float,
-    spent: float,
-    deals: SharedDeals | None,
+    first: Settings, definition: Definition, measured: MeasuredTime, there: _Time, deals: SharedDeals | None
 ) -> tuple[Settings, int]:
     """Return the settings, and how many line-ups they have: all, if that leaves enough seeds, else those of ``--lineups auto``.
     These are taken, too, if the matches on a deal are so much alike that more deals make clearly smaller errors. Matches are
-    counted with the longest time that is foreseen: so much margin has a budget.
-
-    spent: seconds of the budget that go into everything else.
-    """
+    counted with the longest time that is foreseen: so much margin has a budget."""
+    took, at_a_time = measured
+    seconds, spent = there
     terms = definition.terms()
     every = formats.shapes(terms)[0].line_ups
     room = int(max(0.0, seconds - spent) * at_a_time / max(took.high, 1e-6) / first.seats)  # tables
@@ -215,13 +206,14 @@ class _Table(NamedTuple):
     events: list[EventRow]
 
 
-def _table_of(store: Store, definition: Definition) -> _Table | None:
-    """The table that new matches of a definition would be in; None if the store has none of just these bots."""
+def _table_of(first: Settings, definition: Definition) -> _Table | None:
+    """Return the table that new matches of a definition would be in; None if the store has none of just these bots."""
     playing = {bot.identity for bot in definition.bots}
-    for events in pooled([event for event in events_of(store, ()) if not event.closed]):
-        there = {bot.identity for event in events for bot in event.bots}
-        if there == playing and conditions(events[0].definition) == conditions(definition):
-            return _Table(pooled_standings(store, events), events)
+    with Store.read(first.out) as store:
+        for events in pooled([event for event in events_of(store, ()) if not event.closed]):
+            there = {bot.identity for event in events for bot in event.bots}
+            if there == playing and conditions(events[0].definition) == conditions(definition):
+                return _Table(pooled_standings(store, events), events)
     return None
 
 

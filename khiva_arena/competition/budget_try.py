@@ -14,11 +14,11 @@ from khiva_arena.replay import seeds
 from khiva_arena.replay.definition import Definition
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Sandbox
+from khiva_arena.say import Say
 from khiva_arena.schedule import formats
 from khiva_arena.schedule.playorder import spread
 from khiva_arena.schedule.seating import ScheduledMatch
 from khiva_arena.schedule.timetable import Timetable
-from khiva_arena.terminal.console import say
 from khiva_arena.words import count
 
 if TYPE_CHECKING:
@@ -40,48 +40,71 @@ class MeasuredTime(NamedTuple):
     at_a_time: int
 
 
-def tried(
-    definition: Definition, commands: Sequence[Command], sandbox: Sandbox, jobs: int, budget_seconds: float
-) -> MeasuredTime:
-    """Play matches on this machine, as many at a time as a run does. What is between them counts, too. Raises ConfigError if none
-    can be played."""
-    seconds: list[float] = []
-    moments: list[float] = []  # the first one asked for, and each recorded
+class Trial(NamedTuple):
+    """A trial of an event's matches, before its length is chosen.
 
-    def take(outcome: Outcome) -> None:
-        if outcome.record is not None:
-            seconds.append(outcome.seconds)
-            moments.append(time.monotonic())
+    definition: the event.
+    sandbox: the sandbox of the bots.
+    budget_seconds: the time that is there for the whole run.
+    say: tells the user a line.
+    """
 
-    def begun() -> Iterator[Job]:
-        for match in some:
-            moments[:] = moments or [time.monotonic()]
-            yield job(match)
+    definition: Definition
+    sandbox: Sandbox
+    budget_seconds: float
+    say: Say
 
-    say("--budget: no such match is recorded here yet; a few are played first to measure their time, and thrown away")
-    job = _job_of(definition, commands, sandbox)
-    some = _while_time_lasts(
-        spread(_schedule(definition)), max(TRY_MATCHES, jobs), seconds, min(TRY_SECONDS, budget_seconds / _SHARE)
-    )
-    pool.play(begun(), jobs, take)
-    places = min(jobs, len(seconds))
-    around = places * (moments[-1] - moments[0]) / sum(seconds) if sum(seconds) else 1.0
-    return MeasuredTime(_took(seconds, "", "on this machine", max(1.0, around)), jobs)
+    def here(self, commands: Sequence[Command], jobs: int) -> MeasuredTime:
+        """Play matches on this machine, ``jobs`` at a time as a run does, and return how long one takes, the time between matches
+        included. Raises ConfigError if none can be played."""
+        seconds: list[float] = []
+        moments: list[float] = []  # the first one asked for, and each recorded
 
+        def take(outcome: Outcome) -> None:
+            if outcome.record is not None:
+                seconds.append(outcome.seconds)
+                moments.append(time.monotonic())
 
-def tried_there(
-    definition: Definition, entrants: Sequence[Bot], sandbox: Sandbox, cluster: "Cluster", budget_seconds: float
-) -> MeasuredTime:
-    """By tables on the workers of a cluster, with all that comes to a match there: its way, and the start of its process."""
-    say("--budget: some matches are tried on the workers that are there; they are not recorded")
-    commands = cluster.ready(entrants)
-    seen: list[float] = []
-    job = _job_of(definition, [commands[bot.identity] for bot in entrants], sandbox)
-    most = max(TRY_MATCHES, definition.seats * cluster.at_a_time)
-    some = _while_time_lasts(_schedule(definition), most, seen, min(TRY_SECONDS, budget_seconds / _SHARE))
-    tables = (tuple(map(job, table)) for _, table in groupby(some, key=lambda match: (match.k, match.lineup)))
-    seconds = cluster.tried(tables, lambda outcome: seen.append(outcome.seconds))
-    return MeasuredTime(_took(seconds, " on the cluster", "on its workers"), cluster.at_a_time)
+        def begun() -> Iterator[Job]:
+            for match in some:
+                moments[:] = moments or [time.monotonic()]
+                yield job(match)
+
+        self.say("--budget: no such match is recorded here yet; a few are played first to measure their time, and thrown away")
+        job = self._job_of(commands)
+        some = self._while_time_lasts(spread(_schedule(self.definition)), max(TRY_MATCHES, jobs), seconds)
+        pool.play(begun(), jobs, take)
+        places = min(jobs, len(seconds))
+        around = places * (moments[-1] - moments[0]) / sum(seconds) if sum(seconds) else 1.0
+        return MeasuredTime(_took(seconds, "", "on this machine", max(1.0, around)), jobs)
+
+    def on_cluster(self, cluster: "Cluster", entrants: Sequence[Bot]) -> MeasuredTime:
+        """Play tables on the workers of a cluster, and return how long a match takes, its way and the start of its process
+        included. Raises ConfigError if none can be played."""
+        self.say("--budget: some matches are tried on the workers that are there; they are not recorded")
+        commands = cluster.ready(entrants)
+        seen: list[float] = []
+        job = self._job_of([commands[bot.identity] for bot in entrants])
+        most = max(TRY_MATCHES, self.definition.seats * cluster.at_a_time)
+        some = self._while_time_lasts(_schedule(self.definition), most, seen)
+        tables = (tuple(map(job, table)) for _, table in groupby(some, key=lambda match: (match.k, match.lineup)))
+        seconds = cluster.tried(tables, lambda outcome: seen.append(outcome.seconds))
+        return MeasuredTime(_took(seconds, " on the cluster", "on its workers"), cluster.at_a_time)
+
+    def _while_time_lasts(self, matches: Iterable[ScheduledMatch], most: int, seen: Sequence[float]) -> Iterator[ScheduledMatch]:
+        """Yield matches, none more once the time for a trial is over. ``seen``: grows with those that were played."""
+        until = time.monotonic() + min(TRY_SECONDS, self.budget_seconds / _SHARE)
+        for match in islice(matches, most):
+            if seen and time.monotonic() > until:
+                return
+            yield match
+
+    def _job_of(self, commands: Sequence[Command]) -> Callable[[ScheduledMatch], Job]:
+        def job(match: ScheduledMatch) -> Job:
+            header = self.definition.header(self.definition.seated(match.bots), f"try-{match.ordinal}", _SECRET)
+            return Job(match.ordinal, 1, header, _SECRET, tuple(commands[bot] for bot in match.bots), self.sandbox)
+
+        return job
 
 
 def _schedule(definition: Definition) -> Iterator[ScheduledMatch]:
@@ -89,25 +112,6 @@ def _schedule(definition: Definition) -> Iterator[ScheduledMatch]:
     drawn = timetable.round(0)
     assert drawn is not None
     return iter(formats.schedule(timetable.terms, drawn, drawn.first_seed))
-
-
-def _while_time_lasts(
-    matches: Iterable[ScheduledMatch], most: int, seen: Sequence[float], seconds: float
-) -> Iterator[ScheduledMatch]:
-    """So many matches, none more once the time for a try is over. ``seen``: grows with those that were played."""
-    until = time.monotonic() + seconds
-    for match in islice(matches, most):
-        if seen and time.monotonic() > until:
-            return
-        yield match
-
-
-def _job_of(definition: Definition, commands: Sequence[Command], sandbox: Sandbox) -> Callable[[ScheduledMatch], Job]:
-    def job(match: ScheduledMatch) -> Job:
-        header = definition.header(definition.seated(match.bots), f"try-{match.ordinal}", _SECRET)
-        return Job(match.ordinal, 1, header, _SECRET, tuple(commands[bot] for bot in match.bots), sandbox)
-
-    return job
 
 
 def _took(seconds: Sequence[float], where: str, here: str, around: float = 1.0) -> MatchTime:

@@ -12,19 +12,13 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Protocol
 
 from khiva_arena.sandbox.reap import MARK
+from khiva_arena.say import Say
 
 NICENESS = 19
 PAUSE = 9
 """How many times as long as the last page took there is a pause before the next one."""
-
-
-class Notify(Protocol):
-    """Takes a line for people."""
-
-    def __call__(self, text: str, *, warning: bool = False) -> None: ...
 
 
 class LivePage:
@@ -32,12 +26,12 @@ class LivePage:
 
     folder: the store.
     path: of the page; None if none was asked for.
-    notify: takes a line for people.
+    say: takes a line for people.
     asked: whether somebody asked for the file, so that it is named to them; else it is served, and goes with the run.
     """
 
-    def __init__(self, folder: Path, path: Path | None, notify: Notify, *, asked: bool = True) -> None:
-        self._folder, self._path, self._notify, self._asked = folder, path, notify, asked
+    def __init__(self, folder: Path, path: Path | None, say: Say, *, asked: bool = True) -> None:
+        self._folder, self._path, self._say, self._asked = folder, path, say, asked
         self._process: subprocess.Popen[bytes] | None = None
         self._old = False
         self._begun = self._pause_until = time.monotonic()
@@ -69,7 +63,7 @@ class LivePage:
             self._process.wait()
             self._check()
         if self._path is not None and self._asked:
-            self._notify(f"page of results: {self._path}; open it in a browser")
+            self._say(f"page of results: {self._path}; open it in a browser")
 
     def _start(self, events: Sequence[str]) -> None:
         words = [sys.executable, "-P", "-m", "khiva_arena", "report", "--out", str(self._path), "--", str(self._folder), *events]
@@ -106,7 +100,7 @@ class LivePage:
     def _give_up(self, why: str) -> None:
         again = shlex.join(["khiva-arena", "report", str(self._folder), *(["--out", str(self._path)] if self._asked else [])])
         self._path = None
-        self._notify(f"the page of results stops here: {why}; later: {again}", warning=True)
+        self._say(f"the page of results stops here: {why}; later: {again}", warning=True)
 
     def _end(self) -> None:
         process, self._process = self._process, None

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Self
 
 from khiva_arena.competition.events_file import EventsFile
-from khiva_arena.competition.live_page import Notify
 from khiva_arena.sandbox.reap import MARK, end_helper
 from khiva_arena.sandbox.stops import held
+from khiva_arena.say import Say
 
 START_SECONDS = 20.0
 END_SECONDS = 4.0
@@ -30,11 +30,11 @@ class LiveWeb:
     listener: what the stream is to be written to
     """
 
-    def __init__(self, report: Path | None, notify: Notify) -> None:
+    def __init__(self, report: Path | None, say: Say) -> None:
         self._folder = tempfile.mkdtemp(prefix="khiva-arena-web-")
         self.page = report or Path(self._folder, "page.html")
         self.listener = EventsFile.unnamed(Path(self._folder), "what is served")
-        self._notify = notify
+        self._say = say
         self._process: subprocess.Popen[str] | None = None
 
     def __enter__(self) -> Self:
@@ -54,7 +54,7 @@ class LiveWeb:
                 )
             self._say_address()
         except OSError as error:
-            self._notify(f"nothing is served: {error}", warning=True)
+            self._say(f"nothing is served: {error}", warning=True)
         finally:
             os.close(descriptor)
         return self
@@ -66,9 +66,9 @@ class LiveWeb:
         ready = select.select([self._process.stdout], [], [], START_SECONDS)[0]
         said = self._process.stdout.readline().strip() if ready else ""
         if said:
-            self._notify(f"this run in a browser, while it lasts: {said}")
+            self._say(f"this run in a browser, while it lasts: {said}")
         else:
-            self._notify("nothing is served: the process that serves did not start", warning=True)
+            self._say("nothing is served: the process that serves did not start", warning=True)
 
     def __exit__(self, *_: object) -> None:
         process, self._process = self._process, None

@@ -1,369 +1,290 @@
 """Play the events of a competition, one after another, into one store."""
 
-import secrets
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
-from pathlib import Path
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.competition.announcing import announce, announce_round
-from khiva_arena.competition.draw import How, check_public_of_what_is_over, public_to_add
 from khiva_arena.competition.events_file import EventsFile, check_files
 from khiva_arena.competition.live_page import LivePage
+from khiva_arena.competition.options import RunOptions, check_public_of_what_is_over, public_to_add
+from khiva_arena.competition.own_events import OwnEvents
 from khiva_arena.competition.run_events import LinkNewsSource, RunEvents
+from khiva_arena.competition.who_plays import executor_of, who_plays
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.events import stored
+from khiva_arena.events.extending import with_extended
 from khiva_arena.events.find import check_event
-from khiva_arena.events.progress import ResumePoint, definition_after, standing_of
-from khiva_arena.playing.executor import Executor, LocalExecutor
+from khiva_arena.events.progress import ResumePoint
+from khiva_arena.playing.executor import Executor
 from khiva_arena.playing.jobs import Play
-from khiva_arena.playing.starts import Playing, TriedBots
-from khiva_arena.replay import seeds
+from khiva_arena.playing.starts import BudgetTrial, Entrants
 from khiva_arena.replay.record import run_digest
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Sandbox
-from khiva_arena.schedule import formats
+from khiva_arena.say import Say
 from khiva_arena.settings.competition import unplayable
-from khiva_arena.settings.define import definition_of, refuse_short_turns, refuse_to_mix, run_secret
+from khiva_arena.settings.define import definition_of, refuse_to_mix
 from khiva_arena.settings.isolation import sandbox_of
 from khiva_arena.settings.settings import Settings
 from khiva_arena.store.db import EventRow, MatchRow, Store
-from khiva_arena.terminal.console import say
 from khiva_arena.words import count
 
 if TYPE_CHECKING:
     from khiva_arena.competition.live_web import LiveWeb  # most runs are not served
-    from khiva_arena.shards.shard import PlannedShard
+    from khiva_arena.shards.play import PlannedEvents
 
 
-def compete(
-    stages: Sequence[Settings],
-    entrants: Sequence[Bot],
-    how: How,
-    listener: EventsFile | None = None,
-    *,
-    web: bool = False,
-    seating: Callable[[], AbstractContextManager[LinkNewsSource | None]] = nullcontext,
-    tried: TriedBots | None = None,
-) -> tuple[list[str], bool]:
-    """Play all stages, or the part of them that is not played yet. Returns the ids of their events so far, and whether all is
-    recorded; with ``how.commit`` the id of the event that would be played now, which is then stored. If all is over already, it
-    says so and plays nothing, unless another event is requested.
+class RunResult(NamedTuple):
+    """What a run has come to.
 
-    listener: a file that gets the stream of events, beside the one that the settings name
-    web: whether browsers are shown how it goes
-    seating: lasts while bots are played, and waits at its beginning for those that are elsewhere
-    tried: what a budget has found
-
-    Raises ConfigError, StoreError and BotError before the first match.
+    events: the ids of its events so far; with ``RunOptions.commit`` the id of the event that would be played now.
+    complete: whether all of them are recorded.
     """
-    first = stages[0]
-    if problems := unplayable(stages, entrants):
-        raise ConfigError(problems)
-    check_files(first, entrants)
-    sandbox = tried.sandbox if tried else sandbox_of(first, rated=True)
-    pool.reserve(first.jobs, max(stage.seats for stage in stages))
-    there = Store.check(first.out)
-    found, cluster = tried.found if tried else Playing(tuple(entrants)), None
-    with ExitStack() as stack:
-        if first.skip_broken and tried is None:
-            from khiva_arena.competition.who_plays import who_plays  # not above: most runs leave out nobody
 
-            with if_interrupted(say, lambda: "no match was begun"):
-                found, cluster = who_plays(stages, entrants, sandbox, _plan_of(how), stack)
-        return _competed(stages, found, cluster, how, listener, sandbox, there, web, seating)
+    events: list[str]
+    complete: bool
 
 
-def _plan_of(how: How) -> Path | None:
-    return how.planned.file if how.planned else None
+@dataclass
+class Run:
+    """One competition on its way from its settings to its last recorded match: made once, and played once.
 
+    stages: the settings of each stage.
+    entrants: all bots that were named, the broken ones included.
+    options: how the run begins or continues its events.
+    say: tells the user a line.
+    listener: a file that gets the stream of events, beside the one that the settings name.
+    seating: lasts while bots are played, and waits at its beginning for players elsewhere.
+    trial: bots that a budget has started already, None without a budget.
+    """
 
-def _competed(
-    stages: Sequence[Settings],
-    found: Playing,
-    cluster: Executor | None,
-    how: How,
-    listener: EventsFile | None,
-    sandbox: Sandbox,
-    there: bool,
-    web: bool,
-    seating: Callable[[], AbstractContextManager[LinkNewsSource | None]],
-) -> tuple[list[str], bool]:
-    first, entrants, another = stages[0], found.entrants, False
-    definition = definition_of(first, entrants, sandbox)
-    if how.planned is not None:
-        from khiva_arena.shards.play import check_as_planned  # not above: most runs play no plan
+    stages: Sequence[Settings]
+    entrants: Sequence[Bot]
+    options: RunOptions
+    say: Say
+    listener: EventsFile | None = None
+    seating: Callable[[], AbstractContextManager[LinkNewsSource | None]] = nullcontext
+    trial: BudgetTrial | None = None
 
-        check_as_planned(how.planned, definition, entrants)
-    refuse_to_mix(definition)
-    if not there and not how.planned:
-        refuse_short_turns(definition)
-    if there:
-        with Store.read(first.out) as store:
-            todo = _standing(store, stages, entrants, sandbox, how)
-            another = todo.definition is None
-            if another and not how.new_event:
-                if web:
-                    say("--web: nothing is played, so nothing is served; `khiva-arena report` makes a page of what is recorded")
-                return _nothing_to_play(store, stages, todo, how, listener)
-            if not another:
-                _check_what_is_next(store, todo, how)
-    executor = cluster or _executor_of(first, found, sandbox, _plan_of(how))
-    with if_interrupted(say, lambda: "no match was begun"), seating() as links, executor:
-        return _played(stages, found, how, listener, executor, sandbox, another, web, links)
+    def __post_init__(self) -> None:
+        self._first = self.stages[0]
+        self._source: OwnEvents | PlannedEvents = self.options.planned or OwnEvents(self.stages, self.options, self.say)
+        self._sandbox: Sandbox
+        self._playing: Entrants
+        self._executor: Executor
+        self._over: list[str] = []
 
+    def play(self) -> RunResult:
+        """Play all stages, or the part of them that is not recorded yet, and say so if nothing is left to play.
 
-def _played(
-    stages: Sequence[Settings],
-    found: Playing,
-    how: How,
-    listener: EventsFile | None,
-    executor: Executor,
-    sandbox: Sandbox,
-    another: bool,
-    web: bool,
-    links: LinkNewsSource | None,
-) -> tuple[list[str], bool]:
-    first, entrants = stages[0], found.entrants
-    with if_interrupted(say, lambda: "no match was begun"):
-        commands = executor.ready(entrants)
-        to_write = Store.write(first.out)
-    played: list[str] = []
-    with if_interrupted(say, lambda: f"{count(len(played), 'event')} over, no other begun" if played else "no match was begun"):
+        Raises ConfigError, StoreError and BotError before the first match.
+        """
+        if problems := unplayable(self.stages, self.entrants):
+            raise ConfigError(problems)
+        check_files(self._first, self.entrants)
+        self._sandbox = self.trial.sandbox if self.trial else sandbox_of(self._first, self.say, rated=True)
+        pool.reserve(self._first.jobs, max(stage.seats for stage in self.stages))
+        store_exists, another = Store.check(self._first.out), False
+        with if_interrupted(self.say, self._how_far), ExitStack() as stack:
+            self._choose_players(stack)
+            self._check_definition(store_exists)
+            if store_exists:
+                with Store.read(self._first.out) as store:
+                    todo = self._standing(store)
+                    another = todo.definition is None and self.options.new_event
+                    if todo.definition is None and not another:
+                        return self._nothing_to_play(store, todo)
+                    if not another:
+                        self._check_next(store, todo)
+            links = stack.enter_context(self.seating())
+            stack.enter_context(self._executor)
+            commands = self._executor.ready(self._playing.entrants)
+            store = stack.enter_context(Store.write(self._first.out))
+            return self._play_events(store, commands, links, another)
+
+    def _choose_players(self, stack: ExitStack) -> None:
+        """Choose who plays, and what plays their matches. Bots that do not start are left out if the settings say so."""
+        if self.trial is not None:
+            self._playing, executor = self.trial.entrants, None
+        else:
+            self._playing, executor = who_plays(self.stages, self.entrants, self._sandbox, self._source.file, self.say, stack)
+        self._executor = executor or executor_of(self._first, self._playing, self._sandbox, self._source.file, self.say)
+
+    def _check_definition(self, store_exists: bool) -> None:
+        """Raise ConfigError if the first event is not to be played as these settings define it."""
+        definition = definition_of(self._first, self._playing.entrants, self._sandbox)
+        self._source.check_definition(definition, self._playing.entrants, store_exists=store_exists)
+        refuse_to_mix(definition)
+
+    def _standing(self, store: Store) -> ResumePoint:
+        return self._source.standing(store, self._playing.entrants, self._sandbox)
+
+    def _check_next(self, store: Store, todo: ResumePoint) -> None:
+        """Raise ConfigError if the next event cannot be played: because of another one, or because of its public text."""
+        if todo.event is not None:
+            public_to_add(store, todo.event, self.options.public, todo.over[-1] if todo.over else None)
+        else:
+            self._source.check_new(store, todo)
+
+    # --- nothing is left to play ---
+
+    def _nothing_to_play(self, store: Store, todo: ResumePoint) -> RunResult:
+        if self.options.web:
+            self.say("--web: nothing is played, so nothing is served; `khiva-arena report` makes a page of what is recorded")
+        over = f"{store.folder}: {_over_in_words(todo.over)}"
+        if self.options.commit:
+            raise ConfigError(f"{over}; give --new-event with --commit to begin another one")
+        check_public_of_what_is_over(todo.over, self.options.public)
+        self.say(self._source.why_nothing(store, todo.over, over))
+        for digest in filter(None, (store.conclusion(event.id) for event in todo.over)):
+            self.say(f"run digest {digest}")
+        listeners = [self.listener] if self.listener else []
+        if self._first.events is not None or listeners:
+            with RunEvents(store.folder, self._first.events, self.say, logged=False, listeners=listeners) as log:
+                self._write_over(store, todo.over, log)
+        shown = with_extended(store, [event.id for event in todo.over])
+        closed = {event.id for event in store.events() if event.closed}
+        shown = [event for event in shown if event not in closed] or shown  # a closed event stands alone or in no table
+        with LivePage(store.folder, self._first.report, self.say) as page:
+            page.finish(shown)
+        return RunResult(shown, not todo.over[-1].closed)
+
+    def _write_over(self, store: Store, over: Sequence[EventRow], log: RunEvents) -> None:
+        """Write the events of stages that were over before, or the shard that was, to the stream."""
+        for stage, event in zip(self.stages, over, strict=False):
+            log.begin(store, self._source.play_of(store, event, ()), stage.jobs, stage.name or None, stage.stage)
+            log.concluded(store.conclusion(event.id), whole=not event.closed)
+
+    # --- play ---
+
+    def _play_events(
+        self, store: Store, commands: Mapping[str, Command], links: LinkNewsSource | None, another: bool
+    ) -> RunResult:
+        """Play one event after another. ``another``: the first of them is new, although others of its settings are over."""
         with (
-            to_write as store,
-            _served(first, web=web and not how.commit) as served,
-            RunEvents(
-                first.out, first.events, listeners=_listeners(listener, served.listener if served else None), links=links
-            ) as log,
-            LivePage(first.out, served.page if served else first.report, log.say, asked=first.report is not None) as page,
+            self._served() as served,
+            RunEvents(self._first.out, self._first.events, self.say, listeners=self._listeners(served), links=links) as log,
+            self._page(served, log) as page,
         ):
             if not another:
-                before = _standing(store, stages, entrants, sandbox, how).over
-                for event in before:
+                over = self._standing(store).over
+                for event in over:
                     log.say(f"event {event.id} is over: run digest {store.conclusion(event.id)}")
-                _write_over(store, stages, before, log)
+                self._write_over(store, over, log)
             while True:
-                todo = _another(stages, entrants, sandbox) if another else _standing(store, stages, entrants, sandbox, how)
+                todo = self._source.another(self._playing.entrants, self._sandbox) if another else self._standing(store)
                 another = False
-                played = [event.id for event in todo.over]
+                self._over = [event.id for event in todo.over]
                 if todo.definition is None:
                     break
-                stage = stages[len(played)]
-                event = _open(store, stage, todo, how)
-                check_event(store, event)
-                if how.commit:
-                    return [event.id], False
-                play = _play_of(store, event, [commands[bot.identity] for bot in todo.entrants], how.planned)
-                with if_interrupted(log.say, lambda play=play: _how_far(play)):  # type: ignore[misc]
-                    log.begin(store, play, executor.at_a_time, stage.name or None, stage.stage)
-                    announce(log, store, stage, play, found.left_out, executor.at_a_time, found.took)
-                    executor.say = log.say
-                    _play(log, executor, play, page, _with_extended(store, [*played, event.id]))
-                    digest = _conclude(log, store, play)
-                    log.concluded(digest, whole=play.complete)
-                if not play.complete:
-                    shown = _with_extended(store, [*played, event.id])
+                event = self._begin(store, todo)
+                if self.options.commit:
+                    return RunResult([event.id], False)
+                shown = with_extended(store, [*self._over, event.id])
+                play = self._source.play_of(store, event, [commands[bot.identity] for bot in todo.entrants])
+                if not self._play_event(store, play, self.stages[len(self._over)], shown, log, page):
                     page.finish(shown)
-                    return shown, False
-            shown = _with_extended(store, played)
+                    return RunResult(shown, False)
+            shown = with_extended(store, self._over)
             page.finish(shown)
-            out = shlex.quote(str(first.out))
-            handed = f" --game {shlex.quote(first.game.word)}" if first.game.outside else ""
-            log.say(f"results are in {first.out}; next: khiva-arena verify {out}{handed}, khiva-arena show {out}")
-    return shown, True
+            out = shlex.quote(str(self._first.out))
+            game = f" --game {shlex.quote(self._first.game.word)}" if self._first.game.outside else ""
+            log.say(f"results are in {self._first.out}; next: khiva-arena verify {out}{game}, khiva-arena show {out}")
+        return RunResult(shown, True)
 
+    def _begin(self, store: Store, todo: ResumePoint) -> EventRow:
+        """Add the next event to the store with its public text, unless it is there, and return it."""
+        self._check_next(store, todo)
+        before = todo.over[-1] if todo.over else None
+        event = self._source.event_in(store, todo)
+        event = stored.ready_to_continue(store, event, self.options.any_engine)
+        text = public_to_add(store, event, self.options.public, before)
+        if text is not None and not self.options.commit:
+            store.add_public(event.id, text)
+            event = stored.stored(store, event.id)
+        check_event(store, event)
+        return event
 
-def _executor_of(settings: Settings, found: Playing, sandbox: Sandbox, plan: Path | None) -> Executor:
-    """Who plays these, not begun yet. Raises ConfigError if it cannot be had, or not with these bots."""
-    if settings.dask is None:
-        return LocalExecutor(settings, found, sandbox, plan, say)
-    from khiva_arena.competition.who_plays import cluster_of  # not above: most runs have no cluster
+    def _play_event(
+        self, store: Store, play: Play, stage: Settings, shown: Sequence[str], log: RunEvents, page: LivePage
+    ) -> bool:
+        """Play what is left of an event, and return whether it is complete. ``shown``: the events of the live page."""
 
-    return cluster_of(settings, found.entrants, sandbox, plan)
+        def record(outcome: Outcome) -> None:
+            last = not outcome.again
+            for row in play.record(outcome, last=last):
+                log.stored(row, set_aside=last)
+                if isinstance(row, MatchRow):
+                    page.recorded(shown, whole_seed=play.is_whole(row.seed))
 
+        with if_interrupted(log.say, lambda: f"{len(play.done)} of {play.planned} matches are recorded"):
+            log.begin(store, play, self._executor.at_a_time, stage.name or None, stage.stage)
+            announce(log, store, stage, play, self._playing, self._executor.at_a_time)
+            self._executor.say = log.say
+            with log.screen():
+                for drawn in play.rounds():
+                    if len(play.timetable.shapes) > 1:
+                        announce_round(log, play, drawn)
+                    log.round(drawn)
+                    self._executor.play(play, drawn, record)
+            log.concluded(_conclude(log, store, play), whole=play.complete)
+        return play.complete
 
-def _nothing_to_play(
-    store: Store, stages: Sequence[Settings], todo: ResumePoint, how: How, listener: EventsFile | None
-) -> tuple[list[str], bool]:
-    numbers = [str(event.number) for event in todo.over]
-    what = f"event {numbers[0]} is over" if len(numbers) == 1 else f"events {', '.join(numbers)} are over"
-    over = f"{store.folder}: {what}, and no other event of these settings is left"
-    if closed := todo.over[-1].closed:
-        over = f"{store.folder}: event {numbers[-1]} was closed at {closed}, before it was over, and is never continued"
-    if how.commit:
-        raise ConfigError(f"{over}; give --new-event with --commit to begin another one")
-    check_public_of_what_is_over(todo.over, how.public)
-    if how.planned is not None and store.conclusion(todo.over[0].id) is None:
-        say(f"{store.folder}: shard {how.planned.shard} of event {todo.over[0].id} is complete: nothing is played")
-    else:
-        from khiva_arena.events.extending import ways_to_more  # not above: most runs play something
+    # --- what lasts while matches are played ---
 
-        ways_on = "" if how.planned else f"{ways_to_more(store, todo.over[-1])}; --new-event plays another one"
-        say(f"{over}: nothing is played{ways_on}")
-    for digest in filter(None, (store.conclusion(event.id) for event in todo.over)):
-        say(f"run digest {digest}")
-    if stages[0].events is not None or listener is not None:
-        with RunEvents(store.folder, stages[0].events, logged=False, listeners=_listeners(listener)) as log:
-            _write_over(store, stages, todo.over, log, how.planned)
-    shown = _with_extended(store, [event.id for event in todo.over])
-    left = {event.id for event in store.events() if event.closed}
-    shown = [event for event in shown if event not in left] or shown  # one that was left stands alone or in no table
-    with LivePage(store.folder, stages[0].report, say) as page:
-        page.finish(shown)
-    return shown, not closed
+    def _how_far(self) -> str:
+        return f"{count(len(self._over), 'event')} over, no other begun" if self._over else "no match was begun"
 
+    def _listeners(self, served: "LiveWeb | None") -> list[EventsFile]:
+        return [file for file in (self.listener, served.listener if served else None) if file]
 
-@contextmanager
-def _served(settings: Settings, *, web: bool) -> Iterator["LiveWeb | None"]:
-    """What browsers are shown, if that was asked for and is possible."""
-    if not web:
-        yield None
-        return
-    from khiva_arena.competition.live_web import LiveWeb  # not above: most runs are not served
+    def _page(self, served: "LiveWeb | None", log: RunEvents) -> LivePage:
+        report = self._first.report
+        return LivePage(self._first.out, served.page if served else report, log.say, asked=report is not None)
 
-    try:
-        served = LiveWeb(settings.report, say)
-    except OSError as error:
-        say(f"nothing is served: {error}", warning=True)
-        yield None
-        return
-    with served:
-        yield served
+    @contextmanager
+    def _served(self) -> Iterator["LiveWeb | None"]:
+        """Show browsers how the run goes, if that was asked for and is possible."""
+        if not self.options.web or self.options.commit:
+            yield None
+            return
+        from khiva_arena.competition.live_web import LiveWeb  # not above: most runs are not served
 
-
-def _listeners(*files: EventsFile | None) -> list[EventsFile]:
-    return [file for file in files if file is not None]
-
-
-def _write_over(
-    store: Store, stages: Sequence[Settings], over: Sequence[EventRow], log: RunEvents, planned: "PlannedShard | None" = None
-) -> None:
-    """Write the events of stages that were over before, or the shard that was."""
-    for stage, event in zip(stages, over, strict=False):
-        log.begin(store, _play_of(store, event, (), planned), stage.jobs, stage.name or None, stage.stage)
-        log.concluded(store.conclusion(event.id), whole=not event.closed)
-
-
-def _check_what_is_next(store: Store, todo: ResumePoint, how: How) -> None:
-    """Raise ConfigError if the next event cannot be played, because of one that was begun before or because of its public
-    text."""
-    if todo.event is not None:
-        public_to_add(store, todo.event, how.public, todo.over[-1] if todo.over else None)
-    elif not how.new_event and todo.definition is not None and store.events():
-        from khiva_arena.events import drift  # not above: in a new store nothing has changed
-
-        ways_on = drift.WAYS_ON_OF_A_PLAN if how.planned else drift.WAYS_ON
-        drift.refuse_changed(store, todo.definition, todo.entrants, ways_on)
-    if todo.event is None and todo.definition is not None and not todo.over and not how.planned:
-        refuse_short_turns(todo.definition)
-
-
-def _standing(store: Store, stages: Sequence[Settings], entrants: Sequence[Bot], sandbox: Sandbox, how: How) -> ResumePoint:
-    if how.planned is not None:
-        from khiva_arena.shards.play import standing_of_plan
-
-        return standing_of_plan(store, how.planned, entrants)
-    return standing_of(store, stages, entrants, sandbox, new_event=how.new_event)
-
-
-def _another(stages: Sequence[Settings], entrants: Sequence[Bot], sandbox: Sandbox) -> ResumePoint:
-    return ResumePoint((), tuple(entrants), definition_after(stages[0], entrants, sandbox))
-
-
-def _open(store: Store, stage: Settings, todo: ResumePoint, how: How) -> EventRow:
-    """The event that is to be played, in the store with its public text."""
-    _check_what_is_next(store, todo, how)
-    before = todo.over[-1] if todo.over else None
-    event = todo.event
-    if how.planned is not None:
-        from khiva_arena.shards.note import leave_note, note_of
-        from khiva_arena.shards.play import add_planned
-
-        leave_note(store.folder, note_of(how.planned))
-        event = event or add_planned(store, how.planned, todo.entrants)
-    if event is None:
-        assert todo.definition is not None
-        for other in store.events():
-            if store.conclusion(other.id) is None and not store.recorded(other.id):
-                say(f"event {other.number}, commitment {other.commitment}, has other settings and no match yet; it stays")
-        secret = run_secret(stage, todo.definition.extends) if stage.seed is not None else secrets.token_bytes(seeds.SECRET_BYTES)
-        if store.events():
-            from khiva_arena.events.extending import dealt_before, why_beside  # not above: a new store has nothing to extend
-
-            if why := dealt_before(store, todo.definition, secret) if how.new_event else why_beside(store, todo.definition):
-                say(why)
-        known = store.events()
-        event = stored.add_event(store, todo.definition, todo.entrants, secret, before is not None and before.is_of_0_1)
-        if known:
-            from khiva_arena.events.drift import edited_bots  # not above: in a new store nothing has changed
-
-            if edited := edited_bots(known, todo.entrants):
-                say(f"{edited}: this is event {event.number}")
-        if how.public is not None and (before is None or before.public != how.public):
-            say("--public: nobody saw the commitment before this text was given, so it proves nothing; next time --commit first")
-    event = stored.ready_to_continue(store, event, how.any_engine)
-    if (text := public_to_add(store, event, how.public, before)) is not None and not how.commit:
-        store.add_public(event.id, text)
-        event = stored.stored(store, event.id)
-    return event
-
-
-def _play_of(store: Store, event: EventRow, commands: Sequence[Command], planned: "PlannedShard | None" = None) -> Play:
-    if planned is not None:
-        from khiva_arena.shards.play import ShardPlay
-
-        return ShardPlay(store, event, commands, planned.shard)
-    if not formats.FORMATS[event.definition.format].SEQUENTIAL:
-        return Play(store, event, commands)
-    from khiva_arena.playing.sequential import SequentialPlay  # numpy comes with it
-
-    return SequentialPlay(store, event, commands)
-
-
-def _how_far(play: Play) -> str:
-    return f"{len(play.done)} of {play.planned} matches are recorded"
-
-
-def _with_extended(store: Store, ids: Sequence[str]) -> list[str]:
-    """Events, each after those that it extends."""
-    if all(event.definition.extends is None for event in store.events()):
-        return list(ids)
-    from khiva_arena.events.extending import with_extended  # not above: as there
-
-    return with_extended(store, ids)
-
-
-def _play(log: RunEvents, executor: Executor, play: Play, page: LivePage, shown: Sequence[str]) -> None:
-    def record(outcome: Outcome) -> None:
-        last = not outcome.again
-        for row in play.record(outcome, last=last):
-            log.stored(row, set_aside=last)
-            if isinstance(row, MatchRow):
-                page.recorded(shown, whole_seed=play.is_whole(row.seed))
-
-    with log.screen():
-        for drawn in play.rounds():
-            if len(play.timetable.shapes) > 1:
-                announce_round(log, play, drawn)
-            log.round(drawn)
-            executor.play(play, drawn, record)
+        try:
+            served = LiveWeb(self._first.report, self.say)
+        except OSError as error:
+            self.say(f"nothing is served: {error}", warning=True)
+            yield None
+            return
+        with served:
+            yield served
 
 
 @contextmanager
-def if_interrupted(notify: Callable[[str], None], how_far: Callable[[], str]) -> Iterator[None]:
-    """Say how far it came and how to continue, whenever an interrupt comes: once, in the innermost of these blocks."""
+def if_interrupted(say: Say, how_far: Callable[[], str]) -> Iterator[None]:
+    """Say how far a run came and how to continue, whenever an interrupt comes: once, in the innermost of these blocks."""
     try:
         yield
     except KeyboardInterrupt as interrupt:
         if not hasattr(interrupt, "__notes__"):
             interrupt.add_note(f"interrupted: {how_far()}; the same command resumes")
-            notify(interrupt.__notes__[0])
+            say(interrupt.__notes__[0])
         raise
+
+
+def _over_in_words(over: Sequence[EventRow]) -> str:
+    """Return which events are over, or that the last one was closed before it was."""
+    numbers = [str(event.number) for event in over]
+    if closed := over[-1].closed:
+        return f"event {numbers[-1]} was closed at {closed}, before it was over, and is never continued"
+    which = f"event {numbers[0]} is over" if len(numbers) == 1 else f"events {', '.join(numbers)} are over"
+    return f"{which}, and no other event of these settings is left"
 
 
 def _what_is_left(play: Play) -> str:
@@ -375,7 +296,7 @@ def _what_is_left(play: Play) -> str:
 
 
 def _conclude(log: RunEvents, store: Store, play: Play) -> str | None:
-    """Say how an event ended. Returns its run digest, None for a shard alone."""
+    """Say how an event ended, and return its run digest, None for a shard alone."""
     if not play.complete:
         log.say(_what_is_left(play), warning=True)
     if play.part and store.conclusion(play.event.id) is None:

@@ -22,9 +22,9 @@ from khiva_arena.competition.log import StoreLog
 from khiva_arena.games.registry import HASHED
 from khiva_arena.playing.jobs import Play
 from khiva_arena.replay.definition import Definition
+from khiva_arena.say import Say
 from khiva_arena.schedule.formats import DrawnRound
 from khiva_arena.store.db import MatchRow, Store, VoidRow
-from khiva_arena.terminal.console import say
 from khiva_arena.terminal.messages import RunLines, message_of
 from khiva_arena.terminal.screen_process import ScreenProcess
 from khiva_arena.terminal.tty import can_draw
@@ -58,11 +58,13 @@ class RunEvents:
         self,
         folder: Path,
         events: Path | None,
+        say: Say,
         *,
         logged: bool = True,
         listeners: Sequence[EventsFile] = (),
         links: "LinkNewsSource | None" = None,
     ) -> None:
+        self._say_plainly = say
         self._links = links
         self._writing = threading.RLock()  # news of links come in a thread of their own
         self._files = [] if events is None else [EventsFile.open(events)]
@@ -87,7 +89,7 @@ class RunEvents:
         try:
             self._log = StoreLog(folder)
         except OSError as error:
-            say(f"warning: there will be no log: {error}")
+            self._say_plainly(f"there will be no log: {error}", warning=True)
 
     def _close_log(self) -> None:
         if self._log is not None:
@@ -283,7 +285,7 @@ class RunEvents:
 
     def _tell(self, texts: Sequence[str]) -> None:
         for text in texts:
-            say(harmless(text))
+            self._say_plainly(harmless(text))
 
     def _each_file(self, do: Callable[[EventsFile], None]) -> None:
         """Do it to all files. Those that fail are given up, and the screen if it is the screen's."""

@@ -25,11 +25,11 @@ from khiva_arena.ratings.replicas import shrunk
 from khiva_arena.ratings.swiss_factors import Factors, by_shape
 from khiva_arena.ratings.widening import PLAIN, Widening
 from khiva_arena.result import Result
+from khiva_arena.say import Say
 from khiva_arena.schedule.formats import FORMATS, Shape, shapes
 from khiva_arena.schedule.lineups import LineUp
 from khiva_arena.schedule.names import Format
 from khiva_arena.store.rows import EventRow
-from khiva_arena.terminal.console import say
 
 MOST_BOTS = 64
 MOST_SECONDS = 10.0
@@ -56,11 +56,11 @@ class WatchedResults:
             collector.add(result)
             yield result
 
-    def widening(self, among: Among) -> Widening:
-        """Return how wide the intervals of the table are, once all results were read."""
+    def widening(self, among: Among, say: Say) -> Widening:
+        """Return how wide the intervals of the table are, once all results were read. ``say``: gets a line before a long wait."""
         if self._collector is None:
             return PLAIN
-        return _widening(_Pool.of(self._events, among, self._collector.end()))
+        return _widening(_Pool.of(self._events, among, self._collector.end()), say)
 
 
 class _Pool(NamedTuple):
@@ -167,7 +167,7 @@ def _tables_of(one: SameSize, keep: Flags) -> Iterator[tuple[int, LineUp]]:
     return zip(some.seed.tolist(), map(tuple, np.sort(some.bots, axis=1).tolist()), strict=True)
 
 
-def _widening(pool: _Pool) -> Widening:
+def _widening(pool: _Pool, say: Say) -> Widening:
     followed = [event for event in pool.events if follows_results(event)]
     if not followed:
         return PLAIN

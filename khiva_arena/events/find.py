@@ -11,10 +11,10 @@ from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.events.results import of_row
 from khiva_arena.events.stored import bare_timetable, check_stored
 from khiva_arena.result import Result
+from khiva_arena.say import Say
 from khiva_arena.schedule.formats import Shape
 from khiva_arena.schedule.timetable import Timetable
 from khiva_arena.store.db import EventRow, MatchRow, Store, VoidRow
-from khiva_arena.terminal.console import say
 
 _ORDINAL = re.compile("0|[1-9][0-9]{0,17}")
 CHANGED = "was changed since it was written"
@@ -32,9 +32,14 @@ def events_of(store: Store, words: tuple[str, ...]) -> list[EventRow]:
     return events
 
 
-def rated_events(store: Store, words: tuple[str, ...], way_in: str = "; name it to have it in") -> list[EventRow]:
-    """The same for results: without words those that were closed before they were over are left out, and a line says so, with the
-    ``way_in`` that there is."""
+def rated_events(store: Store, words: tuple[str, ...], say: Say, way_in: str = "; name it to have it in") -> list[EventRow]:
+    """Return the events that count for results: without words those that were closed before they were over are left out.
+
+    say: gets a line on each event that is left out.
+    way_in: how that line ends, with what would include the event.
+
+    Raises ConfigError and StoreError as ``events_of`` does.
+    """
     events = events_of(store, words)
     closed = [event for event in events if event.closed and not words]
     for event in closed:

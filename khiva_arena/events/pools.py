@@ -26,6 +26,7 @@ from khiva_arena.report.standings import AnchorAt, Entrant, Standings, standings
 from khiva_arena.report.tally import Collected
 from khiva_arena.result import FAULTS, Result
 from khiva_arena.sandbox.limits import DEFAULT, WORDS, say
+from khiva_arena.say import Say, say_nothing
 from khiva_arena.store.db import EventRow, Store, VoidRow
 from khiva_arena.text import harmless
 
@@ -133,16 +134,29 @@ def marks_of(events: Sequence[EventRow]) -> dict[str, tuple[str, ...]]:
 
 
 def pooled_standings(
-    store: Store, events: Sequence[EventRow], anchors: Sequence[str] = (), among: Among = EVERYBODY
+    store: Store,
+    events: Sequence[EventRow],
+    anchors: Sequence[str] = (),
+    among: Among = EVERYBODY,
+    say: Say = say_nothing,
 ) -> Standings:
-    """The table of events that make one. ``anchors``: BOT, or BOT=ELO, or BOT=ELO:SD. ``among``: the bots that count."""
-    return standings_of(events, (result for event in events for result in results_of(store, event)), anchors, among)
+    """Return the table of events that make one.
+
+    anchors: BOT, or BOT=ELO, or BOT=ELO:SD.
+    among: the bots that count.
+    say: gets a line before a long wait.
+    """
+    return standings_of(events, (result for event in events for result in results_of(store, event)), anchors, among, say)
 
 
 def standings_of(
-    events: Sequence[EventRow], every: Iterable[Result], anchors: Sequence[str] = (), among: Among = EVERYBODY
+    events: Sequence[EventRow],
+    every: Iterable[Result],
+    anchors: Sequence[str] = (),
+    among: Among = EVERYBODY,
+    say: Say = say_nothing,
 ) -> Standings:
-    """The same from their results, wherever these come from."""
+    """Return the table of events that make one, from their results; see ``pooled_standings``."""
     entrants = entrants_of(events, among)
     names = {name for bot in entrants for name in (bot.id, bot.name)}
     given = [_given(word, names) for word in anchors]
@@ -155,7 +169,7 @@ def standings_of(
     in_table = {bot.id: number for number, bot in enumerate(entrants)}
     numbers = {event.id: [in_table.get(bot.identity, -1) for bot in event.bots] for event in events}
     anchor = plain[0] if plain else _anchor(events[0], entrants)
-    widening = replace(watched.widening(among), looks=counted.looks(events))
+    widening = replace(watched.widening(among, say), looks=counted.looks(events))
     return standings(collected, entrants, anchor, anchors=at, numbers=numbers, widening=widening)
 
 

@@ -18,6 +18,7 @@ from khiva_arena.report.section_names import ALL, EFFECTS, NAMES
 from khiva_arena.report.sections import SectionRequest, sections
 from khiva_arena.report.table import to_json
 from khiva_arena.report.values import Standings
+from khiva_arena.say import Say, say_nothing
 from khiva_arena.store.db import EventRow, Store
 
 
@@ -63,78 +64,65 @@ class PooledTable(NamedTuple):
         return {**in_common(self.events), **chained, **rules, **rated, **placed, **some, **partial, **contrasts}
 
 
-def tables_of(
-    folder: Path,
-    words: Sequence[str],
-    anchors: Sequence[str] = (),
-    names: Sequence[str] = (),
-    effects: Sequence[str] = EFFECTS,
-    among: Among = EVERYBODY,
-) -> list[PooledTable]:
-    """The tables of a store, all read and worked out: one that is damaged somewhere gives no table at all.
+class TableRequest(NamedTuple):
+    """What a user wants to see of a table.
 
-    words: the events, by number or the beginning of their ids; () for all that were not closed before they were over.
     anchors: BOT, or BOT=ELO, or BOT=ELO:SD.
     names: of sections, in the order of ``section_names.NAMES``.
     effects: which of these the section effects fits.
     among: the bots that count.
+    """
+
+    anchors: Sequence[str] = ()
+    names: Sequence[str] = ()
+    effects: Sequence[str] = EFFECTS
+    among: Among = EVERYBODY
+
+
+PLAIN = TableRequest()
+
+
+def tables_of(folder: Path, words: Sequence[str], request: TableRequest = PLAIN, say: Say = say_nothing) -> list[PooledTable]:
+    """Return the tables of a store, all read and worked out: one that is damaged somewhere gives no table at all.
+
+    words: the events, by number or the beginning of their ids; () for all that were not closed before they were over.
+    say: gets a line on each event that is left out, and before a long wait.
 
     Raises ConfigError for what is not there, StoreError for a store that cannot be read or is damaged.
     """
     with Store.read(folder) as store:
-        return tables_in(store, rated_events(store, tuple(words)), anchors, names, effects, among)
+        return tables_in(store, rated_events(store, tuple(words), say), request, say)
 
 
 def tables_in(
-    store: Store,
-    events: Sequence[EventRow],
-    anchors: Sequence[str] = (),
-    names: Sequence[str] = (),
-    effects: Sequence[str] = EFFECTS,
-    among: Among = EVERYBODY,
+    store: Store, events: Sequence[EventRow], request: TableRequest = PLAIN, say: Say = say_nothing
 ) -> list[PooledTable]:
-    """The same of events that were found already."""
-    check_among(among, events)
+    """Return the tables of events of an open store; see ``tables_of``."""
+    check_among(request.among, events)
     with uncollected():
-        pools = pools_of(events, among)
-        return [
-            _table(store, heading, of_one, anchors, names, effects, among)
-            for heading, of_one in zip(titles(pools, among), pools, strict=True)
-        ]
+        pools = pools_of(events, request.among)
+        headings = titles(pools, request.among)
+        return [_table(store, heading, members, request, say) for heading, members in zip(headings, pools, strict=True)]
 
 
-def _table(
-    store: Store,
-    heading: str,
-    events: list[EventRow],
-    anchors: Sequence[str],
-    names: Sequence[str],
-    effects: Sequence[str],
-    among: Among,
-) -> PooledTable:
+def _table(store: Store, heading: str, events: list[EventRow], request: TableRequest, say: Say) -> PooledTable:
     placed = [of_event for event in events if (of_event := places_of(store, event))]
     partial = tuple(
         shapes.Partial(event.id, len(store.recorded(event.id)), bare_timetable(event).matches)
         for event in events
         if store.conclusion(event.id) is None
     )
-    table = pooled_table(heading, events, pooled_standings(store, events, anchors, among), placed, names, effects, among)
-    return table._replace(partial=partial)
+    rated = pooled_standings(store, events, request.anchors, request.among, say)
+    return pooled_table(heading, events, rated, placed, request)._replace(partial=partial)
 
 
 def pooled_table(
-    heading: str,
-    events: list[EventRow],
-    table: Standings,
-    placed: list[places.Places],
-    names: Sequence[str] = (),
-    effects: Sequence[str] = EFFECTS,
-    among: Among = EVERYBODY,
+    heading: str, events: list[EventRow], rated: Standings, placed: list[places.Places], request: TableRequest = PLAIN
 ) -> PooledTable:
-    """A table with its sections, wherever it comes from."""
+    """Return a table with its sections, whether its events come from a store or a bundle."""
     by_age = sorted((event.number, event.id) for event in events)
-    request = SectionRequest(tuple(names), [(event, number) for number, event in by_age], tuple(effects))
-    return PooledTable(heading, events, table, sections(table, request), placed, among)
+    wanted = SectionRequest(tuple(request.names), [(event, number) for number, event in by_age], tuple(request.effects))
+    return PooledTable(heading, events, rated, sections(rated, wanted), placed, request.among)
 
 
 def sections_named(names: Sequence[str]) -> tuple[str, ...]:

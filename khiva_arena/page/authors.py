@@ -2,14 +2,13 @@
 how long it thought."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from khiva_arena.errors import ConfigError
-from khiva_arena.events.selection import EVERYBODY, Among
 from khiva_arena.page.folder import ReplayFolder
 from khiva_arena.page.replays import Private, Wish
-from khiva_arena.page.source import PageSource, page_source
+from khiva_arena.page.source import PageSource
 from khiva_arena.page.write import page_from, title_of, write_page
 from khiva_arena.text import harmless
 
@@ -18,37 +17,29 @@ LONGEST = 60
 DIGITS = 12
 
 
-def author_pages(
-    folder: Path,
-    path: Path,
-    words: Sequence[str],
-    title: str,
-    replays: int,
-    names: Mapping[str, str] | None = None,
-    elsewhere: bool = False,
-    among: Among = EVERYBODY,
-) -> Iterator[Path]:
-    """Write a page for each bot of a store or a bundle, and say where it is. It holds replays of the bot's own matches.
+def author_pages(folder: Path, source: PageSource, title: str, replays: int, elsewhere: bool = False) -> Iterator[Path]:
+    """Write a page for each bot of a store or a bundle, and yield its path. It holds replays of the bot's own matches.
 
-    replays: how many bytes of them each page may hold.
-    elsewhere: whether a folder beside each page has all others.
-    The rest is that of ``page.page_of``.
+    title: how the title of each page begins, "" for one made of the events.
+    replays: how many bytes of replays each page may hold.
+    elsewhere: whether a folder beside each page has the other replays.
+
+    Raises ConfigError if the folder cannot be made, and what ``page_from`` and ``write_page`` raise.
     """
-    with page_source(path, words, names, among) as source:
-        try:
-            folder.mkdir(exist_ok=True)
-        except OSError as error:
-            raise ConfigError(f"{folder}: cannot be made: {error.strerror or error}") from None
-        title = title or title_of(source.events)
-        for identity, name in {bot.identity: bot.name for event in source.events for bot in event.bots}.items():
-            out = folder / file_name(name, identity)
-            own = Private(notes=identity.__eq__, times=identity.__eq__)
-            beside = ReplayFolder(out)
-            wish = Wish(replays, _matches_of(source, identity), own, beside if elsewhere else None)
-            write_page(out, page_from(source, f"{title}: {harmless(name)}", wish))
-            if not elsewhere:
-                beside.finish()  # what was beside the page that this one replaces
-            yield out
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise ConfigError(f"{folder}: cannot be made: {error.strerror or error}") from None
+    title = title or title_of(source.events)
+    for identity, name in {bot.identity: bot.name for event in source.events for bot in event.bots}.items():
+        out = folder / file_name(name, identity)
+        own = Private(notes=identity.__eq__, times=identity.__eq__)
+        beside = ReplayFolder(out)
+        wish = Wish(replays, _matches_of(source, identity), own, beside if elsewhere else None)
+        write_page(out, page_from(source, f"{title}: {harmless(name)}", wish))
+        if not elsewhere:
+            beside.finish()  # what was beside the page that this one replaces
+        yield out
 
 
 def file_name(name: str, identity: str) -> str:

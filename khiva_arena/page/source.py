@@ -18,11 +18,12 @@ from khiva_arena.events.pools import pools_of, standings_of, titles
 from khiva_arena.events.results import of_row
 from khiva_arena.events.selection import EVERYBODY, Among, check_among
 from khiva_arena.events.stored import timetable_of
-from khiva_arena.events.tables import PooledTable, pooled_table, tables_in
+from khiva_arena.events.tables import PooledTable, TableRequest, pooled_table, tables_in
 from khiva_arena.games.registry import handing
 from khiva_arena.page.names import renamed
 from khiva_arena.replay.record import Record, run_digest
 from khiva_arena.result import Result, Verdict
+from khiva_arena.say import Say, say_nothing
 from khiva_arena.schedule.timetable import Timetable
 from khiva_arena.store.db import RUN_SECRET, EventRow, SeatRow, Store
 from khiva_arena.store.rows import Times
@@ -89,10 +90,18 @@ class PageSource(Protocol):
 
 @contextmanager
 def page_source(
-    path: Path, words: Sequence[str], names: Mapping[str, str] | None = None, among: Among = EVERYBODY
+    path: Path,
+    words: Sequence[str],
+    names: Mapping[str, str] | None = None,
+    among: Among = EVERYBODY,
+    say: Say = say_nothing,
 ) -> Iterator[PageSource]:
-    """A store, or a bundle. ``words``: the events, by number or the beginning of their ids. ``names``: others for bots, see
-    ``page_names.renamed``. ``among``: the bots that count in its tables, by the names that they have there.
+    """Open a store or a bundle to be shown.
+
+    words: the events, by number or the beginning of their ids.
+    names: other names for bots, see ``names.renamed``.
+    among: the bots that count in its tables, by the names that they have there.
+    say: gets a line on each event that is left out, and before a long wait.
 
     Raises ConfigError for what is not there, StoreError or RecordError for what cannot be read, is damaged or does not verify.
     """
@@ -102,9 +111,9 @@ def page_source(
         yield _Bundle(path, names or {}, among)
         return
     with Store.read(path) as store:
-        events = renamed(in_order(rated_events(store, tuple(words))), names or {})
+        events = renamed(in_order(rated_events(store, tuple(words), say)), names or {})
         try:
-            yield _Store(store, events, tables_in(store, events, names=SECTIONS, among=among), bool(words))
+            yield _Store(store, events, tables_in(store, events, TableRequest(names=SECTIONS, among=among), say), bool(words))
         except RecordError as error:  # of a match that whoever makes the page has replayed
             raise StoreError(f"{path}: {error}; `khiva-arena verify {shlex.quote(str(path))}` says more") from None
 
@@ -179,7 +188,8 @@ class _Bundle:
     def _table(self, heading: str, events: list[EventRow], among: Among) -> PooledTable:
         results = [result for event in events for result in self._matches[event.id].results]
         placed = [places_of(self._matches[event.id]) for event in events if has_places(event)]
-        return pooled_table(heading, events, standings_of(events, results, (), among), placed, SECTIONS, among=among)
+        rated = standings_of(events, results, (), among)
+        return pooled_table(heading, events, rated, placed, TableRequest(names=SECTIONS, among=among))
 
     def matches(self, event: EventRow) -> Iterator[RecordedMatch]:
         by_ordinal = {result.ordinal: result for result in self._matches[event.id].results}

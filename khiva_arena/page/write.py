@@ -1,7 +1,7 @@
 """What a page of results shows, made from a store or a bundle: see ``page/data.py`` for what that is, and what it leaves
 out."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from inspect import getdoc
 from pathlib import Path
 from typing import Any
@@ -10,16 +10,14 @@ from msgspec import structs
 
 from khiva_arena import __version__
 from khiva_arena.events.find import uncollected
-from khiva_arena.events.selection import EVERYBODY, Among
 from khiva_arena.events.tables import PooledTable
 from khiva_arena.games.registry import get
 from khiva_arena.games.which import changed, which_of
 from khiva_arena.page import html
 from khiva_arena.page.data import PageBot, PageColumn, PageData, PageEvent, PageMatch, PageTable
-from khiva_arena.page.folder import ReplayFolder
-from khiva_arena.page.replays import NO_LIMIT, NOTHING_PRIVATE, REPLAYS_MOST, Private, Replays, Wish, named
+from khiva_arena.page.replays import Replays, Wish
 from khiva_arena.page.rounds import rounds_of
-from khiva_arena.page.source import SECTIONS, PageSource, RecordedMatch, page_source
+from khiva_arena.page.source import SECTIONS, PageSource, RecordedMatch
 from khiva_arena.page.times import DecisionTimes, RoundTrips
 from khiva_arena.replay.definition import DefinedBot
 from khiva_arena.report import shapes
@@ -38,38 +36,12 @@ REMOTE = "remote"  # of the marks
 CountMatch = Callable[[EventRow, RecordedMatch], None]
 
 
-def page_of(
-    path: Path,
-    words: Sequence[str] = (),
-    title: str = "",
-    replays: int = REPLAYS_MOST,
-    *,
-    matches: Sequence[str] = (),
-    names: Mapping[str, str] | None = None,
-    private: Private = NOTHING_PRIVATE,
-    folder: ReplayFolder | None = None,
-    among: Among = EVERYBODY,
-) -> str:
-    """The page of a store, or of a bundle, which is checked first.
-
-    words: events of the store, by number or the beginning of their ids.
-    replays: how many bytes of replays it may hold; those of the first deals are in it.
-    matches: those whose replays it holds instead, whatever their size, each as EVENT/ORDINAL or by the beginning of its id.
-    names: others for bots, by name or identity.
-    private: whose private data is in it.
-    folder: where the other replays go.
-    among: the bots that count in its tables.
-
-    Raises ConfigError for what is not there, StoreError or RecordError for what cannot be read, is damaged or does not verify.
-    """
-    with page_source(path, words, names, among) as source:
-        only = named(source, matches) if matches else None
-        return page_from(source, title, Wish(NO_LIMIT if matches else replays, only, private, folder))
-
-
 @uncollected()
 def page_from(source: PageSource, title: str, wish: Wish) -> str:
-    """The same of an opened source."""
+    """Return the page of a store or a bundle. ``title``: "" for one made of the events' games and numbers.
+
+    Raises StoreError or RecordError for a match that cannot be read, is damaged or does not verify.
+    """
     replays, times, trips = Replays(wish), DecisionTimes(source.tables, wish.private.times), RoundTrips()
     rated = {place for one in source.tables for place in one.standings.evidence.matches.places()}
     matches = html.MatchList()

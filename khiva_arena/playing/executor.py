@@ -9,7 +9,7 @@ from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.playing.jobs import Play
-from khiva_arena.playing.starts import Playing, ready_to_play
+from khiva_arena.playing.starts import Entrants, ready_to_play
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.say import Say
@@ -45,10 +45,10 @@ class Executor(Protocol):
 class LocalExecutor:
     """This machine plays, by the arbiter's pool."""
 
-    def __init__(self, settings: Settings, found: Playing, sandbox: Sandbox, plan: Path | None, say: Say) -> None:
+    def __init__(self, settings: Settings, entrants: Entrants, sandbox: Sandbox, plan: Path | None, say: Say) -> None:
         self.say = say
         self._settings = settings
-        self._found = found
+        self._started = entrants.commands
         self._sandbox = sandbox
         self._plan = plan
 
@@ -63,7 +63,7 @@ class LocalExecutor:
         return self._settings.jobs
 
     def ready(self, entrants: Sequence[Bot]) -> Mapping[str, Command]:
-        return ready_to_play(self._settings, entrants, self._sandbox, self._found.commands, self._plan)
+        return ready_to_play(self._settings, entrants, self._sandbox, self.say, self._started, self._plan)
 
     def play(self, play: Play, drawn: DrawnRound, take: TakeOutcome) -> None:
         pool.play(play.jobs(drawn), self._settings.jobs, take, settle=True)

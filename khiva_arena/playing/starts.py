@@ -19,14 +19,13 @@ from khiva_arena.replay import seeds
 from khiva_arena.replay.record import Header
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level, Sandbox
-from khiva_arena.say import say_nothing
+from khiva_arena.say import Say, say_nothing
 from khiva_arena.schedule.names import Format
 from khiva_arena.settings.competition import entrants_named, unplayable
 from khiva_arena.settings.define import conditions_of
 from khiva_arena.settings.isolation import keep_apart, keep_private, private_places, sandbox_of, warn_of_cold_files
 from khiva_arena.settings.permissions import opened
 from khiva_arena.settings.settings import DEFAULTS, Settings, settle
-from khiva_arena.terminal.console import say
 
 if TYPE_CHECKING:
     from khiva_arena.events.durations import MatchTime  # most runs measure none before
@@ -37,7 +36,7 @@ Elsewhere = Callable[[Sequence[Bot]], Mapping[str, tuple[str, str]]]
 """Which bots start nowhere: by identity, the name of a machine and why not there."""
 
 
-class Playing(NamedTuple):
+class Entrants(NamedTuple):
     """Who plays.
 
     entrants: the bots.
@@ -52,21 +51,22 @@ class Playing(NamedTuple):
     took: "MatchTime | None" = None
 
 
-class TriedBots(NamedTuple):
+class BudgetTrial(NamedTuple):
     """What is known before a run, since a budget was worked out for it.
 
-    sandbox: that bots run in.
-    found: who plays.
+    sandbox: the sandbox of the bots.
+    entrants: the bots that play.
     """
 
     sandbox: Sandbox
-    found: Playing
+    entrants: Entrants
 
 
 def ready_to_play(
     first: Settings,
     entrants: Sequence[Bot],
     sandbox: Sandbox,
+    say: Say,
     ready: Mapping[str, Command] = MappingProxyType({}),
     plan: Path | None = None,
 ) -> dict[str, Command]:
@@ -97,7 +97,7 @@ def ready_to_play(
             if not problems:
                 raise
             problems += error.problems
-        warn_of_cold_files()
+        warn_of_cold_files(say)
     if problems:
         raise BotError("\n".join(problems))
     return commands
@@ -114,7 +114,7 @@ def trial_problems(given: Mapping[str, Any]) -> list[str]:
         return []
     try:
         first = _valid_part(given)
-        sandbox = sandbox_of(first, rated=True)
+        sandbox = sandbox_of(first, say_nothing, rated=True)
         entrants = entrants_named({**given, "skip_broken": True}, say_nothing)
     except ArenaError:
         return []  # which is among the mistakes of the settings
@@ -138,8 +138,8 @@ def _valid_part(given: Mapping[str, Any]) -> Settings:
 
 
 def without_broken(
-    stages: Sequence[Settings], entrants: Sequence[Bot], sandbox: Sandbox, elsewhere: Elsewhere | None = None
-) -> Playing:
+    stages: Sequence[Settings], entrants: Sequence[Bot], sandbox: Sandbox, say: Say, elsewhere: Elsewhere | None = None
+) -> Entrants:
     """The bots that can play; a line is said of each of the others. Those that are no programs of this machine are waited for
     later. What this machine lacks is no bot's fault, and raised as by ``ready_to_play``.
 
@@ -152,15 +152,16 @@ def without_broken(
         commands = _started_elsewhere(entrants, elsewhere, why)
     else:
         commands = _started(stages[0], [bot for bot in entrants if not bot.guest], sandbox, why)
+        warn_of_cold_files(say)
     left_out = [bot.name for bot in entrants if bot.identity in why]
     for bot in entrants:
         if bot.identity in why:
-            say(f"warning: {bot.name} is left out: {why[bot.identity]}")
+            say(f"{bot.name} is left out: {why[bot.identity]}", warning=True)
     playing = tuple(bot for bot in entrants if bot.identity not in why)
     without = [_without(stage, left_out) for stage in stages]
     if left_out and (problems := _unplayable(without, entrants, playing)):
         raise ConfigError([f"{problem} ({', '.join(left_out)}: left out by --skip-broken)" for problem in problems])
-    return Playing(playing, commands, tuple(left_out))
+    return Entrants(playing, commands, tuple(left_out))
 
 
 def _unplayable(stages: Sequence[Settings], entrants: Sequence[Bot], playing: Sequence[Bot]) -> list[str]:
@@ -202,7 +203,6 @@ def _started(first: Settings, bots: Sequence[Bot], sandbox: Sandbox, why: dict[s
             bot = built[number]
             why[bot.identity] = _first_of(bot, problem)
             del commands[bot.identity]
-    warn_of_cold_files()
     return commands
 
 

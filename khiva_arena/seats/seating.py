@@ -13,12 +13,12 @@ from msgspec.structs import replace
 from khiva_arena.entrants import guests
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ArenaError, ConfigError
+from khiva_arena.say import Say
 from khiva_arena.seats.hub_process import Hub
 from khiva_arena.seats.relay_protocol import address, is_loopback, token_folder
 from khiva_arena.seats.tokens import token_of
 from khiva_arena.settings.settings import Settings
 from khiva_arena.stream import LinkNews
-from khiva_arena.terminal.console import say
 from khiva_arena.terminal.messages import message_of
 from khiva_arena.text import harmless
 
@@ -33,12 +33,12 @@ NO_TLS = (
 )
 
 
-def seating(settings: Settings, entrants: Sequence[Bot]) -> Callable[[], AbstractContextManager["Links | None"]]:
+def seating(settings: Settings, entrants: Sequence[Bot], say: Say) -> Callable[[], AbstractContextManager["Links | None"]]:
     """What lasts while these are played, and first waits for all relays. Raises ConfigError if they cannot be seated."""
     if persons := [bot for bot in entrants if bot.guest == guests.PERSON]:
         raise ConfigError(f"--bot {persons[0].asked_as}: {guests.NOT_HERE[guests.PERSON]}")
     order = relays_order(settings, entrants)
-    return (lambda: _seated(order)) if order else nullcontext
+    return (lambda: _seated(order, say)) if order else nullcontext
 
 
 def relays_order(settings: Settings, entrants: Sequence[Bot]) -> dict[str, Any]:
@@ -75,22 +75,22 @@ def relays_order(settings: Settings, entrants: Sequence[Bot]) -> dict[str, Any]:
 
 
 @contextmanager
-def _seated(order: dict[str, Any]) -> Iterator["Links"]:
+def _seated(order: dict[str, Any], say: Say) -> Iterator["Links"]:
     with Hub() as hub:
         hub.say({"socket": hub.socket, **order})
-        with linked(hub, order) as links:
+        with linked(hub, order, say) as links:
             yield links
 
 
 @contextmanager
-def linked(hub: Hub, order: dict[str, Any]) -> Iterator["Links"]:
+def linked(hub: Hub, order: dict[str, Any], say: Say) -> Iterator["Links"]:
     """Wait for the relays of an order that the hub was just given; when this ends they are sent away."""
     first = hub.hear()
     host, port = order["listen"]
     if "cannot" in first:
         raise ArenaError(f"--listen {host}:{port}: {first['cannot']}; name another port, as {host}:{port + 1}")
-    _wait(hub, order, first["port"])
-    links = Links(hub, order["reconnect_s"])
+    _wait(hub, order, first["port"], say)
+    links = Links(hub, order["reconnect_s"], say)
     try:
         yield links
     except BaseException:
@@ -99,7 +99,7 @@ def linked(hub: Hub, order: dict[str, Any]) -> Iterator["Links"]:
     links.end(over=True)
 
 
-def _wait(hub: Hub, order: dict[str, Any], port: int) -> None:
+def _wait(hub: Hub, order: dict[str, Any], port: int, say: Say) -> None:
     """Until all relays are there."""
     host = order["listen"][0]
     where = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
@@ -108,12 +108,12 @@ def _wait(hub: Hub, order: dict[str, Any], port: int) -> None:
         say(f"waiting for {name}: khiva-arena relay {where} {name} --token {shlex.quote(relay['file'])} -- COMMAND")
     while missing:
         message = hub.hear()
-        _print(_news(message, order["reconnect_s"]))
+        _tell(_news(message, order["reconnect_s"]), say)
         missing.pop(message.get("here", ""), None)
 
 
-def _print(news: LinkNews) -> None:
-    """For people."""
+def _tell(news: LinkNews, say: Say) -> None:
+    """Tell people the news of a link."""
     message = message_of(news, ())
     assert message is not None
     say(harmless(message.text()))
@@ -137,19 +137,23 @@ def _trips(figures: dict[str, Any]) -> dict[str, Any]:
 class Links:
     """Hears what the hub says while matches are played, in a thread of its own, so that it never waits for us."""
 
-    def __init__(self, hub: Hub, reconnect_s: float) -> None:
+    def __init__(self, hub: Hub, reconnect_s: float, say: Say) -> None:
         self._hub = hub
         self._reconnect_s = reconnect_s
-        self._take: Callable[[LinkNews], None] = _print
+        self._say = say
+        self._take: Callable[[LinkNews], None] = self._tell_people
         self._told: dict[str, int] = {}
         self._shown = self._ending = False
         self._figures: queue.SimpleQueue[list[dict[str, Any]]] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._listen, daemon=True)
         self._thread.start()
 
+    def _tell_people(self, news: LinkNews) -> None:
+        _tell(news, self._say)
+
     def tell(self, take: Callable[[LinkNews], None] | None) -> None:
         """Let ``take`` have the news from now on, in another thread; None: they are printed."""
-        self._take = take or _print
+        self._take = take or self._tell_people
 
     def figures(self) -> list[LinkNews]:
         """Round trips of each link so far, and how often it was lost."""

@@ -58,7 +58,7 @@ def what_is_played(config: Path | None, said: Mapping[str, Any], say: Say) -> tu
         problems += error.problems
     runs_code = any(one.row.name == "game" for one in opened_by_file)  # as soon as settings are checked
     if config and runs_code:
-        problems += _not_agreed(config, file, opened_by_file, entrants, problems)
+        problems += _not_agreed(config, file, opened_by_file, entrants, problems, say)
     if not (runs_code and problems):
         try:
             stages = settle_stages(given, said, places)
@@ -67,7 +67,7 @@ def what_is_played(config: Path | None, said: Mapping[str, Any], say: Say) -> tu
     if stages and entrants:
         problems += unplayable(stages, entrants)
     if config and not runs_code:
-        problems += _not_agreed(config, file, opened_by_file, entrants, problems)
+        problems += _not_agreed(config, file, opened_by_file, entrants, problems, say)
     if problems:
         raise ConfigError(by_line(problems, {key: place for key, place in places.items() if key not in said}))
     for stage in stages:
@@ -76,7 +76,12 @@ def what_is_played(config: Path | None, said: Mapping[str, Any], say: Say) -> tu
 
 
 def _not_agreed(
-    config: Path, file: SettingsFile, opened_by_file: "Sequence[Opening]", entrants: Sequence[Bot], problems: Sequence[str]
+    config: Path,
+    file: SettingsFile,
+    opened_by_file: "Sequence[Opening]",
+    entrants: Sequence[Bot],
+    problems: Sequence[str],
+    say: Say,
 ) -> list[str]:
     """Why nothing is played if the user does not agree to what a settings file opens. Nobody is asked beside other problems."""
     from khiva_arena.settings import consent
@@ -86,7 +91,7 @@ def _not_agreed(
         return []
     try:
         code = consent.programs(opened_by_file, entrants)
-        consent.ask(config, opened_by_file, consent.digest_of(f"{config.parent.resolve()}\0{file.text}", code))
+        consent.ask(config, opened_by_file, consent.digest_of(f"{config.parent.resolve()}\0{file.text}", code), say)
     except ConfigError as error:
         return list(error.problems)
     return []

@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
+from khiva_arena.say import Say
 from khiva_arena.settings.flags import flag_words
 from khiva_arena.settings.row import TABLES, Setting
 from khiva_arena.settings.table import TABLE
 from khiva_arena.store import private
-from khiva_arena.terminal.console import say
 from khiva_arena.terminal.question import agreed, can_ask
 from khiva_arena.text import harmless
 
@@ -91,7 +91,7 @@ def refusal(file: Path, opened: Collection[Opening]) -> str:
     )
 
 
-def ask(file: Path, opened: Sequence[Opening], digest: str) -> None:
+def ask(file: Path, opened: Sequence[Opening], digest: str, say: Say) -> None:
     """See that the user agrees, now or at an earlier time. Raises ConfigError."""
     if set(_names(opened)) <= _remembered(digest):
         return
@@ -102,10 +102,10 @@ def ask(file: Path, opened: Sequence[Opening], digest: str) -> None:
         say(f"  {one.text}")
     if not agreed("agree, for as long as this file and the programs that it runs so stay as they are?", yes=False):
         raise ConfigError(f"{file}: not agreed to; nothing is played")
-    remember(file, opened, digest)
+    remember(file, opened, digest, say)
 
 
-def remember(file: Path, opened: Sequence[Opening], digest: str) -> None:
+def remember(file: Path, opened: Sequence[Opening], digest: str, say: Say) -> None:
     """Keep the user's word. If it can't be kept, it is asked for again."""
     if not opened:
         return
@@ -115,7 +115,7 @@ def remember(file: Path, opened: Sequence[Opening], digest: str) -> None:
         with os.fdopen(private.open_file(folder() / digest, os.O_WRONLY | os.O_TRUNC | os.O_NOFOLLOW), "w") as out:
             out.write(f"{json.dumps(kept, indent=1)}\n")
     except OSError as error:
-        say(f"warning: {folder()}: cannot be written, so this is asked for again: {error.strerror}")
+        say(f"{folder()}: cannot be written, so this is asked for again: {error.strerror}", warning=True)
 
 
 def _remembered(digest: str) -> set[str]:

@@ -16,13 +16,13 @@ from khiva_arena.sandbox.detect import best, remedy, why_not
 from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.sandbox.readable_paths import is_below, path_holding, path_inside, program_path, real_paths
 from khiva_arena.sandbox.warm import refused
+from khiva_arena.say import Say
 from khiva_arena.settings.settings import AUTO, Settings
-from khiva_arena.terminal.console import say
 
 DOCTOR = "`khiva-arena doctor` says what would give a better one"
 
 
-def sandbox_of(settings: Settings, *, rated: bool) -> Sandbox:
+def sandbox_of(settings: Settings, say: Say, *, rated: bool) -> Sandbox:
     """Try the level and return the sandbox for it. A rated run is played at trusted only if that was requested explicitly.
 
     Raises ConfigError if the level does not work here.
@@ -40,19 +40,20 @@ def sandbox_of(settings: Settings, *, rated: bool) -> Sandbox:
             command = remedy(level, why)
             raise ConfigError(f"--isolation {level}: does not work here: {why}" + (f"; try: {command}" if command else ""))
     if not level.confines:
-        say("warning: isolation trusted: bots run with all of your rights; play only those you trust")
+        say("isolation trusted: bots run with all of your rights; play only those you trust", warning=True)
     if not settings.dask or not why_not(level):
         sweep(level)
     return Sandbox(level, settings.resources, settings.ponder)
 
 
-def warn_of_cold_files() -> None:
+def warn_of_cold_files(say: Say) -> None:
     """After bots were started for the first time: warn if the files that they read could not be kept in memory."""
     if why := refused():
-        say(f"warning: {why}; a bot could leave itself notes by what it reads, see {shipped.folder('docs') / 'isolation.md'}")
+        notes = f"a bot could leave itself notes by what it reads, see {shipped.folder('docs') / 'isolation.md'}"
+        say(f"{why}; {notes}", warning=True)
 
 
-def sandbox_of_stored(recorded: Sandbox, asked: str | None, *, trusts: bool = False) -> Sandbox:
+def sandbox_of_stored(recorded: Sandbox, asked: str | None, say: Say, *, trusts: bool = False) -> Sandbox:
     """For a match that is played again: the level that is asked for now, else the one that it was played at if that works,
     else the best one that does. A store may be a stranger's, so trusted has to be asked for. ``trusts``: the user has named the
     bots, or trusts them, so that they play at trusted if nothing better works, as in a match of their own.
@@ -72,7 +73,7 @@ def sandbox_of_stored(recorded: Sandbox, asked: str | None, *, trusts: bool = Fa
             "--isolation trusted starts them with all of your rights"
         )
     if why:
-        say(f"warning: isolation {asked or was} does not work here ({why}); playing at {level}")
+        say(f"isolation {asked or was} does not work here ({why}); playing at {level}", warning=True)
     elif level is not recorded.level:
         say(f"playing at isolation {level}; the stored match was played at {recorded.level}")
     return replace(recorded, level=level)

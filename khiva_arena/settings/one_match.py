@@ -15,6 +15,7 @@ from khiva_arena.replay import seeds
 from khiva_arena.replay.record import digest_of
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Sandbox
+from khiva_arena.say import Say
 from khiva_arena.settings.define import conditions_of, nobody_to_allow, runtimes_of
 from khiva_arena.settings.isolation import keep_apart, sandbox_of
 from khiva_arena.settings.permissions import mistakes, opened
@@ -48,13 +49,13 @@ def who_plays(given: Mapping[str, Any]) -> tuple[Settings, list[Bot]]:
     return settings, bot_files.kept(entrants, settings.kept)
 
 
-def one_match(settings: Settings, entrants: Sequence[Bot]) -> OneMatch:
+def one_match(settings: Settings, entrants: Sequence[Bot], say: Say) -> OneMatch:
     """A match of these. Its bots are staged, so if players are elsewhere there is a hub for them already.
 
     Raises ConfigError, BotError if a bot cannot be built, and GameFault if the game breaks its contract.
     """
     settings.game.vet(settings.seats, settings.rules)
-    sandbox = sandbox_of(settings, rated=False)
+    sandbox = sandbox_of(settings, say, rated=False)
     drawn = secrets.token_bytes(seeds.SECRET_BYTES) if settings.seed is None else None
     seed = seeds.seed_secret(drawn or seeds.run_secret(settings.seed or ""), 0)
     conditions = conditions_of(settings, entrants, sandbox)

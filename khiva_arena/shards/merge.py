@@ -106,7 +106,7 @@ def merge(
             event = _event_in(store, parts)
             check_event(store, event)
             if notes := alike([(part.folder, part.event) for part in parts]):
-                leave_note(out, structs.replace(next(iter(notes.values())), shard=0))
+                leave_note(out, structs.replace(next(iter(notes.values())), shard=0), say)
             target = _Target(store, event, far)
             for part in parts:
                 target.take(part)

@@ -12,9 +12,9 @@ from pathlib import Path
 import msgspec
 
 from khiva_arena.sandbox import regular_files
+from khiva_arena.say import Say
 from khiva_arena.shards.shard import PlannedShard, Shard
 from khiva_arena.store import private
-from khiva_arena.terminal.console import say
 
 NOTE = "shard.json"
 _LONGEST = 10_000
@@ -44,12 +44,12 @@ def note_of(planned: PlannedShard) -> ShardNote:
     return ShardNote(planned.event.id, str(planned.file), planned.shard.number, planned.shard.of)
 
 
-def leave_note(folder: Path, note: ShardNote) -> None:
+def leave_note(folder: Path, note: ShardNote, say: Say) -> None:
     """Leave the note; say so if that is impossible."""
     try:
         write_note(folder, note)
     except OSError as error:
-        say(f"warning: {folder}: no note of the shard can be left for `khiva-arena merge`: {error.strerror or error}")
+        say(f"{folder}: no note of the shard can be left for `khiva-arena merge`: {error.strerror or error}", warning=True)
 
 
 def write_note(folder: Path, note: ShardNote) -> None:

@@ -23,7 +23,7 @@ from khiva_arena.settings.isolation import sandbox_of
 from khiva_arena.settings.settings import ROWS, Settings, settle
 from khiva_arena.settings.table import AUTO, TIMES
 from khiva_arena.shards.plan_file import PlanRead, event_of, read_plan, write_plan
-from khiva_arena.shards.play import bot_rows
+from khiva_arena.shards.play import PlannedEvents, bot_rows
 from khiva_arena.shards.shard import WHOLE, PlannedShard, shard_of
 from khiva_arena.store.db import EventRow
 from khiva_arena.words import count
@@ -77,12 +77,12 @@ def check_plannable(path: Path, stages: Sequence[Settings], entrants: Sequence[B
         raise ConfigError(problems)
 
 
-def make_plan(path: Path, stages: Sequence[Settings], entrants: Sequence[Bot]) -> tuple[EventRow, bool]:
+def make_plan(path: Path, stages: Sequence[Settings], entrants: Sequence[Bot], say: Say) -> tuple[EventRow, bool]:
     """Write the plan of a competition of one event. Returns the event, and whether it is new: a plan of the same definition that
     is there already stays. Raises ConfigError."""
     check_plannable(path, stages, entrants)
     first = stages[0]
-    definition = definition_of(first, entrants, sandbox_of(first, rated=True))
+    definition = definition_of(first, entrants, sandbox_of(first, say, rated=True))
     refuse_to_mix(definition)
     refuse_short_turns(definition)
     secret = token_bytes(seeds.SECRET_BYTES) if first.seed is None else run_secret(first)
@@ -91,7 +91,7 @@ def make_plan(path: Path, stages: Sequence[Settings], entrants: Sequence[Bot]) -
     new = write_plan(path, event, _as_typed(first.game.word) if first.game.outside else "")
     made = read_plan(path)
     # Whoever writes a plan has just said all that it opens.
-    consent.remember(path, consent.openings(_planned_settings(made), {}), _digest(made))
+    consent.remember(path, consent.openings(_planned_settings(made), {}), _digest(made), say)
     return made.event, new
 
 
@@ -103,7 +103,7 @@ def _as_typed(word: str) -> str:
 
 def what_is_planned(
     path: Path, word: str | None, said: Mapping[str, Any], any_engine: bool, say: Say
-) -> tuple[tuple[Settings, ...], list[Bot], PlannedShard]:
+) -> tuple[tuple[Settings, ...], list[Bot], PlannedEvents]:
     """What is to be played of a plan, and by whom.
 
     word: the shard, as 2/5; None for all of the event.
@@ -134,7 +134,7 @@ def what_is_planned(
         given["game"] = _game_here(path, what, word_of_game, said.get("game"))
     for one in consent.openings(by_plan, {}):
         say(f"{path} opens {one.text}")
-    consent.ask(path, consent.openings(by_plan, {key: said[key] for key in by_plan if key in said}), _digest(plan))
+    consent.ask(path, consent.openings(by_plan, {key: said[key] for key in by_plan if key in said}), _digest(plan), say)
     named = bool(said.get("bots") or said.get("engines"))
     if not named:
         given["bots"] = [bot.asked_as for bot in event.bots]
@@ -147,7 +147,7 @@ def what_is_planned(
         more = f" (and {count(len(others), 'other bot')})" if others else ""
         hint = "the plan calls it so; --bot for each bot says where it is here, in any order"
         raise ConfigError(f"--from-plan {path}: {first}{more}: {hint}") from None
-    return (settle(given),), _as_planned(event, found), PlannedShard(event, shard, path)
+    return (settle(given),), _as_planned(event, found), PlannedEvents(PlannedShard(event, shard, path), say)
 
 
 def _planned_settings(plan: PlanRead) -> dict[str, Any]:

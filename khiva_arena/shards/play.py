@@ -12,7 +12,10 @@ from khiva_arena.events.stored import has_seeds, stored
 from khiva_arena.playing.jobs import Play
 from khiva_arena.replay.definition import Definition
 from khiva_arena.sandbox.command import Command
+from khiva_arena.sandbox.level import Sandbox
+from khiva_arena.say import Say
 from khiva_arena.schedule.formats import DrawnRound, Shape
+from khiva_arena.shards.note import leave_note, note_of
 from khiva_arena.shards.shard import PlannedShard, Shard
 from khiva_arena.store.db import BotRow, EventRow, Store
 from khiva_arena.words import count
@@ -24,29 +27,60 @@ def bot_rows(bots: Sequence[Bot]) -> tuple[BotRow, ...]:
     return tuple(BotRow(b.name, b.identity, b.version, b.complete, b.asked_as, b.folder or here) for b in bots)
 
 
-def check_as_planned(planned: PlannedShard, definition: Definition, entrants: Sequence[Bot]) -> None:
-    """Raise ConfigError, with every difference, if a plan cannot be played here as it says."""
-    if definition.text != planned.event.text:
-        lines = drift.differences(planned.event, definition, entrants)
-        raise ConfigError([f"--from-plan {planned.file}: {line}, by the plan and here" for line in lines])
+class PlannedEvents:
+    """The one event of a plan, of which a shard is played; a run without a plan has ``competition.own_events.OwnEvents`` instead.
 
-
-def standing_of_plan(store: Store, planned: PlannedShard, entrants: Sequence[Bot]) -> ResumePoint:
-    """How far the event of a plan has come; it is over for us if our shard is complete, or if it was closed.
-
-    Raises StoreError if the store is damaged.
+    file: the plan.
     """
-    event = next((row for row in events_of(store, ()) if row.id == planned.event.id), None)
-    if event is not None and (event.closed or has_seeds(store, event, planned.shard.seeds(event.definition.seeds))):
-        return ResumePoint((event,))
-    return ResumePoint((), tuple(entrants), planned.event.definition, event)
 
+    def __init__(self, planned: PlannedShard, say: Say) -> None:
+        self._planned, self._say = planned, say
+        self.file = planned.file
 
-def add_planned(store: Store, planned: PlannedShard, entrants: Sequence[Bot]) -> EventRow:
-    """Add the event of a plan to a store, as begun by the engine that made the plan."""
-    event = planned.event
-    store.add_event(event.id, event.text, event.engines[0], event.commitment, event.secret, bot_rows(entrants))
-    return stored(store, event.id)
+    def check_definition(self, definition: Definition, entrants: Sequence[Bot], *, store_exists: bool) -> None:
+        """Raise ConfigError, with every difference, if a plan cannot be played here as it says."""
+        if definition.text != self._planned.event.text:
+            lines = drift.differences(self._planned.event, definition, entrants)
+            raise ConfigError([f"--from-plan {self.file}: {line}, by the plan and here" for line in lines])
+
+    def standing(self, store: Store, entrants: Sequence[Bot], sandbox: Sandbox) -> ResumePoint:
+        """Return how far the event of the plan has come; it is over for us if our shard is complete, or if it was closed.
+
+        Raises StoreError if the store is damaged.
+        """
+        planned = self._planned
+        event = next((row for row in events_of(store, ()) if row.id == planned.event.id), None)
+        if event is not None and (event.closed or has_seeds(store, event, planned.shard.seeds(event.definition.seeds))):
+            return ResumePoint((event,))
+        return ResumePoint((), tuple(entrants), planned.event.definition, event)
+
+    def another(self, entrants: Sequence[Bot], sandbox: Sandbox) -> ResumePoint:
+        """Return where the plan's event begins: a plan has no other one."""
+        return ResumePoint((), tuple(entrants), self._planned.event.definition)
+
+    def check_new(self, store: Store, todo: ResumePoint) -> None:
+        """Raise ConfigError if another event of the store differs from the plan's by something that has changed since."""
+        if todo.definition is not None and store.events():
+            drift.refuse_changed(store, todo.definition, todo.entrants, drift.WAYS_ON_OF_A_PLAN)
+
+    def event_in(self, store: Store, todo: ResumePoint) -> EventRow:
+        """Return the plan's event; if it is not in the store yet, it is added as begun by the engine that made the plan."""
+        leave_note(store.folder, note_of(self._planned), self._say)
+        if todo.event is not None:
+            return todo.event
+        event = self._planned.event
+        store.add_event(event.id, event.text, event.engines[0], event.commitment, event.secret, bot_rows(todo.entrants))
+        return stored(store, event.id)
+
+    def play_of(self, store: Store, event: EventRow, commands: Sequence[Command]) -> "ShardPlay":
+        """Return the part of the shard that is still to be played. ``commands``: by bot, () if it is only to be told."""
+        return ShardPlay(store, event, commands, self._planned.shard)
+
+    def why_nothing(self, store: Store, over: Sequence[EventRow], what: str) -> str:
+        """Return the line that says why nothing is played. ``what``: which events are over."""
+        if store.conclusion(over[0].id) is not None:
+            return f"{what}: nothing is played"
+        return f"{store.folder}: shard {self._planned.shard} of event {over[0].id} is complete: nothing is played"
 
 
 class ShardPlay(Play):

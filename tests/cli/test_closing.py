@@ -186,3 +186,11 @@ def test_words_that_fit_nobody_are_refused(copy: Path) -> None:
         assert "only greedy: no event has two bots or more of these, so there is nothing to rate" in said
     page = arena("report", "out", "--out", "page.html", "--exclude", "greedy", cwd=copy).stderr
     assert "open it in a browser" in page
+
+
+def test_the_python_api_prints_nothing_of_a_closed_event(closed: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """The command says on stderr which event is left out; a program that imports the arena has its stderr for itself."""
+    capfd.readouterr()
+    assert len(khiva_arena.standings(closed / "out")) == 1
+    assert capfd.readouterr() == ("", "")
+    assert "is left out" in arena("standings", "out", cwd=closed).stderr

@@ -14,6 +14,7 @@ from khiva_arena.sandbox.limits import DEFAULT, plain
 from khiva_arena.settings import isolation
 from khiva_arena.settings.isolation import sandbox_of, sandbox_of_stored
 from khiva_arena.settings.settings import Settings, settle
+from khiva_arena.terminal.console import say
 
 pytestmark = pytest.mark.slow
 
@@ -37,10 +38,10 @@ def only_trusted(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("only_trusted")
 def test_a_rated_run_goes_down_to_trusted_only_where_told(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(ConfigError, match=r"^--isolation auto: no level .* --trust-bots"):
-        sandbox_of(settings(), rated=True)
-    assert sandbox_of(settings(trust_bots=True), rated=True).level is Level.TRUSTED
-    assert sandbox_of(settings(isolation="trusted"), rated=True).level is Level.TRUSTED
-    assert sandbox_of(settings(), rated=False).level is Level.TRUSTED
+        sandbox_of(settings(), say, rated=True)
+    assert sandbox_of(settings(trust_bots=True), say, rated=True).level is Level.TRUSTED
+    assert sandbox_of(settings(isolation="trusted"), say, rated=True).level is Level.TRUSTED
+    assert sandbox_of(settings(), say, rated=False).level is Level.TRUSTED
     assert capsys.readouterr().err.count("warning: isolation trusted") == 3
 
 
@@ -48,7 +49,7 @@ def test_a_rated_run_goes_down_to_trusted_only_where_told(capsys: pytest.Capture
 @pytest.mark.parametrize("level", ["strict", "standard", "basic"])
 def test_a_level_that_does_not_work_is_refused_with_the_remedy(level: str) -> None:
     with pytest.raises(ConfigError) as caught:
-        sandbox_of(settings(isolation=level, trust_bots=True), rated=False)
+        sandbox_of(settings(isolation=level, trust_bots=True), say, rated=False)
     expected = f"--isolation {level}: does not work here: bubblewrap is not installed; try: sudo apt install bubblewrap"
     assert list(caught.value.problems) == [expected]
 
@@ -56,14 +57,14 @@ def test_a_level_that_does_not_work_is_refused_with_the_remedy(level: str) -> No
 @pytest.mark.usefixtures("only_trusted")
 def test_a_stored_match_is_played_at_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
     standard = Sandbox(Level.STANDARD, ponder=False)
-    assert sandbox_of_stored(standard, None, trusts=True) == Sandbox(Level.TRUSTED, ponder=False)
+    assert sandbox_of_stored(standard, None, say, trusts=True) == Sandbox(Level.TRUSTED, ponder=False)
     assert "isolation standard does not work here (bubblewrap is not installed); playing at trusted" in capsys.readouterr().err
-    assert sandbox_of_stored(Sandbox(Level.TRUSTED), "trusted").level is Level.TRUSTED
+    assert sandbox_of_stored(Sandbox(Level.TRUSTED), "trusted", say).level is Level.TRUSTED
     for level, asked in ((Level.STANDARD, None), (Level.TRUSTED, None), (Level.TRUSTED, "auto")):
         with pytest.raises(ConfigError, match="--isolation trusted starts them with all of your rights"):
-            sandbox_of_stored(Sandbox(level), asked)
+            sandbox_of_stored(Sandbox(level), asked, say)
     with pytest.raises(ConfigError, match="not a level"):
-        sandbox_of_stored(Sandbox(), "perfect")
+        sandbox_of_stored(Sandbox(), "perfect", say)
 
 
 def test_a_level_that_is_none(tmp_path: Path) -> None:

@@ -84,12 +84,12 @@ def test_a_background_job_with_sigint_ignored_is_ended_by_sigterm(tmp_path: Path
 INTERRUPTED = """
 import sys
 from khiva_arena.cli import main
-from khiva_arena.competition import run
+from khiva_arena.competition import own_events
 
 def interrupted(*_, **__):
     raise KeyboardInterrupt
 
-run.standing_of = interrupted
+own_events.standing_of = interrupted
 sys.exit(main.run(sys.argv[1:]))
 """
 

@@ -7,14 +7,14 @@ import pytest
 from arena import NAIVE, RANDOM, arena, bots
 from hypothesis import given
 from hypothesis import strategies as some
-from pages import blocks
+from pages import blocks, page_of
 from published import published
 
 from khiva_arena.arbiter.clock import Bank, Limits
 from khiva_arena.page.replays import Private
 from khiva_arena.page.source import RecordedMatch
 from khiva_arena.page.times import PER_DECADE, SHORTEST, Spread, by_step
-from khiva_arena.page.write import page_of, write_page
+from khiva_arena.page.write import write_page
 from khiva_arena.replay.definition import TimeLimits
 from khiva_arena.result import Result
 from khiva_arena.store.db import Store

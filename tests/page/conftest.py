@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 from once import filled
+from pages import page_of
 from published import published
 
-from khiva_arena.page.write import REPLAYS_MOST, page_of, write_page
+from khiva_arena.page.replays import REPLAYS_MOST
+from khiva_arena.page.write import write_page
 
 
 @pytest.fixture(scope="session")

@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 from browser import PHONE, WIDE, Page
+from pages import page_of
 from synthesised import planned, play_shard
 
 import khiva_arena
 from khiva_arena.api.tables import standings
-from khiva_arena.page.write import page_of, write_page
+from khiva_arena.page.write import write_page
 from khiva_arena.shards.shard import Shard
 
 Made = Callable[[str], tuple[Path, Path]]

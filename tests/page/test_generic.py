@@ -7,11 +7,12 @@ import pytest
 from arena import RANDOM, arena, bots
 from browser import PHONE, WIDE, Page
 from own_games import changed
+from pages import page_of
 
 import khiva_arena
 from khiva_arena.games.registry import get
 from khiva_arena.page import html
-from khiva_arena.page.write import page_of, write_page
+from khiva_arena.page.write import write_page
 
 Made = Callable[[str], tuple[Path, Path]]
 TEN = ("seats = (2, 3, 4, 5)", "seats = tuple(range(2, 11))")

@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 from browser import PHONE, WIDE, Page
 from forging import add_strikes, forge, rewrite_records
+from pages import page_of
 from published import published
 
 from khiva_arena.events import find
 from khiva_arena.page.html import compressed
-from khiva_arena.page.write import page_of, write_page
+from khiva_arena.page.write import write_page
 from khiva_arena.replay.definition import Definition
 from khiva_arena.replay.record import canonical
 

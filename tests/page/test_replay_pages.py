@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from arena import arena, bots
 from browser import Page
-from pages import whispering
+from pages import page_of, whispering
 
 from khiva_arena.page import folder
-from khiva_arena.page.write import page_of, write_page
+from khiva_arena.page.write import write_page
 
 Made = Callable[[str], tuple[Path, Path]]
 

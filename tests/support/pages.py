@@ -5,10 +5,16 @@ import json
 import re
 import sys
 import zlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from arena import ROOT
+
+from khiva_arena.page.folder import ReplayFolder
+from khiva_arena.page.replays import NO_LIMIT, NOTHING_PRIVATE, REPLAYS_MOST, Private, Wish, named
+from khiva_arena.page.source import page_source
+from khiva_arena.page.write import page_from
 
 _BLOCK = re.compile(r'<script type="application/base64" id="([a-z0-9-]+)">([^<]*)</script>')
 ORDINAL, SEED, ID, BOTS, FAULTS, REPLAY = 1, 2, 5, 6, 10, 13
@@ -47,3 +53,18 @@ def whispering(folder: Path, name: str, *faults: str) -> Path:
     program.chmod(0o755)
     (made / "bot.toml").write_text(f'name = "{name}"\nrun = "./program"\n')
     return made
+
+
+def page_of(
+    path: Path,
+    *,
+    title: str = "",
+    replays: int = REPLAYS_MOST,
+    matches: Sequence[str] = (),
+    private: Private = NOTHING_PRIVATE,
+    folder: ReplayFolder | None = None,
+) -> str:
+    """Return the page of all events of a store or a bundle, as ``khiva-arena report`` makes it."""
+    with page_source(path, ()) as source:
+        only = named(source, matches) if matches else None
+        return page_from(source, title, Wish(NO_LIMIT if matches else replays, only, private, folder))

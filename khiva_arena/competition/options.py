@@ -1,4 +1,5 @@
-"""What a draw depends on: a commitment that is printed before anything is played, and a public text that is drawn after that."""
+"""How a run begins or continues its events, and what a draw depends on: a commitment that is printed before anything is played,
+and a public text that is drawn after that."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -8,25 +9,27 @@ from khiva_arena.events import stored
 from khiva_arena.store.db import EventRow, Store
 
 if TYPE_CHECKING:
-    from khiva_arena.shards.shard import PlannedShard  # most runs play no plan
+    from khiva_arena.shards.play import PlannedEvents  # most runs play no plan
 
 
 @dataclass(frozen=True, slots=True)
-class How:
-    """How an event is begun or continued, as the flags of the same names.
+class RunOptions:
+    """How a run begins or continues its events, as the flags of the same names say.
 
     any_engine: whether to continue an event that another version began.
     new_event: whether to begin another event.
     commit: whether only to print the commitment.
     public: the public text, None for none.
-    planned: what of which plan is played, None for a run without one.
+    web: whether browsers are shown how the run goes.
+    planned: the shard of a plan that is played, None for a run without a plan.
     """
 
     any_engine: bool = False
     new_event: bool = False
     commit: bool = False
     public: str | None = None
-    planned: "PlannedShard | None" = None
+    web: bool = False
+    planned: "PlannedEvents | None" = None
 
     def __post_init__(self) -> None:
         """Raises ConfigError if flags do not go together, or the public text is not valid."""

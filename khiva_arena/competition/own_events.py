@@ -1,0 +1,90 @@
+"""The events that a run's own settings define: which one is next, and how it is begun."""
+
+import secrets
+from collections.abc import Sequence
+from pathlib import Path
+
+from khiva_arena.competition.options import RunOptions
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.events import drift, stored
+from khiva_arena.events.extending import dealt_before, ways_to_more, why_beside
+from khiva_arena.events.progress import ResumePoint, definition_after, standing_of
+from khiva_arena.playing.jobs import Play
+from khiva_arena.replay import seeds
+from khiva_arena.replay.definition import Definition
+from khiva_arena.sandbox.command import Command
+from khiva_arena.sandbox.level import Sandbox
+from khiva_arena.say import Say
+from khiva_arena.schedule import formats
+from khiva_arena.settings.define import refuse_short_turns, run_secret
+from khiva_arena.settings.settings import Settings
+from khiva_arena.store.db import EventRow, Store
+
+
+class OwnEvents:
+    """The events of a run that plays no plan: one a stage. ``shards.play.PlannedEvents`` stands in its place for a shard.
+
+    file: the plan, of which there is none.
+    """
+
+    file: Path | None = None
+
+    def __init__(self, stages: Sequence[Settings], options: RunOptions, say: Say) -> None:
+        self._stages, self._options, self._say = stages, options, say
+
+    def check_definition(self, definition: Definition, entrants: Sequence[Bot], *, store_exists: bool) -> None:
+        """Raise ConfigError if turns are too short for a first event."""
+        if not store_exists:
+            refuse_short_turns(definition)
+
+    def standing(self, store: Store, entrants: Sequence[Bot], sandbox: Sandbox) -> ResumePoint:
+        """Return how far the competition has come in a store. Raises StoreError, ConfigError."""
+        return standing_of(store, self._stages, entrants, sandbox, new_event=self._options.new_event)
+
+    def another(self, entrants: Sequence[Bot], sandbox: Sandbox) -> ResumePoint:
+        """Return the point at which a whole new competition of these settings begins."""
+        return ResumePoint((), tuple(entrants), definition_after(self._stages[0], entrants, sandbox))
+
+    def check_new(self, store: Store, todo: ResumePoint) -> None:
+        """Raise ConfigError if the next event is a new one because something has changed, or its turns are too short."""
+        assert todo.definition is not None
+        if not self._options.new_event and store.events():
+            drift.refuse_changed(store, todo.definition, todo.entrants, drift.WAYS_ON)
+        if not todo.over:
+            refuse_short_turns(todo.definition)
+
+    def event_in(self, store: Store, todo: ResumePoint) -> EventRow:
+        """Return the next event; one that is not in the store yet is added, and a line said of what the user may have missed."""
+        if todo.event is not None:
+            return todo.event
+        assert todo.definition is not None
+        before = todo.over[-1] if todo.over else None
+        stage, known = self._stages[len(todo.over)], store.events()
+        for other in known:
+            if store.conclusion(other.id) is None and not store.recorded(other.id):
+                self._say(f"event {other.number}, commitment {other.commitment}, has other settings and no match yet; it stays")
+        secret = run_secret(stage, todo.definition.extends) if stage.seed is not None else secrets.token_bytes(seeds.SECRET_BYTES)
+        if known:
+            new = self._options.new_event
+            if why := dealt_before(store, todo.definition, secret) if new else why_beside(store, todo.definition):
+                self._say(why)
+        event = stored.add_event(store, todo.definition, todo.entrants, secret, before is not None and before.is_of_0_1)
+        if known and (edited := drift.edited_bots(known, todo.entrants)):
+            self._say(f"{edited}: this is event {event.number}")
+        public = self._options.public
+        if public is not None and (before is None or before.public != public):
+            unseen = "nobody saw the commitment before this text was given, so it proves nothing"
+            self._say(f"--public: {unseen}; next time --commit first")
+        return event
+
+    def play_of(self, store: Store, event: EventRow, commands: Sequence[Command]) -> Play:
+        """Return the part of an event that is still to be played. ``commands``: by bot, () if it is only to be told."""
+        if not formats.FORMATS[event.definition.format].SEQUENTIAL:
+            return Play(store, event, commands)
+        from khiva_arena.playing.sequential import SequentialPlay  # numpy comes with it
+
+        return SequentialPlay(store, event, commands)
+
+    def why_nothing(self, store: Store, over: Sequence[EventRow], what: str) -> str:
+        """Return the line that says why nothing is played, and what would play more. ``what``: which events are over."""
+        return f"{what}: nothing is played{ways_to_more(store, over[-1])}; --new-event plays another one"

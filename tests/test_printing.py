@@ -1,0 +1,36 @@
+"""Which modules write to stdout or stderr: commands, the terminal, and programs with a main of their own."""
+
+import ast
+from pathlib import Path
+
+import khiva_arena
+
+PACKAGE = Path(khiva_arena.__file__).parent
+MAY_PRINT = ("cli/", "commands/", "terminal/", "outside/template/")
+PROGRAMS = {
+    "api/host.py": "passes on what the process that plays writes, in chunks as they come",
+    "cluster/own_cluster.py": "a process that holds a cluster of this machine",
+    "sandbox/escape_attempts.py": "a process in a cell that tries to leave it",
+    "sandbox/keeper.py": "a process that keeps files in memory",
+    "seats/link.py": "a process that stands for a player at the table",
+    "seats/relay.py": "the relay, which runs without the arena",
+}
+"""Modules that are, or speak for, a program of their own."""
+
+
+def printing(tree: ast.AST) -> list[int]:
+    """Return the lines on which a module prints, or writes to stdout or stderr."""
+    written = ("sys.stdout.write", "sys.stderr.write", "sys.stdout.buffer", "sys.stderr.buffer")
+    calls = [node.lineno for node in ast.walk(tree) if isinstance(node, ast.Call) and ast.unparse(node.func) == "print"]
+    return calls + [node.lineno for node in ast.walk(tree) if isinstance(node, ast.Attribute) and ast.unparse(node) in written]
+
+
+def test_only_commands_the_terminal_and_programs_print() -> None:
+    """A room below is called by the Python API too, which prints nothing: what it says goes to the ``say`` that it was given."""
+    found = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        name = path.relative_to(PACKAGE).as_posix()
+        if "_shipped" not in path.parts and not name.startswith(MAY_PRINT) and (lines := printing(ast.parse(path.read_text()))):
+            found[name] = lines
+    assert {name: lines for name, lines in found.items() if name not in PROGRAMS} == {}
+    assert sorted(found) == sorted(PROGRAMS), "a row of PROGRAMS prints no longer"
