@@ -138,7 +138,7 @@ def test_the_page_of_the_report_has_its_options_and_its_commands_run(tmp_path: P
     arena(
         "run", *bots(C, NAIVE), "--seats", "2", "--seeds", "1", "--isolation", "trusted", "--out", "results/first", cwd=tmp_path
     )
-    assert [verb for verb, _ in typed(page, tmp_path)] == ["report", "bundle", "report"]
+    assert [verb for verb, _ in typed(page, tmp_path)] == ["report", "report", "bundle", "report", "verify"]
 
 
 def test_every_page_is_in_the_contents_once() -> None:
