@@ -24,10 +24,13 @@ pytestmark = pytest.mark.slow
 DOCS = ROOT / "docs"
 README = (ROOT / "README.md").read_text()
 FIRST_BOT = (DOCS / "first-bot.md").read_text()
+FIRST_TOURNAMENT = (DOCS / "first-tournament.md").read_text()
 TOURNAMENT = (DOCS / "run-a-tournament.md").read_text()
+COMMAND_LINE = (DOCS / "command-line.md").read_text()
 HONEST = "#!{python}\nimport sys\nsys.argv[1:] = ['honest', '0']\n"
 FEWER = {
     "--seeds 15": "--seeds 1",
+    "--seeds 20": "--seeds 2",
     "--seeds 50": "--seeds 2",
     "--seeds 10": "--seeds 1 --lineups 1",
     "--elo1 20": "--elo1 400",
@@ -52,7 +55,7 @@ def typed(page: str, folder: Path) -> list[tuple[str, str]]:
 
 
 def test_the_readme_s_first_line_works_where_the_system_manages_its_python(tmp_path: Path) -> None:
-    line = blocks(README, "sh")[0].splitlines()[0]
+    line = next(line for line in "".join(blocks(README, "sh")).splitlines() if line.startswith("python3"))
     assert line.endswith(" && pip install khiva-arena")
     asks = "python -c 'import sys; assert sys.prefix != sys.base_prefix'"
     done = subprocess.run(line.replace("~", ".").replace("pip install khiva-arena", asks), shell=True, cwd=tmp_path, check=False)
@@ -61,7 +64,9 @@ def test_the_readme_s_first_line_works_where_the_system_manages_its_python(tmp_p
 
 
 def test_the_readme_s_commands_run(tmp_path: Path) -> None:
-    assert {words[0] for words in commands(README)} == {"python3", "khiva-arena"}
+    assert {words[0] for words in commands(README)} == {"make", "python3", "khiva-arena"}
+    targets = {line.split(":")[0] for line in (ROOT / "Makefile").read_text().splitlines()}
+    assert [words[1] for words in commands(README) if words[0] == "make" and words[1] in targets] == ["run", "test"]
     said = typed(README, tmp_path)
     assert [verb for verb, _ in said] == ["doctor", "run", "show", "verify", "new", "check", "match"]
     head = next(line for line in README.splitlines() if line.startswith("rank "))
@@ -94,23 +99,59 @@ def test_the_commands_of_the_first_bot_run(tmp_path: Path) -> None:
     assert [line for line in told if line.strip("~^ ") and line not in FIRST_BOT.splitlines()] == []
 
 
+def test_the_first_tournament_prints_what_the_page_shows(tmp_path: Path) -> None:
+    """With all of its seeds: the same seed gives everybody the same table, matches and digests."""
+    lines = [shlex.split(line) for line in "".join(blocks(FIRST_TOURNAMENT, "sh")).replace("\\\n", " ").splitlines()]
+    said = [(words[1], arena(*words[1:], cwd=tmp_path).stdout) for words in lines]
+    assert [verb for verb, _ in said] == [
+        "new",
+        "run",
+        "standings",
+        "show",
+        "show",
+        "report",
+        "verify",
+        "match",
+        "plan",
+        "bundle",
+        "verify",
+    ]
+    printed = "\n".join(text for _, text in said).splitlines()
+    shown = [line for block in blocks(FIRST_TOURNAMENT, "text") for line in block.splitlines()]
+    tables = [line for line in shown if re.match(r" *\d+  +[a-z]|\d/\d| +\d\. |[a-z]+#\d|Turn ", line)]
+    assert len(tables) > 15
+    assert [line for line in tables if line not in printed] == []
+
+
 def test_the_commands_of_the_tournament_run(tmp_path: Path) -> None:
-    """In the order they stand, with a program of the user's own."""
+    """In the order they stand, after those of the first tournament, with a program of the user's own."""
     other = tmp_path / "other-bot"
     other.write_text(HONEST.format(python=sys.executable) + (ROOT / "tests" / "support" / "faulty.py").read_text())
     other.chmod(0o755)
-    arena("new", "python", "my-bot", cwd=tmp_path)
+    for words in commands(FIRST_TOURNAMENT)[:2]:
+        arena(*words[1:], cwd=tmp_path)
     said = typed(TOURNAMENT, tmp_path)
-    first = ["run", "standings", "verify", "show", "show", "match"]
-    assert [verb for verb, _ in said] == [*first, "plan", "sprt", "bundle", "verify", "export", "games", "run"]
-    assert said[0][1].rstrip() == said[1][1].rstrip()
-    assert "6 of 6 matches are sound" in said[2][1]
-    assert "every choice is the same" in said[5][1]
+    assert [verb for verb, _ in said] == [
+        "run",
+        "run",
+        "plan",
+        "plan",
+        "sprt",
+        "games",
+        "run",
+        "verify",
+        "bundle",
+        "verify",
+        "export",
+        "standings",
+    ]
+    assert "matches are sound" in said[7][1]
+    assert "6 of 6 matches are sound" in said[9][1]
     assert all(text for verb, text in said if verb not in ("bundle", "export"))
 
 
 def test_the_settings_that_are_shown_are_taken(tmp_path: Path) -> None:
-    (block,) = blocks(TOURNAMENT, "toml")
+    (block,) = blocks(COMMAND_LINE, "toml")
     (tmp_path / "c.toml").write_text(block)
     given, places, _ = read_file(tmp_path / "c.toml")
     assert set(places) >= set(given)
@@ -118,7 +159,7 @@ def test_the_settings_that_are_shown_are_taken(tmp_path: Path) -> None:
 
 
 def test_every_command_is_in_the_page_of_commands() -> None:
-    table = TOURNAMENT.split("## The command line")[1]
+    table = COMMAND_LINE.split("## Commands")[1]
     assert {command for command in COMMANDS if f"`{command}`" in table} == set(COMMANDS)
 
 

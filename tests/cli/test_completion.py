@@ -155,6 +155,6 @@ def test_what_no_shell_asks_is_told_in_a_line(asked: str, wanted: str, tmp_path:
 
 
 def test_a_page_says_what_to_write_where() -> None:
-    text = (ROOT / "docs" / "run-a-tournament.md").read_text()
+    text = (ROOT / "docs" / "command-line.md").read_text()
     for shell in SHELLS:
         assert f"{VARIABLE}={shell}_source khiva-arena" in text

@@ -10,6 +10,7 @@ import pytest
 from arena import ROOT, arena
 from gymnasium.utils.env_checker import check_env
 
+import khiva_arena
 from khiva_arena import env
 from khiva_arena.api.learning import LearningCurve
 from khiva_arena.env.coding import coding_of
@@ -39,6 +40,8 @@ def test_the_examples_for_trainers_run(
     run(TRAINERS, tmp_path, monkeypatch, range="25", max_simulations="5")
     assert Path(str(sys.modules.pop("game").__file__)) == tmp_path / "my-game" / "game.py"
     said = capsys.readouterr().out
+    shown = re.findall(r"^```text\n(.*?)^```$", TRAINERS, re.MULTILINE | re.DOTALL)
+    assert [number for number, text in enumerate(shown) if text not in said] == [2, 5], "what 25 matches of training don't give"
     assert re.search(r"^0 \['play_pass 0 1', ", said, re.MULTILINE)
     assert "('act', 'random', 'random')" in said
     assert "\n77 ('wait', 'bid card 1', 'bid card 2')\n" in said
@@ -51,7 +54,7 @@ def test_the_seat_that_learns_on_the_page_gets_every_reward_and_a_masked_policy_
     (example,) = (
         text for text in re.findall(r"^```python\n(.*?)^```$", TRAINERS, re.MULTILINE | re.DOTALL) if "class OneSeat" in text
     )
-    names: dict[str, Any] = {"env": env}
+    names: dict[str, Any] = {"khiva_arena": khiva_arena}
     exec(compile(example.split("from importlib.util")[0], "OneSeat", "exec"), names)
     seat = names["OneSeat"]({1: "shipped:python/random", 2: "shipped:python/random"})
     check_env(seat, skip_render_check=True)
@@ -71,7 +74,7 @@ def test_the_seat_that_learns_on_the_page_gets_every_reward_and_a_masked_policy_
             seen, reward, over, _, info = seat.step(action)
             assert not info
             total += reward
-        assert total == seat.made.match.scores[0]
+        assert total == seat.env.match.scores[0]
         likes += 0.01 * (total - np.mean(gained or [total])) * learnt
         gained.append(total)
     assert np.mean(gained[-80:]) > np.mean(gained[:80]) + 2
@@ -114,7 +117,7 @@ def test_the_sizes_are_those_of_the_page() -> None:
 @pytest.mark.slow
 def test_checkpoints_are_rated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """Four of the ten of the page, with the small try before, and a line for each dozen of matches meanwhile."""
-    curve = run(CHECKPOINTS, tmp_path, monkeypatch, range="121", seeds="1")["curve"]
+    curve = run(CHECKPOINTS, tmp_path, monkeypatch, range="121", seeds="1", contrast="120", since="0")["curve"]
     assert isinstance(curve, LearningCurve)
     assert [(step, row.matches) for step, row in curve] == [(0, 3), (40, 3), (80, 3), (120, 3)]
     assert re.search(r"^12 of 12 matches, [\d.]+ s each: 0.0 min to go$", capsys.readouterr().out, re.MULTILINE)
