@@ -49,9 +49,9 @@ class EventsFile:
         except OSError as error:
             why = "it is a link, which is not followed" if error.errno == errno.ELOOP else error.strerror
             why = "nobody reads this FIFO; start its reader first" if error.errno == errno.ENXIO else why
-            raise ConfigError(f"--events {path}: {why}") from None
+            raise ConfigError(f"--events-file {path}: {why}") from None
         except ValueError as error:  # a NUL in the name
-            raise ConfigError(f"--events {path!r}: {error}") from None
+            raise ConfigError(f"--events-file {path!r}: {error}") from None
         opened = cls(descriptor, fifo=fifo)
         try:
             if not fifo:
@@ -72,7 +72,7 @@ class EventsFile:
         try:
             fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise ConfigError(f"--events {path}: another run writes to it; name another file") from None
+            raise ConfigError(f"--events-file {path}: another run writes to it; name another file") from None
         except OSError as error:
             if error.errno not in (errno.EOPNOTSUPP, errno.ENOLCK, errno.EINVAL):  # a file system without locks does without
                 raise
@@ -82,7 +82,7 @@ class EventsFile:
                 if not list(StreamReader().feed(first + b"\n")):
                     raise NotAStream("its first line is empty")
             except (NotAStream, OSError) as error:
-                raise ConfigError(f"--events {path}: it holds something else ({error}); name another file") from None
+                raise ConfigError(f"--events-file {path}: it holds something else ({error}); name another file") from None
             if os.pread(self._descriptor, 1, self.size - 1) != b"\n":
                 self.write(b"\n")  # the last run was cut short in a line
 

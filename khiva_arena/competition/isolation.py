@@ -80,15 +80,20 @@ def sandbox_of_stored(recorded: Sandbox, asked: str | None, *, trusts: bool = Fa
 
 def private_places(settings: Settings, plan: Path | None = None) -> list[tuple[str, str]]:
     """What no bot may read: the flag that names each, and its path. ``plan``: the file that says what is played, if any."""
-    files = [("--out", settings.out), ("--from-plan", plan), ("--events", settings.events), ("--report", settings.report)]
-    files += [("--dask-tls", settings.dask_tls), ("--tls-key", settings.tls_key), ("--tokens", settings.tokens)]
+    files = [("--out", settings.out), ("--from-plan", plan), ("--events-file", settings.events_file)]
+    files += [
+        ("--report", settings.report),
+        ("--dask-tls", settings.dask_tls),
+        ("--tls-key", settings.tls_key),
+        ("--tokens", settings.tokens),
+    ]
     return [(flag, str(path)) for flag, path in files if path]
 
 
 def check_files(settings: Settings, entrants: Sequence[Bot]) -> None:
     """Raise ConfigError if the stream of events or the page of results cannot be written, or would lie among files that are not
     its own."""
-    for flag, file in (("--events", settings.events), ("--report", settings.report)):
+    for flag, file in (("--events-file", settings.events_file), ("--report", settings.report)):
         if file is None:
             continue
         place = file.resolve()
@@ -100,8 +105,8 @@ def check_files(settings: Settings, entrants: Sequence[Bot]) -> None:
                 where = f"lies in the folder of bot {bot.name}, which it would make another bot"
                 raise ConfigError(f"{flag} {file}: {where}; name a file elsewhere")
     if settings.report is not None:
-        if settings.events is not None and settings.events.resolve() == settings.report.resolve():
-            raise ConfigError(f"--report {settings.report}: --events names this file, too; name another one")
+        if settings.events_file is not None and settings.events_file.resolve() == settings.report.resolve():
+            raise ConfigError(f"--report {settings.report}: --events-file names this file, too; name another one")
         from khiva_arena.report.html import BEGINNING  # not above: most runs write no page
         from khiva_arena.store.new_file import check_new_file
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from khiva_arena.competition import define, opened
 from khiva_arena.competition.setting import TABLES
 from khiva_arena.competition.settings import Settings
-from khiva_arena.competition.settings_file import SettingsFile, by_line, read_file
+from khiva_arena.competition.settings_file import SettingsFile, by_line, read_file, renamed_settings
 from khiva_arena.competition.settings_table import TABLE
 from khiva_arena.competition.stages import settle_stages
 from khiva_arena.entrants import bots as bot_files
@@ -39,6 +39,8 @@ def what_is_played(config: Path | None, said: Mapping[str, Any], say: Say) -> tu
     """
     file = read_file(config) if config else SettingsFile({}, {}, "")
     given, places, _ = file
+    for line in renamed_settings(places):
+        say(line)
     opened_by_file: list[Opening] = []
     if config:
         from khiva_arena.competition import consent  # not above: most runs have no file

@@ -138,7 +138,7 @@ def _played(
             to_write as store,
             _served(first, web=web and not how.commit) as served,
             RunEvents(
-                first.out, first.events, listeners=_listeners(listener, served.listener if served else None), links=links
+                first.out, first.events_file, listeners=_listeners(listener, served.listener if served else None), links=links
             ) as log,
             LivePage(first.out, served.page if served else first.report, log.say, asked=first.report is not None) as page,
         ):
@@ -207,8 +207,8 @@ def _nothing_to_play(
         say(f"{over}: nothing is played{ways_on}")
     for digest in filter(None, (store.conclusion(event.id) for event in todo.over)):
         say(f"run digest {digest}")
-    if stages[0].events is not None or listener is not None:
-        with RunEvents(store.folder, stages[0].events, logged=False, listeners=_listeners(listener)) as log:
+    if stages[0].events_file is not None or listener is not None:
+        with RunEvents(store.folder, stages[0].events_file, logged=False, listeners=_listeners(listener)) as log:
             _write_over(store, stages, todo.over, log, how.planned)
     shown = _with_extended(store, [event.id for event in todo.over])
     left = {event.id for event in store.events() if event.closed}
