@@ -115,7 +115,8 @@ class FaultRecorded(Line, frozen=True, kw_only=True, tag="fault"):
     """A fault in a match that was recorded, strikes included.
 
     match: its ordinal
-    gather: the step, 0 is the start
+    step: the step, 0 is the start; in older streams only by its old name
+    gather: the old name of ``step``, the same number
     """
 
     match: Whole
@@ -125,6 +126,11 @@ class FaultRecorded(Line, frozen=True, kw_only=True, tag="fault"):
     gather: Whole
     detail: str
     before: bool
+    step: Whole = 0
+
+    def __post_init__(self) -> None:
+        if not self.step:
+            msgspec.structs.force_setattr(self, "step", self.gather)
 
 
 class Paused(Line, frozen=True, kw_only=True, tag="paused"):

@@ -222,7 +222,7 @@ def test_links_lead_somewhere() -> None:
 
 
 def test_help_names_every_setting(tmp_path: Path) -> None:
-    text = arena("run", "-h", cwd=tmp_path).stdout
+    text = arena("run", "-h", "all", cwd=tmp_path).stdout
     for row in TABLE:
         assert re.search(rf"{row.option}\b", text), row.name
 

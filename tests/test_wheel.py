@@ -123,7 +123,7 @@ def test_its_language_model_is_told_the_rules(installed: Path, tmp_path: Path) -
 
 def test_it_sets_up_a_competition_and_bundles_it(installed: Path, tmp_path: Path) -> None:
     run(installed, tmp_path, "init")
-    run(installed, tmp_path, "run", "competition.toml", "--seats", "2", "--seeds", "1", "--events", "events.jsonl")
+    run(installed, tmp_path, "run", "competition.toml", "--seats", "2", "--seeds", "1", "--events-file", "events.jsonl")
     assert "the run has ended: complete" in run(installed, tmp_path, "watch", "events.jsonl")
     assert "Crosstable" in run(installed, tmp_path, "standings", "results/competition", "--section", "all")
     run(installed, tmp_path, "bundle", "results/competition", "cup.bundle")

@@ -70,9 +70,9 @@ EXAMPLES = {
 """By command, "" for none: lines to type."""
 
 
-def write_examples(name: str, formatter: HelpFormatter) -> None:
-    """A command's examples, unbroken, so that they can be copied."""
-    lines = EXAMPLES.get(name, ())
+def write_examples(name: str, formatter: HelpFormatter, most: int | None = None) -> None:
+    """Write the first examples of a command, or all of them, unbroken, so that they can be copied."""
+    lines = EXAMPLES.get(name, ())[:most]
     if lines:
         with formatter.section("Example" if len(lines) == 1 else "Examples"):
             for line in lines:

@@ -1,4 +1,6 @@
-"""How each command's ``-h`` is laid out: which options stand together, and in which order."""
+"""How each command's ``-h`` is laid out: which options stand together, in which order, and which ones only ``-h all`` shows."""
+
+from itertools import pairwise
 
 import click
 
@@ -7,8 +9,8 @@ from khiva_arena.settings.table import TABLE
 
 _SETTINGS = "(settings)"
 _PAGE, _TABLE = "The page", "The table"
-_MOVED = {"--out": _PAGE, "--events": _TABLE}
-"""Options that mean something else beside others: where a page goes, which events a table is of."""
+_MOVED = {"--out": _PAGE}
+"""Options that mean something else beside others: where a page goes."""
 _LAYOUT = {
     "Bots": (_SETTINGS, "--seat", "--shipped"),
     "What is played": ("--from", "--until", _SETTINGS, "--quick", "--sample"),
@@ -17,7 +19,19 @@ _LAYOUT = {
     "Isolation": (_SETTINGS,),
     "The run": (_SETTINGS, "--budget", "--web", "--commit", "--public", "--any-engine", "--new-event", "--yes"),
     "Many machines": ("--plan", "--from-plan", "--shard", "--event"),
-    _TABLE: ("--only", "--exclude", "--contrast", "--anchor", "--section", "--effects", "--wide", "--error", "--gap", "--power"),
+    _TABLE: (
+        "--events",
+        "--only",
+        "--exclude",
+        "--contrast",
+        "--anchor",
+        "--section",
+        "--effects",
+        "--wide",
+        "--error",
+        "--gap",
+        "--power",
+    ),
     _PAGE: ("--title", "--replays", "--matches", "--names", "--for-authors"),
     "The bytes": ("--hex", "--to-bot", "--to-arbiter"),
     "Remote bots": (_SETTINGS, "--token", "--ca", "--tls", "--keep", "--at-most", "--copy"),
@@ -38,23 +52,48 @@ GROUPS = {heading: _with_settings(heading, names) for heading, names in _LAYOUT.
 OTHERS = "Options"
 FEW = 7
 """Up to so many options need no headings."""
+MANY = 20
+"""More options than these have a short help and a long one."""
+_ALL = f"{__name__}.all"
+
+
+class Rare(click.Option):
+    """An option that few uses of a command need: only ``-h all`` shows it, if the command has many options."""
 
 
 class Verb(click.Command):
-    """A command whose options stand in groups, with examples behind them."""
+    """A command whose options stand in groups, with examples behind them. One with many options shows the common ones and one
+    example, unless it is asked with ``-h all``."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if any(word in ctx.help_option_names and after == "all" for word, after in pairwise(args)):
+            ctx.meta[_ALL] = True  # before -h is read, which prints and ends
+        return super().parse_args(ctx, args)
+
+    def is_short(self, ctx: click.Context) -> bool:
+        """Tell whether the help shows the common options alone."""
+        return _ALL not in ctx.meta and len(options_of(self, ctx)) > MANY
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        rows = {}
-        for param in self.get_params(ctx):
-            if isinstance(param, click.Option) and (row := param.get_help_record(ctx)):
-                rows[long_name(param)] = row
+        options = options_of(self, ctx)
+        if self.is_short(ctx):
+            options = [option for option in options if not isinstance(option, Rare)]
+        rows = {long_name(option): row for option in options if (row := option.get_help_record(ctx))}
         for heading, names in laid_out(list(rows)).items():
             with formatter.section(heading):
                 formatter.write_dl([rows[name] for name in names])
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        write_examples(self.name or "", formatter)
+        short = self.is_short(ctx)
+        write_examples(self.name or "", formatter, most=1 if short else None)
         super().format_epilog(ctx, formatter)
+        if short:
+            formatter.write(f"\nEvery setting: {ctx.command_path} -h all\n")
+
+
+def options_of(command: click.Command, ctx: click.Context) -> list[click.Option]:
+    """Return the options of a command that help and TAB show."""
+    return [param for param in command.get_params(ctx) if isinstance(param, click.Option) and not param.hidden]
 
 
 def long_name(option: click.Option) -> str:

@@ -20,31 +20,43 @@ from khiva_arena.terminal import interrupts
 from khiva_arena.terminal.console import harmless_streams, say, unwritten, watch_stdout
 from khiva_arena.text import harmless, is_text
 
-COMMANDS = {
-    "run": "Play a competition and print its rating table.",
-    "init": "Write a commented settings file for a competition.",
-    "match": "Play one match and print it turn by turn.",
-    "play": "Play a match yourself, in your browser, against bots.",
-    "relay": "Seat a bot of this machine at a table of another one.",
-    "sprt": "Test whether one bot is better than others, and stop once that is clear.",
-    "watch": "Watch a run that writes its events to a file.",
-    "standings": "Print the rating table of a store.",
-    "report": "Write a page of results to open in a browser, with every match drawn.",
-    "plan": "Estimate how many seeds you need for a given precision.",
-    "verify": "Replay every match of a store or a bundle and say what is sound.",
-    "merge": "Join the stores of machines that played a part of an event each.",
-    "bundle": "Write one file that anyone can verify without the bots.",
-    "close": "Close an event that was left before it was over, for good.",
-    "export": "Write results for other programs: CSV, JSON lines or PGN.",
-    "show": "Print what a store holds, or one match of it turn by turn.",
-    "replay": "Send a bot again what a seat was sent in a stored match.",
-    "decode": "Print captured frames as readable lines.",
-    "new": "Create a bot from a template, in any of the languages that have a kit, or a game.",
-    "check": "Check step by step that a bot keeps the protocol, or a game its contract.",
-    "games": "List the games, their seats and rules.",
-    "bots": "List the bots that come with the arena.",
-    "doctor": "Show which sandbox levels work on this machine and how to enable better ones.",
+GROUPS = {
+    "Play": {
+        "run": "Play a competition and print its rating table.",
+        "match": "Play one match and print it turn by turn.",
+        "sprt": "Test whether one bot is better than others, and stop once that is clear.",
+        "play": "Play a match yourself, in your browser, against bots.",
+    },
+    "See": {
+        "standings": "Print the rating table of a store.",
+        "show": "Print what a store holds, or one match of it turn by turn.",
+        "report": "Write a page of results to open in a browser, with every match drawn.",
+        "watch": "Watch a run that writes its events to a file.",
+        "plan": "Estimate how many seeds you need for a given precision.",
+    },
+    "Trust": {
+        "verify": "Replay every match of a store or a bundle and say what is sound.",
+        "bundle": "Write one file that anyone can verify without the bots.",
+        "merge": "Join the stores of machines that played a part of an event each.",
+        "close": "Close an event that was left before it was over, for good.",
+    },
+    "Bots": {
+        "new": "Create a bot from a template, in any of the languages that have a kit, or a game.",
+        "check": "Check step by step that a bot keeps the protocol, or a game its contract.",
+        "replay": "Send a bot again what a seat was sent in a stored match.",
+        "decode": "Print captured frames as readable lines.",
+        "bots": "List the bots that come with the arena.",
+        "relay": "Seat a bot of this machine at a table of another one.",
+    },
+    "More": {
+        "games": "List the games, their seats and rules.",
+        "export": "Write results for other programs: CSV, JSON lines or PGN.",
+        "init": "Write a commented settings file for a competition.",
+        "doctor": "Show which sandbox levels work on this machine and how to enable better ones.",
+    },
 }
+"""By heading of ``-h``: each command, and what it does."""
+COMMANDS = {name: text for group in GROUPS.values() for name, text in group.items()}
 INTERRUPTED = 130
 INTERNAL = 70
 UNWRITTEN = 1
@@ -74,8 +86,10 @@ class Commands(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        width = max(map(len, COMMANDS))  # one column in all groups
+        for heading, group in GROUPS.items():
+            with formatter.section(heading):
+                formatter.write_dl([(f"{name:{width}}", text) for name, text in group.items()])
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         write_examples("", formatter)

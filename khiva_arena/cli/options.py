@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from khiva_arena.cli.completion import one_of
+from khiva_arena.cli.help import Rare
 from khiva_arena.errors import ConfigError
-from khiva_arena.settings.row import LISTS, TABLES, Kind, Setting
+from khiva_arena.settings.row import LISTS, TABLES, Kind, Setting, renamed
 from khiva_arena.settings.table import OF_A_MATCH as OF_A_MATCH
 from khiva_arena.settings.table import TABLE
 
@@ -18,6 +20,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON with stable keys instead of text.")
 web_option = click.option(
     "--web",
+    cls=Rare,
     is_flag=True,
     help="Also show how it goes in a browser of this machine: progress, and the page of results again after each complete seed. "
     "The address is printed and lasts as long as the command.",
@@ -44,7 +47,7 @@ def among_options(command: F) -> F:
     return only(exclude(events(command)))
 
 
-yes_option = click.option("--yes", is_flag=True, help="Ask nothing: the answer is yes.")
+yes_option = click.option("--yes", cls=Rare, is_flag=True, help="Ask nothing: the answer is yes.")
 
 
 def _hand_over(_context: click.Context, _parameter: click.Parameter, words: tuple[str, ...]) -> None:
@@ -90,15 +93,17 @@ def setting_options(*names: str, **helps: str) -> Callable[[F], F]:
 
 def setting_option(row: Setting, text: str) -> Callable[[F], F]:
     """The flag of a setting, explained by ``text``."""
-    attributes: dict[str, Any] = {"help": _with_default(row, text)}
+    attributes: dict[str, Any] = {"help": _with_default(row, text), "cls": click.Option if row.common else Rare}
     if row.kind is Kind.SWITCH:
         both = f"{row.option}/--no-{row.option.removeprefix('--')}" if row.default else row.option
         return click.option(row.parameter, both, is_flag=True, default=None, **attributes)
     if row.kind is Kind.NUMBER:
         words = tuple(row.words())
         attributes |= {"callback": _number_or(words)} if words else {"type": int}
+    if row.old_name:
+        attributes["callback"] = _or_by_old_name(row)
     short = [f"-{row.short}"] if row.short else []
-    return click.option(
+    option = click.option(
         row.parameter,
         *short,
         row.option,
@@ -108,6 +113,31 @@ def setting_option(row: Setting, text: str) -> Callable[[F], F]:
         allow_from_autoenv=row.kind is not Kind.BOTS,
         **attributes,
     )
+    return (lambda command: option(_old_option(row)(command))) if row.old_name else option
+
+
+def _old_option(row: Setting) -> Callable[[F], F]:
+    """The flag of a setting's old name, which help and TAB do not show. It is read before the new one."""
+    return click.option(f"--{row.old_name}", hidden=True, is_eager=True)
+
+
+def _or_by_old_name(row: Setting) -> Callable[[click.Context, click.Parameter, str | None], str | None]:
+    """Take a value that is given by the setting's old name, with a line about the new one. A flag wins over the environment."""
+
+    def read(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+        flag = context.get_parameter_source(row.old_name) is ParameterSource.COMMANDLINE
+        if not flag and context.get_parameter_source(row.old_name) is not ParameterSource.ENVIRONMENT:
+            return value
+        if not context.resilient_parsing:
+            from khiva_arena.terminal.console import say
+
+            prefix = f"{context.auto_envvar_prefix}_"
+            old, new = row.old_name, row.name
+            say(renamed(f"--{old}", row.option) if flag else renamed(f"{prefix}{old.upper()}", f"{prefix}{new.upper()}"))
+        newer = value is not None and (not flag or context.get_parameter_source(row.name) is ParameterSource.COMMANDLINE)
+        return value if newer else context.params[row.old_name]
+
+    return read
 
 
 def _with_default(row: Setting, text: str) -> str:
@@ -133,12 +163,14 @@ def plan_options(command: F, *, hidden: bool = False) -> F:
     file = click.Path(path_type=Path)
     shard = click.option(
         "--shard",
+        cls=Rare,
         metavar="I/N",
         hidden=hidden,
         help="With --from-plan: play one of N parts, as 2/5, each of whole seeds; `khiva-arena merge` joins them.",
     )
     from_plan = click.option(
         "--from-plan",
+        cls=Rare,
         type=file,
         metavar="FILE",
         hidden=hidden,
@@ -146,6 +178,7 @@ def plan_options(command: F, *, hidden: bool = False) -> F:
     )
     plan = click.option(
         "--plan",
+        cls=Rare,
         type=file,
         metavar="FILE",
         hidden=hidden,
@@ -159,9 +192,10 @@ def draw_options(command: F) -> F:
     """``--commit`` and ``--public``."""
     public = click.option(
         "--public",
+        cls=Rare,
         metavar="TEXT",
         help="A text drawn in public after the commitment was published, such as a lottery's numbers: mixed into schedule and "
         "deals, kept with the event. Before its first match only.",
     )
-    commit = click.option("--commit", is_flag=True, help="Store the event and print its commitment; play nothing.")
+    commit = click.option("--commit", cls=Rare, is_flag=True, help="Store the event and print its commitment; play nothing.")
     return commit(public(command))

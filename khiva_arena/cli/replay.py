@@ -46,7 +46,7 @@ def command(**given: Any) -> int:
     runs then, and Ctrl-C ends it. If a program was built with -g, gdb finds its sources. If a debugger cannot attach to a bot in
     a sandbox, --isolation trusted runs it with all of your rights instead. Without a terminal --wait only stops the clock.
 
-    --json: match, seat, bot, same, asked, failed, differences (each with gather, that is the step, kind, req, then, now), notes.
+    --json: match, seat, bot, same, asked, failed, differences (each with step, kind, req, then, now), notes.
     """
     from khiva_arena.commands.replay import replay  # when it is called, so that -h is quick
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from khiva_arena.cli.help import Verb
+from khiva_arena.cli.help import Rare, Verb
 from khiva_arena.cli.options import ALL, draw_options, json_option, plan_options, setting_options, web_option, yes_option
 
 
@@ -18,15 +18,19 @@ from khiva_arena.cli.options import ALL, draw_options, json_option, plan_options
     help="Add the bots that come with the arena: those in Python except slow ones, and the random ones in C and JavaScript if "
     "they can run here.",
 )
-@click.option("--any-engine", is_flag=True, help="Continue an event that another version of khiva-arena began; it is marked.")
+@click.option(
+    "--any-engine", cls=Rare, is_flag=True, help="Continue an event that another version of khiva-arena began; it is marked."
+)
 @click.option(
     "--new-event",
+    cls=Rare,
     is_flag=True,
     help="Begin another event if all events of these settings are over, or beside an unfinished one whose bots or settings have "
     "changed since. An unfinished event of these settings is continued.",
 )
 @click.option(
     "--budget",
+    cls=Rare,
     metavar="TIME",
     help="Choose line-ups and seeds that take about this long, as 8h, from how long matches took in this store or take in a "
     "short try; say what errors to expect, and ask.",

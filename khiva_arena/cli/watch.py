@@ -16,8 +16,8 @@ from khiva_arena.cli.help import Verb
     help="With --web: also the page of results that the run writes there by its own --report, always as it is by then.",
 )
 def command(file: Path, web: bool, report: Path | None) -> int:
-    """Watch a run that writes its events to FILE, `khiva-arena run --events FILE`, until it ends; if it has ended, print how it
-    stood. Without a terminal, print a line for each thing that happens. Ctrl-C leaves with exit code 130: the run was not
+    """Watch a run that writes its events to FILE, `khiva-arena run --events-file FILE`, until it ends; if it has ended, print how
+    it stood. Without a terminal, print a line for each thing that happens. Ctrl-C leaves with exit code 130: the run was not
     seen to its end, and the same command continues to watch."""
     from khiva_arena.commands.watch import watch  # when it is called, so that -h is quick
 

@@ -244,17 +244,22 @@ def _plain(
         "bot": name,
         "same": not differ and out is None,
         "asked": len(asked),
-        "failed": None if out is None else {"gather": out.step, "verdict": str(out.verdict), "detail": out.detail},
+        "failed": None if out is None else {**_step(out.step), "verdict": str(out.verdict), "detail": out.detail},
         "differences": [_plain_reply(reply) for reply in differ],
         "notes": refed.ending.notes,
     }
+
+
+def _step(number: int) -> dict[str, int]:
+    """Return the keys of a step, its old name included."""
+    return {"step": number, "gather": number}
 
 
 def _plain_reply(reply: Reply) -> dict[str, Any]:
     message, choice, blame = reply.request.message, _asked(reply.request).choice, reply.blame
     assert isinstance(message, Decide)
     return {
-        "gather": reply.request.step,
+        **_step(reply.request.step),
         "kind": message.kind,
         "req": message.req,
         "then": {"choice": choice.choice, "entry": message.legal[choice.choice], "why": choice.why},

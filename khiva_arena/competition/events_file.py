@@ -52,9 +52,9 @@ class EventsFile:
         except OSError as error:
             why = "it is a link, which is not followed" if error.errno == errno.ELOOP else error.strerror
             why = "nobody reads this FIFO; start its reader first" if error.errno == errno.ENXIO else why
-            raise ConfigError(f"--events {path}: {why}") from None
+            raise ConfigError(f"--events-file {path}: {why}") from None
         except ValueError as error:  # a NUL in the name
-            raise ConfigError(f"--events {path!r}: {error}") from None
+            raise ConfigError(f"--events-file {path!r}: {error}") from None
         opened = cls(descriptor, fifo=fifo)
         try:
             if not fifo:
@@ -75,7 +75,7 @@ class EventsFile:
         try:
             fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise ConfigError(f"--events {path}: another run writes to it; name another file") from None
+            raise ConfigError(f"--events-file {path}: another run writes to it; name another file") from None
         except OSError as error:
             if error.errno not in (errno.EOPNOTSUPP, errno.ENOLCK, errno.EINVAL):  # a file system without locks does without
                 raise
@@ -85,7 +85,7 @@ class EventsFile:
                 if not list(StreamReader().feed(first + b"\n")):
                     raise NotAStream("its first line is empty")
             except (NotAStream, OSError) as error:
-                raise ConfigError(f"--events {path}: it holds something else ({error}); name another file") from None
+                raise ConfigError(f"--events-file {path}: it holds something else ({error}); name another file") from None
             if os.pread(self._descriptor, 1, self.size - 1) != b"\n":
                 self.write(b"\n")  # the last run was cut short in a line
 
@@ -156,7 +156,7 @@ def _is_fifo(path: Path) -> bool:
 def check_files(settings: Settings, entrants: Sequence[Bot]) -> None:
     """Raise ConfigError if the stream of events or the page of results cannot be written, or would lie among files that are not
     its own."""
-    for flag, file in (("--events", settings.events), ("--report", settings.report)):
+    for flag, file in (("--events-file", settings.events_file), ("--report", settings.report)):
         if file is None:
             continue
         place = file.resolve()
@@ -168,8 +168,8 @@ def check_files(settings: Settings, entrants: Sequence[Bot]) -> None:
                 where = f"lies in the folder of bot {bot.name}, which it would make another bot"
                 raise ConfigError(f"{flag} {file}: {where}; name a file elsewhere")
     if settings.report is not None:
-        if settings.events is not None and settings.events.resolve() == settings.report.resolve():
-            raise ConfigError(f"--report {settings.report}: --events names this file, too; name another one")
+        if settings.events_file is not None and settings.events_file.resolve() == settings.report.resolve():
+            raise ConfigError(f"--report {settings.report}: --events-file names this file, too; name another one")
         from khiva_arena.page.html import BEGINNING  # not above: most runs write no page
         from khiva_arena.store.new_file import check_new_file
 

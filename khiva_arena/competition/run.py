@@ -145,8 +145,8 @@ class Run:
         for digest in filter(None, (store.conclusion(event.id) for event in todo.over)):
             self.say(f"run digest {digest}")
         listeners = [self.listener] if self.listener else []
-        if self._first.events is not None or listeners:
-            with RunEvents(store.folder, self._first.events, self.say, logged=False, listeners=listeners) as log:
+        if self._first.events_file is not None or listeners:
+            with RunEvents(store.folder, self._first.events_file, self.say, logged=False, listeners=listeners) as log:
                 self._write_over(store, todo.over, log)
         shown = with_extended(store, [event.id for event in todo.over])
         closed = {event.id for event in store.events() if event.closed}
@@ -169,7 +169,7 @@ class Run:
         """Play one event after another. ``another``: the first of them is new, although others of its settings are over."""
         with (
             self._served() as served,
-            RunEvents(self._first.out, self._first.events, self.say, listeners=self._listeners(served), links=links) as log,
+            RunEvents(self._first.out, self._first.events_file, self.say, listeners=self._listeners(served), links=links) as log,
             self._page(served, log) as page,
         ):
             if not another:

@@ -1,5 +1,5 @@
 """What happens in a run, written once: each event is a line of the stream, from which the store's log, the messages on stderr,
-the live screen and whatever reads ``--events`` are drawn.
+the live screen and whatever reads ``--events-file`` are drawn.
 
 No failure here stops a run: a stream that can no longer be written ends with one warning, and if the screen dies, plain lines
 follow.
@@ -238,7 +238,7 @@ class RunEvents:
         for seat in row.seats:
             where: dict[str, Any] = {"match": row.ordinal, "bot": seat.bot, "seat": seat.seat, "before": before}
             for verdict, detail, step in seat.faults:
-                self._write(stream.FaultRecorded(t=self._t(), **where, verdict=verdict, gather=step, detail=detail))
+                self._write(stream.FaultRecorded(t=self._t(), **where, verdict=verdict, step=step, gather=step, detail=detail))
             if seat.measured.paused:
                 self._write(stream.Paused(t=self._t(), **where, times=seat.measured.paused))
 

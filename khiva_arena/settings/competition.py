@@ -15,7 +15,7 @@ from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.say import Say
 from khiva_arena.schedule import formats
 from khiva_arena.settings import define, permissions
-from khiva_arena.settings.file import SettingsFile, by_line, read_file
+from khiva_arena.settings.file import SettingsFile, by_line, read_file, renamed_settings
 from khiva_arena.settings.row import TABLES
 from khiva_arena.settings.settings import Settings
 from khiva_arena.settings.stages import settle_stages
@@ -38,6 +38,8 @@ def what_is_played(config: Path | None, said: Mapping[str, Any], say: Say) -> tu
     """
     file = read_file(config) if config else SettingsFile({}, {}, "")
     given, places, _ = file
+    for line in renamed_settings(places):
+        say(line)
     opened_by_file: list[Opening] = []
     if config:
         from khiva_arena.settings import consent  # not above: most runs have no file

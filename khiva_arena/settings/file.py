@@ -2,12 +2,12 @@
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from khiva_arena.entrants import toml_file
-from khiva_arena.settings.row import Kind, Setting
+from khiva_arena.settings.row import Kind, Setting, renamed
 from khiva_arena.settings.table import TABLE
 
 _HEADER = re.compile(r"(\[\[?)([^\[\]#]+)\]\]?[ \t]*(?:#|$)")
@@ -39,9 +39,19 @@ def read_file(path: Path) -> SettingsFile:
     places = {key: f"{path}:{line}" for key, line in lines_of(text).items()}
     places = dict.fromkeys(raw, f"{path}:1") | places
     for row in TABLE:
+        if row.old_name and row.old_name in raw and row.name not in raw:  # both: the old one is refused as unknown
+            raw[row.name], places[row.name] = raw.pop(row.old_name), places[row.old_name]
         if row.name in raw:
             raw[row.name] = _from(path.parent, row, raw[row.name])
     return SettingsFile(raw, places, text)
+
+
+def renamed_settings(places: Mapping[str, str]) -> Iterator[str]:
+    """Yield a line for each setting that a file gives by its old name. ``places``: as ``read_file`` gives them."""
+    for row in TABLE:
+        place = places.get(row.old_name) if row.old_name else None
+        if place and place == places.get(row.name):
+            yield renamed(f"{row.old_name} ({place})", row.name)
 
 
 def _from(folder: Path, row: Setting, value: Any) -> Any:

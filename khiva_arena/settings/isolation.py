@@ -81,7 +81,12 @@ def sandbox_of_stored(recorded: Sandbox, asked: str | None, say: Say, *, trusts:
 
 def private_places(settings: Settings, plan: Path | None = None) -> list[tuple[str, str]]:
     """What no bot may read: the flag that names each, and its path. ``plan``: the file that says what is played, if any."""
-    files = [("--out", settings.out), ("--from-plan", plan), ("--events", settings.events), ("--report", settings.report)]
+    files = [
+        ("--out", settings.out),
+        ("--from-plan", plan),
+        ("--events-file", settings.events_file),
+        ("--report", settings.report),
+    ]
     files += [("--dask-tls", settings.dask_tls), ("--tls-key", settings.tls_key), ("--tokens", settings.tokens)]
     return [(flag, str(path)) for flag, path in files if path]
 

@@ -62,7 +62,9 @@ class Setting(NamedTuple):
     words: what can be chosen, and what TAB offers; called when somebody wants to know.
     least, most: bounds of a number, or of a time in ms.
     flag: its flag if that is not its name; for a list or table the flag gives one of them.
+    old_name: what it was called before, which files, the environment and, after --, flags may still say.
     short: one letter, for a short flag.
+    common: whether the short ``-h`` of a command with many options shows it; ``-h all`` shows all.
     of_a_match: whether a match alone has it, too.
     of_a_stage: whether a ``[[stage]]`` may have one of its own.
     opens: what a value of it opens on this machine, so that a settings file or a plan needs its user's word; "" for nothing.
@@ -82,7 +84,9 @@ class Setting(NamedTuple):
     least: int = 1
     most: int | None = None
     flag: str = ""
+    old_name: str = ""
     short: str = ""
+    common: bool = False
     of_a_match: bool = False
     of_a_stage: bool = False
     opens: str = ""
@@ -113,6 +117,11 @@ class Setting(NamedTuple):
             bad = [word for word in texts if isinstance(word, str) and not is_text(word)]
             problems += [f"{word!r} is not valid Unicode text, or has a NUL in it" for word in bad]
         return problems
+
+
+def renamed(old: str, new: str) -> str:
+    """Return the line for a user who has written the old name of a setting. Both names are given as they are written there."""
+    return f"warning: {old} is now called {new}; the old name is taken until version 1.0"
 
 
 def duration_ms(text: object, longest: int = LONGEST_MS) -> int:

@@ -60,7 +60,7 @@ class Settings(msgspec.Struct, frozen=True):
     candidates: of a gauntlet, by name; (): the first bot.
     authors_apart: whether bots of one author never sit at one table.
     engines: an engines.json with more bots.
-    events: the file that what happens is written to as JSON lines.
+    events_file: the file that what happens is written to as JSON lines.
     report: the file that a page of results is kept in.
     loading: the bounds and runtimes with which bots are read.
     network: the bots, by name, whose cells are open to the network.
@@ -106,7 +106,7 @@ class Settings(msgspec.Struct, frozen=True):
     candidates: tuple[str, ...]
     authors_apart: bool
     engines: Path | None
-    events: Path | None
+    events_file: Path | None
     report: Path | None
     listen: str
     tls_cert: Path | None

@@ -67,7 +67,7 @@ TIMES = {"start": "startup_ms", "turn": "turn_ms", "bank": "bank_ms"}
 # fmt: off
 TABLE: tuple[Setting, ...] = (
     # Each row: name, kind, default, heading, then the rest.
-    Setting("bots", Kind.BOTS, (), BOTS, flag="bot", of="folders or commands", words=_shipped_bots,
+    Setting("bots", Kind.BOTS, (), BOTS, flag="bot", of="folders or commands", words=_shipped_bots, common=True,
             of_a_match=True,
             help="A folder with bot.toml, a command, a bot of `khiva-arena bots` as shipped:python/greedy, or "
                  "remote:NAME for one behind a relay; repeat for each. Not read from the environment.",
@@ -76,20 +76,20 @@ TABLE: tuple[Setting, ...] = (
     Setting("engines", Kind.FILE, None, BOTS,
             help="More bots, by name and command, from an engines.json as cutechess writes it.",
             example="engines.json"),
-    Setting("game", Kind.NAME, "khiva", PLAYED, of="a game", shape="GAME", words=_games, of_a_match=True,
+    Setting("game", Kind.NAME, "khiva", PLAYED, of="a game", shape="GAME", words=_games, of_a_match=True, common=True,
             help="The game: khiva, emira or silk_road, of which `khiva-arena games` says more; openspiel, whose rule `game` says "
                  "which; or one of your own, by its file, as my_game.py, or the name of a package that brings it. Its code runs "
                  "with your rights.",
             comment="The game: khiva, emira or silk_road; openspiel; or one of your own, by its file or its package.",
             opens="The code of this game runs with your rights.", harmless=_is_of_the_arena),
-    Setting("format", Kind.CHOICE, "round-robin", PLAYED, of="format", words=_formats, of_a_stage=True,
+    Setting("format", Kind.CHOICE, "round-robin", PLAYED, of="format", words=_formats, of_a_stage=True, common=True,
             help="round-robin, gauntlet, swiss or knockout, each defined for tables of 2 to 10 seats.",
             comment="How it is played: round-robin (every line-up of the bots), gauntlet (candidates against "
                     "the others), swiss (tables of bots that are equally strong so far) or knockout (the best "
                     "of each table advance)."),
-    Setting("seats", Kind.NUMBER, 3, PLAYED, of_a_stage=True,
+    Setting("seats", Kind.NUMBER, 3, PLAYED, of_a_stage=True, common=True,
             help="Seats at a table, 2 to 5 in the games of the arena, up to 10 in others."),
-    Setting("seeds", Kind.NUMBER, 10, PLAYED, most=1_000_000, of_a_stage=True,
+    Setting("seeds", Kind.NUMBER, 10, PLAYED, most=1_000_000, of_a_stage=True, common=True,
             help="Deals, a million at most; each is played by every line-up in all rotations, in a swiss or a "
                  "knockout by the line-ups of one round.",
             comment="Deals. Each is played by every line-up in all rotations of the seats; in a swiss or a "
@@ -101,16 +101,16 @@ TABLE: tuple[Setting, ...] = (
             comment="How often you will look at the table in all: after --seeds, and after each extension by as "
                     "many. Its intervals then allow for looking, and are hardly wider at the last look.",
             example=5),
-    Setting("seed", Kind.TEXT, None, PLAYED, of_a_match=True,
+    Setting("seed", Kind.TEXT, None, PLAYED, of_a_match=True, common=True,
             help="Determines every deal: any text, or 64 hex digits that are the secret itself. A seed that a "
                  "bot can guess lets it work out all hands: leave it out if that matters, and a random one is "
                  "drawn.",
             comment="Determines all deals: any text. A bot that can guess it knows every hand, so leave it out "
                     "if that matters, and a random one is drawn.",
             example="demo"),
-    Setting("copies", Kind.NUMBER, 1, BOTS, of_a_stage=True,
+    Setting("copies", Kind.NUMBER, 1, BOTS, of_a_stage=True, common=True,
             help="How many copies of one bot may sit at a table."),
-    Setting("lineups", Kind.NUMBER, None, PLAYED, most=100_000, words=lambda: (AUTO,), of_a_stage=True,
+    Setting("lineups", Kind.NUMBER, None, PLAYED, most=100_000, words=lambda: (AUTO,), of_a_stage=True, common=True,
             help='Play at most this many line-ups, a balanced choice of them; without it all are played unless '
                  'there are very many. "auto": a small set in which all bots meet and sit equally often.',
             example=100),
@@ -128,37 +128,37 @@ TABLE: tuple[Setting, ...] = (
             example=("random",)),
     Setting("authors_apart", Kind.SWITCH, False, BOTS, of_a_stage=True,
             help="Never seat bots that name the same author in their bot.toml at one table."),
-    Setting("turn", Kind.TIME, "1s", TIME, of_a_match=True, of_a_stage=True,
+    Setting("turn", Kind.TIME, "1s", TIME, of_a_match=True, of_a_stage=True, common=True,
             help="Time for each decision, as 1s or 500ms."),
-    Setting("bank", Kind.TIME, "10s", TIME, least=0, of_a_match=True, of_a_stage=True,
+    Setting("bank", Kind.TIME, "10s", TIME, least=0, of_a_match=True, of_a_stage=True, common=True,
             help="Time for a whole match beyond its turns. It never refills."),
-    Setting("start", Kind.TIME, "10s", TIME, of_a_match=True, of_a_stage=True,
+    Setting("start", Kind.TIME, "10s", TIME, of_a_match=True, of_a_stage=True, common=True,
             help="Time that a bot has to start, until its first message."),
-    Setting("policy", Kind.CHOICE, "lenient", TIME, of="policy", words=_policies, of_a_match=True,
+    Setting("policy", Kind.CHOICE, "lenient", TIME, of="policy", words=_policies, of_a_match=True, common=True,
             of_a_stage=True,
             help="What a fault costs. lenient: a late or illegal answer plays the default choice, the third "
                  "one forfeits; strict: the first one forfeits."),
-    Setting("jobs", Kind.NUMBER, 1, RUN, most=10_000, short="j",
+    Setting("jobs", Kind.NUMBER, 1, RUN, most=10_000, short="j", common=True,
             help="Matches at a time.",
             comment="Matches at a time. Bots that think long need a core for each seat of each match."),
-    Setting("out", Kind.FOLDER, "results/latest", RUN,
+    Setting("out", Kind.FOLDER, "results/latest", RUN, common=True,
             help="The store, where all results go; one that exists is resumed or added to."),
-    Setting("events", Kind.FILE, None, RUN,
+    Setting("events_file", Kind.FILE, None, RUN, old_name="events", common=True,
             help="Also write what happens as JSON lines, for `khiva-arena watch` and other programs.",
             example="events.jsonl",
             opens="The file is written."),
-    Setting("report", Kind.FILE, None, RUN,
+    Setting("report", Kind.FILE, None, RUN, common=True,
             help="Also write a page of results there, as `khiva-arena report` does, again after each complete seed.",
             example="results.html",
             opens="The file is written."),
-    Setting("isolation", Kind.CHOICE, AUTO, ISOLATION, of="level", words=_levels, of_a_match=True,
+    Setting("isolation", Kind.CHOICE, AUTO, ISOLATION, of="level", words=_levels, of_a_match=True, common=True,
             help="How far bots are kept from this machine: strict, standard, basic, trusted (not at all), or "
                  "auto, the best that works here; see `khiva-arena doctor`.",
             opens="Bots are kept from less of this machine; at trusted from nothing, with all of your rights.",
             harmless=_keeps_promises),
     Setting("ponder", Kind.SWITCH, True, TIME, of_a_match=True,
             help="Whether a bot may think while it is not its turn; if not, its processes are stopped then."),
-    Setting("trust_bots", Kind.SWITCH, False, ISOLATION, of_a_match=True,
+    Setting("trust_bots", Kind.SWITCH, False, ISOLATION, of_a_match=True, common=True,
             help="With auto: play at trusted if nothing better works.",
             comment="Whether bots may be played with your own rights if nothing better works. Only for bots "
                     "that you trust.",
@@ -186,12 +186,12 @@ TABLE: tuple[Setting, ...] = (
             help="Rate bots that may remember, since one process of theirs serves many matches, together with the others.",
             comment="Whether bots that may remember, since one process of theirs serves many matches, are rated together with "
                     "the others."),
-    Setting("rules", Kind.TABLE, {}, PLAYED, flag="rule", of="rule variants", of_a_match=True,
+    Setting("rules", Kind.TABLE, {}, PLAYED, flag="rule", of="rule variants", of_a_match=True, common=True,
             help="A rule variant, or @FILE for a table in a TOML file; repeat for each.",
             comment='Variants of the rules; `khiva-arena games` lists them. One that is a table in a file is '
                     'written "@file.toml".',
             example={"overshoot": "bounce"}),
-    Setting("limits", Kind.TABLE, {}, ISOLATION, flag="limit", of="limits", of_a_match=True,
+    Setting("limits", Kind.TABLE, {}, ISOLATION, flag="limit", of="limits", of_a_match=True, common=True,
             help="What a bot may use, as memory=512M, and how large it may be; repeat for each. Keys and "
                  "defaults: `khiva-arena doctor`.",
             comment="What a bot may use during a match, and how large it may be; `khiva-arena doctor` lists "

@@ -34,7 +34,7 @@ OF_A_MACHINE = (
     "runtimes",
     "jobs",
     "out",
-    "events",
+    "events_file",
     "report",
     "trust_bots",
     "dask",

@@ -19,8 +19,8 @@ from khiva_arena.stream import (
 from khiva_arena.words import count
 
 COUNTED_AT = frozenset(10**power for power in range(1, 10))
-SHOWN_AS = {"gather": "step"}
-"""Keys of the stream and the log that people see under another name."""
+OLD_NAMES = frozenset({"gather"})
+"""Keys that the log keeps beside their new names, and that people do not see."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,8 @@ class Message:
         """The message on one line. ``event``: the number of its event in the store, 0 if that is not known."""
         words = [self.event]
         for name, value in self.values.items():
-            words.append(match_word(event, value) if name == "match" else f"{SHOWN_AS.get(name, name)}={value}")
+            if name not in OLD_NAMES:
+                words.append(match_word(event, value) if name == "match" else f"{name}={value}")
         return f"warning: {'  '.join(words)}" if self.warning else "  ".join(words)
 
 
@@ -60,7 +61,7 @@ def message_of(line: Any_line, bots: Sequence[str]) -> Message | None:
         case Note():
             return Message(line.text, {}, line.warning)
         case FaultRecorded(before=False):
-            values = {"verdict": line.verdict, "gather": line.gather, "detail": line.detail}
+            values = {"verdict": line.verdict, "step": line.step, "gather": line.gather, "detail": line.detail}
             return Message("fault", _seat(line, bots) | values, False)
         case Paused(before=False):
             values = {"times": line.times, "why": "it kept a core from a seat that was asked"}

@@ -16,7 +16,7 @@ from khiva_arena.settings.template import settings_text
 BEGIN = 'bots = ["shipped:python/random", "shipped:python/naive"]\nseats = 2\nseeds = 1\nout = "out"\nrules.max_turns = 2\n'
 OPENS = {
     "game": '"g.py"',
-    "events": '"../events.jsonl"',
+    "events_file": '"../events.jsonl"',
     "report": '"page.html"',
     "isolation": '"trusted"',
     "trust_bots": "true",

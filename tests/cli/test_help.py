@@ -11,8 +11,9 @@ import pytest
 from arena import RANDOM, arena
 
 from khiva_arena.cli.examples import EXAMPLES
-from khiva_arena.cli.help import GROUPS, OTHERS, laid_out, long_name
+from khiva_arena.cli.help import GROUPS, MANY, OTHERS, laid_out, long_name
 from khiva_arena.cli.main import COMMANDS, cli
+from khiva_arena.settings.table import TABLE
 
 NO_STORE = ("match", "games", "bots", "run", "play", "relay", "doctor", "init", "sprt", "watch", "new", "check", "decode")
 
@@ -33,6 +34,19 @@ def test_the_list_of_commands_is_the_commands_own(tmp_path: Path) -> None:
         assert " ".join(help_.split()) in " ".join(text.split())
 
 
+def test_commands_stand_in_groups(tmp_path: Path) -> None:
+    text = arena("-h", cwd=tmp_path).stdout
+    groups = re.findall(r"^(Play|See|Trust|Bots|More):\n((?:  .*\n)+)", text, re.MULTILINE)
+    assert {heading: re.findall(r"^  (\w+) ", body, re.MULTILINE) for heading, body in groups} == {
+        "Play": ["run", "match", "sprt", "play"],
+        "See": ["standings", "show", "report", "watch", "plan"],
+        "Trust": ["verify", "bundle", "merge", "close"],
+        "Bots": ["new", "check", "replay", "decode", "bots", "relay"],
+        "More": ["games", "export", "init", "doctor"],
+    }
+    assert {len(row) for row in re.findall(r"^  \w+ +(?=[A-Z])", "".join(body for _, body in groups), re.MULTILINE)} == {13}
+
+
 def test_unknown_command_and_option(tmp_path: Path) -> None:
     assert "No such command" in arena("rnu", cwd=tmp_path, code=2).stderr
     assert "No such option" in arena("run", "--sets", "3", cwd=tmp_path, code=2).stderr
@@ -45,7 +59,7 @@ def test_no_words_print_the_help(tmp_path: Path) -> None:
         [sys.executable, "-m", "khiva_arena"], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
     )
     assert done.returncode in (0, 2)
-    assert "Commands:" in done.stdout + done.stderr
+    assert "Play:\n  run " in done.stdout + done.stderr
 
 
 @pytest.mark.slow
@@ -98,10 +112,8 @@ def test_an_option_without_a_group_is_shown_all_the_same() -> None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_option_is_shown_once_below_its_heading(name: str) -> None:
-    command = cli.get_command(click.Context(cli), name)
-    assert command
-    text = command.get_help(context_of(command, name))
+def test_every_option_is_shown_once_below_its_heading(name: str, tmp_path: Path) -> None:
+    text = arena(name, "-h", "all", cwd=tmp_path).stdout
     listed = text[re.search(r"^[A-Z][a-z ]+:$", text, re.MULTILINE).start() :]  # type: ignore[union-attr]
     for option in options_of(name):
         assert len(re.findall(rf"^  (?:-\w, )?{long_name(option)}\b(?!-)", listed, re.MULTILINE)) == 1
@@ -110,9 +122,47 @@ def test_every_option_is_shown_once_below_its_heading(name: str) -> None:
     assert headings == wanted
 
 
+LONG = [name for name in COMMANDS if len(options_of(name)) > MANY]
+OPTION = re.compile(r"^  (?:-\w, )?(--[a-z0-9-]+)", re.MULTILINE)
+OTHERS_SHOWN = {
+    "run": {"--shipped"},
+    "match": {"--from", "--notes", "--trace", "--capture"},
+    "sprt": {"--elo0", "--elo1", "--alpha", "--beta", "--normalized"},
+    "play": {"--hints", "--terminal", "--port", "--open"},
+}
+"""By command with a short help: its options there that are no settings, besides --json and --help."""
+
+
+def test_run_has_a_short_help_of_twenty_settings(tmp_path: Path) -> None:
+    text = arena("run", "-h", cwd=tmp_path).stdout
+    assert re.findall(r"^([A-Z][a-z ]+):$", text, re.MULTILINE) == [
+        *("Bots", "What is played", "Time and faults", "Isolation", "The run", "Output", "Example"),
+    ]
+    settings = [row.option for row in TABLE if row.common]
+    assert len(settings) == 20
+    assert set(OPTION.findall(text)) == {*settings, *OTHERS_SHOWN["run"], "--json", "--help"}
+    assert len(text.splitlines()) < len(arena("run", "-h", "all", cwd=tmp_path).stdout.splitlines()) / 2
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_a_long_help_has_a_short_one_that_names_it(name: str, tmp_path: Path) -> None:
+    text = arena(name, "-h", cwd=tmp_path).stdout
+    common = {row.option for row in TABLE if row.common} & {long_name(option) for option in options_of(name)}
+    assert set(OPTION.findall(text)) == {*common, *OTHERS_SHOWN[name], "--json", "--help"}
+    assert [line.strip() for line in text.splitlines() if line.startswith("  khiva-arena ")] == [EXAMPLES[name][0]]
+    assert text.splitlines()[-1] == f"Every setting: khiva-arena {name} -h all"
+    every = arena(name, "--help", "all", cwd=tmp_path).stdout
+    assert set(OPTION.findall(every)) == {long_name(option) for option in options_of(name)} | {"--help"}
+    assert "-h all" not in every
+
+
+def test_a_command_with_few_options_has_one_help(tmp_path: Path) -> None:
+    assert arena("check", "-h", cwd=tmp_path).stdout == arena("check", "-h", "all", cwd=tmp_path).stdout
+
+
 @pytest.mark.parametrize("name", ["", *COMMANDS])
 def test_the_examples_of_each_command_can_be_typed(name: str, tmp_path: Path) -> None:
-    text = arena(*([name] if name else []), "-h", cwd=tmp_path).stdout
+    text = arena(*([name, "-h", "all"] if name else ["-h"]), cwd=tmp_path).stdout
     lines = [line.strip() for line in text.splitlines() if line.startswith("  khiva-arena ")]
     assert lines == list(EXAMPLES[name])
     assert lines

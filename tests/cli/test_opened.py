@@ -74,7 +74,7 @@ def test_a_run_keeps_no_key_and_marks_the_seat(tmp_path: Path, asks: str) -> Non
     out = tmp_path / "out"
     out.mkdir()
     opened = ("--network", "asks", "--env", "asks=API_KEY")
-    files = ("--events", "out/events.jsonl", "--report", "out/page.html", "--out", "out/store")
+    files = ("--events-file", "out/events.jsonl", "--report", "out/page.html", "--out", "out/store")
     run = ("run", *bots(asks, "shipped:python/random"), *GAME, *opened, *files)
     printed = [arena(*run, cwd=tmp_path, env={"API_KEY": KEY})]
     printed += [

@@ -84,13 +84,14 @@ def test_another_bot_is_told_apart_choice_by_choice(store: Path) -> None:
     assert not found["same"]
     assert said.splitlines()[-1] == f"{len(found['differences'])} of {found['asked']} choices differ"
     first = found["differences"][0]
-    assert f"step {first['gather']}, {first['kind']}, " in said
+    assert f"step {first['step']}, {first['kind']}, " in said
+    assert [row["step"] for row in found["differences"]] == [row["gather"] for row in found["differences"]]
     then, now = ["".join(json.dumps(first[when]["entry"], separators=(",", ":"))) for when in ("then", "now")]
     assert f"  then {first['then']['choice']}: {then}\n" in said
     assert f"  now  {first['now']['choice']}: {now}\n" in said
     # What follows is told by the game, and only where the two part.
     told = said.split("  then ")[1].split("\n  now ")[0].splitlines()[1:]
-    other = said.split("  now ")[1].split("\ngather ")[0].splitlines()[1:]
+    other = said.split("  now ")[1].split("\nstep ")[0].splitlines()[1:]
     assert told
     assert other
     assert not {line for line in set(told) & set(other) if not re.fullmatch(r" +\.\.\. and \d+ more", line)}
@@ -103,6 +104,7 @@ def test_a_bot_that_fails_says_so(store: Path) -> None:
     assert ", as it did then: crashed: exited with code 3" in said
     found = json.loads(arena("replay", "out", "1/0", "--seat", str(seat), "--json", cwd=store, code=1).stdout)
     assert (found["failed"]["verdict"], found["differences"]) == ("crashed", [])
+    assert found["failed"]["step"] == found["failed"]["gather"] > 0
     new = arena("replay", "out", "1/0", "--seat", "0", "--bot", f"{FAULTY} print 1", "--notes", cwd=store, code=1).stdout
     assert "now  protocol: not a frame but" in new
     assert "as it did then" not in new
@@ -116,15 +118,15 @@ def test_a_strike_that_is_new_is_shown_and_the_recorded_match_goes_on(store: Pat
     new = next(row for row in said["differences"] if row["now"]["why"] == "illegal")
     assert "choice 9999 of" in new["now"]["detail"]
     assert (new["now"]["choice"], new["then"]["why"], said["failed"]) == (None, "", None)
-    assert max(row["gather"] for row in said["differences"]) > new["gather"]
+    assert max(row["step"] for row in said["differences"]) > new["step"]
 
 
 def test_a_part_of_a_match(store: Path) -> None:
     words = ["replay", "out", "2/0", "--seat", "0", "--bot", NAIVE, "--json"]
     whole = json.loads(arena(*words, cwd=store, code=1).stdout)
-    last = whole["differences"][1]["gather"]
+    last = whole["differences"][1]["step"]
     part = json.loads(arena(*words, "--from", str(last), "--until", str(last), cwd=store, code=1).stdout)
-    assert part["differences"] == [row for row in whole["differences"] if row["gather"] == last]
+    assert part["differences"] == [row for row in whole["differences"] if row["step"] == last]
     assert part["asked"] == 1
 
 

@@ -29,7 +29,7 @@ def broken(tmp_path: Path) -> list[str]:
 def test_those_that_cannot_play_are_left_out_by_name(broken: list[str], tmp_path: Path) -> None:
     words = ["run", *bots(*broken[:2], RANDOM, broken[2], NAIVE), *FAST]
     alone = arena("run", *bots(RANDOM, NAIVE), *FAST[:-1], "alone", cwd=tmp_path)
-    done = arena(*words, "--skip-broken", "--events", "events.jsonl", cwd=tmp_path)
+    done = arena(*words, "--skip-broken", "--events-file", "events.jsonl", cwd=tmp_path)
     lines = [line for line in done.stderr.splitlines() if "is left out: " in line]
     assert [line.split()[1] for line in lines] == broken
     assert "unread/bot.toml: run is missing" in lines[0]

@@ -59,7 +59,7 @@ def test_a_run_that_is_over_is_shown_as_it_stood(tmp_path: Path) -> None:
 def test_its_elo_is_that_of_the_standings(tmp_path: Path) -> None:
     shipped = Path(RANDOM).parent
     words = ["run", *bots(RANDOM, str(shipped / "naive"), str(shipped / "greedy")), "--seats", "2", "--seeds", "5", "-j", "2"]
-    done = arena(*words, "--seed", "demo", "--trust-bots", "--json", "--out", "out", "--events", "events", cwd=tmp_path)
+    done = arena(*words, "--seed", "demo", "--trust-bots", "--json", "--out", "out", "--events-file", "events", cwd=tmp_path)
     rows = json.loads(done.stdout)["standings"][0]["rows"]
     expected = [
         (row["name"], f"{row['bound']}{row['elo']:.1f}", "n/a" if row["error"] is None else f"{row['error']:.1f}") for row in rows
@@ -72,7 +72,7 @@ def test_its_elo_is_that_of_the_standings(tmp_path: Path) -> None:
 
 def test_plain_lines_are_those_of_the_run(tmp_path: Path) -> None:
     words = ["run", *bots(RANDOM, f"{FAULTY} exit"), "--seats", "2", "--seeds", "2", "--isolation", "trusted"]
-    said = arena(*words, "--out", "out", "--events", "events", cwd=tmp_path).stderr.splitlines()
+    said = arena(*words, "--out", "out", "--events-file", "events", cwd=tmp_path).stderr.splitlines()
     seen = arena("watch", "events", cwd=tmp_path).stdout.splitlines()
     assert seen[-1] == "the run has ended: complete, 4 matches are recorded"
     assert seen[:-1] == [line for line in said if not line.startswith("warning: isolation")]  # that is before the event

@@ -280,9 +280,9 @@ def test_mistakes_in_settings_bots_and_stages_are_told_together_by_line(tmp_path
 def test_the_stream_of_events_lies_where_it_harms_nobody(tmp_path: Path) -> None:
     honest_bots(tmp_path, {"ann": "", "bob": ""})
     words = [*bots("ann", "bob"), *FAST, "--seats", "2", "--seeds", "1", "--out", "out"]
-    said = arena("run", *words, "--events", "ann/events", cwd=tmp_path, code=2).stderr
+    said = arena("run", *words, "--events-file", "ann/events", cwd=tmp_path, code=2).stderr
     assert "lies in the folder of bot ann, which it would make another bot" in said
-    assert "lies in the store out" in arena("run", *words, "--events", "out/events", cwd=tmp_path, code=2).stderr
+    assert "lies in the store out" in arena("run", *words, "--events-file", "out/events", cwd=tmp_path, code=2).stderr
     assert not (tmp_path / "out").exists()
 
 

@@ -142,6 +142,6 @@ def test_a_place_that_is_not_possible_is_said_before_anything_is_played(tmp_path
 
 
 def test_one_file_cannot_be_the_page_and_the_stream_of_events(tmp_path: Path) -> None:
-    done = arena(*RUN, "--seeds", "1", "--report", "page.html", "--events", "./page.html", cwd=tmp_path, code=2)
-    assert "khiva-arena: error: --report page.html: --events names this file, too; name another one" in done.stderr
+    done = arena(*RUN, "--seeds", "1", "--report", "page.html", "--events-file", "./page.html", cwd=tmp_path, code=2)
+    assert "khiva-arena: error: --report page.html: --events-file names this file, too; name another one" in done.stderr
     assert os.listdir(tmp_path) == []

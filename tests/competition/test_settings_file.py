@@ -167,7 +167,7 @@ def test_too_many_stages(tmp_path: Path) -> None:
         ({"format": "swiss", "rounds": 1001}, "--rounds: 1,000 at most"),
         ({"authors_apart": "yes"}, "--authors-apart: true or false"),
         ({"engines": 3}, "--engines: a file"),
-        ({"events": ["x"]}, "--events: a file"),
+        ({"events_file": ["x"]}, "--events-file: a file"),
         ({"format": "gauntlet", "candidates": "a"}, "--candidate: a list of bots' names"),
         ({"bots": []}, "--bot: no bots"),
     ],

@@ -155,7 +155,7 @@ def with_one_row_more(*words: str, cwd: Path, code: int) -> str:
 
 
 def test_one_row_more_is_one_setting_more(tmp_path: Path) -> None:
-    shown = " ".join(with_one_row_more("run", "-h", cwd=tmp_path, code=0).split())
+    shown = " ".join(with_one_row_more("run", "-h", "all", cwd=tmp_path, code=0).split())
     assert "The run:" in shown
     assert "--tea-breaks N How many breaks there are for tea [default: 2]." in shown[shown.index("The run:") :]
     with_one_row_more("init", "c.toml", cwd=tmp_path, code=0)

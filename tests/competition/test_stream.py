@@ -62,7 +62,7 @@ LINES = (
     BEGIN,
     stream.Round(t=0.1, number=0, first_seed=0, seeds=2, tables=3, byes=[2]),
     MATCH,
-    stream.FaultRecorded(t=2.0, match=3, bot=0, seat=1, verdict="timeout", gather=4, detail="no answer", before=False),
+    stream.FaultRecorded(t=2.0, match=3, bot=0, seat=1, verdict="timeout", step=4, gather=4, detail="no answer", before=False),
     stream.Paused(t=2.0, match=3, bot=0, seat=1, times=2, before=True),
     stream.VoidRecorded(t=2.5, match=4, attempt=1, bots=[0, 1], why="the host was late", before=False),
     stream.SetAside(t=2.5, seed=0, lineup=2),
@@ -250,7 +250,7 @@ def test_a_reader_that_has_gone_is_an_error(tmp_path: Path) -> None:
 
 def test_a_run_tells_all_that_its_store_holds(tmp_path: Path) -> None:
     words = ["run", *bots(RANDOM, f"{FAULTY} exit"), "--seats", "2", "--seeds", "2", "--trust-bots", "--isolation", "trusted"]
-    said = arena(*words, "--out", "out", "--events", "events", cwd=tmp_path)
+    said = arena(*words, "--out", "out", "--events-file", "events", cwd=tmp_path)
     told = lines_of(tmp_path / "events")
     validator = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text()))
     for line in told:
@@ -273,7 +273,8 @@ def test_a_run_tells_all_that_its_store_holds(tmp_path: Path) -> None:
     assert [line["event"] for line in logged if line["event"] != "fault"] == [
         line["text"] for line in told if line["type"] == "note"
     ]
-    same = ("match", "seat", "verdict", "gather", "detail")
+    assert [line["step"] for line in faults] == [line["gather"] for line in faults] == [1] * 4
+    same = ("match", "seat", "verdict", "step", "gather", "detail")
     assert [[line[key] for key in same] for line in logged if line["event"] == "fault"] == [
         [line[key] for key in same] for line in faults
     ]
@@ -296,14 +297,14 @@ def _same_as_stored(folder: Path, told: list[dict[str, object]]) -> None:
 
 
 def test_a_resumed_run_tells_what_was_fixed_before(tmp_path: Path) -> None:
-    process = started(*RUN, "--seeds", "15", "--out", "out", "--events", "events", cwd=tmp_path)
+    process = started(*RUN, "--seeds", "15", "--out", "out", "--events-file", "events", cwd=tmp_path)
     path = tmp_path / "events"
     while process.poll() is None and not (path.exists() and path.read_text().count('"type":"match"') > 5):
         pass
     kill(process)
     process.communicate()
     cut = lines_of(path) if path.read_bytes().endswith(b"\n") else []
-    arena(*RUN, "--seeds", "15", "--out", "out", "--events", "events", cwd=tmp_path)
+    arena(*RUN, "--seeds", "15", "--out", "out", "--events-file", "events", cwd=tmp_path)
     told = lines_of(path)
     assert cut == told[: len(cut)]
     last = max(number for number, line in enumerate(told) if line["type"] == "begin")
@@ -321,7 +322,7 @@ def test_a_resumed_run_tells_what_was_fixed_before(tmp_path: Path) -> None:
 
 def test_a_swiss_tells_its_rounds(tmp_path: Path) -> None:
     words = ["run", *bots(RANDOM, NAIVE, str(Path(RANDOM).parent / "greedy")), "--format", "swiss", "--rounds", "2"]
-    arena(*words, "--seats", "2", "--seeds", "1", "--trust-bots", "--out", "out", "--events", "events", cwd=tmp_path)
+    arena(*words, "--seats", "2", "--seeds", "1", "--trust-bots", "--out", "out", "--events-file", "events", cwd=tmp_path)
     told = lines_of(tmp_path / "events")
     assert told[0]["rounds"] == 2
     assert [line["type"] for line in told if line["type"] in ("round", "match")] == ["round", "match", "match"] * 2
@@ -351,7 +352,7 @@ take = 2
 def test_a_competition_of_two_stages_tells_each_and_ends_once(tmp_path: Path) -> None:
     names = ", ".join(json.dumps(bot) for bot in (RANDOM, NAIVE, str(Path(RANDOM).parent / "greedy")))
     (tmp_path / "cup.toml").write_text(STAGES.format(bots=names))
-    arena("run", "cup.toml", "--events", "events", "--trust-bots", cwd=tmp_path)
+    arena("run", "cup.toml", "--events-file", "events", "--trust-bots", cwd=tmp_path)
     told = lines_of(tmp_path / "events")
     begins = [line for line in told if line["type"] == "begin"]
     assert [(line["stage"], line["number"], line["matches"]) for line in begins] == [("groups", 1, 6), ("final", 2, 2)]
@@ -364,7 +365,7 @@ def test_a_competition_of_two_stages_tells_each_and_ends_once(tmp_path: Path) ->
 def test_a_sequential_test_tells_how_it_stands(tmp_path: Path) -> None:
     # One match at a time: of two, both may wait for the same seed, and are counted in one line then.
     short = ["--rule", "max_turns=2", "--trust-bots", "--seed", "sprt", "--elo1", "400", "-j", "1", "--out", "out", "--json"]
-    done = arena("sprt", NAIVE, C, *short, "--seeds", "60", "--events", "events", cwd=tmp_path, code=None)
+    done = arena("sprt", NAIVE, C, *short, "--seeds", "60", "--events-file", "events", cwd=tmp_path, code=None)
     told = lines_of(tmp_path / "events")
     llrs = [line for line in told if line["type"] == "llr"]
     assert [line["seeds"] for line in llrs] == list(range(1, len(llrs) + 1))
@@ -374,22 +375,22 @@ def test_a_sequential_test_tells_how_it_stands(tmp_path: Path) -> None:
     assert [llrs[-1]["low"], llrs[-1]["high"]] == pytest.approx(final["bounds"], abs=1e-3)
     assert (llrs[-1]["decision"] != "") == (done.returncode == 0)
     assert {line["decision"] for line in llrs[:-1]} <= {""}
-    again = arena("sprt", NAIVE, C, *short, "--seeds", "60", "--events", "again", cwd=tmp_path, code=None)
+    again = arena("sprt", NAIVE, C, *short, "--seeds", "60", "--events-file", "again", cwd=tmp_path, code=None)
     assert json.loads(again.stdout)["llr"] == final["llr"]
     [resumed] = [line for line in lines_of(tmp_path / "again") if line["type"] == "llr"]
     assert {**resumed, "t": 0} == {**llrs[-1], "t": 0}
 
 
 def test_an_unusable_file_is_refused_before_any_match(tmp_path: Path) -> None:
-    done = arena(*RUN, "--out", "out", "--events", "missing/events", cwd=tmp_path, code=2)
-    assert "khiva-arena: error: --events missing/events: No such file or directory" in done.stderr
-    assert "event " not in done.stderr.replace("--events", "")
+    done = arena(*RUN, "--out", "out", "--events-file", "missing/events", cwd=tmp_path, code=2)
+    assert "khiva-arena: error: --events-file missing/events: No such file or directory" in done.stderr
+    assert "event " not in done.stderr.replace("--events-file", "")
 
 
 def test_a_reader_that_goes_does_not_end_the_run(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "fifo")
     reader = os.open(tmp_path / "fifo", os.O_RDONLY | os.O_NONBLOCK)
-    process = started(*RUN, "--out", "out", "--events", "fifo", cwd=tmp_path)
+    process = started(*RUN, "--out", "out", "--events-file", "fifo", cwd=tmp_path)
     os.set_blocking(reader, True)
     got = b""
     while b'"type":"match"' not in got and process.poll() is None:
@@ -411,13 +412,13 @@ def test_a_file_that_takes_no_more_does_not_end_the_run(tmp_path: Path) -> None:
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
     try:
-        done = arena_process(*RUN, "--out", "out", "--events", "events", cwd=tmp_path)
+        done = arena_process(*RUN, "--out", "out", "--events-file", "events", cwd=tmp_path)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert done.stderr.count("warning: the stream of events stops here: File too large") == 1
     assert "8 of 8 matches are sound" in arena("verify", "out", cwd=tmp_path).stdout
     assert path.stat().st_size == size
-    arena(*RUN, "--out", "out", "--events", "events", cwd=tmp_path)
+    arena(*RUN, "--out", "out", "--events-file", "events", cwd=tmp_path)
     reader = StreamReader()
     told = list(reader.feed(path.read_bytes()))
     assert reader.unread == 1

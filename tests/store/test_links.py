@@ -107,13 +107,13 @@ def test_nothing_but_a_file_is_opened(tmp_path: Path, name: str) -> None:
 def test_no_link_beside_a_store_is_followed(copy: Path) -> None:
     """Streams of events are added to; pages, exports and bundles are never written over what is there."""
     (copy / "mine").write_text("precious\n")
-    arena(*RUN, "1", "--events", "stream.jsonl", cwd=copy)
+    arena(*RUN, "1", "--events-file", "stream.jsonl", cwd=copy)
     stream = (copy / "stream.jsonl").read_bytes()
     for name, target in (("events", "stream.jsonl"), ("new", "nowhere"), ("x.html", "mine"), ("x.csv", "mine"), ("b", "mine")):
         (copy / name).symlink_to(target)
     for words in (
-        [*RUN, "1", "--events", "events"],
-        [*RUN, "1", "--events", "new"],
+        [*RUN, "1", "--events-file", "events"],
+        [*RUN, "1", "--events-file", "new"],
         ["report", "out", "--out", "x.html"],
         ["export", "out", "--format", "csv", "--out", "x.csv"],
         ["bundle", "out", "b"],
@@ -137,7 +137,7 @@ def test_a_folder_of_replays_that_is_a_link_is_neither_filled_nor_swept(tmp_path
 
 
 def test_what_the_system_names_by_links_stays_open(tmp_path: Path) -> None:
-    """As ``--events >(jq .type)`` in a shell, or --events /dev/stdout into a file."""
+    """As ``--events-file >(jq .type)`` in a shell, or --events-file /dev/stdout into a file."""
     from khiva_arena.competition.events_file import EventsFile
 
     with (tmp_path / "out").open("ab") as file:

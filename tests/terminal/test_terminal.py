@@ -158,7 +158,7 @@ def test_a_screen_whose_stream_ends_is_followed_by_plain_lines(tmp_path: Path) -
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 6_000, before[1]))  # the store's files stay below that
     try:
-        run = Terminal([*PAIR, "--seeds", "20", "--events", "events"], tmp_path)
+        run = Terminal([*PAIR, "--seeds", "20", "--events-file", "events"], tmp_path)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert run.until(drawing), run.raw

@@ -66,7 +66,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     def fill(folder: Path) -> None:
         arena(*RUN, "--seeds", "2", "--report", "half.html", cwd=folder)
         shutil.rmtree(folder / "out")
-        arena(*RUN, "--seeds", "4", "--report", "whole.html", "--events", "events.jsonl", cwd=folder)
+        arena(*RUN, "--seeds", "4", "--report", "whole.html", "--events-file", "events.jsonl", cwd=folder)
 
     return filled(tmp_path_factory, "served", fill)
 

@@ -114,7 +114,7 @@ def test_a_run_says_at_once_that_a_link_is_lost_and_back(tmp_path: Path) -> None
     port = free_port()
     other = f"{sys.executable} {FAULTY} late 2 3"  # takes its time
     words = [sys.executable, "-m", "khiva_arena", "run", "--bot", "remote:ann", "--bot", other, "--seats", "2", "--seeds", "50"]
-    files = ["--events", "events", "--out", "out", "--listen", f"127.0.0.1:{port}", "--reconnect", "20s", "--turn", "30s"]
+    files = ["--events-file", "events", "--out", "out", "--listen", f"127.0.0.1:{port}", "--reconnect", "20s", "--turn", "30s"]
     said: list[str] = []
     with subprocess.Popen(
         [*words, *files, *TRUSTED],

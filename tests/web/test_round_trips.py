@@ -70,7 +70,7 @@ def test_round_trips_are_in_the_store_the_stream_the_log_and_the_page(tmp_path: 
     other = f"{sys.executable} {FAULTY} honest 0"
     with wire_between(port, DELAY / 4) as (between, _), relay_command(tmp_path, between, *HONEST):
         seats = ["--bot", "remote:ann", "--bot", other, "--seats", "2", "--seeds", "1", "--isolation", "trusted"]
-        files = ["--events", "events", "--report", "page.html", "--out", "out", "--link-allowance", "1s"]
+        files = ["--events-file", "events", "--report", "page.html", "--out", "out", "--link-allowance", "1s"]
         done = arena_process("run", *seats, *files, "--listen", f"127.0.0.1:{port}", cwd=tmp_path, env=token_in(tmp_path))
     assert "up to 1000 ms of a remote bot's round trip given back" in " ".join(done.stdout.split())
     lines = [json.loads(line) for line in (tmp_path / "events").read_text().splitlines()]

@@ -184,7 +184,7 @@ def test_an_event_that_is_over_is_not_served(tmp_path: Path) -> None:
 
 def test_watch_serves_what_another_run_writes_until_ctrl_c(tmp_path: Path) -> None:
     words = ("run", *bots(NAIVE, C), "--seats", "2", "--seeds", "2", "--trust-bots", "--out", "out")
-    arena(*words, "--events", "events.jsonl", "--report", "page.html", cwd=tmp_path)
+    arena(*words, "--events-file", "events.jsonl", "--report", "page.html", cwd=tmp_path)
     with playing(tmp_path, "watch", "events.jsonl", "--web", "--report", "page.html") as (process, address):
         with closing(states(address)) as seen:
             state = next(state for state in seen if state["page"] and state["how"])
