@@ -258,33 +258,36 @@ def test_threads_may_look_at_it_at_once(tmp_path: Path) -> None:
             assert sorted(seen) == list(range(20))
 
 
-ODD = [
-    (lambda: khiva_arena.run(bots=5), "bots: 5 is not a list"),
-    (lambda: khiva_arena.run(bots="shipped:python/random"), "bots: 'shipped:python/random' is not a list"),
-    (lambda: khiva_arena.run(bots=["\udc80", "a"]), "bots: .* is not valid Unicode text"),
-    (lambda: khiva_arena.run(**PAIR, seed="a\0"), "seed: .* is not valid Unicode text"),
-    (lambda: khiva_arena.run(**PAIR, public=5), "public: 5 is not a text"),
-    (lambda: khiva_arena.run(**PAIR, rules=[1]), "rules: "),
-    (lambda: khiva_arena.run(**PAIR, turn=float("nan")), "turn: nan is not a number"),
-    (lambda: khiva_arena.sprt("a", "b", elo1=float("inf")), "elo1: inf is not a number"),
-    (lambda: khiva_arena.sprt("a", "b", elo1="20"), "elo1: '20' is not a number"),
-    (lambda: khiva_arena.sprt("a", []), "opponents: none"),
-    (lambda: khiva_arena.sprt("a", "b", bots=["c"]), "bots: unknown here"),
-    (lambda: khiva_arena.match(), "^bots: no bots; name at least two, e.g. shipped:python/random shipped:python/greedy$"),
-    (lambda: khiva_arena.match("a", "b", bots=["c"]), "bots: unknown here"),
-    (lambda: khiva_arena.match("a", "b", seats=2), "seats: unknown here"),
-    (lambda: khiva_arena.check("a", seats=2), "seats: unknown here"),
-    (lambda: khiva_arena.check("a", games=[5]), "games: 5 is not a text"),
-    (lambda: khiva_arena.check("a", games=5), "games: 5 is not a text"),
-    (lambda: khiva_arena.run(["a", "b"]), "settings: .* is not a path"),
-    (lambda: khiva_arena.standings(5), "path: 5 is not a path"),
-    (lambda: khiva_arena.standings("a", sections=5), "sections: 5 is not a text"),
-    (lambda: khiva_arena.verify(None), "path: None is not a path"),
-    (lambda: next(khiva_arena.matches(b"a")), "path: b'a' is not a path"),
-]
+ODD = {
+    "bots is a number": (lambda: khiva_arena.run(bots=5), "bots: 5 is not a list"),
+    "bots is one text": (lambda: khiva_arena.run(bots="shipped:python/random"), "bots: 'shipped:python/random' is not a list"),
+    "a bot that is not Unicode": (lambda: khiva_arena.run(bots=["\udc80", "a"]), "bots: .* is not valid Unicode text"),
+    "a seed with a NUL": (lambda: khiva_arena.run(**PAIR, seed="a\0"), "seed: .* is not valid Unicode text"),
+    "public is a number": (lambda: khiva_arena.run(**PAIR, public=5), "public: 5 is not a text"),
+    "rules is a list": (lambda: khiva_arena.run(**PAIR, rules=[1]), "rules: "),
+    "turn is no number": (lambda: khiva_arena.run(**PAIR, turn=float("nan")), "turn: nan is not a number"),
+    "elo1 is infinite": (lambda: khiva_arena.sprt("a", "b", elo1=float("inf")), "elo1: inf is not a number"),
+    "elo1 is a text": (lambda: khiva_arena.sprt("a", "b", elo1="20"), "elo1: '20' is not a number"),
+    "sprt without opponents": (lambda: khiva_arena.sprt("a", []), "opponents: none"),
+    "sprt given bots": (lambda: khiva_arena.sprt("a", "b", bots=["c"]), "bots: unknown here"),
+    "match without bots": (
+        lambda: khiva_arena.match(),
+        "^bots: no bots; name at least two, e.g. shipped:python/random shipped:python/greedy$",
+    ),
+    "match given bots twice": (lambda: khiva_arena.match("a", "b", bots=["c"]), "bots: unknown here"),
+    "match given seats": (lambda: khiva_arena.match("a", "b", seats=2), "seats: unknown here"),
+    "check given seats": (lambda: khiva_arena.check("a", seats=2), "seats: unknown here"),
+    "check of a game that is a number": (lambda: khiva_arena.check("a", games=[5]), "games: 5 is not a text"),
+    "check given a number of games": (lambda: khiva_arena.check("a", games=5), "games: 5 is not a text"),
+    "settings is a list": (lambda: khiva_arena.run(["a", "b"]), "settings: .* is not a path"),
+    "standings of a number": (lambda: khiva_arena.standings(5), "path: 5 is not a path"),
+    "sections is a number": (lambda: khiva_arena.standings("a", sections=5), "sections: 5 is not a text"),
+    "verify of None": (lambda: khiva_arena.verify(None), "path: None is not a path"),
+    "matches of bytes": (lambda: next(khiva_arena.matches(b"a")), "path: b'a' is not a path"),
+}
 
 
-@pytest.mark.parametrize(("call", "said"), ODD, ids=range(len(ODD)))
+@pytest.mark.parametrize(("call", "said"), ODD.values(), ids=ODD)
 def test_odd_values_are_refused_by_name(
     call: Callable[[], object], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -153,24 +153,30 @@ def test_settings_from_a_file_environment_and_flags(tmp_path: Path) -> None:
 
 # --- refusals: one clear line each, exit 2, nothing written ---
 
-REFUSED = [
-    (["--bot", "no-such-bot", "--bot", NAIVE], ["no such command on the PATH"]),
-    (["--bot", str(ROOT / "bots"), "--bot", NAIVE], ["has no bot.toml"]),
-    ([*TWO, "--seats", "9"], ["khiva is played with 2 to 5 seats, not 9"]),
-    ([*TWO, "--seats", "3"], ["--copies"]),
-    ([*TWO, "--game", "chess"], ["chess"]),
-    ([*TWO, "--seats", "2", "--turn", "soon"], ["'soon' is not a time"]),
-    ([*TWO, "--seats", "2", "--rule", "overshoot=fly", "--rule", "nonsense=1"], ["overshoot", "nonsense"]),
-    ([*TWO, "--seats", "2", "--policy", "kind"], ["'kind' is not a policy"]),
-    ([*TWO, "--seats", "2", "--seeds", "0", "--jobs", "0"], ["--seeds", "--jobs"]),
-    (bots(RANDOM, RANDOM), ["the same bot"]),
-    ([], ["no bots"]),
-    ([*bots(RANDOM, f"{FAULTY} start-exit"), "--seats", "2"], ["start_failed", "cannot find my weights"]),
-    ([*bots(RANDOM, f"{FAULTY} start-text"), "--seats", "2"], ["start_failed", "Hello! I am a bot."]),
-]
+REFUSED = {
+    "a command that is not there": (["--bot", "no-such-bot", "--bot", NAIVE], ["no such command on the PATH"]),
+    "a folder without bot.toml": (["--bot", str(ROOT / "bots"), "--bot", NAIVE], ["has no bot.toml"]),
+    "too many seats": ([*TWO, "--seats", "9"], ["khiva is played with 2 to 5 seats, not 9"]),
+    "too few bots": ([*TWO, "--seats", "3"], ["--copies"]),
+    "an unknown game": ([*TWO, "--game", "chess"], ["chess"]),
+    "a turn that is no time": ([*TWO, "--seats", "2", "--turn", "soon"], ["'soon' is not a time"]),
+    "two wrong rules": ([*TWO, "--seats", "2", "--rule", "overshoot=fly", "--rule", "nonsense=1"], ["overshoot", "nonsense"]),
+    "an unknown policy": ([*TWO, "--seats", "2", "--policy", "kind"], ["'kind' is not a policy"]),
+    "no seeds and no jobs": ([*TWO, "--seats", "2", "--seeds", "0", "--jobs", "0"], ["--seeds", "--jobs"]),
+    "a bot twice": (bots(RANDOM, RANDOM), ["the same bot"]),
+    "no bots": ([], ["no bots"]),
+    "a bot that exits at the start": (
+        [*bots(RANDOM, f"{FAULTY} start-exit"), "--seats", "2"],
+        ["start_failed", "cannot find my weights"],
+    ),
+    "a bot that prints text at the start": (
+        [*bots(RANDOM, f"{FAULTY} start-text"), "--seats", "2"],
+        ["start_failed", "Hello! I am a bot."],
+    ),
+}
 
 
-@pytest.mark.parametrize(("words", "said"), REFUSED, ids=range(len(REFUSED)))
+@pytest.mark.parametrize(("words", "said"), REFUSED.values(), ids=REFUSED)
 def test_refused_with_nothing_written(tmp_path: Path, words: list[str], said: list[str]) -> None:
     done = arena("run", *words, "--out", "out", cwd=tmp_path, code=2)
     for part in said:
