@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from arena import NAIVE, RANDOM, arena, bots
+from wording import sentence
 
 from khiva_arena.competition.settings import settle
 from khiva_arena.errors import ConfigError
@@ -15,8 +16,8 @@ TWO = [*bots(RANDOM, NAIVE), "--seats", "2"]
 RAW = b"\xff".decode("utf-8", "surrogateescape")
 
 REFUSED = {
-    "a command with a long name": (["--bot", "x" * 300, "--bot", NAIVE], "no such command on the PATH"),
-    "a folder with a long name": (["--bot", "./" + "x" * 300, "--bot", NAIVE], "no such folder or command"),
+    "a command with a long name": (["--bot", "x" * 300, "--bot", NAIVE], sentence("entrants", "no-such-folder-no")),
+    "a folder with a long name": (["--bot", "./" + "x" * 300, "--bot", NAIVE], sentence("entrants", "no-such-folder-command")),
     "a long out": ([*TWO, "--out", "x" * 300], "File name too long"),
     "a turn of many digits": ([*TWO, "--turn", "9" * 400 + "s"], "is longer than a day"),
     "a seed that is not Unicode": ([*TWO, "--seed", RAW], "not valid Unicode"),
@@ -30,7 +31,7 @@ REFUSED = {
     "a rule that is NaN": ([*TWO, "--rule", "overshoot=NaN"], "overshoot"),
     "a runtime that is not there": (
         [*bots("{torch} x", NAIVE), "--seats", "2", "--runtime", "torch=nowhere"],
-        "nowhere is neither a folder nor a program",
+        sentence("entrants", "neither-folder-program", path="nowhere"),
     ),
 }
 
@@ -49,12 +50,12 @@ FILES = {
     "game is a list": ('game = ["khiva"]', "c.toml:2: game: a name is expected"),
     "bots is a number": ("bots = 5", "c.toml:1: bots: a list of folders or commands is expected"),
     "bots is a table": ("bots = {}", "c.toml:1: bots: a list of folders or commands is expected"),
-    "a bot with a NUL": ('bots = ["a\\u0000b"]', "x00b' is not valid Unicode"),
+    "a bot with a NUL": ('bots = ["a\\u0000b"]', sentence("api", "not-valid-unicode", value="x00b'")),
     "an out with a NUL": ('out = "a\\u0000b"', "c.toml:2: out: 'a"),
     "a seed with a NUL": ('seed = "a\\u0000b"', "c.toml:2: seed: 'a"),
     "seats is a date": ("seats = 1979-05-27", "c.toml:2: seats: datetime"),
     "policy is a list": ("policy = [1]", "c.toml:2: policy: [1] is not a policy"),
-    "turn is infinite": ("turn = inf", "c.toml:2: turn: inf is not a time"),
+    "turn is infinite": ("turn = inf", sentence("settings", "not-time-write-s", text="c.toml:2: turn: inf")),
     "nested too deep": ("x = " + "[" * 100_000, "not TOML"),
 }
 
@@ -79,7 +80,7 @@ def test_the_environment_is_not_read_for_bots(tmp_path: Path) -> None:
     env = {"KHIVA_ARENA_RUN_BOTS": f"{RANDOM} {NAIVE}", "KHIVA_ARENA_RUN_BOT": NAIVE}
     assert "no bots" in arena("run", cwd=tmp_path, code=2, env=env).stderr
     said = " ".join(arena("run", "-h", cwd=tmp_path).stdout.split())
-    assert "Not read from the environment." in said
+    assert sentence("play", "not-read-environment") in said
 
 
 def test_text_of_the_environment_is_checked(tmp_path: Path) -> None:
@@ -130,7 +131,7 @@ print(status.split("VmHWM:")[1].split()[0])
     lines = done.stdout.split("\n")
     assert lines[0] == "130", done.stderr
     assert lines[1] == "2"
-    assert "there is nothing to verify: no match of it is recorded yet" in done.stderr
+    assert sentence("audit", "nothing-verify-no-match", named="of it") in done.stderr
     assert int(lines[2]) < 150_000
 
 

@@ -12,6 +12,7 @@ import pytest
 from arena import FAULTY, RANDOM, arena, bots
 from forging import forge
 from once import made_once
+from wording import sentence
 
 from khiva_arena.store.db import Store
 
@@ -95,22 +96,34 @@ NAMED = {
     "no crashed faults": ("UPDATE seats SET faults = '[]' WHERE faults LIKE '%crashed%'", "the stored faults"),
     "a fault at another step": ("UPDATE seats SET faults = replace(faults, ', 2]', ', 3]')", "the stored faults"),
     "faults that are no JSON": ("UPDATE seats SET faults = 'x' WHERE ordinal = 0", "match 1/0"),
-    "another secret of a seed": ("UPDATE reveals SET secret = zeroblob(32) WHERE seed = 1", "revealed secret of seed 1"),
-    "a secret of an unknown seed": ("INSERT INTO reveals SELECT id, 7, secret, '' FROM events", "there is no such seed"),
-    "a secret of a seed below zero": ("INSERT INTO reveals SELECT id, -7, secret, '' FROM events", "there is no such seed"),
-    "another secret of the run": ("UPDATE events SET secret = zeroblob(32)", "does not open the commitment"),
+    "another secret of a seed": (
+        "UPDATE reveals SET secret = zeroblob(32) WHERE seed = 1",
+        sentence("audit", "revealed-secret-seed") + " 1",
+    ),
+    "a secret of an unknown seed": (
+        "INSERT INTO reveals SELECT id, 7, secret, '' FROM events",
+        sentence("audit", "no-such-seed"),
+    ),
+    "a secret of a seed below zero": (
+        "INSERT INTO reveals SELECT id, -7, secret, '' FROM events",
+        sentence("audit", "no-such-seed"),
+    ),
+    "another secret of the run": ("UPDATE events SET secret = zeroblob(32)", sentence("replay", "not-open-commitment")),
     "a definition with another policy": (
         "UPDATE events SET definition = replace(definition, 'lenient', 'strict')",
-        "its definition and commitment hash to",
+        sentence("events", "definition-commitment-hash"),
     ),
-    "a definition that is no JSON": ("UPDATE events SET definition = 'x'", "its definition is damaged"),
-    "a definition that is a list": ("UPDATE events SET definition = '[]'", "its definition is damaged"),
+    "a definition that is no JSON": ("UPDATE events SET definition = 'x'", sentence("store", "definition-damaged")),
+    "a definition that is a list": ("UPDATE events SET definition = '[]'", sentence("store", "definition-damaged")),
     "a definition with seeds that are no number": (
         "UPDATE events SET definition = json_set(definition, '$.seeds', 'x')",
-        "its definition is damaged",
+        sentence("store", "definition-damaged"),
     ),
-    "another identity of a bot": ("UPDATE bots SET identity = 'x' WHERE position = 1", "not those of its definition"),
-    "a bot is missing": ("DELETE FROM bots WHERE position = 2", "not those of its definition"),
+    "another identity of a bot": (
+        "UPDATE bots SET identity = 'x' WHERE position = 1",
+        sentence("events", "bots-not-those-definition"),
+    ),
+    "a bot is missing": ("DELETE FROM bots WHERE position = 2", sentence("events", "bots-not-those-definition")),
     "a match is missing": (
         "DELETE FROM seats WHERE ordinal = 5; DELETE FROM matches WHERE ordinal = 5",
         "seed 0: 1 match is missing",
@@ -121,11 +134,11 @@ NAMED = {
     ),
     "a secret is not revealed": (
         "DELETE FROM reveals WHERE seed = 1",
-        "seed 1: all matches are recorded, but its secret is not revealed",
+        sentence("audit", "seed-matches-recorded-secret", seed="1"),
     ),
     "the secret of the run is not revealed": ("DELETE FROM reveals WHERE seed = -1", "the event is over, but"),
     "no conclusion": ("DELETE FROM conclusions", "the event is over, but"),
-    "another run digest": ("UPDATE conclusions SET digest = 'x'", "the run digest was x"),
+    "another run digest": ("UPDATE conclusions SET digest = 'x'", sentence("audit", "run-digest") + " x"),
     "a void of an unknown match": (void(99, 1, 0, 0, "[0, 1]"), "void 1/99"),
     "a void of a match that was played": (void(0, 1, 0, 0, "[0, 1, 2]"), "void 1/0"),
     "a void of three line-ups": (void(0, 1, 0, 0, "x"), "void 1/0"),
@@ -148,16 +161,16 @@ def test_an_unfinished_event_is_sound_and_checked_with_private_secrets(store: Pa
     statements = UNFINISHED + void(9, 1, 1, 1, seated(store, 9)) + void(9, 2, 1, 1, seated(store, 9))
     said = arena("verify", str(damaged(store, tmp_path, statements)), cwd=tmp_path).stdout
     assert "8 of 12 matches are sound, 4 are not played yet" in said
-    assert "2 of them were checked with the store's private secrets" in said
+    assert sentence("verify", "checked-stores-private-secrets", unrevealed="2") in said
 
 
 REFUSED = {
-    "a bot is missing": ("DELETE FROM bots WHERE position = 2", "its bots are not those of its definition"),
+    "a bot is missing": ("DELETE FROM bots WHERE position = 2", sentence("events", "bots-not-those-definition")),
     "a seat of an unknown bot": ("UPDATE seats SET bot = 9 WHERE ordinal = 0", "match 1/0 is damaged"),
     "a seat that the table does not have": ("UPDATE seats SET seat = 5 WHERE ordinal = 0 AND seat = 1", "match 1/0 is damaged"),
     "another rotation": ("UPDATE matches SET rotation = 1 WHERE ordinal = 0", "match 1/0 is damaged"),
-    "a definition that is no JSON": ("UPDATE events SET definition = 'x'", "its definition is damaged"),
-    "a definition with NaN": ("UPDATE events SET definition = '{\"seats\":NaN}'", "its definition is damaged"),
+    "a definition that is no JSON": ("UPDATE events SET definition = 'x'", sentence("store", "definition-damaged")),
+    "a definition with NaN": ("UPDATE events SET definition = '{\"seats\":NaN}'", sentence("store", "definition-damaged")),
 }
 
 
@@ -223,7 +236,7 @@ def test_a_store_without_a_match_has_nothing_to_verify(store: Path, tmp_path: Pa
         done = arena("verify", str(copy), *words, cwd=tmp_path, code=2)
         assert done.stdout == ""
         assert done.stderr.count("\n") == 1
-        assert "there is nothing to verify: no match of it is recorded yet" in done.stderr
+        assert sentence("audit", "nothing-verify-no-match", named="of it") in done.stderr
 
 
 def test_a_void_that_was_changed_is_named(store: Path, tmp_path: Path) -> None:
@@ -233,6 +246,6 @@ def test_a_void_that_was_changed_is_named(store: Path, tmp_path: Path) -> None:
     with closing(sqlite3.connect(copy / "arena.db")) as connection, connection:
         connection.execute("UPDATE voids SET why = 'x'")
     assert (
-        "first that differs: void 1/9: it was changed since it was written"
+        "first that differs: void 1/9: " + sentence("shards", "changed-since-written-take")
         in arena("verify", str(copy), cwd=tmp_path, code=1).stdout
     )

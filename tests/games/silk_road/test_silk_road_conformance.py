@@ -3,6 +3,7 @@
 import copy
 
 import pytest
+from wording import pattern
 
 from khiva_arena.games import conformance
 from khiva_arena.games.silk_road import GAME, SilkRoadState
@@ -73,11 +74,11 @@ def _untold(state, choices, honest=SilkRoadState.apply):
 @pytest.mark.parametrize(
     ("method", "broken", "says"),
     [
-        ("view", _shared, "belongs to its caller"),
-        ("view", _tuples, "a view is plain"),
+        ("view", _shared, pattern("check", "belongs-caller")),
+        ("view", _tuples, pattern("games", "view-plain")),
         ("clone", _forgetful, "leave alone|original alone|behaves like|stays like"),
-        ("apply", _thief, "no piece is lost"),
-        ("apply", _untold, "equal observations give equal views"),
+        ("apply", _thief, pattern("check", "no-piece-lost-made")),
+        ("apply", _untold, pattern("games", "equal-observations-give-equal")),
     ],
 )
 def test_the_check_finds_a_broken_game(method, broken, says, monkeypatch):
