@@ -223,7 +223,7 @@ def test_verify_refuses_what_is_no_bundle(folder: Path, sound: Lines, tmp_path: 
         code, out, error = verified(data, tmp_path, capsys)
         assert (code, out, error.count("\n")) == (2, "", 1)
         assert said in error
-    assert sentence("api", "bundle-read-whole-leave") in command(capsys, "verify", folder / "b.khiva", "1")[2]
+    assert sentence("api", "bundle-verified-whole-leave") in command(capsys, "verify", folder / "b.khiva", "1")[2]
 
 
 # --- what a forger changes ---

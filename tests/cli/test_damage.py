@@ -246,6 +246,6 @@ def test_a_void_that_was_changed_is_named(store: Path, tmp_path: Path) -> None:
     with closing(sqlite3.connect(copy / "arena.db")) as connection, connection:
         connection.execute("UPDATE voids SET why = 'x'")
     assert (
-        "first that differs: void 1/9: " + sentence("shards", "changed-since-written-take")
+        "first that differs: void 1/9: " + sentence("shards", "changed-since-written-2")
         in arena("verify", str(copy), cwd=tmp_path, code=1).stdout
     )

@@ -145,7 +145,7 @@ def test_a_plan_that_was_edited(cup: Path, old: str, new: str) -> None:
     assert old in text
     (cup / "cup.plan").write_text(text.replace(old, new))
     line = refused(cup, "run", "--from-plan", "cup.plan", "--out", "out")
-    assert sentence("shards", "changed-since-written-take") in line or "damaged" in line
+    assert sentence("shards", "changed-since-written-2") in line or "damaged" in line
     assert not (cup / "out").exists()
 
 

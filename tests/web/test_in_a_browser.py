@@ -198,10 +198,7 @@ def test_a_page_that_is_left_open_says_when_the_command_has_ended_and_keeps_what
     served.end()
     says(
         page,
-        sentence("web", "run-over-complete")
-        + ": "
-        + sentence("check", "all-of-it-is")
-        + " recorded. The command has ended and this address is closed.",
+        "The run is over: " + sentence("check", "all-of-it-is") + " recorded. The command has ended and this address is closed.",
     )
     page.until("return document.querySelector('.more').textContent !== arguments[0]", matches)  # the last page, fetched in time
     page.go("#match=1/7")
