@@ -61,11 +61,11 @@ def test_the_crosstable_holds_both_sides_of_each_pair(table, every):
         assert every.crosstable[i][i] is None
         for j in range(i):
             one, other = every.crosstable[i][j], every.crosstable[j][i]
-            assert one.score + other.score == pytest.approx(100, abs=0.002)
-            assert one.low + other.high == pytest.approx(100, abs=0.002)
-            assert one.expected + other.expected == pytest.approx(100, abs=0.002)
-            assert (one.seeds, one.matches, one.significant) == (other.seeds, other.matches, other.significant)
-            assert one.significant == (one.low > 50 or one.high < 50)
+            assert one.score + other.score == pytest.approx(100, abs=0.002), f"{i=} {j=}"
+            assert one.low + other.high == pytest.approx(100, abs=0.002), f"{i=} {j=}"
+            assert one.expected + other.expected == pytest.approx(100, abs=0.002), f"{i=} {j=}"
+            assert (one.seeds, one.matches, one.significant) == (other.seeds, other.matches, other.significant), f"{i=} {j=}"
+            assert one.significant == (one.low > 50 or one.high < 50), f"{i=} {j=}"
     assert sum(cell.matches for cell in every.crosstable[0] if cell) == 2 * table.rows[0].matches  # two others at each table
 
 
@@ -77,8 +77,8 @@ def test_rows_of_matrices_are_in_the_order_of_the_table(table, every):
     for i in range(len(index)):
         assert every.los[i][i] is None
         for j in range(i):
-            assert every.los[i][j] + every.los[j][i] == pytest.approx(100, abs=0.002)
-            assert every.surprise[i][j] == pytest.approx(-every.surprise[j][i])
+            assert every.los[i][j] + every.los[j][i] == pytest.approx(100, abs=0.002), f"{i=} {j=}"
+            assert every.surprise[i][j] == pytest.approx(-every.surprise[j][i]), f"{i=} {j=}"
 
 
 def test_history_ends_at_the_table_and_each_event_stands_alone_too(table, every):

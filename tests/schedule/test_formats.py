@@ -79,7 +79,7 @@ def test_every_bot_of_a_table_sits_in_every_seat_equally_often(terms):
             for lineup, line_up in enumerate(drawn.line_ups):
                 for bot in line_up:
                     counts = [seated[k, lineup, bot, seat] for seat in range(terms.seats)]
-                    assert counts == [line_up.count(bot)] * terms.seats
+                    assert counts == [line_up.count(bot)] * terms.seats, f"{drawn=} {k=} {lineup=} {line_up=}"
 
 
 @pytest.mark.slow
@@ -96,7 +96,7 @@ def test_neighbours_are_balanced_within_each_round(terms):
         for lineup, line_up in enumerate(drawn.line_ups):
             for a, b in permutations(set(line_up), 2):
                 fair = BLOCK_SEEDS[terms.seats] * terms.seats // (terms.seats - 1)
-                assert arcs[lineup, a, b] == line_up.count(a) * line_up.count(b) * fair
+                assert arcs[lineup, a, b] == line_up.count(a) * line_up.count(b) * fair, f"{drawn=} {lineup=} {line_up=} {a=}"
 
 
 @pytest.mark.slow
@@ -105,9 +105,9 @@ def test_neighbours_are_balanced_within_each_round(terms):
 def test_no_bot_is_twice_at_a_table_unless_copies_are_asked_for(terms):
     for drawn in play(terms)[0]:
         for line_up in drawn.line_ups:
-            assert len(line_up) == terms.seats
-            assert max(map(line_up.count, line_up)) <= terms.copies
-            assert len(set(line_up)) > 1
+            assert len(line_up) == terms.seats, f"{drawn=} {line_up=}"
+            assert max(map(line_up.count, line_up)) <= terms.copies, f"{drawn=} {line_up=}"
+            assert len(set(line_up)) > 1, f"{drawn=} {line_up=}"
         at_tables = Counter(bot for line_up in drawn.line_ups for bot in set(line_up))
         if terms.format in ROUNDS:
             assert max(at_tables.values()) == 1

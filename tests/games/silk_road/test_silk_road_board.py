@@ -32,7 +32,7 @@ def test_R1_has_the_distances_of_the_sheet():
         for target in range(6):
             if start != target:
                 lengths = sorted(map(len, R1.routes[start, target]))
-                assert lengths == [DISTANCES[start][target], DISTANCES[start][target] + 1]
+                assert lengths == [DISTANCES[start][target], DISTANCES[start][target] + 1], f"{start=} {target=}"
 
 
 def test_R1_has_22_villages_six_cities_and_is_labelled_as_reconstructed():
@@ -53,10 +53,10 @@ def test_a_route_obeys_signposts_and_enters_no_other_city():
     }
     for (start, target), routes in R1.routes.items():
         for route in routes:
-            assert route[-1] == target
-            assert min(route[:-1], default=R1.cities) >= R1.cities
+            assert route[-1] == target, f"{routes=} {start=} {target=} {route=}"
+            assert min(route[:-1], default=R1.cities) >= R1.cities, f"{routes=} {start=} {target=} {route=}"
             for here, there in zip((start, *route), route, strict=False):
-                assert posts.get((here, target), there) == there
+                assert posts.get((here, target), there) == there, f"{routes=} {start=} {target=} {route=}"
 
 
 def test_every_place_that_a_caravan_can_stand_on_has_a_way_on():

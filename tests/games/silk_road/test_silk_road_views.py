@@ -182,14 +182,16 @@ def test_counts_in_the_view_agree_with_what_is_hidden(seats, given_rules):
             view = state.view(seat)
             hidden = Counter(pile)
             for other in range(seats):
-                assert all(0 <= known <= held for known, held in zip(view["known"][other], state.hands[other], strict=True))
+                assert all(0 <= known <= held for known, held in zip(view["known"][other], state.hands[other], strict=True)), (
+                    f"{seat=}"
+                )
                 if other != seat:
                     hidden.update({g: state.hands[other][g] - view["known"][other][g] for g in range(5)})
-            assert view["unseen"] == [hidden[good] for good in range(5)]
+            assert view["unseen"] == [hidden[good] for good in range(5)], f"{seat=}"
             # The pool is the pile and what the others drew of it.
             drawn = [sum(state.fresh[other][g] for other in range(seats) if other != seat) for g in range(5)]
-            assert view["pool"] == [pile[good] + drawn[good] for good in range(5)]
-            assert sum(view["bag"]) == len(state.bag)
+            assert view["pool"] == [pile[good] + drawn[good] for good in range(5)], f"{seat=}"
+            assert sum(view["bag"]) == len(state.bag), f"{seat=}"
 
 
 def replayed(view, seats):
@@ -224,10 +226,10 @@ def test_history_tells_all_that_went_to_and_from_hands_and_pile(seats):
         for seat in range(seats):
             view = state.view(seat)
             sizes, pile, taken, blind = replayed(view, seats)
-            assert (sizes, pile) == (view["hands"], view["pile"])
+            assert (sizes, pile) == (view["hands"], view["pile"]), f"{seat=}"
             own = Counter(view["history"]["drawn"])
-            assert [own[good] + taken[seat][good] for good in range(5)] == view["hand"]
-            assert len(view["history"]["drawn"]) == 4 + blind[seat]
+            assert [own[good] + taken[seat][good] for good in range(5)] == view["hand"], f"{seat=}"
+            assert len(view["history"]["drawn"]) == 4 + blind[seat], f"{seat=}"
 
 
 def test_a_reshuffle_tells_what_the_pile_holds(table):
