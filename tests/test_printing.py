@@ -8,11 +8,11 @@ import khiva_arena
 PACKAGE = Path(khiva_arena.__file__).parent
 MAY_PRINT = ("cli/", "commands/", "terminal/", "outside/template/")
 PROGRAMS = {
-    "api/host.py": "passes on what the process that plays writes, in chunks as they come",
-    "cluster/own_cluster.py": "a process that holds a cluster of this machine",
+    "api/host.py": "hands the stderr of the playing process through",
+    "cluster/own_cluster.py": "a cluster on this machine, in a process",
     "sandbox/escape_attempts.py": "a process in a cell that tries to leave it",
     "sandbox/keeper.py": "a process that keeps files in memory",
-    "seats/link.py": "a process that stands for a player at the table",
+    "seats/link.py": "stands for a guest at the table",
     "seats/relay.py": "the relay, which runs without the arena",
 }
 """Modules that are, or speak for, a program of their own."""

@@ -11,6 +11,7 @@ import pytest
 from arena import ROOT
 from once import made_once
 from pages import REPLAY, blocks
+from wording import sentence
 
 pytestmark = pytest.mark.slow
 
@@ -105,11 +106,11 @@ def test_it_makes_pages_with_the_drawings_of_all_games(installed: Path, tmp_path
 
 def test_it_begins_a_bot_checks_it_and_plays_it(installed: Path, tmp_path: Path) -> None:
     run(installed, tmp_path, "new", "python", "my-bot")
-    assert "It keeps the protocol." in run(installed, tmp_path, "check", "my-bot")
+    assert sentence("check", "keeps-protocol-next") in run(installed, tmp_path, "check", "my-bot")
     bots = ["--bot", "my-bot", "--bot", "shipped:python/greedy"]
-    assert "the match is over" in run(installed, tmp_path, "match", *bots, "--seed", "demo")
+    assert sentence("check", "match-over") in run(installed, tmp_path, "match", *bots, "--seed", "demo")
     run(installed, tmp_path, "run", *bots, "--seats", "2", "--seeds", "1", "--out", "games")
-    assert "choices are the same" in run(installed, tmp_path, "replay", "games", "1/0", "--bot", "my-bot")
+    assert sentence("replay", "choices-same") in run(installed, tmp_path, "replay", "games", "1/0", "--bot", "my-bot")
 
 
 def test_its_language_model_is_told_the_rules(installed: Path, tmp_path: Path) -> None:
@@ -124,7 +125,7 @@ def test_its_language_model_is_told_the_rules(installed: Path, tmp_path: Path) -
 def test_it_sets_up_a_competition_and_bundles_it(installed: Path, tmp_path: Path) -> None:
     run(installed, tmp_path, "init")
     run(installed, tmp_path, "run", "competition.toml", "--seats", "2", "--seeds", "1", "--events-file", "events.jsonl")
-    assert "the run has ended: complete" in run(installed, tmp_path, "watch", "events.jsonl")
+    assert sentence("terminal", "run-ended", how="complete") in run(installed, tmp_path, "watch", "events.jsonl")
     assert "Crosstable" in run(installed, tmp_path, "standings", "results/competition", "--section", "all")
     run(installed, tmp_path, "bundle", "results/competition", "cup.bundle")
     assert "6 of 6 matches are sound" in run(installed, tmp_path, "verify", "cup.bundle")

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from arena import arena, bots
+from wording import sentence
 
 from khiva_arena.words import count, meant
 
@@ -26,7 +27,7 @@ def test_what_is_nearly_known_is_named() -> None:
     (["--rule", "overshot=bounce"], "--rule: unknown rule 'overshot' (did you mean overshoot?); Khiva has "),
     (["--rule", "overshoot=bouncy"], "not 'bouncy' (did you mean bounce?)"),
     (["--policy", "leniant"], "'leniant' is not a policy (did you mean lenient?)"),
-    (["--isolation", "standrad"], "'standrad' is not a level (did you mean standard?)"),
+    (["--isolation", "standrad"], sentence("settings", "not-level-2", asked="'standrad'") + " (did you mean standard?)"),
     (["--format", "swis"], "'swis' is not a format (did you mean swiss?)"),
 ])  # fmt: skip
 def test_a_slip_in_a_setting_is_told(words: list[str], said: str, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy
 import pytest
 from arena import FAULTY, NAIVE, RANDOM, arena, bots, descendants, living
+from wording import pattern, sentence
 
 import khiva_arena
 from khiva_arena.errors import ArenaError, BotError, ConfigError, StoreError
@@ -108,7 +109,7 @@ def test_wrong_arguments_are_refused_before_a_process_starts(tmp_path: Path, mon
     for plan in ("none.json", ".."):
         with pytest.raises(ConfigError):
             khiva_arena.run(from_plan=tmp_path / plan, out=tmp_path)
-    with pytest.raises(ConfigError, match=r"seed: 1\.5 is neither a whole number nor a text"):
+    with pytest.raises(ConfigError, match=pattern("api", "seed-neither-whole-number", seed=r"1\.5")):
         khiva_arena.match(one, other, seed=1.5)
     for seed in (7, "7"):
         with pytest.raises(AssertionError, match="a process was started"):
@@ -121,7 +122,7 @@ def test_what_a_settings_file_opens_is_named_by_keyword(tmp_path: Path) -> None:
     )
     with pytest.raises(ConfigError) as error:
         khiva_arena.run(tmp_path / "c.toml", out=tmp_path / "out")
-    assert "give what it sets as keywords, too: isolation, env (or type `khiva-arena run` with it once" in str(error.value)
+    assert sentence("api", "give-sets-keywords-too", names="isolation, env") in str(error.value)
 
 
 def test_mistakes_are_all_said_at_once_by_keyword(tmp_path: Path) -> None:
@@ -129,9 +130,9 @@ def test_mistakes_are_all_said_at_once_by_keyword(tmp_path: Path) -> None:
         khiva_arena.run(bots=["shipped:python/random", "nope"], seats=9, isolation="tight", colour="red", out=tmp_path)
     assert sorted(problem.partition(": ")[0] for problem in error.value.problems) == ["bots", "colour", "isolation", "seats"]
     assert "--" not in str(error.value)
-    with pytest.raises(ConfigError, match=r"bots: no bots; name at least two, e\.g\. shipped:python/random ship"):
+    with pytest.raises(ConfigError, match="bots: " + pattern("settings", "no-bots-name-least") + " shipped:python/random ship"):
         khiva_arena.run(out=tmp_path)
-    with pytest.raises(ConfigError, match="rules: 1j is not a value that a setting can have"):
+    with pytest.raises(ConfigError, match=pattern("api", "not-value-setting-can", name="rules", value="1j")):
         khiva_arena.run(**PAIR, rules={"overshoot": 1j}, out=tmp_path)
     with pytest.raises(BotError, match="false: start_failed: crashed: exited with code 1"):
         khiva_arena.run(
@@ -258,33 +259,60 @@ def test_threads_may_look_at_it_at_once(tmp_path: Path) -> None:
             assert sorted(seen) == list(range(20))
 
 
-ODD = [
-    (lambda: khiva_arena.run(bots=5), "bots: 5 is not a list"),
-    (lambda: khiva_arena.run(bots="shipped:python/random"), "bots: 'shipped:python/random' is not a list"),
-    (lambda: khiva_arena.run(bots=["\udc80", "a"]), "bots: .* is not valid Unicode text"),
-    (lambda: khiva_arena.run(**PAIR, seed="a\0"), "seed: .* is not valid Unicode text"),
-    (lambda: khiva_arena.run(**PAIR, public=5), "public: 5 is not a text"),
-    (lambda: khiva_arena.run(**PAIR, rules=[1]), "rules: "),
-    (lambda: khiva_arena.run(**PAIR, turn=float("nan")), "turn: nan is not a number"),
-    (lambda: khiva_arena.sprt("a", "b", elo1=float("inf")), "elo1: inf is not a number"),
-    (lambda: khiva_arena.sprt("a", "b", elo1="20"), "elo1: '20' is not a number"),
-    (lambda: khiva_arena.sprt("a", []), "opponents: none"),
-    (lambda: khiva_arena.sprt("a", "b", bots=["c"]), "bots: unknown here"),
-    (lambda: khiva_arena.match(), "^bots: no bots; name at least two, e.g. shipped:python/random shipped:python/greedy$"),
-    (lambda: khiva_arena.match("a", "b", bots=["c"]), "bots: unknown here"),
-    (lambda: khiva_arena.match("a", "b", seats=2), "seats: unknown here"),
-    (lambda: khiva_arena.check("a", seats=2), "seats: unknown here"),
-    (lambda: khiva_arena.check("a", games=[5]), "games: 5 is not a text"),
-    (lambda: khiva_arena.check("a", games=5), "games: 5 is not a text"),
-    (lambda: khiva_arena.run(["a", "b"]), "settings: .* is not a path"),
-    (lambda: khiva_arena.standings(5), "path: 5 is not a path"),
-    (lambda: khiva_arena.standings("a", sections=5), "sections: 5 is not a text"),
-    (lambda: khiva_arena.verify(None), "path: None is not a path"),
-    (lambda: next(khiva_arena.matches(b"a")), "path: b'a' is not a path"),
-]
+ODD = {
+    "bots is a number": (lambda: khiva_arena.run(bots=5), pattern("api", "bots-not-list-words", bots="5")),
+    "bots is one text": (
+        lambda: khiva_arena.run(bots="shipped:python/random"),
+        pattern("api", "bots-not-list-words", bots="'shipped:python/random'"),
+    ),
+    "a bot that is not Unicode": (
+        lambda: khiva_arena.run(bots=["\udc80", "a"]),
+        pattern("api", "not-valid-unicode-text", name="bots", value=".*"),
+    ),
+    "a seed with a NUL": (
+        lambda: khiva_arena.run(**PAIR, seed="a\0"),
+        pattern("api", "not-valid-unicode-text", name="seed", value=".*"),
+    ),
+    "public is a number": (lambda: khiva_arena.run(**PAIR, public=5), pattern("api", "not-text", name="public", value="5")),
+    "rules is a list": (lambda: khiva_arena.run(**PAIR, rules=[1]), "rules: "),
+    "turn is no number": (
+        lambda: khiva_arena.run(**PAIR, turn=float("nan")),
+        pattern("api", "not-number", name="turn", value="nan"),
+    ),
+    "elo1 is infinite": (
+        lambda: khiva_arena.sprt("a", "b", elo1=float("inf")),
+        pattern("api", "not-number", name="elo1", value="inf"),
+    ),
+    "elo1 is a text": (lambda: khiva_arena.sprt("a", "b", elo1="20"), pattern("api", "not-number", name="elo1", value="'20'")),
+    "sprt without opponents": (lambda: khiva_arena.sprt("a", []), "opponents: none"),
+    "sprt given bots": (lambda: khiva_arena.sprt("a", "b", bots=["c"]), "bots: unknown here"),
+    "match without bots": (
+        lambda: khiva_arena.match(),
+        "^bots: " + pattern("settings", "no-bots-name-least") + " shipped:python/random shipped:python/greedy$",
+    ),
+    "match given bots twice": (lambda: khiva_arena.match("a", "b", bots=["c"]), "bots: unknown here"),
+    "match given seats": (lambda: khiva_arena.match("a", "b", seats=2), "seats: unknown here"),
+    "check given seats": (lambda: khiva_arena.check("a", seats=2), "seats: unknown here"),
+    "check of a game that is a number": (
+        lambda: khiva_arena.check("a", games=[5]),
+        pattern("api", "not-text", name="games", value="5"),
+    ),
+    "check given a number of games": (
+        lambda: khiva_arena.check("a", games=5),
+        pattern("api", "not-text", name="games", value="5"),
+    ),
+    "settings is a list": (lambda: khiva_arena.run(["a", "b"]), pattern("api", "not-path", name="settings", value=".*")),
+    "standings of a number": (lambda: khiva_arena.standings(5), pattern("api", "not-path", name="path", value="5")),
+    "sections is a number": (
+        lambda: khiva_arena.standings("a", sections=5),
+        pattern("api", "not-text", name="sections", value="5"),
+    ),
+    "verify of None": (lambda: khiva_arena.verify(None), pattern("api", "not-path", name="path", value="None")),
+    "matches of bytes": (lambda: next(khiva_arena.matches(b"a")), pattern("api", "not-path", name="path", value="b'a'")),
+}
 
 
-@pytest.mark.parametrize(("call", "said"), ODD, ids=range(len(ODD)))
+@pytest.mark.parametrize(("call", "said"), ODD.values(), ids=ODD)
 def test_odd_values_are_refused_by_name(
     call: Callable[[], object], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -307,7 +335,7 @@ def test_values_are_taken_that_mean_the_same(tmp_path: Path, monkeypatch: pytest
 def test_no_process_can_be_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for program in ("", None, "/nowhere/python"):
         monkeypatch.setattr(sys, "executable", program)
-        with pytest.raises(ArenaError, match="no process can be started to play in"):
+        with pytest.raises(ArenaError, match=pattern("api", "no-process-can-started")):
             khiva_arena.run(**PAIR, out=tmp_path)
 
 
@@ -315,7 +343,7 @@ def test_a_host_that_is_killed_is_said(tmp_path: Path) -> None:
     competition = khiva_arena.run(**PAIR, seeds=4000, out=tmp_path)
     next(iter(competition))
     competition._host._process.kill()
-    with pytest.raises(ArenaError, match="killed by signal 9; what was recorded is safe, and the same call resumes"):
+    with pytest.raises(ArenaError, match=pattern("api", "recorded-safe-same-call", how="killed by signal 9")):
         list(competition)
     with pytest.raises(ArenaError):
         competition.wait()
@@ -329,7 +357,7 @@ def test_a_sequential_test(tmp_path: Path) -> None:
     assert found.candidate == "greedy"
     assert found.report.blocks >= 32
     assert found._repr_html_().startswith("<pre>sprt: greedy against random, 2 seats; H0: Elo &lt;= 0, H1: ")
-    with pytest.raises(ConfigError, match="seeds: no test decides before 32 seeds, so 5 are too few"):
+    with pytest.raises(ConfigError, match=pattern("playing", "seeds-no-test-decides", fewest_blocks="32", seeds="5")):
         khiva_arena.sprt("shipped:python/greedy", ["shipped:python/random"], seeds=5, out=tmp_path)
 
 
@@ -351,7 +379,7 @@ def test_a_store_and_a_bundle_are_verified(played: Path) -> None:
     assert of_bundle.sound
     assert [one.digest for one in of_store.events] == [one.digest for one in of_bundle.events]
     assert [one.number for one in khiva_arena.verify(played / "out", "2").events] == [2]
-    with pytest.raises(ConfigError, match="a bundle is verified as a whole"):
+    with pytest.raises(ConfigError, match=pattern("api", "bundle-verified-whole-leave")):
         khiva_arena.verify(played / "all.khiva", 1)
 
 
@@ -361,5 +389,8 @@ def test_a_bot_is_opened_to_the_network_by_keywords(tmp_path: Path, monkeypatch:
     table = competition.standings()[0]
     assert (table["random"].marks, table["naive"].marks) == (("network",), ())
     assert not [path for path in (tmp_path / "out").rglob("*") if path.is_file() and b"s0me-secret" in path.read_bytes()]
-    with pytest.raises(ConfigError, match=r"^network: no bot called 'rand' \(did you mean random\?\); there are random, naive$"):
+    with pytest.raises(
+        ConfigError,
+        match="^" + pattern("settings", "network-no-bot-called") + r" 'rand' \(did you mean random\?\); there are random, naive$",
+    ):
         khiva_arena.run(**PAIR, network=["rand"], out=tmp_path / "out").wait()

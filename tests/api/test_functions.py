@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from arena import RANDOM
+from wording import pattern
 
 import khiva_arena
 from khiva_arena.api.functions import UNUSED_SECONDS, folder_of
@@ -55,14 +56,14 @@ def test_a_competition_of_functions_and_shipped_bots(tmp_path: Path) -> None:
 
 
 def test_others_are_trusted_only_if_that_is_said(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=f"trust_bots=True says that you trust {RANDOM}"):
+    with pytest.raises(ConfigError, match=pattern("api", "bots-function-plays-isolation", strangers=f"{RANDOM}")):
         khiva_arena.run(bots=[last, RANDOM], seats=2, seeds=1, out=tmp_path)
-    with pytest.raises(ConfigError, match=f"trust_bots=True says that you trust {RANDOM}"):
+    with pytest.raises(ConfigError, match=pattern("api", "bots-function-plays-isolation", strangers=f"{RANDOM}")):
         khiva_arena.match(last, RANDOM)
-    with pytest.raises(ConfigError, match="isolation: a function runs with all of your rights"):
+    with pytest.raises(ConfigError, match=pattern("api", "isolation-function-runs-rights")):
         khiva_arena.run(bots=[last, RANDOM], isolation="standard", seats=2, seeds=1, out=tmp_path)
     (tmp_path / "c.toml").write_text('isolation = "basic"\n')
-    with pytest.raises(ConfigError, match="isolation: a function runs with all of your rights"):
+    with pytest.raises(ConfigError, match=pattern("api", "isolation-function-runs-rights")):
         khiva_arena.run(tmp_path / "c.toml", bots=[last, "shipped:python/random"], seats=2, seeds=1, out=tmp_path)
     assert khiva_arena.match(last, RANDOM, trust_bots=True).verdicts == ("ok", "ok")
 
@@ -95,14 +96,14 @@ def test_a_function_is_checked() -> None:
 
 
 def test_what_is_no_bot_is_said() -> None:
-    with pytest.raises(ConfigError, match="bots: 5 is neither a word, nor a folder, nor a function"):
+    with pytest.raises(ConfigError, match=pattern("api", "bots-neither-word-folder", bot="5")):
         khiva_arena.match(5, last)  # type: ignore[arg-type]
     with Path(__file__).open("rb") as opened:
 
         def choose(decide: Mapping[str, Any], match: Mapping[str, Any]) -> int:
             return len(opened.read())
 
-        with pytest.raises(BotError, match="choose: cannot be sent to a process of its own"):
+        with pytest.raises(BotError, match=pattern("api", "cannot-sent-process-own", name="choose")):
             khiva_arena.match(choose, last)
 
 

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from wording import pattern
 
 import khiva_arena
 from khiva_arena.errors import ConfigError, RecordError, StoreError
@@ -46,7 +47,10 @@ def test_a_frame_has_a_row_for_each_seat(played: Path, monkeypatch: pytest.Monke
 
 
 def test_how_many_are_verified_is_a_number_of_them(played: Path) -> None:
-    for wrong, why in (({"sample": -1}, "sample: -1 is not 1 or more"), ({"jobs": "x"}, "jobs: 'x' is not a whole number")):
+    for wrong, why in (
+        ({"sample": -1}, "sample: -1 is not 1 or more"),
+        ({"jobs": "x"}, pattern("api", "not-whole-number", name="jobs", value="'x'")),
+    ):
         with pytest.raises(ConfigError, match=why):
             khiva_arena.verify(played / "out", **wrong)
 
@@ -66,7 +70,7 @@ def test_a_bundle_has_the_same_matches(played: Path) -> None:
 
 
 def test_a_bundle_is_read_as_a_whole(played: Path) -> None:
-    with pytest.raises(ConfigError, match="a bundle is read as a whole"):
+    with pytest.raises(ConfigError, match=pattern("api", "bundle-read-whole-leave")):
         next(khiva_arena.matches(played / "all.khiva", 1))
 
 

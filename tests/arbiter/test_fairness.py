@@ -17,6 +17,7 @@ from levels import need_level, python_at
 from msgspec.structs import replace
 from scripted import Bot, ScriptedWire, act, honest, play
 from tools import lacks
+from wording import pattern, sentence
 
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.clock import LagMeter
@@ -82,7 +83,9 @@ def test_a_hog_that_was_asked_is_out_and_the_late_seat_plays_on() -> None:
     assert record.verdicts == (Verdict.RESOURCE, Verdict.OK, Verdict.OK)
     assert record.forfeited_at == (1, None, None)
     assert [choice.why for choice in record.steps[0]] == ["resource", "", ""]
-    assert outcome.seats[0].faults[0].detail == "CPU time: used 1.9 s while seat 1 had no core for 0.5 s of its time"
+    assert outcome.seats[0].faults[0].detail == "CPU time: used 1.9 s " + sentence(
+        "arbiter", "while-seat-no-core", number="1", delayed="0.5"
+    )
     assert not outcome.seats[1].faults
     assert record.ranks[0] == 3
     assert record.reason == "over"
@@ -128,7 +131,7 @@ def test_all_hogs_are_out() -> None:
 def test_without_a_hog_the_host_was_late() -> None:
     outcome, _ = run(honest, first(late), honest, delays=[NOTHING, STARVED], cpus=[NOTHING, [1.2, 0.4, 1.2]])
     assert outcome.record is None
-    assert outcome.void == "seat 1 was late, but had no core for 500 ms of its time"
+    assert outcome.void == sentence("arbiter", "seat-late-no-core", seat="1", late="500")
     assert outcome.causes == (1,)  # and seats 0 and 2 only sat there
 
 
@@ -252,7 +255,7 @@ def test_lateness_voids_a_match_once_and_never_sets_a_table_aside() -> None:
     jobs = pool._Queue(iter([job([NOBODY] * 2, **LIMITS)]))
     trio.run(pool._slot, jobs, one, outcomes.append, clock=trio.testing.MockClock(autojump_threshold=0))
     assert [(outcome.attempt, outcome.record is None) for outcome in outcomes] == [(1, True), (2, False)]
-    assert outcomes[0].void == "seat 1 was late, but had no core for 500 ms of its time"
+    assert outcomes[0].void == sentence("arbiter", "seat-late-no-core", seat="1", late="500")
     assert sound(outcomes[1]).verdicts == (Verdict.OK, Verdict.OK)
 
 
@@ -349,7 +352,7 @@ def test_time_that_is_given_back_and_lacked_again_is_given_back_again() -> None:
     looks = [[0.0, total, 0.0] for total in (0.0, 0.5, 0.75, 0.875)]
     cpus = [NOTHING]
     outcome, _ = run(honest, first(lambda m: act(m, delay=1.87)), honest, delays=looks, cpus=cpus)
-    assert outcome.void == "seat 1 was late, but had no core for 875 ms of its time"
+    assert outcome.void == sentence("arbiter", "seat-late-no-core", seat="1", late="875")
     outcome, _ = run(honest, first(lambda m: act(m, delay=1.88)), honest, delays=looks, cpus=cpus)
     assert sound(outcome).verdicts == (Verdict.OK,) * 3
     assert [fault.verdict for fault in outcome.seats[1].faults] == [Verdict.TIMEOUT]
@@ -502,7 +505,8 @@ def test_a_real_hog_is_out_and_a_bot_that_needs_its_core_plays_on() -> None:
     assert record.forfeited_at[2] == 1
     assert not outcome.seats[1].faults
     assert re.fullmatch(
-        r"CPU time: used \d+\.\d s while seat [01] had no core for \d+\.\d s of its time", outcome.seats[2].faults[0].detail
+        r"CPU time: used \d+\.\d s " + pattern("arbiter", "while-seat-no-core", number="[01]", delayed=r"\d+\.\d"),
+        outcome.seats[2].faults[0].detail,
     )
     ends = time.monotonic() + 10
     while living(descendants(os.getpid()) - before) and time.monotonic() < ends:

@@ -10,6 +10,7 @@ import pytest
 import trio
 from arena import descendants
 from jobs import SECRET, job
+from wording import sentence
 
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.arbiter.pool import play_one
@@ -69,9 +70,9 @@ CASES = [
     ("answers", Verdict.FLOODED, "more than 16"),
     ("close", Verdict.CRASHED, "closed its output"),
     ("stop", Verdict.TIMEOUT, "no answer came"),
-    ("daemon", Verdict.CRASHED, "left a process behind"),
+    ("daemon", Verdict.CRASHED, sentence("arbiter", "left-process-behind-keeps")),
     ("deaf", Verdict.TIMEOUT, "no answer came"),
-    ("half", Verdict.TIMEOUT, "3 bytes of a frame"),
+    ("half", Verdict.TIMEOUT, sentence("arbiter", "bytes-frame-came-no", partial="3")),
     ("spin", Verdict.TIMEOUT, "no answer came"),
     ("illegal", Verdict.ILLEGAL, "choice 9999 of"),
 ]

@@ -6,6 +6,7 @@ import pytest
 import trio
 from jobs import SECRET, job
 from scripted import Bot, ScriptedWire, act, frame, hello, honest, play
+from wording import sentence
 
 from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.match import Outcome
@@ -245,7 +246,7 @@ def test_trickling_bytes_do_not_move_the_deadline() -> None:
         return [(0.21 * i, bytes([byte])) for i, byte in enumerate(act(message)[0][1])]
 
     outcome, wire = run(slow_loris, honest, bank_ms=0)
-    assert outcome.seats[0].faults[0] == (Verdict.TIMEOUT, "5 bytes of a frame came, then no more", 1)
+    assert outcome.seats[0].faults[0] == (Verdict.TIMEOUT, sentence("arbiter", "bytes-frame-came-no", partial="5"), 1)
     assert any(line.startswith("   1.000 > 0 fault timeout") for line in wire.log)
 
 

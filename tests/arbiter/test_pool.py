@@ -14,6 +14,7 @@ import pytest
 import trio
 import trio.testing
 from jobs import job
+from wording import pattern, sentence
 
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.live import void
@@ -213,10 +214,10 @@ def test_interrupt_ends_and_reaps_everything_promptly(workers: int) -> None:
 
 def test_an_error_while_fixing_ends_everything() -> None:
     def full_disk(_: Outcome) -> None:
-        raise InternalError("the disk is full")
+        raise InternalError(sentence("store", "disk-full"))
 
     for workers in (1, 2):
-        with pytest.raises(InternalError, match="the disk is full"):
+        with pytest.raises(InternalError, match=pattern("store", "disk-full-refuses-free")):
             pool.play(jobs(4), 2, full_disk, workers)
 
 
@@ -242,7 +243,7 @@ def test_too_few_descriptors_are_the_host_s_fault_and_not_the_bots(monkeypatch: 
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     assert [(outcome.attempt, outcome.record) for outcome in outcomes] == [(attempt, None) for attempt in (1, 2, 3, 4)]
-    assert "Too many open files" in outcomes[0].void
+    assert sentence("sandbox", "too-many-open-files") in outcomes[0].void
 
 
 def test_descriptors_are_reserved_or_refused() -> None:

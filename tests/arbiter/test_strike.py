@@ -2,6 +2,7 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
+from wording import sentence
 
 from khiva_arena.arbiter.redact import SHORTEST, Strike
 
@@ -55,9 +56,8 @@ def test_it_matters_nothing_how_it_is_cut(handed: dict[str, str], pieces: list[s
 def test_a_line_that_quotes_a_bot_has_no_beginning_of_a_value() -> None:
     key = "sk-" + "0123456789" * 9
     strike = Strike({"API_KEY": key})
-    assert (
-        strike.text(f'the message has type \'{key[:78]}; "act" is expected')
-        == 'the message has type \'[API_KEY]; "act" is expected'
+    assert strike.text(sentence("protocol", "message-type-expected", value=f"'{key[:78]}", tag="act")) == sentence(
+        "protocol", "message-type-expected", value="'[API_KEY]", tag="act"
     )
     assert strike.text(f"{key}{key} {key[:10]}") == f"[API_KEY][API_KEY] {key[:10]}"
     assert Strike({}).text(key) == key

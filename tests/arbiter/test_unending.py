@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from jobs import SECRET, job
+from wording import sentence
 
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Outcome
@@ -74,4 +75,4 @@ def test_whose_processes_hide_it_void_the_match(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(reap, "_mark_of", lambda _: None)
     outcomes = played([HOG, "honest"], [HOG, "leaves", "2"])
     assert [outcome.record for outcome in outcomes[:1]] == [None]
-    assert "that bots left behind did not end" in outcomes[0].void
+    assert sentence("sandbox", "bots-left-behind-did") in outcomes[0].void

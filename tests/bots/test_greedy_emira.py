@@ -182,13 +182,26 @@ def test_every_kind_is_answered_and_events_and_the_order_of_keys_change_nothing(
     assert set(kinds) == set(schema.shapes_of(GAME).decisions)
 
 
-VARIANTS: list[dict[str, Any]] = [
-    {"mode": "advanced", "gold": "hidden", "undecided": "always", "bazaar_noble": "extra", "symbols": "none", "max_rounds": 12},
-    {"grant_timing": "serving", "event_buy_3p": "never", "appearance_return_3p": "even", "xenia_room": "no", "max_rounds": 12},
-]
+VARIANTS: dict[str, dict[str, Any]] = {
+    "advanced, hidden gold": {
+        "mode": "advanced",
+        "gold": "hidden",
+        "undecided": "always",
+        "bazaar_noble": "extra",
+        "symbols": "none",
+        "max_rounds": 12,
+    },
+    "grants when serving": {
+        "grant_timing": "serving",
+        "event_buy_3p": "never",
+        "appearance_return_3p": "even",
+        "xenia_room": "no",
+        "max_rounds": 12,
+    },
+}
 
 
-@pytest.mark.parametrize("rules", VARIANTS, ids=range(len(VARIANTS)))
+@pytest.mark.parametrize("rules", VARIANTS.values(), ids=VARIANTS)
 @pytest.mark.parametrize("seats", [3, 5])
 def test_it_plays_every_variant(chooser: Any, seats: int, rules: dict[str, Any]) -> None:
     ranks, choices = play(chooser(NAME), set(range(seats)), seats, 0, GAME.rules(rules))

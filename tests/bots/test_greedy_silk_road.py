@@ -98,13 +98,17 @@ STAR = {
     "villages": ["hub", *"abcdef"],
     "two_way": [[village.upper(), village] for village in "abcdef"] + [["hub", village] for village in "abcdef"],
 }
-VARIANTS: list[dict[str, Any]] = [
-    {"tiles": "C", "supply": "capped", "extra_draws": "mandatory", "hand_dump": "all"},
-    {"map": STAR, "tiles": {"bazaar": 2, "robber": 2, "customs": 1, "baksheesh": 1, "sandstorm": 1}, "most_cards": 3},
-]
+VARIANTS: dict[str, dict[str, Any]] = {
+    "tiles C, capped supply": {"tiles": "C", "supply": "capped", "extra_draws": "mandatory", "hand_dump": "all"},
+    "another map": {
+        "map": STAR,
+        "tiles": {"bazaar": 2, "robber": 2, "customs": 1, "baksheesh": 1, "sandstorm": 1},
+        "most_cards": 3,
+    },
+}
 
 
-@pytest.mark.parametrize("rules", VARIANTS, ids=range(len(VARIANTS)))
+@pytest.mark.parametrize("rules", VARIANTS.values(), ids=VARIANTS)
 @pytest.mark.parametrize("seats", [2, 5])
 def test_it_plays_every_variant(chooser: Any, seats: int, rules: dict[str, Any]) -> None:
     ranks, choices = play(chooser(NAME), set(range(seats)), seats, 0, GAME.rules(rules))

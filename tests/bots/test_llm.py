@@ -17,6 +17,7 @@ import pytest
 from arena import ROOT, arena
 from fake_llm import ANSWERS, ASKED_TWICE, Fake
 from tools import lacks
+from wording import sentence
 
 import khiva_arena
 from khiva_arena import shipped
@@ -169,7 +170,7 @@ def test_an_endpoint_that_is_not_there(talk: Any) -> None:
 
 def test_tls_that_is_trusted_that_is_not_and_that_hangs(talk: Any, tmp_path: Path) -> None:
     if not shutil.which("openssl"):
-        lacks("openssl, which makes the certificate, is not on this machine", may=True)
+        lacks("openssl, which makes the certificate, " + sentence("check", "not-machine"), may=True)
     key, certificate = str(tmp_path / "key.pem"), str(tmp_path / "certificate.pem")
     words = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=fake"
     words += f" -addext subjectAltName=IP:127.0.0.1 -keyout {key} -out {certificate}"
@@ -243,7 +244,7 @@ def test_a_decision_is_told_as_compact_text(fake: Fake, talk: Any) -> None:
     assert body["path"] == "/v1/chat/completions"
     assert body["key"] == ""
     assert set(body) == {"model", "messages", "temperature", "path", "key"}
-    assert "There is no page of rules" in body["messages"][0]["content"]
+    assert "There " + sentence("watch", "no-page") + " rules" in body["messages"][0]["content"]
 
 
 def test_of_many_events_the_last_are_told(fake: Fake, talk: Any) -> None:
@@ -299,7 +300,11 @@ def test_what_is_missing_or_wrong_is_said_in_one_line(fake: Fake, talk: Any) -> 
             (),
             "llm: KHIVA_LLM_URL is missing: the address of an OpenAI-compatible API, such as https://api.example.com/v1; KHIVA",
         ),
-        ({"KHIVA_LLM_URL": fake.url}, (), "llm: KHIVA_LLM_MODEL is missing: the name of a model of that API\n"),
+        (
+            {"KHIVA_LLM_URL": fake.url},
+            (),
+            "llm: KHIVA_LLM_MODEL is missing: " + sentence("settings", "name") + " model of that API\n",
+        ),
         ({**good, "KHIVA_LLM_URL": "ftp://x"}, (), "llm: KHIVA_LLM_URL: http:// or https:// and a host, "),
         ({**good, "KHIVA_LLM_URL": "http://[::1"}, (), "llm: KHIVA_LLM_URL: "),
         ({**good, "KHIVA_LLM_URL": "http://me:secret@x"}, (), "llm: KHIVA_LLM_URL: "),

@@ -12,7 +12,12 @@ from typing import Any
 import pytest
 
 KIT = Path(__file__).parents[2] / "bots" / "python" / "kit" / "khiva_kit.py"
-PARTS: list[Any] = [(), (1,), (7, {"b": [1, None, True], "a": {"z": '\u00e9\n"', "y": -(2**53)}}), (1.5, [], {}, "x" * 300)]
+PARTS: dict[str, Any] = {
+    "no part": (),
+    "a number": (1,),
+    "nested values and escapes": (7, {"b": [1, None, True], "a": {"z": '\u00e9\n"', "y": -(2**53)}}),
+    "a float, empty values, a long text": (1.5, [], {}, "x" * 300),
+}
 # What takes longest among all that a kit could ask for: a start without them takes half of the time.
 HEAVY = {"argparse", "dataclasses", "hashlib", "inspect", "json", "re", "typing"}
 
@@ -22,7 +27,7 @@ def kit() -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("lacking", [(), ("_json", "_sha2", "_sha256")])
-@pytest.mark.parametrize("parts", PARTS, ids=range(len(PARTS)))
+@pytest.mark.parametrize("parts", PARTS.values(), ids=PARTS)
 def test_chance_is_the_hash_of_its_parts_as_json(
     parts: tuple[Any, ...], lacking: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:

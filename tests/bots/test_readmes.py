@@ -10,6 +10,7 @@ import pytest
 from arena import arena
 from languages import ALL
 from tools import need_language
+from wording import sentence
 
 from khiva_arena import shipped
 from khiva_arena.entrants.bots import load
@@ -54,7 +55,7 @@ def test_the_bot_that_it_shows_plays(name: str, tmp_path: Path) -> None:
     main = tmp_path / "my-bot" / shipped.languages()[name].main
     shown = [text for kind, text in _blocks(name) if kind not in ("sh", "toml", "")]
     main.write_text(shown[0])
-    assert "It keeps the protocol." in arena("check", "--quick", "my-bot", cwd=tmp_path, seconds=SECONDS).stdout
+    assert sentence("check", "keeps-protocol-next") in arena("check", "--quick", "my-bot", cwd=tmp_path, seconds=SECONDS).stdout
 
 
 def test_every_block_is_run_or_shown_for_what_it_is() -> None:

@@ -11,6 +11,7 @@ import pytest
 from arena import ROOT, arena
 from levels import need_level
 from tools import lacks
+from wording import sentence
 
 from khiva_arena.sandbox.level import Level
 
@@ -26,7 +27,7 @@ def need_runtime(name: str) -> None:
     """In CI, where .ci/run installs it, a runtime that is missing is a failure; elsewhere the test is skipped with the reason."""
     row = ROWS[name]
     if not shutil.which(row["tool"]):
-        lacks(f"{row['title']} is not on this machine (apt install {' '.join(row['debian'])})")
+        lacks(f"{row['title']} " + sentence("check", "not-machine") + f" (apt install {' '.join(row['debian'])})")
 
 
 @pytest.mark.language

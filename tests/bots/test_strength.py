@@ -114,15 +114,27 @@ def test_req_events_and_the_order_of_keys_change_nothing(chooser: Any, name: str
     assert kinds["play_pass"]
 
 
-VARIANTS: list[dict[str, Any]] = [
-    {"decline": "yes", "carpet_top": "colour", "khiva_spaces": "own_tent", "max_turns": 9},
-    {"overshoot": "no_move", "gem_supply": 30, "gem_slots": [2, 2, 2, 2, 2], "compensation": "per_player_turn", "max_turns": 9},
-    {"overshoot": "bounce", "carpets": 25, "end_trigger": "failed_draw", "compensation_time": "after_move", "max_turns": 9},
-]
+VARIANTS: dict[str, dict[str, Any]] = {
+    "declining": {"decline": "yes", "carpet_top": "colour", "khiva_spaces": "own_tent", "max_turns": 9},
+    "overshoot without a move": {
+        "overshoot": "no_move",
+        "gem_supply": 30,
+        "gem_slots": [2, 2, 2, 2, 2],
+        "compensation": "per_player_turn",
+        "max_turns": 9,
+    },
+    "overshoot bounces": {
+        "overshoot": "bounce",
+        "carpets": 25,
+        "end_trigger": "failed_draw",
+        "compensation_time": "after_move",
+        "max_turns": 9,
+    },
+}
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("rules", VARIANTS, ids=range(len(VARIANTS)))
+@pytest.mark.parametrize("rules", VARIANTS.values(), ids=VARIANTS)
 @pytest.mark.parametrize("seats", [2, 5])
 def test_every_bot_plays_every_variant(chooser: Any, seats: int, rules: dict[str, Any]) -> None:
     names = ["search_deep", "search", "naive", "random", "greedy"][:seats]

@@ -8,6 +8,7 @@ from pathlib import Path
 import msgpack
 import pytest
 import trio
+from wording import pattern, sentence
 
 from khiva_arena.arbiter.clock import Limits
 from khiva_arena.arbiter.fairness import CpuSample
@@ -41,14 +42,17 @@ def test_percentiles_and_bars() -> None:
     assert bars == [(0.1, 1), (0.3, 2), (1, 0), (3, 0), (10, 0), (20, 1)]
 
 
-@pytest.mark.parametrize(("thought", "firsts", "lasts"), [
-    ([0.2] * 9, {0}, math.inf),
-    ([1.5] * 9, {0}, 1 + 9.5 / 0.5),
-    ([3.0, 0.1, 0.1, 3.0, 0.1, 0.1], {0, 3}, math.inf),  # a slow start comes once to a match
-    ([3.0, 1.5, 0.1, 3.0, 0.1, 0.1], {0, 3}, 1 + 8.0 / 0.125),
-    ([2.0, 2.0], {0, 1}, 1 + 9.0),  # nothing but first ones: the others are taken for the same
-    ([], set(), math.inf),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("thought", "firsts", "lasts"),
+    [
+        ([0.2] * 9, {0}, math.inf),
+        ([1.5] * 9, {0}, 1 + 9.5 / 0.5),
+        ([3.0, 0.1, 0.1, 3.0, 0.1, 0.1], {0, 3}, math.inf),  # a slow start comes once to a match
+        ([3.0, 1.5, 0.1, 3.0, 0.1, 0.1], {0, 3}, 1 + 8.0 / 0.125),
+        ([2.0, 2.0], {0, 1}, 1 + 9.0),  # nothing but first ones: the others are taken for the same
+        ([], set(), math.inf),
+    ],
+)
 def test_how_long_a_bank_lasts(thought: list[float], firsts: set[int], lasts: float) -> None:
     assert steps_play.bank_lasts(thought, firsts, Limits(10_000, 1_000, 10_000)) == pytest.approx(lasts)
 
@@ -59,12 +63,14 @@ def test_a_bank_that_a_match_overdraws_is_a_failure() -> None:
     with pytest.raises(Failed) as failed:
         trio.run(steps_play.latency, slow)
     needed = decisions_of_a_match(get("emira"))
-    assert failed.value.expected == f"a bank that lasts for a whole match, which asks a seat for some {needed} decisions in emira"
+    assert failed.value.expected == sentence("check", "bank-lasts-whole-match", needed=needed, game="emira")
     assert failed.value.got.endswith(
-        "60 took longer than that, which its bank of 10,000 ms has to pay, and at that rate it lasts 20 decisions"
+        sentence("check", "took-longer-pay", over="60", bank="its bank of 10,000 ms")
+        + ", "
+        + sentence("check", "rate-lasts-decisions", lasts="20")
     )
     slow.thought = [1.01] * 60
-    with pytest.raises(Warned, match=r"60 took longer than that, which its bank of 10,000 ms has to pay$"):
+    with pytest.raises(Warned, match=pattern("check", "took-longer-pay", over="60", bank="its bank of 10,000 ms") + "$"):
         trio.run(steps_play.latency, slow)
     slow.thought = [0.99] * 60
     assert trio.run(steps_play.latency, slow).endswith("a turn has 1,000 ms")
@@ -75,12 +81,15 @@ def test_the_length_of_a_match() -> None:
     assert decisions_of_a_match(get("emira")) > 100
 
 
-@pytest.mark.parametrize(("begun", "ended", "said"), [
-    (6, 6, "6 matches"),
-    (1, 1, "1 match"),
-    (6, 4, "6 matches begun, 4 to the end,"),
-    (2, 0, "2 matches begun, none of them to the end,"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("begun", "ended", "said"),
+    [
+        (6, 6, "6 matches"),
+        (1, 1, "1 match"),
+        (6, 4, "6 matches begun, 4 to the end,"),
+        (2, 0, "2 matches begun, none of them to the end,"),
+    ],
+)
 def test_matches_that_were_cut_are_not_counted_as_whole(begun: int, ended: int, said: str) -> None:
     assert steps_play._matches(begun, ended) == said
 
@@ -95,18 +104,31 @@ def test_cpu_between_two_looks() -> None:
     assert processor.used(look(0, 1.0, t7=0.9), look(1, 1.01)) == 0.0  # its threads have ended, and ticks are rough
 
 
-@pytest.mark.parametrize(("asked_for", "used", "idle", "said"), [
-    (10.0, 9.9, 0.02, ""),
-    (10.0, 12.5, 0.02, "1.25 cores while it is asked, 0.02 while it is not; its share is one"),
-    (10.0, 1.0, 0.5, "0.10 cores while it is asked, 0.50 while it is not, and its share is a tenth of one"),
-    (0.001, 0.015, 0.11, ""),  # within what readings may be rounded by
-    (0.0, 0.0, 0.0, ""),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("asked_for", "used", "idle", "said"),
+    [
+        (10.0, 9.9, 0.02, ""),
+        (
+            10.0,
+            12.5,
+            0.02,
+            pattern("check", "cores-while-asked-while", asking="1.25", idling="0.02") + "; " + pattern("check", "share"),
+        ),
+        (
+            10.0,
+            1.0,
+            0.5,
+            pattern("check", "cores-while-asked-while", asking="0.10", idling="0.50") + ", " + pattern("check", "share-tenth"),
+        ),
+        (0.001, 0.015, 0.11, ""),  # within what readings may be rounded by
+        (0.0, 0.0, 0.0, ""),
+    ],
+)
 def test_cores_that_are_not_its_due_are_a_warning(asked_for: float, used: float, idle: float, said: str) -> None:
     found = running("khiva")
     found.asked_for, found.used = asked_for, used
     if not said:
-        assert processor.judged(found, idle).endswith(f"{idle:.2f} while it is not")
+        assert processor.judged(found, idle).endswith(sentence("check", "while-not", idling=f"{idle:.2f}"))
         return
     with pytest.raises(Warned, match=said):
         processor.judged(found, idle)
@@ -125,7 +147,7 @@ def test_repeated_keys_are_few_and_short() -> None:
 def test_the_histogram_is_drawn_to_its_longest_bar() -> None:
     bars = [Bar(0.1, 80), Bar(0.3, 0), Bar(1.0, 1)]
     assert histogram_text(bars) == [
-        "             decisions by the time they took:",
+        "             " + sentence("check", "decisions-time-took") + ":",
         "             to     0.1 ms      80  ########################################",
         "             to     0.3 ms       0",
         "             to       1 ms       1  #",

@@ -7,13 +7,14 @@ import pytest
 from arena import NAIVE, arena
 from hypothesis import given
 from hypothesis import strategies as st
+from wording import sentence
 
 from khiva_arena.check.formats import junit, markdown
 from khiva_arena.check.report import CheckReport, CheckStep, Status, counted
 
 STEPS = [
     CheckStep(1, "start", "it starts", Status.OK),
-    CheckStep(2, "time", "time for its decisions", Status.WARNING, said="slow"),
+    CheckStep(2, "time", sentence("check", "time-decisions"), Status.WARNING, said="slow"),
     CheckStep(
         3, "stdout", "nothing but frames", Status.FAILED, said="it wrote text", expected="a frame", got="hello", hint="use stderr"
     ),
@@ -44,7 +45,7 @@ def test_junit_has_a_case_for_each_step() -> None:
 
 def test_markdown_says_what_failed_first_and_then_lists_all() -> None:
     lines = markdown(report_of(STEPS), "Begin with step 3.").splitlines()
-    assert lines[0] == "### mine does not keep the protocol"
+    assert lines[0] == "### mine " + sentence("check", "not-keep-protocol")
     assert "4 steps: 1 ok, 1 warning, 1 failed, 1 skipped. Begin with step 3." in lines[2]
     assert lines.index("```") < lines.index("got: hello") < lines.index("| 4 | it exits | skipped |")
 
@@ -71,4 +72,4 @@ def test_the_command_prints_them(tmp_path: Path) -> None:
     said = arena("check", "no-such-bot", "--format", "markdown", cwd=tmp_path, code=2).stderr
     assert "no-such-bot" in said
     said = arena("check", NAIVE, "--format", "junit", "--json", cwd=tmp_path, code=2).stderr
-    assert "--json and --format junit: give one of them" in said
+    assert sentence("check", "json-format-give", form="junit") in said

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from levels import need_level
+from wording import sentence
 
 from khiva_arena import shipped
 from khiva_arena.arbiter.clock import Limits
@@ -75,60 +76,128 @@ class Mistake(NamedTuple):
 
 MISTAKES = {
     "no interpreter": Mistake(
-        "no-such-prolog main.pl", {"main.pl": ":- initialization(main).\n"}, "start",
-        ("the program no-such-prolog is not on this machine", "install it where bots can read it"), ("perl",)),
+        "no-such-prolog main.pl",
+        {"main.pl": ":- initialization(main).\n"},
+        "start",
+        (sentence("check", "program-not-machine", name="no-such-prolog"), sentence("check", "install-where-bots-can")),
+        ("perl",),
+    ),
     "no interpreter for a first line": Mistake(
-        "./main.pl", {"main.pl": "#!/usr/bin/env no-such-prolog\n", "x": "main.pl"}, "start",
-        ("the program no-such-prolog is not on this machine", "install it where bots can read it"), ("perl",)),
+        "./main.pl",
+        {"main.pl": "#!/usr/bin/env no-such-prolog\n", "x": "main.pl"},
+        "start",
+        (sentence("check", "program-not-machine", name="no-such-prolog"), sentence("check", "install-where-bots-can")),
+        ("perl",),
+    ),
     "bytes through a text stream": Mistake(
-        PYTHON, by_hand("text.reconfigure(encoding='utf-8'); print(end=f.decode('latin-1'), flush=True)"),
-        "start", ("each byte from 128 on was encoded once more, as UTF-8", "sys.stdout.buffer"), ("was printed",)),
+        PYTHON,
+        by_hand("text.reconfigure(encoding='utf-8'); print(end=f.decode('latin-1'), flush=True)"),
+        "start",
+        (sentence("check", "byte-encoded-once-more"), "sys.stdout.buffer"),
+        ("was printed",),
+    ),
     "bytes that are replaced": Mistake(
-        PYTHON, by_hand("text.reconfigure(encoding='utf-8'); print(end=f.decode('utf-8', 'replace'), flush=True)"),
-        "start", ("each byte that is no UTF-8 became EF BF BD", "sys.stdout.buffer"), ("was printed",)),
+        PYTHON,
+        by_hand("text.reconfigure(encoding='utf-8'); print(end=f.decode('utf-8', 'replace'), flush=True)"),
+        "start",
+        (sentence("check", "byte-no-utf-became"), "sys.stdout.buffer"),
+        ("was printed",),
+    ),
     "sleeps": Mistake(
-        PYTHON, kit("global asked; asked += 1\n    if asked > 3: time.sleep(60)\n    return 0"), "encodings",
-        ("a sleep, a lock", "an act is due within turn_ms"), ("event", "MessagePack library")),
-    "sleeps at once": Mistake(PYTHON, kit("time.sleep(60)"), "answers", ("a sleep, a lock", "an act is due")),
-    "thinks for ever": Mistake(PYTHON, kit("while True: pass"), "answers", ("an act is due within turn_ms",), ("section",)),
+        PYTHON,
+        kit("global asked; asked += 1\n    if asked > 3: time.sleep(60)\n    return 0"),
+        "encodings",
+        (sentence("check", "sleep-lock-thread-child"), sentence("check", "act-due-within-turn")),
+        ("event", "MessagePack library"),
+    ),
+    "sleeps at once": Mistake(
+        PYTHON,
+        kit("time.sleep(60)"),
+        "answers",
+        (sentence("check", "sleep-lock-thread-child"), sentence("check", "act-due-within-turn")),
+    ),
+    "thinks for ever": Mistake(
+        PYTHON, kit("while True: pass"), "answers", (sentence("check", "act-due-within-turn"),), ("section",)
+    ),
     "choose returns nothing": Mistake(
-        PYTHON, kit("decide['legal'][0]"), "answers", ("choose returned nothing", "return"), ("//", "entry itself")),
+        PYTHON, kit("decide['legal'][0]"), "answers", ("choose returned nothing", "return"), ("//", "entry itself")
+    ),
     "not executable": Mistake("./bot.sh", {"bot.sh": "#!/bin/sh\ncat\n"}, "start", ("chmod +x bot.sh",)),
     "no line that names the interpreter": Mistake(
-        "./bot.py", {"bot.py": "import sys\n", "x": "bot.py"}, "start", ("#!", "bot.py", 'run = "{python} bot.py"')),
+        "./bot.py", {"bot.py": "import sys\n", "x": "bot.py"}, "start", ("#!", "bot.py", 'run = "{python} bot.py"')
+    ),
     "a first line that ends in CR LF": Mistake(
-        "./bot.py", {"bot.py": "#!/usr/bin/env python3\r\nimport sys\n", "x": "bot.py"}, "start",
-        ("CR LF", "bot.py"), ("not on this machine",)),
+        "./bot.py",
+        {"bot.py": "#!/usr/bin/env python3\r\nimport sys\n", "x": "bot.py"},
+        "start",
+        ("CR LF", "bot.py"),
+        (sentence("check", "not-machine"),),
+    ),
     "play is never called": Mistake(
-        PYTHON, {"main.py": "from khiva_kit import play\ndef choose(decide, match):\n    return 0\n# play(...)\n"}, "start",
-        ("main.py", 'play("NAME", choose)'), ("flush",)),
+        PYTHON,
+        {"main.py": "from khiva_kit import play\ndef choose(decide, match):\n    return 0\n# play(...)\n"},
+        "start",
+        ("main.py", 'play("NAME", choose)'),
+        ("flush",),
+    ),
     "text, in a language without a kit": Mistake(
-        "sh main.tcl", {"main.tcl": "echo Hello, here I am\nsleep 9\n"}, "start",
-        ("text was printed on stdout ('Hello, here I am')", "say it on stderr"), ("stderr: ",)),
+        "sh main.tcl",
+        {"main.tcl": "echo Hello, here I am\nsleep 9\n"},
+        "start",
+        (sentence("check", "text-printed-stdout") + " ('Hello, here I am')", sentence("check", "say-stderr")),
+        ("stderr: ",),
+    ),
     "print": Mistake(
-        PYTHON, by_hand("print('thinking', flush=True); os.write(1, f)"), "start",
-        ("text was printed on stdout ('thinking')", "print(..., file=sys.stderr)")),
-    "JSON": Mistake(PYTHON, by_hand("print(json.dumps(a), flush=True)"), "start", ("JSON is another protocol",)),
+        PYTHON,
+        by_hand("print('thinking', flush=True); os.write(1, f)"),
+        "start",
+        (sentence("check", "text-printed-stdout") + " ('thinking')", "print(..., file=sys.stderr)"),
+    ),
+    "JSON": Mistake(
+        PYTHON, by_hand("print(json.dumps(a), flush=True)"), "start", (sentence("check", "json-another-protocol-frame"),)
+    ),
     "little-endian": Mistake(
-        PYTHON, by_hand("os.write(1, struct.pack('<I', len(p)) + p)"), "start", ("the length is little-endian",)),
-    "no length": Mistake(PYTHON, by_hand("os.write(1, p)"), "start", ("MessagePack without a length before it",)),
+        PYTHON, by_hand("os.write(1, struct.pack('<I', len(p)) + p)"), "start", (sentence("check", "length-little-endian-write"),)
+    ),
+    "no length": Mistake(PYTHON, by_hand("os.write(1, p)"), "start", (sentence("check", "messagepack-without-length-before"),)),
     "held back": Mistake(
-        PYTHON, by_hand("binary.write(f)"), "start", ("the answer was held back", "sys.stdout.buffer.flush()")),
+        PYTHON, by_hand("binary.write(f)"), "start", (sentence("check", "answer-held-back-flush"), "sys.stdout.buffer.flush()")
+    ),
     "the entry itself": Mistake(
-        PYTHON, kit("return decide['legal'][0]"), "answers",
-        ("choose returns an index into legal", "never the entry itself")),
-    "a float": Mistake(PYTHON, by_hand(choice="len(m['legal']) / 2"), "answers", ("a number goes out as a float", "//")),
-    "counted from one": Mistake(PYTHON, kit("return len(decide['legal'])"), "answers", ("an index into legal", "counted from 0")),
+        PYTHON,
+        kit("return decide['legal'][0]"),
+        "answers",
+        (sentence("check", "choose-returns-index-into"), sentence("check", "never-entry-itself")),
+    ),
+    "a float": Mistake(
+        PYTHON, by_hand(choice="len(m['legal']) / 2"), "answers", (sentence("check", "number-goes-out-float"), "//")
+    ),
+    "counted from one": Mistake(
+        PYTHON, kit("return len(decide['legal'])"), "answers", (sentence("check", "answer-index-into-legal"), "counted from 0")
+    ),
     "a missing module": Mistake(
-        PYTHON, {"main.py": "import no_such_module\n"}, "start", ("the module no_such_module is missing", "pip install")),
+        PYTHON, {"main.py": "import no_such_module\n"}, "start", ("the module no_such_module is missing", "pip install")
+    ),
     "a file elsewhere": Mistake(
-        PYTHON, {"main.py": "open('/root/weights')\n"}, "start", ("/root/weights: a bot sees its",), (), Level.STANDARD),
+        PYTHON,
+        {"main.py": "open('/root/weights')\n"},
+        "start",
+        ("/root/weights: " + sentence("check", "bot-sees-own-folder"),),
+        (),
+        Level.STANDARD,
+    ),
     "a misspelt script": Mistake(
-        "{python} mian.py", kit("return 0"), "start", ("mian.py is not among the bot's files", "main.py"), ("put the file",),
-        Level.STANDARD),
+        "{python} mian.py",
+        kit("return 0"),
+        "start",
+        (sentence("check", "not-among-bots-files", word="mian.py"), "main.py"),
+        ("put the file",),
+        Level.STANDARD,
+    ),
     "reads its own input": Mistake(
-        PYTHON, kit("return int(input())"), "answers", ("input() takes the messages of the arbiter",), ("no full buffer",)),
-}  # fmt: skip
+        PYTHON, kit("return int(input())"), "answers", (sentence("check", "input-takes-messages-arbiter"),), ("no full buffer",)
+    ),
+}
 
 
 @pytest.fixture
@@ -171,4 +240,6 @@ def test_a_bare_command_without_its_interpreter_is_told_so(home: Path) -> None:
     given: dict[str, Any] = {"games": (get("khiva"),), "quick": True, "levels": (), "trust": True}
     made = check(RunningCheck(load(str(file)), SOON, Sandbox(Level.STANDARD), **given), "bare", lambda step: None)
     (failed,) = [step for step in made.steps if step.status is Status.FAILED]
-    assert failed.hint.startswith("the program no-such-prolog is not on this machine; install it where bots can read it")
+    assert failed.hint.startswith(
+        sentence("check", "program-not-machine", name="no-such-prolog") + "; " + sentence("check", "install-where-bots-can")
+    )

@@ -10,6 +10,7 @@ from pathlib import Path
 import msgpack
 import pytest
 from tools import need_language
+from wording import sentence
 
 from khiva_arena import shipped
 from khiva_arena.check.context import Failed
@@ -78,57 +79,70 @@ def test_every_language_with_a_kit_can_be_told() -> None:
 
 
 # What the shipped build and run lines say where a library is missing, each the line that tells.
-@pytest.mark.parametrize(("language", "notes"), [
-    ("c", "kit.h:10:10: fatal error: errno.h: No such file or directory"),
-    ("nim", "/usr/lib/nim/lib/nimbase.h:269:10: fatal error: limits.h: No such file or directory"),
-    ("cpp", "khiva_kit.hpp:18:10: fatal error: msgpack.hpp: No such file or directory"),
-    ("rust", "error: no matching package named `rmp-serde` found\nlocation searched: directory source `/tmp/empty`"),
-    ("rust", "error: failed to get `rmp-serde` as a dependency\nCaused by:\n  failed to load source for dependency `rmp-serde`"),
-    ("rust", "error[E0463]: can't find crate for `rmp_serde`"),
-    ("go", 'khiva_kit.go:17:2: cannot find package "github.com/vmihailenco/msgpack/v5" in any of:'),
-    ("java", "./KhivaKit.java:12: error: package org.msgpack.core does not exist"),
-    ("java", "java.lang.NoClassDefFoundError: org/msgpack/core/MessagePack\n\tat KhivaKit.read(KhivaKit.java:126)"),
-    ("ruby", "khiva_kit.rb:11:in `require': cannot load such file -- msgpack (LoadError)"),
-    ("php", "PHP Fatal error:  Uncaught Error: Call to undefined function msgpack_pack()"),
-    ("php", "Fatal error: Uncaught Error: Call to undefined function Khiva\\msgpack_unpack() in khiva_kit.php:135"),
-    ("perl", "Can't locate Data/MessagePack.pm in @INC (you may need to install the Data::MessagePack module)"),
-    ("lua", "lua5.4: ./khiva_kit.lua:11: module 'MessagePack' not found:\n\tno field package.preload['MessagePack']"),
-    ("ocaml", 'File "bot.ml", line 1:\nError: Cannot find file unix.cmxa'),
-    ("haskell", "Bot.hs:1:1: error:\n    Could not find module \u2018Data.NoSuch\u2019"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("language", "notes"),
+    [
+        ("c", "kit.h:10:10: fatal error: errno.h: No such file or directory"),
+        ("nim", "/usr/lib/nim/lib/nimbase.h:269:10: fatal error: limits.h: No such file or directory"),
+        ("cpp", "khiva_kit.hpp:18:10: fatal error: msgpack.hpp: No such file or directory"),
+        ("rust", "error: no matching package named `rmp-serde` found\nlocation searched: directory source `/tmp/empty`"),
+        (
+            "rust",
+            "error: failed to get `rmp-serde` as a dependency\nCaused by:\n  failed to load source for dependency `rmp-serde`",
+        ),
+        ("rust", "error[E0463]: can't find crate for `rmp_serde`"),
+        ("go", 'khiva_kit.go:17:2: cannot find package "github.com/vmihailenco/msgpack/v5" in any of:'),
+        ("java", "./KhivaKit.java:12: error: package org.msgpack.core does not exist"),
+        ("java", "java.lang.NoClassDefFoundError: org/msgpack/core/MessagePack\n\tat KhivaKit.read(KhivaKit.java:126)"),
+        ("ruby", "khiva_kit.rb:11:in `require': cannot load such file -- msgpack (LoadError)"),
+        ("php", "PHP Fatal error:  Uncaught Error: Call to undefined function msgpack_pack()"),
+        ("php", "Fatal error: Uncaught Error: Call to undefined function Khiva\\msgpack_unpack() in khiva_kit.php:135"),
+        ("perl", "Can't locate Data/MessagePack.pm in @INC (you may need to install the Data::MessagePack module)"),
+        ("lua", "lua5.4: ./khiva_kit.lua:11: module 'MessagePack' not found:\n\tno field package.preload['MessagePack']"),
+        ("ocaml", 'File "bot.ml", line 1:\nError: Cannot find file unix.cmxa'),
+        ("haskell", "Bot.hs:1:1: error:\n    Could not find module \u2018Data.NoSuch\u2019"),
+    ],
+)
 def test_a_missing_library_is_named_by_its_package(language: str, notes: str) -> None:
-    text = hint(bot(language), failed("its output ended: it exited with code 1", notes=notes))
-    assert text.startswith("a library is missing; on Debian and Ubuntu: apt install ")
+    text = hint(bot(language), failed("its " + sentence("check", "output-ended-exited-code") + " 1", notes=notes))
+    assert text.startswith(sentence("check", "library-missing") + "; " + sentence("new", "debian-ubuntu", lacks="apt install "))
     assert " ".join(shipped.languages()[language].debian) in text
     assert hint(bot(language), failed(notes)) == text  # as the end of a build
 
 
 def test_a_missing_library_of_python_names_the_arenas_own_interpreter() -> None:
-    text = hint(bot("python"), failed("its output ended: it exited with code 1", notes="No module named 'msgpack'"))
-    assert text.startswith("a library is missing: run the bot as {python}")
+    text = hint(
+        bot("python"), failed("its " + sentence("check", "output-ended-exited-code") + " 1", notes="No module named 'msgpack'")
+    )
+    assert text.startswith(sentence("check", "library-missing") + ": " + sentence("check", "run-bot"))
 
 
 # The same for a program: a word of the line, or one that it starts in its turn.
-@pytest.mark.parametrize(("language", "program", "text"), [
-    ("ruby", "ruby", "its output ended: it cannot be started: no such program: ruby"),
-    ("haskell", "ghc", "mine: its build needs 'ghc', which is not on this machine"),
-    ("go", "go", "its build (env go build) exited with code 127:\nenv: \u2018go\u2019: No such file or directory"),
-    ("go", "go", "its build (env go build) exited with code 127:\n/usr/bin/env: 'go': No such file or directory"),
-    ("go", "go", "env: can't execute 'go': No such file or directory"),
-    ("typescript", "node", "/usr/bin/env: \u2018node\u2019: No such file or directory"),
-    ("csharp", "mono", "sh: 1: exec: mono: not found"),
-    ("csharp", "mono", "sh: line 1: exec: mono: not found"),
-    ("csharp", "mono", "/bin/sh: line 1: mono: command not found"),
-    ("nim", "gcc", "/bin/sh: 1: gcc: not found\nError: execution of an external compiler program 'gcc -c' failed"),
-    ("ocaml", "x86_64-linux-gnu-as", "sh: 1: x86_64-linux-gnu-as: not found\nFile \"msgpack.ml\", line 1:"),
-    ("haskell", "x86_64-linux-gnu-gcc", "ghc: could not execute: x86_64-linux-gnu-gcc"),
-    ("rust", "cc", "error: linker `cc` not found"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("language", "program", "text"),
+    [
+        ("ruby", "ruby", sentence("check", "output-ended") + " cannot be started: no such program: ruby"),
+        ("haskell", "ghc", sentence("entrants", "build-needs-not-machine", name="mine", words="'ghc'")),
+        ("go", "go", "its build (env go build) exited with code 127:\nenv: \u2018go\u2019: No such file or directory"),
+        ("go", "go", "its build (env go build) exited with code 127:\n/usr/bin/env: 'go': No such file or directory"),
+        ("go", "go", "env: can't execute 'go': No such file or directory"),
+        ("typescript", "node", "/usr/bin/env: \u2018node\u2019: No such file or directory"),
+        ("csharp", "mono", "sh: 1: exec: mono: not found"),
+        ("csharp", "mono", "sh: line 1: exec: mono: not found"),
+        ("csharp", "mono", "/bin/sh: line 1: mono: command not found"),
+        ("nim", "gcc", "/bin/sh: 1: gcc: not found\nError: execution of an external compiler program 'gcc -c' failed"),
+        ("ocaml", "x86_64-linux-gnu-as", 'sh: 1: x86_64-linux-gnu-as: not found\nFile "msgpack.ml", line 1:'),
+        ("haskell", "x86_64-linux-gnu-gcc", "ghc: could not execute: x86_64-linux-gnu-gcc"),
+        ("rust", "cc", "error: linker `cc` not found"),
+    ],
+)
 def test_a_missing_program_is_named(language: str, program: str, text: str) -> None:
     told = hint(bot(language), failed(text))
-    assert told.startswith(f"the program {program} is not on this machine; on Debian and Ubuntu: apt install ")
+    assert told.startswith(
+        sentence("check", "program-not-machine", name=program) + "; " + sentence("new", "debian-ubuntu", lacks="apt install ")
+    )
     assert " ".join(shipped.languages()[language].debian) in told
-    assert hint(bot(language), failed("its output ended: it exited with code 127", notes=text)) == told
+    assert hint(bot(language), failed("its " + sentence("check", "output-ended-exited-code") + " 127", notes=text)) == told
 
 
 NO_TOOLS = {"csharp": "mono", "go": "go"}
@@ -143,27 +157,38 @@ def test_what_a_shipped_line_says_without_its_tool(language: str, tmp_path: Path
     environment = {"PATH": str(tmp_path), "LANG": "C.UTF-8"}
     done = subprocess.run(words, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     assert done.returncode == 127
-    text = hint(shipped_bot, failed("its output ended: it exited with code 127", notes=done.stderr))
-    assert text.startswith(f"the program {NO_TOOLS[language]} is not on this machine; ")
+    text = hint(shipped_bot, failed("its " + sentence("check", "output-ended-exited-code") + " 127", notes=done.stderr))
+    assert text.startswith(sentence("check", "program-not-machine", name=NO_TOOLS[language]) + "; ")
 
 
-@pytest.mark.parametrize(("language", "notes"), [
-    ("python", "    choice = operator.index(choose(message, match))\n             ^^^^^^^\n"
-               "TypeError: 'list' object cannot be interpreted as an integer"),
-    ("python", "    choice = operator.index(choose(message, match))\n"
-               "TypeError: 'float' object cannot be interpreted as an integer"),
-    ("javascript", "TypeError: choose returned 0,1 (object), no whole number\n    at Object.play"),
-    ("typescript", "TypeError: choose returned 1.5 (number), no whole number"),
-    ("ruby", "khiva_kit.rb:36:in `play': choose gave [0, 1], not a whole number (TypeError)"),
-    ("php", "Uncaught TypeError: choose gave array (\n  0 => 0,\n  1 => 1,\n), not an int; intdiv() gives one in k.php:40"),
-    ("php", "Uncaught TypeError: {closure}(): Return value must be of type int, float returned in main.php:10\nStack trace:\n"
-            "#0 khiva_kit.php(38): {closure}()"),
-    ("perl", "choose gave ARRAY(0x5653ac618b60), not a whole number; int() makes one"),
-    ("lua", "lua5.4: ./khiva_kit.lua:114: choose gave 1.5, not an integer; // divides without a fraction"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("language", "notes"),
+    [
+        (
+            "python",
+            "    choice = operator.index(choose(message, match))\n             ^^^^^^^\n"
+            "TypeError: 'list' object cannot be interpreted as an integer",
+        ),
+        (
+            "python",
+            "    choice = operator.index(choose(message, match))\nTypeError: 'float' object cannot be interpreted as an integer",
+        ),
+        ("javascript", "TypeError: choose returned 0,1 (object), no whole number\n    at Object.play"),
+        ("typescript", "TypeError: choose returned 1.5 (number), no whole number"),
+        ("ruby", "khiva_kit.rb:36:in `play': choose gave [0, 1], " + sentence("settings", "not-whole-number") + " (TypeError)"),
+        ("php", "Uncaught TypeError: choose gave array (\n  0 => 0,\n  1 => 1,\n), not an int; intdiv() gives one in k.php:40"),
+        (
+            "php",
+            "Uncaught TypeError: {closure}(): Return value must be of type int, float returned in main.php:10\nStack trace:\n"
+            "#0 khiva_kit.php(38): {closure}()",
+        ),
+        ("perl", "choose gave ARRAY(0x5653ac618b60), " + sentence("settings", "not-whole-number") + "; int() makes one"),
+        ("lua", "lua5.4: ./khiva_kit.lua:114: choose gave 1.5, not an integer; // divides without a fraction"),
+    ],
+)
 def test_a_choice_that_is_no_index_is_told_as_the_kit_tells_it(language: str, notes: str) -> None:
-    text = hint(bot(language), failed("its output ended: it exited with code 1", notes=notes))
-    assert text.startswith("choose returns an index into legal, a whole number counted from 0, never the entry itself; ")
+    text = hint(bot(language), failed("its " + sentence("check", "output-ended-exited-code") + " 1", notes=notes))
+    assert text.startswith(sentence("check", "choose-returns-index-into") + "; ")
 
 
 ENTRIES = {
@@ -190,7 +215,9 @@ def test_each_kits_own_words_for_a_bad_choice_are_known(language: str, tmp_path:
     done = subprocess.run([program, name], cwd=tmp_path, input=bytes.fromhex("".join(frames)), capture_output=True, check=False)
     assert done.returncode != 0
     notes = (done.stderr + done.stdout).decode(errors="replace")  # php's own settings may show errors on stdout
-    assert hint(bot(language), failed("its output ended", notes=notes)).startswith("choose returns an index into legal")
+    assert hint(bot(language), failed("its output ended", notes=notes)).startswith(
+        sentence("check", "choose-returns-index-into-2")
+    )
 
 
 def test_other_type_errors_are_not_taken_for_a_bad_choice() -> None:
@@ -204,49 +231,56 @@ def test_other_type_errors_are_not_taken_for_a_bad_choice() -> None:
         assert hint(bot(language), failed("its output ended", notes=notes), "otherwise") == "otherwise"
 
 
-@pytest.mark.parametrize("notes", [
-    "FileNotFoundError: [Errno 2] No such file or directory: '/root/weights'",
-    "PermissionError: [Errno 13] Permission denied: '/root/weights'",
-    "Error: ENOENT: no such file or directory, open '/root/weights'",
-    "main.rb:1:in `read': No such file or directory @ rb_sysopen - /root/weights (Errno::ENOENT)",
-    "Warning: file_get_contents(/root/weights): Failed to open stream: No such file or directory in main.php on line 1",
-    "/root/weights: No such file or directory at main.pl line 1.",
-    "lua5.4: cannot open /root/weights: No such file or directory",
-    "java.io.FileNotFoundException: /root/weights (No such file or directory)",
-    "Exception in thread \"main\" java.nio.file.NoSuchFileException: /root/weights",
-    'System.IO.FileNotFoundException: Could not find file "/root/weights"',
-    "bot: /root/weights: openFile: does not exist (No such file or directory)",
-    'Exception: Sys_error "/root/weights: No such file or directory".',
-    "Error: unhandled exception: cannot open: /root/weights [IOError]",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "notes",
+    [
+        "FileNotFoundError: [Errno 2] No such file or directory: '/root/weights'",
+        "PermissionError: [Errno 13] Permission denied: '/root/weights'",
+        "Error: ENOENT: no such file or directory, open '/root/weights'",
+        "main.rb:1:in `read': No such file or directory @ rb_sysopen - /root/weights (Errno::ENOENT)",
+        "Warning: file_get_contents(/root/weights): Failed to open stream: No such file or directory in main.php on line 1",
+        "/root/weights: No such file or directory at main.pl line 1.",
+        "lua5.4: cannot open /root/weights: No such file or directory",
+        "java.io.FileNotFoundException: /root/weights (No such file or directory)",
+        'Exception in thread "main" java.nio.file.NoSuchFileException: /root/weights',
+        'System.IO.FileNotFoundException: Could not find file "/root/weights"',
+        "bot: /root/weights: openFile: does not exist (No such file or directory)",
+        'Exception: Sys_error "/root/weights: No such file or directory".',
+        "Error: unhandled exception: cannot open: /root/weights [IOError]",
+    ],
+)
 def test_a_file_outside_of_the_folder_is_named_in_each_languages_words(notes: str) -> None:
-    ended = failed("its output ended: it exited with code 1", notes=f"trace\n{notes}\n")
-    assert hint(bot("c"), ended) == (
-        "/root/weights: a bot sees its own folder and the system's programs only: put the file into the folder"
-    )
+    ended = failed("its " + sentence("check", "output-ended-exited-code") + " 1", notes=f"trace\n{notes}\n")
+    assert hint(bot("c"), ended) == ("/root/weights: " + sentence("check", "bot-sees-own-folder"))
     assert hint(bot("c"), ended, "otherwise", confined=False) == "otherwise"
 
 
-@pytest.mark.parametrize("notes", [
-    "FileNotFoundError: [Errno 2] No such file or directory: 'data/weights'",
-    "data/weights: No such file or directory",
-    "PermissionError: [Errno 13] Permission denied: '/proc/1/mem'",
-    "/usr/share/x: No such file or directory",
-    "loaded /root/weights",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "notes",
+    [
+        "FileNotFoundError: [Errno 2] No such file or directory: 'data/weights'",
+        "data/weights: No such file or directory",
+        "PermissionError: [Errno 13] Permission denied: '/proc/1/mem'",
+        "/usr/share/x: No such file or directory",
+        "loaded /root/weights",
+    ],
+)
 def test_other_files_are_not_said_to_be_outside(notes: str) -> None:
     assert hint(bot("c"), failed("its output ended", notes=notes), "otherwise") == "otherwise"
 
 
-@pytest.mark.parametrize(("received", "said"), [
-    (FRAME.replace(b"\n", b"\r\n"), "text mode"),
-    (ACT, "without a length"),
-    (len(ACT).to_bytes(4, "little") + ACT, "little-endian"),
-    (b'{"type":"act"}\n', "JSON is another protocol"),
-    (b'\0\0\0\x0e{"type":"act"}', "the frame holds JSON"),
-    (b"Hello, I am a bot\n", "text was printed on stdout"),
-    (FRAME + b"debug: 17\n" + FRAME, "text was printed on stdout"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("received", "said"),
+    [
+        (FRAME.replace(b"\n", b"\r\n"), "text mode"),
+        (ACT, "without a length"),
+        (len(ACT).to_bytes(4, "little") + ACT, "little-endian"),
+        (b'{"type":"act"}\n', sentence("check", "json-another-protocol-frame")),
+        (b'\0\0\0\x0e{"type":"act"}', sentence("check", "frame-holds-json-payload")),
+        (b"Hello, I am a bot\n", sentence("check", "text-printed-stdout")),
+        (FRAME + b"debug: 17\n" + FRAME, sentence("check", "text-printed-stdout")),
+    ],
+)
 def test_bytes_tell_their_own_trap(received: bytes, said: str) -> None:
     assert said in hint(bot("perl"), failed("no frame", received=received))
 
@@ -258,40 +292,75 @@ def test_no_trap_is_made_up(received: bytes) -> None:
     assert hint(bot("perl"), failed("nothing within 11 s", received=received), "otherwise") == "otherwise"
 
 
-@pytest.mark.parametrize(("language", "got", "said"), [
-    ("perl", "binary data at $.type; send a string", "->utf8"),
-    ("lua", "act: a float at $.choice; send a whole number as an integer", "math.tointeger"),
-    ("php", "act: a float at $.choice; send a whole number as an integer", "intdiv"),
-    ("lua", "hello: Expected `array`, got `object` - at `$.caps`", "a table with anything but 1 to n"),
-    ("perl", "act: Expected `int`, got `str` - at `$.req`", "0 + $x"),
-    ("php", "hello: Expected `int`, got `str` - at `$.proto`", "(int) $x"),
-    ("javascript", "act: Expected `int`, got `str` - at `$.choice`", "Number(x); the answer is an index into legal"),
-    ("lua", "act: Expected `int`, got `str` - at `$.choice`", "math.tointeger(x)"),
-    ("", "act: Expected `int`, got `str` - at `$.req`", "make it an integer before you pack it"),
-    ("cpp", "binary data at $.type; send a string", "std::string, not std::vector<char>"),
-    ("c", "nothing within 2 s; it came after 2.50 s: too late", "aim at turn_ms less"),
-    ("c", "nothing within 1.4 s (its turn, and the 0.4 s that slow decisions before left of its bank of 10 s)", "aim at turn_ms"),
-    ("go", "nothing within 11 s, but 1 whole frame once its input had ended", "bufio.Writer"),
-    ("c", "nothing within 11 s, but 1 whole frame once its input had ended", "fflush(stdout)"),
-    ("", "nothing within 11 s, but 1 whole frame once its input had ended", "flush after each frame"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("language", "got", "said"),
+    [
+        ("perl", "binary data at $.type; send a string", "->utf8"),
+        ("lua", "act: a float at $.choice; " + sentence("protocol", "send-whole-number-integer"), "math.tointeger"),
+        ("php", "act: a float at $.choice; " + sentence("protocol", "send-whole-number-integer"), "intdiv"),
+        ("lua", "hello: Expected `array`, got `object` - at `$.caps`", sentence("check", "table-anything-n-keys")),
+        ("perl", "act: Expected `int`, got `str` - at `$.req`", "0 + $x"),
+        ("php", "hello: Expected `int`, got `str` - at `$.proto`", "(int) $x"),
+        (
+            "javascript",
+            "act: Expected `int`, got `str` - at `$.choice`",
+            "Number(x); " + sentence("check", "answer-index-into-legal"),
+        ),
+        ("lua", "act: Expected `int`, got `str` - at `$.choice`", "math.tointeger(x)"),
+        ("", "act: Expected `int`, got `str` - at `$.req`", sentence("check", "make-integer-before-pack")),
+        ("cpp", "binary data at $.type; send a string", "std::string, not std::vector<char>"),
+        ("c", "nothing within 2 s; it came after 2.50 s: too late", "aim at turn_ms less"),
+        ("c", "nothing within 1.4 s " + sentence("check", "turn-s-slow-decisions", left="0.4", bank="10"), "aim at turn_ms"),
+        ("go", sentence("check", "once-input-ended", text="nothing within 11 s", value="1 whole frame"), "bufio.Writer"),
+        ("c", sentence("check", "once-input-ended", text="nothing within 11 s", value="1 whole frame"), "fflush(stdout)"),
+        (
+            "",
+            sentence("check", "once-input-ended", text="nothing within 11 s", value="1 whole frame"),
+            sentence("check", "flush-after-frame"),
+        ),
+    ],
+)
 def test_what_the_arbiter_says_gets_the_languages_own_advice(language: str, got: str, said: str) -> None:
     assert said in hint(bot(language), failed(got))
 
 
-@pytest.mark.parametrize(("run", "got", "notes", "said"), [
-    ("escript bot.escript", "its output ended: it was ended by SIGBUS", "", "of /dev/shm a bot has 24 MiB"),
-    ("sbcl --script bot.lisp", "its output ended: it exited with code 1",
-     "os_alloc_gc_space(1,0x1000000000,17179869184) failed with ENOMEM\nCan't allocate 0x40000000", "--dynamic-space-size"),
-    ("java -Xms9g -jar bot.jar", "its output ended: it exited with code 1",
-     "Error occurred during initialization of VM\nCould not reserve enough space for object heap", "java -Xmx512m"),
-    ("./bot", "memory: 1.2 GiB of 1 GiB (was ended by SIGKILL)", "", "a smaller heap"),
-    ("Rscript bot.R", "its output ended: it exited with code 1",
-     "cannot open file '/etc/R/Rprofile': No such file or directory", "/etc/R/Rprofile: of /etc a bot sees"),
-    ("racket bot.rkt", "its output ended: it exited with code 1",
-     "file-or-directory-modify-seconds: error getting file time\n  path: /etc/x/y.rktd\nsystem error: Permission denied "
-     "/etc/x/y.rktd", "/etc/x/y.rktd: of /etc a bot sees"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("run", "got", "notes", "said"),
+    [
+        (
+            "escript bot.escript",
+            sentence("check", "output-ended") + " was ended by SIGBUS",
+            "",
+            sentence("check", "sigbus-used-memory-mapped"),
+        ),
+        (
+            "sbcl --script bot.lisp",
+            "its " + sentence("check", "output-ended-exited-code") + " 1",
+            "os_alloc_gc_space(1,0x1000000000,17179869184) failed with ENOMEM\nCan't allocate 0x40000000",
+            "--dynamic-space-size",
+        ),
+        (
+            "java -Xms9g -jar bot.jar",
+            "its " + sentence("check", "output-ended-exited-code") + " 1",
+            "Error occurred during initialization of VM\nCould not reserve enough space for object heap",
+            "java -Xmx512m",
+        ),
+        ("./bot", "memory: 1.2 GiB of 1 GiB (was ended by SIGKILL)", "", "a smaller heap"),
+        (
+            "Rscript bot.R",
+            "its " + sentence("check", "output-ended-exited-code") + " 1",
+            "cannot open file '/etc/R/Rprofile': No such file or directory",
+            sentence("check", "etc-bot-sees-only", path="/etc/R/Rprofile"),
+        ),
+        (
+            "racket bot.rkt",
+            "its " + sentence("check", "output-ended-exited-code") + " 1",
+            "file-or-directory-modify-seconds: error getting file time\n  path: /etc/x/y.rktd\nsystem error: Permission denied "
+            "/etc/x/y.rktd",
+            sentence("check", "etc-bot-sees-only", path="/etc/x/y.rktd"),
+        ),
+    ],
+)
 def test_what_the_sandbox_has_to_do_with_an_end_is_said(run: str, got: str, notes: str, said: str) -> None:
     made = Bot("mine", "", tuple(shlex.split(run)), (), (), "", True, (), "mine")
     assert said in hint(made, failed(got, notes=notes), "otherwise")
@@ -301,23 +370,43 @@ def test_what_the_sandbox_has_to_do_with_an_end_is_said(run: str, got: str, note
 
 def test_a_bot_that_plays_on_is_not_told_of_the_sandbox() -> None:
     for notes in ("MemoryError, and on we go", "cannot open /etc/hosts: No such file or directory"):
-        assert hint(bot("c"), failed("choice: 7 is no whole number", notes=notes), "otherwise") == "otherwise"
+        assert (
+            hint(bot("c"), failed(sentence("env", "no-whole-number", action="choice: 7"), notes=notes), "otherwise")
+            == "otherwise"
+        )
 
 
-@pytest.mark.parametrize(("made", "got", "said"), [
-    (Bot("x", "", ("main.py",), (), (), "", True, (("main.py", Path("main.py")),), "x"),
-     "its output ended: it cannot be started: no such program: main.py", 'run = "{python} main.py"'),
-    (Bot("x", "", ("bot.sh",), (), (), "", True, (("bot.sh", Path("bot.sh")),), "x"),
-     "its output ended: it cannot be started: no such program: bot.sh", 'run = "./bot.sh"'),
-    (Bot("x", "", ("/usr/bin/python3",), (), (), "", False, (), "python3"), "nothing within 10 s", "'python3 FILE'"),
-    (Bot("x", "", ("/usr/bin/node",), (), (), "", False, (), "node"), "its output ended: it exited with code 1", "'node FILE'"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("made", "got", "said"),
+    [
+        (
+            Bot("x", "", ("main.py",), (), (), "", True, (("main.py", Path("main.py")),), "x"),
+            sentence("check", "output-ended") + " cannot be started: no such program: main.py",
+            'run = "{python} main.py"',
+        ),
+        (
+            Bot("x", "", ("bot.sh",), (), (), "", True, (("bot.sh", Path("bot.sh")),), "x"),
+            sentence("check", "output-ended") + " cannot be started: no such program: bot.sh",
+            'run = "./bot.sh"',
+        ),
+        (Bot("x", "", ("/usr/bin/python3",), (), (), "", False, (), "python3"), "nothing within 10 s", "'python3 FILE'"),
+        (
+            Bot("x", "", ("/usr/bin/node",), (), (), "", False, (), "node"),
+            "its " + sentence("check", "output-ended-exited-code") + " 1",
+            "'node FILE'",
+        ),
+    ],
+)
 def test_a_run_line_of_one_word_is_told(made: Bot, got: str, said: str) -> None:
     assert said in hint(made, failed(got, notes="SyntaxError"))
 
 
 def test_what_a_step_itself_explains_is_left_to_it() -> None:
-    for got in ("an answer to req 7: {}", "its output ended: it exited with code 0", "nothing; it is stopped by a signal"):
+    for got in (
+        sentence("check", "answer-req") + " 7: {}",
+        "its " + sentence("check", "output-ended-exited-code") + " 0",
+        "nothing; " + sentence("sandbox", "stopped-signal"),
+    ):
         assert hint(bot("c"), failed(got), "otherwise") == "otherwise"
         assert hint(bot("c"), failed(got), "otherwise", plain=True) != "otherwise"
 
@@ -325,15 +414,15 @@ def test_what_a_step_itself_explains_is_left_to_it() -> None:
 @pytest.mark.parametrize(
     ("payload", "said"),
     [
-        (b"\xc1", "the byte 0xc1, with which none begins"),
-        (b"\x92\x00", "its end is missing"),
+        (b"\xc1", sentence("protocol", "byte-xc-none-begins")),
+        (b"\x92\x00", sentence("check", "end-missing")),
         (b"\x80\x00\x00", "2 bytes more behind it"),
-        (b"\xa2\xff\xfe", "a string that is not UTF-8"),
-        (b"\x91" * 2_000 + b"\xc0", "arrays and maps are nested too deep"),
-        (b"\xdd\xff\xff\xff\xff", "it claims more entries or bytes than its frame has"),
+        (b"\xa2\xff\xfe", sentence("protocol", "string-not-utf")),
+        (b"\x91" * 2_000 + b"\xc0", sentence("protocol", "arrays-maps-nested-too")),
+        (b"\xdd\xff\xff\xff\xff", sentence("protocol", "claims-more-entries-bytes")),
     ],
 )
 def test_what_is_no_msgpack_is_said_in_words(payload: bytes, said: str) -> None:
     with pytest.raises(RemoteProtocolError) as caught:
         plain_value(payload)
-    assert caught.value.detail == f"not one whole msgpack value: {said}"
+    assert caught.value.detail == sentence("protocol", "not-whole-msgpack-value") + f": {said}"

@@ -14,6 +14,7 @@ import pytest
 from arena import descendants, living
 from levels import EVERY_LEVEL, need_level
 from tools import lacks
+from wording import sentence
 
 from khiva_arena.arbiter.clock import Limits
 from khiva_arena.check.context import RunningCheck
@@ -32,50 +33,50 @@ FRAMES = folder("protocol") / "vectors" / "frames.json"
 
 # More than one step where the first one's trap cannot but spoil the others, too.
 MISFITS = {
-    "banner": (["start"], "text was printed on stdout"),
+    "banner": (["start"], sentence("check", "text-printed-stdout")),
     "library": (["start"], "the module no_such_library is missing"),
     "exits_at_once": (["start"], ""),
     "slow_start": (["start"], ""),
-    "slow_hello": (["start"], "do less before the hello"),
+    "slow_hello": (["start"], sentence("check", "less-before-hello-prepare")),
     "slow_answer": (["answers"], "aim at turn_ms less"),
     "slow_req": (["req"], "aim at turn_ms less"),
-    "string_req": (["answers"], "goes out as a string; int(x)"),
-    "chokes_on_default": (["events"], "any game's events may hold"),
-    "chokes_on_forfeit": (["events", "game:khiva"], "any game's events may hold"),
-    "greets_any_proto": (["no-common-protocol"], "greet only if protos contains 1"),
+    "string_req": (["answers"], sentence("check", "number-goes-out-string", language="int(x)")),
+    "chokes_on_default": (["events"], sentence("check", "games-events-may-hold")),
+    "chokes_on_forfeit": (["events", "game:khiva"], sentence("check", "games-events-may-hold")),
+    "greets_any_proto": (["no-common-protocol"], sentence("check", "greet-only-protos-contains")),
     "bare": (["start"], "without a length"),
-    "json": (["start"], "JSON is another protocol"),
-    "json_in_frame": (["start"], "the frame holds JSON"),
+    "json": (["start"], sentence("check", "json-another-protocol-frame")),
+    "json_in_frame": (["start"], sentence("check", "frame-holds-json-payload")),
     "little_endian": (["start"], "little-endian"),
-    "empty_map": (["start"], "a map was sent in place of an array"),
+    "empty_map": (["start"], sentence("check", "map-sent-place-array")),
     "fills_buffer": (["start"], "held back"),
     "print": (["answers"], "print(..., file=sys.stderr)"),
     "no_flush": (["answers"], "sys.stdout.buffer.flush()"),
-    "silent": (["answers"], "a read waits for bytes that do not come"),
-    "half": (["answers"], "a read waits for bytes that do not come"),
-    "stopped": (["answers"], "a signal such as SIGSTOP"),
-    "closes_input": (["answers"], "it has closed its stdin"),
-    "closes_output": (["answers"], "it has closed its stdout"),
-    "hangs": (["answers"], "it waits for something other than its input"),
-    "lost_at_exit": (["answers"], "may have been lost in a buffer: flush stdout after each frame (sys.stdout.buffer.flush())"),
-    "newline": (["answers"], "a line end stands behind the frame"),
-    "word": (["answers"], "a word was sent as the choice; the answer is an index"),
-    "counts_its_length": (["answers"], "count its bytes alone, not the length's own 4"),
-    "proto_2": (["start"], 'the hello says "proto": 1'),
+    "silent": (["answers"], sentence("check", "read-waits-bytes-not")),
+    "half": (["answers"], sentence("check", "read-waits-bytes-not")),
+    "stopped": (["answers"], sentence("check", "signal-such-sigstop-sigttin")),
+    "closes_input": (["answers"], sentence("check", "closed-stdin-perhaps-library")),
+    "closes_output": (["answers"], sentence("check", "closed-stdout-put-something")),
+    "hangs": (["answers"], sentence("check", "waits-something-other-input")),
+    "lost_at_exit": (["answers"], sentence("check", "exits-when-should-answer", how=" (sys.stdout.buffer.flush())")),
+    "newline": (["answers"], sentence("check", "line-end-stands-behind")),
+    "word": (["answers"], sentence("check", "word-sent-choice", an_index=sentence("check", "answer-is-an-index"))),
+    "counts_its_length": (["answers"], sentence("check", "bytes-count-bytes-alone")),
+    "proto_2": (["start"], sentence("check", "hello-says-proto-number")),
     "no_msgpack": (["answers"], ""),
     "float": (["answers"], "divide with //"),
     "text": (["answers"], ""),
-    "bin_keys": (["answers"], "pack str, not bytes"),
-    "integer_keys": (["answers"], "keys of maps are strings"),
-    "wrong_req": (["answers"], "an act carries the req of the decide that it answers"),
-    "twice": (["answers"], "one act for each decide"),
+    "bin_keys": (["answers"], sentence("check", "pack-str-not-bytes")),
+    "integer_keys": (["answers"], sentence("check", "keys-maps-strings-such")),
+    "wrong_req": (["answers"], sentence("check", "act-carries-req-decide")),
+    "twice": (["answers"], sentence("check", "send-act-decide-none")),
     "memory": (["answers", "memory"], ""),
-    "strict_fields": (["later-hello", "unknown-fields", "large"], "fields and event types that you know"),
-    "one_read": (["fragments", "coalesced", "unknown-messages", "fault", "large"], "a read may give less"),
-    "half_read": (["fragments", "large"], "a read may give less"),
-    "drops_rest": (["coalesced", "unknown-messages"], "a read may give more"),
+    "strict_fields": (["later-hello", "unknown-fields", "large"], sentence("check", "take-fields-event-types")),
+    "one_read": (["fragments", "coalesced", "unknown-messages", "fault", "large"], sentence("check", "read-may-give-less")),
+    "half_read": (["fragments", "large"], sentence("check", "read-may-give-less")),
+    "drops_rest": (["coalesced", "unknown-messages"], sentence("check", "read-may-give-more")),
     "stops": (["encodings", "events"], ""),
-    "no_wide": (["encodings"], "every form in section 3"),
+    "no_wide": (["encodings"], sentence("check", "decoder-take-every-form")),
     "answers_unknown": (["unknown-messages"], "do nothing"),
     "answers_fault": (["fault"], "do nothing"),
     "req_32_bits": (["req"], "53 bits"),
@@ -83,19 +84,19 @@ MISFITS = {
     "small_buffer": (["large"], "1,048,576"),
     "two_seats_only": (["game:khiva"], "index into legal"),
     "one_kind": (["game:khiva"], "index into legal"),
-    "print_unflushed": (["stdout"], "text was printed on stdout"),
-    "prints_after_end": (["stdout"], "text was printed on stdout"),
+    "print_unflushed": (["stdout"], sentence("check", "text-printed-stdout")),
+    "prints_after_end": (["stdout"], sentence("check", "text-printed-stdout")),
     "floods_after_end": (["stdout", "exit"], "write nothing but"),
     "acts_after_end": (["stdout"], "write nothing but"),
     "never_exits": (["exit"], "leave the loop"),
-    "child": (["children"], "end and wait for the processes"),
-    "child_27": (["children"], "end and wait for the processes"),
+    "child": (["children"], sentence("check", "end-wait-processes-started")),
+    "child_27": (["children"], sentence("check", "end-wait-processes-started")),
 }
 
 
 DOES = {
-    "stopped": "it is stopped by a signal",
-    "hangs": "it waits for something other than its input",
+    "stopped": sentence("sandbox", "stopped-signal"),
+    "hangs": sentence("check", "waits-something-other-input"),
 }
 BUSY = {"exit", "time"}
 """Steps that a busy host can turn into warnings."""
@@ -127,39 +128,48 @@ def _step(report: CheckReport, word: str) -> CheckStep:
 
 def test_what_an_author_is_told(checked: Callable[..., CheckReport]) -> None:
     step = _step(checked("float"), "answers")
-    assert step.expected.startswith("an act with req ")
-    assert step.got.endswith(".0}: a float at $.choice; send a whole number as an integer")
+    assert step.expected.startswith(sentence("check", "act-req") + " ")
+    assert step.got.endswith(".0}: a float at $.choice; " + sentence("protocol", "send-whole-number-integer"))
     step = _step(checked("library"), "start")
     assert "ModuleNotFoundError: No module named 'no_such_library'" in step.stderr
-    assert step.got == "its output ended: it exited with code 1"
+    assert step.got == "its " + sentence("check", "output-ended-exited-code") + " 1"
     assert "DIR/bin/pip install msgpack no_such_library, then --runtime NAME=DIR" in step.hint
     step = _step(checked("silent"), "answers")
-    assert step.got == "nothing within 2.5 s; it waits for more input than it was sent"
+    assert step.got == "nothing within 2.5 s; " + sentence("sandbox", "waits-more-input-sent")
     for way, says in DOES.items():
         assert _step(checked(way), "answers").got.endswith(f"; {says}")
-    assert _step(checked("proto_2"), "start").got.endswith("hello: proto is 2, and the one that is spoken here is 1")
-    bytes_ = "3 bytes: c1 c1 c1: not one whole msgpack value: the byte 0xc1, with which none begins"
-    assert _step(checked("no_msgpack"), "answers").got == f"a frame that is not one msgpack value, {bytes_}"
+    assert _step(checked("proto_2"), "start").got.endswith(
+        sentence("protocol", "proto-spoken-here", tag="hello", proto="2", proto_2="1")
+    )
+    bytes_ = (
+        "3 bytes: c1 c1 c1: "
+        + sentence("protocol", "not-whole-msgpack-value")
+        + ": "
+        + sentence("protocol", "byte-xc-none-begins")
+    )
+    assert _step(checked("no_msgpack"), "answers").got == sentence("check", "frame-not-msgpack-value") + f", {bytes_}"
     step = _step(checked("slow_answer"), "answers")
     assert re.fullmatch(r"nothing within 2\.5 s; it came after (2\.[89]|3\.\d)\d s: too late", step.got)
     step = _step(checked("slow_req"), "req")
-    assert " s that slow decisions before left of its bank of 1.5 s); it came after 1." in step.got
+    assert " " + sentence("check", "s-slow-decisions-before", bank="1.5") + "; it came after 1." in step.got
     assert "held back" in _step(checked("no_flush"), "answers").hint
     assert "'proto': 2" in _step(checked("greets_any_proto"), "no-common-protocol").got
     step = _step(checked("half"), "answers")
-    assert step.got.endswith("bytes of a frame, then no more within 2.5 s; it waits for more input than it was sent")
+    assert step.got.endswith(
+        sentence("check", "bytes-frame-no-more") + " within 2.5 s; " + sentence("sandbox", "waits-more-input-sent")
+    )
     step = _step(checked("memory"), "memory")
-    assert step.got.startswith("memory: it reached the limit of 150 MiB")
+    assert step.got.startswith(sentence("sandbox", "reached-limit", words="memory") + " 150 MiB")
     assert "good game!" in _step(checked("prints_after_end"), "stdout").got
 
 
 @pytest.mark.parametrize(("way", "word", "said"), [
-    ("lots", "repeat", "another choice at number"),
+    ("lots", "repeat", sentence("check", "same-requests-got-another")),
     ("repeated_key", "keys", "'choice' twice"),
-    ("repeated_long_key", "keys", "kkk ... (20002 characters) twice in one map"),
+    ("repeated_long_key", "keys", sentence("check", "twice-map-last-counts", repeated="kkk ... (20002 characters)")),
     ("slow", "time", "which its bank of 2,400 ms has to pay"),
-    ("exits_3", "exit", "it exited with code 3 after `end`, which no match blames it for"),
-    ("spins", "processor", "while it is not, and its share is a tenth of one"),
+    ("exits_3", "exit", sentence("check", "after-end-no-match", exited="exited with code 3")),
+    ("spins", "processor", sentence("check", "idle") + ", " + sentence("check", "share-tenth")),
 ])  # fmt: skip
 def test_what_no_match_blames_is_a_warning(way: str, word: str, said: str, checked: Callable[..., CheckReport]) -> None:
     report = checked(way, limits=Limits(4_000, 100, 2_400))
@@ -187,17 +197,19 @@ def test_nothing_is_tried_that_makes_no_sense(checked: Callable[..., CheckReport
     report = checked("exits_at_once")
     assert [step.number for step in report.steps] == list(range(1, len(report.steps) + 1))
     later = report.steps[report.steps.index(_step(report, "start")) + 1 :]
-    assert {(step.status, step.said) for step in later} == {(Status.SKIPPED, "not tried: it does not start")}
+    assert {(step.status, step.said) for step in later} == {(Status.SKIPPED, "not tried: " + sentence("check", "not-start"))}
     report = checked("silent")
-    assert _step(report, "req").said == "not tried: it does not answer plain requests"
+    assert _step(report, "req").said == "not tried: " + sentence("check", "not-answer-plain-requests")
     assert _step(report, "memory").status is Status.OK
-    assert _step(checked("never_exits"), "children").said == "not tried: its exit when the match is over fails already"
+    assert _step(checked("never_exits"), "children").said == "not tried: " + sentence("check", "exit-when-match-over")
 
 
 def test_a_bot_that_stops_is_not_waited_for_again_and_again(checked: Callable[..., CheckReport]) -> None:
     report = checked("stops")
     later = report.steps[report.steps.index(_step(report, "events")) + 1 :]
-    skipped = {step.id for step in later if step.said == "not tried: 2 steps waited for an answer in vain already"}
+    skipped = {
+        step.id for step in later if step.said == sentence("check", "steps-waited-answer-vain", silent_most="not tried: 2")
+    }
     assert {step.id for step in later} - skipped == {"keys", "time", "memory"}
     assert {"exit", "children", "level:trusted", "game:khiva"} <= skipped
     assert report.seconds < 20
@@ -206,7 +218,7 @@ def test_a_bot_that_stops_is_not_waited_for_again_and_again(checked: Callable[..
 def test_a_file_outside_of_the_folder_is_named(checked: Callable[..., CheckReport]) -> None:
     need_level(Level.STANDARD)
     step = _step(checked("reads_outside", sandbox=Sandbox(Level.STANDARD), levels=(Level.STANDARD,)), "start")
-    assert step.hint.startswith("/root/misfit/weights.bin: a bot sees its own folder and the system's programs only")
+    assert step.hint.startswith("/root/misfit/weights.bin: " + sentence("check", "bot-sees-own-folder-2"))
     assert 'File "main.py", line ' in step.stderr
     assert "/staged/" not in step.stderr
     assert _step(checked("reads_outside"), "start").hint == ""  # at trusted it is just not there
@@ -225,17 +237,17 @@ def test_golden_frames_are_for_bots_of_their_game(checked: Callable[..., CheckRe
     assert (step.status, step.said) == (Status.OK, f"{len(frames)} frames of {FRAMES}")
     assert _step(checked("strict_fields", quick=False), "vectors").status is Status.FAILED
     step = _step(checked("honest", quick=False, games=(get("silk_road"),)), "vectors")
-    assert (step.status, step.said) == (Status.SKIPPED, "they are of khiva, with which this bot is not checked")
+    assert (step.status, step.said) == (Status.SKIPPED, sentence("check", "bot-not-checked", games="khiva"))
 
 
 def test_levels_that_are_not_tried_say_why(checked: Callable[..., CheckReport]) -> None:
     report = checked("honest", levels=tuple(Level), trust=False)
     step = _step(report, "level:trusted")
-    assert (step.status, step.said) == (Status.SKIPPED, "there it would run with all of your rights; --trust-bots tries it")
+    assert (step.status, step.said) == (Status.SKIPPED, sentence("check", "would-run-rights-trust"))
     for level, why in levels().items():
         step = _step(report, f"level:{level}")
         if why:
-            assert (step.status, step.said) == (Status.SKIPPED, f"this machine does not have it: {why}")
+            assert (step.status, step.said) == (Status.SKIPPED, sentence("check", "machine-not", why=why))
         elif level in (Level.STRICT, Level.STANDARD):
             assert step.status is Status.OK
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from arena import NAIVE, RANDOM, arena, bots
+from wording import sentence
 
 from khiva_arena.errors import ConfigError
 from khiva_arena.settings.settings import settle
@@ -14,25 +15,28 @@ from khiva_arena.settings.settings import settle
 TWO = [*bots(RANDOM, NAIVE), "--seats", "2"]
 RAW = b"\xff".decode("utf-8", "surrogateescape")
 
-REFUSED = [
-    (["--bot", "x" * 300, "--bot", NAIVE], "no such command on the PATH"),
-    (["--bot", "./" + "x" * 300, "--bot", NAIVE], "no such folder or command"),
-    ([*TWO, "--out", "x" * 300], "File name too long"),
-    ([*TWO, "--turn", "9" * 400 + "s"], "is longer than a day"),
-    ([*TWO, "--seed", RAW], "not valid Unicode"),
-    ([*TWO, "--out", RAW], "not valid Unicode"),
-    (["--bot", RAW, "--bot", NAIVE], "not valid Unicode"),
-    ([*TWO, "--seeds", "1000001"], "--seeds: 1,000,000 at most, not 1000001"),
-    ([*TWO, "--seeds", "9" * 5000], "is not a valid integer"),
-    ([*TWO, "--jobs", "100000000"], "--jobs: 10,000 at most"),
-    ([*TWO, "--rule", "overshoot=" + "[" * 100_000], "overshoot"),
-    ([*TWO, "--rule", "overshoot=[1]"], "overshoot"),
-    ([*TWO, "--rule", "overshoot=NaN"], "overshoot"),
-    ([*bots("{torch} x", NAIVE), "--seats", "2", "--runtime", "torch=nowhere"], "nowhere is neither a folder nor a program"),
-]
+REFUSED = {
+    "a command with a long name": (["--bot", "x" * 300, "--bot", NAIVE], sentence("entrants", "no-such-folder-no")),
+    "a folder with a long name": (["--bot", "./" + "x" * 300, "--bot", NAIVE], sentence("entrants", "no-such-folder-command")),
+    "a long out": ([*TWO, "--out", "x" * 300], "File name too long"),
+    "a turn of many digits": ([*TWO, "--turn", "9" * 400 + "s"], "is longer than a day"),
+    "a seed that is not Unicode": ([*TWO, "--seed", RAW], "not valid Unicode"),
+    "an out that is not Unicode": ([*TWO, "--out", RAW], "not valid Unicode"),
+    "a bot that is not Unicode": (["--bot", RAW, "--bot", NAIVE], "not valid Unicode"),
+    "too many seeds": ([*TWO, "--seeds", "1000001"], "--seeds: 1,000,000 at most, not 1000001"),
+    "seeds of many digits": ([*TWO, "--seeds", "9" * 5000], "is not a valid integer"),
+    "too many jobs": ([*TWO, "--jobs", "100000000"], "--jobs: 10,000 at most"),
+    "a rule nested too deep": ([*TWO, "--rule", "overshoot=" + "[" * 100_000], "overshoot"),
+    "a rule that is a list": ([*TWO, "--rule", "overshoot=[1]"], "overshoot"),
+    "a rule that is NaN": ([*TWO, "--rule", "overshoot=NaN"], "overshoot"),
+    "a runtime that is not there": (
+        [*bots("{torch} x", NAIVE), "--seats", "2", "--runtime", "torch=nowhere"],
+        sentence("entrants", "neither-folder-program", path="nowhere"),
+    ),
+}
 
 
-@pytest.mark.parametrize(("words", "said"), REFUSED, ids=range(len(REFUSED)))
+@pytest.mark.parametrize(("words", "said"), REFUSED.values(), ids=REFUSED)
 def test_flags(tmp_path: Path, words: list[str], said: str) -> None:
     error = arena("run", *(["--out", "out"] if "--out" not in words else []), *words, cwd=tmp_path, code=2).stderr
     assert said in error
@@ -41,23 +45,23 @@ def test_flags(tmp_path: Path, words: list[str], said: str) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-FILES = [
-    ("game = 5", "c.toml:2: game: a name is expected"),
-    ('game = ["khiva"]', "c.toml:2: game: a name is expected"),
-    ("bots = 5", "c.toml:1: bots: a list of folders or commands is expected"),
-    ("bots = {}", "c.toml:1: bots: a list of folders or commands is expected"),
-    ('bots = ["a\\u0000b"]', "x00b' is not valid Unicode"),
-    ('out = "a\\u0000b"', "c.toml:2: out: 'a"),
-    ('seed = "a\\u0000b"', "c.toml:2: seed: 'a"),
-    ("seats = 1979-05-27", "c.toml:2: seats: datetime"),
-    ("policy = [1]", "c.toml:2: policy: [1] is not a policy"),
-    ("turn = inf", "c.toml:2: turn: inf is not a time"),
-    ("x = " + "[" * 100_000, "not TOML"),
-]
+FILES = {
+    "game is a number": ("game = 5", "c.toml:2: game: a name is expected"),
+    "game is a list": ('game = ["khiva"]', "c.toml:2: game: a name is expected"),
+    "bots is a number": ("bots = 5", "c.toml:1: bots: a list of folders or commands is expected"),
+    "bots is a table": ("bots = {}", "c.toml:1: bots: a list of folders or commands is expected"),
+    "a bot with a NUL": ('bots = ["a\\u0000b"]', sentence("api", "not-valid-unicode", value="x00b'")),
+    "an out with a NUL": ('out = "a\\u0000b"', "c.toml:2: out: 'a"),
+    "a seed with a NUL": ('seed = "a\\u0000b"', "c.toml:2: seed: 'a"),
+    "seats is a date": ("seats = 1979-05-27", "c.toml:2: seats: datetime"),
+    "policy is a list": ("policy = [1]", "c.toml:2: policy: [1] is not a policy"),
+    "turn is infinite": ("turn = inf", sentence("settings", "not-time-write-s", text="c.toml:2: turn: inf")),
+    "nested too deep": ("x = " + "[" * 100_000, "not TOML"),
+}
 
 
 @pytest.mark.parametrize("shipped", [[], ["--shipped"]], ids=["", "shipped"])
-@pytest.mark.parametrize(("text", "said"), FILES, ids=range(len(FILES)))
+@pytest.mark.parametrize(("text", "said"), FILES.values(), ids=FILES)
 def test_files(tmp_path: Path, text: str, said: str, shipped: list[str]) -> None:
     two = "" if text.startswith("bots") else f'bots = ["{RANDOM}", "{NAIVE}"]\n'
     (tmp_path / "c.toml").write_text(two + text)
@@ -76,7 +80,7 @@ def test_the_environment_is_not_read_for_bots(tmp_path: Path) -> None:
     env = {"KHIVA_ARENA_RUN_BOTS": f"{RANDOM} {NAIVE}", "KHIVA_ARENA_RUN_BOT": NAIVE}
     assert "no bots" in arena("run", cwd=tmp_path, code=2, env=env).stderr
     said = " ".join(arena("run", "-h", cwd=tmp_path).stdout.split())
-    assert "Not read from the environment." in said
+    assert sentence("play", "not-read-environment") in said
 
 
 def test_text_of_the_environment_is_checked(tmp_path: Path) -> None:
@@ -127,7 +131,7 @@ print(status.split("VmHWM:")[1].split()[0])
     lines = done.stdout.split("\n")
     assert lines[0] == "130", done.stderr
     assert lines[1] == "2"
-    assert "there is nothing to verify: no match of it is recorded yet" in done.stderr
+    assert sentence("audit", "nothing-verify-no-match", named="of it") in done.stderr
     assert int(lines[2]) < 150_000
 
 

@@ -9,6 +9,7 @@ import pytest
 from arena import GREEDY, NAIVE, RANDOM, C, arena, bots
 from once import made_once
 from terminal import Terminal
+from wording import pattern, sentence
 
 from khiva_arena.events.durations import MatchTime, around_matches, in_words, measured, of_store
 from khiva_arena.shards.plan_file import read_plan
@@ -52,7 +53,7 @@ def test_a_mean_has_the_error_of_a_mean() -> None:
     found = measured([1.0, 3.0], "two")
     assert found is not None
     assert (found.seconds, found.error) == (2.0, pytest.approx(2 * sqrt(2) / sqrt(2)))
-    within = "if the load of the machine stays within a quarter"
+    within = sentence("events", "load-machine-stays-within")
     assert found.of(60, 2) == f"about 1 min (0 s to 2 min 30 s {within})"
     assert MatchTime(2.0, None, "one").of(60, 1) == f"about 2 min (1 min 30 s to 3 min 45 s {within})"
     assert measured([], "none") is None
@@ -81,7 +82,10 @@ def test_the_time_of_a_start_is_estimated_from_what_is_recorded(played: Path, tm
     assert re.search("= 6 matches$", first.stderr, re.MULTILINE)
     assert "estimated" not in first.stderr
     second = arena(*RUN, "--seeds", "2", cwd=tmp_path)
-    interval = r"about .* \(.* to .* if the load of the machine .*\), from 6 matches of event 1 in this store"
+    interval = (
+        pattern("events", "about-load-machine", about=".*", low=".*", high=".*")
+        + r" .*\), from 6 matches of event 1 in this store"
+    )
     assert re.search(f"= 6 matches; estimated time: {interval}", second.stderr), second.stderr
     other = arena(*RUN, "--seeds", "1", "--turn", "3s", cwd=tmp_path)
     assert "estimated" not in other.stderr
@@ -98,24 +102,36 @@ def test_what_fits_follows_from_how_long_matches_took(played: Path) -> None:
         assert took is not None
         assert took.seconds == pytest.approx(sum(seconds) / len(seconds) * around_matches(seconds, store.ends(event.id)))
     done = arena(*RUN, "--budget", "1h", "--new-event", cwd=played, code=2)
-    assert f"a match takes {took.seconds:.3g} s with what is around it, from 36 matches of event 1 in this store" in done.stderr
+    assert (
+        sentence(
+            "competition", "budget-match-takes-s", seconds=f"{took.seconds:.3g}", source="36 matches of event 1 in this store"
+        )
+        in done.stderr
+    )
     gone = float(re.findall(r"in this store; ([\d.]+) s are gone", done.stderr)[0])
     assert seeds_and_line_ups(done.stderr)[1] == 3
     assert seeds_and_line_ups(done.stderr)[0] == pytest.approx((3600 - gone - 2) * 2 / took.high / 2 / 3, abs=2)
-    assert re.search(r"errors to expect with 6 seeds of event 1 and these: \+/- \d+( to \d+)? Elo", done.stderr)
-    assert done.stderr.splitlines()[-1].endswith("play this? Nobody can be asked here, without a terminal; add --yes to agree")
+    assert re.search(
+        pattern("competition", "errors-expect-seeds-these", blocks="6", numbers="event 1", errors=r"\d+( to \d+)?"), done.stderr
+    )
+    assert done.stderr.splitlines()[-1].endswith("play this? " + sentence("terminal", "nobody-can-asked-here"))
     with Store.read(played / "out") as store:
         assert len(store.events()) == 1
     little = arena(*RUN, "--budget", "1ms", "--new-event", cwd=played, code=2)
-    assert "--budget: 0.001 s is too little: one seed of 3 line-ups takes about" in little.stderr
+    assert (
+        sentence("competition", "budget-too-little-seed", seconds="0.001 s", line_up="3 line-ups", needed="about")
+        in little.stderr
+    )
 
 
 @pytest.mark.slow
 def test_a_try_that_is_not_recorded_then_the_same_command_again(tmp_path: Path) -> None:
     words = [*RUN, "--budget", "25s", "--yes"]
     first = arena(*words, cwd=tmp_path)
-    assert re.search(r"a match takes [\d.]+ s with what is around it, from a try of \d+ matches", first.stderr)
-    assert "errors to expect: about +/- " in first.stderr
+    assert re.search(
+        pattern("competition", "budget-match-takes-s", seconds=r"[\d.]+", source=r"a try of \d+ matches"), first.stderr
+    )
+    assert sentence("competition", "errors-expect-about") + " " in first.stderr
     seeds, line_ups = seeds_and_line_ups(first.stderr)
     with Store.read(tmp_path / "out") as store:
         (event,) = store.events()
@@ -134,14 +150,14 @@ def test_a_plan_and_other_line_ups_are_of_an_event_of_their_own(played: Path, tm
     fewer = arena(*RUN, "--budget", "1h", "--lineups", "2", cwd=copy, code=2).stderr
     assert seeds_and_line_ups(fewer)[1] == 2
     kept = arena(*RUN, "--budget", "1h", cwd=copy).stderr
-    assert "the 6 seeds of event 1, which is over, stay; --seeds N in place of --budget extends it, with N above 6" in kept
+    assert "the 6 seeds of event 1, which is over, stay; " + sentence("competition", "seeds-n-place-budget", seeds="6") in kept
 
 
 @pytest.mark.slow
 def test_errors_are_those_of_the_table_that_the_seeds_will_be_in(played: Path) -> None:
     for other in (["--turn", "2s"], ["--bot", GREEDY]):
         said = arena(*RUN, *other, "--budget", "1h", cwd=played, code=2).stderr
-        assert "errors to expect: about +/- " in said
+        assert sentence("competition", "errors-expect-about") + " " in said
         assert "of event 1" not in said.partition("errors to expect")[2]
 
 
@@ -169,13 +185,13 @@ def test_nothing_is_played_unless_the_user_agrees(played: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--budget", "8x"], "--budget: '8x' is not a time"),
+        (["--budget", "8x"], sentence("settings", "not-time-write-s", text="--budget: '8x'")),
         (["--budget", "9999d"], "longer than a year"),
         (["--budget", "1h", "--seeds", "3"], "leave --seeds out"),
         (["--budget", "1h", "--format", "swiss"], "give --seeds"),
-        (["--budget", "1h", "--bot", "remote:ann"], "who plays from elsewhere cannot be tried before"),
-        (["--budget", "1h", "--plan", "p", "--skip-broken"], "a plan names those who play"),
-        (["--budget", "1h", "--from-plan", "p"], "give --budget to the run that writes it"),
+        (["--budget", "1h", "--bot", "remote:ann"], sentence("competition", "budget-plays-elsewhere-cannot")),
+        (["--budget", "1h", "--plan", "p", "--skip-broken"], sentence("shards", "plan-skip-broken-plan")),
+        (["--budget", "1h", "--from-plan", "p"], sentence("run", "plan-budget-plan-says")),
         (["--yes"], "--yes goes with --budget"),
     ],
 )

@@ -16,6 +16,7 @@ from forging import forge
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from once import made_once
+from wording import sentence
 
 from khiva_arena.cli.main import run
 from khiva_arena.replay import seeds
@@ -66,7 +67,7 @@ def test_a_stranger_verifies_it_without_store_and_bots(folder: Path, tmp_path: P
     (tmp_path / "b").write_bytes((folder / "b.khiva").read_bytes())
     said = arena("verify", "b", cwd=tmp_path).stdout
     assert "12 of 12 matches are sound" in said
-    assert "the standings are those that the records give" in said
+    assert sentence("verify", "standings-those-records-give") in said
     digest = json.loads(arena("verify", str(folder / "out"), "--json", cwd=tmp_path).stdout)["events"][0]["digest"]
     report = json.loads(arena("verify", "b", "--json", cwd=tmp_path).stdout)
     assert report["file"] == []
@@ -138,7 +139,7 @@ def test_every_format(form: str, tmp_path: Path, capsys: pytest.CaptureFixture[s
         assert "standings 1: places.0.rows.0.name is other" in verified(forged(lines), tmp_path, capsys)[1]
         first = next(place for place, line in enumerate(lines) if line["kind"] == "match")
         lost = [*lines[:first], *lines[first + 1 :]]
-        assert "its round cannot be drawn" in verified(forged(lost), tmp_path, capsys)[1]
+        assert sentence("audit", "round-cannot-drawn-results") in verified(forged(lost), tmp_path, capsys)[1]
 
 
 def test_a_sequential_test_ends_with_its_decision(decided: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -149,11 +150,13 @@ def test_a_sequential_test_ends_with_its_decision(decided: Path, tmp_path: Path,
     assert code == 0
     assert f"{len(matches)} of {len(matches)} matches are sound" in out
     too_few = [line for place, line in enumerate(lines) if place not in matches[-2:]]
-    assert "matches are missing, and an event is bundled when it is over" in verified(forged(too_few), tmp_path, capsys)[1]
+    assert (
+        sentence("audit", "missing-event-bundled-when", missing="matches are") in verified(forged(too_few), tmp_path, capsys)[1]
+    )
     untested = copy.deepcopy(lines)
     del untested[EVENT]["definition"]["hypotheses"]
     untested[EVENT]["id"] = seeds.event_id(digest_of(untested[EVENT]["definition"]), untested[EVENT]["commitment"])
-    assert "hypotheses belong to a sequential test" in verified(forged(untested), tmp_path, capsys)[1]
+    assert sentence("replay", "hypotheses-belong-sequential-test") in verified(forged(untested), tmp_path, capsys)[1]
 
 
 def test_a_void_is_told(folder: Path, tmp_path: Path) -> None:
@@ -205,7 +208,7 @@ def test_a_full_disk_leaves_nothing(folder: Path, tmp_path: Path) -> None:
     with small_disk(tmp_path / "disk", "64k") as disk:
         ballast = fill(disk)
         error = arena("bundle", str(folder / "out"), "b", cwd=disk, code=1).stderr
-        assert "b: cannot be written: No space left on device" in error
+        assert "b: cannot be written: " + sentence("sandbox", "no-space-left-device") in error
         assert list(disk.iterdir()) == [ballast]
 
 
@@ -215,12 +218,12 @@ def test_verify_refuses_what_is_no_bundle(folder: Path, sound: Lines, tmp_path: 
         (b"hello\n", "not a bundle"),
         (gzip.compress(b'{"kind":"other"}\n'), "not a bundle"),
         ((folder / "out" / "arena.db").read_bytes(), "not a bundle"),
-        (forged([{**sound[0], "format": 7}]), "a bundle of format 7; this engine reads format 1"),
+        (forged([{**sound[0], "format": 7}]), sentence("store", "bundle-format-engine-reads", format="7", format_2="1")),
     ):
         code, out, error = verified(data, tmp_path, capsys)
         assert (code, out, error.count("\n")) == (2, "", 1)
         assert said in error
-    assert "leave out the events" in command(capsys, "verify", folder / "b.khiva", "1")[2]
+    assert sentence("api", "bundle-verified-whole-leave") in command(capsys, "verify", folder / "b.khiva", "1")[2]
 
 
 # --- what a forger changes ---
@@ -271,55 +274,88 @@ def rounded_off(lines: Lines) -> None:
     lines[-1]["table"]["rows"][0]["elo"] += 0.0005
 
 
-CHANGES = [
-    (put(EVENT, "id")("0" * 16), "the event itself: its definition and commitment hash to"),
-    (put(EVENT, "id")("\x1b[2J\n"), "the event itself: its definition and commitment hash to"),
-    (put(EVENT, "definition", "policy")("strict"), "its definition and commitment hash to"),
-    (put(EVENT, "definition", "policy")("kind"), "its definition is damaged"),
-    (put(EVENT, "definition")({}), "its definition is damaged"),
-    (put(EVENT, "commitment")(other), "it does not open the commitment"),
-    (put(EVENT, "bots", 0, "name")("other"), "its bots are not those of its definition"),
-    (put(EVENT, "bots")([]), "its bots are not those of its definition"),
-    (put(EVENT, "more")(1), "line 2 is damaged"),
-    (put(RUN_SECRET, "secret")(other), "it does not open the commitment"),
-    (put(RUN_SECRET, "secret")("x"), "line 3 is damaged"),
-    (put(RUN_SECRET + 1, "secret")(other), "the revealed secret of seed 0: it is not the one that the run's secret gives"),
-    (put(RUN_SECRET + 2, "seed")(7), "the revealed secret of seed 7: there is no such seed"),
-    (without(RUN_SECRET), "it cannot be checked, since the run's secret is not revealed"),
-    (without(RUN_SECRET + 1), "the revealed secrets are not those of the run and of each seed that was played"),
-    (without(FIRST_MATCH), "1 match is missing"),
-    (without(*range(FIRST_MATCH, FIRST_MATCH + 12)), "12 matches are missing"),
-    (twice(FIRST_MATCH), "stands where it cannot"),
-    (twice(EVENT), "has no end"),
-    (swapped, "stands where it cannot"),
-    (moved, "match 1/0: its header is not the one that the event gives"),
-    (put(FIRST_MATCH, "record", "scores", 0)(lambda score: score + 1), "match 1/0: the hash chain ends in"),
-    (put(FIRST_MATCH, "record", "steps")("x"), "match 1/0: not a record"),
-    (put(FIRST_MATCH, "record")({}), "match 1/0: not a record"),
-    (put(FIRST_MATCH + 11, "ordinal")(99), "match 1/99: the schedule has no such match"),
-    (lambda lines: lines.insert(FIRST_MATCH, {"kind": "void", "ordinal": 3, "attempt": 2}), "attempt 2 stands at place 1"),
-    (
-        lambda lines: lines.insert(FIRST_MATCH, {"kind": "void", "ordinal": 99, "attempt": 1}),
-        "void 1/99: the schedule has no such",
+CHANGES = {
+    "another event id": (put(EVENT, "id")("0" * 16), "the event itself: " + sentence("events", "definition-commitment-hash")),
+    "an event id that is no hash": (
+        put(EVENT, "id")("\x1b[2J\n"),
+        "the event itself: " + sentence("events", "definition-commitment-hash"),
     ),
-    (lambda lines: lines.insert(FIRST_MATCH, {"kind": "void", "ordinal": 3, "attempt": 1}), "voids is 0, the records give 1"),
-    (put(-2, "digest")(other), "the run digest was"),
-    (without(-2), "event 1 has no end"),
-    (without(-1), "it has 0 tables of standings, and its records give 1"),
-    (twice(-1), "it has 2 tables of standings"),
-    (put(-1, "table", "rows", 1, "elo")(lambda elo: elo + 0.01), "standings 1: rows.1.elo is"),
-    (put(-1, "table", "rows", 0, "matches")(7), "standings 1: rows.0.matches is 7, the records give 8"),
-    (put(-1, "table", "anchor")("x"), "standings 1: anchor is x"),
-    (put(-1, "table", "praise")("x"), "standings 1: praise is not in what the records give"),
-    (lambda lines: lines[-1]["table"].pop("blocks"), "standings 1: blocks is missing"),
-    (lambda lines: lines[-1]["table"]["rows"].pop(), "standings 1: rows is"),
-    (without(*range(1, 19)), "there is no event in it"),
-    (without(EVENT), "it begins with no event"),
-    (lambda lines: lines.append(lines[EVENT]), "an event stands behind the standings"),
-]
+    "another policy": (put(EVENT, "definition", "policy")("strict"), sentence("events", "definition-commitment-hash")),
+    "an unknown policy": (put(EVENT, "definition", "policy")("kind"), sentence("store", "definition-damaged")),
+    "an empty definition": (put(EVENT, "definition")({}), sentence("store", "definition-damaged")),
+    "another commitment": (put(EVENT, "commitment")(other), "it " + sentence("replay", "not-open-commitment")),
+    "another name of a bot": (put(EVENT, "bots", 0, "name")("other"), sentence("events", "bots-not-those-definition")),
+    "no bots": (put(EVENT, "bots")([]), sentence("events", "bots-not-those-definition")),
+    "a key too many": (put(EVENT, "more")(1), "line 2 is damaged"),
+    "another secret of the run": (put(RUN_SECRET, "secret")(other), "it " + sentence("replay", "not-open-commitment")),
+    "a secret that is no hash": (put(RUN_SECRET, "secret")("x"), "line 3 is damaged"),
+    "another secret of a seed": (
+        put(RUN_SECRET + 1, "secret")(other),
+        sentence("audit", "not-runs-secret-gives", it=sentence("audit", "revealed-secret-seed") + " 0: it"),
+    ),
+    "a secret of another seed": (
+        put(RUN_SECRET + 2, "seed")(7),
+        sentence("audit", "revealed-secret-seed") + " 7: " + sentence("audit", "no-such-seed"),
+    ),
+    "no secret of the run": (without(RUN_SECRET), sentence("audit", "cannot-checked-since-runs")),
+    "no secret of a seed": (
+        without(RUN_SECRET + 1),
+        sentence("audit", "revealed-secrets-not-those"),
+    ),
+    "no first match": (without(FIRST_MATCH), "1 match is missing"),
+    "no match": (without(*range(FIRST_MATCH, FIRST_MATCH + 12)), "12 matches are missing"),
+    "a match twice": (twice(FIRST_MATCH), sentence("audit", "stands-where-cannot")),
+    "the event twice": (twice(EVENT), "has no end"),
+    "two matches swapped": (swapped, sentence("audit", "stands-where-cannot")),
+    "records swapped": (moved, "match 1/0: " + sentence("audit", "header-not-event-gives")),
+    "another score": (
+        put(FIRST_MATCH, "record", "scores", 0)(lambda score: score + 1),
+        "match 1/0: " + sentence("replay", "hash-chain-ends"),
+    ),
+    "steps that are no list": (put(FIRST_MATCH, "record", "steps")("x"), "match 1/0: not a record"),
+    "an empty record": (put(FIRST_MATCH, "record")({}), "match 1/0: not a record"),
+    "a match that was not scheduled": (
+        put(FIRST_MATCH + 11, "ordinal")(99),
+        "match 1/99: " + sentence("audit", "schedule-no-such-match"),
+    ),
+    "a second void attempt without a first": (
+        lambda lines: lines.insert(FIRST_MATCH, {"kind": "void", "ordinal": 3, "attempt": 2}),
+        "attempt 2 stands at place 1",
+    ),
+    "a void that was not scheduled": (
+        lambda lines: lines.insert(FIRST_MATCH, {"kind": "void", "ordinal": 99, "attempt": 1}),
+        "void 1/99: " + sentence("audit", "schedule-no-such-match"),
+    ),
+    "a void too many": (
+        lambda lines: lines.insert(FIRST_MATCH, {"kind": "void", "ordinal": 3, "attempt": 1}),
+        "voids is 0, the records give 1",
+    ),
+    "another run digest": (put(-2, "digest")(other), sentence("audit", "run-digest")),
+    "no end": (without(-2), "event 1 has no end"),
+    "no standings": (without(-1), sentence("audit", "tables-standings-records-give", tables="0", tables_2="1")),
+    "standings twice": (twice(-1), "it has 2 tables of standings"),
+    "another rating": (put(-1, "table", "rows", 1, "elo")(lambda elo: elo + 0.01), "standings 1: rows.1.elo is"),
+    "another count of matches": (
+        put(-1, "table", "rows", 0, "matches")(7),
+        "standings 1: rows.0.matches is 7, the records give 8",
+    ),
+    "another anchor": (put(-1, "table", "anchor")("x"), "standings 1: anchor is x"),
+    "standings with a key too many": (
+        put(-1, "table", "praise")("x"),
+        "standings 1: praise is " + sentence("report", "not-records-give"),
+    ),
+    "standings without blocks": (lambda lines: lines[-1]["table"].pop("blocks"), "standings 1: blocks is missing"),
+    "standings without a row": (lambda lines: lines[-1]["table"]["rows"].pop(), "standings 1: rows is"),
+    "nothing but the header": (without(*range(1, 19)), sentence("audit", "no-event")),
+    "no event": (without(EVENT), sentence("audit", "begins-no-event")),
+    "an event behind the standings": (
+        lambda lines: lines.append(lines[EVENT]),
+        sentence("audit", "event-stands-behind-standings"),
+    ),
+}
 
 
-@pytest.mark.parametrize(("change", "said"), CHANGES, ids=range(len(CHANGES)))
+@pytest.mark.parametrize(("change", "said"), CHANGES.values(), ids=CHANGES)
 def test_verify_names_what_was_forged(
     change: Callable[[Lines], None], said: str, lines: Lines, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -356,7 +392,7 @@ def test_an_event_that_would_take_a_day_is_refused(lines: Lines, tmp_path: Path,
         event["id"] = seeds.event_id(digest_of(event["definition"]), event["commitment"])
         code, out, _ = verified(forged([lines[0], event, *lines[2:]]), tmp_path, capsys)
         assert code == 1
-        assert "at most are verified" in out
+        assert sentence("audit", "most-verified") in out
 
 
 def test_the_file_itself(folder: Path, sound: Lines, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -364,19 +400,19 @@ def test_the_file_itself(folder: Path, sound: Lines, tmp_path: Path, capsys: pyt
     text = gzip.decompress(whole)
     start = text[: text.index(b"\n") + 1]
     for data, said in (
-        (whole[:-20], "the file is cut short"),
-        (whole + b"x", "there is more after its end"),
-        (whole + packed(text), "there is more after its end"),
-        (packed(text[:-1]), "its last line is cut short"),
-        (packed(text + b"{}\n"), "there is more after its last line"),
+        (whole[:-20], sentence("store", "file-cut-short")),
+        (whole + b"x", sentence("store", "more-after-end")),
+        (whole + packed(text), sentence("store", "more-after-end")),
+        (packed(text[:-1]), sentence("store", "last-line-cut-short")),
+        (packed(text + b"{}\n"), sentence("store", "more-after-last-line")),
         (packed(text.replace(b'"seed":0', b'"seed": 0')), "not canonical text"),
         (packed(start + b"[" * 100_000 + b"\n"), "nested too deep"),
         (packed(start + b"\xff\xfe\n"), "line 2 is damaged"),
         (packed(start + b'{"a":1e999}\n'), "line 2 is damaged"),
         (packed(start + b'{"a":"\\ud800"}\n'), "line 2 is damaged"),
-        (packed(b"".join(line + b"\n" for line in text.splitlines()[:-1])), "its last line is missing"),
-        (forged(sound, matches=11), "does not fit them"),
-        (forged(sound, sha256="0" * 64), "does not fit them"),
+        (packed(b"".join(line + b"\n" for line in text.splitlines()[:-1])), sentence("store", "last-line-missing")),
+        (forged(sound, matches=11), sentence("store", "last-line-says-lines")),
+        (forged(sound, sha256="0" * 64), sentence("store", "last-line-says-lines")),
     ):
         code, out, error = verified(data, tmp_path, capsys)
         assert (code, error) == (1, "")
@@ -392,7 +428,7 @@ def test_a_file_that_was_made_to_fill_memory(sound: Lines, tmp_path: Path, capsy
     plain = packed(b'{"engine":"1","format":1,"kind":"khiva-bundle"}\n' + json.dumps(long).encode())
     assert len(plain) * bundle.MOST_GROWTH + bundle.FREE_GROWTH > 2**20
     said = verified(plain, tmp_path, capsys)[1]
-    assert "grows more than" in said or "a line of more than" in said
+    assert "grows more than" in said or sentence("store", "line-more") in said
 
 
 # --- whatever anyone changes ---

@@ -13,6 +13,7 @@ import pytest
 from arena import ROOT, arena, descendants, living, started
 from levels import need_level
 from tools import need
+from wording import sentence
 
 from khiva_arena.check import run
 from khiva_arena.sandbox.detect import python_closed
@@ -50,9 +51,9 @@ def test_a_shipped_bot_passes(name: str, tool: str, tmp_path: Path) -> None:
     done = arena("check", str(BOTS / name), cwd=tmp_path)
     *lines, counts, following = done.stdout.splitlines()
     assert counts.startswith(f"{sum(bool(re.match(' *[0-9]+  [a-z]', line)) for line in lines)} steps: ")
-    assert "             decisions by the time they took:" in lines
+    assert "             " + sentence("check", "decisions-time-took") + ":" in lines
     assert ", 0 failed, " in counts
-    assert following.startswith("It keeps the protocol. Next: khiva-arena match ")
+    assert following.startswith(sentence("check", "keeps-protocol-next") + ": khiva-arena match ")
     for kinds in ("4 of 4", "22 of 22", "11 of 11"):
         assert f"{kinds} kinds" in done.stdout
 
@@ -84,13 +85,13 @@ def test_a_bot_that_fails_is_told_where_to_begin(tmp_path: Path) -> None:
     done = arena("check", bot, "--start", "5s", cwd=tmp_path, code=1)
     lines = done.stdout.splitlines()
     at = next(number for number, line in enumerate(lines) if "FAILED" in line)
-    assert lines[at] == "  3  FAILED  it starts and says hello in time"
+    assert lines[at] == "  3  FAILED  " + sentence("check", "starts-says-hello-time")
     assert [line.split(":")[0].strip() for line in lines[at + 1 : at + 4]] == ["expected", "got", "hint"]
     assert "b'I am ready\\n'" in lines[at + 2]
-    assert "say it on stderr: print(..., file=sys.stderr)" in lines[at + 3]
+    assert sentence("check", "say-stderr") + ": print(..., file=sys.stderr)" in lines[at + 3]
     assert lines[at + 4].startswith("  4  skipped steps 4 to ")
-    assert lines[at + 4].endswith(": not tried: it does not start")
-    assert lines[-1] == "It does not keep the protocol yet: begin with step 3."
+    assert lines[at + 4].endswith(": not tried: " + sentence("check", "not-start"))
+    assert lines[-1] == sentence("check", "not-keep-protocol-yet", number="3.")
     found = json.loads(arena("check", bot, "--start", "5s", "--json", cwd=tmp_path, code=1).stdout)
     jsonschema.validate(found, json.loads(SCHEMA.read_text()))
     assert not found["passed"]
@@ -105,14 +106,14 @@ def test_a_build_that_fails_is_a_step(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("words", "said"), [
-    (["nowhere/at-all"], "no such folder or command"),
-    (["BOT", "--game", "chess"], "there is no game 'chess'"),
+    (["nowhere/at-all"], sentence("entrants", "no-such-folder-command")),
+    (["BOT", "--game", "chess"], sentence("games", "no-game") + " 'chess'"),
     (["BOT", "--game", "emira"], "--game emira: mine plays khiva by its bot.toml"),
-    (["BOT", "--turn", "soon"], "--turn: 'soon' is not a time"),
+    (["BOT", "--turn", "soon"], sentence("settings", "not-time-write-s", text="--turn: 'soon'")),
     (["BOT", "--limit", "memory=much"], "--limit: memory: 'much' is not a size"),
-    (["BOT", "--isolation", "best"], "--isolation: 'best' is not a level"),
-    (["ODD"], "games in bot.toml: there is no game 'khva'"),
-    (["EMPTY"], "the folder has no bot.toml"),
+    (["BOT", "--isolation", "best"], sentence("settings", "isolation-not-level", asked="'best'")),
+    (["ODD"], "games in bot.toml: " + sentence("games", "no-game") + " 'khva'"),
+    (["EMPTY"], sentence("entrants", "folder-no-bot-toml")),
 ])  # fmt: skip
 def test_mistakes_of_the_user(words: list[str], said: str, tmp_path: Path) -> None:
     named = {
@@ -125,7 +126,7 @@ def test_mistakes_of_the_user(words: list[str], said: str, tmp_path: Path) -> No
     assert done.stdout == ""
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="NOT TESTED: only root's bots run as users of their own")
+@pytest.mark.skipif(os.geteuid() != 0, reason="NOT TESTED: only " + sentence("sandbox", "roots-bots-run-users"))
 def test_a_level_that_cannot_start_the_bot_is_said_before_any_step(tmp_path: Path) -> None:
     need_level(Level.BASIC)
     closed = tmp_path / "closed"

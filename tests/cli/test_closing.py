@@ -13,6 +13,7 @@ from forging import forge
 from once import made_once
 from pages import blocks
 from terminal import Terminal
+from wording import sentence
 
 import khiva_arena
 from khiva_arena.errors import ConfigError
@@ -54,22 +55,22 @@ def test_closing_reveals_and_ends_an_event(copy: Path) -> None:
     before = json_of("verify", "out", cwd=copy)["events"]
     assert before[0]["unrevealed"] > 0
     done = arena("close", "out", "1", "--yes", cwd=copy)
-    assert f"event 1 is closed: run digest {before[0]['digest']}; its secrets are revealed" in done.stderr
+    assert sentence("close", "event-closed-run-digest", number="1", digest=before[0]["digest"]) in done.stderr
     after = json_of("verify", "out", cwd=copy)["events"]
     assert (after[0]["closed"], after[0]["unrevealed"], after[0]["problems"]) == (True, 0, [])
     assert [one["digest"] for one in after] == [one["digest"] for one in before]
-    assert "are not played, since it was closed" in arena("verify", "out", cwd=copy).stdout
+    assert "are " + sentence("audit", "not-played-since-closed") in arena("verify", "out", cwd=copy).stdout
     shown = json_of("show", "out", cwd=copy)["events"]
     assert (bool(shown[0]["closed"]), shown[1]["closed"]) == (True, None)
-    assert "before it was over" in arena("show", "out", cwd=copy).stdout.splitlines()[0]
+    assert sentence("cli", "before-over") in arena("show", "out", cwd=copy).stdout.splitlines()[0]
 
 
 def test_a_closed_event_is_never_continued(closed: Path) -> None:
     done = arena(*RUN, cwd=closed, code=1)
     assert "event 1 was closed at" in done.stderr
-    assert "is never continued: nothing is played; --new-event plays another one" in done.stderr
+    assert "is never continued: nothing is played; " + sentence("competition", "new-event-plays-another") in done.stderr
     assert [one["number"] for one in json_of("verify", "out", cwd=closed)["events"]] == [1, 2]
-    for number, why in (("1", "nothing is left to close"), ("2", "is over"), ("3", "no event")):
+    for number, why in (("1", sentence("competition", "nothing-left-close")), ("2", "is over"), ("3", "no event")):
         assert why in arena("close", "out", number, "--yes", cwd=closed, code=2).stderr
     another = arena(*RUN[:-1], "2", "--new-event", cwd=closed)
     assert "12 matches" in another.stderr
@@ -78,26 +79,26 @@ def test_a_closed_event_is_never_continued(closed: Path) -> None:
 def test_a_closed_event_is_not_pooled_by_accident(closed: Path) -> None:
     done = arena("standings", "out", "--json", cwd=closed)
     assert "event 1 was closed with " in done.stderr
-    assert "and is left out; name it to have it in" in done.stderr
+    assert sentence("events", "left-out") + "; " + sentence("events", "name") in done.stderr
     (table,) = json.loads(done.stdout)["standings"]
     alone = json_of("standings", "out", "2", cwd=closed)["standings"][0]
     assert table == alone
     both = json_of("standings", "out", "1", "2", cwd=closed)["standings"][0]
     assert both["matches"] > alone["matches"]
-    assert "event 1 (closed before it was over)" in " ".join(
+    assert "event 1 (" + sentence("audit", "closed-before-over") + ")" in " ".join(
         arena("standings", "out", "--events", "1", cwd=closed).stdout.split()
     )
     ids = {json.loads(line)["event"] for line in arena("export", "out", "--format", "jsonl", cwd=closed).stdout.splitlines()}
     assert ids == set(alone["events"])
     arena("bundle", "out", "b", cwd=closed)
     assert len(json_of("verify", "b", cwd=closed)["events"]) == 1
-    assert "only what is over is bundled" in arena("bundle", "out", "c", "1", cwd=closed, code=2).stderr
+    assert sentence("events", "closed-before-over-only") in arena("bundle", "out", "c", "1", cwd=closed, code=2).stderr
     arena("report", "out", "1", "--out", "page.html", cwd=closed)
 
 
 def test_nobody_is_closed_unasked(copy: Path) -> None:
     done = arena("close", "out", "1", cwd=copy, code=2)
-    assert "Nobody can be asked here, without a terminal; add --yes to agree" in done.stderr
+    assert sentence("terminal", "nobody-can-asked-here") in done.stderr
     for answer, end in ((b"n\n", "nothing was changed"), (b"\n", "nothing was changed"), (b"y\n", "event 1 is closed")):
         asked = Terminal(["close", "out", "1"], copy, stdout=True)
         assert asked.until(lambda text: "[y/N]" in text)
@@ -109,10 +110,10 @@ def test_nobody_is_closed_unasked(copy: Path) -> None:
 def test_verify_tells_a_closed_event_from_one_that_lost_matches(closed: Path) -> None:
     """A match that was deleted is noticed by the digest, whatever sums say; so is a closing that was taken back."""
     for statements, problem in (
-        ("DELETE FROM seats WHERE ordinal = 3; DELETE FROM matches WHERE ordinal = 3", "when the event was closed"),
-        ("DELETE FROM closures", "the event is not over, but what is stored at its end is there"),
-        ("DELETE FROM reveals WHERE seed = 0", "the revealed secrets are not those of the run and of each seed"),
-        ("UPDATE conclusions SET digest = 'x'", "the run digest was x when the event was closed"),
+        ("DELETE FROM seats WHERE ordinal = 3; DELETE FROM matches WHERE ordinal = 3", sentence("audit", "when-event-closed")),
+        ("DELETE FROM closures", sentence("audit", "event-stored-end", value="not over", value_2="")),
+        ("DELETE FROM reveals WHERE seed = 0", sentence("audit", "revealed-secrets-not-those")),
+        ("UPDATE conclusions SET digest = 'x'", sentence("audit", "run-digest-when-event", value="x")),
     ):
         folder = closed / problem.split()[-1]
         shutil.copytree(closed / "out", folder)
@@ -124,7 +125,7 @@ def test_verify_tells_a_closed_event_from_one_that_lost_matches(closed: Path) ->
     with closing(sqlite3.connect(closed / "out" / "arena.db")) as connection:
         connection.execute("UPDATE closures SET at = 'never'")
         connection.commit()
-    assert "the row of its closing was changed" in arena("standings", "out", "1", cwd=closed, code=2).stderr
+    assert sentence("store", "row-closing") + " was changed" in arena("standings", "out", "1", cwd=closed, code=2).stderr
 
 
 def test_an_extension_that_was_closed_is_passed_over(tmp_path: Path) -> None:
@@ -135,9 +136,15 @@ def test_an_extension_that_was_closed_is_passed_over(tmp_path: Path) -> None:
     arena("close", "out", "2", "--yes", cwd=tmp_path)
     left = arena(*run, "--seeds", "9", "--json", cwd=tmp_path, code=1)
     assert "event 2 was closed at" in left.stderr
-    assert "nothing is played; --seeds 10 or more extends event 1; --new-event plays another one" in left.stderr
+    assert (
+        "nothing is played; "
+        + sentence("events", "seeds-more-extends-event", more="10")
+        + " 1; "
+        + sentence("competition", "new-event-plays-another")
+        in left.stderr
+    )
     assert [len(table["events"]) for table in json.loads(left.stdout)["standings"]] == [1]
-    assert "it extends event 1, whose results were known by then, from 2 to 3 seeds" in (
+    assert "it extends event 1, " + sentence("events", "whose-results-known") + ", from 2 to 3 seeds" in (
         arena(*run, "--seeds", "3", cwd=tmp_path).stderr
     )
     events = json_of("verify", "out", "--sample", "1", cwd=tmp_path)["events"]
@@ -183,9 +190,9 @@ def test_words_that_fit_nobody_are_refused(copy: Path) -> None:
         khiva_arena.standings(copy / "out", exclude="gredy")
     for words in (["standings", "out"], ["export", "out", "--format", "csv"], ["report", "out", "--out", "page.html"]):
         said = arena(*words, "--only", "greedy", cwd=copy, code=2).stderr
-        assert "only greedy: no event has two bots or more of these, so there is nothing to rate" in said
+        assert sentence("events", "no-event-two-bots", said="only greedy") in said
     page = arena("report", "out", "--out", "page.html", "--exclude", "greedy", cwd=copy).stderr
-    assert "open it in a browser" in page
+    assert sentence("report", "open-browser") in page
 
 
 def test_the_python_api_prints_nothing_of_a_closed_event(closed: Path, capfd: pytest.CaptureFixture[str]) -> None:

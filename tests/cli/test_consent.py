@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from arena import ROOT, arena, bots
 from terminal import Terminal
+from wording import sentence
 
 from khiva_arena.entrants import toml_file
 from khiva_arena.settings import consent
@@ -58,7 +59,9 @@ def test_each_needs_its_flag(name: str, tmp_path: Path) -> None:
     (tmp_path / "cup.toml").write_text(f"{name} = {OPENS[name]}\n{BEGIN}")
     line = refused(tmp_path, "cup.toml")
     (row,) = [row for row in ROWS if row.name == name]
-    assert line.startswith("khiva-arena: error: cup.toml:1: cup.toml opens more of this machine than a file may by itself; ")
+    assert line.startswith(
+        "khiva-arena: error: " + sentence("competition", "opens-more-machine-file", file="cup.toml:1: cup.toml") + "; "
+    )
     assert flags_of(line)[0] == row.option
     assert not (tmp_path / "out").exists()
     done = arena("run", "cup.toml", *flags_of(line), "--seats", "99", cwd=tmp_path, code=2, env={"API_KEY": "a-key"})
@@ -115,7 +118,7 @@ def test_a_word_is_asked_for_once_and_again_when_file_or_game_change(tmp_path: P
     file.write_text(f'bots = {both}\nseats = 2\nseeds = 1\nout = "out"\ngame = "mine/game.py"\nisolation = "trusted"\n')
     code, question, text = asked(tmp_path, "n", "cup.toml")
     assert (code, question) == (2, True)
-    assert "--game mine/game.py: The code of this game runs with your rights." in text
+    assert "--game mine/game.py: " + sentence("settings", "code-game-runs-rights") in text
     assert "--isolation trusted: " in text
     assert not (tmp_path / "out").exists()
     assert asked(tmp_path, "y", "cup.toml")[:2] == (0, True)
@@ -148,7 +151,7 @@ def test_a_plan_says_what_it_opens_and_needs_a_word_where_it_was_not_made(
 ) -> None:
     short = ("--seats", "2", "--seeds", "2", "--rule", "max_turns=2", "--isolation", "trusted")
     arena("run", *bots("shipped:python/random", "shipped:python/naive"), *short, "--plan", "cup.plan", cwd=tmp_path)
-    says = "cup.plan opens --isolation trusted: Bots are kept from less of this machine"
+    says = "cup.plan opens --isolation trusted: " + sentence("settings", "bots-kept-less-machine")
     shard = ("run", "--from-plan", "cup.plan", "--shard", "1/2", "--out", "a")
     assert says in arena(*shard, cwd=tmp_path).stderr  # whoever made it has said so
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "another"))
@@ -158,7 +161,7 @@ def test_a_plan_says_what_it_opens_and_needs_a_word_where_it_was_not_made(
     assert not (tmp_path / "b").exists()
     arena(*shard[:-1], "b", "--isolation", "trusted", cwd=tmp_path)
     wrong = arena(*shard[:-1], "c", "--isolation", "basic", cwd=tmp_path, code=2)
-    assert "--isolation: the plan says what is played; leave it out" in wrong.stderr
+    assert sentence("shards", "plan-says-played-leave", option="--isolation") in wrong.stderr
 
 
 def test_security_md_lists_what_files_may_not_open() -> None:
@@ -170,4 +173,4 @@ def test_security_md_lists_what_files_may_not_open() -> None:
 def test_a_new_settings_file_says_which_settings_need_a_word() -> None:
     told = settings_text({}).replace("\n# ", " ")
     for row in ROWS:
-        assert f"it needs {row.option} as well, or your word" in told, row.name
+        assert sentence("settings", "set-here-needs-well", option=row.option) in told, row.name

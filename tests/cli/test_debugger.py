@@ -12,6 +12,7 @@ import pytest
 from arena import arena, bots, until_gone
 from levels import EVERY_LEVEL, need_level
 from tools import need, need_language
+from wording import sentence
 
 from khiva_arena.sandbox.level import Level
 
@@ -38,7 +39,7 @@ def waiting(*words: str, cwd: Path) -> Iterator[int]:
         os.write(ours, b"\n")
         out, errors = process.communicate(timeout=60)
         assert process.returncode == 0, errors
-        assert "choices are the same" in out
+        assert sentence("replay", "choices-same") in out
     finally:
         process.kill()
         process.wait()

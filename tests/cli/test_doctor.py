@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import pytest
 from arena import ROOT, arena
 from tools import lacks, need
+from wording import sentence
 
 import khiva_arena
 from khiva_arena.cli import main
@@ -47,7 +48,7 @@ def test_as_it_is_here(tmp_path: Path) -> None:
     assert all(row["works"] or row["why_not"] for row in found["levels"].values())
     assert found["limits"] == {key: getattr(DEFAULT, key) for key in WORDS}
     text = arena("doctor", cwd=tmp_path).stdout
-    assert text.startswith(f"bots play at isolation {found['best']} here\n")
+    assert text.startswith(sentence("doctor", "bots-play-isolation-here", best=found["best"]) + "\n")
     assert all(words in text for words in (*KEPT_OUT.values(), *WORDS.values()))
 
 
@@ -55,14 +56,14 @@ def test_all_well(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
     machine(monkeypatch, {})
     code, out = run(capsys)
     assert code == 0
-    assert out.startswith("bots play at isolation strict here\n")
+    assert out.startswith(sentence("doctor", "bots-play-isolation-here", best="strict") + "\n")
     assert "does not" not in out
 
 
 def test_nothing_better_than_trusted(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     machine(monkeypatch, dict.fromkeys((Level.STRICT, Level.STANDARD, Level.BASIC), "no"))
     code, out = run(capsys)
-    assert (code, out.splitlines()[0]) == (1, "bots play at isolation trusted here")
+    assert (code, out.splitlines()[0]) == (1, sentence("doctor", "bots-play-isolation-here", best="trusted"))
     code, out = run(capsys, "--json")
     assert (code, json.loads(out)["best"]) == (1, "trusted")
 
@@ -71,17 +72,23 @@ def test_a_level_that_leaks(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
     machine(monkeypatch, {}, {Level.STANDARD: NOTHING | {"lock": ["flock", "lease"]}})
     code, out = run(capsys)
     assert code == 1
-    assert "standard does not keep out a bot that talks to another bot through a lock: flock, lease\n" in out
+    assert (
+        sentence("doctor", "not-keep-out-bot", level="standard")
+        + " "
+        + sentence("sandbox", "talks-another-bot-through")
+        + ": flock, lease\n"
+        in out
+    )
     code, out = run(capsys, "--json")
     assert (code, json.loads(out)["levels"]["standard"]["lets_through"]) == (1, {"lock": ["flock", "lease"]})
 
 
 def test_a_note_is_told(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    machine(monkeypatch, {Level.STRICT: "not delegated"}, note="/home/me/python does not run here")
+    machine(monkeypatch, {Level.STRICT: "not delegated"}, note="/home/me/python " + sentence("sandbox", "not-run-here"))
     code, out = run(capsys)
     assert code == 0
-    assert "  strict: does not work here: not delegated\n" in out
-    assert "  basic: /home/me/python does not run here\n" in out
+    assert "  " + sentence("doctor", "not-work-here", level="strict") + ": not delegated\n" in out
+    assert "  basic: /home/me/python " + sentence("sandbox", "not-run-here") + "\n" in out
 
 
 # --- remedies: exact commands ---
@@ -253,7 +260,7 @@ def test_a_folder_on_a_disk_of_windows_is_told(monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.setattr(wsl, "MOUNTS", str(tmp_path / "mounts"))
     kernel(monkeypatch, "6.6.87.2-microsoft-standard-WSL2")
     (said,) = wsl.notes(Path("/mnt/c/Users/me"))
-    assert said.startswith("/mnt/c/Users/me is on a disk of Windows (9p)")
+    assert said.startswith(sentence("sandbox", "disk-windows", folder="/mnt/c/Users/me", kind="9p)"))
     assert [wsl.notes(Path(folder)) for folder in ("/home/me", "/mnt/c/linux disk/x")] == [[], []]
     kernel(monkeypatch, "6.8.0-35-generic")
     assert wsl.notes(Path("/mnt/c/Users/me")) == []
@@ -272,8 +279,8 @@ def test_what_systemd_cannot_hand_on_is_to_be_switched_on_first(files: dict[str,
         files |= {} if controllers is None else {remedies.CONTROLLERS: controllers}
         said.append(detect.remedy(Level.STRICT, "no cgroup"))
     assert said == [
-        "boot with systemd.unified_cgroup_hierarchy=1 on the kernel's command line",
-        "boot with cgroup_enable=memory on the kernel's command line",
+        sentence("sandbox", "boot-kernels-command-line", word="systemd.unified_cgroup_hierarchy=1"),
+        sentence("sandbox", "boot-kernels-command-line", word="cgroup_enable=memory"),
         "systemd-run --user --scope -p Delegate=yes -- khiva-arena run ...",
     ]
 
@@ -286,7 +293,7 @@ def test_notes_are_shown(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
 
 
 def test_no_remedy_is_made_up(files: dict[str, str]) -> None:
-    assert detect.remedy(Level.BASIC, "this kernel has no Landlock") == ""
+    assert detect.remedy(Level.BASIC, sentence("sandbox", "kernel-no-landlock")) == ""
     assert detect.remedy(Level.TRUSTED, "no") == ""
 
 

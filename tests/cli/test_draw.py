@@ -16,6 +16,7 @@ from bundling import forged, lines_of
 from forging import forge
 from once import made_once
 from published import command, published
+from wording import sentence
 
 from khiva_arena.cli.main import run
 from khiva_arena.replay import seeds
@@ -71,7 +72,7 @@ def test_commit_prints_what_is_to_be_published_and_plays_nothing(copy: Path) -> 
         f"definition {event.definition.digest}",
         f"commitment {event.commitment}",
     ]
-    assert "next: publish the commitment" in said.stderr
+    assert sentence("plan", "next-publish-commitment") in said.stderr
     told = json.loads(arena(*RUN, "--commit", "--json", cwd=copy).stdout)
     assert (told["event"], told["commitment"], told["recorded"], told["planned"]) == (event.id, event.commitment, 0, 2)
     assert (copy / "out" / "arena.db").read_bytes() == before
@@ -96,7 +97,7 @@ def test_runs_without_a_seed_share_nothing(copy: Path, tmp_path_factory: pytest.
 def test_what_was_committed_to_and_is_not_played_is_told(copy: Path) -> None:
     (event,) = events(copy / "out")
     said = arena(*RUN, "--turn", "2s", cwd=copy).stderr
-    assert f"event 1, commitment {event.commitment}, has other settings and no match yet; it stays" in said
+    assert sentence("competition", "event-commitment-other-settings", number="1", commitment=event.commitment) in said
     assert [len(found) for found in matches(copy / "out").values()] == [0, 2]
 
 
@@ -107,7 +108,7 @@ def test_what_is_over_is_not_played_again_unless_another_event_is_asked_for(tmp_
     first = arena(*RUN, cwd=tmp_path)
     again = arena(*RUN, cwd=tmp_path)
     assert again.stdout == first.stdout
-    assert "event 1 is over, and no other event of these settings is left: nothing is played" in again.stderr
+    assert "event 1 is over, " + sentence("competition", "no-other-event-these") + ": nothing is played" in again.stderr
     assert "give --new-event with --commit" in arena(*RUN, "--commit", cwd=tmp_path, code=2).stderr
     arena(*RUN, "--new-event", cwd=tmp_path)
     one, two = events(tmp_path / "out")
@@ -138,8 +139,8 @@ def test_one_seed_gives_one_event(tmp_path: Path) -> None:
     assert events(tmp_path / "out")[0].id == events(tmp_path / "other")[0].id
     assert "nothing is played" in arena(*words, cwd=tmp_path).stderr
     error = arena(*words, "--new-event", cwd=tmp_path, code=2).stderr.splitlines()[-1]
-    assert "it would be event 1" in error
-    assert "give another --seed or none, or another --out" in error
+    assert sentence("events", "new-event-same-settings", number="1") in error
+    assert sentence("events", "once-more-over-give") in error
     assert len(events(tmp_path / "out")) == 1
 
 
@@ -173,7 +174,7 @@ def test_a_public_text_is_mixed_into_deals_and_schedule_and_into_no_id(committed
     without = {key: value for key, value in lines[1].items() if key != "public"}
     (tmp_path / "forged").write_bytes(forged([lines[0], without, *lines[2:]]))
     said = arena("verify", "forged", cwd=tmp_path, code=1).stdout
-    assert "the revealed secret of seed 0: it is not the one that the run's secret gives" in said
+    assert sentence("audit", "not-runs-secret-gives", it=sentence("audit", "revealed-secret-seed") + " 0: it") in said
 
 
 def test_a_public_text_comes_before_the_first_match_and_stays(copy: Path) -> None:
@@ -186,7 +187,7 @@ def test_a_public_text_comes_before_the_first_match_and_stays(copy: Path) -> Non
         assert running.communicate(timeout=60)[1].count(f"public text '{given}'") == 1
         assert events(copy / "out")[1].public == given
     refused = arena(*LONG, "--public", "second", cwd=copy, code=2).stderr.splitlines()
-    assert "event 2 has the public text 'first', which stays" in refused[-1]
+    assert sentence("competition", "public-event-public-text", number="2", public="'first'") in refused[-1]
     assert len([line for line in refused if "error" in line]) == 1
     assert "are sound" in arena("verify", "out", "2", cwd=copy).stdout
 
@@ -198,25 +199,28 @@ def test_a_public_text_that_comes_too_late_is_refused(tmp_path: Path) -> None:
     running.communicate(timeout=60)
     before = matches(tmp_path / "out")
     refused = arena(*LONG, "--public", "late", cwd=tmp_path, code=2).stderr.splitlines()
-    assert "event 1 has begun without one" in refused[-1]
+    assert sentence("competition", "public-event-begun-without", number="1") in refused[-1]
     assert (matches(tmp_path / "out"), events(tmp_path / "out")[0].public) == (before, None)
     arena(*RUN, "--new-event", cwd=tmp_path)
     over = arena(*RUN, "--public", "late", cwd=tmp_path, code=2).stderr
-    assert "is recorded, and was played without this text" in over
+    assert sentence("competition", "public-would-play-recorded") in over
 
 
 def test_a_public_text_that_came_with_the_commitment_is_said_to_prove_nothing(tmp_path: Path) -> None:
-    assert "so it proves nothing; next time --commit first" in arena(*RUN, "--public", "x", cwd=tmp_path).stderr
+    assert sentence("competition", "public-nobody-saw-commitment") in arena(*RUN, "--public", "x", cwd=tmp_path).stderr
     assert "nothing is played" in arena(*RUN, "--public", "x", cwd=tmp_path).stderr
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--public", "two\nlines"], "--public: one line of 1 to 1,000 printable characters is expected"),
-        (["--public", ""], "--public: one line of 1 to 1,000 printable characters is expected"),
-        (["--public", "x" * 1001], "--public: one line of 1 to 1,000 printable characters is expected"),
-        (["--public", "x", "--commit"], "--commit and --public: publish the commitment first"),
+        (
+            ["--public", "two\nlines"],
+            "--public: " + sentence("events", "line-printable-characters-expected", public_most="1,000"),
+        ),
+        (["--public", ""], "--public: " + sentence("events", "line-printable-characters-expected", public_most="1,000")),
+        (["--public", "x" * 1001], "--public: " + sentence("events", "line-printable-characters-expected", public_most="1,000")),
+        (["--public", "x", "--commit"], sentence("competition", "commit-public-publish-commitment")),
     ],
 )
 def test_what_is_no_public_text(tmp_path: Path, words: list[str], said: str) -> None:
@@ -227,10 +231,22 @@ def test_what_is_no_public_text(tmp_path: Path, words: list[str], said: str) -> 
 @pytest.mark.parametrize(
     ("statement", "sums", "said"),
     [
-        ("UPDATE beacons SET text = 'b'", False, "the row of its public text was changed since it was written"),
-        ("UPDATE beacons SET text = 'b'", True, "the revealed secret of seed 0 is not the one that the run's secret gives"),
-        ("DELETE FROM beacons", False, "some were lost, added or changed"),
-        ("DELETE FROM beacons", True, "the revealed secret of seed 0 is not the one that the run's secret gives"),
+        (
+            "UPDATE beacons SET text = 'b'",
+            False,
+            sentence("store", "row-public-text") + " " + sentence("shards", "changed-since-written"),
+        ),
+        (
+            "UPDATE beacons SET text = 'b'",
+            True,
+            sentence("audit", "not-runs-secret-gives", it=sentence("audit", "revealed-secret-seed") + " 0"),
+        ),
+        ("DELETE FROM beacons", False, sentence("store", "some-lost-added-changed")),
+        (
+            "DELETE FROM beacons",
+            True,
+            sentence("audit", "not-runs-secret-gives", it=sentence("audit", "revealed-secret-seed") + " 0"),
+        ),
     ],
 )
 def test_a_public_text_that_was_changed_is_noticed(
@@ -310,4 +326,4 @@ def test_an_event_of_0_1_0_that_is_over_is_known_and_another_one_is_drawn_otherw
     assert (old.id, new.id) == (old.definition.digest[:16], seeds.event_id(new.definition.digest, new.commitment))
     said = arena("verify", "finished", cwd=tmp_path).stdout
     assert said.count("matches are sound") == 2
-    assert said.count("its schedule was drawn from the settings alone, as version 0.1.0 did") == 1
+    assert said.count(sentence("verify", "schedule-drawn-settings-alone")) == 1

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from arena import RANDOM, ROOT
+from wording import pattern, sentence
 
 from khiva_arena.entrants.bots import load, with_distinct_names
 from khiva_arena.entrants.engines import load_engines, split
@@ -44,7 +45,13 @@ def test_as_cutechess_writes_it(tmp_path: Path) -> None:
     )
     one, two, three = load_engines(path, told.append)
     assert told == [
-        f"{path}: not used: 'options', 'protocol', 'stderrFile'; of an engine only name, command, workingDirectory are"
+        sentence(
+            "entrants",
+            "not-used-engine-only",
+            path=path,
+            repr="'options', 'protocol', 'stderrFile'",
+            used="name, command, workingDirectory",
+        )
     ]
     assert (one.name, one.run, one.folder, one.complete) == ("One", (sys.executable, "-m", "random"), str(tmp_path), False)
     assert (two.name, two.run) == ("Two", (str(program), "net.bin", "--fast"))
@@ -109,16 +116,16 @@ def test_every_mistake_is_named_at_once(tmp_path: Path) -> None:
     )
     found = problems(path)
     expected = [
-        ("engine 2 (nowhere)", "no such folder or command"),
-        ("engine 3 (good)", "engine 1 has this name already"),
+        ("engine 2 (nowhere)", sentence("entrants", "no-such-folder-command")),
+        ("engine 3 (good)", sentence("entrants", "engine-name-already", first="1")),
         ("engine 4", "name is missing"),
         ("engine 4", "command is a text"),
-        ("engine 5", "an object with name and command is expected"),
+        ("engine 5", sentence("entrants", "object-name-command-expected")),
         ("engine 6 ()", "name has 1 to 64 printable characters"),
-        ("engine 7 (quote)", "a quote is not closed"),
+        ("engine 7 (quote)", sentence("entrants", "quote-not-closed")),
         ("engine 8 (empty)", "an empty command"),
-        ("engine 9 (lost)", "workingDirectory 'gone' is not a folder"),
-        ("engine 10 (nul)", "has a NUL in it"),
+        ("engine 9 (lost)", sentence("entrants", "workingdirectory-not-folder", entry="'gone'")),
+        ("engine 10 (nul)", sentence("api", "nul")),
     ]
     assert len(found) == len(expected)
     for line, (who, what) in zip(found, expected, strict=True):
@@ -132,9 +139,9 @@ def test_every_mistake_is_named_at_once(tmp_path: Path) -> None:
     [
         ("[", "not JSON"),
         ("[" * 100_000, "not JSON"),
-        ("{}", "a list of engines is expected"),
-        ("[]", "a list of engines is expected"),
-        ("3", "a list of engines is expected"),
+        ("{}", sentence("entrants", "list-engines-expected-name")),
+        ("[]", sentence("entrants", "list-engines-expected-name")),
+        ("3", sentence("entrants", "list-engines-expected-name")),
         ("\udcff", "not JSON"),
         (" " * 1_000_001, "longer than"),
     ],
@@ -153,7 +160,7 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 
 def test_one_bot_by_two_ways_is_refused(tmp_path: Path) -> None:
     [engine] = load_engines(engines(tmp_path, {"name": "again", "command": RANDOM}))
-    with pytest.raises(ConfigError, match="the same bot as"):
+    with pytest.raises(ConfigError, match=pattern("entrants", "same-bot")):
         with_distinct_names([load(RANDOM), engine])
 
 
@@ -179,7 +186,7 @@ def test_the_author_of_a_bot(tmp_path: Path) -> None:
         ('author = ""', "author has 1 to 64 printable characters"),
         (f'author = "{"x" * 65}"', "author has 1 to 64 printable characters"),
         ('author = "a\\u0007b"', "author has 1 to 64 printable characters"),
-        ("author = 3", "author must be a string"),
+        ("author = 3", pattern("entrants", "must-string", value="author")),
         ('autor = "x"', "unknown key 'autor' .did you mean author..; known are author, build"),
     ],
 )

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from arena import NAIVE, RANDOM, ROOT, C, arena, bots
+from wording import sentence
 
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.games import registry
@@ -41,7 +42,7 @@ def test_a_competition_of_each_game_and_each_seat_count(game: str, tmp_path: Pat
     assert not any([*best["faults"].values(), *other["faults"].values()])
     told = arena("show", "out", "1/0", cwd=tmp_path).stdout
     assert registry.get(game).title in told
-    assert "every choice is the same" in arena("match", "--from", "out", "1/0", cwd=tmp_path).stdout
+    assert sentence("replay", "every-choice-same-digest") in arena("match", "--from", "out", "1/0", cwd=tmp_path).stdout
 
 
 @pytest.mark.parametrize("game", registry.GAMES)
@@ -119,7 +120,7 @@ def test_the_same_map_by_name_and_by_file_is_the_same_event(tmp_path: Path) -> N
     ]
     assert re.search(r"event [0-9a-f]{16}", arena("run", *words, cwd=tmp_path).stderr)
     again = arena("run", *words, "--rule", f"map=@{R1}", cwd=tmp_path).stderr
-    assert "out: event 1 is over, and no other event of these settings is left: nothing is played" in again
+    assert sentence("competition", "no-other-event-these-2", which="out: event 1 is over") + ": nothing is played" in again
 
 
 BAD_FILES = [

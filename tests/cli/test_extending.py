@@ -16,6 +16,7 @@ import pytest
 from arena import NAIVE, C, arena, bots, kill, started, wait_for_matches
 from forging import forge
 from once import made_once
+from wording import sentence
 
 from khiva_arena.arbiter import live, pool
 from khiva_arena.arbiter.wire import HostFault
@@ -43,7 +44,12 @@ def json_of(*words: str, cwd: Path) -> dict:
 def test_an_extension_has_the_missing_seeds_and_a_secret_of_its_own(chain: Path) -> None:
     said = (chain / "second").read_text()
     assert "3 seeds x 1 line-up x 2 rotations = 6 matches" in said
-    assert "it extends event 1, whose results were known by then, from 2 to 5 seeds on deals of its own" in said
+    assert (
+        sentence(
+            "events", "extends-event-seeds-deals", number="1", known=sentence("events", "whose-results-known"), value="2", to="5"
+        )
+        in said
+    )
     with Store.read(chain / "out") as store:
         first, second = store.events()
         assert (first.definition.extends, second.definition.extends) == (None, first.id)
@@ -60,12 +66,14 @@ def test_one_table_has_all_seeds_of_a_chain(chain: Path) -> None:
     assert (table["blocks"], table["matches"], len(table["events"])) == (5, 10, 2)
     text = (chain / "table").read_text()
     assert text == arena("standings", "out", cwd=chain).stdout
-    assert "events 1, 2 (extends 1, whose results were known by then)" in " ".join(text.split())
+    assert "events 1, 2 (extends 1, " + sentence("events", "whose-results-known") + ")" in " ".join(text.split())
 
 
 def test_a_match_and_the_exports_say_that_its_event_extends_another(chain: Path) -> None:
     first, second = (event["id"] for event in json_of("show", "out", cwd=chain)["events"])
-    assert "event 2 extends event 1, whose results were known by then" in arena("show", "out", "2/0", cwd=chain).stdout
+    assert (
+        "event 2 extends event 1, " + sentence("events", "whose-results-known") in arena("show", "out", "2/0", cwd=chain).stdout
+    )
     assert "extends" not in arena("show", "out", "1/0", cwd=chain).stdout
     assert [json_of("show", "out", match, cwd=chain)["extends"] for match in ("1/0", "2/0")] == [None, first]
     rows = csv.DictReader(io.StringIO(arena("export", "out", "--format", "csv", cwd=chain).stdout))
@@ -77,13 +85,15 @@ def test_a_match_and_the_exports_say_that_its_event_extends_another(chain: Path)
 def test_the_same_command_plays_nothing_more(chain: Path) -> None:
     for number, words in (("2", ["--seeds", "5"]), ("1", ["--seeds", "2"])):
         again = arena(*RUN, *words, cwd=chain)
-        assert f"event {number} is over, and no other event of these settings is left: nothing is played" in again.stderr
+        assert (
+            f"event {number} is over, " + sentence("competition", "no-other-event-these") + ": nothing is played" in again.stderr
+        )
 
 
 def test_another_event_at_the_same_seed_says_that_its_deals_are_known(tmp_path: Path) -> None:
     arena(*RUN, "--seeds", "1", "--seed", "abc", cwd=tmp_path)
     again = arena(*RUN, "--seeds", "2", "--seed", "abc", "--new-event", cwd=tmp_path).stderr
-    assert "warning: event 1 was played with this --seed, so its deals, which are revealed, are dealt again: another" in again
+    assert sentence("events", "warning-event-played-seed", number="1") in again
     other = arena(*RUN, "--seeds", "2", "--seed", "abcd", "--new-event", cwd=tmp_path).stderr
     assert "dealt again" not in other
 
@@ -92,10 +102,8 @@ def test_fewer_seeds_than_there_are_make_no_event_unasked(chain: Path, tmp_path:
     shutil.copytree(chain / "out", tmp_path / "out")
     for number in ("1", "3", "4"):
         said = arena(*RUN, "--seeds", number, cwd=tmp_path, code=2).stderr
-        assert (
-            f"--seeds {number}: event 2 of these settings is over, and with it there are 5 seeds: give more to extend it" in said
-        )
-    assert "--seeds 6 or more extends it" in arena(*RUN, "--seeds", "2", cwd=tmp_path).stderr
+        assert sentence("events", "seeds-event-these-settings", seeds=number, number="2", total="5") in said
+    assert sentence("events", "seeds-more-extends", chain="6") in arena(*RUN, "--seeds", "2", cwd=tmp_path).stderr
     arena(*RUN, "--seeds", "1", "--new-event", cwd=tmp_path)
     assert "event 2 is over" in arena(*RUN, "--seeds", "5", cwd=tmp_path).stderr
     assert "event 3 is over" in arena(*RUN, "--seeds", "1", cwd=tmp_path).stderr
@@ -123,13 +131,17 @@ def test_what_is_not_extended_says_so(tmp_path: Path) -> None:
     ]
     arena(*words, "--seeds", "1", cwd=tmp_path)
     said = arena(*words, "--seeds", "2", cwd=tmp_path).stderr
-    assert "event 1 of these settings is over; a swiss is not extended: this is another" in said
+    assert sentence("events", "event-these-settings-over", number="1", format="swiss") in said
     assert "is not extended" not in arena(*words, "--seeds", "3", "--new-event", cwd=tmp_path).stderr
 
 
 def test_show_verify_and_a_bundle_know_the_chain(chain: Path) -> None:
-    assert arena("show", "out", cwd=chain).stdout.splitlines()[1].endswith(", extends event 1, whose results were known by then")
-    mark = "it extends event 1: it was begun when the results of that were known"
+    assert (
+        arena("show", "out", cwd=chain)
+        .stdout.splitlines()[1]
+        .endswith(", extends event 1, " + sentence("events", "whose-results-known"))
+    )
+    mark = sentence("verify", "extends-begun-when-results", which="event 1")
     assert mark in arena("verify", "out", cwd=chain).stdout
     arena("bundle", "out", "both", cwd=chain)
     assert mark in arena("verify", "both", cwd=chain).stdout
@@ -137,7 +149,9 @@ def test_show_verify_and_a_bundle_know_the_chain(chain: Path) -> None:
     arena("bundle", "out", "alone", "2", cwd=chain)
     (event,) = json_of("verify", "alone", cwd=chain)["events"]
     assert (event["extends"], event["extends_number"], event["problems"]) == (first, None, [])
-    assert f"it extends event {first}, which was not checked here" in arena("verify", "alone", cwd=chain).stdout
+    assert (
+        "it extends " + sentence("verify", "event-not-checked-here", extends=first) in arena("verify", "alone", cwd=chain).stdout
+    )
 
 
 def test_verify_refuses_a_chain_that_cannot_be(chain: Path, tmp_path: Path) -> None:
@@ -147,17 +161,17 @@ def test_verify_refuses_a_chain_that_cannot_be(chain: Path, tmp_path: Path) -> N
         (
             "settings",
             f"UPDATE events SET definition = replace(definition, '\"turn_ms\":1000', '\"turn_ms\":999') WHERE id = '{first.id}'",
-            "it extends event 1, which has other settings",
+            sentence("audit", "extends-event-other-settings", number="1"),
         ),
         (
             "secret",
             f"UPDATE events SET secret = (SELECT secret FROM events WHERE id = '{first.id}') WHERE id = '{second.id}'",
-            "its secret is that of event 1, which was revealed before",
+            sentence("audit", "secret-event-revealed-before", number="1"),
         ),
         (
             "closed",
             f"INSERT INTO closures VALUES ('{first.id}', 'now', '')",
-            "it extends event 1, which was closed before it was over",
+            sentence("audit", "extends-event-closed-before", number="1"),
         ),
     ):
         folder = tmp_path / name
@@ -181,15 +195,21 @@ def test_an_extension_that_was_interrupted_is_resumed(tmp_path: Path) -> None:
     running.communicate(timeout=60)
     refused = arena(*RUN, "--seeds", "400", cwd=tmp_path, code=2)
     assert "--seeds 400: event 2 is not over, " in refused.stderr
-    assert "of 596 matches are recorded, and it brings event 1 to 300 seeds: --seeds 300 goes on with it" in refused.stderr
-    assert "--seeds 300 goes on with event 2, which extends it" in arena(*RUN, "--seeds", "2", cwd=tmp_path).stderr
+    assert (
+        "of 596 matches are recorded, " + sentence("events", "seeds-goes", what="it brings event 1 to 300 seeds", total="300")
+        in refused.stderr
+    )
+    assert (
+        sentence("events", "seeds-goes-event-extends", chain="300", number="2")
+        in arena(*RUN, "--seeds", "2", cwd=tmp_path).stderr
+    )
     arena(*RUN, "--seeds", "2", "--new-event", cwd=tmp_path)
     again = started(*RUN, "--seeds", "300", cwd=tmp_path)
     wait_for_matches(tmp_path / "out" / "arena.db", 16)
     kill(again, signal.SIGINT)
     _, said = again.communicate(timeout=60)
-    assert "of them recorded before" in said
-    assert "it extends event 1, whose results were known by then, from 2 to 300 seeds" in said
+    assert sentence("competition", "recorded-before") in said
+    assert "it extends event 1, " + sentence("events", "whose-results-known") + ", from 2 to 300 seeds" in said
     with Store.read(tmp_path / "out") as store:
         assert len(store.events()) == 3
 
@@ -208,7 +228,7 @@ def test_a_given_seed_gives_the_extension_a_secret_that_the_first_one_does_not_t
     assert found[0] == found[1]
     arena(*RUN[:-1], "hex", "--seed", "0f" * 32, "--seeds", "1", cwd=tmp_path)
     refused = arena(*RUN[:-1], "hex", "--seed", "0f" * 32, "--seeds", "2", cwd=tmp_path, code=2)
-    assert "its secret, are revealed: give another seed, or none, for another event" in refused.stderr
+    assert sentence("events", "over-these-hex-digits") in refused.stderr
 
 
 def test_what_a_given_seed_draws_next_is_not_played_once_a_closed_extension_has_revealed_it(tmp_path: Path) -> None:
@@ -230,7 +250,7 @@ def test_another_event_can_still_be_begun(tmp_path: Path) -> None:
     fewer = arena(*RUN, "--seeds", "1", "--turn", "2s", cwd=tmp_path)
     assert "extends" not in fewer.stderr
     longer = arena(*RUN, "--seeds", "3", cwd=tmp_path)
-    assert "it extends event 2, whose results were known by then, from 2 to 3 seeds" in longer.stderr
+    assert "it extends event 2, " + sentence("events", "whose-results-known") + ", from 2 to 3 seeds" in longer.stderr
 
 
 def test_a_swiss_is_not_extended(tmp_path: Path) -> None:
@@ -262,10 +282,13 @@ def test_an_event_that_an_outage_left_unfinished_is_completed_and_then_extended(
     with monkeypatch.context() as outage:
         outage.setattr(live, "Processes", short)
         said = arena(*RUN, "--seeds", "2", cwd=tmp_path, code=1).stderr
-    assert "2 matches were not played, since those that were tried were void at once; the same command tries them again" in said
+    assert (
+        sentence("competition", "matches-not-played-since", planned="2", again=sentence("competition", "tries-void-again"))
+        in said
+    )
     refused = arena(*RUN, "--seeds", "5", cwd=tmp_path, code=2).stderr
     assert "event 1 is not over" in refused
-    assert "--seeds 2 goes on with it" in refused
+    assert sentence("events", "seeds-goes-once-over", total="2") in refused
     arena(*RUN, "--seeds", "2", cwd=tmp_path)
     assert "it extends event 1" in arena(*RUN, "--seeds", "5", cwd=tmp_path).stderr
     (table,) = json_of("standings", "out", cwd=tmp_path)["standings"]

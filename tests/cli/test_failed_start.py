@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from arena import NAIVE, RANDOM, arena, bots
+from wording import sentence
 
 from khiva_arena.arbiter.redact import Strike
 from khiva_arena.arbiter.stderr_tap import KEPT, LINES_MOST, BotOutput
@@ -47,7 +48,9 @@ def prints(tmp_path: Path) -> str:
 def test_all_that_it_said_is_shown(verb: str, prints: str, tmp_path: Path) -> None:
     more = ["--seats", "2", "--out", "out"] if verb == "run" else []
     done = arena(verb, *bots(prints, RANDOM), *more, cwd=tmp_path, code=2)
-    assert done.stderr.startswith("khiva-arena: error: prints: start_failed: not a frame but b'Loading the weights ")
+    assert done.stderr.startswith(
+        "khiva-arena: error: prints: start_failed: " + sentence("arbiter", "not-frame") + " b'Loading the weights "
+    )
     assert done.stderr.endswith(SHOWN)
     assert done.stdout == ""
 
@@ -65,7 +68,7 @@ def test_the_trial_start_is_traced_where_it_fails(prints: str, tmp_path: Path) -
 
 def test_the_raw_bytes_of_a_failed_start_are_kept(prints: str, tmp_path: Path) -> None:
     done = arena("match", *bots(NAIVE, prints), "--capture", "raw", cwd=tmp_path, code=2)
-    assert "what it wrote is in raw: khiva-arena decode raw/seat-1.from-bot" in done.stderr
+    assert sentence("replay", "wrote-khiva-arena-decode", capture="raw", files="raw/seat-1.from-bot") in done.stderr
     kept = (tmp_path / "raw" / "seat-1.from-bot").read_bytes()
     assert kept == b"Loading the weights \x1b[2J\n" + b"".join(b"layer %d\n" % number for number in range(9))
     assert "4c6f6164696e6720" in arena("decode", "raw/seat-1.from-bot", cwd=tmp_path, code=1).stdout
@@ -75,13 +78,15 @@ def test_each_of_several_that_fail_has_an_error_of_its_own(prints: str, tmp_path
     (tmp_path / "mute.py").write_text("raise SystemExit(4)")
     lines = arena("match", *bots(prints, "{python} mute.py"), cwd=tmp_path, code=2).stderr.splitlines()
     assert [line.split()[2] for line in lines if not line.startswith("  ")] == ["prints:", "mute:"]
-    assert [line for line in lines if "its end" in line] == [f"  its end: it exited with code {code}" for code in (3, 4)]
+    assert [line for line in lines if "its end" in line] == [
+        ("  its end: " + sentence("check", "exited-code") + f" {code}") for code in (3, 4)
+    ]
 
 
 def test_a_capture_of_bots_that_wrote_nothing_is_not_kept_and_that_is_said(tmp_path: Path) -> None:
     (tmp_path / "mute.py").write_text("raise SystemExit(3)")
     done = arena("match", *bots(NAIVE, "{python} mute.py"), "--capture", "raw", cwd=tmp_path, code=2)
-    assert "nothing is kept in raw: no bot that failed wrote anything on stdout\n" in done.stderr
+    assert sentence("replay", "nothing-kept-no-bot", capture="raw") + "\n" in done.stderr
     assert not (tmp_path / "raw").exists()
 
 
@@ -96,15 +101,24 @@ def test_a_trial_start_that_goes_well_leaves_no_trace(tmp_path: Path) -> None:
     assert (tmp_path / "raw" / "seat-0.from-bot").read_bytes().count(b"proto") == 1
 
 
-@pytest.mark.parametrize(("code", "shown"), [
-    ("import time; time.sleep(60)", ["timeout: ", "  its end: it still ran, and was killed then", "  its output: nothing"]),
-    ("import os; os.kill(os.getpid(), 11)", ["  its end: it was ended by SIGSEGV", "  its stderr: nothing"]),
-    ("import os\nwhile True: os.write(1, bytes(range(256)) * 9)", [
-        "    00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f  ................",
-        "    40 41 42 43 44 45 46 47 48 49 4a 4b 4c 4d 4e 4f  @ABCDEFGHIJKLMNO",
-        " bytes more",
-    ]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("code", "shown"),
+    [
+        (
+            "import time; time.sleep(60)",
+            ["timeout: ", "  its end: " + sentence("arbiter", "still-ran-killed"), "  its output: nothing"],
+        ),
+        ("import os; os.kill(os.getpid(), 11)", ["  its end: it was ended by SIGSEGV", "  its stderr: nothing"]),
+        (
+            "import os\nwhile True: os.write(1, bytes(range(256)) * 9)",
+            [
+                "    00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f  ................",
+                "    40 41 42 43 44 45 46 47 48 49 4a 4b 4c 4d 4e 4f  @ABCDEFGHIJKLMNO",
+                " bytes more",
+            ],
+        ),
+    ],
+)
 def test_each_way_to_fail_is_told(code: str, shown: list[str], tmp_path: Path) -> None:
     (tmp_path / "bad.py").write_text(code)
     said = arena("match", *bots("{python} bad.py", RANDOM), "--start", "2s", cwd=tmp_path, code=2).stderr

@@ -15,37 +15,37 @@ from published import published
 pytestmark = pytest.mark.slow
 
 STORE = "khiva-round-robin"
-COMMANDS = [
-    (["--version"], 0),
-    ([], 2),
-    (["-h"], 0),
-    (["run", "-h"], 0),
-    (["rnu"], 2),
-    (["run", "--sets", "3"], 2),
-    (["run", *bots(RANDOM, NAIVE), "--out", "x" * 300], 2),
-    (["games", "--json"], 0),
-    (["bots"], 0),
-    (["new"], 0),
-    (["doctor"], 0),
-    (["standings", STORE], 0),
-    (["standings", STORE, "--json"], 0),
-    (["show", STORE], 0),
-    (["show", STORE, "1/0"], 0),
-    (["show", "\x1b[31m\u202eno\tstore"], 2),
-    (["verify", STORE], 0),
-    (["verify", STORE, "--json"], 0),
-    (["verify", "missing"], 2),
-    (["plan", STORE, "--error", "20"], 0),
-    (["export", STORE, "--format", "csv", "--out", "csv"], 0),
-    (["decode", "bytes"], 1),
-    (["decode", "-"], None),
-    (["init", "c.toml"], 0),
-    (["match", *bots(GREEDY, NAIVE, RANDOM), "--seed", "demo", "--rule", "max_turns=3"], 0),
-    (["match", *bots("false", NAIVE), "--seed", "demo"], 2),
-]
+COMMANDS = {
+    "version": (["--version"], 0),
+    "no command": ([], 2),
+    "help": (["-h"], 0),
+    "help of run": (["run", "-h"], 0),
+    "an unknown command": (["rnu"], 2),
+    "an unknown option": (["run", "--sets", "3"], 2),
+    "run with a long out": (["run", *bots(RANDOM, NAIVE), "--out", "x" * 300], 2),
+    "games": (["games", "--json"], 0),
+    "bots": (["bots"], 0),
+    "new": (["new"], 0),
+    "doctor": (["doctor"], 0),
+    "standings": (["standings", STORE], 0),
+    "standings as JSON": (["standings", STORE, "--json"], 0),
+    "show": (["show", STORE], 0),
+    "show a match": (["show", STORE, "1/0"], 0),
+    "show a hostile path": (["show", "\x1b[31m\u202eno\tstore"], 2),
+    "verify": (["verify", STORE], 0),
+    "verify as JSON": (["verify", STORE, "--json"], 0),
+    "verify what is missing": (["verify", "missing"], 2),
+    "plan": (["plan", STORE, "--error", "20"], 0),
+    "export": (["export", STORE, "--format", "csv", "--out", "csv"], 0),
+    "decode a file": (["decode", "bytes"], 1),
+    "decode stdin": (["decode", "-"], None),
+    "init": (["init", "c.toml"], 0),
+    "match": (["match", *bots(GREEDY, NAIVE, RANDOM), "--seed", "demo", "--rule", "max_turns=3"], 0),
+    "match of a bot that fails": (["match", *bots("false", NAIVE), "--seed", "demo"], 2),
+}
 
 
-@pytest.mark.parametrize(("words", "code"), COMMANDS, ids=range(len(COMMANDS)))
+@pytest.mark.parametrize(("words", "code"), COMMANDS.values(), ids=COMMANDS)
 def test_both_ways_give_the_same(words: list[str], code: int | None, tmp_path: Path) -> None:
     done = []
     for way in (arena, arena_process):

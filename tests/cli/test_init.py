@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from arena import arena
+from wording import sentence
 
 from khiva_arena.commands.init import BOTS as SHIPPED
 from khiva_arena.settings import template
@@ -45,7 +46,7 @@ def test_every_setting_is_in_it_once_with_its_explanation() -> None:
         if SETTING.match(line) and not line.startswith(("#overshoot", "#memory", "#cpu", "#torch")):
             assert lines[number - 1].startswith("# "), line
     for key in (*OF_A_STAGE, "name", "take"):
-        assert re.search(rf"\b{key}\b", common[common.index("# Events one after another") :]), key
+        assert re.search(rf"\b{key}\b", common[common.index("# " + sentence("settings", "events-after-another")) :]), key
     assert max(len(line) for line in lines if not line.startswith("bots")) <= 130
 
 
@@ -87,7 +88,7 @@ def test_examples_of_one_format_settle_with_it(form: str, key: str, tmp_path: Pa
 def test_it_plays_as_it_is(tmp_path: Path) -> None:
     done = arena("init", cwd=tmp_path)
     assert done.stdout == ""
-    assert done.stderr == "competition.toml is written; next: khiva-arena run competition.toml\n"
+    assert done.stderr == sentence("init", "written-next-khiva-arena", file="competition.toml") + " competition.toml\n"
     played = arena("run", "competition.toml", "--seeds", "1", cwd=tmp_path)
     assert all(name in played.stdout for name in BOTS)
     assert (tmp_path / "results" / "competition" / "arena.db").is_file()

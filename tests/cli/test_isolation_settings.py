@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from arena import NAIVE, RANDOM, arena, bots
+from wording import pattern, sentence
 
 from khiva_arena.errors import ConfigError
 from khiva_arena.sandbox.detect import levels
@@ -37,7 +38,7 @@ def only_trusted(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("only_trusted")
 def test_a_rated_run_goes_down_to_trusted_only_where_told(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(ConfigError, match=r"^--isolation auto: no level .* --trust-bots"):
+    with pytest.raises(ConfigError, match="^" + pattern("settings", "isolation-auto-no-level") + " .* --trust-bots"):
         sandbox_of(settings(), say, rated=True)
     assert sandbox_of(settings(trust_bots=True), say, rated=True).level is Level.TRUSTED
     assert sandbox_of(settings(isolation="trusted"), say, rated=True).level is Level.TRUSTED
@@ -50,7 +51,10 @@ def test_a_rated_run_goes_down_to_trusted_only_where_told(capsys: pytest.Capture
 def test_a_level_that_does_not_work_is_refused_with_the_remedy(level: str) -> None:
     with pytest.raises(ConfigError) as caught:
         sandbox_of(settings(isolation=level, trust_bots=True), say, rated=False)
-    expected = f"--isolation {level}: does not work here: bubblewrap is not installed; try: sudo apt install bubblewrap"
+    expected = (
+        sentence("settings", "isolation-not-work-here", level=level)
+        + ": bubblewrap is not installed; try: sudo apt install bubblewrap"
+    )
     assert list(caught.value.problems) == [expected]
 
 
@@ -58,10 +62,13 @@ def test_a_level_that_does_not_work_is_refused_with_the_remedy(level: str) -> No
 def test_a_stored_match_is_played_at_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
     standard = Sandbox(Level.STANDARD, ponder=False)
     assert sandbox_of_stored(standard, None, say, trusts=True) == Sandbox(Level.TRUSTED, ponder=False)
-    assert "isolation standard does not work here (bubblewrap is not installed); playing at trusted" in capsys.readouterr().err
+    assert (
+        sentence("settings", "isolation-plays-lower", value="standard", why="bubblewrap is not installed", level="trusted")
+        in capsys.readouterr().err
+    )
     assert sandbox_of_stored(Sandbox(Level.TRUSTED), "trusted", say).level is Level.TRUSTED
     for level, asked in ((Level.STANDARD, None), (Level.TRUSTED, None), (Level.TRUSTED, "auto")):
-        with pytest.raises(ConfigError, match="--isolation trusted starts them with all of your rights"):
+        with pytest.raises(ConfigError, match=pattern("settings", "isolation-trusted-starts-rights")):
             sandbox_of_stored(Sandbox(level), asked, say)
     with pytest.raises(ConfigError, match="not a level"):
         sandbox_of_stored(Sandbox(), "perfect", say)
@@ -70,7 +77,11 @@ def test_a_stored_match_is_played_at_what_there_is(capsys: pytest.CaptureFixture
 def test_a_level_that_is_none(tmp_path: Path) -> None:
     done = arena("run", *BOTS, "--isolation", "perfect", cwd=tmp_path, code=2)
     assert done.stderr == (
-        "khiva-arena: error: --isolation: 'perfect' is not a level; there are auto, strict, standard, basic, trusted\n"
+        "khiva-arena: error: "
+        + sentence("settings", "isolation-not-level-2", asked="'perfect'", auto="auto")
+        + ", "
+        + sentence("settings", "strict-standard-basic-trusted")
+        + "\n"
     )
 
 
@@ -117,7 +128,9 @@ def test_the_level_is_in_every_record(level: Level, tmp_path: Path) -> None:
     command = ("match", *BOTS, "--rule", "max_turns=1", "--seed", "a", "--isolation", level, "--json")
     if levels()[level]:
         done = arena(*command, cwd=tmp_path, code=2)
-        assert done.stderr.startswith(f"khiva-arena: error: --isolation {level}: does not work here: ")
+        assert done.stderr.startswith(
+            "khiva-arena: error: " + sentence("settings", "isolation-not-work-here", level=level) + ": "
+        )
         assert done.stderr.count("\n") == 1
         return
     if level is Level.BASIC and os.geteuid() == 0:
@@ -132,9 +145,9 @@ def test_the_level_is_in_every_record(level: Level, tmp_path: Path) -> None:
 def test_a_stored_match_played_again_at_another_level(tmp_path: Path) -> None:
     arena("run", *BOTS, *SHORT, "--isolation", "trusted", "--out", "r", cwd=tmp_path)
     again = arena("match", "--from", "r", "1/0", "--isolation", "auto", cwd=tmp_path)
-    assert "every choice is the same" in again.stdout
+    assert sentence("replay", "every-choice-same-digest") in again.stdout
     best = next(level for level in Level if not levels()[level])
-    told = f"playing at isolation {best}; the stored match was played at trusted\n"
+    told = sentence("settings", "playing-isolation-stored-match", level=best) + " trusted\n"
     assert again.stderr == told
     assert arena("match", "--from", "r", "1/0", cwd=tmp_path).stderr == told  # a store may be a stranger's
     assert arena("match", "--from", "r", "1/0", "--isolation", "trusted", cwd=tmp_path).stderr == ""

@@ -7,6 +7,7 @@ import pytest
 from arena import NAIVE, C, arena, bots
 from msgspec import structs
 from once import made_once
+from wording import sentence
 
 from khiva_arena.events.looks import looks_of
 from khiva_arena.events.pools import results_of, standings_of
@@ -16,7 +17,7 @@ from khiva_arena.store.db import Store
 
 pytestmark = pytest.mark.slow
 RUN = ["run", *bots(C, NAIVE), "--seats", "2", "--isolation", "trusted", "--jobs", "1"]
-SAID = "Extended, or short of its planned end"
+SAID = sentence("report", "extended-short-planned-end")
 
 
 @made_once
@@ -79,7 +80,7 @@ def test_events_without_looks_have_the_definitions_that_they_had(folder: Path) -
 
 def test_a_plan_says_what_extending_does_and_counts_with_it(folder: Path) -> None:
     said = " ".join(arena("plan", "chain", "1", "--gap", "400", cwd=folder).stdout.split())
-    assert "extend an event whose results you have seen: the errors of the table then hold however often one looks" in said
+    assert sentence("report", "extend-event-whose-results") in said
     given = " ".join(arena("plan", "plain", "--gap", "400", cwd=folder).stdout.split())
     assert "extend an event" not in given  # its seed was given: what is played next is drawn, and extends nothing
 
@@ -87,5 +88,5 @@ def test_a_plan_says_what_extending_does_and_counts_with_it(folder: Path) -> Non
 @pytest.mark.parametrize("words", [["--format", "swiss"], ["--format", "knockout"]])
 def test_looks_are_of_what_can_be_extended(folder: Path, words: list[str]) -> None:
     wrong = arena(*RUN, *words, "--seeds", "2", "--looks", "3", "--out", "other", cwd=folder, code=2).stderr
-    assert "--looks: only a round-robin or a gauntlet without stages is looked at and extended; leave it out" in wrong
+    assert sentence("settings", "looks-only-round-robin") in wrong
     assert "--looks" in arena(*RUN, "--looks", "21", "--out", "other", cwd=folder, code=2).stderr

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from arena import FAULTY, NAIVE, RANDOM, ROOT, arena, bots
 from once import made_once
+from wording import sentence
 
 pytestmark = pytest.mark.slow
 
@@ -40,7 +41,7 @@ def test_without_a_seed_the_drawn_one_is_named(tmp_path: Path) -> None:
 def test_a_match_with_a_fault_says_who_and_why(tmp_path: Path) -> None:
     done = arena("match", *bots(RANDOM, f"{FAULTY} print 3"), "--seed", "demo", cwd=tmp_path)
     assert "faulty#1 forfeits: protocol" in done.stdout
-    assert "all but one have forfeited" in done.stdout
+    assert sentence("replay", "forfeited") in done.stdout
     assert "thinking hard" in done.stdout
 
 
@@ -84,10 +85,10 @@ def test_match_json_is_a_record(tmp_path: Path) -> None:
 def test_show_ends_with_the_line_that_plays_it_again(store: Path) -> None:
     shown = arena("show", "out", "1/1", cwd=store).stdout
     line = shown.splitlines()[-1]
-    assert line == "to play it again: khiva-arena match --from out 1/1"
+    assert line == sentence("show", "play-again", again="khiva-arena match --from out 1/1")
     again = arena(*line.split("khiva-arena ")[1].split(), cwd=store).stdout
     digest = next(row for row in shown.splitlines() if row.startswith("digest"))
-    assert again == f"every choice is the same; {digest}\n"
+    assert again == sentence("replay", "every-choice-same") + f"; {digest}\n"
 
 
 def test_match_names_by_ordinal_and_id(store: Path) -> None:
@@ -110,7 +111,7 @@ def test_another_bot_is_found_out_at_its_first_choice(store: Path) -> None:
 def test_the_line_that_plays_it_again_is_quoted(tmp_path: Path) -> None:
     arena("run", *TWO, "--seats", "2", "--seeds", "1", "--out", "my results", cwd=tmp_path)
     line = arena("show", "my results", "1/0", cwd=tmp_path).stdout.splitlines()[-1]
-    assert "every choice is the same" in arena(*shlex.split(line.split(": ")[1])[1:], cwd=tmp_path).stdout
+    assert sentence("replay", "every-choice-same-digest") in arena(*shlex.split(line.split(": ")[1])[1:], cwd=tmp_path).stdout
 
 
 def test_a_relative_command_is_found_again_from_another_folder(tmp_path: Path) -> None:
@@ -122,11 +123,11 @@ def test_a_relative_command_is_found_again_from_another_folder(tmp_path: Path) -
     words = bots(NAIVE, "./go bot.py honest 0")
     arena("run", *words, "--seats", "2", "--seeds", "1", "--out", "out", cwd=mine)
     again = arena("match", "--from", "mine/out", "1/0", cwd=tmp_path)
-    assert ("every choice is the same" in again.stdout, again.stderr) == (True, "")
+    assert (sentence("replay", "every-choice-same-digest") in again.stdout, again.stderr) == (True, "")
     mine.rename(tmp_path / "moved")
     gone = arena("match", "--from", "moved/out", "1/0", cwd=tmp_path, code=2).stderr
-    assert "looking for it here" in gone
-    assert "--bot ./go bot.py honest 0: no such folder or command" in gone
+    assert sentence("replay", "not-looking-here") in gone
+    assert "--bot ./go bot.py honest 0: " + sentence("entrants", "no-such-folder-command") in gone
 
 
 def test_one_bot_alone_is_told_how_many_play(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from arena import arena, until_gone
 from click.testing import CliRunner
+from wording import sentence
 
 from khiva_arena import shipped
 from khiva_arena.cli.new import command
@@ -45,7 +46,10 @@ def test_other_words_for_a_language_and_words_for_none(tmp_path: Path) -> None:
     assert (tmp_path / "one" / "bot.cpp").is_file()
     arena("new", "js", "deep/er/two", cwd=tmp_path)
     assert load(str(tmp_path / "deep" / "er" / "two")).name == "two"
-    assert "did you mean python. How to write a bot without one: " in arena("new", "pyton", "x", cwd=tmp_path, code=2).stderr
+    assert (
+        sentence("new", "how-write-bot-without", hint="did you mean python") + ": "
+        in arena("new", "pyton", "x", cwd=tmp_path, code=2).stderr
+    )
     assert "there are python, c, cpp" in arena("new", "cobol", "x", cwd=tmp_path, code=2).stderr
     assert "khiva-arena new ruby my-bot" in arena("new", "ruby", cwd=tmp_path, code=2).stderr
     assert not (tmp_path / "x").exists()
@@ -59,7 +63,9 @@ def test_a_copy_of_a_shipped_bot(word: str, tmp_path: Path) -> None:
     assert (mine.name, mine.games, mine.run, mine.build) == ("mine", ("khiva",), original.run, original.build)
     assert {staged for staged, _ in mine.sources} == {staged for staged, _ in original.sources}
     said_of_one = arena("new", "shipped:python/serch", "x", cwd=tmp_path, code=2).stderr
-    assert said_of_one.endswith("shipped:python/serch: no such bot comes with the arena; did you mean shipped:python/search?\n")
+    assert said_of_one.endswith(
+        sentence("new", "no-such-bot-comes", word="shipped:python/serch") + "; did you mean shipped:python/search?\n"
+    )
     assert f"khiva-arena new {word} my-bot" in arena("new", word, cwd=tmp_path, code=2).stderr
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]
 
@@ -77,7 +83,7 @@ def test_without_words_it_lists_the_languages(tmp_path: Path) -> None:
     assert lacks["ruby"] == "apt install ruby ruby-msgpack"
     assert all(lack.startswith("apt install ") for lack in lacks.values())
     said = arena("new", "ruby", "r", cwd=tmp_path, env=nothing).stdout
-    assert "This machine lacks what it needs; on Debian and Ubuntu: apt install ruby ruby-msgpack" in said
+    assert sentence("new", "machine-lacks-needs-debian", lacks="apt install ruby ruby-msgpack") in said
 
 
 def test_nothing_is_overwritten(tmp_path: Path) -> None:
@@ -86,7 +92,7 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
     (tmp_path / "link").symlink_to("nowhere")
     for name in ("taken", "file", "link"):
-        assert "exists already, and is left as it is" in arena("new", "python", name, cwd=tmp_path, code=2).stderr
+        assert sentence("new", "exists-already-left-give") in arena("new", "python", name, cwd=tmp_path, code=2).stderr
     assert (tmp_path / "taken" / "bot.toml").read_text() == "mine"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "link", "taken"]
     (tmp_path / "empty").mkdir()
@@ -109,13 +115,13 @@ def test_odd_names_play(folder: str, tmp_path: Path) -> None:
     arena("new", "python", "--", folder, cwd=tmp_path)
     assert load(str(tmp_path / folder)).name == folder
     words = ["--bot", os.path.join(".", folder), "--bot", "shipped:python/random", "--seed", "1", "--trust-bots"]
-    assert "the match is over" in arena("match", *words, cwd=tmp_path).stdout
+    assert sentence("check", "match-over") in arena("match", *words, cwd=tmp_path).stdout
 
 
 def test_where_you_are_is_not_made_over(tmp_path: Path) -> None:
     (tmp_path / "x").mkdir()
     said = arena("new", "python", ".", cwd=tmp_path / "x", code=2).stderr
-    assert "is where you are" in said
+    assert sentence("new", "where-make-outside-cd") in said
     assert not list((tmp_path / "x").iterdir())
     arena("new", "python", "a/../b", cwd=tmp_path)
     assert load(str(tmp_path / "b")).name == "b"
@@ -142,7 +148,7 @@ def test_a_compiler_that_hangs_is_ended_with_all_that_it_started(tmp_path: Path,
     monkeypatch.setattr(shipped, "PROBE_SECONDS", 0.5)
     stuck = Language("stuck", "Stuck", (), ("sh", "-c", f"sleep 600 & echo $! > {tmp_path}/child; wait"), (), "", "")
     assert not shipped.here(stuck)
-    assert shipped.lacks(stuck) == "not known: sh -c took longer than 0.5 s; try again on a quieter machine"
+    assert shipped.lacks(stuck) == sentence("shipped", "not-known-took-longer", probe="sh -c", probe_seconds="0.5")
     assert until_gone({int((tmp_path / "child").read_text())})
     assert not shipped.here(replace(stuck, probe=("no-such-program-anywhere",)))
     absent = replace(stuck, probe=("no-such-program-anywhere",), debian=("stuck-tools",))
@@ -156,6 +162,6 @@ def test_a_probe_that_ran_out_of_time_is_said_so(monkeypatch: pytest.MonkeyPatch
     slow = replace(shipped.languages()["ruby"], probe=("sleep", "60"))
     monkeypatch.setattr(shipped, "languages", lambda: {"ruby": slow})
     said = CliRunner().invoke(command, ["ruby", "mine"]).output
-    assert "What it needs here is not known: sleep 60 took longer than 0.2 s; try again" in said
+    assert sentence("new", "needs-here") + " not known: sleep 60 took longer than 0.2 s; try again" in said
     assert "apt install" not in said
     assert "not known: sleep 60 took longer" in CliRunner().invoke(command, []).output

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from arena import FAULTY, GREEDY, NAIVE, ROOT, arena_process, bots, wait_for_matches
 from tools import lacks, need
+from wording import pattern, sentence
 
 HIDING = ROOT / "tests" / "support" / "not_linux"
 TOOLS = ("sh", "true", "chmod", "rm")
@@ -26,7 +27,7 @@ TRUSTED = ("--isolation", "trusted", "--trust-bots")
 GAUNTLET = ("--format", "gauntlet", "--candidate", "greedy", "--seats", "2", "--seeds", "1", "--seed", "elsewhere")
 RUN = ("run", *CROWD, *TRUSTED, *GAUNTLET, "--policy", "strict", "--turn", "2s", "--bank", "1ms", "--out", "out")
 LINUX = Path("/proc/self/environ").exists()
-UNSEEN = "n/a: this system does not tell what a process uses"
+UNSEEN = "n/a: " + sentence("sandbox", "system-not-tell-process")
 
 pytestmark = pytest.mark.slow
 BESIDE_LINUX = pytest.mark.xdist_group("beside-linux")
@@ -94,7 +95,7 @@ def test_a_run_where_there_is_no_proc(tmp_path: Path, hidden: dict[str, str], on
     wrap = ["bwrap", "--dev-bind", "/", "/", "--tmpfs", "/proc"]
     need("bwrap")
     if (tried := subprocess.run([*wrap, "true"], capture_output=True, text=True, check=False)).returncode:
-        lacks(f"bubblewrap does not work here: {tried.stderr.strip()}")
+        lacks("bubblewrap " + sentence("doctor", "not-work-here-2") + f": {tried.stderr.strip()}")
     environment = os.environ | {"TMPDIR": hidden["TMPDIR"]}
     command = [*wrap, sys.executable, "-m", "khiva_arena"]
     done = subprocess.run(
@@ -110,7 +111,7 @@ def test_a_run_where_there_is_no_proc(tmp_path: Path, hidden: dict[str, str], on
     assert digest(done.stderr) == on_linux
     assert left(tmp_path) == []
     doctor = subprocess.run([*command, "doctor"], capture_output=True, text=True, timeout=60, check=False)
-    assert "  standard: does not work here: there is no /proc here\n" in doctor.stdout
+    assert "  " + sentence("doctor", "not-work-here", level="standard") + ": there is no /proc here\n" in doctor.stdout
 
 
 def test_the_commands_of_the_page_run(tmp_path: Path, hidden: dict[str, str]) -> None:
@@ -127,7 +128,7 @@ def test_the_commands_of_the_page_run(tmp_path: Path, hidden: dict[str, str]) ->
     }
     assert list(said) == ["doctor", "new", "check", "match", "run", "verify"]
     assert " 0 failed" in said["check"]
-    assert f"use of the processor: {UNSEEN}" in said["check"]
+    assert sentence("check", "use-processor") + f": {UNSEEN}" in said["check"]
     assert f"memory: {UNSEEN}" in said["check"]
     assert "matches are sound" in said["verify"]
     assert left(tmp_path) == []
@@ -144,13 +145,21 @@ def test_a_match_is_the_same(tmp_path: Path, hidden: dict[str, str]) -> None:
 
 def test_doctor_says_what_does_not_work_and_what_to_do(tmp_path: Path, hidden: dict[str, str]) -> None:
     said = arena_process("doctor", cwd=tmp_path, env=hidden, code=1).stdout
-    assert said.startswith("bots play at isolation trusted here\n")
+    assert said.startswith(sentence("doctor", "bots-play-isolation-here", best="trusted") + "\n")
     for level in ("strict", "standard", "basic"):
-        assert f"  {level}: does not work here: only Linux has it\n    try: run it in a virtual machine" in said
+        assert (
+            "  "
+            + sentence("doctor", "not-work-here", level=level)
+            + ": "
+            + sentence("sandbox", "only-linux")
+            + "\n    try: "
+            + sentence("sandbox", "run-virtual-machine")
+            in said
+        )
     assert "  trusted: does not work" not in said
     assert re.search(r"opens a socket +yes", said)
-    assert re.search(r"uses parts of the kernel that no bot needs +\?", said)
-    assert "No bot is held to limits on memory and processes here" in said
+    assert re.search(pattern("sandbox", "uses-parts-kernel-no") + r" +\?", said)
+    assert sentence("doctor", "no-bot-held-limits") in said
 
 
 def test_a_run_needs_the_word_of_its_user(tmp_path: Path, hidden: dict[str, str]) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from arena import NAIVE, RANDOM, arena, bots
 from msgspec import structs
+from wording import pattern, sentence
 
 from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.events.stored import check_definition
@@ -45,20 +46,20 @@ def event(tmp_path_factory: pytest.TempPathFactory) -> EventRow:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"anchor": "nobody"}, "its anchor is not one of its bots"),
+        ({"anchor": "nobody"}, sentence("replay", "anchor-not-bots")),
         ({"bots": [{"name": "random\x1b[31m", "identity": "a"}]}, "cannot be printed"),
         ({"bots": [{"name": "random", "identity": "a", "author": "\x07"}]}, "cannot be printed"),
         ({"bots": [{"name": "random", "identity": "a"}, {"name": "random", "identity": "b"}]}, "one name"),
         ({"bots": [{"name": "random", "identity": "a"}, {"name": "naive", "identity": "a"}]}, "are the same"),
-        ({"format": "sprt"}, "hypotheses belong to a sequential test"),
-        ({"format": "ladder"}, "its definition is damaged"),
+        ({"format": "sprt"}, sentence("replay", "hypotheses-belong-sequential-test")),
+        ({"format": "ladder"}, sentence("store", "definition-damaged")),
     ],
 )
 def test_a_definition_that_no_run_makes(event: EventRow, change: dict[str, object], said: str) -> None:
     check_definition(event)
     changed = canonical({**event.definition.plain(), **change}).decode()
     known = seeds.event_id(text_digest(changed), event.commitment)
-    with pytest.raises(StoreError, match="its definition is damaged") as caught:
+    with pytest.raises(StoreError, match=pattern("store", "definition-damaged")) as caught:
         check_definition(structs.replace(event, text=changed, id=known))
     assert said in str(caught.value)
 

@@ -7,6 +7,7 @@ import pytest
 from arena import NAIVE, RANDOM, C, arena, bots
 from click.shell_completion import ShellComplete
 from sample_stream import begin, fault, matches, round_
+from wording import sentence
 
 from khiva_arena import stream
 from khiva_arena.cli.main import cli
@@ -15,7 +16,7 @@ from khiva_arena.stream import StreamReader, encoded
 
 SHORT = ("--seats", "2", "--seeds", "1", "--trust-bots", "--isolation", "trusted", "--rule", "max_turns=2", "--out", "out")
 RUN = ("run", *bots(RANDOM, NAIVE), *SHORT)
-UNTIL = "the old name is taken until version 1.0"
+UNTIL = sentence("settings", "old-name-until-1-0")
 
 
 def warnings_of(stderr: str) -> list[str]:

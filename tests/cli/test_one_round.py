@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from arena import C, arena, bots
 from levels import need_level
+from wording import sentence
 
 from khiva_arena.sandbox.level import Level
 
@@ -55,5 +56,5 @@ def test_nothing_is_started_that_would_be_opened_or_not_confined(broken: Path, m
     first, second, third = settings(broken, more).splitlines()
     assert "cup.toml:4: unknown setting 'sead'" in first
     assert "cup.toml:5: turn: " in second
-    assert "opens more of this machine than a file may by itself; if you trust it, add: --" in third
+    assert sentence("competition", "opens-more-machine-file-2", flags="--") in third
     assert not (broken / "was-here").exists()

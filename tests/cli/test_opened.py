@@ -13,6 +13,7 @@ import pytest
 from arena import C, arena, bots
 from greeter import greeting
 from levels import need_level
+from wording import sentence
 
 from khiva_arena.sandbox.detect import best
 from khiva_arena.sandbox.level import Level
@@ -98,7 +99,7 @@ def test_a_run_keeps_no_key_and_marks_the_seat(tmp_path: Path, asks: str) -> Non
     assert head.split()[:3] == ["rank", "bot", "marks"]
     (marked,) = [line for line in table.splitlines() if " asks " in line and "network" in line]
     assert marked.split()[1:3] == ["asks", "network"]
-    assert "network: its cell was open to the network" in " ".join(table.split())
+    assert "network: " + sentence("report", "cell-open-network") in " ".join(table.split())
     assert {row["name"]: row["marks"] for row in json.loads(as_json)["standings"][0]["rows"]} == {
         "asks": ["network"],
         "random": [],
@@ -113,7 +114,7 @@ def test_a_run_keeps_no_key_and_marks_the_seat(tmp_path: Path, asks: str) -> Non
     assert dict(zip(json.loads(begun)["bots"], json.loads(begun)["marks"], strict=True)) == {"asks": ["network"], "random": []}
     said = "marked  asks=network"
     assert [(one.stdout + one.stderr).count(said) for one in (printed[0], printed[10])] == [1, 1]  # the run, and ``watch``
-    assert shown.count("is marked network: its cell was open to the network") == shown.count(" is marked ") == 1
+    assert shown.count("is marked network: " + sentence("report", "cell-open-network")) == shown.count(" is marked ") == 1
     assert "asks [network] " in listed
     assert "random [" not in listed
     # it had what was opened to it
@@ -179,14 +180,17 @@ def test_a_check_opens_it_too(tmp_path: Path, asks: str) -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("--network", "ask"), "--network: no bot called 'ask' (did you mean asks?); there are asks, random"),
-        (("--env", "asks=NOT_SET"), "--env asks=NOT_SET: NOT_SET is not set; export it before, or leave this out"),
+        (
+            ("--network", "ask"),
+            sentence("settings", "network-no-bot-called-2") + " 'ask' (did you mean asks?); there are asks, random",
+        ),
+        (("--env", "asks=NOT_SET"), sentence("settings", "env-not-set-export", word="asks=NOT_SET", variable="NOT_SET")),
         (("--env", "who=API_KEY"), "--env who=API_KEY: no bot called 'who'; there are asks, random"),
-        (("--env", "asks=PATH"), "--env asks=PATH: PATH is the arena's to set; a bot can't be handed it"),
-        (("--env", "asks=LD_PRELOAD"), "--env asks=LD_PRELOAD: LD_PRELOAD is the arena's to set; a bot can't be handed it"),
+        (("--env", "asks=PATH"), sentence("settings", "env-arenas-set-bot", word="asks=PATH", variable="PATH")),
+        (("--env", "asks=LD_PRELOAD"), sentence("settings", "env-arenas-set-bot", word="asks=LD_PRELOAD", variable="LD_PRELOAD")),
         (
             ("--env", f"asks={KEY}"),
-            "--env: write --env NAME=KEY, a bot and the name of the variable that it is handed, not its value",
+            sentence("settings", "env-write-env-name"),
         ),
     ],
 )
@@ -218,7 +222,7 @@ def test_a_stored_match_is_played_again_with_it_or_a_warning(tmp_path: Path, ask
     env = {"API_KEY": KEY}
     arena("run", *bots(asks, "shipped:python/random"), *GAME, *opened, "--out", "store", cwd=tmp_path, env=env)
     warned = arena("match", "--from", "store", "1/0", cwd=tmp_path)
-    assert "asks played with a network, and has none now; --network asks opens it" in warned.stderr
+    assert sentence("replay", "played-network-none-now", name="asks", name_2="asks") in warned.stderr
     again = arena("match", "--from", "store", "1/0", "--notes", *opened, cwd=tmp_path, env=env)
     assert "the server says fold" in again.stdout
     assert "warning" not in again.stderr

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from arena import ROOT, arena
+from wording import sentence
 
 pytestmark = pytest.mark.slow
 
@@ -69,7 +70,7 @@ def test_every_command_of_the_page_runs(tmp_path: Path) -> None:
     first = ["doctor", "check", "init", "run", "plan", "watch", "standings", "bundle", "verify", "report"]
     assert list(said) == [*first, "show", "match", "export"]
     assert all("12 of 12 matches are sound" in text for text in said["verify"])
-    assert "every choice is the same" in said["match"][-1]
+    assert sentence("replay", "every-choice-same-digest") in said["match"][-1]
     assert said["check"][1] == ""  # nobody failed
     assert "0 failed" in (tmp_path / "check-bob.txt").read_text()
     assert "Crosstable" in said["standings"][0]

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from bundling import forged, lines_of
 from published import HERE
+from wording import sentence
 
 from khiva_arena import __version__
 from khiva_arena.cli.main import run
@@ -46,9 +47,9 @@ def test_fits_of_another_version_that_differ_are_a_note(lines: Lines, tmp_path: 
     assert said["file"] == []
     assert any(".elo is 50.0, the records give" in note for note in said["notes"])
     assert any(".rank is 1, the records give" in note for note in said["notes"])
-    assert f"which khiva-arena 0.1.0 worked out, and this is {__version__}" in text
-    assert "what the standings count and the places are those that the records give" in text
-    assert "the standings are those that the records give" not in text
+    assert sentence("verify", "khiva-arena-worked-out", engine="0.1.0", version=__version__) in text
+    assert sentence("verify", "standings-count-places-those") in text
+    assert sentence("verify", "standings-those-records-give") not in text
 
 
 def test_fits_of_this_version_that_differ_are_a_failure(lines: Lines, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -100,5 +101,5 @@ def test_records_are_held_to_whatever_wrote_them(lines: Lines, tmp_path: Path, c
     match["record"]["scores"][0] += 1
     code, text, found = verified(lines, tmp_path, capsys)
     assert code == 1
-    assert "match 1/0: the hash chain ends in" in found["events"][0]["problems"][0]
-    assert "the standings were not checked" in text
+    assert "match 1/0: " + sentence("replay", "hash-chain-ends") in found["events"][0]["problems"][0]
+    assert sentence("verify", "standings-not-checked-since") in text

@@ -9,6 +9,7 @@ import msgspec
 import pytest
 from arena import NAIVE, RANDOM, arena, bots
 from once import made_once
+from wording import sentence
 
 from khiva_arena.cli.main import run
 from khiva_arena.commands.more_seeds import commands
@@ -57,7 +58,7 @@ def test_an_anchor_with_a_number_is_as_good_as_one_at_0(folder: Path, capsys: py
 
 def test_a_small_store_says_that_it_cannot_tell(folder: Path) -> None:
     text = arena("plan", "few", "--error", "20", cwd=folder).stdout
-    assert "So far: 2 seeds, 4 matches. Too few to know" in text
+    assert "So far: 2 seeds, 4 matches. " + sentence("report", "too-few-know-how") in text
     line = text.rstrip("\n").split("\n")[-1]  # and what to type, so that there are five
     assert line.startswith("khiva-arena run --bot ")
     assert line.endswith(" --seeds 3 --out few")
@@ -76,15 +77,15 @@ def test_the_command_names_the_runtimes_that_bots_need(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ([], "give --error ELO or --gap ELO, one of the two"),
-        (["--error", "3", "--gap", "4"], "give --error ELO or --gap ELO, one of the two"),
+        ([], sentence("plan", "give-error-elo-gap")),
+        (["--error", "3", "--gap", "4"], sentence("plan", "give-error-elo-gap")),
         (["--error", "3", "--power", "0.9"], "--power goes with --gap"),
-        (["--error", "0"], "error is 0: give a number of Elo above 0"),
+        (["--error", "0"], sentence("ratings", "give-number-elo-above", name="error", value="0")),
         (["--gap", "5", "--power", "1"], "power is 1"),
         (["--error", "x"], "'x' is not a valid float"),
         (["--error", "5", "--anchor", "nobody"], "no bot called 'nobody'"),
-        (["--error", "5", "--anchor", "naive=100:5"], "--anchor: a plan needs the anchor exact; leave out :SD"),
-        (["--gap", "5", "--anchor", "random=0:0.5"], "--anchor: a plan needs the anchor exact; leave out :SD"),
+        (["--error", "5", "--anchor", "naive=100:5"], sentence("plan", "anchor-plan-needs-anchor")),
+        (["--gap", "5", "--anchor", "random=0:0.5"], sentence("plan", "anchor-plan-needs-anchor")),
     ],
 )
 def test_what_cannot_be_is_refused_in_one_line(

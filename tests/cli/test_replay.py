@@ -15,6 +15,7 @@ import pytest
 from arena import FAULTY, GREEDY, NAIVE, RANDOM, arena, bots, descendants, until_gone
 from bundling import forged, lines_of
 from once import made_once
+from wording import pattern, sentence
 
 from khiva_arena.events.find import match_of, secret_of
 from khiva_arena.protocol import codec
@@ -59,14 +60,17 @@ def test_rebuilt_bytes_are_those_on_the_wire(store: Path, event: int, tmp_path: 
 @pytest.mark.parametrize("event", range(2, 2 + len(GAMES)))
 def test_the_same_bot_chooses_the_same(store: Path, event: int) -> None:
     said = arena("replay", "out", f"{event}/0", "--seat", "1", cwd=store)
-    assert re.fullmatch(r"match \w+: seat 1 of 3, then (random\S*), now random\nall \d+ choices are the same\n", said.stdout)
+    assert re.fullmatch(
+        r"match \w+: seat 1 of 3, then (random\S*), now random\n" + pattern("replay", "choices-same-2", asked=r"\d+") + r"\n",
+        said.stdout,
+    )
     assert said.stderr == ""
 
 
 def test_a_strike_that_is_repeated_is_the_same(store: Path) -> None:
     seat = seat_of(store, "1/0", "faulty")
     said = arena("replay", "out", "1/0", "--seat", str(seat), cwd=store).stdout
-    assert "choices are the same" in said
+    assert sentence("replay", "choices-same") in said
 
 
 def test_without_a_seat_it_is_the_bot_s_own(store: Path) -> None:
@@ -74,7 +78,7 @@ def test_without_a_seat_it_is_the_bot_s_own(store: Path) -> None:
     assert f"seat {seat} of 3, then random, now random" in arena("replay", "out", "1/0", "--bot", RANDOM, cwd=store).stdout
     for words in (["1/0"], ["1/0", "--bot", NAIVE], ["2/0", "--bot", RANDOM]):
         said = arena("replay", "out", *words, cwd=store, code=2).stderr
-        assert "--seat is missing, and --bot does not say which one is meant: seat 0 was " in said
+        assert sentence("replay", "seat-missing-bot-not", there="0 was ") in said
 
 
 def test_another_bot_is_told_apart_choice_by_choice(store: Path) -> None:
@@ -101,13 +105,13 @@ def test_a_bot_that_fails_says_so(store: Path) -> None:
     seat = seat_of(store, "1/0", "faulty-2")
     said = arena("replay", "out", "1/0", "--seat", str(seat), cwd=store, code=1).stdout
     assert "faulty fails at step" in said
-    assert ", as it did then: crashed: exited with code 3" in said
+    assert ", " + sentence("replay", "did") + ": crashed: exited with code 3" in said
     found = json.loads(arena("replay", "out", "1/0", "--seat", str(seat), "--json", cwd=store, code=1).stdout)
     assert (found["failed"]["verdict"], found["differences"]) == ("crashed", [])
     assert found["failed"]["step"] == found["failed"]["gather"] > 0
     new = arena("replay", "out", "1/0", "--seat", "0", "--bot", f"{FAULTY} print 1", "--notes", cwd=store, code=1).stdout
-    assert "now  protocol: not a frame but" in new
-    assert "as it did then" not in new
+    assert "now  protocol: " + sentence("arbiter", "not-frame") in new
+    assert sentence("replay", "did") not in new
     assert "--- stderr of seat 0" in new
     start = arena("replay", "out", "1/0", "--seat", "0", "--bot", f"{FAULTY} start-exit", cwd=store, code=1).stdout
     assert "faulty fails at the start: start_failed: crashed: exited with code 1" in start
@@ -143,7 +147,7 @@ def test_a_bundle_is_enough(store: Path, bundle: Path) -> None:
     assert arena("replay", "bundle.gz", "2/0", *words, cwd=store, code=1).stdout == from_store
     assert arena("replay", "bundle.gz", found["match"][:9], *words, cwd=store, code=1).stdout == from_store
     said = arena("replay", "bundle.gz", "2/0", "--seat", "0", cwd=store, code=2).stderr
-    assert "--bot: a bundle holds no bots" in said
+    assert sentence("replay", "bot-bundle-holds-no") in said
     assert "no match 'zero' in" in arena("replay", "bundle.gz", "zero", *words, cwd=store, code=2).stderr
     assert "several matches ''" in arena("replay", "bundle.gz", "", *words, cwd=store, code=2).stderr
 
@@ -164,13 +168,13 @@ def forge(bundle: Path, **header: object) -> None:
     ("header", "says"),
     [
         ({"time": {}}, "lacks a limit"),
-        ({"time": {"startup_ms": 1, "turn_ms": -1, "bank_ms": 1}}, "one that is not valid"),
+        ({"time": {"startup_ms": 1, "turn_ms": -1, "bank_ms": 1}}, sentence("events", "header-lacks-limit-not")),
         ({"policy": "kind"}, "no policy 'kind'"),
         ({"match": "another"}, "no match"),
-        ({"commit": "0" * 64}, "no secret in it opens the commitment"),
-        ({"rules": {"gem_supply": "many"}}, "the header cannot be played"),
-        ({"rules": {"gem_supply": 3}}, "has choices of other seats"),
-        ({"game": "chess"}, "the header cannot be played"),
+        ({"commit": "0" * 64}, sentence("events", "no-secret-opens-commitment")),
+        ({"rules": {"gem_supply": "many"}}, sentence("replay", "header-cannot-played")),
+        ({"rules": {"gem_supply": 3}}, sentence("replay", "choices-other-seats")),
+        ({"game": "chess"}, sentence("replay", "header-cannot-played")),
     ],
 )
 def test_a_forged_header_is_refused(store: Path, bundle: Path, header: dict[str, object], says: str) -> None:
@@ -187,7 +191,10 @@ def test_a_forged_header_is_refused(store: Path, bundle: Path, header: dict[str,
 def test_what_is_wrongly_asked(store: Path) -> None:
     assert "--seat 3: the match has 3 seats, 0 to 2" in arena("replay", "out", "1/0", "--seat", "3", cwd=store, code=2).stderr
     assert "no recorded match" in arena("replay", "out", "1/none", "--seat", "0", cwd=store, code=2).stderr
-    assert "is not a level" in arena("replay", "out", "1/0", "--seat", "0", "--isolation", "x", cwd=store, code=2).stderr
+    assert (
+        sentence("settings", "not-level")
+        in arena("replay", "out", "1/0", "--seat", "0", "--isolation", "x", cwd=store, code=2).stderr
+    )
 
 
 def test_without_a_terminal_waiting_only_stops_the_clock(tmp_path: Path) -> None:
@@ -197,7 +204,14 @@ def test_without_a_terminal_waiting_only_stops_the_clock(tmp_path: Path) -> None
     clocked = json.loads(arena(*words, cwd=tmp_path, code=1).stdout)
     assert [row["now"]["why"] for row in clocked["differences"]] == ["timeout"]
     said = arena(*words, "--wait", cwd=tmp_path, code=None)
-    assert re.search(r"the bot is process \d+(; it runs at isolation .*)?; no clock runs", said.stderr)
+    assert re.search(
+        pattern("replay", "bot-process")
+        + r" \d+("
+        + pattern("replay", "runs-at-isolation")
+        + " .*)?"
+        + pattern("replay", "no-clock-at-the-end"),
+        said.stderr,
+    )
     unclocked = json.loads(said.stdout)
     assert unclocked["asked"] == 1
     assert all(row["now"]["why"] == "" for row in unclocked["differences"])
@@ -227,5 +241,5 @@ def test_it_waits_for_enter_with_the_bot_alive(store: Path, end: str) -> None:
     out, _ = process.communicate(timeout=60)
     os.close(ours)
     assert process.returncode == (0 if end == "enter" else 130)
-    assert ("choices are the same" in out) == (end == "enter")
+    assert (sentence("replay", "choices-same") in out) == (end == "enter")
     assert until_gone({pid})

@@ -16,6 +16,7 @@ from arena import arena, bots, started, wait_for_matches
 from forging import forge
 from once import made_once
 from pages import BOTS, FAULTS, ID, ORDINAL, REPLAY, SEED, blocks, films, text, whispering
+from wording import pattern, sentence
 
 from khiva_arena.games import registry
 from khiva_arena.page import folder as page_folder
@@ -51,7 +52,7 @@ def stopped(folder: Path) -> None:
         assert process.returncode == 130
         if min(on_each_deal(folder / "out").values()) < 12:
             return
-    raise AssertionError("it was never stopped in the middle of a deal")
+    raise AssertionError("it was never stopped " + sentence("decode", "middle") + " deal")
 
 
 def on_each_deal(store: Path) -> Counter[int]:
@@ -65,7 +66,7 @@ def on_each_deal(store: Path) -> Counter[int]:
 def test_it_is_written_and_replaced(folder: Path, tmp_path: Path) -> None:
     said = arena("report", str(folder / "vault"), "--out", "page.html", "--title", "Spring cup", cwd=tmp_path)
     assert said.stdout == ""
-    assert re.fullmatch(r"page\.html: [0-9]+ kB; open it in a browser\n", said.stderr)
+    assert re.fullmatch(pattern("report", "open-browser-2", out=r"page\.html", kb="[0-9]+ kB") + r"\n", said.stderr)
     first = blocks(tmp_path / "page.html")
     assert first["data"]["title"] == "Spring cup"
     assert films(tmp_path / "page.html") == len(first["data"]["matches"]) == 18
@@ -81,7 +82,7 @@ def test_a_file_that_is_no_page_stays(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "link.html").symlink_to(tmp_path / "mine.html")
     for name in ("mine.html", "link.html"):
         said = arena("report", str(folder / "vault"), "--out", name, cwd=tmp_path, code=2)
-        assert f"{name}: exists already, and is not changed; give another name, or remove it first" in said.stderr
+        assert sentence("store", "exists-already-not-changed", path=name) in said.stderr
     assert (tmp_path / "mine.html").read_text() == "<!doctype html>\n<p>mine"
 
 
@@ -90,7 +91,7 @@ def test_a_file_that_is_no_page_stays(folder: Path, tmp_path: Path) -> None:
     [
         (["nothing"], "nothing"),
         (["{folder}/vault", "7"], "no event '7' here; there are 1 ("),
-        (["{folder}/b.khiva", "1"], "a bundle is shown as a whole: leave out the events"),
+        (["{folder}/b.khiva", "1"], sentence("page", "bundle-shown-whole-leave")),
         (["{folder}/vault", "--out", "no/such/page.html"], "no/such/page.html: cannot be written: no such folder"),
         (["{folder}/lair-of-ann/program"], "program: "),
     ],
@@ -216,7 +217,7 @@ def said_by(name: str) -> str:
 def test_a_page_for_an_author_has_the_notes_of_one_bot(folder: Path, tmp_path: Path) -> None:
     said = arena("report", str(folder / "vault"), "--for-authors", "pages", cwd=tmp_path).stderr.splitlines()
     pages = sorted((tmp_path / "pages").iterdir())
-    assert sorted(said) == [f"pages/{page.name}: for the author of this bot alone" for page in pages]
+    assert sorted(said) == [sentence("report", "author-bot-alone", path=f"pages/{page.name}") for page in pages]
     assert len(pages) == 3
     for page in pages:
         name, _, identity = page.stem.rpartition("-")
@@ -233,9 +234,9 @@ def test_a_page_for_an_author_has_the_notes_of_one_bot(folder: Path, tmp_path: P
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ([], "say where the page goes: --out FILE, --for-authors DIR, or both"),
-        (["--for-authors", "pages", "--notes"], "--notes is for the page of --out FILE; "),
-        (["--for-authors", "pages", "--matches", "1/0"], "--matches is for the page of --out FILE; "),
+        ([], sentence("report", "say-where-page-goes")),
+        (["--for-authors", "pages", "--notes"], sentence("report", "page-out-file-page", what="--notes")),
+        (["--for-authors", "pages", "--matches", "1/0"], sentence("report", "page-out-file-page", what="--matches")),
         (["--for-authors", "pages", "7"], "no event '7' here; there are 1 ("),
     ],
 )
@@ -294,12 +295,20 @@ def test_other_names_are_everywhere(folder: Path, tmp_path: Path, source: str, f
     ("file", "written", "message"),
     [
         ("n.toml", 'bbo = "x"', "--names: no bot 'bbo' here (did you mean bob?); there are ann, ann-2, bob"),
-        ("n.toml", 'bob = "x"\nann = "x"', "--names: 2 bots would be called 'x'"),
-        ("n.toml", "bob = 3", "n.toml: bob: a name has 1 to 64 printable characters, and stands in quotes"),
-        ("n.toml", 'bob = "\\u202e"', "n.toml: bob: a name has 1 to 64 printable characters, and stands in quotes"),
+        ("n.toml", 'bob = "x"\nann = "x"', sentence("page", "names-bots-would-called", old="2", new="'x'")),
+        (
+            "n.toml",
+            "bob = 3",
+            sentence("page", "name-printable-characters-stands", path="n.toml", value="bob", longest_name="64"),
+        ),
+        (
+            "n.toml",
+            'bob = "\\u202e"',
+            sentence("page", "name-printable-characters-stands", path="n.toml", value="bob", longest_name="64"),
+        ),
         ("n.toml", "bob", "n.toml: not TOML: "),
-        ("n.json", "[]", "n.json: not an object of names"),
-        ("n.json", "{", "n.json: not JSON that can be read: "),
+        ("n.json", "[]", sentence("page", "not-object-names-such", path="n.json")),
+        ("n.json", "{", sentence("page", "not-json-can-read", path="n.json") + ": "),
         ("none.toml", None, "none.toml: cannot be read: No such file or directory"),
     ],
 )
@@ -320,15 +329,15 @@ def test_the_matches_that_were_chosen_are_in_it(folder: Path, stopped: Path, tmp
     assert held == [3, 7, 12]
     assert films(tmp_path / "page.html") == 3
     for words, message in (
-        (["--matches", "1/18"], "--matches: no recorded match '1/18'; name each as EVENT/ORDINAL"),
+        (["--matches", "1/18"], sentence("page", "name-event-ordinal-khiva", word="--matches: no recorded match '1/18'")),
         (["--matches", ""], "--matches: 18 matches ''"),
-        (["--matches", "1/1", "--replays", "none"], "--matches chooses replays, and --replays none leaves all out"),
+        (["--matches", "1/1", "--replays", "none"], sentence("report", "matches-chooses-replays-replays")),
     ):
         assert message in arena("report", vault, "--out", "other.html", *words, cwd=tmp_path, code=2).stderr
     arena("report", str(stopped / "out"), "--out", "page.html", cwd=tmp_path)
     last = next(f"1/{match[ORDINAL]}" for match in blocks(tmp_path / "page.html")["data"]["matches"] if not match[REPLAY])
     said = arena("report", str(stopped / "out"), "--out", "other.html", "--matches", last, cwd=tmp_path, code=2)
-    assert f"--matches: {last}: other matches on its deal are still to be played, so it is not shown yet" in said.stderr
+    assert sentence("page", "matches-other-matches-deal", word=last) in said.stderr
     assert not (tmp_path / "other.html").exists()
 
 
@@ -343,7 +352,7 @@ def test_all_replays_go_into_pages_beside_it(folder: Path, tmp_path: Path, monke
     (beside / "1-seed-78.html").write_text("mine")
     words = [str(folder / "vault"), "--out", "a page.html", "--replays", "all", "--matches", "1/0", "--notes"]
     said = arena("report", *words, cwd=tmp_path).stderr
-    assert "a page-replays: 3 pages with the other replays; keep it beside a page.html" in said
+    assert sentence("report", "other-replays-keep-beside", path="a page-replays", page="3 pages", name="a page.html") in said
     kept = {"mine.html", "1-seed-78.html"}
     assert {path.name for path in beside.iterdir()} == {f"1-seed-{seed}.html" for seed in range(3)} | kept
     for match in blocks(tmp_path / "a page.html")["data"]["matches"]:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from arena import FAULTY, NAIVE, RANDOM, ROOT, arena, bots, descendants, kill, started, until_gone, wait_for_matches
 from forging import forge
+from wording import sentence
 
 pytestmark = pytest.mark.slow
 
@@ -29,7 +30,7 @@ def test_a_competition_from_start_to_table(tmp_path: Path) -> None:
     assert "results are in out" in done.stderr
     assert "rank  bot" in done.stdout
     assert "random" in done.stdout
-    assert "relative to the anchor" in done.stdout
+    assert sentence("report", "relative-anchor") in done.stdout
     assert sorted(path.name for path in (tmp_path / "out").iterdir() if "-" not in path.name) == [
         "arena.db",
         "arena.lock",
@@ -78,7 +79,7 @@ def test_the_run_digest_is_equal_at_any_jobs_and_after_a_kill(tmp_path: Path) ->
         running.communicate(timeout=30)
         assert until_gone(below), "processes outlived the arbiter"
     resumed = arena(*words, "-j", "2", "--out", "killed", cwd=tmp_path)
-    assert "of them recorded before" in resumed.stderr
+    assert sentence("competition", "recorded-before") in resumed.stderr
     digests.append(digest(resumed.stderr))
     assert len(set(digests)) == 1
     assert "18 of 18 matches are sound" in arena("verify", "killed", cwd=tmp_path).stdout
@@ -94,7 +95,7 @@ def test_an_interrupt_says_how_to_resume(tmp_path: Path, jobs: str, number: int)
     kill(running, number)
     _, said = running.communicate(timeout=30)
     assert running.returncode == 130, said
-    assert "the same command resumes" in said
+    assert sentence("cli", "same-command-resumes") in said
     assert until_gone(below)
     verified = arena("verify", "out", cwd=tmp_path).stdout
     assert "are not played yet" in verified
@@ -104,7 +105,13 @@ def test_the_same_command_on_a_finished_event_plays_nothing(tmp_path: Path) -> N
     words = ["run", *TWO, "--seats", "2", "--seeds", "2", "--out", "out"]
     first, second = arena(*words, cwd=tmp_path), arena(*words, cwd=tmp_path)
     assert "event 1 is over" in second.stderr
-    assert "nothing is played; --seeds 3 or more extends it; --new-event plays another one" in second.stderr
+    assert (
+        "nothing is played; "
+        + sentence("events", "seeds-more-extends", chain="3")
+        + "; "
+        + sentence("competition", "new-event-plays-another")
+        in second.stderr
+    )
     assert (digest(first.stderr), first.stdout) == (digest(second.stderr), second.stdout)
 
 
@@ -137,7 +144,14 @@ def test_copies_fill_a_table(tmp_path: Path) -> None:
 
 def test_a_subset_of_line_ups_is_announced(tmp_path: Path) -> None:
     done = arena("run", *THREE, "--seats", "2", "--lineups", "2", "--seeds", "1", "--out", "out", cwd=tmp_path)
-    assert "of 3 possible line-ups a balanced set of 2 is played: 1 of 3 pairs of bots will not meet; --lineups N" in done.stderr
+    assert (
+        "of 3 possible line-ups "
+        + sentence("competition", "balanced-set-played", line_ups="2")
+        + ": 1 of 3 pairs of "
+        + sentence("competition", "bots-do-not-meet")
+        + "; --lineups N"
+        in done.stderr
+    )
 
 
 def test_settings_from_a_file_environment_and_flags(tmp_path: Path) -> None:
@@ -153,24 +167,33 @@ def test_settings_from_a_file_environment_and_flags(tmp_path: Path) -> None:
 
 # --- refusals: one clear line each, exit 2, nothing written ---
 
-REFUSED = [
-    (["--bot", "no-such-bot", "--bot", NAIVE], ["no such command on the PATH"]),
-    (["--bot", str(ROOT / "bots"), "--bot", NAIVE], ["has no bot.toml"]),
-    ([*TWO, "--seats", "9"], ["khiva is played with 2 to 5 seats, not 9"]),
-    ([*TWO, "--seats", "3"], ["--copies"]),
-    ([*TWO, "--game", "chess"], ["chess"]),
-    ([*TWO, "--seats", "2", "--turn", "soon"], ["'soon' is not a time"]),
-    ([*TWO, "--seats", "2", "--rule", "overshoot=fly", "--rule", "nonsense=1"], ["overshoot", "nonsense"]),
-    ([*TWO, "--seats", "2", "--policy", "kind"], ["'kind' is not a policy"]),
-    ([*TWO, "--seats", "2", "--seeds", "0", "--jobs", "0"], ["--seeds", "--jobs"]),
-    (bots(RANDOM, RANDOM), ["the same bot"]),
-    ([], ["no bots"]),
-    ([*bots(RANDOM, f"{FAULTY} start-exit"), "--seats", "2"], ["start_failed", "cannot find my weights"]),
-    ([*bots(RANDOM, f"{FAULTY} start-text"), "--seats", "2"], ["start_failed", "Hello! I am a bot."]),
-]
+REFUSED = {
+    "a command that is not there": (["--bot", "no-such-bot", "--bot", NAIVE], [sentence("entrants", "no-such-folder-no")]),
+    "a folder without bot.toml": (["--bot", str(ROOT / "bots"), "--bot", NAIVE], ["has no bot.toml"]),
+    "too many seats": ([*TWO, "--seats", "9"], ["khiva is played with 2 to 5 seats, not 9"]),
+    "too few bots": ([*TWO, "--seats", "3"], ["--copies"]),
+    "an unknown game": ([*TWO, "--game", "chess"], ["chess"]),
+    "a turn that is no time": (
+        [*TWO, "--seats", "2", "--turn", "soon"],
+        [sentence("settings", "not-time-write-s", text="'soon'")],
+    ),
+    "two wrong rules": ([*TWO, "--seats", "2", "--rule", "overshoot=fly", "--rule", "nonsense=1"], ["overshoot", "nonsense"]),
+    "an unknown policy": ([*TWO, "--seats", "2", "--policy", "kind"], ["'kind' is not a policy"]),
+    "no seeds and no jobs": ([*TWO, "--seats", "2", "--seeds", "0", "--jobs", "0"], ["--seeds", "--jobs"]),
+    "a bot twice": (bots(RANDOM, RANDOM), ["the same bot"]),
+    "no bots": ([], ["no bots"]),
+    "a bot that exits at the start": (
+        [*bots(RANDOM, f"{FAULTY} start-exit"), "--seats", "2"],
+        ["start_failed", "cannot find my weights"],
+    ),
+    "a bot that prints text at the start": (
+        [*bots(RANDOM, f"{FAULTY} start-text"), "--seats", "2"],
+        ["start_failed", "Hello! I am a bot."],
+    ),
+}
 
 
-@pytest.mark.parametrize(("words", "said"), REFUSED, ids=range(len(REFUSED)))
+@pytest.mark.parametrize(("words", "said"), REFUSED.values(), ids=REFUSED)
 def test_refused_with_nothing_written(tmp_path: Path, words: list[str], said: list[str]) -> None:
     done = arena("run", *words, "--out", "out", cwd=tmp_path, code=2)
     for part in said:
@@ -195,7 +218,10 @@ def test_a_store_of_another_version(tmp_path: Path) -> None:
     connection.close()
     before = (tmp_path / "out" / "arena.db").read_bytes()
     for words in (["run", *TWO, "--seats", "2", "--out", "out"], ["standings", "out"], ["verify", "out"], ["show", "out"]):
-        assert "a store of version 7; this engine reads versions 2 to 5" in arena(*words, cwd=tmp_path, code=2).stderr
+        assert (
+            sentence("store", "store-version-engine-reads", version="7", readable="2", version_2="5")
+            in arena(*words, cwd=tmp_path, code=2).stderr
+        )
     assert (tmp_path / "out" / "arena.db").read_bytes() == before
 
 
@@ -210,7 +236,7 @@ def test_an_event_of_another_engine_is_refused_or_marked(tmp_path: Path) -> None
     unfinished = "DELETE FROM seats WHERE ordinal = 1; DELETE FROM matches WHERE ordinal = 1; DELETE FROM reveals;"
     forge(connection, unfinished + "DELETE FROM conclusions")
     connection.close()
-    assert "was begun by khiva-arena 0.0.1" in arena(*words, cwd=tmp_path, code=2).stderr
+    assert sentence("events", "begun-khiva-arena", engines="0.0.1") in arena(*words, cwd=tmp_path, code=2).stderr
     again = arena(*words, "--any-engine", cwd=tmp_path, env={"COLUMNS": "200"})
     assert "played by khiva-arena 0.0.1, 0." in again.stdout
     arena(*words, cwd=tmp_path)
@@ -221,7 +247,7 @@ def test_a_second_arbiter_on_a_store(tmp_path: Path) -> None:
     running = started(*words, cwd=tmp_path)
     try:
         wait_for_matches(tmp_path / "out" / "arena.db", 1)
-        assert "another arbiter is at work" in arena(*words, cwd=tmp_path, code=2).stderr
+        assert sentence("store", "another-arbiter-work-store") in arena(*words, cwd=tmp_path, code=2).stderr
         arena("standings", "out", cwd=tmp_path)
     finally:
         kill(running, signal.SIGINT)

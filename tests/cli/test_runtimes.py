@@ -17,6 +17,7 @@ import pytest
 from arena import ROOT, arena
 from levels import SYSTEM_PYTHON, need_level
 from runtime import PACKAGE, make_runtime, set_version
+from wording import pattern, sentence
 
 from khiva_arena.sandbox.level import Level
 
@@ -80,9 +81,16 @@ def test_a_bot_of_a_runtime_plays_by_flag_and_by_settings_file(place: Path) -> N
     assert found == definition(place / "file")
     (name, runtime) = next(iter(found["runtimes"].items()))  # type: ignore[attr-defined]
     assert (name, runtime["packages"]) == ("torch", [f"{PACKAGE.replace('_', '-')} 1.5"])
-    assert "every choice is the same" in arena("match", "--from", "flag", "1/0", "--runtime", "torch=venv", cwd=place).stdout
+    assert (
+        sentence("replay", "every-choice-same-digest")
+        in arena("match", "--from", "flag", "1/0", "--runtime", "torch=venv", cwd=place).stdout
+    )
     again = arena("replay", "flag", "1/0", "--seat", "0", "--runtime", "torch=venv", cwd=place).stdout
-    assert re.search(r"^(all \d+ choices are|the only choice is) the same$", again, re.MULTILINE)
+    assert re.search(
+        "^" + pattern("replay", "choices-same-2", asked=r"\d+") + "|" + pattern("replay", "one-choice-same") + "$",
+        again,
+        re.MULTILINE,
+    )
     assert "are sound" in arena("verify", "flag", cwd=place).stdout
 
 
@@ -108,7 +116,7 @@ def test_another_version_of_a_package_is_another_event(place: Path) -> None:
         assert store.execute("SELECT id FROM events ORDER BY number").fetchall()[0] == first[0]
         assert store.execute("SELECT count(*) FROM events").fetchone() == (2,)
     said = arena("match", "--from", "out", "1/0", "--runtime", "torch=venv", cwd=place).stderr
-    assert "warning: the runtime torch has changed since it was played with" in said
+    assert sentence("replay", "warning-runtime-changed-since", runtime="torch") in said
 
 
 def test_a_runtime_that_is_not_there_is_refused_with_what_to_do(place: Path) -> None:
@@ -121,17 +129,26 @@ def test_a_runtime_that_is_not_there_is_refused_with_what_to_do(place: Path) -> 
     ):
         said = arena(*words, cwd=place, code=2).stderr
         assert (
-            "run names {torch}, a runtime that is not there; there are {python}; the organiser names one by --runtime NAME=DIR"
+            "run "
+            + sentence(
+                "entrants",
+                "names-runtime-not",
+                word="{torch}",
+                there="{python}",
+                by_the_organiser=sentence("entrants", "organiser-names-runtime") + " NAME=DIR",
+            )
             in said
         )
         assert "Traceback" not in said
     said = arena("match", *bots, "--runtime", "torch", cwd=place, code=2).stderr
     assert said == "khiva-arena: error: --runtime torch: write --runtime NAME=DIR\n"
     said = arena("match", *bots, "--runtime", "torch=entries", cwd=place, code=2).stderr
-    assert f"--runtime: torch: {place}/entries has no bin/python3; name the program itself" in said
+    assert (
+        sentence("entrants", "no-name-program-itself", path=f"--runtime: torch: {place}/entries", pythons="bin/python3") in said
+    )
     (place / "c.toml").write_text('bots = ["entries/mine"]\n\n[runtimes]\ntorch = 3\n')
     said = arena("run", "c.toml", cwd=place, code=2).stderr
-    assert "c.toml:4: torch: a folder or a program is expected" in said
+    assert "c.toml:4: torch: " + sentence("entrants", "folder-program-expected") in said
 
 
 def hint(place: Path, *words: str) -> str:
@@ -142,8 +159,8 @@ def hint(place: Path, *words: str) -> str:
 def test_check_names_a_missing_module_and_the_runtimes_there_are(place: Path) -> None:
     missing = f"the module {PACKAGE} is missing"
     how = f"python3 -m venv DIR && DIR/bin/pip install msgpack {PACKAGE}, then --runtime NAME=DIR"
-    then = f'the organiser makes one ({how}), and run = "{{NAME}} main.py" takes it'
-    assert hint(place, "entries/plain") == f"{missing}: no runtime is named here; {then}"
+    then = sentence("check", "organiser-makes-run-main", how=how)
+    assert hint(place, "entries/plain") == f"{missing}: " + sentence("check", "no-runtime-named-here") + f"; {then}"
     assert hint(place, "entries/plain", "--runtime", "torch=venv") == (
         f'{missing}: the runtime torch has it: run = "{{torch}} main.py"'
     )
@@ -152,9 +169,9 @@ def test_check_names_a_missing_module_and_the_runtimes_there_are(place: Path) ->
     (site,) = (place / "other").glob("lib/python3*/site-packages")
     (site / f"{PACKAGE}.py").unlink()
     said = hint(place, "entries/plain", "--runtime", "jax=other")
-    assert said == f"{missing}: the runtimes here (jax) do not have it; {then}"
+    assert said == f"{missing}: " + sentence("check", "runtimes-here-not", known="jax") + f"; {then}"
     assert hint(place, "entries/mine", "--runtime", "torch=other") == (
-        f"{missing} in the runtime torch: {place}/other/bin/pip install {PACKAGE}, and msgpack, which the kit needs"
+        sentence("check", "runtime-install-msgpack-kit", what=missing, name="torch", pip=f"{place}/other/bin/pip", module=PACKAGE)
     )
 
 
@@ -172,14 +189,28 @@ def test_no_bot_may_read_what_another_entrant_has_sent(place: Path, tmp_path: Pa
     words = ("--bot", str(place / "entries" / "mine"), "--bot", str(place / "entries" / "plain"), "--isolation", "standard")
     for command in (("match",), ("run", "--seats", "2", "--out", "out")):
         said = arena(*command, *words, "--runtime", f"torch={place}", cwd=tmp_path, code=2).stderr
-        assert f"bot mine may read all of {place}, where {place}/entries/plain lies, the folder of bot plain; move" in said
+        assert (
+            sentence(
+                "settings",
+                "bot-may-read-folder-2",
+                name="mine",
+                where=f"all of {place}, where {place}/entries/plain lies",
+                name_2="plain",
+            )
+            in said
+        )
     tool = place / "entries" / "plain" / "bin" / "tool"
     tool.parent.mkdir()
     tool.write_text("#!/bin/sh\n")
     tool.chmod(0o755)
     (place / "entries" / "mine" / "bot.toml").write_text('name = "mine"\nrun = "tool"\n')
     said = arena("match", *words, cwd=tmp_path, code=2, env={"PATH": f"{tool.parent}:{os.environ['PATH']}"})
-    assert f"bot mine may read {tool}, which lies in {place}/entries/plain, the folder of bot plain" in said.stderr
+    assert (
+        sentence(
+            "settings", "bot-may-read-folder", name="mine", where=f"{tool}, which lies in {place}/entries/plain", name_2="plain"
+        )
+        in said.stderr
+    )
 
 
 # --- bots of one name ---
@@ -195,9 +226,9 @@ def test_two_entries_of_one_name_are_told_before_the_first_match_and_in_the_tabl
     bots = ("--bot", "ann", "--bot", "shipped:python/random", "--bot", "bob")
     done = arena("run", *bots, *SHORT, "--out", "out", cwd=place)
     lines = done.stderr.splitlines()
-    told = lines.index("warning: 2 bots have one name: best is ann, best-2 is bob")
+    told = lines.index("warning: " + sentence("report", "bots-name-2", group="2", group_2="best is ann, best-2 is bob"))
     assert told < next(number for number, line in enumerate(lines) if line.startswith("run digest"))
-    table = "Bots of one name:\n  best    ann\n  best-2  bob\n"
+    table = sentence("report", "bots-name") + ":\n  best    ann\n  best-2  bob\n"
     assert table in done.stdout
     assert table in arena("standings", "out", cwd=place).stdout
     test = arena("sprt", "ann", "bob", "--seeds", "32", *SHORT[4:], "--out", "test", cwd=place, code=None)

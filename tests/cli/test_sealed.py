@@ -79,22 +79,22 @@ def test_a_run_that_goes_on_works_out_no_sum_of_a_sealed_store(copy: Path, monke
     assert is_sealed(copy)
 
 
-CHANGES = [
-    ("UPDATE seats SET score = score + 1 WHERE ordinal = 1", False),
-    ("UPDATE matches SET record = replace(record, ',', ', ') WHERE ordinal = 2", False),
-    ("UPDATE times SET ordinal = 9 WHERE ordinal = 2", False),
-    ("DELETE FROM seats WHERE ordinal = 2", False),
-    ("UPDATE reveals SET secret = zeroblob(32) WHERE seed = 1", False),
-    ("UPDATE events SET definition = 'x'", False),
-    ("UPDATE seats SET bot = 9 WHERE ordinal = 0", True),
-    ("UPDATE matches SET rotation = 1 WHERE ordinal = 0", True),
-    ("DELETE FROM bots WHERE position = 1", True),
-    ("UPDATE seats SET rank = 3 - rank WHERE ordinal = 3", True),
-    ("CREATE VIEW more AS SELECT 1", False),
-]
+CHANGES = {
+    "a score": ("UPDATE seats SET score = score + 1 WHERE ordinal = 1", False),
+    "a record with spaces": ("UPDATE matches SET record = replace(record, ',', ', ') WHERE ordinal = 2", False),
+    "times of another match": ("UPDATE times SET ordinal = 9 WHERE ordinal = 2", False),
+    "seats are missing": ("DELETE FROM seats WHERE ordinal = 2", False),
+    "another secret of a seed": ("UPDATE reveals SET secret = zeroblob(32) WHERE seed = 1", False),
+    "a damaged definition": ("UPDATE events SET definition = 'x'", False),
+    "a seat of an unknown bot, with sums": ("UPDATE seats SET bot = 9 WHERE ordinal = 0", True),
+    "another rotation, with sums": ("UPDATE matches SET rotation = 1 WHERE ordinal = 0", True),
+    "a bot is missing, with sums": ("DELETE FROM bots WHERE position = 1", True),
+    "ranks swapped, with sums": ("UPDATE seats SET rank = 3 - rank WHERE ordinal = 3", True),
+    "a view too many": ("CREATE VIEW more AS SELECT 1", False),
+}
 
 
-@pytest.mark.parametrize(("statements", "forged"), CHANGES, ids=range(len(CHANGES)))
+@pytest.mark.parametrize(("statements", "forged"), CHANGES.values(), ids=CHANGES)
 def test_what_is_damaged_is_damaged_with_a_seal_beside_it(copy: Path, statements: str, forged: bool) -> None:
     assert is_sealed(copy)
     change(copy, statements, forged=forged)

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from arena import arena, arena_process, bots, kill, started, wait_for_matches
 from msgspec import structs
+from wording import pattern, sentence
 
 import khiva_arena
 from khiva_arena.commands import merge as merging_command
@@ -112,7 +113,7 @@ def test_a_plan_plays_nothing_and_is_for_its_owner_alone(tmp_path: Path) -> None
 def test_a_file_that_is_there_stays(cup: Path) -> None:
     before = (cup / "cup.plan").read_bytes()
     again = arena(*words(), "--plan", "cup.plan", cwd=cup)
-    assert "cup.plan has this plan already" in again.stderr
+    assert sentence("plan", "plan-already-stays", path="cup.plan") in again.stderr
     assert read_plan(cup / "cup.plan").event.commitment in again.stdout
     assert "other contents" in refused(cup, *words(seeds=6), "--plan", "cup.plan")
     assert "other contents" in refused(cup, *words(), "--seed", "x", "--plan", "cup.plan")
@@ -125,7 +126,7 @@ def test_a_file_that_is_there_stays(cup: Path) -> None:
 def test_a_plan_that_others_may_read(cup: Path) -> None:
     (cup / "cup.plan").chmod(0o640)
     line = refused(cup, "run", "--from-plan", "cup.plan", "--shard", "1/5", "--out", "out")
-    assert "others may read it (mode 640)" in line
+    assert sentence("shards", "others-may-read-mode", mode="640)") in line
     assert "`chmod 600 cup.plan`" in line
     assert not (cup / "out").exists()
 
@@ -144,7 +145,7 @@ def test_a_plan_that_was_edited(cup: Path, old: str, new: str) -> None:
     assert old in text
     (cup / "cup.plan").write_text(text.replace(old, new))
     line = refused(cup, "run", "--from-plan", "cup.plan", "--out", "out")
-    assert "it was changed since it was written" in line or "damaged" in line
+    assert sentence("shards", "changed-since-written-2") in line or "damaged" in line
     assert not (cup / "out").exists()
 
 
@@ -167,7 +168,7 @@ def test_a_shard_that_is_none(cup: Path, word: str) -> None:
     [
         (["--format", "swiss"], "a swiss draws each round"),
         (["--format", "knockout"], "a knockout draws each round"),
-        (["stages.toml"], "a stage is played by those who did best"),
+        (["stages.toml"], sentence("shards", "stage-played-those-did")),
     ],
 )
 def test_formats_without_shards_say_why(tmp_path: Path, more: list[str], why: str) -> None:
@@ -175,31 +176,31 @@ def test_formats_without_shards_say_why(tmp_path: Path, more: list[str], why: st
     for flags in (["--plan", "cup.plan"], ["--shard", "1/2"]):
         line = refused(tmp_path, *words(), *more, *flags)
         assert why in line
-        assert "`--dask ADDRESS` plays every format" in line
+        assert sentence("shards", "dask-address-plays-every") in line
     assert os.listdir(tmp_path) == ["stages.toml"]
 
 
 @pytest.mark.parametrize("flags", [["--plan", "cup.plan"], ["--shard", "1/2"], ["--from-plan", "cup.plan"]])
 def test_a_sequential_test_says_why_it_has_no_shards(tmp_path: Path, flags: list[str]) -> None:
     line = refused(tmp_path, "sprt", "shipped:c/random", RANDOM, *flags)
-    assert "looks at the results of all seeds so far" in line
+    assert sentence("shards", "sequential-test-looks-results") in line
     assert "--dask" in line
 
 
 @pytest.mark.parametrize(
     ("flags", "why"),
     [
-        (["--shard", "1/5"], "write a plan with --plan FILE"),
-        (["--plan", "p", "--shard", "1/5"], "--from-plan plays a shard of it"),
-        (["--plan", "p", "--commit"], "prints the commitment, too"),
-        (["--plan", "p", "--public", "x"], "publish the commitment first"),
-        (["--plan", "p", "--web"], "a plan plays nothing"),
-        (["--plan", "p", "--new-event"], "an event of its own"),
+        (["--shard", "1/5"], sentence("plan", "machines-share-secret-write")),
+        (["--plan", "p", "--shard", "1/5"], sentence("plan", "plan-shard-plan-whole")),
+        (["--plan", "p", "--commit"], sentence("plan", "plan-commit-plan-prints")),
+        (["--plan", "p", "--public", "x"], sentence("plan", "publish-commitment-first")),
+        (["--plan", "p", "--web"], sentence("plan", "plan-web-plan-plays")),
+        (["--plan", "p", "--new-event"], sentence("plan", "plan-new-event-plan")),
         (["--plan", "p", "--any-engine"], "of this version"),
-        (["--plan", "p", "--skip-broken"], "a plan names those who play"),
-        (["--plan", "p", "--from-plan", "cup.plan"], "written once, then played"),
-        (["--from-plan", "cup.plan", "--new-event"], "make a new plan"),
-        (["--from-plan", "cup.plan", "--commit"], "has printed the commitment"),
+        (["--plan", "p", "--skip-broken"], sentence("shards", "plan-skip-broken-plan")),
+        (["--plan", "p", "--from-plan", "cup.plan"], sentence("plan", "plan-plan-plan-written")),
+        (["--from-plan", "cup.plan", "--new-event"], sentence("plan", "make-new-plan")),
+        (["--from-plan", "cup.plan", "--commit"], sentence("plan", "commit-making-plan-printed")),
     ],
 )
 def test_flags_that_do_not_go_together(cup: Path, flags: list[str], why: str) -> None:
@@ -208,11 +209,11 @@ def test_flags_that_do_not_go_together(cup: Path, flags: list[str], why: str) ->
 
 def test_settings_beside_a_plan(cup: Path) -> None:
     said = refused(cup, "run", "--from-plan", "cup.plan", "--seeds", "6", "--turn", "2s", "--limit", "memory=2G", lines=3)
-    assert all(f"--{flag}: the plan says what is played" in said for flag in ("seeds", "turn", "limit"))
+    assert all(f"--{flag}: " + sentence("plan", "plan-says-played-leave") in said for flag in ("seeds", "turn", "limit"))
     arena("run", "--from-plan", "cup.plan", "--shard", "1/5", "--limit", "bot_size=2M", "-j", "2", "--out", "out", cwd=cup)
-    assert "the plan names its bots" in refused(cup, "run", "--from-plan", "cup.plan", "--shipped")
+    assert sentence("plan", "shipped-plan-names-bots") in refused(cup, "run", "--from-plan", "cup.plan", "--shipped")
     (cup / "c.toml").write_text("")
-    assert "leave the file out" in refused(cup, "run", "c.toml", "--from-plan", "cup.plan")
+    assert sentence("plan", "plan-says-played-leave") in refused(cup, "run", "c.toml", "--from-plan", "cup.plan")
 
 
 def test_a_plan_in_the_folder_of_a_bot(tmp_path: Path) -> None:
@@ -220,12 +221,12 @@ def test_a_plan_in_the_folder_of_a_bot(tmp_path: Path) -> None:
     line = refused(
         tmp_path, "run", *bots("my-bot", RANDOM), "--seats", "2", "--isolation", "trusted", "--plan", "my-bot/cup.plan"
     )
-    assert "lies in the folder of bot my-bot" in line
+    assert sentence("settings", "lies-folder-bot", name="my-bot") in line
 
 
 def test_a_seat_that_only_one_machine_has(tmp_path: Path) -> None:
     line = refused(tmp_path, "run", *bots("remote:ann", RANDOM), "--seats", "2", "--isolation", "trusted", "--plan", "cup.plan")
-    assert "bot ann is seated by one machine alone" in line
+    assert sentence("shards", "plan-bot-seated-machine", name="ann") in line
 
 
 # --- on another machine ---
@@ -247,12 +248,20 @@ def test_bots_are_known_by_their_hashes_wherever_they_lie(laptops: Sequence[Path
     play(a, "1/2")
     (b / "my-bot").rename(b / "elsewhere")
     line = refused(b, "run", "--from-plan", "cup.plan")
-    assert "--from-plan cup.plan: --bot ./my-bot: no such folder or command: the plan calls it so; --bot for each bot" in line
+    assert (
+        "--from-plan cup.plan: --bot ./my-bot: "
+        + sentence("entrants", "no-such-folder-command")
+        + ": "
+        + sentence("shards", "plan-calls-bot-bot")
+        in line
+    )
     named = bots("shipped:c/random", "elsewhere")
     arena("run", "--from-plan", "cup.plan", *named, "--shard", "2/2", "--out", "shard-2-2", cwd=b)
     assert digest(arena("merge", "a/shard-1-2", "b/shard-2-2", "--out", "cup", cwd=a.parent).stdout)
-    assert "the plan has no such bot" in refused(b, "run", "--from-plan", "cup.plan", *named, "--bot", RANDOM)
-    assert "bot my-bot (./my-bot) of the plan is not named" in refused(b, "run", "--from-plan", "cup.plan", *named[:2])
+    assert sentence("shards", "plan-no-such-bot") in refused(b, "run", "--from-plan", "cup.plan", *named, "--bot", RANDOM)
+    assert sentence("shards", "bot-plan-not-named", name="my-bot", asked_as="./my-bot") in refused(
+        b, "run", "--from-plan", "cup.plan", *named[:2]
+    )
 
 
 def test_a_bot_that_differs_in_a_byte(laptops: Sequence[Path]) -> None:
@@ -260,7 +269,7 @@ def test_a_bot_that_differs_in_a_byte(laptops: Sequence[Path]) -> None:
     with (b / "my-bot" / "main.py").open("a") as file:
         file.write("#")
     line = refused(b, "run", "--from-plan", "cup.plan", "--shard", "2/2", "--out", "out")
-    assert "bot my-bot: ./my-bot differs from the bot of the plan" in line
+    assert sentence("shards", "bot-differs-bot-plan", name="my-bot", asked_as="./my-bot") in line
     assert not (b / "out").exists()
 
 
@@ -270,8 +279,8 @@ def test_a_plan_of_another_draw_in_a_store_that_is_not_over(tmp_path: Path) -> N
     arena("run", "--from-plan", "one", "--shard", "1/2", "--out", "out", cwd=tmp_path)
     before = (tmp_path / "out" / FILE).read_bytes()
     said = arena("run", "--from-plan", "other", "--shard", "2/2", "--out", "out", cwd=tmp_path, code=2).stderr
-    assert "since it began: the same settings have got another draw" in said
-    assert "give another --out for the plan" in said
+    assert "since it began: " + sentence("events", "same-settings-got-another") in said
+    assert sentence("events", "give-another-out-plan") in said
     assert (tmp_path / "out" / FILE).read_bytes() == before
 
 
@@ -279,7 +288,7 @@ def test_another_engine(cup: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("planned", "events"):
         monkeypatch.setattr(f"khiva_arena.competition.{module}.__version__", "9.9.9")
     line = refused(cup, "run", "--from-plan", "cup.plan", "--shard", "1/5", "--out", "out")
-    assert f"khiva-arena {khiva_arena.__version__} made it, this is 9.9.9" in line
+    assert sentence("shards", "khiva-arena-made", engines=khiva_arena.__version__, version="9.9.9") in line
     arena("run", "--from-plan", "cup.plan", "--shard", "1/5", "--out", "out", "--any-engine", cwd=cup)
     assert f"arena {khiva_arena.__version__}, 9.9.9" in " ".join(arena("standings", "out", cwd=cup).stdout.split())
 
@@ -287,7 +296,7 @@ def test_another_engine(cup: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_isolation_that_does_not_work_here(cup: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(isolation, "why_not", lambda _level: "it is switched off")
     line = refused(cup, "run", "--from-plan", "cup.plan", "--shard", "1/5", "--out", "out")
-    assert "--isolation trusted: does not work here: it is switched off" in line
+    assert sentence("settings", "isolation-not-work-here", level="trusted") + ": it is switched off" in line
 
 
 def test_a_shard_is_shown_as_a_part(cup: Path) -> None:
@@ -299,7 +308,7 @@ def test_a_shard_is_shown_as_a_part(cup: Path) -> None:
     assert table["partial"] == [{"event": table["events"][0], "recorded": 2, "planned": 10}]
     again = arena("run", "--from-plan", "cup.plan", "--shard", "2/5", "--out", "two", cwd=cup)
     assert "shard 2/5 of event" in again.stderr
-    assert "is complete: nothing is played" in again.stderr
+    assert sentence("competition", "complete-nothing-played") in again.stderr
     assert again.stdout == done.stdout
 
 
@@ -311,7 +320,7 @@ def test_a_shard_that_was_killed_resumes(tmp_path: Path) -> None:
     kill(running, signal.SIGKILL)
     running.communicate(timeout=60)
     done = arena(*said, cwd=tmp_path)
-    assert "of them recorded before" in done.stderr
+    assert sentence("competition", "recorded-before") in done.stderr
     play(tmp_path, "1/2")
     assert arena("merge", "two", "shard-1-2", "--out", "cup", cwd=tmp_path).returncode == 0
 
@@ -328,7 +337,7 @@ def test_shards_in_one_store_and_what_is_missing_in_a_merged_one(cup: Path) -> N
     arena(*command.split(), cwd=cup)
     assert arena("merge", command.split()[-1], "--out", "cup", cwd=cup, code=1).stdout.count("missing: ") == 2
     whole = arena("run", "--from-plan", "cup.plan", "--out", "cup", cwd=cup)
-    assert "6 of them recorded before" in whole.stderr
+    assert "6 " + sentence("competition", "recorded-before") in whole.stderr
     alone = arena("run", "--from-plan", "cup.plan", "--out", "alone", cwd=cup)
     assert digest(whole.stderr) == digest(alone.stderr)
     assert digest(arena("merge", "alone", "--out", "cup", cwd=cup).stdout) == digest(alone.stderr)
@@ -338,7 +347,10 @@ def test_closing_what_was_merged_so_far_says_what_that_means(cup: Path) -> None:
     play(cup, "1/2")
     arena("merge", "shard-1-2", "--out", "cup", cwd=cup, code=1)
     said = arena("close", "cup", "1", "--yes", cwd=cup).stderr
-    assert "into this store shards were merged of cup.plan: the deals of all shards become known, also those that others" in said
+    assert (
+        sentence("competition", "shards-merged-here") + " cup.plan: " + sentence("competition", "deals-shards-become-known")
+        in said
+    )
 
 
 def test_a_shard_that_was_closed_is_neither_joined_nor_continued(cup: Path) -> None:
@@ -346,11 +358,11 @@ def test_a_shard_that_was_closed_is_neither_joined_nor_continued(cup: Path) -> N
     play(cup, "1/2", "2/2")
     shutil.copytree(cup / "shard-2-2", cup / "open")
     said = arena("close", "shard-1-2", "1", "--yes", cwd=cup).stderr
-    assert "this is shard 1/2 of cup.plan: the deals of all shards become known" in said
+    assert "this is shard 1/2 of cup.plan: " + sentence("competition", "deals-shards-become-known") in said
     for stores in (("shard-1-2", "shard-2-2"), ("shard-2-2", "shard-1-2")):
         assert "shard-1-2: event 1 was closed at " in refused(cup, "merge", *stores, "--out", "cup")
     assert not (cup / "cup").exists()
-    assert "nothing is joined with it" in refused(cup, "merge", "shard-2-2", "--out", "shard-1-2")
+    assert sentence("shards", "every-deal-known-nothing") in refused(cup, "merge", "shard-2-2", "--out", "shard-1-2")
     for shard in (["--shard", "1/2"], ["--shard", "2/2"], []):
         done = arena("run", "--from-plan", "cup.plan", *shard, "--out", "shard-1-2", cwd=cup, code=1)
         assert "is never continued: nothing is played" in done.stderr
@@ -371,8 +383,8 @@ def test_the_time_of_a_shard_leaves_out_what_others_have_played(cup: Path) -> No
 def test_a_merged_event_is_extended_as_any_other(cup: Path) -> None:
     arena("merge", *play(cup, "1/2", "2/2"), "--out", "cup", cwd=cup)
     done = arena(*words(seeds=6), "--out", "cup", cwd=cup)
-    assert "it extends event 1, whose results were known by then, from 5 to 6 seeds" in done.stderr
-    assert "--event ID says which" in refused(cup, "merge", "cup", "--out", "copy")
+    assert "it extends event 1, " + sentence("events", "whose-results-known") + ", from 5 to 6 seeds" in done.stderr
+    assert sentence("shards", "stores-several-events-common") in refused(cup, "merge", "cup", "--out", "copy")
     ids = [event["event"] for event in json.loads(arena("verify", "cup", "--json", cwd=cup).stdout)["events"]]
     for event in ids:
         arena("merge", "cup", "--event", event, "--out", "copy", cwd=cup)
@@ -390,7 +402,18 @@ def test_a_bot_that_does_not_count_in_the_table_of_a_shard(tmp_path: Path) -> No
 def test_the_store_of_a_shard_is_not_extended(cup: Path) -> None:
     (store,) = play(cup, "1/2")
     wrong = refused(cup, *words(seeds=6), "--out", store)
-    assert "--seeds 6: event 1 is not over, 4 of 10 matches are recorded, and it has 5 seeds: --seeds 5 goes on with it" in wrong
+    assert (
+        sentence(
+            "events",
+            "seeds-event-not-over",
+            wanted="6",
+            number="1",
+            how_far="4 of 10 matches are recorded",
+            what="it has 5 seeds",
+            total="5",
+        )
+        in wrong
+    )
 
 
 def test_values_of_variables_stand_in_no_plan_and_no_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -426,7 +449,7 @@ def test_what_is_told_of_a_missing_shard_plays_it_as_the_others_were_played(cup:
     arena(*shlex.split(command), cwd=cup)
     line = arena("merge", "s1", "--out", "cup", cwd=cup, code=1).stdout.splitlines()[-1]
     what, _, command = line.partition("to merge: khiva-arena ")
-    assert what == "  missing: shard 2/2, seeds 2 to 4; played, but not merged yet; "
+    assert what == "  missing: shard 2/2, seeds 2 to 4; " + sentence("merge", "played-not-merged-yet") + "; "
     assert "10 of 10 matches" in arena(*shlex.split(command), cwd=cup).stdout
 
 
@@ -442,7 +465,7 @@ def test_a_merge_prints_json(cup: Path) -> None:
 def test_a_merge_that_is_refused_writes_nothing(cup: Path) -> None:
     stores = play(cup, "1/2")
     (cup / "x.bundle").write_bytes(b"x")
-    assert "a file, and only folders of stores are merged" in refused(cup, "merge", *stores, "x.bundle", "--out", "cup")
+    assert sentence("shards", "file-only-folders-stores") in refused(cup, "merge", *stores, "x.bundle", "--out", "cup")
     assert "no store here" in refused(cup, "merge", *stores, "nothing", "--out", "cup")
     assert "Missing option '--out'" in refused(cup, "merge", *stores)
     assert not (cup / "cup").exists()
@@ -457,7 +480,7 @@ def test_an_interrupted_merge_says_that_it_goes_on(
     monkeypatch.setattr(merging_command, "merge_stores", stopped)
     with pytest.raises(KeyboardInterrupt):
         merging_command.merge([cup / "one"], cup / "out", 1, None, any_engine=False, as_json=False)
-    assert "interrupted: what was merged stays; the same command goes on" in capsys.readouterr().err
+    assert sentence("merge", "interrupted-merged-stays-same") in capsys.readouterr().err
 
 
 def test_a_shard_from_python(cup: Path) -> None:
@@ -471,11 +494,11 @@ def test_a_shard_from_python(cup: Path) -> None:
     merged = khiva_arena.merge(cup / "one", cup / "two", out=cup / "all")
     assert merged.complete
     assert khiva_arena.verify(cup / "all").events[0].digest == merged.digest
-    with pytest.raises(ConfigError, match="shard: goes with from_plan"):
+    with pytest.raises(ConfigError, match=pattern("api", "shard-goes-plan-file")):
         khiva_arena.run(shard="1/2")
-    with pytest.raises(ConfigError, match="seeds: the plan says what is played"):
+    with pytest.raises(ConfigError, match="seeds: " + pattern("plan", "plan-says-played-leave")):
         khiva_arena.run(from_plan=cup / "cup.plan", seeds=3)
-    with pytest.raises(ConfigError, match="shard 3/2: there is no such shard"):
+    with pytest.raises(ConfigError, match=pattern("shards", "shard-no-such-shard", word="3/2")):
         khiva_arena.run(from_plan=cup / "cup.plan", shard="3/2")
 
 
@@ -487,9 +510,14 @@ def test_a_plan_that_bots_may_read(tmp_path: Path) -> None:
     sandbox = Sandbox(Level.STANDARD, settings.resources, settings.ponder)
     command = Command(("/bin/sh",), str(tmp_path), readable=(str(runtime),))
     keep_private(private_places(settings, tmp_path / "cup.plan"), sandbox, [command])
-    with pytest.raises(ConfigError, match=f"--from-plan {runtime}/cup.plan: bots may read all of {runtime}"):
+    with pytest.raises(
+        ConfigError, match=f"--from-plan {runtime}/cup.plan: " + pattern("settings", "bots-may-read", holder=f"{runtime}")
+    ):
         keep_private(private_places(settings, runtime / "cup.plan"), sandbox, [command])
     for flag in ("dask_tls", "tls_key", "tokens"):
         keys = structs.replace(settings, **{flag: runtime / "keys"})
-        with pytest.raises(ConfigError, match=f"--{flag.replace('_', '-')} {runtime}/keys: bots may read all of {runtime}"):
+        with pytest.raises(
+            ConfigError,
+            match=f"--{flag.replace('_', '-')} {runtime}/keys: " + pattern("settings", "bots-may-read", holder=f"{runtime}"),
+        ):
             keep_private(private_places(keys), sandbox, [command])

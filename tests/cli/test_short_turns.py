@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from arena import NAIVE, RANDOM, arena, bots
+from wording import sentence
 
 from khiva_arena.settings import define
 
@@ -12,7 +13,7 @@ pytestmark = pytest.mark.slow
 
 WORDS = (*bots(RANDOM, NAIVE), "--isolation", "trusted", "--seats", "2", "--seeds", "1", "--rule", "max_turns=1")
 RUN = ("run", *WORDS, "--out", "out")
-REASON = "the machine itself takes some tens of milliseconds now and then"
+REASON = sentence("settings", "machine-itself-takes-some")
 
 
 def test_short_turns_are_warned_of_with_the_reason(tmp_path: Path) -> None:
@@ -24,7 +25,7 @@ def test_short_turns_are_warned_of_with_the_reason(tmp_path: Path) -> None:
 @pytest.mark.parametrize("more", [(), ("--bank", "0s")])
 def test_a_new_event_with_short_turns_and_strict_policy_is_refused(tmp_path: Path, more: tuple[str, ...]) -> None:
     said = arena(*RUN, "--turn", "1ms", "--policy", "strict", *more, cwd=tmp_path, code=2).stderr
-    assert "--turn 1ms with --policy strict: a bot that answers at once would forfeit" in said
+    assert sentence("settings", "turn-ms-policy-strict", turn_ms="1") in said
     assert not (tmp_path / "out").exists()
     arena("run", *WORDS, "--turn", "1ms", "--policy", "strict", *more, "--plan", "cup.plan", cwd=tmp_path, code=2)
     assert not (tmp_path / "cup.plan").exists()

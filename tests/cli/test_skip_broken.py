@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from arena import NAIVE, RANDOM, C, arena, bots
+from wording import sentence
 
 pytestmark = pytest.mark.slow
 FAST = ["--isolation", "trusted", "--seats", "2", "--seeds", "2", "--seed", "x", "--out", "out"]
@@ -53,7 +54,7 @@ def test_those_that_cannot_play_are_left_out_by_name(broken: list[str], tmp_path
 def test_a_gauntlet_keeps_its_candidate(broken: list[str], tmp_path: Path) -> None:
     gauntlet = [*FAST, "--format", "gauntlet", "--skip-broken"]
     said = arena("run", *bots(broken[2], RANDOM, NAIVE), *gauntlet, cwd=tmp_path, code=2).stderr
-    assert "the candidate, silent, cannot play; name another one with --candidate (silent: left out by --skip-broken)" in said
+    assert sentence("playing", "candidate-cannot-play-name", name="silent") + " (silent: left out by --skip-broken)" in said
     arena("run", *bots(broken[2], RANDOM, NAIVE), *gauntlet, "--candidate", "naive", cwd=tmp_path)
 
 
@@ -75,7 +76,10 @@ def test_too_few_left_are_named(broken: list[str], tmp_path: Path) -> None:
     assert last.endswith("(unread, unbuilt, silent: left out by --skip-broken)")
     assert "2 seats" in last
     none = arena("run", *bots(*broken), *FAST, "--skip-broken", cwd=tmp_path, code=2)
-    assert "error: no bot is left to play (unread, unbuilt, silent: left out by --skip-broken)" in none.stderr
+    assert (
+        "error: " + sentence("playing", "no-bot-left-play") + " (unread, unbuilt, silent: left out by --skip-broken)"
+        in none.stderr
+    )
     assert not (tmp_path / "out").exists()
 
 

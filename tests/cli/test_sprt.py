@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from arena import NAIVE, RANDOM, C, arena, kill, started, wait_for_matches
+from wording import sentence
 
 pytestmark = pytest.mark.slow
 
@@ -42,7 +43,7 @@ def test_it_stops_by_itself_and_tells_what_it_found(decided: Path) -> None:
     assert "at most 10000 seeds x 1 line-up x 2 rotations" in (decided / "stderr").read_text()
     said = r"naive is (better|less than 200 Elo above them)$"
     assert re.search(rf"^H[01] accepted after \d+ seeds, \d+ matches: {said}", stdout, re.MULTILINE)
-    aims = "aims at 20 % and 20 % wrong decisions for a candidate at 0 or below, at 200 or above"
+    aims = sentence("report", "aims-wrong-decisions-candidate", value="20", value_2="20", elo0="0", elo1="200")
     assert aims in stdout.replace("\n ", "")
     assert "LLR " in stdout
     assert "table scores:" in stdout
@@ -91,7 +92,7 @@ def test_more_seats_and_more_opponents(tmp_path: Path) -> None:
 def test_without_a_decision_the_exit_code_is_1(tmp_path: Path) -> None:
     words = ["sprt", RANDOM, C, *FAST, "--elo1", "2", "--alpha", "0.001", "--beta", "0.001", "--seeds", "32", "-j", "2"]
     done = arena(*words, "--out", "out", cwd=tmp_path, code=1)
-    assert "no decision after 32 seeds, 64 matches, which is all that --seeds allows" in done.stdout
+    assert sentence("report", "no-decision-after-seeds", after="32 seeds, 64 matches") in done.stdout
     assert "64 of 64 matches are sound" in arena("verify", "out", cwd=tmp_path).stdout
 
 
@@ -99,13 +100,13 @@ def test_without_a_decision_the_exit_code_is_1(tmp_path: Path) -> None:
     ("words", "said"),
     [
         ([RANDOM], "Missing argument"),
-        ([RANDOM, NAIVE, "--elo0", "5", "--elo1", "5"], "H0's must be the lower one"),
+        ([RANDOM, NAIVE, "--elo0", "5", "--elo1", "5"], sentence("ratings", "h-s-must-lower")),
         ([RANDOM, NAIVE, "--alpha", "0.7"], "alpha is 0.7"),
-        ([RANDOM, NAIVE, "--seeds", "31"], "no test decides before 32 seeds"),
+        ([RANDOM, NAIVE, "--seeds", "31"], "--" + sentence("playing", "seeds-no-test-decides", fewest_blocks="32", seeds="31")),
         ([RANDOM, NAIVE, "--bot", C], "No such option"),
         ([RANDOM, RANDOM], "the same bot"),
         ([RANDOM, NAIVE, "--seats", "6"], "2 to 5 seats"),
-        ([RANDOM, NAIVE, "--normalized", "--elo1", "900"], "normalised Elo is at most"),
+        ([RANDOM, NAIVE, "--normalized", "--elo1", "900"], sentence("ratings", "normalised-elo-most")),
     ],
 )
 def test_what_makes_no_test(tmp_path: Path, words: list[str], said: str) -> None:

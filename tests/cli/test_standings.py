@@ -11,6 +11,7 @@ import pages
 import pytest
 from arena import GREEDY, NAIVE, RANDOM, arena, bots
 from once import made_once
+from wording import sentence
 
 from khiva_arena.cli.main import run
 from khiva_arena.events.draw_factors import between_equals
@@ -76,7 +77,7 @@ def test_a_pool_with_a_swiss_is_widened_alike_wherever_it_is_shown(
     assert widening["kind"] == "replayed"
     assert widening["pair"] > 1.5
     assert widening["ranks"] > widening["pair"]
-    said = "Pairings followed results: errors need not be wider here, as replays of this draw say."
+    said = sentence("report", "pairings-followed-results-errors", widened=sentence("report", "wider-by-replays") + ".")
     assert widening["factor"] == 1.0
     assert said in " ".join(arena("standings", "out", cwd=folder).stdout.split())
     monkeypatch.setenv("KHIVA_ARENA_CACHE", str(tmp_path / "another"))
@@ -98,7 +99,14 @@ def test_the_places_of_a_swiss_come_first_and_elo_after(folder: Path) -> None:
     """A fact by the rules of the format before an estimate that decides nothing."""
     for words in (["out", "3"], ["out"]):
         text = arena("standings", *words, cwd=folder).stdout
-        order = ["khiva at ", "event 3, swiss, over:", "place  bot", "decides nothing:", "rank  bot", "P(A finishes ahead of B)"]
+        order = [
+            "khiva at ",
+            "event 3, swiss, over:",
+            "place  bot",
+            "decides nothing:",
+            "rank  bot",
+            sentence("report", "p-finishes-ahead-b"),
+        ]
         places = [text.index(part) for part in order]
         assert places == sorted(places)
     assert "decides nothing" not in arena("standings", "out", "1", cwd=folder).stdout
@@ -147,7 +155,7 @@ def test_a_terminal_of_80_columns_has_a_table_of_80(folder: Path) -> None:
     os.close(ours)
     assert done.returncode == 0
     assert 60 < max(map(len, text.split("\n"))) <= 80
-    assert "Left out at this width: " in text
+    assert sentence("report", "left-out-width") + ": " in text
 
 
 Printed = Callable[..., str]
@@ -199,15 +207,15 @@ def test_anchors_are_given_by_name_with_or_without_a_number(printed: Printed) ->
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--section", "nothing"], "there is no section 'nothing'; there are details, crosstable"),
-        (["--effects", "weather"], "--effects: 'weather' is not an effect; there are seats and neighbours"),
-        (["--anchor", "nobody"], "no bot called 'nobody' to anchor the ratings on; there are random, naive, greedy"),
+        (["--section", "nothing"], sentence("events", "no-section-2", name="'nothing'", names="details, crosstable")),
+        (["--effects", "weather"], sentence("events", "effects-not-effect", name="'weather'", effects="seats and neighbours")),
+        (["--anchor", "nobody"], sentence("report", "no-bot-called-anchor", named="'nobody'", bots="random, naive, greedy")),
         (["--anchor", "nobody=3"], "no bot called 'nobody' to anchor"),
         (["--anchor", "naive=x"], "no bot called 'naive=x'"),
         (["--anchor", "naive=1e9"], "no bot called 'naive=1e9'"),
-        (["--anchor", "naive=99999"], "--anchor naive=99999: Elo and its deviation are 10000 at most"),
-        (["--anchor", "naive", "--anchor", "random"], "several anchors need a number each, as --anchor naive=0"),
-        (["--anchor", "naive=1", "--anchor", "naive=2"], "an anchor is given twice"),
+        (["--anchor", "naive=99999"], sentence("events", "anchor-elo-deviation-most", word="naive=99999", most_elo="10000")),
+        (["--anchor", "naive", "--anchor", "random"], sentence("events", "several-anchors-need-number", plain="naive")),
+        (["--anchor", "naive=1", "--anchor", "naive=2"], sentence("report", "anchor-given-twice-give")),
     ],
 )
 def test_what_cannot_be_is_refused_in_one_line(
@@ -242,6 +250,6 @@ def test_bots_named_in_advance_are_compared_with_an_error_of_their_own(folder: P
     assert pair["los"] == pytest.approx(table["rows"][0]["los_next"], abs=0.01)
     text = arena("standings", "out", *words, cwd=folder).stdout
     assert "Contrasts:\n" in text
-    assert "95 % for all of a set at once, if it was named before its results were seen." in text
-    for wrong, said in (("nobody,random", "no bot called 'nobody'"), ("random", "name two bots or more, each once")):
+    assert sentence("report", "set-once-named-before") + "." in text
+    for wrong, said in (("nobody,random", "no bot called 'nobody'"), ("random", sentence("report", "name-two-bots-more"))):
         assert said in arena("standings", "out", "--contrast", wrong, cwd=folder, code=2).stderr

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from arena import FAULTY, NAIVE, RANDOM, arena, bots, kill, started
+from wording import sentence
 
 from khiva_arena.cli import main
 from khiva_arena.terminal import interrupts
@@ -34,7 +35,7 @@ def test_nobody_reads_the_messages_and_the_run_plays_on(tmp_path: Path, stderr: 
 @pytest.mark.parametrize("words", ["-h", "bots", "games --json"])
 def test_a_full_disk_under_stdout_is_one_line(tmp_path: Path, words: str) -> None:
     done = shell(f"{ARENA} {words} > /dev/full", tmp_path)
-    assert done.stderr == "khiva-arena: error: the output cannot be written: No space left on device\n"
+    assert done.stderr == sentence("cli", "khiva-arena-error-output") + ": " + sentence("sandbox", "no-space-left-device") + "\n"
     assert done.returncode == 1
 
 
@@ -50,13 +51,13 @@ def test_no_other_broken_pipe_is_taken_for_stdout_s(monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(main.cli, "main", broken)
     assert main.run(["games"]) == 70
-    assert "this is a bug" in capsys.readouterr().err
+    assert sentence("api", "bug") in capsys.readouterr().err
 
 
 def test_a_log_that_cannot_be_opened_ends_nothing(tmp_path: Path) -> None:
     (tmp_path / "out" / "log.jsonl").mkdir(parents=True)
     done = arena("run", *bots(RANDOM, NAIVE), "--seats", "2", "--seeds", "1", "--out", "out", cwd=tmp_path)
-    assert "warning: there will be no log" in done.stderr
+    assert sentence("competition", "will-no-log") in done.stderr
     assert "2 of 2 matches are sound" in arena("verify", "out", cwd=tmp_path).stdout
 
 
@@ -78,7 +79,7 @@ def test_a_background_job_with_sigint_ignored_is_ended_by_sigterm(tmp_path: Path
     kill(running, signal.SIGTERM)
     _, said = running.communicate(timeout=30)
     assert running.returncode == 130, said
-    assert "the same command resumes" in said
+    assert sentence("cli", "same-command-resumes") in said
 
 
 INTERRUPTED = """
@@ -98,7 +99,10 @@ def test_an_interrupt_between_two_steps_of_the_start_says_how_to_continue(tmp_pa
     """The log is there already, the event is not: a signal that comes just then must not end in silence."""
     words = ["run", *bots(RANDOM, NAIVE), "--seats", "2", "--seeds", "1", "--out", "out"]
     done = subprocess.run([sys.executable, "-c", INTERRUPTED, *words], cwd=tmp_path, capture_output=True, text=True, timeout=60)
-    assert done.stderr.count("interrupted: no match was begun; the same command resumes") == 1
+    assert (
+        done.stderr.count(sentence("competition", "interrupted-same-command-resumes", how_far=sentence("run", "no-match-begun")))
+        == 1
+    )
 
 
 def test_nohup_outlives_the_terminal(tmp_path: Path) -> None:

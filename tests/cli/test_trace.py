@@ -24,6 +24,7 @@ from disks import fill, small_disk
 from jobs import job
 from once import made_once
 from scripted import ScriptedWire, act, honest, play
+from wording import pattern, sentence
 
 from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.match import Job, LiveMatch
@@ -117,7 +118,10 @@ def test_a_large_frame_of_a_bot_is_not_opened_for_show(monkeypatch: pytest.Monke
     assert outcome.record is not None
     told = [line for line in shown if " b < " in line and "hello" not in line]
     assert told
-    assert all(re.search(r"b < 82\d\d bytes, not opened here: 84a474797065a3616374", line) for line in told)
+    assert all(
+        re.search(pattern("arbiter", "bytes-not-opened-here", data=r"b < 82\d\d", piece="84a474797065a3616374"), line)
+        for line in told
+    )
     assert all("not opened" not in line for line in shown if " a < " in line)
 
 
@@ -150,12 +154,13 @@ def test_a_flood_on_stderr_is_a_write_a_chunk_and_a_few_lines_a_second() -> None
     assert len(writes) == 3
     assert lines.count("| ") == 2 * STDERR_LINES
     assert [line for line in lines if line != "| "] == [
-        f"! ... {100 * 65_536 - STDERR_LINES} bytes of its stderr not shown, with {100 * 65_536 - STDERR_LINES} line ends",
-        f"! ... {50 * 65_536 - STDERR_LINES} bytes of its stderr not shown, with {50 * 65_536 - STDERR_LINES} line ends",
+        "! ... "
+        + sentence("arbiter", "bytes-stderr-not-shown", size=100 * 65536 - STDERR_LINES, lines=100 * 65536 - STDERR_LINES),
+        "! ... " + sentence("arbiter", "bytes-stderr-not-shown", size=50 * 65536 - STDERR_LINES, lines=50 * 65536 - STDERR_LINES),
         "| end",
     ]
     _, (first, rest) = heard((0.0, b"x" * 100_000))
-    assert (len(first), rest) == (2 + 32_768, "! ... 67232 bytes of its stderr not shown, with 0 line ends")
+    assert (len(first), rest) == (2 + 32_768, "! ... " + sentence("arbiter", "bytes-stderr-not-shown", size="67232", lines="0"))
 
 
 def test_lines_of_stderr_come_whole_however_they_are_cut() -> None:
@@ -177,7 +182,7 @@ def test_a_bot_that_floods_stderr_does_not_hold_up_a_traced_match(tmp_path: Path
     done = arena(*words, "--trace", cwd=tmp_path, seconds=10 + 5 * lasted)
     assert done.stdout == plain.stdout
     lines = traced(done.stderr)
-    assert any(sign == "!" and "of its stderr not shown" in what for *_, sign, what in lines)
+    assert any(sign == "!" and sentence("arbiter", "bytes-stderr-not-shown-2") in what for *_, sign, what in lines)
     assert sum(sign == "|" for *_, sign, _ in lines) <= STDERR_LINES * (1 + lines[-1][0] / 1_000)
 
 
@@ -262,7 +267,7 @@ def test_what_is_not_read_in_time_is_dropped_and_counted(kind: str, monkeypatch:
         lines.__exit__(None)
         thread.join(timeout=10)
     found = got.decode().replace("\r\n", "\n").splitlines()
-    told = [re.fullmatch(r"\.\.\. (\d+) lines not shown: stderr was not read in time", line) for line in found]
+    told = [re.fullmatch(r"\.\.\. " + pattern("terminal", "lines-not-shown-stderr", dropped=r"(\d+)"), line) for line in found]
     dropped = [int(one[1]) for one in told if one]
     assert sum(dropped) + len(found) - len(dropped) == 2 * 3_000 + 1
     assert dropped
@@ -313,7 +318,7 @@ def test_a_capture_that_is_cut_short_is_said_so(tmp_path: Path) -> None:
         kept = sum(path.stat().st_size for path in (disk / "raw").iterdir())
     assert "digest " in done.stdout
     assert kept <= 4_096
-    error = "--capture disk/raw: not all bytes are kept: No space left on device; capture again elsewhere"
+    error = sentence("replay", "capture-not-bytes-kept", capture="disk/raw", failed="No space left on device")
     assert done.stderr == f"khiva-arena: error: {error}\n"
 
 
@@ -336,7 +341,7 @@ def test_notes_are_shown_with_marks(tmp_path: Path) -> None:
     at = next(i for i, line in enumerate(lines) if line.startswith("--- stderr of seat 1"))
     assert re.fullmatch(r"\[step \d+: \w+\]", lines[at + 1])
     assert lines[at + 2] == "  Traceback (most recent call last):"
-    assert "--notes goes with text" in arena(*words, "--notes", "--json", cwd=tmp_path, code=2).stderr
+    assert sentence("match", "notes-goes-text-json") in arena(*words, "--notes", "--json", cwd=tmp_path, code=2).stderr
 
 
 def test_stored_notes_are_shown_with_marks(tmp_path: Path) -> None:

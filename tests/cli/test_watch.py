@@ -12,6 +12,7 @@ import pytest
 from arena import FAULTY, RANDOM, arena, bots
 from sample_stream import begin, fault, matches, replace_line, round_
 from terminal import Terminal
+from wording import sentence
 
 from khiva_arena import stream
 from khiva_arena.stream import encoded
@@ -19,7 +20,7 @@ from khiva_arena.stream import encoded
 pytestmark = pytest.mark.slow
 
 PLAYED = list(matches())
-NOTE = stream.Note(t=0.1, text="2 x 3 bots at a time on 2 cores", warning=True)
+NOTE = stream.Note(t=0.1, text=sentence("competition", "x-bots-time", jobs="2", seats="3") + " 2 cores", warning=True)
 VOID = stream.VoidRecorded(t=9.0, match=200, attempt=1, bots=[0, 1, 2], why="the host was \x1b[2J late", before=False)
 END = stream.RunEnded(t=61.0, how="complete", fixed=len(PLAYED), seconds=61.0, digest="d1")
 
@@ -44,7 +45,7 @@ def test_a_run_that_is_over_is_shown_as_it_stood(tmp_path: Path) -> None:
     seen = Terminal(["watch", "events"], tmp_path, stdout=True)
     assert seen.end() == 0
     lines = lines_of(seen)
-    assert lines[0] == "warning: 2 x 3 bots at a time on 2 cores"
+    assert lines[0] == "warning: " + sentence("competition", "x-bots-time", jobs="2", seats="3") + " 2 cores"
     assert lines[1] == r"warning: void  match=200  attempt=1  why=the host was \x1b[2J late"
     assert lines[2] == "round-robin, khiva at 3 seats"
     assert lines[3].endswith("  240/240 matches 100 %")
@@ -74,7 +75,7 @@ def test_plain_lines_are_those_of_the_run(tmp_path: Path) -> None:
     words = ["run", *bots(RANDOM, f"{FAULTY} exit"), "--seats", "2", "--seeds", "2", "--isolation", "trusted"]
     said = arena(*words, "--out", "out", "--events-file", "events", cwd=tmp_path).stderr.splitlines()
     seen = arena("watch", "events", cwd=tmp_path).stdout.splitlines()
-    assert seen[-1] == "the run has ended: complete, 4 matches are recorded"
+    assert seen[-1] == sentence("terminal", "run-ended-matches-recorded", how="complete", fixed="4")
     assert seen[:-1] == [line for line in said if not line.startswith("warning: isolation")]  # that is before the event
     assert sum(line.startswith("fault ") for line in seen) == 2
     assert "  times=4  " in next(line for line in reversed(seen) if line.startswith("fault "))
@@ -89,7 +90,7 @@ def test_a_run_that_goes_on_is_followed_to_its_end(tmp_path: Path) -> None:
     written(path, *PLAYED[200:], NOTE, END)
     assert seen.end() == 0
     lines = lines_of(seen)
-    assert lines[0] == "warning: 2 x 3 bots at a time on 2 cores"
+    assert lines[0] == "warning: " + sentence("competition", "x-bots-time", jobs="2", seats="3") + " 2 cores"
     assert lines[-1].startswith("Elo after 80 whole tables")
     assert seen.shown.text.count("round-robin, khiva") == 1
 
@@ -104,7 +105,7 @@ def test_a_run_that_was_resumed_counts_once(tmp_path: Path) -> None:
     seen = Terminal(["watch", "events"], tmp_path, stdout=True)
     assert seen.end() == 0
     assert "  240/240 matches 100 %" in seen.shown.text
-    assert "lines that cannot be read 1" in seen.shown.text
+    assert sentence("terminal", "lines-cannot-read", unread="1") in seen.shown.text
 
 
 def test_a_fifo_is_followed_until_nobody_writes(tmp_path: Path) -> None:
@@ -113,7 +114,7 @@ def test_a_fifo_is_followed_until_nobody_writes(tmp_path: Path) -> None:
     written(tmp_path / "fifo", begin(), NOTE)
     out, _ = process.communicate(timeout=60)
     assert process.returncode == 0
-    assert out == "warning: 2 x 3 bots at a time on 2 cores\n"
+    assert out == "warning: " + sentence("competition", "x-bots-time", jobs="2", seats="3") + " 2 cores\n"
 
 
 def test_ctrl_c_leaves_the_last_frame(tmp_path: Path) -> None:
@@ -130,7 +131,7 @@ def test_off_a_terminal_ctrl_c_is_130_too(tmp_path: Path) -> None:
     written(tmp_path / "events", begin(), NOTE)
     process = piped("events", cwd=tmp_path)
     assert process.stdout
-    assert process.stdout.readline() == "warning: 2 x 3 bots at a time on 2 cores\n"
+    assert process.stdout.readline() == "warning: " + sentence("competition", "x-bots-time", jobs="2", seats="3") + " 2 cores\n"
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=60)
     assert process.returncode == 130
@@ -139,9 +140,12 @@ def test_off_a_terminal_ctrl_c_is_130_too(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "why"),
     [
-        (b"my diary\n", "not a stream of events: it is not a line of a stream of events"),
-        (encoded(NOTE), "not a stream of events: its first line does not say that a run begins"),
-        (b'{"v":7,"type":"begin","t":0}\n', "not a stream of events: it is of version 7, this khiva-arena reads version 1"),
+        (b"my diary\n", sentence("watch", "not-stream-events") + ": " + sentence("stream", "not-line-stream-events")),
+        (encoded(NOTE), sentence("watch", "not-stream-events") + ": " + sentence("stream", "first-line-not-say")),
+        (
+            b'{"v":7,"type":"begin","t":0}\n',
+            sentence("watch", "not-stream-events") + ": " + sentence("stream", "version-khiva-arena-reads", v="7", version="1"),
+        ),
     ],
 )
 def test_a_file_that_is_no_stream_is_refused(data: bytes, why: str, tmp_path: Path) -> None:
@@ -154,7 +158,7 @@ def test_a_file_that_is_no_stream_is_refused(data: bytes, why: str, tmp_path: Pa
 
 def test_what_cannot_be_read_is_refused_by_name(tmp_path: Path) -> None:
     assert "missing: cannot be read: No such file" in arena("watch", "missing", cwd=tmp_path, code=2).stderr
-    assert ".: it is neither a file nor a FIFO" in arena("watch", ".", cwd=tmp_path, code=2).stderr
+    assert ".: " + sentence("terminal", "neither-file-fifo") in arena("watch", ".", cwd=tmp_path, code=2).stderr
 
 
 def test_no_text_of_a_bot_reaches_the_terminal_as_an_order(tmp_path: Path) -> None:

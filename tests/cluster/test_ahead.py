@@ -11,6 +11,7 @@ import pytest
 from arena import NAIVE, RANDOM, arena, arena_process, bots
 from dask_cluster import DaskCluster, dask_cluster, wait_for
 from made_up_workers import GOOD, crew, worker
+from wording import pattern, sentence
 
 from khiva_arena.cluster.access import Access
 from khiva_arena.cluster.dask_executor import Cluster
@@ -71,16 +72,17 @@ def test_bots_that_start_on_no_worker_are_left_out_as_on_one_machine(cluster: Da
 def test_a_budget_is_measured_on_the_workers(cluster: DaskCluster, tmp_path: Path) -> None:
     words = ["run", *bots(RANDOM, NAIVE), "--seats", "2", "--budget", "60s", "--yes", "--out", "out", *cluster.flags]
     done = arena_process(*words, "-j", "2", cwd=tmp_path)
-    assert done.stderr.count("--jobs 2 counts for nothing with --dask") == 1
-    assert " is ready" not in done.stderr.partition("--budget: a match takes")[0]  # the run says it
+    assert done.stderr.count(sentence("cluster", "jobs-counts-nothing-dask", jobs="2")) == 1
+    assert " is ready" not in done.stderr.partition(sentence("competition", "budget-match-takes"))[0]  # the run says it
     tried = re.search(
-        r"--budget: a match takes ([\d.]+) s with what is around it, from a try of (\d+) matches on the cluster", done.stderr
+        pattern("competition", "budget-match-takes-s", seconds=r"([\d.]+)", source=r"a try of (\d+) matches on the cluster"),
+        done.stderr,
     )
     assert tried
     assert re.search(
         r"seeds? x 1 line-up x 2 rotations = \d+ matches at [12] match(es)? at a time: about .* of 1 min", done.stderr
     )
-    assert re.search("estimated time: about .* at a time on the workers that are ready, from a try of", done.stderr)
+    assert re.search("estimated time: about .* " + pattern("competition", "time-workers-ready", source="a try of"), done.stderr)
     again = arena_process(*words, cwd=tmp_path)  # what was begun with a budget is what it continues
     assert "is over" in again.stderr
     assert "tried" not in again.stderr
@@ -132,11 +134,16 @@ def test_recorded_matches_say_no_more_than_what_a_cluster_takes_at_least(monkeyp
     play: Any = SimpleNamespace(done=range(20), planned=100, event=SimpleNamespace(definition=None))
     there: Any = settle({"bots": ["a", "b"], "dask": "local:2"})
     assert _estimate(None, there, play, 2, None) == (  # type: ignore[arg-type]
-        "more than 3 s, 2 matches at a time on the workers that are ready, from 102 matches of event 1 in this store; "
-        "the process that each table starts comes on top"
+        sentence(
+            "competition",
+            "more-process-table-starts",
+            left="3 s, 2 matches " + sentence("competition", "ready-workers"),
+            there="from 102 matches of event 1 in this store",
+        )
     )
     tried = MatchTime(0.5, 0.1, "a try of 24 matches on the cluster")
     assert _estimate(None, there, play, 2, tried) == (  # type: ignore[arg-type]
-        "about 20 s (12 s to 30 s if the load of the machine stays within a quarter), 2 matches at a time on the workers that "
-        "are ready, from a try of 24 matches on the cluster"
+        sentence("events", "about-load-machine-stays", about="20 s", low="12 s", high="30 s")
+        + ", 2 matches "
+        + sentence("competition", "time-workers-ready", source="a try of 24 matches on the cluster")
     )

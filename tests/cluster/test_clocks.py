@@ -10,6 +10,7 @@ from dask_cluster import dask_cluster, wait_for
 from hypothesis import given
 from hypothesis import strategies as st
 from made_up_workers import crew, worker
+from wording import pattern, sentence
 
 from khiva_arena.cluster import clocks
 from khiva_arena.cluster.clocks import LEAST, SHARE, WINDOW_SECONDS, ClockReading, runs_fast, runs_slow
@@ -50,17 +51,17 @@ def test_a_slow_clock_shows_as_soon_as_enough_has_passed_between_two_answers(
     # What the clock counts spans both tasks; what has passed for sure is the pause between them.
     pause = (LEAST + 2 * (there + work + back) + 0.1) / (1 - SHARE - rate) * 1.01
     first, last = readings(there, work, back, pause, rate)
-    assert "its clock runs slow, or stood still" in runs_slow(first, last)
+    assert sentence("cluster", "clock-runs-slow-stood-2") in runs_slow(first, last)
 
 
 def test_a_fast_clock_shows_at_the_first_answer() -> None:
     first, _ = readings(0.1, 10.0, 0.1, 0.0, 1.2)
-    assert runs_fast(first, first) == "its clock runs fast: it counted 12.0 s while 10.2 s passed here"
+    assert runs_fast(first, first) == sentence("cluster", "clock-runs-fast-counted", counted="12.0", most="10.2")
 
 
 def test_a_time_of_day_that_is_set_shows() -> None:
     first, last = readings(0.1, 1.0, 0.1, 1.0, 1.0)
-    assert runs_slow(first, last._replace(day=last.day - 3600)) == "its time of day was set by -3,600 s"
+    assert runs_slow(first, last._replace(day=last.day - 3600)) == sentence("cluster", "time-day-set-s", jump="-3,600")
     assert runs_slow(first, last._replace(day=last.day + 30)) == ""
 
 
@@ -78,7 +79,7 @@ def of_two_answers(counted: float, passed: float, monkeypatch: pytest.MonkeyPatc
 def test_a_machine_that_stood_still_gets_a_second_chance_and_no_third(monkeypatch: pytest.MonkeyPatch) -> None:
     made, wrong = of_two_answers(5.0, 30.0, monkeypatch)
     one = made.workers["slow"]
-    assert wrong == ["", "its clock runs slow, or stood still: it counted 5.1 s while 29.8 s passed here"]
+    assert wrong == ["", sentence("cluster", "clock-runs-slow-stood-3", counted="5.1", least="29.8")]
     assert one.again_at is not None
     assert made.wrong_clock(one, TaskDone([], "", 0.1, 105.0, 105.0), 30.0, 50.0)  # of another of its tables
     assert one.slow_clocks == 1
@@ -107,7 +108,7 @@ def test_a_worker_at_half_speed_is_refused_and_what_it_played_is_played_elsewher
         cluster.start_worker("ann")
         wait_for(lambda: all("Registered to" in cluster.log(name) for name in ("half", "ann")))
         there = arena_process(*words, "--out", "there", *cluster.flags, cwd=tmp_path)
-    line = r"warning: worker half is refused: its clock runs slow, or stood still: it counted [\d.]+ s while [\d.]+ s passed"
+    line = "warning: worker half is refused: " + pattern("cluster", "clock-runs-slow-stood", counted=r"[\d.]+", least=r"[\d.]+")
     assert re.search(line, there.stderr), there.stderr
     assert "worker ann is refused" not in there.stderr
     digest = re.findall("run digest ([0-9a-f]{64})", here.stderr)

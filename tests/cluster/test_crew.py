@@ -9,6 +9,7 @@ import msgspec
 import pytest
 from made_up_workers import GOOD, crew, worker
 from synthesised import outcome
+from wording import sentence
 
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.live import void
@@ -47,13 +48,13 @@ HEADER = Header("m", "khiva", get("khiva").rules_version, RULES, SEATS, seeds.co
     [
         ({}, ""),
         ({"version": "0.1.0"}, "it has khiva-arena 0.1.0, this is 0.2.0"),
-        ({"source": "other"}, "its khiva-arena 0.2.0 is made of other files than this one"),
+        ({"source": "other"}, sentence("cluster", "khiva-arena-made-other", version="0.2.0")),
         ({"python": "3.12"}, "it runs Python 3.12, this is 3.11"),
-        ({"clock": 800.0}, "its clock is wrong by 195 s"),
-        ({"clock": 1200.0}, "its clock is wrong by 195 s"),
-        ({"levels": {"trusted": "no"}}, "isolation trusted does not work there: no"),
-        ({"memory": GIB // 2}, "it has 512 MiB of memory, and each bot may use 1 GiB"),
-        ({"limits": {"NOFILE": 100}}, "processes may have 100 there (ulimit), and each bot 256"),
+        ({"clock": 800.0}, sentence("cluster", "clock-wrong-s", late="195")),
+        ({"clock": 1200.0}, sentence("cluster", "clock-wrong-s", late="195")),
+        ({"levels": {"trusted": "no"}}, sentence("cluster", "isolation-not-work", level="trusted", why="no")),
+        ({"memory": GIB // 2}, sentence("cluster", "memory-bot-may-use", memory="512 MiB", memory_2="1 GiB")),
+        ({"limits": {"NOFILE": 100}}, sentence("cluster", "processes-may-ulimit-bot", value="100", value_2="256")),
     ],
 )
 def test_a_worker_without_what_the_event_defines_is_refused(has: dict[str, Any], why: str) -> None:
@@ -118,9 +119,9 @@ def test_workers_that_do_not_play_are_named_with_the_reason() -> None:
     made.update(told, 0.0)
     made.update(told | {"c": SeenWorker("cleo", 1, 30.0)}, SILENT_SECONDS + 1)
     assert made.absences() == [
-        "worker ann: it offers 0 matches at a time (--resources khiva-arena=0)",
+        "worker ann: " + sentence("cluster", "offers-matches-time-resources", resource="khiva-arena"),
         "worker bob: it is silent",
-        "worker cleo: it has not answered yet",
+        "worker cleo: it " + sentence("cluster", "not-answered-yet"),
     ]
 
 
@@ -144,7 +145,7 @@ def test_a_worker_that_is_not_heard_of_is_silent_until_it_is() -> None:
 
 def test_one_that_was_too_slow_is_asked_again_after_a_while_and_one_that_lacks_something_never() -> None:
     made = crew(worker("slow"), worker("old"))
-    made.refuse_for_now(made.workers["slow"], "it is too slow", 0.0)
+    made.refuse_for_now(made.workers["slow"], sentence("cluster", "too-slow"), 0.0)
     made.refuse(made.workers["old"], "it is old")
     assert not list(made.to_ask(AGAIN_SECONDS - 1))
     assert [one.name for one in made.to_ask(AGAIN_SECONDS)] == ["slow"]
@@ -221,22 +222,22 @@ def test_each_match_is_taken_once_with_the_commands_of_its_worker() -> None:
 
 
 def test_a_table_that_a_worker_did_not_play_is_played_elsewhere_and_nothing_is_void() -> None:
-    answers = iter(["KilledWorker", encode(TaskDone([], "its process ended with status -9", 0.1))])
+    answers = iter(["KilledWorker", encode(TaskDone([], sentence("cluster", "process-ended-status", wait="-9"), 0.1))])
     taken, scheduler, said = play("abc", lambda _name, jobs: next(answers, None) or [good(one) for one in jobs], [job(0), job(1)])
     assert [(outcome.ordinal, outcome.attempt, outcome.void) for outcome in taken] == [(0, 1, ""), (1, 1, "")]
     assert len(set(scheduler.given)) == 3
-    assert "did not play a table" in said[0]
+    assert sentence("cluster", "did-not-play-table") in said[0]
 
 
 def test_a_table_that_ends_every_worker_is_void_at_last() -> None:
     taken, scheduler, _ = play("ab", lambda _name, _jobs: "KilledWorker", [job(0)])
     assert [outcome.attempt for outcome in taken] == [1, 2]
-    assert all("workers were lost while they played it" in outcome.void for outcome in taken)
+    assert all(sentence("cluster", "workers-lost-while-played") in outcome.void for outcome in taken)
     assert len(scheduler.given) == 2 * LOSSES_MOST
 
 
 def spoilt(one: Job) -> Outcome:
-    return void(one, "the host has no free process", begun=False)
+    return void(one, sentence("arbiter", "host-no") + " free process", begun=False)
 
 
 def test_a_match_that_a_workers_machine_spoils_waits_behind_all_others_and_the_worker_too(
@@ -257,7 +258,9 @@ def test_a_match_that_a_workers_machine_spoils_waits_behind_all_others_and_the_w
     ]
     assert began[-1][0] - began[0][0] >= 0.3
     assert began[0][1] not in [name for _, name, _ in began[1:]]
-    assert said == [f"worker {began[0][1]}: the host has no free process; it is tried again later"]
+    assert said == [
+        sentence("cluster", "worker-tried-again-later", name=began[0][1], void=sentence("arbiter", "host-no") + " free process")
+    ]
 
 
 @pytest.mark.parametrize("attempt", [1, 5])
@@ -279,7 +282,7 @@ def test_a_late_arbiter_makes_its_table_void_and_the_table_is_played_elsewhere()
         first = scheduler.given[0]
         taken, scheduler, said = play("ab", answer, [job(0), job(1)])
     assert [(outcome.attempt, bool(outcome.void)) for outcome in taken] == [(1, True), (1, True), (2, False), (2, False)]
-    assert "its arbiter was late by 6.0 s of a match of 10.0 s" in said[0]
+    assert sentence("cluster", "arbiter-late-s-match", lag="6.0", seconds="10.0") in said[0]
     assert set(scheduler.given[1:]) == {"a", "b"} - {first}
 
 
@@ -306,9 +309,9 @@ def test_lag_does_not_void_the_last_attempt() -> None:
 @pytest.mark.parametrize(
     ("nonsense", "line"),
     [
-        (b"\xc1", "what no khiva-arena answers"),
-        ([good(job(5))], "what no khiva-arena answers"),
-        (encode(TaskDone([encode(good(job(0)))], "", 1e6)), "its clock runs fast"),
+        (b"\xc1", sentence("cluster", "answered-no-khiva-arena")),
+        ([good(job(5))], sentence("cluster", "answered-no-khiva-arena")),
+        (encode(TaskDone([encode(good(job(0)))], "", 1e6)), sentence("cluster", "clock-runs-fast-counted-2")),
     ],
 )
 def test_a_worker_that_answers_nonsense_is_refused(nonsense: Any, line: str) -> None:
@@ -368,7 +371,7 @@ def test_a_worker_that_lies_is_named_and_what_it_has_is_played_elsewhere(lie: Ca
     assert all(made.record == good(job(made.ordinal)).record and made.attempt == 1 for made in taken)
     named = [line for line in said if line.startswith(f"worker {liar} is refused: it ")]
     assert len(named) == 1
-    assert named[0].endswith("; its tables are played elsewhere")
+    assert named[0].endswith("; " + sentence("cluster", "tables-played-elsewhere"))
     assert scheduler.given.count(liar) == 1
 
 

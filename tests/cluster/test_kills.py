@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from cluster_killing import ClusterCompetition, run_through, troubled
 from dask_cluster import wait_for
+from wording import sentence
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cluster")]
 
@@ -43,7 +44,7 @@ def test_a_worker_that_stands_still_is_played_around_and_comes_back(tmp_path: Pa
         time.sleep(1)
         cluster.kill("still", signal.SIGSTOP)
         cluster.start_worker("other")
-        wait_for(lambda: "worker still is silent; its table is played elsewhere" in said.read_text(), 120)
+        wait_for(lambda: "worker still is silent; " + sentence("cluster", "table-played-elsewhere") in said.read_text(), 120)
         cluster.kill("still", signal.SIGCONT)
         assert process.wait(600) == 0
     assert run.digest() == whole.digest()

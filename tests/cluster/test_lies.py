@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from arena import NAIVE, RANDOM, arena, arena_process, bots
 from dask_cluster import dask_cluster
+from wording import sentence
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cluster")]
 
@@ -42,7 +43,7 @@ def test_nothing_of_a_worker_that_lies_is_recorded(tmp_path: Path) -> None:
     with dask_cluster() as cluster:
         cluster.start_worker("liar", "--preload", str(tmp_path / "lie.py"))
         alone = arena_process(*words, *cluster.flags, "--dask-wait", "20s", cwd=tmp_path, code=2)
-        told = "worker liar is refused: it sent a match that is not what the rules give: "
+        told = "worker liar is refused: " + sentence("cluster", "sent-match-not-rules") + ": "
         assert told in alone.stderr
         assert json.loads(arena("show", "out", "--json", cwd=tmp_path).stdout)["matches"] == []
         cluster.start_worker("honest")

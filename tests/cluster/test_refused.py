@@ -11,6 +11,7 @@ import pytest
 from arena import NAIVE, RANDOM, arena, arena_process, bots, started
 from dask_cluster import DaskCluster, certificates, dask_cluster, wait_for
 from disks import fill, small_disk
+from wording import sentence
 
 from khiva_arena.cluster import access, unreachable
 
@@ -33,16 +34,19 @@ def said(*words: str, cwd: Path) -> str:
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        (["--dask", "local:many"], "--dask local:many: write local: and how many workers, as local:4"),
-        (["--dask", "local"], "--dask local: write local: and how many workers, as local:4"),
-        (["--dask", "local:0"], "--dask local:0: write local: and how many workers"),
-        (["--dask", "a b"], "--dask a b: write the scheduler's address, as tls://HOST:8786"),
-        (["--dask", "tcp://head:8786"], "without TLS whoever reaches the scheduler or a worker runs programs there as you"),
+        (["--dask", "local:many"], sentence("cluster", "dask-write-local-how", asked="local:many")),
+        (["--dask", "local"], sentence("cluster", "dask-write-local-how", asked="local")),
+        (["--dask", "local:0"], sentence("cluster", "dask-write-local-how", asked="local:0")),
+        (["--dask", "a b"], sentence("cluster", "dask-write-schedulers-address", asked="a b", port="8786")),
+        (["--dask", "tcp://head:8786"], sentence("cluster", "without-tls-whoever-reaches")),
         (["--dask", "head", "--dask-tls", "none"], "--dask-tls none: no such folder"),
-        (["--dask", "local:2", "--dask-tls", "none"], "makes certificates of its own"),
-        (["--dask", "head", "--isolation", "trusted"], "at isolation trusted bots could reach the scheduler"),
-        (["--dask", "head", "--network", "random"], "random could reach the scheduler and the workers"),
-        (["--dask", "head", "--bot", "remote:ann"], "takes a seat at this machine, so it cannot play with --dask"),
+        (["--dask", "local:2", "--dask-tls", "none"], sentence("cluster", "dask-tls-cluster-machine")),
+        (
+            ["--dask", "head", "--isolation", "trusted"],
+            "at isolation trusted bots " + sentence("cluster", "could-reach-scheduler-workers"),
+        ),
+        (["--dask", "head", "--network", "random"], "random " + sentence("cluster", "could-reach-scheduler-workers")),
+        (["--dask", "head", "--bot", "remote:ann"], sentence("cluster", "takes-seat-machine-cannot")),
     ],
 )
 def test_what_is_asked_for(tmp_path: Path, words: list[str], line: str) -> None:
@@ -51,38 +55,46 @@ def test_what_is_asked_for(tmp_path: Path, words: list[str], line: str) -> None:
 
 def test_flags_of_a_cluster_without_one(tmp_path: Path) -> None:
     wrong = said("--dask-wait", "5s", "--dask-open-to-all", cwd=tmp_path)
-    assert wrong == "--dask-open-to-all, --dask-wait: only with --dask, which says where the cluster is"
+    assert wrong == sentence("run", "only-dask-says-where", unused="--dask-open-to-all, --dask-wait")
 
 
 def test_certificates_that_are_missing_or_open_to_others(tmp_path: Path) -> None:
     tls = certificates(tmp_path / "tls")
     words = ["--dask", "head", "--dask-tls", "tls"]
     (tls / "key.pem").chmod(0o644)
-    assert "others may read key.pem; chmod 600 tls/key.pem" in said(*words, cwd=tmp_path)
+    assert sentence("cluster", "others-may-read-key", value="tls/key.pem") in said(*words, cwd=tmp_path)
     (tls / "key.pem").chmod(0o600)
     shutil.copy(certificates(tmp_path / "other") / "key.pem", tls)
-    assert "--dask-tls tls: key.pem is not the key of cert.pem" in said(*words, cwd=tmp_path)
+    assert "--dask-tls tls: " + sentence("cluster", "key-pem-not-key") in said(*words, cwd=tmp_path)
     (tls / "key.pem").write_text("no key")
-    assert "key.pem has no private key in it" in said(*words, cwd=tmp_path)
+    assert sentence("cluster", "key-pem-no-private") in said(*words, cwd=tmp_path)
     (tls / "ca.pem").write_text("no certificate")
-    assert "--dask-tls tls: ca.pem has no certificate in it" in said(*words, cwd=tmp_path)
+    assert sentence("cluster", "no-certificate", name="--dask-tls tls: ca.pem") in said(*words, cwd=tmp_path)
     (tls / "cert.pem").unlink()
     assert "has no cert.pem" in said(*words, cwd=tmp_path)
 
 
 def test_the_extra_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(access, "find_spec", lambda _name: None)
-    assert said("--dask", "local:2", cwd=tmp_path).endswith("are not installed: pip install 'khiva-arena[dask]'")
+    assert said("--dask", "local:2", cwd=tmp_path).endswith(sentence("cluster", "not-installed-pip-install"))
 
 
 @pytest.mark.parametrize(
     ("error", "cause", "why"),
     [
-        (OSError("Timed out"), ConnectionRefusedError("refused"), "nobody answers there; is `dask scheduler` running"),
-        (OSError("Timed out"), socket.gaierror("not known"), "no machine of that name is known here"),
-        (OSError(""), ssl.SSLError(1, "[SSL: WRONG_VERSION_NUMBER]"), "the scheduler there speaks no TLS"),
-        (OSError("in <TLS>: SSLError: [SSL: X_ALERT_UNKNOWN_CA] no"), None, "the scheduler does not take your certificate"),
-        (ssl.SSLError(1, "[X509] none"), None, "the certificates that Dask's own settings name cannot be used"),
+        (
+            OSError("Timed out"),
+            ConnectionRefusedError("refused"),
+            "nobody answers there; " + sentence("cluster", "dask-scheduler-running"),
+        ),
+        (OSError("Timed out"), socket.gaierror("not known"), sentence("cluster", "no-machine-name-known")),
+        (OSError(""), ssl.SSLError(1, "[SSL: WRONG_VERSION_NUMBER]"), sentence("cluster", "scheduler-speaks-no-tls")),
+        (
+            OSError("in <TLS>: SSLError: [SSL: X_ALERT_UNKNOWN_CA] no"),
+            None,
+            sentence("cluster", "scheduler-not-take-certificate"),
+        ),
+        (ssl.SSLError(1, "[X509] none"), None, sentence("cluster", "certificates-dasks-own-settings")),
     ],
 )
 def test_why_a_scheduler_is_not_reached(error: OSError, cause: OSError | None, why: str) -> None:
@@ -98,7 +110,7 @@ def test_nobody_is_at_an_address(tmp_path: Path) -> None:
         address = f"tls://127.0.0.1:{closed.getsockname()[1]}"
         words = ["--dask", address, "--dask-tls", "tls", "--dask-wait", "1s"]
         done = arena_process(*WORDS, *words, cwd=tmp_path, code=2)
-    assert f"--dask {address}: nobody answers there; is `dask scheduler` running" in done.stderr
+    assert f"--dask {address}: nobody answers there; " + sentence("cluster", "dask-scheduler-running") in done.stderr
     assert len(done.stderr.splitlines()) == 1
 
 
@@ -123,12 +135,17 @@ def test_workers_that_cannot_play(tmp_path: Path) -> None:
         _nobody_with_other_certificates(cluster, tmp_path)
         done = arena_process(*WORDS, *cluster.flags, cwd=tmp_path, code=2)
     lines = done.stderr.splitlines()
-    assert lines[0] == "khiva-arena: error: no worker can play"  # what each lacks is said once
+    assert lines[0] == "khiva-arena: error: " + sentence("cluster", "no-worker-can-play")  # what each lacks is said once
     assert len(lines) == 5
-    there_is_none = "before: it has no khiva-arena with a cluster in it: ModuleNotFoundError"
-    for line in ("old: it has khiva-arena 0.0.", there_is_none, "late: its clock is wrong by 86,", "full: "):
+    there_is_none = "before: " + sentence("cluster", "no-khiva-arena-cluster", why="ModuleNotFoundError")
+    for line in (
+        "old: it has khiva-arena 0.0.",
+        there_is_none,
+        "late: " + sentence("cluster", "clock-wrong", late="86,"),
+        "full: ",
+    ):
         assert any(one.startswith(f"khiva-arena: error: worker {line}") for one in lines), done.stderr
-    assert "No space left on device" in done.stderr
+    assert sentence("sandbox", "no-space-left-device") in done.stderr
     assert "Traceback" not in done.stderr
     assert not (tmp_path / "out").exists()
 
@@ -139,16 +156,20 @@ def test_nobody_plays_and_the_error_says_what_to_do(tmp_path: Path) -> None:
     with dask_cluster() as cluster:
         words = [*WORDS, *cluster.flags, "--dask-wait", "1s"]
         first, start = arena_process(*words, cwd=tmp_path, code=2).stderr.splitlines()
-        assert f"error: {cluster.address} had no worker for 1 s; the same command resumes" in first
+        assert f"error: {cluster.address} had no worker " + sentence("cluster", "s-same-command-resumes", wait="1") in first
         assert (
-            f"on a machine that can play: dask worker {cluster.address} --memory-limit 0 --tls-ca-file {cluster.tls}/ca.pem"
+            sentence(
+                "cluster",
+                "machine-can-play",
+                start=f"dask worker {cluster.address} --memory-limit 0 --tls-ca-file {cluster.tls}/ca.pem",
+            )
             in start
         )
         cluster.start_worker("none", "--resources", "khiva-arena=0")
         wait_for(lambda: "Registered to" in cluster.log("none"))
         first, why, again = arena_process(*words, cwd=tmp_path, code=2).stderr.splitlines()
         assert f"error: no worker of {cluster.address} could play for 1 s" in first
-        assert "worker none: it offers 0 matches at a time" in why
+        assert "worker none: " + sentence("cluster", "offers-matches-time") in why
         assert again == start
 
 
@@ -156,9 +177,13 @@ def _nobody_with_other_certificates(cluster: DaskCluster, folder: Path) -> None:
     certificates(folder / "other")
     plain = cluster.address.replace("tls:", "tcp:")
     for address, words, why in (
-        (cluster.address, ["--dask-tls", "other"], "the scheduler shows a certificate that your ca.pem does not vouch for; give"),
-        (cluster.address, [], "there are no certificates; --dask-tls FOLDER gives"),
-        (plain, ["--dask-open-to-all"], "the scheduler closed the connection; if it was started with certificates, write tls://"),
+        (cluster.address, ["--dask-tls", "other"], sentence("cluster", "scheduler-shows-certificate-ca", same="give")),
+        (cluster.address, [], sentence("cluster", "no-certificates-dask-tls")),
+        (
+            plain,
+            ["--dask-open-to-all"],
+            sentence("cluster", "scheduler-closed-connection") + "; " + sentence("cluster", "started-certificates-write-tls"),
+        ),
     ):
         done = arena_process(*WORDS, "--dask", address, *words, "--dask-wait", "2s", cwd=folder, code=2)
         assert len(done.stderr.splitlines()) == 1
@@ -180,13 +205,21 @@ def test_a_scheduler_that_vanishes(tmp_path: Path) -> None:
     assert run.returncode == 2
     lines = [line for line in said.splitlines() if "error: " in line]
     assert len(lines) == 1
-    assert f"the scheduler of --dask {cluster.address} was away for 3 s; the same command resumes" in lines[0]
-    assert f"warning: the scheduler of --dask {cluster.address} is away: the connection was lost; trying again" in said
+    assert (
+        f"the scheduler of --dask {cluster.address} was away " + sentence("cluster", "s-same-command-resumes", wait="3")
+        in lines[0]
+    )
+    assert (
+        f"warning: the scheduler of --dask {cluster.address} is away: "
+        + sentence("cluster", "connection-lost")
+        + "; trying again"
+        in said
+    )
     assert "Traceback" not in said
     before = recorded(tmp_path / "out")
     assert 0 < before < 24
     done = arena(*words, "-j", "2", cwd=tmp_path)
-    assert f"{before} of them recorded before" in done.stderr
+    assert f"{before} " + sentence("competition", "recorded-before") in done.stderr
     assert recorded(tmp_path / "out") == 24
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 from event_rows import event
+from wording import pattern
 
 from khiva_arena.errors import ConfigError
 from khiva_arena.events.pools import pooled, pools_of
@@ -43,7 +44,7 @@ def test_an_event_in_which_fewer_than_two_count_makes_no_table() -> None:
 
 def test_words_that_name_nobody_are_refused_together() -> None:
     check_among(Among(("a", "b")), [event(1)])
-    with pytest.raises(ConfigError, match="only a, without b: no event has two bots or more of these"):
+    with pytest.raises(ConfigError, match=pattern("events", "no-event-two-bots", said="only a, without b")):
         check_among(Among(("a",), ("b",)), [event(1)])
     with pytest.raises(ConfigError) as error:
         check_among(Among(("a", "c"), ("d",)), [event(1)])

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from synthesised import planned
+from wording import sentence
 
 from khiva_arena.commands.more_seeds import commands
 from khiva_arena.competition.announcing import _some_line_ups
@@ -25,21 +26,44 @@ def said(**what: object) -> str:
         ({"bots": 6, "seats": 2, "lineups": 15, "draw": "all-meet"}, ""),
         (
             {"bots": 6, "seats": 3, "lineups": 6, "draw": "all-meet"},
-            "of 20 possible line-ups a balanced set of 6 is played, in which all 15 pairs meet; --lineups N changes that",
+            sentence(
+                "competition",
+                "possible-line-ups-lineups",
+                total="20",
+                played=sentence("competition", "balanced-set-played", line_ups="6")
+                + sentence("competition", "all-pairs-meet", pairs="15"),
+            ),
         ),
         (
             {"bots": 6, "seats": 2, "lineups": 9},
-            "of 15 possible line-ups a balanced set of 9 is played: 6 of 15 pairs of bots will not meet; --lineups N changes "
-            "that",
+            sentence(
+                "competition",
+                "possible-line-ups-lineups",
+                total="15",
+                played=sentence("competition", "balanced-set-played", line_ups="9")
+                + ": 6 of 15 pairs of "
+                + sentence("competition", "bots-do-not-meet"),
+            ),
         ),
         (
             {"bots": 34, "seats": 2},
-            "of 561 possible line-ups a balanced set of 500 is played: 61 of 561 pairs of bots will not meet; --lineups N "
-            "changes that",
+            sentence(
+                "competition",
+                "possible-line-ups-lineups",
+                total="561",
+                played=sentence("competition", "balanced-set-played", line_ups="500")
+                + ": 61 of 561 pairs of "
+                + sentence("competition", "bots-do-not-meet"),
+            ),
         ),
         (
             {"bots": 6, "seats": 2, "lineups": 3, "format": "gauntlet"},
-            "of 5 possible line-ups a balanced set of 3 is played; --lineups N changes that",
+            sentence(
+                "competition",
+                "possible-line-ups-lineups",
+                total="5",
+                played=sentence("competition", "balanced-set-played", line_ups="3"),
+            ),
         ),
     ],
 )

@@ -22,17 +22,17 @@ from khiva_arena.shards.shard import Shard
 
 pytestmark = pytest.mark.slow
 
-CHANGES = [
-    "",
-    "UPDATE matches SET record = replace(record, '\"scores\":[', '\"scores\":[1') WHERE ordinal = 2",
-    "UPDATE matches SET record = replace(hex(zeroblob(50000)), '0', '[') WHERE ordinal = 2",
-    "UPDATE matches SET seed = 1 WHERE ordinal = 0",
-    "UPDATE matches SET seed = -5 WHERE ordinal = 1",
-    "UPDATE events SET secret = zeroblob(32)",
-    "UPDATE reveals SET secret = zeroblob(32) WHERE seed = 0",
-    "DELETE FROM seats WHERE ordinal = 5; DELETE FROM matches WHERE ordinal = 5",
-    "UPDATE events SET definition = 'x'",
-]
+CHANGES = {
+    "nothing changed": "",
+    "a score": "UPDATE matches SET record = replace(record, '\"scores\":[', '\"scores\":[1') WHERE ordinal = 2",
+    "a record nested too deep": "UPDATE matches SET record = replace(hex(zeroblob(50000)), '0', '[') WHERE ordinal = 2",
+    "a match of another seed": "UPDATE matches SET seed = 1 WHERE ordinal = 0",
+    "a seed below zero": "UPDATE matches SET seed = -5 WHERE ordinal = 1",
+    "the secret of the run": "UPDATE events SET secret = zeroblob(32)",
+    "the secret of a seed": "UPDATE reveals SET secret = zeroblob(32) WHERE seed = 0",
+    "a match that is missing": "DELETE FROM seats WHERE ordinal = 5; DELETE FROM matches WHERE ordinal = 5",
+    "a damaged definition": "UPDATE events SET definition = 'x'",
+}
 CASES = ("khiva-round-robin", "silk_road-swiss", "khiva-knockout", "khiva-sprt")
 
 
@@ -41,7 +41,7 @@ def found(path: Path, jobs: int) -> tuple[list[dict[str, object]], list[str]]:
     return [report.to_dict() for report in result.events], result.problems
 
 
-@pytest.mark.parametrize("statements", CHANGES, ids=range(len(CHANGES)))
+@pytest.mark.parametrize("statements", CHANGES.values(), ids=CHANGES)
 def test_two_processes_find_in_a_store_what_one_finds(tmp_path: Path, statements: str) -> None:
     store = published("khiva-round-robin", tmp_path)
     with closing(sqlite3.connect(store / "arena.db")) as connection:

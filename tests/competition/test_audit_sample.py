@@ -14,6 +14,7 @@ from arena import NAIVE, C, arena, arena_process, bots
 from bundling import forged, lines_of
 from forging import forge
 from once import made_once
+from wording import sentence
 
 import khiva_arena
 from khiva_arena.audit.sample import CHANCE, Sample, at_most_wrong
@@ -51,8 +52,8 @@ def test_what_a_sample_says() -> None:
     assert (len(sample.ordinals), sample.among) == (300, 1_000)
     assert sample.ordinals < set(range(1_000))
     assert "none is wrong: 95 % sure, at most 8 of all (0.8 %) are" in sample.says(300, 0)
-    assert "not all is sound: verify the rest, too" in sample.says(299, 1)
-    assert Sample.drawn(range(3), 300).says(3, 0).endswith("replayed: all that there are")
+    assert sentence("audit", "not-sound-verify-rest") in sample.says(299, 1)
+    assert Sample.drawn(range(3), 300).says(3, 0).endswith(sentence("audit", "all-that-there-are", of="replayed"))
     assert sample.to_dict(299, 1)["at_most_wrong"] is None
 
 
@@ -68,7 +69,10 @@ def test_only_the_sample_is_replayed(played: Path, jobs: str) -> None:
     assert "sample" not in whole
     text = arena("verify", "out", "--sample", "10", cwd=played).stdout
     assert "10 of 10 drawn matches are sound" in text
-    assert "10 of 30 recorded matches were drawn at random and replayed, and none is wrong: 95 % sure" in text
+    assert (
+        sentence("audit", "recorded-matches-drawn-random", drawn="10", among="30") + ", " + sentence("audit", "none-wrong-sure")
+        in text
+    )
 
 
 @pytest.mark.slow
@@ -84,7 +88,7 @@ def test_what_is_changed_is_found_in_a_sample_that_holds_it_and_by_sums_always(p
             connection.commit()
         arena("verify", str(folder), "--sample", "30", cwd=tmp_path, code=1)
         few = arena("verify", str(folder), "--sample", "1", cwd=tmp_path, code=None)
-        assert (few.returncode == 0) or "not all is sound" in few.stdout
+        assert (few.returncode == 0) or sentence("audit", "not-sound-verify-rest") in few.stdout
         if not by_design:
             assert few.returncode == 1
             assert "match 1/7" in few.stdout
@@ -105,8 +109,8 @@ def test_of_a_bundle_only_the_sample_is_replayed(played: Path, tmp_path: Path, j
     assert event["digest"] == json.loads(arena("verify", "b", "--json", cwd=tmp_path).stdout)["events"][0]["digest"]
     text = arena("verify", "b", "--sample", "10", cwd=tmp_path).stdout
     assert "95 % sure" in text
-    assert "of the others only places, hash chains and commitments were checked" in text
-    assert "the standings are those that the records give" in text
+    assert sentence("audit", "others-only") + " " + sentence("audit", "places-hash-chains-commitments") + " were checked" in text
+    assert sentence("verify", "standings-those-records-give") in text
     assert khiva_arena.verify(tmp_path / "b", sample=3).sound
 
 
@@ -137,7 +141,7 @@ def test_a_lie_in_a_bundle_is_found_in_a_sample_that_holds_it(played: Path, tmp_
     [
         ({"ranks": (1, 3)}, "are not ranks"),
         ({"scores": (1,)}, "one for each"),
-        ({"forfeited_at": (3, None)}, "do not go together"),
+        ({"forfeited_at": (3, None)}, sentence("replay", "not-go-together")),
     ],
 )
 def test_what_no_result_can_be_is_found_without_replaying_it(

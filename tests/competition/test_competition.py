@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from arena import FAULTY, GREEDY, NAIVE, RANDOM, ROOT, C, arena, bots, descendants, kill, started, until_gone, wait_for_matches
+from wording import sentence
 
 from khiva_arena.store.db import MatchRow, Store
 
@@ -56,7 +57,7 @@ def test_rounds_are_drawn_from_results_and_verify_draws_them_again(
     assert places["rows"][0]["place"] == 1
     assert f"event 1, {words[1]}, over:" in run.stdout
     again = arena("run", *FIVE, *FAST, *words, "-j", "1", "--out", "out", cwd=tmp_path)
-    assert "event 1 is over, and no other event of these settings is left: nothing is played" in again.stderr
+    assert "event 1 is over, " + sentence("competition", "no-other-event-these") + ": nothing is played" in again.stderr
     assert again.stdout == run.stdout
 
 
@@ -78,7 +79,9 @@ def test_no_round_and_no_stage_is_drawn_from_a_row_that_changed_in_the_same_run(
     for out, words in (("swiss", swiss), ("stages", stages)):
         said = arena("run", *words, "--out", out, cwd=tmp_path, code=2).stderr
         assert said.endswith(
-            f"{out}: match 1/0 is damaged: it was changed since it was written; `khiva-arena verify {out}` says more\n"
+            f"{out}: match 1/0 is damaged: "
+            + sentence("shards", "changed-since-written-2")
+            + f"; `khiva-arena verify {out}` says more\n"
         )
         assert rows_of(tmp_path / out, "SELECT count(*) FROM matches") == [(4,)]
 
@@ -120,7 +123,7 @@ def test_bots_of_one_author_never_meet(tmp_path: Path) -> None:
     refused = arena("run", *bots("ann", "bob"), *FAST, *words, cwd=tmp_path, code=2)
     assert "author" in refused.stderr
     nobody = arena("run", *bots("cy", "dan"), *FAST, *words, cwd=tmp_path)
-    assert "warning: no two bots name one author" in nobody.stderr
+    assert "warning: " + sentence("competition", "no-two-bots-name") in nobody.stderr
 
 
 STAGES = """
@@ -166,7 +169,7 @@ def test_a_league_feeds_a_knockout(tmp_path: Path) -> None:
     assert [dict(scores)[[bot["name"] for bot in league["bots"]].index(name)] for name in names] == [n for _, n in best[:4]]
     assert league["seed"] != final["seed"]
     secrets = [secret for (secret,) in rows_of(tmp_path / "out", "SELECT secret FROM events")]
-    assert len(set(secrets)) == 2, "a stage must not play the deals of the one before it"
+    assert len(set(secrets)) == 2, "a stage must not play the deals " + sentence("shards", "before")
     again = arena("run", "c.toml", "--isolation", "trusted", cwd=tmp_path)
     assert (digests(again.stderr), again.stdout) == (digests(run.stderr), run.stdout)
     assert len(rows_of(tmp_path / "out", "SELECT id FROM events")) == 2
@@ -206,7 +209,7 @@ def test_what_no_stage_can_be_played_with_is_told_before_the_first_match(tmp_pat
     text = (tmp_path / "c.toml").read_text().replace("take = 4", "take = 9")
     (tmp_path / "c.toml").write_text(text + '\n[[stage]]\nname = "top"\nseats = 5\ntake = 3\n')
     said = arena("run", "c.toml", "--isolation", "trusted", cwd=tmp_path, code=2).stderr
-    assert "c.toml:15: stage 2: take = 9, but only 5 bots come to it" in said
+    assert sentence("settings", "take-only-bots-come", before="c.toml:15: stage 2: ", take="9", bots="5") in said
     assert re.search(r"c.toml:21: stage 3: .*seats", said)
     assert not (tmp_path / "out").exists()
 
@@ -216,7 +219,7 @@ def test_no_candidate_is_named_for_a_stage_whose_bots_are_not_known(tmp_path: Pa
     text = (tmp_path / "c.toml").read_text().replace('format = "knockout"', 'format = "gauntlet"\ncandidates = ["random"]')
     (tmp_path / "c.toml").write_text(text)
     said = arena("run", "c.toml", "--isolation", "trusted", cwd=tmp_path, code=2).stderr
-    assert "who comes to a stage with take is not known; leave candidates out" in said
+    assert sentence("settings", "comes-stage-take-not") in said
 
 
 def test_a_stage_that_those_who_came_cannot_play(tmp_path: Path) -> None:
@@ -225,8 +228,8 @@ def test_a_stage_that_those_who_came_cannot_play(tmp_path: Path) -> None:
     final = '[[stage]]\nname = "final"\ntake = 2\nformat = "swiss"\nauthors_apart = true\n'
     (tmp_path / "c.toml").write_text(words + final)
     said = arena("run", "c.toml", "--isolation", "trusted", cwd=tmp_path, code=2).stderr
-    assert "final: --authors-apart: 2 bots have one author" in said
-    assert "what is over: khiva-arena standings out" in said
+    assert "final: " + sentence("schedule", "authors-apart-bots-author", largest="2") in said
+    assert sentence("events", "change-give-same-command", out="out") in said
     assert "6 of 6 matches are sound" in arena("verify", "out", cwd=tmp_path).stdout
 
 
@@ -241,7 +244,12 @@ def honest_bots(folder: Path, authors: dict[str, str]) -> None:
 def test_an_unknown_candidate(tmp_path: Path) -> None:
     words = ["--format", "gauntlet", "--candidate", "nobody", "--seats", "2"]
     said = arena("run", *FIVE, *FAST, *words, "--out", "out", cwd=tmp_path, code=2).stderr
-    assert "--candidate: no bot called 'nobody'; there are random, naive, greedy, random-c, random-javascript" in said
+    assert (
+        sentence(
+            "settings", "candidate-no-bot-called", name="'nobody'", names="random, naive, greedy, random-c, random-javascript"
+        )
+        in said
+    )
 
 
 def test_a_forfeit_loses_the_table_and_the_bracket_goes_on(tmp_path: Path) -> None:
@@ -281,8 +289,11 @@ def test_the_stream_of_events_lies_where_it_harms_nobody(tmp_path: Path) -> None
     honest_bots(tmp_path, {"ann": "", "bob": ""})
     words = [*bots("ann", "bob"), *FAST, "--seats", "2", "--seeds", "1", "--out", "out"]
     said = arena("run", *words, "--events-file", "ann/events", cwd=tmp_path, code=2).stderr
-    assert "lies in the folder of bot ann, which it would make another bot" in said
-    assert "lies in the store out" in arena("run", *words, "--events-file", "out/events", cwd=tmp_path, code=2).stderr
+    assert sentence("settings", "lies-folder-bot-would", name="ann") in said
+    assert (
+        sentence("settings", "lies-store", out="out")
+        in arena("run", *words, "--events-file", "out/events", cwd=tmp_path, code=2).stderr
+    )
     assert not (tmp_path / "out").exists()
 
 
@@ -299,5 +310,5 @@ def test_an_earlier_stage_that_has_changed_is_what_is_told(tmp_path: Path) -> No
     )
     (tmp_path / "c.toml").write_text(text)
     said = arena("run", "c.toml", "--isolation", "trusted", cwd=tmp_path, code=2).stderr
-    assert "event 2, a later stage, is not over; since event 1, stage 1, was played: seeds was 1, is 3" in said
+    assert sentence("events", "event-later-stage-not", number="2", number_2="1", stage="1") + ": seeds was 1, is 3" in said
     assert "format" not in said

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from arena import GREEDY, NAIVE, RANDOM, ROOT, C, arena, bots
 from once import made_once
+from wording import sentence
 
 from khiva_arena.commands.more_seeds import fewer_line_ups
 from khiva_arena.competition.budget import _chosen
@@ -57,6 +58,6 @@ def test_a_budget_takes_fewer_line_ups_where_more_deals_tell_clearly_more(folder
 
 
 def test_plan_and_standings_show_what_the_table_itself_has_measured(folder: Path) -> None:
-    said = "Design effect of shared deals: "
+    said = sentence("report", "design-effect-shared-deals") + ": "
     assert said in arena("standings", "out", cwd=folder).stdout
     assert said in arena("plan", "out", "--error", "50", cwd=folder).stdout

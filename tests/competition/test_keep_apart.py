@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from wording import sentence
 
 from khiva_arena.entrants.bots import Bot, load
 from khiva_arena.errors import ConfigError
@@ -46,6 +47,9 @@ def test_who_can_read_another_is_found_among_many(tmp_path: Path, what: str) -> 
     entries[3] = bot, replace(command, readable=(str(tmp_path / "link"),), staged=what == "a part of one")
     with pytest.raises(ConfigError) as error:
         isolation.keep_apart([bot for bot, _ in entries], [command for _, command in entries], STANDARD)
-    found = [problem.partition(", the folder of bot ")[2].partition(";")[0] for problem in error.value.problems]
+    found = [
+        problem.partition(", " + sentence("settings", "folder-bot") + " ")[2].partition(";")[0]
+        for problem in error.value.problems
+    ]
     assert found == ([f"bot-{n}" for n in range(20) if n != 3] if what == "all of them" else ["bot-7"])
     assert all(problem.startswith("bot bot-3 may read ") for problem in error.value.problems)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from arena import NAIVE, C, arena, bots, started
+from wording import sentence
 
 from khiva_arena.competition.live_page import NICENESS, LivePage
 from khiva_arena.page import html
@@ -75,7 +76,7 @@ def test_the_end_does_not_wait_for_a_page_that_is_old(page: LivePage, tmp_path: 
     before = made_by(page)
     page.finish(())
     assert before.returncode == -9
-    assert said == [f"page of results: {tmp_path / 'page.html'}; open it in a browser"]
+    assert said == [sentence("competition", "page-results-open-browser", path=tmp_path / "page.html")]
 
 
 def test_a_stop_leaves_no_process(store: Path, tmp_path: Path, said: Said) -> None:
@@ -96,14 +97,16 @@ def test_a_page_that_cannot_be_written_ends_with_one_warning(store: Path, tmp_pa
             live.recorded((), whole_seed=True)
         live.finish(())
     assert len(said) == 1
-    assert said[0].startswith(f"warning: the page of results stops here: {tmp_path / 'page.html'}: exists already")
+    assert said[0].startswith(
+        "warning: " + sentence("competition", "page-results-stops-here") + f": {tmp_path / 'page.html'}: exists already"
+    )
     assert said[0].endswith(f"later: khiva-arena report {store} --out {tmp_path / 'page.html'}")
     assert (tmp_path / "page.html").read_text() == "mine"
 
 
 def test_a_run_writes_one_and_so_does_the_same_command_again(tmp_path: Path) -> None:
     done = arena(*RUN, "--seeds", "2", "--report", "page.html", cwd=tmp_path)
-    assert "page of results: page.html; open it in a browser" in done.stderr
+    assert sentence("competition", "page-results-open-browser", path="page.html") in done.stderr
     assert (tmp_path / "page.html").read_bytes().startswith(html.BEGINNING)
     (tmp_path / "page.html").unlink()
     again = arena(*RUN, "--seeds", "2", "--report", "page.html", cwd=tmp_path)
@@ -130,8 +133,8 @@ def test_it_is_there_before_the_end(tmp_path: Path) -> None:
     ("file", "said"),
     [
         ("missing/page.html", "missing/page.html: cannot be written: no such folder"),
-        ("mine.txt", "mine.txt: exists already, and is not changed; give another name, or remove it first"),
-        ("out/page.html", "--report out/page.html: lies in the store out; name a file elsewhere"),
+        ("mine.txt", sentence("store", "exists-already-not-changed", path="mine.txt")),
+        ("out/page.html", sentence("settings", "lies-store-name-file", file="--report out/page.html", out="out")),
     ],
 )
 def test_a_place_that_is_not_possible_is_said_before_anything_is_played(tmp_path: Path, file: str, said: str) -> None:
@@ -143,5 +146,5 @@ def test_a_place_that_is_not_possible_is_said_before_anything_is_played(tmp_path
 
 def test_one_file_cannot_be_the_page_and_the_stream_of_events(tmp_path: Path) -> None:
     done = arena(*RUN, "--seeds", "1", "--report", "page.html", "--events-file", "./page.html", cwd=tmp_path, code=2)
-    assert "khiva-arena: error: --report page.html: --events-file names this file, too; name another one" in done.stderr
+    assert "khiva-arena: error: " + sentence("settings", "report-events-names-file", report="page.html") in done.stderr
     assert os.listdir(tmp_path) == []

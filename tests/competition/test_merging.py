@@ -11,6 +11,7 @@ import pytest
 from forging import forge
 from msgspec import structs
 from synthesised import planned, play_shard
+from wording import sentence
 
 import khiva_arena
 from khiva_arena.errors import ConfigError, StoreError
@@ -272,12 +273,17 @@ def test_records_that_differ_are_refused_by_name(tmp_path: Path, event: EventRow
     b = play_shard(tmp_path / "b", event, Shard(1, 3), luck="another")
     line = refusal([a, b], tmp_path / "out")
     match = event.match_id(12)
-    assert f"match 12 ({match}) was played twice and its records differ: in {a} and {b}, as for 5 other matches" in line
+    assert (
+        sentence(
+            "shards", "match-played-twice-records", ordinal="12", ordinal_2=match, both=f"{a} and {b}, as for 5 other matches"
+        )
+        in line
+    )
     assert not (tmp_path / "out").exists()
     joined([a], tmp_path / "out")
     line = refusal([b], tmp_path / "out")
     assert f"in {tmp_path}/out and {b}" in line
-    assert f"nothing was merged: leave out {b}, or merge it without {tmp_path}/out, into a new store" in line
+    assert "nothing was merged: " + sentence("shards", "leave-out-merge-without", part=b, out=f"{tmp_path}/out") in line
 
 
 # --- what does not belong there ---
@@ -285,7 +291,7 @@ def test_records_that_differ_are_refused_by_name(tmp_path: Path, event: EventRow
 
 def test_shards_of_another_event(tmp_path: Path, event: EventRow, three: list[Path]) -> None:
     redrawn = play_shard(tmp_path / "redrawn", planned(seeds=10, secret=bytes(32)), Shard(2, 3))
-    assert f"{redrawn}: another event than in {three[0]}: the same settings with another draw" in refusal(
+    assert f"{redrawn}: " + sentence("shards", "another-event-same-settings", folder=three[0]) in refusal(
         [three[0], redrawn], tmp_path / "out"
     )
     changed = (*event.definition.bots[:2], structs.replace(event.definition.bots[2], identity="f" * 64))
@@ -305,7 +311,7 @@ def test_a_shard_of_another_draw_beside_an_event_that_is_not_over(tmp_path: Path
     out = tmp_path / "out"
     joined(three[:2], out)
     line = refusal([redrawn], out)
-    assert f"{redrawn}: another event than in {out}: the same settings with another draw" in line
+    assert f"{redrawn}: " + sentence("shards", "another-event-same-settings", folder=out) in line
     assert "give another --out" in line
     assert joined(three, out).complete
     assert joined([redrawn], out).number == 2  # what is over is no part of another's
@@ -316,7 +322,16 @@ def test_shards_of_another_engine(tmp_path: Path, event: EventRow, three: list[P
     stores = [three[0], older, three[2]]
     line = refusal(stores, tmp_path / "out")
     assert (
-        f"{older}: planned or played by khiva-arena 0.1.9, {three[0]} by {khiva_arena.__version__}; play its shard again" in line
+        sentence(
+            "shards",
+            "planned-played-khiva-arena",
+            where=older,
+            versions="0.1.9",
+            folder=three[0],
+            versions_2=khiva_arena.__version__,
+            advice=sentence("shards", "play-shard-again"),
+        )
+        in line
     )
     assert joined(stores, tmp_path / "out", any_engine=True).complete
     with Store.read(tmp_path / "out") as store:
@@ -329,7 +344,7 @@ def test_formats_without_shards(tmp_path: Path) -> None:
     with Store.write(tmp_path / "swiss") as store:
         store.add_event(swiss.id, swiss.text, "0.2.0", swiss.commitment, swiss.secret, swiss.bots)
     line = refusal([tmp_path / "swiss"], tmp_path / "out")
-    assert "a swiss draws each round from the results of the one before it; `--dask ADDRESS`" in line
+    assert sentence("shards", "draws-round-results-before", form="swiss") + "; `--dask ADDRESS`" in line
 
 
 def spoilt_choice(connection: sqlite3.Connection) -> None:
@@ -368,11 +383,9 @@ def test_what_is_no_store(tmp_path: Path, event: EventRow, three: list[Path]) ->
         pass
     out = tmp_path / "out"
     assert "no store here" in refusal([*three, tmp_path / "empty"], out)
-    assert "no store here (there is no such file or folder)" in refusal([*three, tmp_path / "nothing"], out)
-    assert "a file, and only folders of stores are merged; a plan has no matches" in refusal(
-        [*three, tmp_path / "file.bundle"], out
-    )
-    assert "no event in it yet" in refusal([*three, tmp_path / "blank"], out)
+    assert "no store here (" + sentence("store", "no-such-file-folder") + ")" in refusal([*three, tmp_path / "nothing"], out)
+    assert sentence("shards", "file-only-folders-stores") in refusal([*three, tmp_path / "file.bundle"], out)
+    assert sentence("audit", "no-event") + " yet" in refusal([*three, tmp_path / "blank"], out)
     assert "no event 'ff' in it" in refusal(three[:1], out, word="ff")
     assert "nothing to merge" in refusal([three[0]], three[0])
     assert "not a folder" in refusal(three, tmp_path / "file.bundle")
@@ -380,10 +393,10 @@ def test_what_is_no_store(tmp_path: Path, event: EventRow, three: list[Path]) ->
 
 def test_a_store_in_use(tmp_path: Path, event: EventRow, three: list[Path]) -> None:
     with Store.write(three[1]):
-        assert f"{three[1]}: a run is at work on this store" in refusal(three, tmp_path / "out")
+        assert sentence("shards", "run-work-store-wait", folder=three[1]) in refusal(three, tmp_path / "out")
     joined(three[:1], tmp_path / "out")
     with Store.write(tmp_path / "out"):
-        assert "another arbiter is at work on this store" in refusal(three, tmp_path / "out")
+        assert sentence("store", "another-arbiter-work-store") in refusal(three, tmp_path / "out")
 
 
 def test_stores_with_several_events_in_common(tmp_path: Path, event: EventRow) -> None:
@@ -392,7 +405,9 @@ def test_stores_with_several_events_in_common(tmp_path: Path, event: EventRow) -
         for one in (event, other):
             play_shard(tmp_path / str(number), one, Shard(number, 2))
     stores = [tmp_path / "1", tmp_path / "2"]
-    assert f"--event ID says which, of {', '.join(sorted([event.id, other.id]))}" in refusal(stores, tmp_path / "out")
+    assert sentence("shards", "stores-several-events-common") + f" {', '.join(sorted([event.id, other.id]))}" in refusal(
+        stores, tmp_path / "out"
+    )
     assert joined(stores, tmp_path / "out", word=other.id[:8]).planned == 24
 
 

@@ -6,6 +6,7 @@ from itertools import permutations
 from math import ceil
 
 import pytest
+from wording import sentence
 
 from khiva_arena.schedule.formats import Terms
 from khiva_arena.schedule.neighbours import off_balance
@@ -42,7 +43,9 @@ def test_what_is_said_is_what_is_counted(bots: int, seats: int, seeds: int, copi
 
 def test_of_very_many_tables_no_number_is_said() -> None:
     timetable = Timetable(Terms("round-robin", 20, 6, 1, 1, most=20_000, key=bytes(32)))
-    assert "a bot sits next after another more or less often than its share; --seeds 10 balances it" in off_balance(timetable, 1)
+    assert sentence("schedule", "bot-sits-next-after", how=sentence("schedule", "off-its-share"), seeds_2="10") in off_balance(
+        timetable, 1
+    )
 
 
 def test_of_an_extension_the_seeds_are_all_there_are() -> None:

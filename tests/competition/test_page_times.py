@@ -39,8 +39,8 @@ def test_the_store_has_one_time_for_each_decision_of_the_record(store: Path) -> 
             assert [[step for step, _ in times] for times in match.times] == asked
             for seat, times in zip(match.seats, match.times, strict=True):
                 took = [microseconds / 1e6 for _, microseconds in times]
-                assert (seat.decisions, seat.slowest) == (len(took), pytest.approx(max(took), abs=1e-6))
-                assert seat.thought == pytest.approx(sum(took), abs=1e-6 * len(took))
+                assert (seat.decisions, seat.slowest) == (len(took), pytest.approx(max(took), abs=1e-6)), f"{seat=}"
+                assert seat.thought == pytest.approx(sum(took), abs=1e-6 * len(took)), f"{seat=}"
 
 
 def test_the_page_counts_each_of_them_once(store: Path, tmp_path: Path) -> None:
@@ -60,11 +60,11 @@ def test_the_page_counts_each_of_them_once(store: Path, tmp_path: Path) -> None:
         assert one["decisions"] == sum(one["bars"]) == len(took)
         assert one["slowest_ms"] == pytest.approx(took[-1] / 1000, rel=5e-3)
         for share, key in ((95, "p95_ms"), (99, "p99_ms")):
-            assert one[key] == pytest.approx(took[len(took) * share // 100] / 1000, rel=5e-3)
+            assert one[key] == pytest.approx(took[len(took) * share // 100] / 1000, rel=5e-3), f"{share=} {key=}"
         assert one["median_ms"] == pytest.approx(took[len(took) // 2] / 1000, rel=5e-3)
         for at, often in enumerate(one["bars"]):
             low, high = 10 * 10 ** (at / 10) if at else 0, 10 * 10 ** ((at + 1) / 10)
-            assert often == sum(round(low) <= microseconds < round(high) for microseconds in took)
+            assert often == sum(round(low) <= microseconds < round(high) for microseconds in took), f"{at=} {often=}"
     assert {one["bot"] for one in table["times"]} == {bot.identity for bot in event.bots}
 
 
@@ -88,7 +88,7 @@ def test_those_of_one_bot_alone(store: Path, tmp_path: Path) -> None:
     block, bots_of = held["replay-0"], [match[6] for match in held["data"]["matches"]]
     for seats, asked, times in zip(bots_of, block["asked"], block["times"], strict=False):
         for who, took in ((who, took) for step in zip(asked, times, strict=True) for who, took in zip(*step, strict=True)):
-            assert (took is None) == (seats[who[0]] != 1)
+            assert (took is None) == (seats[who[0]] != 1), f"{seats=} {who=}"
 
 
 def test_what_an_older_version_recorded_has_none(tmp_path: Path) -> None:

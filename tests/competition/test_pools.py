@@ -7,6 +7,7 @@ import pytest
 from event_rows import BOTS, LIMITS, event
 from msgspec import structs
 from synthesised import outcome, planned
+from wording import pattern, sentence
 
 from khiva_arena.arbiter.live import void
 from khiva_arena.commands.more_seeds import commands
@@ -66,7 +67,7 @@ def test_bots_that_may_remember_make_a_table_of_their_own_unless_the_organiser_s
     plain, kept, both = event(1), event(2, bots=bots_with(kept=True)), event(3, bots=bots_with(kept=True), rate_kept=True)
     again = event(4, bots=bots_with(kept=True))
     assert pooled([plain, kept, both, again]) == [[plain, both], [kept, again]]
-    said = "trusted; bots that may remember, apart; event 2"
+    said = "trusted; " + sentence("events", "bots-may-remember-apart") + "; event 2"
     assert titles([[kept]]) == [titles([[plain]])[0].replace("trusted; event 1", said)]
     assert "remember" not in titles([[plain, both]])[0]
 
@@ -80,7 +81,7 @@ def test_a_network_is_a_mark_and_no_condition() -> None:
 
 def test_a_run_does_not_put_them_together() -> None:
     mixed = bots_with(kept=True)
-    with pytest.raises(ConfigError, match=r"^a: a bot whose process serves many matches may remember.*--rate-kept$"):
+    with pytest.raises(ConfigError, match="^a: " + pattern("settings", "bot-whose-process-serves") + ".*--rate-kept$"):
         refuse_to_mix(event(1, bots=mixed).definition)
     refuse_to_mix(event(1, bots=mixed, rate_kept=True).definition)
     refuse_to_mix(event(1, bots=[{**bot, "kept": True} for bot in mixed]).definition)
@@ -105,15 +106,15 @@ def test_a_void_that_no_bot_can_have_caused_is_not_in_its_column(tmp_path: Path)
         store.add_event(made.id, made.text, made.engines[0], made.commitment, made.secret, made.bots)
         play = Play(store, made, [Command(("none",), "/")] * 2)
         first, second, *others = [job for drawn in play.rounds() for job in play.jobs(drawn)]
-        play.record(void(first, "no process can be started", begun=False), last=False)
+        play.record(void(first, sentence("api", "no-process-can-started-2"), begun=False), last=False)
         play.record(void(second, "a worker was ended by SIGKILL"), last=False)
         for job in (first, second):
             play.record(outcome(structs.replace(job, attempt=2)), last=False)
         for job in others[:-1]:
             play.record(outcome(job), last=False)
-        play.record(void(others[-1], "no process can be started", begun=False), last=False)
+        play.record(void(others[-1], sentence("api", "no-process-can-started-2"), begun=False), last=False)
         last = structs.replace(others[-1], attempt=2)
-        play.record(void(last, "no process can be started", begun=False), last=True)
+        play.record(void(last, sentence("api", "no-process-can-started-2"), begun=False), last=True)
         (event,) = store.events()
         results = list(results_of(store, event))
         assert [(one.voids, one.not_begun) for one in results] == [(1, 1), (1, 0), (0, 0), (0, 0), (0, 0), (2, 2)]

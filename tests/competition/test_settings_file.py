@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from wording import pattern, sentence
 
 from khiva_arena.errors import ConfigError
 from khiva_arena.schedule.formats import Format
@@ -106,7 +107,7 @@ def test_a_stage_in_rounds_that_names_line_ups_gets_one_answer_that_helps(tmp_pa
     with pytest.raises(ConfigError) as caught:
         stages(tmp_path, f'bots = ["a"]\n[[stage]]\nformat = "swiss"\nlineups = {line_ups}\n')
     (told,) = caught.value.problems
-    assert told.endswith(":4: lineups: a swiss draws the line-ups of each round from its results; leave this out")
+    assert told.endswith(":4: lineups: " + sentence("settings", "draws-line-ups-round", form="swiss"))
     with pytest.raises(ConfigError, match="lineups: auto is for a round-robin; give a number"):
         stages(tmp_path, 'bots = ["a"]\n[[stage]]\nformat = "gauntlet"\nlineups = "auto"\n')
 
@@ -115,10 +116,12 @@ def test_an_unknown_setting_gets_the_nearest_names_alone(tmp_path: Path) -> None
     with pytest.raises(ConfigError) as caught:
         stages(tmp_path, 'bots = ["a"]\nisolated = 1\nxyzzy = 1\n[[stage]]\nround = 2\n')
     told = [problem.split(": ", 1)[1] for problem in caught.value.problems]
-    every = "`khiva-arena init FILE` writes all settings, each with what it does"
+    every = sentence("settings", "khiva-arena-init-file")
     assert sorted(told) == [
         f"unknown setting 'isolated'; near to it: isolation, listen, seed; {every}",
-        f"unknown setting 'round' of a stage; near to it: rounds; {every}, and which a stage may have",
+        sentence(
+            "settings", "unknown-setting-stage-stage", value_2="'round'", value_3="; near to it: rounds", all_settings=every
+        ),
         f"unknown setting 'xyzzy'; {every}",
     ]
 
@@ -152,7 +155,7 @@ def test_a_stage_that_is_no_table(tmp_path: Path, wrong: str) -> None:
 
 
 def test_too_many_stages(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="20 stages at most, not 21"):
+    with pytest.raises(ConfigError, match=pattern("settings", "stages-most-not", most_stages="20", tables="21")):
         stages(tmp_path, 'bots = ["a"]\n' + "[[stage]]\n" * 21)
 
 
@@ -161,8 +164,8 @@ def test_too_many_stages(tmp_path: Path) -> None:
     [
         ({"format": "ladder"}, "--format: 'ladder' is not a format; there are round-robin, gauntlet, swiss, knockout"),
         ({"format": "sprt"}, "--format: 'sprt' is not a format"),
-        ({"rounds": 3}, "--rounds: only a swiss has this, not a round-robin"),
-        ({"format": "swiss", "advance": 2}, "--advance: only a knockout has this, not a swiss"),
+        ({"rounds": 3}, "--rounds: " + sentence("settings", "only-not", forms="swiss", form="round-robin")),
+        ({"format": "swiss", "advance": 2}, "--advance: " + sentence("settings", "only-not", forms="knockout", form="swiss")),
         ({"candidates": ["a"]}, "--candidate: only a gauntlet has this"),
         ({"format": "swiss", "rounds": 1001}, "--rounds: 1,000 at most"),
         ({"authors_apart": "yes"}, "--authors-apart: true or false"),

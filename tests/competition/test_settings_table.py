@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 import pytest
 from click.shell_completion import ShellComplete
+from wording import sentence
 
 from khiva_arena.cli.help import GROUPS
 from khiva_arena.cli.main import cli
@@ -97,7 +98,7 @@ def test_a_row_checks_its_value(row: Setting) -> None:
 def test_a_number_is_within_its_bounds(row: Setting) -> None:
     if row.kind is not Kind.NUMBER:
         return
-    assert row.mistakes(row.least - 1) == [f"{row.least - 1} is not a whole number of at least {row.least}"]
+    assert row.mistakes(row.least - 1) == [sentence("settings", "not-whole-number-least", value=row.least - 1, least=row.least)]
     assert not row.mistakes(row.least)
     if row.most is not None:
         assert not row.mistakes(row.most)
@@ -165,12 +166,19 @@ def test_one_row_more_is_one_setting_more(tmp_path: Path) -> None:
     line = text.splitlines().index("tea_breaks = 2") + 1
     (tmp_path / "c.toml").write_text(text.replace("tea_breaks = 2", "tea_breaks = 0"))
     said = with_one_row_more("run", "c.toml", cwd=tmp_path, code=2)
-    assert said == f"khiva-arena: error: c.toml:{line}: tea_breaks: 0 is not a whole number of at least 1\n"
+    assert (
+        said == "khiva-arena: error: " + sentence("seats", "not-whole-number-least", text=f"c.toml:{line}: tea_breaks: 0") + "\n"
+    )
     said = with_one_row_more("run", "c.toml", "--tea-breaks", "10", cwd=tmp_path, code=2)
     assert said == "khiva-arena: error: --tea-breaks: 9 at most, not 10\n"
     (tmp_path / "c.toml").write_text(text + "\n[[stage]]\ntea_breaks = true\n")
     said = with_one_row_more("run", "c.toml", cwd=tmp_path, code=2)
-    assert said == f"khiva-arena: error: c.toml:{text.count(chr(10)) + 3}: tea_breaks: True is not a whole number of at least 1\n"
+    assert (
+        said
+        == "khiva-arena: error: "
+        + sentence("seats", "not-whole-number-least", text=f"c.toml:{text.count(chr(10)) + 3}: tea_breaks: True")
+        + "\n"
+    )
 
 
 def test_the_default_rules_over_nothing_else() -> None:

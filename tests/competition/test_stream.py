@@ -14,6 +14,7 @@ import pytest
 from arena import FAULTY, NAIVE, RANDOM, ROOT, C, arena, arena_process, bots, kill, started
 from hypothesis import given
 from hypothesis import strategies as st
+from wording import pattern, sentence
 
 from khiva_arena import stream
 from khiva_arena.competition.events_file import MOST_WAITING, EventsFile, TooSlow
@@ -141,9 +142,9 @@ def test_a_damaged_line_is_counted_and_passed_over(damaged: bytes) -> None:
 @pytest.mark.parametrize(
     ("data", "why"),
     [
-        (encoded(MATCH), "its first line does not say that a run begins"),
-        (b"SQLite format 3\0\n", "not a line of a stream"),
-        (b'{"v":2,"type":"begin"}\n', "of version 2, this khiva-arena reads version 1"),
+        (encoded(MATCH), pattern("stream", "first-line-not-say")),
+        (b"SQLite format 3\0\n", pattern("stream", "not-line-stream-events")),
+        (b'{"v":2,"type":"begin"}\n', pattern("stream", "version-khiva-arena-reads", v="2", version="1")),
         (b'{"v":1,"type":"begin","t":0}\n', "malformed"),
         (b"x" * (stream.LONGEST_LINE + 1), "longer than"),
     ],
@@ -177,11 +178,11 @@ def test_what_cannot_be_a_stream_is_refused_by_name(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     os.mkfifo(tmp_path / "fifo")
     for name, why in (
-        ("else", "it holds something else"),
+        ("else", pattern("competition", "holds-something-else")),
         ("folder", "Is a directory"),
         ("missing/events", "No such file"),
-        ("fifo", "nobody reads this FIFO"),
-        ("/dev/null", "neither a file nor a FIFO"),
+        ("fifo", pattern("competition", "nobody-reads-fifo-start")),
+        ("/dev/null", pattern("competition", "neither-file-fifo")),
         ("a\0b", "null"),
     ):
         with pytest.raises(ConfigError, match=why):
@@ -191,7 +192,7 @@ def test_what_cannot_be_a_stream_is_refused_by_name(tmp_path: Path) -> None:
 
 def test_two_runs_do_not_write_to_one_file(tmp_path: Path) -> None:
     first = EventsFile.open(tmp_path / "events")
-    with pytest.raises(ConfigError, match="another run writes to it"):
+    with pytest.raises(ConfigError, match=pattern("competition", "another-run-writes-name")):
         EventsFile.open(tmp_path / "events")
     first.close()
     EventsFile.open(tmp_path / "events").close()
@@ -398,7 +399,7 @@ def test_a_reader_that_goes_does_not_end_the_run(tmp_path: Path) -> None:
     os.close(reader)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 0, said
-    assert said.count("warning: the stream of events stops here: Broken pipe") == 1
+    assert said.count("warning: " + sentence("competition", "stream-events") + " stops here: Broken pipe") == 1
     assert json.loads(got.partition(b"\n")[0])["type"] == "begin"
     assert "8 of 8 matches are sound" in arena("verify", "out", cwd=tmp_path).stdout
 
@@ -415,7 +416,7 @@ def test_a_file_that_takes_no_more_does_not_end_the_run(tmp_path: Path) -> None:
         done = arena_process(*RUN, "--out", "out", "--events-file", "events", cwd=tmp_path)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    assert done.stderr.count("warning: the stream of events stops here: File too large") == 1
+    assert done.stderr.count("warning: " + sentence("competition", "stream-events") + " stops here: File too large") == 1
     assert "8 of 8 matches are sound" in arena("verify", "out", cwd=tmp_path).stdout
     assert path.stat().st_size == size
     arena(*RUN, "--out", "out", "--events-file", "events", cwd=tmp_path)

@@ -9,6 +9,7 @@ import pytest
 from event_rows import DEFINITION
 from msgspec import structs
 from swiss_simulated import Luck, Stage, competition, simulate
+from wording import sentence
 
 from khiva_arena.events import draw_factors, redraw_cache, redraws
 from khiva_arena.events.pools import standings_of
@@ -89,7 +90,13 @@ def test_a_swiss_is_widened_by_replays_and_the_footnote_says_so(cache: Path) -> 
     assert 3.8 < widening.ranks < 6.5
     assert twelve.widened > 1.1
     (said,) = [note for note in notes(twelve) if "Pairings" in note]
-    assert said == f"Pairings followed results: errors are {twelve.widened:.2f} times as wide, as replays of this draw say."
+    assert (
+        said
+        == sentence("report", "pairings-followed-results-errors-2", factor=f"{twelve.widened:.2f}")
+        + ", "
+        + sentence("report", "wider-by-replays")
+        + "."
+    )
     assert to_json(twelve)["widening"]["kind"] == "replayed"
     assert len(list(cache.iterdir())) == 1
 
@@ -111,9 +118,7 @@ def test_equal_results_give_equal_numbers_whoever_asks() -> None:
 def test_what_takes_long_is_said_once(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(draw_factors, "seconds_of", lambda events: 4.2)
     table(played())
-    assert (
-        capsys.readouterr().err == "pairings followed results: the draw is replayed to see how wide errors are, some 8 s, once\n"
-    )
+    assert capsys.readouterr().err == sentence("competition", "pairings-followed-results-draw", seconds="8") + "\n"
     table(played())
     assert not capsys.readouterr().err
 
@@ -326,7 +331,7 @@ def test_a_large_field_is_judged_by_its_shape(monkeypatch: pytest.MonkeyPatch, c
     widening = large.ratings.widening
     known = by_shape(80, 2, 3, 2)
     assert (widening.kind, widening.pair, widening.ranks) == ("shape", known.pair, known.ranks)
-    assert any("as equal bots need at as many bots, seats, rounds and seeds" in note for note in notes(large))
+    assert any(sentence("report", "equal-bots-need-many") in note for note in notes(large))
     assert not cache.exists()
 
 

@@ -12,6 +12,7 @@ import pytest
 from arena import NAIVE, RANDOM, arena, bots, living, started
 from disks import fill, remount, small_disk
 from killing import all_gone, below
+from wording import sentence
 
 from khiva_arena.errors import StoreError
 from khiva_arena.result import Measured
@@ -53,7 +54,7 @@ def test_a_disk_that_fills_up(tmp_path: Path, whole: str, size: str) -> None:
         remount(disk, "size=64m")
         recorded = matches(disk / "out")
         done = arena(*words, cwd=tmp_path)
-        assert (f"{recorded} of them recorded before" in done.stderr) == bool(recorded)
+        assert (f"{recorded} " + sentence("competition", "recorded-before") in done.stderr) == bool(recorded)
         assert digest(done.stderr) == whole
         assert "24 of 24 matches are sound" in arena("verify", "disk/out", cwd=tmp_path).stdout
 
@@ -125,15 +126,15 @@ def test_a_log_that_cannot_be_written_ends_nothing(tmp_path: Path, whole: str) -
         finally:
             subprocess.run(["umount", "--lazy", log], check=True)
     assert digest(done.stderr) == whole
-    assert done.stderr.count("warning: the log stops here: ") == 1
+    assert done.stderr.count("warning: " + sentence("competition", "log-stops-here") + ": ") == 1
 
 
 def test_a_full_cache(tmp_path: Path, whole: str) -> None:
     words = [*WORDS, "--seeds", "12", "--out", "out"]
     with small_disk(tmp_path / "cache", "8k") as cache:
         line = refused(arena(*words, cwd=tmp_path, code=2, env={"KHIVA_ARENA_CACHE": str(cache)}))
-        assert "cannot be staged in" in line
-        assert "staged: No space left on device; make room there, or set KHIVA_ARENA_CACHE" in line
+        assert sentence("entrants", "cannot-staged") in line
+        assert sentence("entrants", "make-room-set-khiva", strerror="staged: No space left on device") in line
         assert not (tmp_path / "out").exists()
         assert not list(cache.rglob("draft-*"))
         remount(cache, "size=64m")
@@ -206,7 +207,10 @@ def test_a_file_that_may_not_grow(tmp_path: Path) -> None:
     refused(done)
     before = matches(tmp_path / "out")
     assert before
-    assert f"{before} of them recorded before" in arena(*WORDS, "--seeds", "12", "--out", "out", cwd=tmp_path).stderr
+    assert (
+        f"{before} " + sentence("competition", "recorded-before")
+        in arena(*WORDS, "--seeds", "12", "--out", "out", cwd=tmp_path).stderr
+    )
     connection = sqlite3.connect(tmp_path / "out" / "arena.db")
     assert connection.execute("SELECT count(*) FROM matches").fetchone() == (24,)
     connection.close()

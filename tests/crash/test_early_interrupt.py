@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from wording import sentence
 
 from khiva_arena.cluster import own_cluster
 from khiva_arena.sandbox import stops
@@ -64,7 +65,7 @@ def test_too_little_address_space_is_named(tmp_path: Path, mib: int) -> None:
         preexec_fn=limit,
     )
     assert done.returncode == 2
-    assert f"error: address space is limited to {mib} MiB (ulimit -v), which is too little" in done.stderr.splitlines()[-1]
+    assert "error: " + sentence("cli", "address-space-limited-mib", limit=mib) in done.stderr.splitlines()[-1]
 
 
 def test_what_comes_of_a_limit_that_is_used_up_is_put_down_to_it(tmp_path: Path) -> None:
@@ -84,7 +85,7 @@ sys.exit(main.run(["show"]))
 """
         done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
         assert done.returncode == 2, done.stderr
-        assert "error: address space is limited to " in done.stderr
+        assert "error: " + sentence("cli", "address-space-limited") + " " in done.stderr
 
 
 def test_folders_of_clusters_that_were_killed_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

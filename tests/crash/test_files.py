@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from arena import NAIVE, RANDOM, arena, bots, started, wait_for_matches
 from once import made_once
+from wording import sentence
 
 from khiva_arena.cli.main import run
 from khiva_arena.store import files
@@ -77,10 +78,14 @@ def test_what_is_left_beside_a_missing_or_empty_file_is_never_thrown_away(whole:
     before = wal.read_bytes()
     path.write_bytes(b"")
     for words in (*READERS, RUN):
-        assert "it is empty, and arena.db-wal holds what is left of it: restore a copy" in refused(words, tmp_path)
+        assert "it is empty, " + sentence("store", "holds-left", name="arena.db-wal") + ": restore a copy" in refused(
+            words, tmp_path
+        )
     path.unlink()
     for words in (*READERS, RUN):
-        assert "it is missing, and arena.db-wal holds what is left of it: put it back" in refused(words, tmp_path)
+        assert "it is missing, " + sentence("store", "holds-left", name="arena.db-wal") + ": put it back" in refused(
+            words, tmp_path
+        )
     assert wal.read_bytes() == before
 
 
@@ -98,7 +103,9 @@ def test_version_1(whole: Path, tmp_path: Path) -> None:
     connection.execute("PRAGMA user_version = 1")
     connection.close()
     for words in (*READERS, RUN):
-        assert "a store of version 1; this engine reads versions 2 to 5: use the engine that made it" in refused(words, tmp_path)
+        assert sentence("store", "store-version-engine-reads-2", version="1", readable="2", version_2="5") in refused(
+            words, tmp_path
+        )
 
 
 def test_cut_short(whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -148,7 +155,7 @@ def test_locked_by_another_program(
     for words in (*READERS, RUN):
         assert run(words) == 2
         error = capsys.readouterr().err
-        assert "database is locked; another program holds it: end that and run the same command again" in error
+        assert "database is locked; " + sentence("store", "another-program-holds-end") in error
         assert error.count("\n") == 1
     other.close()
     assert run(["verify", "out"]) == 0
@@ -165,7 +172,7 @@ def test_locked_in_the_middle_of_a_run(tmp_path: Path, whole: Path) -> None:
     other.execute("ROLLBACK")
     other.close()
     assert running.returncode == 2
-    assert "database is locked; another program holds it" in said.splitlines()[-1]
+    assert "database is locked; " + sentence("store", "another-program-holds-end") in said.splitlines()[-1]
     assert "Traceback" not in said
     running = started(*WORDS, "--seeds", "300", "--out", "out", cwd=tmp_path)
     wait_for_matches(path, 1)
@@ -184,7 +191,7 @@ def test_deleted_in_the_middle_of_a_run(tmp_path: Path, name: str) -> None:
     _, said = running.communicate(timeout=60)
     assert running.returncode == 2
     last = said.splitlines()[-1]
-    assert "arena.db or arena.lock was deleted or replaced while this run was writing it: put it back" in last
+    assert sentence("store", "deleted-replaced-while-run", file="arena.db", lock="arena.lock") in last
     assert "Traceback" not in said
 
 
@@ -195,7 +202,7 @@ def test_a_second_arbiter_is_refused_at_once_and_readers_are_not(tmp_path: Path)
         wait_for_event(tmp_path)
         wait_for_matches(tmp_path / "out" / "arena.db", 1)
         for more in ([], ["--turn", "2s", "--new-event"]):
-            assert "another arbiter is at work on this store" in refused([*words, *more], tmp_path)
+            assert sentence("store", "another-arbiter-work-store") in refused([*words, *more], tmp_path)
         for reader in (["standings", "out"], ["verify", "out"], ["show", "out"]):
             arena(*reader, cwd=tmp_path)
     finally:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from arena import FAULTY, NAIVE, RANDOM, arena, bots, living, started
 from killing import all_gone, below, read
+from wording import sentence
 
 pytestmark = pytest.mark.slow
 
@@ -47,10 +48,10 @@ def mark_of_build(folder: Path) -> bool:
 
 
 PHASES: list[tuple[str, Callable[[Path], list[str]], list[str], str]] = [
-    ("building", building, [], "no match was begun; the same command resumes"),
-    ("greeting", greeting, [], "no match was begun; the same command resumes"),
-    ("thinking", thinking, [], "0 of 15 matches are recorded; the same command resumes"),
-    ("thinking", thinking, ["-j", "2"], "0 of 15 matches are recorded; the same command resumes"),
+    ("building", building, [], sentence("run", "no-match-begun") + "; " + sentence("cli", "same-command-resumes")),
+    ("greeting", greeting, [], sentence("run", "no-match-begun") + "; " + sentence("cli", "same-command-resumes")),
+    ("thinking", thinking, [], "0 of 15 matches are recorded; " + sentence("cli", "same-command-resumes")),
+    ("thinking", thinking, ["-j", "2"], "0 of 15 matches are recorded; " + sentence("cli", "same-command-resumes")),
 ]
 
 

@@ -20,6 +20,7 @@ from killing import all_gone, read
 from levels import EVERY_LEVEL, need_level, script_at
 from stopping import HOWS, SIGNALS, STOPPED, Stopped, instant, stop
 from tools import lacks, need
+from wording import sentence
 
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Outcome
@@ -71,7 +72,7 @@ def test_timeout_is_a_stop(tmp_path: Path) -> None:
     command = ["timeout", "3", sys.executable, "-m", "khiva_arena", *words, "--isolation", "trusted"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 124
-    assert "the same command resumes" in done.stderr
+    assert sentence("cli", "same-command-resumes") in done.stderr
     assert "fault" not in done.stderr
 
 

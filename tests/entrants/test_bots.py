@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
+from wording import pattern, sentence
 
 from khiva_arena.entrants import bots, build
 from khiva_arena.entrants.bots import load, load_all
@@ -53,12 +54,12 @@ def test_a_stranger_s_bot_takes_nothing_that_is_not_beside_it(tmp_path: Path) ->
     folder(tmp_path / "bots" / "rival", weights="x")
     for name in ("../../private", "/etc/passwd", "../rival/weights.py", "../results/arena.db"):
         said = problems(folder(tmp_path / "bots" / "mine", f'{TOML}include = ["{name}"]\n'))
-        assert "only a kit beside the folder can be" in said, name
+        assert sentence("entrants", "only-kit-beside-folder") in said, name
     assert load(folder(tmp_path / "bots" / "mine", TOML + 'include = ["../kit/kit.py"]\n')).sources[-2][0] == "kit.py"
     (tmp_path / "bots" / "mine" / "inside.py").symlink_to("main.py")
     load(folder(tmp_path / "bots" / "mine"))
     (tmp_path / "bots" / "mine" / "data").symlink_to(tmp_path / "private")
-    assert "data is a link that leads out of the folder" in problems(folder(tmp_path / "bots" / "mine"))
+    assert sentence("entrants", "link-leads-out-folder", out="data") in problems(folder(tmp_path / "bots" / "mine"))
 
 
 def test_a_store_in_a_bot_s_folder_is_no_part_of_it(tmp_path: Path) -> None:
@@ -246,7 +247,12 @@ def test_a_missing_compiler_is_named(tmp_path: Path) -> None:
 def test_every_mistake_in_a_bot_toml_is_named_at_once(tmp_path: Path) -> None:
     said = problems(folder(tmp_path / "a", 'name = 3\nfiles = "x"\nlanguage = "C"\n'))
     assert said.count("\n") == 3
-    for part in ("name must be a string", "files must be a list of strings", "unknown key 'language'", "run is missing"):
+    for part in (
+        sentence("entrants", "must-string", value="name"),
+        "files " + sentence("entrants", "must-list-strings"),
+        "unknown key 'language'",
+        "run is missing",
+    ):
         assert part in said
 
 
@@ -264,12 +270,12 @@ def test_every_mistake_in_a_bot_toml_is_named_at_once(tmp_path: Path) -> None:
         (TOML + 'files = ["a**b"]', "files names 'a**b', which"),
         (TOML + 'files = [""]', "not a glob"),
         (TOML + 'include = ["../nothing.py"]', "not a file"),
-        (TOML + 'include = ["a\\u0000b"]', "include has printable characters only"),
+        (TOML + 'include = ["a\\u0000b"]', sentence("entrants", "printable-characters-only", value="include")),
         (TOML + 'version = "\\u001b[2J"', "version has 1 to 64 printable"),
-        (TOML + 'build = "sh -c \\u001b]0;x"', "words of a command are printable"),
-        (TOML + "build = \"sh -c 'a\\n 3 ok forged'\"", "words of a command are printable"),
+        (TOML + 'build = "sh -c \\u001b]0;x"', sentence("entrants", "words-command-printable-put")),
+        (TOML + "build = \"sh -c 'a\\n 3 ok forged'\"", sentence("entrants", "words-command-printable-put")),
         (TOML + f'include = ["{"x" * 300}"]', "not a file"),
-        ('name = "a"\nrun = "x\\u0000"', "words of a command are printable"),
+        ('name = "a"\nrun = "x\\u0000"', sentence("entrants", "words-command-printable-put")),
         ("x = " + "[" * 100_000, "not TOML"),
         (TOML + 'include = ["../main.py"]', "not a file"),
     ],
@@ -308,13 +314,13 @@ def test_words_are_relative_to_a_base(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.chdir("/")
     there = [load(word, str(tmp_path / "mine")) for word in words]
     assert [(bot.name, bot.identity, bot.run) for bot in there] == [(bot.name, bot.identity, bot.run) for bot in here]
-    with pytest.raises(ConfigError, match="no such folder or command"):
+    with pytest.raises(ConfigError, match=pattern("entrants", "no-such-folder-command")):
         load("./go --fast weights")
 
 
 def test_words_that_no_path_can_be() -> None:
-    assert "no such command on the PATH" in problems("x" * 300)
-    assert "no such folder or command" in problems("./" + "x" * 300)
+    assert sentence("entrants", "no-such-folder-no") in problems("x" * 300)
+    assert sentence("entrants", "no-such-folder-command") in problems("./" + "x" * 300)
     assert load("{python} " + "x" * 300).run[1] == "x" * 300
 
 
@@ -327,8 +333,8 @@ def test_a_file_that_cannot_be_read_is_the_user_s_mistake(tmp_path: Path, monkey
 
 
 def test_commands_that_do_not_exist() -> None:
-    assert "no such folder or command" in problems("./no-such-bot --fast")
-    assert "no such command on the PATH" in problems("no-such-bot")
+    assert sentence("entrants", "no-such-folder-command") in problems("./no-such-bot --fast")
+    assert sentence("entrants", "no-such-folder-no") in problems("no-such-bot")
     assert "empty command" in problems(" ")
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from levels import EVERY_LEVEL, KEEPING, SYSTEM_PYTHON, need_level
 from runtime import PACKAGE, make_runtime, set_version
+from wording import pattern, sentence
 
 from khiva_arena.entrants import runtimes
 from khiva_arena.entrants.bots import Bot, load
@@ -103,22 +104,35 @@ def test_a_word_that_leads_out_of_the_folder_is_refused_with_what_to_write(tmp_p
     true = shutil.which("true")
     absolute, out, gone = (
         "an absolute path; ",
-        "which leads out of the folder; put it into the folder",
-        "a runtime that is not there; ",
+        sentence("entrants", "leads-out-folder-put"),
+        sentence("entrants", "runtime-not"),
     )
     for line, said in (
-        (f"{other}/bin/bot", f"names '{other}/bin/bot', {absolute}write {{NAME}} in its place, a runtime; the organiser names"),
-        (f"{true} --fast", f"names '{true}', {absolute}write 'true', which is on the PATH"),
+        (
+            f"{other}/bin/bot",
+            sentence(
+                "entrants",
+                "place-runtime",
+                on_path=f"names '{other}/bin/bot', {absolute}write",
+                by_the_organiser="the organiser names",
+            ),
+        ),
+        (f"{true} --fast", f"names '{true}', {absolute}" + sentence("entrants", "write-path", base="'true'")),
         (
             f"{other}/bin/true",
-            f"names '{other}/bin/true', {absolute}write 'true', which on the PATH is {true}, or {{NAME}} in its",
+            f"names '{other}/bin/true', {absolute}"
+            + sentence("entrants", "write-path-2", base="'true'", on_the_path=true)
+            + " {NAME} in its",
         ),
         (f"{mine}/tools/bot", f"names '{mine}/tools/bot', {absolute}write './tools/bot'"),
-        ("../rival/bin/bot", f"names '../rival/bin/bot', {out}, or name it in include"),
+        ("../rival/bin/bot", f"names '../rival/bin/bot', {out}, " + sentence("entrants", "name-include")),
         ("bin/../../rival/bin/bot", f"names 'bin/../../rival/bin/bot', {out}"),
-        (f"{{python}} {other}/main.py", f"names '{other}/main.py', {absolute}put the file into the folder and name it from"),
+        (f"{{python}} {other}/main.py", f"names '{other}/main.py', {absolute}" + sentence("entrants", "put-file-into-folder")),
         ("{python} ../rival/main.py", f"names '../rival/main.py', {out}"),
-        ("{torch} main.py", f"names {{torch}}, {gone}there are {{python}}, {{jax}}; the organiser names one by --runtime"),
+        (
+            "{torch} main.py",
+            f"names {{torch}}, {gone}there are {{python}}, {{jax}}; " + sentence("entrants", "organiser-names-runtime"),
+        ),
         ("env {torch} main.py", f"names {{torch}}, {gone}"),
     ):
         shutil.rmtree(mine, ignore_errors=True)
@@ -149,7 +163,9 @@ def test_nothing_in_a_bot_s_folder_opens_another_one(level: Level, tmp_path: Pat
         ("dots", "./bot", "", {"bot": f"#!/usr/../{other}/bin/bot\n"}),
     ):
         bot = load(str(entry(tmp_path / name, words, build, **more)))
-        with pytest.raises(BotError, match=f"{name}: bot leads to {other}/bin/bot, by a link or by its first line") as caught:
+        with pytest.raises(
+            BotError, match=pattern("entrants", "leads-link-first-line", name=f"{name}: bot", encode=f"{other}/bin/bot")
+        ) as caught:
             stage(bot, level)
         assert "\n" not in str(caught.value)
     built = entry(tmp_path / "first build", "true", "./make", make=f"#!{other}/bin/bot\n")
@@ -200,13 +216,16 @@ def test_what_is_no_runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         of_settings(given)
     said = "\n".join(caught.value.problems)
     for name, what in (
-        ("torch", f"{tmp_path} has no bin/python3; name the program itself, such as torch={tmp_path}/bin/torch"),
-        ("Torch", "a runtime is called by a to z"),
-        ("python", "{python} is the interpreter that runs the arena"),
-        ("gone", "/no/such is neither a folder nor a program"),
-        ("number", "a folder or a program is expected"),
-        ("home", f"bots would read all of {tmp_path}/home, and {tmp_path}/home with it"),
-        ("closed", f"{tmp_path}/home/bin/closed may not be executed"),
+        (
+            "torch",
+            sentence("entrants", "no-name-program-itself", path=tmp_path, pythons="bin/python3") + f" torch={tmp_path}/bin/torch",
+        ),
+        ("Torch", sentence("entrants", "runtime-called-z-letter")),
+        ("python", sentence("entrants", "interpreter-runs-arena-give")),
+        ("gone", sentence("entrants", "neither-folder-program", path="/no/such")),
+        ("number", sentence("entrants", "folder-program-expected")),
+        ("home", sentence("entrants", "bots-would-read-install", prefix=f"{tmp_path}/home", private=f"{tmp_path}/home")),
+        ("closed", sentence("entrants", "may-not-executed", program=f"{tmp_path}/home/bin/closed")),
     ):
         assert f"{name}: {what}" in said
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from arena import descendants, living
 from levels import EVERY_LEVEL, KEEPING, need_level
+from wording import sentence
 
 from khiva_arena.entrants import build, staging
 from khiva_arena.entrants.bots import Bot, load
@@ -142,7 +143,7 @@ def test_a_build_whose_processes_cannot_be_ended_fails(tmp_path: Path, monkeypat
         raise InternalError("20 processes did not end")
 
     monkeypatch.setattr(reap.Adoption, "end_strays", fail)
-    assert said(tmp_path / "a", "true\n", Level.TRUSTED) == "built: its build left processes that cannot be ended"
+    assert said(tmp_path / "a", "true\n", Level.TRUSTED) == sentence("entrants", "build-left-processes-cannot", name="built")
 
 
 @KEEPING

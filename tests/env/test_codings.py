@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 from lowest import Lowest
+from wording import pattern
 
 from khiva_arena.env.coding import WAIT, Coding, coding_of
 from khiva_arena.env.fields import deck, listed, maybe, number, one_of, ranked, up_to
@@ -133,7 +134,7 @@ def test_kinds(kind: object, value: object, numbers: list[int]) -> None:
 
 
 def test_a_game_without_a_coding_says_what_to_hand_over() -> None:
-    with pytest.raises(ConfigError, match="Lowest has no coding of its views as numbers: hand one over"):
+    with pytest.raises(ConfigError, match=pattern("env", "no-coding-views-numbers", title="Lowest")):
         coding_of(Lowest(), 2, {"rounds": 1})
 
 
@@ -142,10 +143,10 @@ def test_a_coding_for_other_rules_is_refused_in_words() -> None:
     game = registry.get("silk_road")
     short, whole = (coding_of(game, 3, game.rules(rules)) for rules in ({"most_cards": 2}, {}))
     state, _ = game.new(3, game.rules({}), bytes(32))
-    why = "it was made for another game, seat count or rules$"
-    with pytest.raises(ConfigError, match=rf"^the coding has no action for .*: {why}"):
+    why = pattern("env", "made-another-game-seat") + "$"
+    with pytest.raises(ConfigError, match="^" + pattern("env", "coding-no") + f" action for .*: {why}"):
         short.actions_of(Decision("bid", [["card", 1], ["card", 99]]))
-    with pytest.raises(ConfigError, match=rf'^the coding has no numbers for {{"\w+": .*: {why}'):
+    with pytest.raises(ConfigError, match="^" + pattern("env", "coding-no") + f' numbers for {{"\\w+": .*: {why}'):
         coding_of(game, 2, game.rules({})).encode(state.view(2))
-    with pytest.raises(ConfigError, match=rf'^the coding has no numbers for {{"\w+": null}}: {why}'):
+    with pytest.raises(ConfigError, match="^" + pattern("env", "coding-no") + f' numbers for {{"\\w+": null}}: {why}'):
         whole.encode({})

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from wording import pattern, sentence
 
 import khiva_arena
 from khiva_arena import env
@@ -33,7 +34,7 @@ def test_each_line_up_plays_each_deal_in_all_rotations_and_equal_seeds_are_equal
     again = khiva_arena.local([first, last, "shipped:python/random", first], seats=3, deals=4, seed="7")
     assert again == table
     assert khiva_arena.local([first, last, "shipped:python/random", first], seats=3, deals=4, seed=8) != table
-    assert "4 deals, no time limits, no records" in str(table)
+    assert sentence("env", "deals-no-time-limits", deals="4") in str(table)
     assert list(table.to_pandas()["name"]) == [row.name for row in table]
 
 
@@ -74,16 +75,16 @@ def test_what_a_function_is_told_is_what_a_bot_is_told() -> None:
 @pytest.mark.parametrize(
     ("wrong", "why"),
     [
-        ({"bots": [first]}, "is not a list of two bots or more"),
-        ({"bots": [first, "bots/mine"]}, "'bots/mine' does not play in this process"),
+        ({"bots": [first]}, pattern("env", "not-list-two-bots")),
+        ({"bots": [first, "bots/mine"]}, pattern("env", "not-play-process", bot="'bots/mine'")),
         ({"bots": [first, "shipped:python/nobody"]}, "there is no shipped:python/nobody; there are shipped:python/greedy"),
         ({"bots": [first, "shipped:python/greedy_emira"]}, "plays emira and not khiva"),
-        ({"bots": [first, "shipped:python/llm"]}, "is no function of Python alone"),
-        ({"seats": 3}, "2 for 3 seats: give one several times"),
+        ({"bots": [first, "shipped:python/llm"]}, pattern("env", "no-function-python-alone")),
+        ({"seats": 3}, pattern("env", "seats-give-several-times", bots="2", size="3")),
         ({"seats": 9}, "seats"),
         ({"deals": 0}, "deals: 0 is not 1 or more"),
-        ({"deals": "4"}, "deals: '4' is not a whole number"),
-        ({"seed": 1.5}, "seed: 1.5 is neither a whole number nor a text"),
+        ({"deals": "4"}, pattern("api", "not-whole-number", name="deals", value="'4'")),
+        ({"seed": 1.5}, pattern("api", "seed-neither-whole-number", seed="1.5")),
         ({"game": "chess"}, "chess"),
     ],
 )
@@ -97,7 +98,7 @@ def test_a_choice_that_is_none_is_raised_with_the_bot_s_name(answer: Any) -> Non
     def odd(decide: Any, match: Any) -> Any:
         return answer
 
-    with pytest.raises(BotError, match=r"odd: .* is no index into the"):
+    with pytest.raises(BotError, match=pattern("env", "no-index-into", name="odd", answer=".*")):
         khiva_arena.local([odd, first], deals=1)
 
 
@@ -131,8 +132,8 @@ def test_in_aec_opponents_have_no_turn() -> None:
 @pytest.mark.parametrize(
     ("opponents", "why"),
     [
-        ({3: first}, "there is no seat 3, but 0 to 2"),
-        ({0: first, 1: first, 2: first}, "they have all seats"),
+        ({3: first}, pattern("env", "opponents-no-seat", wrong="3", seats="2")),
+        ({0: first, 1: first, 2: first}, pattern("env", "opponents-seats-no-agent")),
         ({0: "shipped:python/greedy_emira"}, "plays emira and not khiva"),
     ],
 )
@@ -173,7 +174,7 @@ def test_keys_are_left_out_of_observations_and_of_a_policy() -> None:
     assert set(lengths) == {short.coding.size}
     with pytest.raises(ConfigError, match="without: there is no 'histroy'; an observation has seat"):
         env.aec("khiva", 3, without=("histroy",))
-    with pytest.raises(ConfigError, match="without: 'history' is not a list of keys"):
+    with pytest.raises(ConfigError, match=pattern("env", "not-list-keys", keys="without: 'history'")):
         env.aec("khiva", 3, without="history")
 
 

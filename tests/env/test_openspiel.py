@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from lowest import Lowest
+from wording import pattern, sentence
 
 from khiva_arena.env import openspiel
 from khiva_arena.errors import ConfigError
@@ -48,7 +49,9 @@ def test_the_library_s_own_api_tests_pass(name: str, turn_based: bool) -> None:
 
 @pytest.mark.parametrize("text", ["x", "%5B1%5D"])
 def test_rules_that_are_no_dict_in_json_are_refused_with_an_example(text: str) -> None:
-    with pytest.raises(ConfigError, match=rf"rules: '{text}' is no dict in JSON.*rules=%7B%22max_turns%22%3A%201%7D is"):
+    with pytest.raises(
+        ConfigError, match=pattern("env", "rules-no-dict-json", text=f"'{text}'") + ".*rules=%7B%22max_turns%22%3A%201%7D is"
+    ):
         pyspiel.load_game(f"python_khiva(players=3,rules={text})")
 
 
@@ -148,19 +151,19 @@ def test_rules_are_in_the_game_s_own_string() -> None:
 def test_an_action_that_is_not_legal_is_refused() -> None:
     state = openspiel.load("khiva", 3, turn_based=True).new_initial_state()
     state.apply_action(1), state.apply_action(2)
-    with pytest.raises(ValueError, match="player 0: action 0 is not legal now"):
+    with pytest.raises(ValueError, match=pattern("env", "player-action-not-legal", seat="0", action="0")):
         state.apply_action(0)
 
 
 def test_a_game_without_worlds_says_so() -> None:
-    with pytest.raises(ConfigError, match="Lowest makes no worlds of views"):
+    with pytest.raises(ConfigError, match=pattern("games", "makes-no-worlds-views", title="Lowest")):
         Lowest().determinise({}, {}, Stream(bytes(32)))
 
 
 def test_without_the_library_a_line_says_how_to_get_it() -> None:
     code = "import sys; sys.modules['pyspiel'] = None; import khiva_arena.env.openspiel"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.stderr.splitlines()[-1].endswith("which is not installed: pip install 'khiva-arena[openspiel]'")
+    assert done.stderr.splitlines()[-1].endswith(sentence("env", "not-installed-pip-install"))
 
 
 def test_the_room_alone_imports_no_trainer() -> None:
@@ -172,6 +175,8 @@ def test_the_room_alone_imports_no_trainer() -> None:
 @pytest.mark.parametrize(("game", "name"), [("kiva", "kiva"), ("my_game.py", "my_game.py"), (Lowest(), "lowest")])
 def test_only_games_of_the_arena_are_loaded(game: object, name: str) -> None:
     """Nobody is told to hand over what ``load`` does not take."""
-    with pytest.raises(ConfigError, match=rf"^there is no game '{name}'; .* Only these are games of OpenSpiel") as raised:
+    with pytest.raises(
+        ConfigError, match="^" + pattern("games", "no-game") + f" '{name}'; .* " + pattern("env", "only-these-games-openspiel")
+    ) as raised:
         openspiel.load(game, 3)  # type: ignore[arg-type]
     assert "coding" not in str(raised.value)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from own_games import changed
+from wording import sentence
 
 import khiva_arena
 from khiva_arena import env
@@ -43,8 +44,11 @@ def test_it_plays_with_the_coding_that_it_was_trained_with(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("coding", "why"),
     [
-        ({}, "ConfigError: bidding does not come with the arena: give its coding, as env.player(act, coding=...)"),
-        ({"coding": bidding(cards=4)}, "ConfigError: the coding has no action for bid card 5: it was made for another game"),
+        ({}, sentence("env", "not-come-arena-give", game="ConfigError: bidding")),
+        (
+            {"coding": bidding(cards=4)},
+            "ConfigError: " + sentence("env", "coding-no-made-another", lacking="action for bid card 5"),
+        ),
     ],
 )
 def test_without_the_right_coding_it_fails_with_words(tmp_path: Path, coding: dict[str, Coding], why: str) -> None:

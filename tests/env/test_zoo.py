@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from lowest import Lowest, coding
 from pettingzoo.test import api_test, max_cycles_test, parallel_api_test, parallel_seed_test, seed_test
+from wording import pattern
 
 from khiva_arena import env
 from khiva_arena.env.deals import Deals
@@ -135,16 +136,16 @@ def test_it_shows_itself_as_text() -> None:
 def test_mistakes_in_a_step_are_said() -> None:
     made, both = env.aec("khiva", 2), env.parallel("khiva", 2)
     for step in (lambda: made.step(1), lambda: both.step({})):
-        with pytest.raises(RuntimeError, match=r"there is no match before the first reset\(\)"):
+        with pytest.raises(RuntimeError, match=pattern("env", "no-match-before-first")):
             step()
     made.reset(seed=1)
     both.reset(seed=1)
     for action in (1.0, "1", None):
-        with pytest.raises(TypeError, match=f"player_0: the action {action!r} is no whole number"):
+        with pytest.raises(TypeError, match=pattern("env", "action-no-whole-number", agent="player_0", action=f"{action!r}")):
             made.step(action)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match=r"player_1: the action 1.5 is no whole number"):
+    with pytest.raises(TypeError, match=pattern("env", "action-no-whole-number", agent="player_1", action="1.5")):
         both.step({"player_0": np.int64(1), "player_1": 1.5})  # type: ignore[dict-item]
-    with pytest.raises(ValueError, match="an action is missing of player_1, who is asked"):
+    with pytest.raises(ValueError, match=pattern("env", "action-missing-asked", missing="player_1", value="is")):
         both.step({"player_0": 1})
     made.step(np.int64(1))
     assert made.agent_selection == "player_1"
@@ -153,15 +154,15 @@ def test_mistakes_in_a_step_are_said() -> None:
 def test_mistakes_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ConfigError, match="Did you mean khiva"):
         env.aec("kiva")
-    with pytest.raises(ConfigError, match="A game that does not come with the arena is handed over itself, with coding="):
+    with pytest.raises(ConfigError, match=pattern("env", "game-not-come-arena")):
         env.parallel("my_game.py")
     with pytest.raises(ConfigError, match="Khiva is for 2 to 5 seats, not 6"):
         env.parallel("khiva", 6)
-    with pytest.raises(ConfigError, match="seats: '3' is not a whole number"):
+    with pytest.raises(ConfigError, match=pattern("api", "not-whole-number", name="seats", value="'3'")):
         env.parallel("khiva", "3")  # type: ignore[arg-type]
-    with pytest.raises(ConfigError, match=r"game: None is neither the name of a game, such as 'khiva', nor a khiva_arena\.Game"):
+    with pytest.raises(ConfigError, match=pattern("env", "game-neither-name-game", game="None", names="'khiva'")):
         env.aec(None, 3)  # type: ignore[arg-type]
-    with pytest.raises(ConfigError, match="render_mode: 'human' is neither None nor 'ansi'"):
+    with pytest.raises(ConfigError, match=pattern("env", "render-mode-neither-none", render_mode="'human'", ansi="'ansi'")):
         env.parallel("khiva", render_mode="human")
     with pytest.raises(ConfigError, match="rewards: 'gold' is none of places, points"):
         env.aec("khiva", rewards="gold")

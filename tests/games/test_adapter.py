@@ -4,6 +4,7 @@ import copy
 import pickle
 
 import pytest
+from wording import pattern
 
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.base import Game
@@ -40,5 +41,7 @@ def test_a_game_refuses_seats_that_it_lacks_and_states_of_other_games(game: Game
         game.new(game.seats[-1] + 1, game.rules({}), bytes(32))
     other = next(one for one in GAMES.values() if one.name != game.name)
     state, _ = other.new(other.seats[0], other.rules({}), bytes(32))
-    with pytest.raises(TypeError, match=f"sketch takes a state of {game.title}, not {type(state).__name__}"):
+    with pytest.raises(
+        TypeError, match=pattern("games", "sketch-takes-state-not", title=f"{game.title}", name=f"{type(state).__name__}")
+    ):
         game.sketch(state, ["a", "b", "c"])

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from wording import pattern, sentence
 
 from khiva_arena.check.own_game import advice
 from khiva_arena.games import conformance, draws, registry
@@ -164,11 +165,32 @@ def test_what_events_tell_may_be_shown(made: type[Dealt], number: int) -> None:
     [
         (
             AllHands,
-            r"equal views: (at the start|after step \d) the view of seat \d shows, in all_hands, a draw that no event has",
+            pattern(
+                "games",
+                "view-seat-shows",
+                when=r"equal views: (at the start|after step \d)",
+                seat=r"\d",
+                keys="all_hands, a draw " + pattern("games", "untold"),
+            ),
         ),
-        (TopOfTheDeck, r"equal views: (at the start|after step \d) the view of seat \d shows, in next, a draw"),
-        (DiceToCome, r"equal views: (at the start|after step \d) the view of seat \d shows, in soon, a draw"),
-        (Untold, r"equal views: (at the start|after step \d) the view of seat \d shows, in hand, a draw"),
+        (
+            TopOfTheDeck,
+            pattern(
+                "games", "view-seat-shows", when=r"equal views: (at the start|after step \d)", seat=r"\d", keys="next, a draw"
+            ),
+        ),
+        (
+            DiceToCome,
+            pattern(
+                "games", "view-seat-shows", when=r"equal views: (at the start|after step \d)", seat=r"\d", keys="soon, a draw"
+            ),
+        ),
+        (
+            Untold,
+            pattern(
+                "games", "view-seat-shows", when=r"equal views: (at the start|after step \d)", seat=r"\d", keys="hand, a draw"
+            ),
+        ),
         (Helpful, r"equal legal lists: (at the start|after step \d) what seat \d may choose shows a draw"),
     ],
 )
@@ -181,8 +203,8 @@ def test_what_no_event_has_told_is_found(made: type[Dealt], said: str, number: i
 
 def test_a_game_that_is_not_the_same_again_is_not_said_to_leak() -> None:
     said = leak(DealtGame(Restless))
-    assert said == "a replay shows seats the same"
-    assert "nothing kept outside of the state" in advice(said)
+    assert said == sentence("games", "replay-shows-seats-same")
+    assert sentence("check", "let-nothing-secret-rules") in advice(said)
 
 
 @pytest.mark.parametrize("game", [*registry.GAMES.values(), BIDDING], ids=lambda game: game.name)

@@ -4,6 +4,7 @@ import json
 from random import Random
 
 import pytest
+from wording import pattern
 
 from khiva_arena.errors import ConfigError
 from khiva_arena.games import registry
@@ -76,5 +77,5 @@ def test_a_game_without_worlds_says_so():
         determinise = Game.determinise
         title = "Plain"
 
-    with pytest.raises(ConfigError, match="Plain makes no worlds of views"):
+    with pytest.raises(ConfigError, match=pattern("games", "makes-no-worlds-views", title="Plain")):
         Plain().determinise({}, {}, Stream(bytes(32), "none"))

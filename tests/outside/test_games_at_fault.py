@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from own_games import TEMPLATE, Made
+from wording import pattern, sentence
 
 from khiva_arena.check.own_game import steps_of
 from khiva_arena.errors import ConfigError, GameFault, GameSlow, IllegalChoice, RulesError
@@ -47,22 +48,26 @@ def played(path: Path, seats: int = 3) -> None:
         ),
         ('"""A bidding', "def (:\n", "its import raised SyntaxError"),
         ("import check_choices", "import check_choices", ""),
-        ('name = "bidding"', 'name = "khiva"', "its name is that of a game of the arena, khiva"),
-        ('name = "bidding"', 'name = "openspiel"', "its name, openspiel, is that of OpenSpiel's games: give it another"),
-        ('name = "bidding"', 'name = "../x"', "its name '../x' is not of small letters"),
-        ("seats = (2, 3, 4, 5)", "seats = (2, 11)", "its seats [2, 11] are not rising numbers of 2 to 10"),
+        ('name = "bidding"', 'name = "khiva"', sentence("outside", "name-game-arena", name="khiva")),
+        ('name = "bidding"', 'name = "openspiel"', sentence("outside", "name-openspiels-games-give", library="openspiel")),
+        ('name = "bidding"', 'name = "../x"', sentence("outside", "name-not-small-letters", name="'../x'")),
+        (
+            "seats = (2, 3, 4, 5)",
+            "seats = (2, 11)",
+            sentence("outside", "seats-not-rising-numbers", seats="[2, 11]", most_seats="10"),
+        ),
         ("seats = (2, 3, 4, 5)", "seats = 3", "raised TypeError"),
-        ("seats = (2, 3, 4, 5)", 'seats = ("a",)', "its seats: one of them is a text, and must be a whole number"),
-        ('title = "Bidding"', 'title = " "', "it has no title"),
+        ("seats = (2, 3, 4, 5)", 'seats = ("a",)', sentence("outside", "seats") + " is a text, and must be a whole number"),
+        ('title = "Bidding"', 'title = " "', sentence("outside", "no-title")),
         ('title = "Bidding"', "title = 3", "its title is a whole number, and must be a text"),
-        ('title = "Bidding"', 'title = "\\x1b[31mred"', "its title has a sign that cannot be printed"),
-        ('title = "Bidding"', 'title = "x" * 81', "its title has more than 80 signs"),
+        ('title = "Bidding"', 'title = "\\x1b[31mred"', sentence("outside", "title-sign-cannot-printed")),
+        ('title = "Bidding"', 'title = "x" * 81', sentence("outside", "title-more-signs")),
         (
             '"""A bidding',
             'import helper\n"""A bidding',
             "its import raised ModuleNotFoundError: No module named 'helper', line 1 of game.py",
         ),
-        ("GAME = Bidding()", "del Bidding", "it has no game: a class that is a khiva_arena.Game"),
+        ("GAME = Bidding()", "del Bidding", sentence("outside", "no-game-class-khiva")),
         ("GAME = Bidding()", "GAME = 3", "its game is an int, not a khiva_arena.Game"),
     ],
 )
@@ -81,55 +86,129 @@ def test_a_file_that_is_no_game(made: Made, old: str, new: str, said: str) -> No
     ("old", "new", "said"),
     [
         (APPLY, "        1 // 0\n", "apply() raised ZeroDivisionError: integer division or modulo by zero, line 40 of game.py"),
-        (APPLY, "        import os; os.abort()\n", "apply() ends its process, by signal 6"),
-        (APPLY, "        import os; os._exit(3)\n", "apply() ends its process, with exit code 3"),
+        (APPLY, "        import os; os.abort()\n", "apply() " + sentence("outside", "ends-process-signal", value="6")),
+        (APPLY, "        import os; os._exit(3)\n", "apply() " + sentence("outside", "ends-process-exit-code", code="3")),
         (APPLY, "        raise SystemExit(3)\n", "apply() raised SystemExit: 3"),
         (APPLY, "        b'' * 8 + bytes(2**36)\n", "apply() raised MemoryError"),
-        (APPLY, "        from khiva_arena.errors import IllegalChoice; raise IllegalChoice('no')\n", "apply() refuses {0: 0, 1: 0, 2: 0}"),  # noqa: E501
+        (
+            APPLY,
+            "        from khiva_arena.errors import IllegalChoice; raise IllegalChoice('no')\n",
+            "apply() refuses {0: 0, 1: 0, 2: 0}",
+        ),
         (APPLY, "        raise RulesError(['no such thing'])\n", "apply() raised RulesError: no such thing, line 40 of game.py"),
-        (APPLY, "        from khiva_arena.errors import ConfigError; raise ConfigError('no')\n", "apply() raised ConfigError: no, line 40"),  # noqa: E501
+        (
+            APPLY,
+            "        from khiva_arena.errors import ConfigError; raise ConfigError('no')\n",
+            "apply() raised ConfigError: no, line 40",
+        ),
         (SEATS, "        raise RulesError(['no such thing'])\n", "new() raised RulesError: no such thing, line 95 of game.py"),
         (VIEW, "        raise RulesError(['no'])\n" + VIEW, "view() raised RulesError: no, line "),
-        (VIEW, "        from khiva_arena.errors import IllegalChoice; raise IllegalChoice('no')\n" + VIEW, "view() raised IllegalChoice: no, line "),  # noqa: E501
+        (
+            VIEW,
+            "        from khiva_arena.errors import IllegalChoice; raise IllegalChoice('no')\n" + VIEW,
+            "view() raised IllegalChoice: no, line ",
+        ),
         (OVER, "        raise RulesError(['no'])", "() raised RulesError: no, line "),
-        (APPLY, "        return [Event({'x': 1})]\n", "an event has no type"),
+        (APPLY, "        return [Event({'x': 1})]\n", sentence("outside", "event-no-type")),
         (APPLY, "        return [Event({'type': 'x'}, to=(7,))]\n", "an event x goes to seats [7] of 3"),
-        (APPLY, "        return [Event({'type': 'forfeit'})]\n", "one of the arena's own"),
+        (APPLY, "        return [Event({'type': 'forfeit'})]\n", sentence("check", "arenas-own")),
         (APPLY, "        return [Event({'type': 'x', 'y': 1.5})]\n", "an event x: 1.5 is a float"),
-        (APPLY, "        return 3\n", "apply() returned an int, and must return a list of events"),
-        (APPLY, "        return\n", "apply() returned None, and must return a list of events"),
-        (APPLY, "        return [{}]\n", "apply() returned a dict among its events, each of which is an Event({...})"),
+        (APPLY, "        return 3\n", "apply() " + sentence("outside", "returned-must-return-list", events="an int")),
+        (APPLY, "        return\n", "apply() " + sentence("outside", "returned-must-return-list", events="None")),
+        (APPLY, "        return [{}]\n", "apply() " + sentence("outside", "returned-among-events-event", others="a dict")),
         (APPLY, "        return [Event({1: 2})]\n", "an event: a key is a whole number, and must be a text"),
-        (APPLY, "        return [Event({'type': 'x'}, to=('a',))]\n", "an event: a seat that it goes to is a text, and must be a"),  # noqa: E501
-        ("        return state, [state.turned_up()]\n", "        return state\n", "new() returned a BiddingState, and must return two values"),  # noqa: E501
-        (PENDING, '        return {0: Decision("bid", [])}\n', "legal has 0 entries, and a decision has 2 to 10,000"),
-        (PENDING, '        return {0: Decision("bid", [[1], [1]])}\n', "legal has an entry twice"),
+        (
+            APPLY,
+            "        return [Event({'type': 'x'}, to=('a',))]\n",
+            sentence("outside", "event-seat-goes") + " is a text, and must be a",
+        ),
+        (
+            "        return state, [state.turned_up()]\n",
+            "        return state\n",
+            "new() " + sentence("outside", "returned-must-return-two", made="a BiddingState"),
+        ),
+        (
+            PENDING,
+            '        return {0: Decision("bid", [])}\n',
+            sentence("outside", "legal-entries-decision", legal="0") + " 10,000",
+        ),
+        (PENDING, '        return {0: Decision("bid", [[1], [1]])}\n', sentence("outside", "legal-entry-twice")),
         (PENDING, '        return {0: Decision("bid", [[n] for n in range(20000)])}\n', "legal has 20,000 entries"),
-        (PENDING, '        return {0: Decision("bid", [["x" * 600000], [2]])}\n' , ""),
-        (PENDING, '        return {0: Decision("bid", [["x" * 1200000], [2]])}\n', "view and legal have 1,200"),
+        (PENDING, '        return {0: Decision("bid", [["x" * 600000], [2]])}\n', ""),
+        (
+            PENDING,
+            '        return {0: Decision("bid", [["x" * 1200000], [2]])}\n',
+            sentence("outside", "view-legal", size="1,200"),
+        ),
         (PENDING, '        return {0: Decision("bid", [["x" * 2**25], [2]])}\n', "pending() gives 33,554,"),
-        (PENDING, '        return {0: Decision("bid", [1, 2])}\n', "pending(): an entry of legal is a whole number, and must be a list"),  # noqa: E501
-        (PENDING, '        return {0: Decision("bid", [[object()], [2]])}\n', "() gives an object, which is no plain value"),
+        (
+            PENDING,
+            '        return {0: Decision("bid", [1, 2])}\n',
+            sentence("outside", "pending-entry-legal") + " is a whole number, and " + sentence("entrants", "must-list-strings"),
+        ),
+        (
+            PENDING,
+            '        return {0: Decision("bid", [[object()], [2]])}\n',
+            "() " + sentence("outside", "gives-no-plain-value", name="an object"),
+        ),
         (PENDING, '        return {0: Decision("bid", [[2**53], [2]])}\n', "legal: 9007199254740992 is too big"),
-        (PENDING, '        return {1: Decision("bid", [[1], [2]]), 0: Decision("bid", [[1], [2]])}\n', "not in seat order"),
+        (
+            PENDING,
+            '        return {1: Decision("bid", [[1], [2]]), 0: Decision("bid", [[1], [2]])}\n',
+            sentence("outside", "not-seat-order"),
+        ),
         (PENDING, '        return {7: Decision("bid", [[1], [2]])}\n', "pending() asks seats [7], of 3"),
-        (PENDING, "        import itertools; self.n = getattr(self, 'n', 0) + 1; return {0: Decision('bid', [[1], [self.n + 1]])}\n",  # noqa: E501
-         "pending() gives something else when it is called again"),
-        (VIEW, '        return {"set": {1, 2}, "hand": list(self.hands[seat]),', "view() gives a set, which is no plain value"),
-        (VIEW, '        return {"t": [(1, 2)], "hand": list(self.hands[seat]),', "view() gives a tuple, which is no plain value"),
-        (PENDING, '        return {0: Decision("bid", [[{1}], [2]])}\n', "pending() gives a set, which is no plain value"),
-        (APPLY, "        return [Event({'type': 'x', 'y': frozenset([1])})]\n", "() gives a frozenset, which is no plain value"),
+        (
+            PENDING,
+            "        import itertools; self.n = getattr(self, 'n', 0) + 1; return {0: Decision('bid', [[1], [self.n + 1]])}\n",
+            "pending() " + sentence("outside", "gives-something-else-when"),
+        ),
+        (
+            VIEW,
+            '        return {"set": {1, 2}, "hand": list(self.hands[seat]),',
+            "view() " + sentence("outside", "gives-no-plain-value-2", kind="set"),
+        ),
+        (
+            VIEW,
+            '        return {"t": [(1, 2)], "hand": list(self.hands[seat]),',
+            "view() " + sentence("outside", "gives-no-plain-value-2", kind="tuple"),
+        ),
+        (
+            PENDING,
+            '        return {0: Decision("bid", [[{1}], [2]])}\n',
+            "pending() " + sentence("outside", "gives-no-plain-value-2", kind="set"),
+        ),
+        (
+            APPLY,
+            "        return [Event({'type': 'x', 'y': frozenset([1])})]\n",
+            "() " + sentence("outside", "gives-no-plain-value-2", kind="frozenset"),
+        ),
         (VIEW, '        return {1: 2, "hand": list(self.hands[seat]),', "view(): a key is a whole number, and must be"),
-        (VIEW, '        return {"id": id(self) % 2**50, "hand": list(self.hands[seat]),', "gives something else when the same match is played again"),  # noqa: E501
-        (VIEW, '        return {"set": [*{"a", "b", "c", "d", "e", "f", "g", "h"}], "hand": list(self.hands[seat]),',
-         "gives something else when the same match is played again"),
+        (
+            VIEW,
+            '        return {"id": id(self) % 2**50, "hand": list(self.hands[seat]),',
+            sentence("outside", "gives-something-else-when-2"),
+        ),
+        (
+            VIEW,
+            '        return {"set": [*{"a", "b", "c", "d", "e", "f", "g", "h"}], "hand": list(self.hands[seat]),',
+            sentence("outside", "gives-something-else-when-2"),
+        ),
         (VIEW, "        return [1]\n" + VIEW, "view(): what it returns is a list, and must be a dict"),
-        ("        return list(self.points)", "        return [1.5] * 3", "scores: one of them is a number with a point, and must be"),  # noqa: E501
+        (
+            "        return list(self.points)",
+            "        return [1.5] * 3",
+            sentence("outside", "scores") + " is " + sentence("outside", "number-point") + ", and must be",
+        ),
         ("        return not self.hands[0]", "        return 3", "is_over is a whole number, and must be True or False"),
-        ("        return list(self.points)", "        return [1]", "scores are [1], not one for each of 3 seats"),
+        (
+            "        return list(self.points)",
+            "        return [1]",
+            sentence("outside", "scores-not-seats", scores="[1]", seats="3"),
+        ),
         ("        return not self.hands[0]", "        return True", "pending() asks somebody, and is_over is True"),
     ],
-)  # fmt: skip
+)
 def test_a_game_that_breaks_its_contract_in_a_match(made: Made, old: str, new: str, said: str) -> None:
     path = made((old, new))
     if not said:
@@ -162,14 +241,26 @@ def all_steps(game: Game, expect: bool, choice: int = 0) -> list[object]:
     ("old", "new", "choice", "steps", "said"),
     [
         (APPLY, APPLY, 0, 12, ""),
-        (APPLY, APPLY, 9, 5, "9 is not an index into the 9 entries"),
+        (APPLY, APPLY, 9, 5, sentence("check", "not-index-into-entries", choice="9", choices="9")),
         (APPLY, "        if len(self.played) == 5: 1 // 0\n", 0, 6, "apply() raised ZeroDivisionError: "),
-        (APPLY, "        if len(self.played) == 5: import os; os._exit(3)\n", 0, 6, "apply() ends its process, with exit code 3"),
+        (
+            APPLY,
+            "        if len(self.played) == 5: import os; os._exit(3)\n",
+            0,
+            6,
+            "apply() " + sentence("outside", "ends-process-exit-code", code="3"),
+        ),
         (APPLY, "        if len(self.played) == 5: raise IllegalChoice('no')\n", 0, 6, "apply() refuses {0: 0, 1: 0, 2: 0}"),
-        (POINTS, "        return [1] * (3 if len(self.played) < 5 else 2)", 0, 5, "scores are [1, 1], not one for each"),
+        (
+            POINTS,
+            "        return [1] * (3 if len(self.played) < 5 else 2)",
+            0,
+            5,
+            sentence("outside", "scores-not", scores="[1, 1]"),
+        ),
         (OVER, "        return len(self.hands[0]) < 9", 0, 5, "pending() asks somebody, and is_over is True"),
     ],
-)  # fmt: skip
+)
 def test_a_replay_ahead_finds_what_one_step_by_step_does(
     made: Made, monkeypatch: pytest.MonkeyPatch, old: str, new: str, choice: int, steps: int, said: str
 ) -> None:
@@ -192,7 +283,7 @@ def test_each_step_of_a_replay_has_a_limit_of_its_own(made: Made, monkeypatch: p
 def test_a_file_beside_a_game_is_part_of_a_folder(made: Made, tmp_path: Path) -> None:
     path = made(('"""A bidding', 'import helper\n"""A bidding'))
     (tmp_path / "helper.py").write_text("")
-    with pytest.raises(GameFault, match=r"a game of several files is a folder with an __init__.py, .* `from . import helper`"):
+    with pytest.raises(GameFault, match=pattern("outside", "game-several-files-folder") + ", .* `from . import helper`"):
         begun(path)
 
 
@@ -205,8 +296,8 @@ def test_one_that_leaves_is_told_of_in_the_look_before_a_match(made: Made) -> No
 @pytest.mark.parametrize(
     ("new", "said"),
     [
-        ("        import os; os._exit(3)\n", "apply() ends its process, with exit code 3"),
-        ("        return\n", "apply() returned None, and must return a list of events"),
+        ("        import os; os._exit(3)\n", "apply() " + sentence("outside", "ends-process-exit-code", code="3")),
+        ("        return\n", "apply() " + sentence("outside", "returned-must-return-list", events="None")),
     ],
 )
 def test_the_look_before_a_match_says_what_is_wrong(made: Made, new: str, said: str) -> None:
@@ -223,7 +314,9 @@ def test_rules_of_a_wrong_kind_are_said_in_words(made: Made) -> None:
 
 def test_one_that_goes_on_for_ever_is_ended(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(outside_game, "MOST_STEPS", 20)
-    with pytest.raises(GameFault, match=r"game bidding \(game.py\): the match has not ended within 20 steps"):
+    with pytest.raises(
+        GameFault, match=pattern("outside", "game-match-not-ended", shown=r"bidding \(game.py\)", most_steps="20")
+    ):
         played(made((APPLY, "        return []\n")))
 
 
@@ -241,17 +334,22 @@ def test_one_that_sleeps_is_ended(made: Made, monkeypatch: pytest.MonkeyPatch) -
     game = begun(path)
     monkeypatch.setattr(process, "WALL_SECONDS", 1.0)
     state, _ = game.new(2, game.rules({}), SECRET)
-    with pytest.raises(GameSlow, match=r"apply\(\) has not ended within 1 s, line 40 of game.py$"):
+    with pytest.raises(
+        GameSlow, match=r"apply\(\) " + pattern("outside", "not-ended-within-s", wall_seconds="1") + ", line 40 of game.py$"
+    ):
         state.apply({0: 0, 1: 0})
 
 
 LOOP, SLEEP = "        while True: pass\n", "        import time; time.sleep(1000)\n"
-CLONE, CHECKED = "class BiddingState(State):\n", "while it is checked it "
+CLONE, CHECKED = "class BiddingState(State):\n", sentence("outside", "while-checked") + " "
 
 
 def test_an_import_that_does_not_end_is_named_by_its_line(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process, "WALL_SECONDS", 3.0)
-    with pytest.raises(GameFault, match=r"game game.py: its import has not ended within 3 s, line 1 of game.py$"):
+    with pytest.raises(
+        GameFault,
+        match="game game.py: its import " + pattern("outside", "not-ended-within-s", wall_seconds="3") + ", line 1 of game.py$",
+    ):
         begun(made(('"""A bidding', 'import time; time.sleep(1000)\n"""A bidding')))
 
 
@@ -259,7 +357,7 @@ def test_an_import_that_does_not_end_is_named_by_its_line(made: Made, monkeypatc
     ("old", "new", "said"),
     [
         (VIEW, LOOP + VIEW, "view() takes more than 1 s of CPU, line 59 of game.py"),
-        (VIEW, SLEEP + VIEW, "view() has not ended within 4 s, line 59 of game.py"),
+        (VIEW, SLEEP + VIEW, "view() " + sentence("outside", "not-ended-within-s", wall_seconds="4") + ", line 59 of game.py"),
         (APPLY, "        sum(1 for _ in iter(int, 1))\n", "apply() takes more than 1 s of CPU, line 40 of game.py"),
         (
             CLONE,
@@ -269,7 +367,7 @@ def test_an_import_that_does_not_end_is_named_by_its_line(made: Made, monkeypatc
         (
             CLONE,
             CLONE + "    def clone(self):\n" + SLEEP,
-            CHECKED + "has not ended within 4 s, at last in clone(), line ",
+            CHECKED + (sentence("outside", "not-ended-within-s", wall_seconds="4") + ", at last in clone(), line "),
         ),
         (
             CLONE,
@@ -288,14 +386,17 @@ def test_a_check_names_the_call_that_does_not_end_and_goes_no_further(
     (step,) = steps_of(game)
     assert not step.passed
     assert f"game bidding (game.py): {said}" in step.said
-    assert step.said.endswith(" of game.py; no further step was taken")
-    assert step.do.startswith("look for a loop")
+    assert step.said.endswith(" of game.py; " + sentence("check", "no-further-step-taken"))
+    assert step.do.startswith(sentence("check", "look-loop"))
 
 
 def test_a_match_begins_as_the_game_was_imported(made: Made) -> None:
     """What one match leaves in the module is not there in the next one, nor in another one at the same time."""
-    path = made(("class BiddingState", "BEFORE = []\n\n\nclass BiddingState"), (VIEW, VIEW.replace("{", '{"n": len(BEFORE), ')),
-                (APPLY, APPLY + "        BEFORE.append(1)\n"))  # fmt: skip
+    path = made(
+        ("class BiddingState", "BEFORE = []\n\n\nclass BiddingState"),
+        (VIEW, VIEW.replace("{", '{"n": len(BEFORE), ')),
+        (APPLY, APPLY + "        BEFORE.append(1)\n"),
+    )
     game = begun(path)
     for _ in range(2):
         state, _ = game.new(2, game.rules({}), SECRET)
@@ -310,7 +411,10 @@ def test_rules_are_refused_as_by_any_game(made: Made) -> None:
     game = begun(made())
     with pytest.raises(RulesError) as found:
         game.rules({"cards": 99, "x": 1})
-    assert found.value.problems == ("x: there is no such rule", "cards: 99 is not a whole number of 3 to 20")
+    assert found.value.problems == (
+        sentence("outside", "no-such-rule", value="x"),
+        sentence("outside", "cards-not-whole-number", rules="99"),
+    )
     with pytest.raises(ConfigError, match="Bidding is for 2 to 5 seats, not 6"):
         game.new(6, game.rules({}), SECRET)
 
@@ -340,7 +444,7 @@ def test_no_process_is_left_when_nobody_holds_a_match(made: Made) -> None:
         except ProcessLookupError:
             return
         game.new(2, game.rules({}), SECRET)
-    pytest.fail("the process of a match that is over still runs")
+    pytest.fail("the process of " + sentence("cluster", "match") + " over still runs")
 
 
 def test_words_that_fail_stop_nothing(made: Made) -> None:
@@ -354,18 +458,37 @@ def test_words_that_fail_stop_nothing(made: Made) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ('"winner": winner})]', '"winner": winner}, to=())]', "what no event told it (a breach of: equal observations give"),
-        ("        self.points = [0] * seats", "        import random\n        self.points = [random.randrange(10**9)] * seats", "new() gives something else when the same"),  # noqa: E501
-        (APPLY, APPLY + "        return [Event({'type': 'forfeit'})]\n", "an event has the type 'forfeit', which is one of the arena's own"),  # noqa: E501
+        (
+            '"winner": winner})]',
+            '"winner": winner}, to=())]',
+            sentence("outside", "seat-sees-view-choices") + ": equal observations give",
+        ),
+        (
+            "        self.points = [0] * seats",
+            "        import random\n        self.points = [random.randrange(10**9)] * seats",
+            "new" + sentence("outside", "gives-something-else-when-2"),
+        ),
+        (
+            APPLY,
+            APPLY + "        return [Event({'type': 'forfeit'})]\n",
+            sentence("outside", "event-type-arenas-own", data="'forfeit'"),
+        ),
         (POINTS, "        return [2**60] * len(self.points)", "scores: 1152921504606846976 is too big"),
-        (POINTS, "        return [0.0] * len(self.points)", "scores: one of them is a number with a point, and must be a whole"),
-        (VIEW, VIEW.replace("{", '{"x": "x" * 2_000_000, '), "seat 0: view and legal have 2,000,"),
-        (PENDING, PENDING.replace('[["card", card] for card in hand]', "[[n] for n in range(20000)]"),
-         "legal has 20,000 entries, and a decision has 2 to 10,000; `khiva-arena check"),
-        ('"prizes": len(self.prizes)}', '"prizes": len(self.played)}', "no piece is lost or made"),
+        (
+            POINTS,
+            "        return [0.0] * len(self.points)",
+            sentence("outside", "scores") + " is " + sentence("outside", "number-point") + ", and must be a whole",
+        ),
+        (VIEW, VIEW.replace("{", '{"x": "x" * 2_000_000, '), "seat 0: " + sentence("outside", "view-legal", size="2,000,")),
+        (
+            PENDING,
+            PENDING.replace('[["card", card] for card in hand]', "[[n] for n in range(20000)]"),
+            sentence("outside", "legal-entries-decision", legal="20,000") + " 10,000; `khiva-arena check",
+        ),
+        ('"prizes": len(self.prizes)}', '"prizes": len(self.played)}', sentence("check", "no-piece-lost-made")),
         ("class BiddingState(State):", "class BiddingState(State):\n    def clone(self): return self\n", "clone"),
     ],
-)  # fmt: skip
+)
 def test_a_look_before_the_match_finds_what_no_match_shows(made: Made, old: str, new: str, said: str) -> None:
     game = begun(made((old, new)))
     with pytest.raises(GameFault) as found:
@@ -381,8 +504,10 @@ def test_a_check_of_a_long_game_says_how_far_it_looked(made: Made, monkeypatch: 
     first = next(iter(steps_of(begun(made(slow)))))
     assert first.passed
     assert re.fullmatch(
-        r"a match at random keeps every point as far as there was time to look: the first \d+ steps? as they are played, "
-        r"the first \d+ steps?, \d+ changed draws?, the first \d+ steps? of first choices",
+        pattern("check", "match-random-keeps-every")
+        + ": "
+        + pattern("outside", "first-played", step=r"\d+ steps?")
+        + r", the first \d+ steps?, \d+ changed draws?, the first \d+ steps? of first choices",
         first.said,
     )
 
@@ -390,11 +515,26 @@ def test_a_check_of_a_long_game_says_how_far_it_looked(made: Made, monkeypatch: 
 @pytest.mark.parametrize(
     ("old", "new", "said", "do"),
     [
-        (POINTS, "        return [2**60 if len(self.points) == 3 else 0] * len(self.points)", "scores: 1152921504606846976 is too big", "2**53 - 1"),  # noqa: E501
-        (VIEW, VIEW.replace("{", '{"x": "x" * (2000000 if len(self.hands) == 3 else 1), '), "view and legal have 2,000,", "leave out"),  # noqa: E501
-        (VIEW, VIEW.replace("{", '{"x": [*{*"abcdefgh"}] if len(self.hands) == 3 else [], '), "same match is played again", "no set"),  # noqa: E501
+        (
+            POINTS,
+            "        return [2**60 if len(self.points) == 3 else 0] * len(self.points)",
+            "scores: 1152921504606846976 is too big",
+            "2**53 - 1",
+        ),
+        (
+            VIEW,
+            VIEW.replace("{", '{"x": "x" * (2000000 if len(self.hands) == 3 else 1), '),
+            sentence("outside", "view-legal", size="2,000,"),
+            "leave out",
+        ),
+        (
+            VIEW,
+            VIEW.replace("{", '{"x": [*{*"abcdefgh"}] if len(self.hands) == 3 else [], '),
+            sentence("check", "same-match-played-again"),
+            "no set",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_check_looks_at_each_table_as_a_match_does(made: Made, old: str, new: str, said: str, do: str) -> None:
     steps = {step.title: step for step in steps_of(begun(made((old, new))))}
     failed = [step for step in steps.values() if not step.passed]
@@ -430,5 +570,5 @@ def test_a_process_is_not_started_again_from_other_files(tmp_path: Path) -> None
     game.played(2, game.rules({}), SECRET)
     game._process._process.kill()
     game._process._process.wait()
-    with pytest.raises(GameFault, match="its files were changed since this command began"):
+    with pytest.raises(GameFault, match=pattern("outside", "files-changed-since-command")):
         game.played(2, game.rules({}), SECRET)

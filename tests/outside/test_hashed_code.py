@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from own_games import changed
+from wording import pattern
 
 from khiva_arena.errors import ConfigError
 from khiva_arena.outside import opening
@@ -104,5 +105,5 @@ def test_a_link_to_a_folder_is_refused(folder: Path, tmp_path: Path) -> None:
     """Python would import from it, and it is not gone through for the hash."""
     (tmp_path / "elsewhere").mkdir()
     (folder / "more").symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(ConfigError, match="more is a link to a folder, of which nothing is hashed: copy the folder"):
+    with pytest.raises(ConfigError, match=pattern("outside", "link-folder-nothing-hashed", path="more")):
         source_of(str(folder))

@@ -9,6 +9,7 @@ import pytest
 from arena import RANDOM, ROOT, arena, bots
 from make_openspiel_page import PAGE, described, names, page, tried, version_of
 from pages import blocks
+from wording import sentence
 
 from khiva_arena.errors import RulesError
 from khiva_arena.games.base import Game, State
@@ -78,35 +79,42 @@ def test_a_tensor_of_whole_numbers(game: Game) -> None:
 @pytest.mark.parametrize(
     ("rules", "said"),
     [
-        ({"game": "blackjack"}, "blackjack cannot be played: it has one player"),
-        ({"game": "negotiation"}, "its chance is sampled, so that no match could be replayed"),
-        ({"game": "mfg_garnet"}, "it is a mean-field game"),
-        ({"game": "crossword"}, "its actions are structures"),
-        ({"game": "no such"}, f"OpenSpiel has no game 'no such'; {folder('docs')}/openspiel-games.md lists those that it has"),
+        ({"game": "blackjack"}, sentence("outside", "cannot-played", name="blackjack") + " has one player"),
+        ({"game": "negotiation"}, sentence("outside", "chance-sampled-no-match")),
+        ({"game": "mfg_garnet"}, sentence("outside", "mean-field-game-population")),
+        ({"game": "crossword"}, sentence("outside", "actions-structures-not-numbers")),
+        (
+            {"game": "no such"},
+            sentence(
+                "outside",
+                "lists-those",
+                value=sentence("outside", "openspiel-no-game") + f" 'no such'; {folder('docs')}/openspiel-games.md",
+            ),
+        ),
         (
             {"game": "phantom_goo(board_size=5)"},
-            f"OpenSpiel has no game 'phantom_goo' (did you mean phantom_go?); {folder('docs')}/openspiel",
+            sentence("outside", "openspiel-no-game") + f" 'phantom_goo' (did you mean phantom_go?); {folder('docs')}/openspiel",
         ),
-        ({"game": 2048}, "2048 cannot be played: it has one player"),
+        ({"game": 2048}, sentence("outside", "cannot-played", name="2048") + " has one player"),
         ({"game": "goofspiel(plyers=3)"}, "Unknown parameter 'plyers'. Available parameters are: egocentric"),
-        ({"game": "kuhn_poker(players=99)"}, "OpenSpiel does not load"),
-        ({"game": [3]}, "[3] is not a text"),
-        ({"x": 3}, "x: there is no such rule"),
-        ({"scale": 0}, "scale: 0 is not a whole number of 1 to 1,000,000"),
+        ({"game": "kuhn_poker(players=99)"}, sentence("outside", "game-openspiel-not-load")),
+        ({"game": [3]}, sentence("api", "not-text-2", value="[3]")),
+        ({"x": 3}, sentence("outside", "no-such-rule", value="x")),
+        ({"scale": 0}, sentence("outside", "scale-not-whole-number", scale="0") + " 1,000,000"),
         ({"shows": ""}, "shows: kuhn_poker gives seats no ''"),
         (
             {"game": "matrix_sh", "shows": "blah"},
             "gives seats no 'blah'; what it gives: information_state, observation",
         ),
-        ({"game": "python_tic_tac_toe"}, "python_tic_tac_toe is one of the library's games in Python, which are not imported"),
-        ({"scale": 0.5}, "scale: 0.5 is not a whole number"),
-        ({"game": "efg_game(filename=g.efg)"}, "efg_game reads a file (filename), which would be no part of the event"),
+        ({"game": "python_tic_tac_toe"}, sentence("outside", "librarys-games-python-not", name="python_tic_tac_toe")),
+        ({"scale": 0.5}, sentence("outside", "scale-not-whole-number", scale="0.5")),
+        ({"game": "efg_game(filename=g.efg)"}, sentence("outside", "reads-file-would-no", name="efg_game", parameter="filename")),
         ({"game": "nfg_game(filename=/etc/passwd)"}, "nfg_game reads a file (filename)"),
         ({"game": "misere(game=nfg_game(filename=g.nfg))"}, "misere reads a file (filename)"),
         ({"game": "bargaining(instances_file=x.txt)"}, "bargaining reads a file (instances_file)"),
         ({"game": "colored_trails(boards_file=x.txt)"}, "colored_trails reads a file (boards_file)"),
         ({"game": "crossword(puzzles_root=/etc)"}, "crossword reads a file (puzzles_root)"),
-        ({"tensor": "maybe"}, "tensor: 'maybe' is neither no nor yes"),
+        ({"tensor": "maybe"}, sentence("outside", "tensor-neither-no-yes", tensor="'maybe'")),
         ({"game": "dou_dizhu", "shows": "information_state"}, "shows: dou_dizhu gives seats no 'information_state'"),
     ],
 )
@@ -201,17 +209,20 @@ def test_a_game_is_checked_with_its_rules_and_a_refusal_says_the_scale(tmp_path:
     assert "  ok  2 seats, game = tic_tac_toe: " in arena(*check, "game=tic_tac_toe", cwd=tmp_path).stdout
     words = ["--rule", "game=skat", "--rule", "scale=1"]
     said = arena("match", "--game", "openspiel", *words, *bots(*[RANDOM] * 3), cwd=tmp_path, code=2).stderr
-    assert "is not whole at scale 1: give --rule scale=240, the least for this match" in said
+    assert (
+        sentence("outside", "not-whole-scale", scale="1") + ": " + sentence("outside", "give-rule-scale-least", scale="240")
+        in said
+    )
     assert "`khiva-arena check --game openspiel --rule 'game=skat()' --rule scale=1` says more" in said
     failed = arena("check", "--game", "openspiel", *words, cwd=tmp_path, code=1).stdout
     assert failed.count("give --rule scale=240") == 2
     blotto = ["--rule", "game=blotto(players=2,coins=30,fields=5)", *bots(RANDOM, RANDOM)]
     many = arena("match", "--game", "openspiel", *blotto, cwd=tmp_path, code=2).stderr
-    assert "legal has 46,376 entries, and a decision has 2 to 10,000; `khiva-arena check" in many
+    assert sentence("outside", "legal-entries-decision", legal="46,376") + " 10,000; `khiva-arena check" in many
     never = arena(
         "match", "--game", "openspiel", "--rule", "game=bargaining(discount=0.9)", *bots(RANDOM, RANDOM), cwd=tmp_path, code=2
     )
-    assert "no scale up to 1,000,000 makes those of this match" in never.stderr
+    assert sentence("outside", "no-scale-up-makes", most_scale="1,000,000") in never.stderr
     assert "`khiva-arena check --game openspiel --rule 'game=bargaining(discount=0.9)'` says more" in never.stderr
 
 

@@ -10,6 +10,7 @@ import pytest
 from arena import RANDOM, arena, arena_process, bots
 from own_games import TEMPLATE, changed
 from pages import blocks
+from wording import sentence
 
 import khiva_arena
 from khiva_arena.check.own_game import advice
@@ -73,17 +74,22 @@ def test_at_two_jobs_the_digest_is_the_same(table: Path) -> None:
     ran(table)
 
 
-@pytest.mark.parametrize("words", [["verify", "out"], ["report", "out", "--out", "page.html"],
-                                   ["show", "out", "1/0"], ["match", "--from", "out", "1/0"]])  # fmt: skip
+@pytest.mark.parametrize(
+    "words",
+    [["verify", "out"], ["report", "out", "--out", "page.html"], ["show", "out", "1/0"], ["match", "--from", "out", "1/0"]],
+)
 def test_nothing_is_run_that_was_not_handed_over(table: Path, words: list[str]) -> None:
     ran(table)
     said = arena(*words, cwd=table, code=2).stderr
     digest = opening.source_of(str(table / "game.py")).code.partition(":")[2]
     assert said.count("\n") == 1
-    assert "the game 'bidding' does not come with the arena, and is not run unless you hand it over: " in said
-    assert f"the file whose SHA-256 is {digest}, as --game FILE" in said
+    assert sentence("games", "game-not-come-arena", name="'bidding'") + ": " in said
+    assert sentence("games", "file-whose-sha", digest=f"{digest}, as --game FILE") in said
     changed(table / "other.py", (RAN[0], RAN[1].format(folder=str(table)) + "\n"))
-    assert "what was handed over is another: sha256:" in arena(*words, "--game", "other.py", cwd=table, code=2).stderr
+    assert (
+        sentence("games", "handed-over-another", handed="sha256:")
+        in arena(*words, "--game", "other.py", cwd=table, code=2).stderr
+    )
     assert ran(table) == []
 
 
@@ -93,7 +99,7 @@ def test_what_is_handed_over_is_compared_and_then_run(table: Path) -> None:
     assert "4 of 4 matches are sound" in arena_process("verify", "out", "--game", "game.py", "-j", "2", cwd=table).stdout
     assert "prize: points" in arena("show", "out", "1/0", "--game", "game.py", cwd=table).stdout
     again = arena("match", "--from", "out", "1/0", "--game", "game.py", "--isolation", "trusted", cwd=table).stdout
-    assert again.startswith("every choice is the same")
+    assert again.startswith(sentence("replay", "every-choice-same"))
     assert "same" in arena("replay", "out", "1/0", "--seat", "0", "--game", "game.py", "--isolation", "trusted", cwd=table).stdout
     arena("report", "out", "--game", "game.py", "--out", "page.html", cwd=table)
     assert blocks(table / "page.html")["data"]["verify"] == "khiva-arena verify STORE --game FILE"
@@ -122,7 +128,7 @@ def test_tables_of_two_versions_are_told_apart_by_their_hashes(table: Path) -> N
         f"bidding with cards=13, rules version 1+sha256:{digest[:8]}" for digest in hashes
     ]
     refused = arena("verify", "versions", "--game", "later.py", cwd=table, code=2).stderr
-    assert "--game each; `khiva-arena verify STORE EVENT` needs that of the event alone" in refused
+    assert sentence("games", "hand-over-several-game") in refused
     assert "2 of 2 matches are sound" in arena("verify", "versions", "2", "--game", "later.py", cwd=table).stdout
     assert arena("verify", "versions", "--game", "game.py", "--game", "later.py", cwd=table).stdout.count("are sound") == 2
 
@@ -154,7 +160,7 @@ def test_ten_sit_at_a_table(table: Path) -> None:
     slowly = ["--turn", "20s", "--start", "60s"]
     done = arena(*run, "--seats", "10", *slowly, "--lineups", "1", "--out", "ten", cwd=table)
     assert "bidding with cards=13 at 10 seats" in done.stdout
-    assert "who sits next after whom is balanced over every 9 seeds at 10 seats: with 1 a bot" in done.stderr
+    assert sentence("schedule", "sits-next-after-whom", block="9", seats="10", seeds="1") in done.stderr
     assert "10 of 10 matches are sound" in arena("verify", "ten", "--game", "ten.py", cwd=table).stdout
     arena("report", "ten", "--game", "ten.py", "--out", "ten.html", cwd=table)
     assert "bidding is played with 2 to 10 seats, not 11" in arena(*run, "--seats", "11", "--out", "x", cwd=table, code=2).stderr
@@ -190,7 +196,10 @@ def test_a_match_of_a_game_that_raises_is_void_and_no_bot_is_blamed(tmp_path: Pa
     assert f"{blame}; `khiva-arena check --game" in early
     monkeypatch.setattr(OutsideGame, "vet", lambda *_: None)
     late = arena(*match, cwd=tmp_path, code=1).stderr
-    assert late.splitlines()[-2:] == [f"the match is void, and is played again: {blame}", f"the match is void, twice: {blame}"]
+    assert late.splitlines()[-2:] == [
+        sentence("replay", "match-void-played-again", void=blame),
+        sentence("api", "match-void-twice", void=blame),
+    ]
     run = ["run", "--game", "game.py", *two(tmp_path), "--seats", "2", "--seeds", "1", "--isolation", "trusted", "--out", "out"]
     done = arena(*run, cwd=tmp_path, code=1)
     with Store.read(tmp_path / "out") as store:
@@ -218,7 +227,7 @@ def test_new_game_is_played_as_it_says(tmp_path: Path) -> None:
     assert said["files"] == ["bot/bot.toml", "bot/khiva_kit.py", "bot/main.py", "game.py", "test_game.py"]
     assert len((tmp_path / "mine" / "game.py").read_text().splitlines()) < 120
     assert "exists already" in arena("new", "game", "mine", cwd=tmp_path, code=2).stderr
-    assert "khiva-arena new game my-game" in arena("new", "game", cwd=tmp_path, code=2).stderr
+    assert sentence("cli", "khiva-arena-new-game") in arena("new", "game", cwd=tmp_path, code=2).stderr
     lines = [line.strip() for line in arena("new", "game", "./b", cwd=tmp_path).stdout.splitlines() if line.startswith("  ")]
     assert lines[1] == "khiva-arena check b/bot --game b/game.py"
     for line in lines[:3]:
@@ -239,25 +248,30 @@ def test_its_test_passes_beside_it(tmp_path: Path) -> None:
 def test_a_check_says_what_to_do(tmp_path: Path) -> None:
     arena("new", "game", "mine", cwd=tmp_path)
     good = arena("check", "--game", "mine/game.py", cwd=tmp_path).stdout
-    assert "It keeps the contract. Next: khiva-arena match --game mine/game.py" in good
+    assert sentence("check", "keeps-contract-next", match="khiva-arena match --game mine/game.py") in good
     changed(tmp_path / "leak.py", ('"winner": winner})]', '"winner": winner}, to=())]'))
     bad = arena("check", "--game", "leak.py", cwd=tmp_path, code=1).stdout
-    assert "FAILED  2 seats: equal observations give equal views" in bad
-    assert "do: a seat sees in its view or its choices what no event told it" in bad
+    assert "FAILED  2 seats: " + sentence("games", "equal-observations-give-equal") in bad
+    assert "do: " + sentence("check", "seat-sees-view-choices") in bad
     report = json.loads(arena("check", "--game", "leak.py", "--json", cwd=tmp_path, code=1).stdout)
     assert [step["passed"] for step in report["games"][0]["steps"]] == [False] * 4 + [True] * 2
-    assert "name a bot, or a game" in arena("check", cwd=tmp_path, code=2).stderr
+    assert sentence("check", "name-bot-game-game") in arena("check", cwd=tmp_path, code=2).stderr
 
 
 def test_a_check_finds_what_lies_in_an_undrawn_deck(tmp_path: Path) -> None:
     changed(tmp_path / "game.py", ('"points": list(self.points)}', '"points": list(self.points), "last": self.prizes[-1]}'))
     said = arena("check", "--game", "game.py", cwd=tmp_path, code=1).stdout
-    shows = "the view of seat 0 shows, in last, a draw that no event has told it of"
-    assert f"FAILED  2 seats: equal observations give equal views: at the start {shows}\n" in said
-    assert "do: a seat sees in its view or its choices what no event told it: report it in an event to that seat" in said
+    shows = sentence("games", "no-event-told", what=sentence("games", "draw-seen-in-view", seat="0", keys="last") + ", a draw")
+    assert "FAILED  2 seats: " + sentence("games", "equal-observations-give-equal") + f": at the start {shows}\n" in said
+    assert "do: " + sentence("check", "seat-sees-view-choices") in said
     match = ["match", "--game", "game.py", *two(tmp_path), "--isolation", "trusted"]
-    assert f"what no event told it (a breach of: equal observations give equal views: at the start {shows}" in arena(
-        *match, cwd=tmp_path, code=2).stderr  # fmt: skip
+    assert (
+        sentence("outside", "seat-sees-view-choices")
+        + ": "
+        + sentence("games", "equal-observations-give-equal")
+        + f": at the start {shows}"
+        in arena(*match, cwd=tmp_path, code=2).stderr
+    )
 
 
 def test_a_check_names_each_point_once_and_where_it_is_broken(tmp_path: Path) -> None:
@@ -269,18 +283,21 @@ def test_a_check_names_each_point_once_and_where_it_is_broken(tmp_path: Path) ->
     ]
     changed(tmp_path / "game.py", *wrong)
     said = arena("check", "--game", "game.py", cwd=tmp_path, code=1).stdout
-    assert "do: call self.check_seats(seats) first in new()." in said
-    assert "do: call check_choices(self.pending(), choices) of khiva_arena.games.base first in apply()." in said
+    assert "do: " + sentence("check", "call-self-check-seats") in said
+    assert "do: " + sentence("check", "call-check-choices-self") in said
     assert said.count("do: ") == 2
     changed(tmp_path / "game.py", wrong[2])
     said = arena("check", "--game", "game.py", cwd=tmp_path, code=1).stdout
-    assert "a view belongs to its caller, who may change it: played is the state's own" in said
+    assert sentence("games", "view-belongs-caller-may", lent="played") in said
     assert said.count("seats: the same\n") == 3
     match = ["match", "--game", "game.py", *bots(RANDOM, RANDOM), "--isolation", "trusted"]
-    assert "game bidding (game.py): breaks the contract, by which a view belongs" in arena(*match, cwd=tmp_path, code=2).stderr
+    assert (
+        "game bidding (game.py): " + sentence("outside", "breaks-contract", point="a view belongs")
+        in arena(*match, cwd=tmp_path, code=2).stderr
+    )
     changed(tmp_path / "game.py", ("if len(self.hands[0]) < 2:", "if not self.hands[0]:"), ("== 1:", "== 0:"))
     said = arena("check", "--game", "game.py", cwd=tmp_path, code=1).stdout
-    assert said.count("do: what has one choice is not asked") == 1
+    assert said.count("do: " + sentence("outside", "choice-not-asked")) == 1
 
 
 VIEW = '        return {"hand": list(self.hands[seat]), "prize": self.prize, "played": played,'
@@ -289,19 +306,19 @@ VIEW = '        return {"hand": list(self.hands[seat]), "prize": self.prize, "pl
 @pytest.mark.parametrize(
     ("new", "said"),
     [
-        (VIEW.replace("played,", "self.played,"), "played is the state's own"),
+        (VIEW.replace("played,", "self.played,"), sentence("games", "states-own", lent="played")),
         (
             "        return self.lent(seat, played)\n\n    def private(self, seat: int) -> dict[str, Any]:\n"
             '        return {**self.view(seat), "played": self.played}\n\n    def lent(self, seat: int, played: Any) -> Any:\n'
             + VIEW,
-            "once what view() gave is changed, view() raises TypeError",
+            sentence("games", "view-belongs-caller-may-3", name="TypeError"),
         ),
     ],
 )
 def test_a_line_that_fails_since_a_view_was_changed_is_not_blamed(tmp_path: Path, new: str, said: str) -> None:
     changed(tmp_path / "game.py", (VIEW, new))
     found = arena("check", "--game", "game.py", cwd=tmp_path, code=1).stdout
-    assert f"a view belongs to its caller, who may change it: {said}" in found
+    assert sentence("games", "view-belongs-caller-may-2", lent=said) in found
     assert "do: view() gives a copy" in found
     assert "line" not in found.partition("do:")[0]
 
@@ -316,10 +333,11 @@ def test_every_point_has_advice() -> None:
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and getattr(node.func, "attr", "") in ("want", "fail")]
     texts = [part for call in calls for part in call.args if isinstance(part, ast.Constant | ast.JoinedStr)]
     points = [
-        str(text.value) if isinstance(text, ast.Constant) else "x".join(
-            str(part.value) for part in text.values if isinstance(part, ast.Constant))
+        str(text.value)
+        if isinstance(text, ast.Constant)
+        else "x".join(str(part.value) for part in text.values if isinstance(part, ast.Constant))
         for text in texts
-    ]  # fmt: skip
+    ]
     assert len(points) > 35
     of_bots_that_search = ("determinised", "what is public")
     assert [point for point in points if not advice(point) and not any(words in point for words in of_bots_that_search)] == []
@@ -330,7 +348,7 @@ def test_a_bot_is_checked_with_it(table: Path) -> None:
     assert "decisions of Bidding" in done.stdout
     arena("new", "game", "its", cwd=table)
     alone = arena("check", "its/bot", cwd=table, code=2).stderr
-    assert "silk_road. A game that does not come with the arena is handed over as --game FILE" in alone
+    assert "silk_road. " + sentence("api", "game-not-come-arena") in alone
     assert "27 ok" in done.stdout or " ok, " in done.stdout
 
 
@@ -339,7 +357,9 @@ def test_a_bot_of_a_game_that_has_another_name_now_is_told_the_name(tmp_path: Pa
     game = str(changed(tmp_path / "game.py", ('name = "bidding"', 'name = "lone_wolf"')))
     said = arena("check", str(tmp_path / "mine" / "bot"), "--game", game, cwd=tmp_path, code=2).stderr
     plays = "nearest plays bidding by its bot.toml"
-    assert f'--game {game}: this game is called lone_wolf, and {plays}: write games = ["lone_wolf"] there\n' in said
+    assert (
+        sentence("api", "game-game-called-write", word=game, name="lone_wolf", plays=plays, value='["lone_wolf"]') + "\n" in said
+    )
 
 
 def test_games_lists_it(table: Path) -> None:
@@ -371,15 +391,29 @@ def test_a_package_brings_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     version = json.loads(done.stdout)["header"]["rules_version"]
     assert version.startswith("1+bidding-pack-1.2:")
     assert "bidding_pack" not in sys.modules
-    arena("run", "--game", "my_bids", *two(tmp_path), "--seats", "2", "--seeds", "1", "--isolation", "trusted", "--out", "out",
-          cwd=tmp_path)  # fmt: skip
+    arena(
+        "run",
+        "--game",
+        "my_bids",
+        *two(tmp_path),
+        "--seats",
+        "2",
+        "--seeds",
+        "1",
+        "--isolation",
+        "trusted",
+        "--out",
+        "out",
+        cwd=tmp_path,
+    )
     needed = f"the package bidding-pack 1.2 (hash {version.partition(':')[2]}), as --game "
     assert arena("verify", "out", cwd=tmp_path, code=2).stderr.endswith(f"{needed}my_bids\n")
     (package / "rules.py").write_text(TEMPLATE.read_text() + "# changed\n")
     assert opening.source_of("my_bids").code != version.removeprefix("1+")
     assert (
-        "there are: khiva, emira, silk_road, openspiel, my_bids. Did you mean my_bids? "
-        "A game of your own is named by its file, as my_game.py"
+        sentence(
+            "outside", "game-own-named-file", word="there are: khiva, emira, silk_road, openspiel, my_bids. Did you mean my_bids?"
+        )
         in arena("match", "--game", "my_bid", cwd=tmp_path, code=2).stderr
     )
     (dist / "entry_points.txt").write_text("[khiva_arena.games]\nkhiva = bidding_pack.rules:GAME\n")
@@ -387,8 +421,8 @@ def test_a_package_brings_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert "there are: khiva, emira, silk_road, openspiel. " in said
     (dist / "entry_points.txt").unlink()
     said = arena("verify", "out", "--game", "my_bids", cwd=tmp_path, code=2).stderr.splitlines()
-    assert said[0].startswith("warning: there is no game 'my_bids'")
-    assert said[1].endswith(f"{needed}NAME, the name of its entry point")
+    assert said[0].startswith("warning: " + sentence("games", "no-game") + " 'my_bids'")
+    assert said[1].endswith(f"{needed}NAME, " + sentence("games", "name-entry-point"))
 
 
 def test_a_folder_is_one(tmp_path: Path) -> None:
@@ -421,8 +455,8 @@ def test_it_is_checked_under_rules(table: Path) -> None:
     as_data = json.loads(arena("check", "--game", "game.py", "--rule", "cards=5", "--json", cwd=table).stdout)["games"]
     assert [one["rules"] for one in as_data] == [{"cards": 5}]
     wrong = arena("check", "--game", "game.py", "--rule", "cards=1", cwd=table, code=2).stderr
-    assert "--rule: cards: 1 is not a whole number of 3 to 20" in wrong
-    assert "name it, and no other, with --game" in arena("check", RANDOM, "--rule", "cards=5", cwd=table, code=2).stderr
+    assert "--rule: " + sentence("outside", "cards-not-whole-number", rules="1") in wrong
+    assert sentence("settings", "rule-rules-game-name") in arena("check", RANDOM, "--rule", "cards=5", cwd=table, code=2).stderr
 
 
 def test_a_bot_is_checked_under_rules(table: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 from arena import RANDOM, arena, arena_process, bots
 from dask_cluster import dask_cluster, wait_for
 from own_games import changed
+from wording import pattern, sentence
 
 import khiva_arena
 from khiva_arena.cluster.games import brought, lies_here, packed
@@ -65,18 +66,18 @@ def test_another_game_than_the_plans_is_refused_before_any_of_it_is_run(folder: 
     changed(folder / "other.py", (NOTES[0], NOTES[1].format(file=str(ran))))
     play = ["run", "--from-plan", "cup.plan", "--out", "out"]
     for words, why in (
-        (["--game", "other.py"], "other.py is not the game of the plan: sha256:"),
-        (["--game", "none.py"], "there is no file none.py"),
+        (["--game", "other.py"], sentence("shards", "not-game-plan", word="other.py", there="sha256:")),
+        (["--game", "none.py"], sentence("api", "no-file") + " none.py"),
     ):
         said = arena(*play, *words, cwd=folder, code=2).stderr
         assert why in said
         assert len(said.splitlines()) == 1
     (folder / "mine/game.py").write_text("1")
-    assert "; --game says where it is here" in arena(*play, cwd=folder, code=2).stderr
+    assert "; " + sentence("shards", "game-says-where-here") in arena(*play, cwd=folder, code=2).stderr
     assert not ran.exists()
     arena("run", *bots(RANDOM, "shipped:python/naive"), "--seats", "2", "--seeds", "1", "--plan", "ours.plan", cwd=folder)
     ours = ["run", "--from-plan", "ours.plan", "--out", "out", "--game", "emira"]
-    assert "--game: the plan says what is played; leave it out" in arena(*ours, cwd=folder, code=2).stderr
+    assert sentence("shards", "plan-says-played-leave", option="--game") in arena(*ours, cwd=folder, code=2).stderr
     assert '"game": "mine' not in (folder / "ours.plan").read_text()
 
 
@@ -99,7 +100,7 @@ def test_it_goes_to_workers_by_its_hash(folder: Path, monkeypatch: pytest.Monkey
         assert there.startswith(str(folder / "cache/games"))
         assert opening.opened(there).rules_version == game.rules_version
     (Path(there) / "more/table.txt").write_text("4")
-    with pytest.raises(ConfigError, match="game pack is another one there"):
+    with pytest.raises(ConfigError, match=pattern("cluster", "game-another", word="pack")):
         brought(sent)
     assert packed(get("khiva")) is None
 
@@ -107,7 +108,7 @@ def test_it_goes_to_workers_by_its_hash(folder: Path, monkeypatch: pytest.Monkey
 def test_a_file_that_was_changed_since_does_not_go(folder: Path) -> None:
     game = opening.opened(str(folder / "mine/game.py"))
     changed(folder / "mine/game.py", ('"""A bidding', '"""Another bidding'))
-    with pytest.raises(ConfigError, match="it was changed since it was read"):
+    with pytest.raises(ConfigError, match=pattern("cluster", "changed-since-read")):
         packed(game)
 
 

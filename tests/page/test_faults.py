@@ -6,6 +6,7 @@ import pytest
 from arena import RANDOM, arena, bots
 from browser import Page
 from pages import whispering
+from wording import sentence
 
 import khiva_arena
 
@@ -31,7 +32,7 @@ def test_a_badge_leads_to_the_matches_and_from_there_to_the_step(page: Page, tmp
     (badge,) = page.texts(".match-head .badge")
     page.js("document.querySelector('.match-head .badge').click()")
     page.until("return arguments[0].endsWith(document.querySelector('.where')?.textContent.split(' of ')[0])", badge)
-    assert page.texts(".now .fault-line") == ["late: timeout, the default is played"]
+    assert page.texts(".now .fault-line") == [sentence("replay", "default-played", names="late", why="timeout")]
     page.keys("Home", "f")
     assert badge.endswith(page.texts(".where")[0].split(" of ")[0])
     assert page.wrong() == []

@@ -8,6 +8,7 @@ from arena import FAULTY, RANDOM, arena, bots
 from browser import Page
 from made_results import listed
 from once import made_once
+from wording import sentence
 
 from khiva_arena.report.standings import Entrant, standings
 from khiva_arena.report.table import verdict
@@ -37,13 +38,13 @@ def _won(order: Callable[[int], tuple[int, ...]], seeds: int) -> str:
 
 
 @pytest.mark.parametrize(("seeds", "order", "said"), [
-    (40, lambda seed: (1, 2, 3) if seed % 8 else (2, 1, 3), "ann won, and by more than luck explains."),
+    (40, lambda seed: (1, 2, 3) if seed % 8 else (2, 1, 3), sentence("report", "won-more-luck-explains", first="ann")),
     (20, lambda seed: (1, 2, 3) if seed % 9 % 2 == 0 else (2, 1, 3),
-     "ann leads, but that could be luck: bob may be as good or better."),
+     sentence("report", "leads-could-luck-may", first="ann", rivals="bob")),
     (10, lambda seed: ((1, 2, 3), (3, 1, 2), (2, 3, 1))[seed % 3],
-     "ann leads, but that could be luck: the results don't tell the bots apart yet."),
-    (1, lambda seed: (1, 2, 3), "ann leads, but there are too few deals to say whether that is more than luck."),
-    (6, lambda seed: (1, 1, 1), "ann, bob and carl share the first place."),
+     sentence("report", "leads-could-luck-results", first="ann")),
+    (1, lambda seed: (1, 2, 3), sentence("report", "leads-too-few-deals", first="ann")),
+    (6, lambda seed: (1, 1, 1), "ann, bob and carl " + sentence("report", "share-first-place")),
 ])  # fmt: skip
 def test_a_sentence_says_who_won_and_whether_that_could_be_luck(
     seeds: int, order: Callable[[int], tuple[int, ...]], said: str

@@ -18,6 +18,7 @@ from own_games import changed
 from seat_client import addresses
 from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.common.action_chains import ActionChains
+from wording import sentence
 
 from khiva_arena.outside import opening
 from khiva_arena.replay.record import Record
@@ -120,7 +121,11 @@ def test_a_second_tab_is_told_that_the_seat_is_taken_and_the_first_plays_on(page
         address, first = page.driver.current_url, page.driver.current_window_handle
         page.driver.switch_to.new_window("tab")
         page.driver.get(address)
-        page.until("return document.querySelector('.status').textContent.startsWith('This seat is open in another page.')")
+        page.until(
+            "return document.querySelector('.status').textContent.startsWith('"
+            + sentence("seats", "seat-open-another-page")
+            + "')"
+        )
         assert page.texts(".options button") == []
         assert page.texts(".said p") == []
         page.driver.close()
@@ -265,7 +270,7 @@ def test_a_person_plays_a_game_of_ones_own(page: Page, tmp_path: Path) -> None:
     with seated(page, tmp_path, "--game", "game.py", *bots("person", RANDOM)) as process:
         assert not page.texts(".ask-hint")
         page.keys("?")
-        page.until("return document.body.textContent.includes('There are no hints in this match.')")
+        page.until("return document.body.textContent.includes('" + sentence("seats", "no-hints-match") + "')")
         while not page.js(STATE)[0]:
             page.js(ONE_CHOICE, page.texts(".story")[0])
         record = record_of(process)

@@ -2,6 +2,7 @@
 
 import msgpack
 import pytest
+from wording import sentence
 
 from khiva_arena.errors import RemoteProtocolError
 from khiva_arena.protocol import codec
@@ -38,7 +39,7 @@ def test_no_control_character_of_a_bot_is_in_the_line(decode: object, message: o
 def test_a_breach_is_named_with_its_path(value: object, path: str) -> None:
     with pytest.raises(RemoteProtocolError) as caught:
         plain_value(msgpack.packb(value))
-    assert caught.value.detail == f"a float at {path}; send a whole number as an integer"
+    assert caught.value.detail == f"a float at {path}; " + sentence("protocol", "send-whole-number-integer")
 
 
 def test_too_many_levels_are_named_by_the_beginning_of_their_path() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import msgpack
 import msgspec
 import pytest
+from wording import sentence
 
 from khiva_arena.errors import RemoteProtocolError
 from khiva_arena.protocol import codec, messages
@@ -30,7 +31,7 @@ def _decode(vector: dict[str, Any], pieces: list[bytes]) -> Any:
     for piece in pieces:
         reader.feed(piece)
     if not reader.frames:
-        raise RemoteProtocolError(f"the input ended with {reader.partial} bytes of a frame")
+        raise RemoteProtocolError(sentence("arbiter", "bytes-frame", partial=f"the input ended with {reader.partial}"))
     assert len(reader.frames) == 1
     assert reader.partial == 0
     decode = codec.decode_bot_hello if vector["message"] == "hello" else codec.decode_act
@@ -100,6 +101,6 @@ def test_frames_for_bots_have_the_fields_of_the_arbiter_s_messages(vector: dict[
 
 def test_the_verdict_words_of_the_spec_are_the_arena_s() -> None:
     spec = (ROOT / "protocol" / "SPEC.md").read_text()
-    table = spec.split("## 7. Verdicts")[1].split("What a fault costs")[0]
+    table = spec.split("## 7. Verdicts")[1].split(sentence("settings", "fault-costs"))[0]
     words = [line.split("|")[1].strip() for line in table.splitlines() if line.startswith("| ")][1:]
     assert words == [str(verdict) for verdict in Verdict]

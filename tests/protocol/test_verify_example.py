@@ -14,6 +14,7 @@ import pytest
 from arena import FAULTY, RANDOM, ROOT, arena, bots
 from bundling import forged, lines_of, packed
 from once import made_once
+from wording import sentence
 
 from khiva_arena.games.khiva.dealing import first_deal
 from khiva_arena.games.khiva.tables import CODE
@@ -177,7 +178,7 @@ FORGERIES: list[tuple[Callable[[Lines], None], str]] = [
     (put(EVENT, "definition", "policy")("strict"), "the event's id"),
     (put(EVENT, "definition", "limits", "memory")(1), "the event's id"),
     (put(EVENT, "commitment")(other), "the event's id"),
-    (put(EVENT, "bots", 0, "name")("other"), "the bots are not those"),
+    (put(EVENT, "bots", 0, "name")("other"), "the " + sentence("competition", "bots-not-those")),
     (put(EVENT, "public")("drawn: 7 \u2013 8"), "the secret of seed 0"),
     (lambda lines: lines[EVENT].pop("public"), "the secret of seed 0"),
     (put(RUN_SECRET, "secret")(other), "opens no commitment"),
@@ -186,10 +187,10 @@ FORGERIES: list[tuple[Callable[[Lines], None], str]] = [
     (without(RUN_SECRET + 1), "no secret of a seed opens its commit"),
     (without(FIRST_MATCH), "matches are missing"),
     (without(FIRST_MATCH + 10, FIRST_MATCH + 11), "the run digest"),
-    (swap_records, "its id is not the one"),
+    (swap_records, sentence("audit", "not", it="its id")),
     (put(FIRST_MATCH, "record", "scores", 0)(lambda score: score + 1), "its chain ends in another digest"),
     (put(FIRST_MATCH, "record", "steps", 0, 0, 1)(lambda choice: choice + 1), "its chain ends in another digest"),
-    (put(FIRST_MATCH, "record", "more")(1), "more in it than a record has"),
+    (put(FIRST_MATCH, "record", "more")(1), sentence("replay", "not-canonical-text-more")),
     (rechained(lambda record: record["header"].update(policy="strict")), "its policy is not that"),
     (rechained(lambda record: record["header"]["time"].update(turn_ms=1)), "its time is not that"),
     (rechained(lambda record: record["header"].update(commit="0" * 64)), "no secret of a seed opens its commit"),
@@ -210,7 +211,7 @@ FORGERIES: list[tuple[Callable[[Lines], None], str]] = [
     (lambda lines: lines.insert(FIRST_MATCH, {"kind": "void", "ordinal": 3, "attempt": 1}), "counts otherwise"),
     (lambda lines: lines.insert(FIRST_MATCH, {"kind": "void", "ordinal": 99, "attempt": 1}), "a void is of no match"),
     (lambda lines: lines.insert(-1, lines[FIRST_MATCH]), "KeyError"),
-    (put(0, "format")(2), "not a bundle of format 1"),
+    (put(0, "format")(2), "not " + sentence("store", "bundle-format", format="1")),
 ]
 
 

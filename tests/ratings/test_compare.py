@@ -54,10 +54,10 @@ def test_los_is_the_level_at_which_the_interval_ends_at_0():
             if i != j:
                 d, error = ratings.between(i, j)
                 freedom = min(ratings.seeds[i], ratings.seeds[j]) - 1
-                assert chance[i, j] + chance[j, i] == pytest.approx(1, abs=1e-12)
+                assert chance[i, j] + chance[j, i] == pytest.approx(1, abs=1e-12), f"{i=} {j=}"
                 se = error / half_width(1.0, freedom + 1)
-                assert se * stdtrit(freedom, chance[i, j]) == pytest.approx(d, rel=1e-6)
-                assert (chance[i, j] > 0.975) == (d > error)
+                assert se * stdtrit(freedom, chance[i, j]) == pytest.approx(d, rel=1e-6), f"{i=} {j=}"
+                assert (chance[i, j] > 0.975) == (d > error), f"{i=} {j=}"
 
 
 def test_los_where_there_is_nothing_to_say():

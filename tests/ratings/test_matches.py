@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_results import listed
+from wording import pattern
 
 from khiva_arena.errors import InternalError
 from khiva_arena.ratings.match_arrays import collected
@@ -84,7 +85,7 @@ def test_what_is_rated_is_what_the_definition_says(rows):
 
 
 def test_a_match_without_a_rank_for_each_seat_is_no_match():
-    with pytest.raises(ValueError, match="a rank for each seat"):
+    with pytest.raises(ValueError, match=pattern("ratings", "match-needs-bot-range")):
         collected([listed("e", "0/0", 0, "s", (0, 1), (1,))])
 
 

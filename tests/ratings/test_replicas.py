@@ -63,11 +63,13 @@ def test_many_fits_at_once_are_the_landed_fit(bots, seats, shape):
         for i, j in combinations(range(bots), 2):
             _, error = ratings.between(i, j)
             if error is None:
-                assert np.isnan(errors[replay, i, j])
+                assert np.isnan(errors[replay, i, j]), f"{replay=} {tables=} {i=} {j=}"
             else:
                 some += 1
                 own = ratings.widening.critical(min(ratings.seeds[i], ratings.seeds[j]))
-                assert ELO_PER_NAT * errors[replay, i, j] * own == pytest.approx(error, rel=1e-6)
+                assert ELO_PER_NAT * errors[replay, i, j] * own == pytest.approx(error, rel=1e-6), (
+                    f"{replay=} {tables=} {i=} {j=}"
+                )
     assert some > 20
 
 

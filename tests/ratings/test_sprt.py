@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_results import rated
 from simulated import World, sequential_tests, strength_for
+from wording import pattern
 
 from khiva_arena.errors import ConfigError
 from khiva_arena.ratings import sprt
@@ -152,8 +153,8 @@ def test_bounds_are_walds():
 @pytest.mark.parametrize(
     ("given_as", "says"),
     [
-        ({"elo0": 5, "elo1": 5}, "must be the lower one"),
-        ({"elo0": 5, "elo1": 0}, "must be the lower one"),
+        ({"elo0": 5, "elo1": 5}, pattern("ratings", "h-s-must-lower")),
+        ({"elo0": 5, "elo1": 0}, pattern("ratings", "h-s-must-lower")),
         ({"elo0": 0, "elo1": inf}, "-1000 to 1000"),
         ({"elo0": 0, "elo1": 5, "alpha": 0}, "alpha"),
         ({"elo0": 0, "elo1": 5, "beta": 0.5}, "beta"),

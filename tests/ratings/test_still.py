@@ -174,7 +174,7 @@ def test_few_seeds_are_no_reason_to_fall_over_or_to_be_sure(blocks):
                 error = ratings.between(i, j)[1]
                 total += 1
                 shown += error is not None
-                assert error is None or error > 0.01
+                assert error is None or error > 0.01, f"{world=} {cells=} {i=} {j=}"
         assert shown < total or not world.luck
 
 
@@ -196,5 +196,5 @@ def test_whatever_is_played_there_is_a_rating_and_no_error_of_0(seeds, repeated)
         assert all(error is None or error > 0.001 for bot, error in enumerate(ratings.error) if bot not in exact)
         for i, j in product(range(3), repeat=2):
             error = ratings.between(i, j)[1]
-            assert i == j or {i, j} <= exact or error is None or error > 0.001
+            assert i == j or {i, j} <= exact or error is None or error > 0.001, f"{more=} {i=} {j=}"
         assert all(error is None or error > 0.001 for error in ratings.pool_error if len(exact) < 2)

@@ -5,6 +5,7 @@ import pytest
 from made_results import rated
 from msgspec.structs import replace
 from simulated import World, cells_of, matches_of, played
+from wording import sentence
 
 from khiva_arena.ratings.compare import los, rank_intervals
 from khiva_arena.ratings.crosstable import crosstable
@@ -108,7 +109,7 @@ def test_a_table_says_that_it_is_widened_and_a_plain_one_has_no_such_key(tables)
     assert "Pairings followed" not in to_text(plain)
     factor = 3.5 / float(stdtrit(19, 0.975))
     assert to_json(wide)["widening"] == {"kind": "replayed", "pair": 3.5, "ranks": 6.0, "factor": round(factor, 3)}
-    assert f"Pairings followed results: errors are {factor:.2f} times as wide" in to_text(wide, 500)
+    assert sentence("report", "pairings-followed-results-errors-2", factor=f"{factor:.2f}") in to_text(wide, 500)
     by_name = {row.name: row for row in plain.rows}
     for row in wide.rows:
         assert row.error == pytest.approx(factor * by_name[row.name].error, abs=0.002)

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jobs import SECRET, job
 from scripted import act, honest, play
+from wording import pattern
 
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.errors import RecordError
@@ -140,14 +141,16 @@ def test_what_may_be_a_fault_of_the_start(verdict: Verdict) -> None:
         verify(lonely(verdict, 0), SECRET)
         assert faults_of(lonely(verdict, 0)) == [[(str(verdict), 0)], []]
     else:
-        with pytest.raises(RecordError, match=r"cannot be a fault at the start|do not go together"):
+        with pytest.raises(
+            RecordError, match=pattern("replay", "cannot-fault-start") + "|" + pattern("replay", "not-go-together")
+        ):
             verify(lonely(verdict, 0), SECRET)
 
 
 def test_a_start_cannot_fail_later() -> None:
     steps = RECORD.steps[: RECORD.forfeited_at[2]]
     asked = next(number for number, step in enumerate(steps, 1) if 0 not in [choice.seat for choice in step])
-    with pytest.raises(RecordError, match=f"step {asked}, seat 0: forfeited without a fault"):
+    with pytest.raises(RecordError, match=pattern("replay", "step-seat-forfeited-without", number=f"{asked}", seat="0")):
         verify(_out(Verdict.START_FAILED, asked), SECRET)
 
 

@@ -5,6 +5,7 @@ import random
 import pytest
 from made_results import listed
 from msgspec.structs import replace
+from wording import sentence
 
 from khiva_arena.errors import ConfigError
 from khiva_arena.report import plan
@@ -68,7 +69,7 @@ def test_text_says_what_it_takes():
     assert "in 80 of 100 cases" in gaps
     assert max(map(len, gaps.split("\n"))) <= 100
     far = plan.to_text(plan.for_error(table, 1e-9), table)
-    assert "More seeds than can be played for +/- 1e-09" in far
+    assert sentence("report", "more-seeds-can-played", what="for +/- 1e-09") in far
     assert "too many" in far
 
 
@@ -79,7 +80,7 @@ def test_too_few_seeds_to_tell(seeds):
         assert not found.enough
         assert found.need is None
         text = plan.to_text(found, table)
-        assert "Too few to know" in text
+        assert sentence("report", "too-few-know-how") in text
         assert "5 seeds or more" in text
 
 
@@ -105,8 +106,11 @@ def test_one_that_lost_everything_is_left_out_and_named():
     assert found.pool_need.seeds == pytest.approx(without.pool_need.seeds, rel=0.02)
     text = plan.to_text(found, table).replace("\n ", "")
     assert f"{found.need.seeds} seeds (95 %: " in text
-    assert "for +/- 20 of every other bot relative to the anchor." in text
-    assert "Left out: bot3 lost all there was between it and the anchor (120 crashed), so that it has no error" in text
+    assert sentence("report", "relative-anchor-2", error="20", every="every other bot") + "." in text
+    assert (
+        sentence("report", "between-anchor", way="Left out: bot3 lost") + " (120 crashed), " + sentence("report", "no-error")
+        in text
+    )
     assert {row.bot: row.elo is None for row in found.errors} == {bot.id: bot.id == "id-3" for bot in BOTS}  # it is a bound
 
 
@@ -119,8 +123,11 @@ def test_where_the_anchor_lost_everything_another_one_is_asked_for():
     found = plan.for_error(table, 20)
     assert (found.need, found.left_out) == (None, [row.bot for row in table.rows if row.bot != "id-3"])
     text = plan.to_text(found, table).replace("\n ", "")
-    assert "It is unknown how many seeds it takes for +/- 20 of every bot relative to the anchor: see n/a above." in text
-    assert "Next: mend or leave out the bots above, or name another --anchor, and plan again." in text
+    assert (
+        sentence("report", "unknown-how-many-seeds", what=sentence("report", "relative-anchor-2", error="20", every="every bot"))
+        in text
+    )
+    assert sentence("report", "next-mend-leave-out") in text
 
 
 def test_what_to_type_next_is_the_last_thing_said():
@@ -128,8 +135,8 @@ def test_what_to_type_next_is_the_last_thing_said():
     found = replace(plan.for_error(table, 20), next=["khiva-arena run --seeds 7"])
     text = plan.to_text(found, table)
     assert text.endswith("\nkhiva-arena run --seeds 7\n")
-    assert "who adds seeds until a result pleases has errors that are too small" in " ".join(text.split())
-    assert "Next: nothing; there are seeds enough." in plan.to_text(plan.for_error(table, 5000), table)
+    assert sentence("report", "adds-seeds-until-result") in " ".join(text.split())
+    assert sentence("report", "next-nothing-seeds-enough") in plan.to_text(plan.for_error(table, 5000), table)
 
 
 @pytest.mark.parametrize("width", [60, 80])
@@ -150,7 +157,7 @@ def test_no_gap_is_shown_that_only_the_prior_makes(anchor):
     assert [[value is not None for value in (gap.elo, gap.error, gap.need)] for gap in found.gaps] == [[True] * 3] * 2
     assert found.need is not None
     assert set(found.left_out) == {"id-3", "id-9"}
-    assert "Left out: idle has played no rated match." in plan.to_text(found, table)
+    assert "Left out: idle " + sentence("report", "played-no-rated-match") + "." in plan.to_text(found, table)
     assert [row.elo for row in plan.for_error(table, 20).errors if row.bot == "id-9"] == [None]
 
 

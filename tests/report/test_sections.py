@@ -5,6 +5,7 @@ import random
 import pytest
 from made_results import listed
 from msgspec.structs import replace
+from wording import sentence
 
 from khiva_arena.ratings.elo import rate
 from khiva_arena.report import section_text, shapes
@@ -60,11 +61,11 @@ def test_the_crosstable_holds_both_sides_of_each_pair(table, every):
         assert every.crosstable[i][i] is None
         for j in range(i):
             one, other = every.crosstable[i][j], every.crosstable[j][i]
-            assert one.score + other.score == pytest.approx(100, abs=0.002)
-            assert one.low + other.high == pytest.approx(100, abs=0.002)
-            assert one.expected + other.expected == pytest.approx(100, abs=0.002)
-            assert (one.seeds, one.matches, one.significant) == (other.seeds, other.matches, other.significant)
-            assert one.significant == (one.low > 50 or one.high < 50)
+            assert one.score + other.score == pytest.approx(100, abs=0.002), f"{i=} {j=}"
+            assert one.low + other.high == pytest.approx(100, abs=0.002), f"{i=} {j=}"
+            assert one.expected + other.expected == pytest.approx(100, abs=0.002), f"{i=} {j=}"
+            assert (one.seeds, one.matches, one.significant) == (other.seeds, other.matches, other.significant), f"{i=} {j=}"
+            assert one.significant == (one.low > 50 or one.high < 50), f"{i=} {j=}"
     assert sum(cell.matches for cell in every.crosstable[0] if cell) == 2 * table.rows[0].matches  # two others at each table
 
 
@@ -76,8 +77,8 @@ def test_rows_of_matrices_are_in_the_order_of_the_table(table, every):
     for i in range(len(index)):
         assert every.los[i][i] is None
         for j in range(i):
-            assert every.los[i][j] + every.los[j][i] == pytest.approx(100, abs=0.002)
-            assert every.surprise[i][j] == pytest.approx(-every.surprise[j][i])
+            assert every.los[i][j] + every.los[j][i] == pytest.approx(100, abs=0.002), f"{i=} {j=}"
+            assert every.surprise[i][j] == pytest.approx(-every.surprise[j][i]), f"{i=} {j=}"
 
 
 def test_history_ends_at_the_table_and_each_event_stands_alone_too(table, every):
@@ -194,7 +195,9 @@ def test_every_section_has_text_that_fits_and_says_what_it_is(table, every):
     assert text.endswith("\n\n")
     upper = [every.surprise[i][j] for i in range(len(table.rows)) for j in range(i + 1, len(table.rows))]
     beyond = sum(abs(z) > 2 for z in upper)
-    assert f"{beyond} of 10 pairs beyond 2; luck alone makes about 0.6, so a number near it" in text.replace("\n ", "")
+    assert sentence(
+        "report", "beyond-luck-alone-makes", beyond=beyond, pair="10 pairs", beyond_2="2", luck="0.6"
+    ) in text.replace("\n ", "")
 
 
 def test_stars_stand_where_ranks_tell_two_bots_apart(table, every):
@@ -239,7 +242,7 @@ def test_many_bots_are_cut_into_blocks_or_left_to_programs(bots):
     assert max(map(len, text.split("\n"))) <= 100
     assert len(found.los) == len(found.los[0]) == bots
     if bots > 60:
-        assert text.count(f"{bots} bots are too many to print one against the other: ask for --json.") == 4
+        assert text.count(sentence("report", "bots-too-many-print", names=bots)) == 4
     else:
         los = text.split("Likelihood of superiority:\n")[1].split("\nSurprise")[0]
         heads = [line.split()[1:] for line in los.split("\n") if line.split()[:1] == ["bot"]]

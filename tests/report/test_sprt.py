@@ -6,6 +6,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+from wording import sentence
 
 from khiva_arena.ratings.sprt import Hypotheses, Model, SequentialTest
 from khiva_arena.report import sprt as sprt_report
@@ -23,7 +24,7 @@ def sprt_of(scores: list[Fraction], most: int = 1000, **hypotheses: object) -> S
 
 def test_before_the_first_seed_all_is_not_available() -> None:
     text = to_text(sprt_of([]))
-    assert "no decision yet after 0 seeds, 0 matches" in text
+    assert sentence("report", "no-decision-yet-after", after="0 seeds, 0 matches") in text
     assert "LLR n/a; H0 at -2.94, H1 at 2.94" in text
     assert text.split("Intervals are")[0].count("n/a") == 6
     assert "table scores" not in text
@@ -35,7 +36,7 @@ def test_before_the_first_seed_all_is_not_available() -> None:
 
 def test_too_early_to_decide() -> None:
     text = to_text(sprt_of([Fraction(1)] * 10))
-    assert "no decision yet after 10 seeds, 20 matches" in text
+    assert sentence("report", "no-decision-yet-after", after="10 seeds, 20 matches") in text
     assert "no decision before 32 seeds" in text
 
 
@@ -60,9 +61,9 @@ def test_all_or_nothing_has_no_elo_and_says_so(score: Fraction, word: str) -> No
     [
         (0, 20, "better", "less than 20 Elo above them"),
         (5, 20.5, "better by more than 5 Elo", "less than 20.5 Elo above them"),
-        (-10, 10, "not worse by more than 10 Elo", "less than 10 Elo above them"),
-        (-10, 0, "not worse by more than 10 Elo", "worse"),
-        (-20, -5, "not worse by more than 20 Elo", "worse by more than 5 Elo"),
+        (-10, 10, "not " + sentence("report", "worse-more", elo1="10 Elo"), "less than 10 Elo above them"),
+        (-10, 0, "not " + sentence("report", "worse-more", elo1="10 Elo"), "worse"),
+        (-20, -5, "not " + sentence("report", "worse-more", elo1="20 Elo"), sentence("report", "worse-more", elo1="5 Elo")),
     ],
 )
 @pytest.mark.parametrize("model", Model)
@@ -78,7 +79,7 @@ def test_a_verdict_says_no_more_than_its_hypothesis(elo0: float, elo1: float, pa
 
 
 def test_the_last_seed_allowed() -> None:
-    assert "no decision after 34 seeds, 68 matches, which is all that --seeds allows" in to_text(
+    assert sentence("report", "no-decision-after-seeds", after="34 seeds, 68 matches") in to_text(
         sprt_of([Fraction(1, 2), Fraction(1), Fraction(0), Fraction(1, 2)] * 8 + [Fraction(1, 2)] * 2, most=34, alpha=0.01)
     )
 
@@ -86,7 +87,9 @@ def test_the_last_seed_allowed() -> None:
 def test_head_and_histogram() -> None:
     text = to_text(sprt_of([Fraction(1, 2)] * 30 + [Fraction(1)] * 15, model=Model.NORMALIZED))
     assert text.startswith("sprt: new against old, older, 3 seats; H0: normalised Elo <= 0, H1: normalised Elo >= 50;")
-    assert "aims at 5 % and 5 % wrong decisions for a candidate at 0 or below, at 50 or above\n" in text.replace("\n  ", " ")
+    assert sentence(
+        "report", "aims-wrong-decisions-candidate", value="5", value_2="5", elo0="0", elo1="50"
+    ) + "\n" in text.replace("\n  ", " ")
     assert all(len(line) <= 100 for line in text.splitlines())
     assert f"  0.500  30  {'#' * BAR}" in text
 

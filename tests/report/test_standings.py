@@ -5,6 +5,7 @@ import random
 import pytest
 from made_results import listed
 from msgspec.structs import replace
+from wording import sentence
 
 from khiva_arena.errors import ConfigError, InternalError
 from khiva_arena.report.standings import Entrant, choose_anchor, standings
@@ -128,7 +129,7 @@ def test_cpu_is_summed_where_it_is_known():
 def test_who_was_stopped_for_taking_a_core_is_counted_and_told():
     found = standings(event(seeds=2, measured=each(lambda n: Measured(paused=2 if n == "random" else 0))), BOTS)
     assert {name: row.paused for name, row in by_name(found).items()} == {"greedy": 0, "random": 12, "deep": 0}
-    assert "having kept a core from a seat that was asked: random 12." in to_text(found).replace("\n ", "")
+    assert sentence("report", "stopped-until-their-turn", paused="random 12.") in to_text(found).replace("\n ", "")
 
 
 def test_who_caused_voids_is_told_apart_from_who_sat_there() -> None:
@@ -161,8 +162,8 @@ def test_page_faults_are_counted_where_they_are_known_and_many_are_told() -> Non
     text = to_text(many)
     assert "disk" in text.splitlines()[0]
     said = " ".join(text.split())
-    assert f"more than others had: deep {by_name(many)['deep'].page_faults}, 60.0 a match. Where memory is short, " in said
-    assert "each start reads its runtime again, which is about 3 for a program in C, " in said
+    assert sentence("report", "page-faults-read-disk", many=f"deep {by_name(many)['deep'].page_faults}, 60.0 a match") in said
+    assert sentence("report", "where-memory-short-start", of_runtimes=sentence("report", "faults-of-runtimes") + ", ") in said
 
 
 def test_copies_count_once_as_a_match_and_twice_as_a_finish():

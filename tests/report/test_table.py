@@ -6,6 +6,7 @@ import random
 import msgspec
 import pytest
 from made_results import listed
+from wording import sentence
 
 from khiva_arena.ratings.elo import PRIOR_GAMES
 from khiva_arena.report import section_text
@@ -88,7 +89,7 @@ def test_a_table_fits_a_narrow_terminal_and_says_what_it_leaves_out(seats, width
     assert {head for head in order if head in whole.split("\n")[0]} >= set(gone)
     last = max(order.index(head) for head in gone)
     assert [head for head in order[:last] if head in heads] == []  # what is less important went before
-    assert f"Left out at this width: {', '.join(gone)}; --wide prints every column." in text.replace("\n ", "")
+    assert sentence("report", "left-out-width-wide", heads=", ".join(gone)) in text.replace("\n ", "")
 
 
 @pytest.mark.parametrize(("seats", "width"), [(2, 75), (3, 80), (3, 85), (3, 100), (4, 90), (5, 100)])
@@ -124,11 +125,11 @@ def test_an_error_from_fewer_than_five_seeds_is_marked_as_rough():
         shown = [line.split("  ")[-1] for line in text.split("\n")[1:8]]
         assert len(shown) == 7
         assert text.count("  ~") == 6 * rough
-        assert ("~: from fewer than 5 seeds, so that the error itself is rough, and ranks and los% with it." in text) is rough
+        assert (sentence("report", "fewer-seeds-error-itself", rough="~", fewest_seeds="5") in text) is rough
 
 
 def test_the_likelihood_names_its_prior():
-    said = "under the prior that each bot drew a game with one of middling strength"
+    said = sentence("report", "under-prior-bot-drew")
     assert said in to_text(standings(rows(), BOTS)).replace("\n ", "")
     assert PRIOR_GAMES == 1
 
@@ -148,7 +149,7 @@ def test_anchors_with_numbers_are_named_and_one_that_contradicts_the_others_told
     given = [AnchorAt("random", 0), AnchorAt("emil", 900, 10), AnchorAt("id-1", 50, 200)]
     text = to_text(standings(rows(), BOTS, anchors=given)).replace("\n ", "")
     assert "+/- is 95 %, with random at 0, emil at 900 (sd 10), greedy at 50 (sd 200), clustered" in text
-    assert "Anchor emil is given as 900.0; the results place it at " in text
+    assert sentence("report", "anchor-given-results-place", names="emil", given="900.0") + " " in text
     assert "Anchor greedy" not in text
 
 
@@ -164,8 +165,8 @@ def test_where_a_bot_never_takes_a_point_there_is_a_bound_in_place_of_an_error()
     text = to_text(found)
     assert f"  >={row.elo:.1f}  >={row.low:.1f}  {row.los_next:.1f}  " in text.split("\n")[1]
     said = text.replace("\n ", "")
-    assert "elo is then the prior's number, and +/- the 95 % bound that the results give, or n/a; --anchor one of" in said
-    assert "each seed counts as one match: no pair shows how alike a seed's are." in said
+    assert sentence("report", "elo-priors-number-bound") in said
+    assert sentence("report", "where-bot-took-points") in said
 
 
 @pytest.mark.parametrize("seeds", [2, 3, 4, 5])
@@ -181,7 +182,7 @@ def test_a_bound_that_does_not_tell_a_bot_from_the_anchor_is_none(seeds):
 def test_ranks_at_two_seats_need_four_seeds(seeds, ranks):
     found = whitewash(seeds)
     assert found.rows[0].rank_interval == ranks
-    assert ("ranks are n/a: at two seats they need 4 seeds or more." in to_text(found)) == (ranks is None)
+    assert (sentence("report", "ranks-n-two-seats", fewest="4") in to_text(found)) == (ranks is None)
 
 
 def crashing():
@@ -201,7 +202,16 @@ def test_a_fault_free_elo_that_is_a_bound_is_never_shown_as_a_number():
     assert row.fault_free_error is None
     assert f"  >={row.fault_free_elo:.1f}  " in to_text(found, wide=True)
     text = to_text(found)
-    assert f"greedy: >={row.fault_free_elo:.1f} Elo over the 35 fault-free matches: only a bound." in text
+    assert (
+        sentence(
+            "report",
+            "elo-over-fault-free",
+            name="greedy",
+            fault_free_bound=f">={row.fault_free_elo:.1f}",
+            fault_free_matches="35",
+        )
+        in text
+    )
     assert text.replace(f">={row.fault_free_elo:.1f}", "").count(f"{row.fault_free_elo:.1f}") == 0
 
 
@@ -213,10 +223,7 @@ def test_no_seed_that_differs_from_another_is_no_certainty():
     assert (greedy.elo, greedy.bound, greedy.error, greedy.pool_error, greedy.rank_interval) == (0, "", None, None, (1, 2))
     assert {row.los_next for row in found.rows} == {None}
     text = to_text(found).replace("\n ", "")
-    assert (
-        "No variance seen, +/- or los% n/a (random, greedy): every seed came out alike, which says nothing about the next."
-        in text
-    )
+    assert sentence("report", "no-variance-seen-los", alike="random, greedy") in text
     assert "No variance seen" not in to_text(standings(rows(), BOTS)).replace("\n ", "")
 
 
@@ -282,8 +289,8 @@ def test_neighbours_that_never_met_have_a_mark_in_place_of_a_likelihood():
     assert found.rows[0].los_next is not None
     text = to_text(found)
     assert [line.split()[5] for line in text.splitlines()[1:5]] == ["unmet", found_los(found.rows[1]), "unmet", "n/a"]
-    assert "unmet: this bot and the next never met, so their order follows from what others made of both" in text
-    assert "\n-: the two never met.\n" in crosstable_of(found)
+    assert sentence("report", "bot-next-never-met", unmet="unmet") in text
+    assert "\n-: " + sentence("report", "two-never-met") + "\n" in crosstable_of(found)
     lines = [line.split() for line in crosstable_of(found).splitlines()[2:6]]
     assert [(line.count("."), line.count("-")) for line in lines] == [(1, 1)] * 4
     met = standings(rows(), BOTS)

@@ -15,6 +15,7 @@ import trio
 from arena import NAIVE, RANDOM, SECONDS, bots, descendants, living
 from levels import need_level
 from other_user import as_user, need_user
+from wording import pattern
 
 from khiva_arena.arbiter.process import Processes
 from khiva_arena.arbiter.watch import WATCH_SECONDS
@@ -156,7 +157,7 @@ def test_a_program_that_may_not_be_run_is_said_so(level: Level, open_folder: Pat
     program = open_folder / "bot"
     program.write_text("#!/bin/sh\n")
     program.chmod(0o644)
-    with pytest.raises(readable_paths.NotExecutable, match=f"{program} may not be executed"):
+    with pytest.raises(readable_paths.NotExecutable, match=pattern("entrants", "may-not-executed", program=f"{program}")):
         cell(Command((str(program),), "/"), Sandbox(level), reap.new_mark())
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from levels import KEEPING, need_level
+from wording import pattern, sentence
 
 from khiva_arena.entrants.bots import load
 from khiva_arena.entrants.staging import stage
@@ -103,7 +104,9 @@ def test_what_lies_beside_rustup_is_no_proxy(home: Path) -> None:
 
 def test_a_proxy_with_nothing_behind_it_is_said_so(home: Path) -> None:
     assert readable_paths.program_path("miri", "/") is None
-    with pytest.raises(FileNotFoundError, match=r"\.cargo/bin/miri is rustup's, which names no miri .*: error: no default"):
+    with pytest.raises(
+        FileNotFoundError, match=r"\.cargo/bin/miri " + pattern("sandbox", "rustups-names-no") + " miri .*: error: no default"
+    ):
         cell(Command(("miri",), "/"), Sandbox(Level.TRUSTED), "test")
 
 
@@ -118,7 +121,7 @@ def test_a_build_runs_the_toolchain_behind_the_proxy(
     assert (staged / "bot").read_text() == "#!/bin/sh\nexec sleep 60\n"
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root's bots are users of their own")
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root's bots are " + sentence("sandbox", "users-their-own"))
 def test_a_toolchain_in_a_home_closed_to_others_is_named(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     need_level(Level.BASIC)
     home.chmod(0o700)

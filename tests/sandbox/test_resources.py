@@ -9,6 +9,7 @@ import pytest
 from jobs import SECRET, job
 from levels import EVERY_LEVEL, ROOT, need_level, script_at
 from tools import need
+from wording import sentence
 
 from khiva_arena.arbiter.fairness import DUE_ASKED
 from khiva_arena.arbiter.match import Outcome
@@ -147,10 +148,10 @@ ENDS = [
     (-24, 0.0, 0, "", "CPU time: "),
     (-25, 0.0, 0, "", "file size: "),
     (1, 3600.5, 0, "", "CPU time: 3600.5 s of 3600 s"),
-    (1, 0.0, 0, "MemoryError", "memory: it reached the limit of 1 GiB; it said 'MemoryError'"),
+    (1, 0.0, 0, "MemoryError", sentence("sandbox", "reached-limit", words="memory") + " 1 GiB; it said 'MemoryError'"),
     (1, 0.0, 0, "java.lang.OutOfMemoryError: unable to create native thread", "processes: "),
-    (1, 0.0, 0, "OSError: [Errno 24] Too many open files", "open files: "),
-    (1, 0.0, 0, "No space left on device", "scratch space: "),
+    (1, 0.0, 0, "OSError: [Errno 24] " + sentence("sandbox", "too-many-open-files"), "open files: "),
+    (1, 0.0, 0, sentence("sandbox", "no-space-left-device"), "scratch space: "),
     (-6, 0.0, DEFAULT.memory, "", "memory: 1 GiB of 1 GiB"),
     (-11, 0.0, DEFAULT.memory // 2, "", ""),
     (0, 9999.0, DEFAULT.memory, "MemoryError", ""),
@@ -264,4 +265,4 @@ def test_what_runtimes_are_told_is_the_share_of_a_seat() -> None:
     told = environment(Command(("/bin/true",), "/"), "/bin/true", "/", "mark", DEFAULT.memory)
     counts = {int(told[name]) for name in CORE_COUNTS} | {int(told["JAVA_TOOL_OPTIONS"].rpartition("ActiveProcessorCount=")[2])}
     assert counts == {int(DUE_ASKED)} == {1}
-    assert "a seat that is asked has a share of one core" in (ROOT / "protocol" / "SPEC.md").read_text()
+    assert sentence("cluster", "seat") + " asked has a share of one core" in (ROOT / "protocol" / "SPEC.md").read_text()

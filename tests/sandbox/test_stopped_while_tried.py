@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from arena import NAIVE, RANDOM, bots
 from levels import EVERY_LEVEL, need_level
+from wording import sentence
 
 from khiva_arena.sandbox import detect, stops
 from khiva_arena.sandbox.level import Level
@@ -84,5 +85,5 @@ def test_a_stop_while_isolation_is_tried_is_a_stop(how: str, isolation: tuple[st
         check=False,
     )
     assert done.returncode == 130, done.stderr
-    assert "does not work here" not in done.stderr
+    assert sentence("doctor", "not-work-here-2") not in done.stderr
     assert not (tmp_path / "out").exists()

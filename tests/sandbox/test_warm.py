@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from levels import SUPPORT, need_level
 from tools import lacks, need
+from wording import sentence
 
 from khiva_arena.sandbox import cell as isolation
 from khiva_arena.sandbox import needed, warm
@@ -136,7 +137,7 @@ def test_too_much_is_said_and_the_bot_starts_all_the_same(monkeypatch: pytest.Mo
     warm.KEEPERS.close()
     monkeypatch.setattr(warm, "SHARE", 0.0)
     assert started((PYTHON, "-c", "print(1)")) == "1\n"
-    assert "too much to keep in memory" in warm.refused()
+    assert sentence("sandbox", "mib-files-too-much") in warm.refused()
     isolation.sweep(Level.STANDARD)
     assert warm.refused() == "", "the next run of this process has not been refused anything"
 
@@ -148,7 +149,7 @@ def test_what_can_be_kept_again_is_refused_no_longer(tmp_path: Path, monkeypatch
     with monkeypatch.context() as patch:
         patch.setattr(warm, "SHARE", 0.0)
         warm.keep([str(file)])
-    assert warm.refused().startswith("1 MiB of files are too much to keep in memory, of which 0 MiB")
+    assert warm.refused().startswith(sentence("sandbox", "mib-files-too-much-2", size="1", limit="0"))
     warm.keep([str(file)])
     assert warm.refused() == ""
 

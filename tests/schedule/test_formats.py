@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_results import placed
 from msgspec import structs
+from wording import pattern
 
 from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.schedule import lineups, seating
@@ -78,7 +79,7 @@ def test_every_bot_of_a_table_sits_in_every_seat_equally_often(terms):
             for lineup, line_up in enumerate(drawn.line_ups):
                 for bot in line_up:
                     counts = [seated[k, lineup, bot, seat] for seat in range(terms.seats)]
-                    assert counts == [line_up.count(bot)] * terms.seats
+                    assert counts == [line_up.count(bot)] * terms.seats, f"{drawn=} {k=} {lineup=} {line_up=}"
 
 
 @pytest.mark.slow
@@ -95,7 +96,7 @@ def test_neighbours_are_balanced_within_each_round(terms):
         for lineup, line_up in enumerate(drawn.line_ups):
             for a, b in permutations(set(line_up), 2):
                 fair = BLOCK_SEEDS[terms.seats] * terms.seats // (terms.seats - 1)
-                assert arcs[lineup, a, b] == line_up.count(a) * line_up.count(b) * fair
+                assert arcs[lineup, a, b] == line_up.count(a) * line_up.count(b) * fair, f"{drawn=} {lineup=} {line_up=} {a=}"
 
 
 @pytest.mark.slow
@@ -104,9 +105,9 @@ def test_neighbours_are_balanced_within_each_round(terms):
 def test_no_bot_is_twice_at_a_table_unless_copies_are_asked_for(terms):
     for drawn in play(terms)[0]:
         for line_up in drawn.line_ups:
-            assert len(line_up) == terms.seats
-            assert max(map(line_up.count, line_up)) <= terms.copies
-            assert len(set(line_up)) > 1
+            assert len(line_up) == terms.seats, f"{drawn=} {line_up=}"
+            assert max(map(line_up.count, line_up)) <= terms.copies, f"{drawn=} {line_up=}"
+            assert len(set(line_up)) > 1, f"{drawn=} {line_up=}"
         at_tables = Counter(bot for line_up in drawn.line_ups for bot in set(line_up))
         if terms.format in ROUNDS:
             assert max(at_tables.values()) == 1
@@ -205,11 +206,14 @@ def test_rounds_differ_in_their_draws():
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda found: found[1:], "round 1 is not complete: 1 of its matches have no result"),
-        (lambda found: [*found, found[0]], "not of its schedule"),
-        (lambda found: [structs.replace(found[0], seed=9), *found[1:]], "not of its schedule"),
-        (lambda found: [structs.replace(found[0], rotation=2), *found[1:]], "not of its schedule"),
-        (lambda found: [structs.replace(found[0], bots=(7, 7)), *found[1:]], "seed 0, line-up 0: other bots than were drawn"),
+        (lambda found: found[1:], pattern("schedule", "round-not-complete-matches", number="1", missing="1")),
+        (lambda found: [*found, found[0]], pattern("schedule", "holds-results-not-schedule")),
+        (lambda found: [structs.replace(found[0], seed=9), *found[1:]], pattern("schedule", "holds-results-not-schedule")),
+        (lambda found: [structs.replace(found[0], rotation=2), *found[1:]], pattern("schedule", "holds-results-not-schedule")),
+        (
+            lambda found: [structs.replace(found[0], bots=(7, 7)), *found[1:]],
+            pattern("schedule", "seed-line-up-other", seed="0", lineup="0"),
+        ),
     ],
 )
 def test_results_of_another_round_are_refused(change, words):
@@ -225,26 +229,38 @@ def test_results_of_another_round_are_refused(change, words):
         (Terms(Format.ROUND_ROBIN, 3, 4, 1, key=KEY), "--copies 2"),
         (Terms(Format.GAUNTLET, 3, 4, 1, key=KEY), "2 bots beside the --candidate cannot fill 3 seats.*--copies 2"),
         (Terms(Format.SPRT, 2, 4, 1, copies=2, key=KEY), "--copies 3"),
-        (Terms(Format.GAUNTLET, 1, 2, 1, key=KEY), "every bot is a --candidate"),
-        (Terms(Format.GAUNTLET, 5, 2, 1, candidates=(1, 1), key=KEY), "--candidate names a bot twice"),
-        (Terms(Format.GAUNTLET, 5, 2, 1, candidates=(5,), key=KEY), "--candidate names a bot that does not play"),
-        (Terms(Format.GAUNTLET, 5, 2, 1, candidates=(0, 1), most=1, key=KEY), "--lineups 1 is less than one for each"),
+        (Terms(Format.GAUNTLET, 1, 2, 1, key=KEY), pattern("schedule", "every-bot-candidate-gauntlet")),
+        (Terms(Format.GAUNTLET, 5, 2, 1, candidates=(1, 1), key=KEY), pattern("schedule", "candidate-names-bot-twice")),
+        (Terms(Format.GAUNTLET, 5, 2, 1, candidates=(5,), key=KEY), pattern("schedule", "candidate-names-bot-not")),
+        (
+            Terms(Format.GAUNTLET, 5, 2, 1, candidates=(0, 1), most=1, key=KEY),
+            pattern("schedule", "lineups-less-candidate", terms="1"),
+        ),
         (Terms(Format.SPRT, 5, 2, 1, candidates=(0, 1), key=KEY), "one --candidate, not of 2"),
-        (Terms(Format.GAUNTLET, 5, 2, 1, copies=0, key=KEY), "--copies is at least 1, not 0"),
-        (Terms(Format.SWISS, 3, 4, 1, key=KEY), "3 bots cannot fill a table of --seats 4"),
-        (Terms(Format.KNOCKOUT, 3, 4, 1, key=KEY), "3 bots cannot fill a table of --seats 4"),
-        (Terms(Format.SWISS, 0, 4, 1, key=KEY), "there are no bots to play"),
+        (Terms(Format.GAUNTLET, 5, 2, 1, copies=0, key=KEY), pattern("schedule", "copies-least-not", copies="0")),
+        (Terms(Format.SWISS, 3, 4, 1, key=KEY), pattern("schedule", "bots-cannot-fill-table", bots="3", seats="4")),
+        (Terms(Format.KNOCKOUT, 3, 4, 1, key=KEY), pattern("schedule", "bots-cannot-fill-table", bots="3", seats="4")),
+        (Terms(Format.SWISS, 0, 4, 1, key=KEY), pattern("schedule", "no-bots-play")),
         (Terms(Format.SWISS, 19, 11, 1, key=KEY), "a table has 2 to 10 seats, not --seats 11"),
         (Terms(Format.SWISS, 9, 3, 1, rounds=0, key=KEY), "--rounds is 1 to 1000, not 0"),
-        (Terms(Format.KNOCKOUT, 9, 3, 1, advance=3, key=KEY), "--advance is 1 to 2 at a table of 3, not 3"),
-        (Terms(Format.KNOCKOUT, 9, 3, 1, advance=0, key=KEY), "--advance is 1 to 2 at a table of 3, not 0"),
-        (Terms(Format.SWISS, 9, 3, 0, key=KEY), "--seeds is at least 1, not 0"),
+        (
+            Terms(Format.KNOCKOUT, 9, 3, 1, advance=3, key=KEY),
+            pattern("schedule", "advance-table-not", seats="2", seats_2="3", advance="3"),
+        ),
+        (
+            Terms(Format.KNOCKOUT, 9, 3, 1, advance=0, key=KEY),
+            pattern("schedule", "advance-table-not", seats="2", seats_2="3", advance="0"),
+        ),
+        (Terms(Format.SWISS, 9, 3, 0, key=KEY), pattern("schedule", "seeds-least-not", seeds="0")),
         (Terms(Format.SWISS, 9, 3, 1, copies=2, key=KEY), "--copies is not for --format swiss: it goes with round-robin and"),
         (Terms(Format.KNOCKOUT, 9, 3, 1, most=9, key=KEY), "--lineups is not for --format knockout"),
         (Terms(Format.KNOCKOUT, 9, 3, 1, rounds=2, key=KEY), "--rounds is not for --format knockout: it goes with swiss"),
         (Terms(Format.ROUND_ROBIN, 9, 3, 1, advance=2, key=KEY), "--advance is not for --format round-robin"),
         (Terms(Format.SWISS, 9, 3, 1, candidates=(1,), key=KEY), "--candidate is not for --format swiss"),
-        (Terms(Format.ROUND_ROBIN, 4, 3, 1, copies=2, authors=(0, 0, 1, 2), key=KEY), "--copies and --authors-apart do not go"),
+        (
+            Terms(Format.ROUND_ROBIN, 4, 3, 1, copies=2, authors=(0, 0, 1, 2), key=KEY),
+            pattern("schedule", "copies-authors-apart-not"),
+        ),
         (Terms(Format.ROUND_ROBIN, 4, 3, 1, authors=(0, 0, 1, 1), key=KEY), "--authors-apart: bots of 2 authors cannot fill 3"),
         (Terms(Format.GAUNTLET, 5, 3, 1, authors=(0, 0, 1, 1, 1), key=KEY), "of 1 other author to bot 1, a --candidate, for 2"),
         (Terms(Format.SWISS, 7, 3, 1, authors=(0, 0, 0, 1, 2, 3, 4), key=KEY), "--authors-apart: 3 bots .* a round has 2 tables"),

@@ -23,12 +23,14 @@ def test_every_knockout_ends_at_a_full_final_table(seats):
             every = bracket(bots, seats, advance)
             left = bots
             for stage in every[:-1]:
-                assert stage.left == left
-                assert 1 <= stage.tables <= left // seats
-                assert stage.advance >= advance
-                assert stage.advance == advance or (stage.tables, left - seats) == (1, seats - stage.advance)
+                assert stage.left == left, f"{advance=} {bots=} {stage=}"
+                assert 1 <= stage.tables <= left // seats, f"{advance=} {bots=} {stage=}"
+                assert stage.advance >= advance, f"{advance=} {bots=} {stage=}"
+                assert stage.advance == advance or (stage.tables, left - seats) == (1, seats - stage.advance), (
+                    f"{advance=} {bots=} {stage=}"
+                )
                 left -= stage.tables * (seats - stage.advance)
-            assert (left, every[-1].left, every[-1].tables) == (seats, seats, 1)
+            assert (left, every[-1].left, every[-1].tables) == (seats, seats, 1), f"{advance=} {bots=}"
 
 
 def test_pairs_are_the_bracket_that_everybody_knows():
@@ -63,9 +65,11 @@ def test_the_best_of_each_table_and_who_rests_go_on(terms):
                 pairs[a] += 1
                 pairs[b] += 1
         for line_up in drawn.line_ups:
-            assert len({pairs[bot] for bot in line_up}) == 1
-            assert len(on & set(line_up)) == stage.advance
-            assert min(won[bot] for bot in on & set(line_up)) >= max(won[bot] for bot in set(line_up) - on)
+            assert len({pairs[bot] for bot in line_up}) == 1, f"{stage=} {drawn=} {later=} {line_up=}"
+            assert len(on & set(line_up)) == stage.advance, f"{stage=} {drawn=} {later=} {line_up=}"
+            assert min(won[bot] for bot in on & set(line_up)) >= max(won[bot] for bot in set(line_up) - on), (
+                f"{stage=} {drawn=} {later=} {line_up=}"
+            )
 
 
 @pytest.mark.slow

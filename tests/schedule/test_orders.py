@@ -40,8 +40,8 @@ def test_powers_of_an_order_hold_every_pair_once_at_every_distance(seats):
         assert set(group) <= set(circular_orders(seats))
         for distance in range(1, seats):
             pairs = Counter((o[i], o[(i + distance) % seats]) for o in group for i in range(seats))
-            assert set(pairs.values()) == {1}
-            assert len(pairs) == seats * (seats - 1)
+            assert set(pairs.values()) == {1}, f"{order=} {distance=}"
+            assert len(pairs) == seats * (seats - 1), f"{order=} {distance=}"
 
 
 def test_24_orders_of_5_fall_into_6_blocks_of_4():
@@ -128,7 +128,9 @@ def test_neighbours_are_equal_plus_or_minus_one_after_every_seed(seats, bots):
     met = tables_together(chosen)
     for key in KEYS[: 2 if bots < 8 else 1]:
         for seed, counts in enumerate(neighbour_counts(chosen, block_orders(chosen, key, 0)), start=1):
-            assert all(abs(counts[pair] * (seats - 1) - seed * met[pair]) <= seats - 1 for pair in met)
+            assert all(abs(counts[pair] * (seats - 1) - seed * met[pair]) <= seats - 1 for pair in met), (
+                f"{key=} {seed=} {counts=}"
+            )
         assert all(counts[pair] * (seats - 1) == seed * met[pair] for pair in met)
 
 

@@ -6,6 +6,7 @@ from itertools import islice
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from wording import pattern
 
 from khiva_arena.errors import ConfigError
 from khiva_arena.schedule.lineups import line_ups
@@ -98,7 +99,7 @@ def test_a_large_event_starts_lazily():
 
 
 def test_no_seeds():
-    with pytest.raises(ConfigError, match="--seeds is at least 1, not 0"):
+    with pytest.raises(ConfigError, match=pattern("schedule", "seeds-least-not", seeds="0")):
         list(tables(line_ups(3, 3, key=KEY).chosen, 0, key=KEY))
 
 

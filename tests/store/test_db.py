@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from forging import forge
 from msgspec import structs
+from wording import pattern, sentence
 
 from khiva_arena.errors import StoreError
 from khiva_arena.replay.record import run_digest
@@ -206,7 +207,7 @@ def test_a_match_that_is_refused_leaves_no_times(tmp_path: Path) -> None:
 def test_a_second_writer_is_refused_and_a_reader_is_not(tmp_path: Path) -> None:
     filled(tmp_path)
     with Store.write(tmp_path) as first:
-        with pytest.raises(StoreError, match="another arbiter is at work"):
+        with pytest.raises(StoreError, match=pattern("store", "another-arbiter-work-store")):
             Store.write(tmp_path)
         with Store.read(tmp_path) as reader:
             first.add_match(match(8), {})
@@ -226,7 +227,9 @@ def test_another_version_is_refused(tmp_path: Path) -> None:
     connection.execute("PRAGMA user_version = 99")
     connection.close()
     for open_ in (Store.read, Store.write, Store.check):
-        with pytest.raises(StoreError, match="version 99; this engine reads versions 2 to 5:"):
+        with pytest.raises(
+            StoreError, match=pattern("store", "store-version-engine-reads", version="99", readable="2", version_2="5:")
+        ):
             open_(tmp_path)
 
 
@@ -234,7 +237,7 @@ def test_a_foreign_database_is_refused(tmp_path: Path) -> None:
     connection = sqlite3.connect(tmp_path / FILE)
     connection.execute("CREATE TABLE t (x)")
     connection.close()
-    with pytest.raises(StoreError, match="not a store of Khiva Arena"):
+    with pytest.raises(StoreError, match=pattern("store", "not-store-khiva-arena")):
         Store.check(tmp_path)
 
 
@@ -302,7 +305,7 @@ class Refusing:
             raise sqlite3.OperationalError("cannot rollback - no transaction is active")
         self.in_transaction = word not in ("COMMIT", "ROLLBACK", self.refused) or (word == self.refused == "COMMIT")
         if word == self.refused:
-            raise sqlite3.OperationalError("database or disk is full")
+            raise sqlite3.OperationalError(sentence("store", "database-disk-full"))
         return self
 
     def fetchone(self) -> None:

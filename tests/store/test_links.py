@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from arena import NAIVE, RANDOM, arena, bots
 from once import made_once
+from wording import pattern, sentence
 
 from khiva_arena.competition.log import StoreLog
 from khiva_arena.errors import ConfigError, StoreError
@@ -64,7 +65,7 @@ def test_no_link_in_a_store_is_followed(copy: Path, name: str, kind: str) -> Non
         assert content(elsewhere) == before, words
         if refused and (name != LOCK or words[0] in ("run", "close")):
             assert done.returncode == 2, words
-            assert "link, which is not followed" in done.stderr.splitlines()[-1]
+            assert sentence("competition", "link-not-followed") in done.stderr.splitlines()[-1]
 
 
 def test_a_link_that_comes_between_the_look_and_the_opening_is_not_written_to(
@@ -81,7 +82,7 @@ def test_a_link_that_comes_between_the_look_and_the_opening_is_not_written_to(
         return real(uri)
 
     monkeypatch.setattr(files, "_connect", late)
-    with pytest.raises(StoreError, match="link, which is not followed"):
+    with pytest.raises(StoreError, match=pattern("competition", "link-not-followed")):
         Store.write(copy / "out")
     assert before == [content(copy / "elsewhere")]
 
@@ -131,7 +132,7 @@ def test_a_folder_of_replays_that_is_a_link_is_neither_filled_nor_swept(tmp_path
     folder: Any = ReplayFolder(tmp_path / "page.html")
     folder.finish()
     folder._about, folder._matches = "a page", ["a match"]
-    with pytest.raises(ConfigError, match="page-replays: cannot be made: it is a link, which is not followed"):
+    with pytest.raises(ConfigError, match="page-replays: cannot be made: " + pattern("competition", "link-not-followed")):
         folder.finish()
     assert [path.name for path in (tmp_path / "theirs").iterdir()] == ["1-seed-0.html"]
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from wording import sentence
 
 from khiva_arena.result import Measured
 from khiva_arena.store import files, seal, sums
@@ -334,7 +335,7 @@ def test_a_row_that_leads_to_no_match_or_void_is_noticed(tmp_path: Path) -> None
         with closing(sqlite3.connect(tmp_path / FILE)) as connection, connection:
             connection.execute(f"INSERT INTO {table} VALUES ({columns}, '0000000000000000')")
         with Store.read(tmp_path) as store:
-            assert f"the row in {table} belongs to no row in " in store.changed("e1")[0]
+            assert sentence("store", "row-belongs-no-row", table=table) + " " in store.changed("e1")[0]
         with closing(sqlite3.connect(tmp_path / FILE)) as connection, connection:
             connection.execute(f"DELETE FROM {table}")
     with Store.read(tmp_path) as store:

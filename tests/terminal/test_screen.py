@@ -18,6 +18,7 @@ from made_results import rated
 from rich.cells import cell_len
 from rich.console import Console
 from sample_stream import ALL, LINE_UPS, NAMES, SEATS, SEEDS, begin, fault, matches, replace_line, round_
+from wording import sentence
 
 from khiva_arena import stream
 from khiva_arena.ratings import swiss_factors
@@ -271,7 +272,7 @@ def test_a_seed_is_over_with_all_its_tables() -> None:
         (fault(before=True), ""),
         (
             stream.Paused(t=3.0, match=2, bot=0, seat=1, times=3, before=False),
-            "paused  match=2  bot=search  seat=1  times=3  why=it kept a core from a seat that was asked",
+            "paused  match=2  bot=search  seat=1  times=3  why=" + sentence("terminal", "kept-core-seat-asked"),
         ),
         (
             stream.VoidRecorded(t=3.0, match=9, attempt=1, bots=[0, 1, 2], why="late", before=False),
@@ -286,7 +287,7 @@ def test_a_seed_is_over_with_all_its_tables() -> None:
         (stream.Note(t=3.0, text="a word", warning=True), "warning: a word"),
         (
             stream.RunEnded(t=3.0, how="complete", fixed=4, seconds=3.0, digest=None),
-            "the run has ended: complete, 4 matches are recorded",
+            sentence("terminal", "run-ended-matches-recorded", how="complete", fixed="4"),
         ),
         (round_(), ""),
     ],
@@ -315,7 +316,7 @@ def test_many_faults_of_one_bot_are_a_line_with_a_count() -> None:
         "fault  bot=greedy  verdict=timeout  times=10  last=1/9",
         f"fault  1/7  bot={NAMES[4]}  seat=0  verdict=crashed  step=2  detail=code 1",
         "fault  bot=greedy  verdict=timeout  times=25  last=1/24",
-        "the run has ended: complete, 4 matches are recorded",
+        sentence("terminal", "run-ended-matches-recorded", how="complete", fixed="4"),
     ]
     state = state_of(begin(in_store=1), *(fault(match=match) for match in range(25)), fault(bot=4))
     rows = [row for row in rows_of(ScreenData(state, None, 0, 0), now=4.0) if "timeout" in row]
@@ -347,8 +348,8 @@ def test_what_is_not_known_says_so() -> None:
     lines = rows_of(data_of(2, rated=False), now=1.0)
     assert lines[2] == "n/a matches/s   left n/a   seeds 0/4"
     assert lines[5].split() == ["1", "search", "n/a", "n/a", "n/a", "0"]
-    assert lines[11] == "after 0 whole tables; Elo is not fitted yet"
-    assert rows_of(ScreenData(RunState())) == ["waiting for the first match"]
+    assert lines[11] == sentence("terminal", "after-whole-tables-elo", tables="0")
+    assert rows_of(ScreenData(RunState())) == [sentence("terminal", "waiting-first-match")]
 
 
 def test_a_sequential_test_between_its_bounds() -> None:

@@ -51,7 +51,7 @@ def test_every_position_has_a_table_that_fits(game: str, changed: bool) -> None:
         assert len(set(texts)) == len(texts), (decision.kind, texts)
         for width in (40, 80, 120):
             lines = shown(table(blocks), width).splitlines() + shown(choices(texts), width).splitlines()
-            assert max(map(cell_len, lines)) <= width
+            assert max(map(cell_len, lines)) <= width, f"{number=} {seat=} {width=}"
         text = shown(table(blocks), 120)
         assert SEAT_HAS[game] in text
         assert "…" not in text
@@ -66,7 +66,7 @@ def test_points_are_told_from_a_view_where_the_rules_let_all_know_them(game: str
     for state, _, _ in played(game, {}):
         for seat in range(3):
             points = GAMES[game].points(state.view(seat))
-            assert points in (None, list(state.scores))
+            assert points in (None, list(state.scores)), f"{seat=}"
             told += points is not None
     assert (told == 0) == (game == "emira")
 

@@ -18,6 +18,7 @@ from arena import FAULTY, NAIVE, RANDOM, arena, bots, descendants, living
 from rich.cells import cell_len
 from sample_stream import begin
 from terminal import Terminal, take_terminal
+from wording import pattern, sentence
 
 from khiva_arena.stream import Note, encoded
 from khiva_arena.terminal.tty import can_draw, in_front
@@ -128,7 +129,9 @@ def test_an_interrupt_takes_the_screen_away_and_says_how_to_go_on(tmp_path: Path
     assert not living(below)
     lines = lines_of(run)
     assert "matches/s" not in run.shown.text
-    assert re.fullmatch(r"interrupted: \d+ of 1000 matches are recorded; the same command resumes", lines[-2])
+    assert re.fullmatch(
+        pattern("competition", "interrupted-same-command-resumes", how_far=r"\d+ of 1000 matches are recorded"), lines[-2]
+    )
     assert lines[-1] == "khiva-arena: interrupted"
 
 
@@ -163,7 +166,7 @@ def test_a_screen_whose_stream_ends_is_followed_by_plain_lines(tmp_path: Path) -
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert run.until(drawing), run.raw
     assert run.end() == 0
-    assert run.shown.text.count("warning: the stream of events stops here: File too large") == 1
+    assert run.shown.text.count("warning: " + sentence("competition", "stream-events") + " stops here: File too large") == 1
     assert lines_of(run)[-1].startswith("results are in out; next: ")
 
 
@@ -247,8 +250,16 @@ def test_a_shipped_bot_whose_language_is_missing_is_left_out_by_name(tmp_path: P
         cwd=tmp_path,
         env=env,
     )
-    assert re.search(r"shipped:c/random: left out, C is not on this machine; apt install gcc libc6-dev", done.stderr)
-    assert re.search(r"shipped:javascript/random: left out, JavaScript is not on this machine; apt install nodejs", done.stderr)
+    assert re.search(
+        pattern("bots", "left-out-not-machine", word="shipped:c/random", title="C", language="apt install gcc libc6-dev"),
+        done.stderr,
+    )
+    assert re.search(
+        pattern(
+            "bots", "left-out-not-machine", word="shipped:javascript/random", title="JavaScript", language="apt install nodejs"
+        ),
+        done.stderr,
+    )
     for name in ("random", "naive", "greedy", "search"):
         assert re.search(rf"\d  {name} ", done.stdout)
     assert "random-c" not in done.stdout

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 import pytest
 from arena import C, arena, arena_process, bots, started
 from seat_client import Refused, Seat, addresses
+from wording import sentence
 
 from khiva_arena.games.base import Event, State
 from khiva_arena.replay.record import Record
@@ -111,8 +112,8 @@ def test_a_match_with_a_person_prints_its_end_and_is_verified(tmp_path: Path) ->
         out, err = process.communicate(timeout=20)
     assert process.returncode == 0
     assert sorted(line.split(". ")[1].split("  ")[0] for line in out.splitlines()[:2]) == ["random-c", "you"]
-    assert "every choice replays; digest " in out
-    assert "the replay is in the page" in err
+    assert sentence("play", "every-choice-replays-digest") + " " in out
+    assert sentence("play", "replay-page-hands-open") in err
     assert list(tmp_path.iterdir()) == []
 
 
@@ -154,7 +155,7 @@ def test_a_second_page_is_told_that_the_seat_is_taken(tmp_path: Path) -> None:
         second = Seat(address)
         assert second.next() == {
             "type": "refused",
-            "text": "This seat is open in another page. Close that one, and load this one again.",
+            "text": sentence("seats", "seat-open-another-page-2"),
         }
         with pytest.raises(EOFError):
             second.next()
@@ -166,13 +167,13 @@ def test_a_second_page_is_told_that_the_seat_is_taken(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("said", "answer"),
     [
-        ("{", "The page sent something that is no message."),
-        ('["choose"]', "The page sent something that is no message."),
-        ({"type": "choose", "req": "R", "choice": 99_999}, "There is no choice 99999: there are "),
-        ({"type": "choose", "req": "R", "choice": -1}, "There is no choice -1: "),
-        ({"type": "choose", "req": "R", "choice": True}, "There is no choice True: "),
-        ({"type": "choose", "req": "R", "choice": "0"}, "There is no choice '0': "),
-        ({"type": "choose", "req": "R"}, "There is no choice None: "),
+        ("{", sentence("seats", "page-sent-something-no")),
+        ('["choose"]', sentence("seats", "page-sent-something-no")),
+        ({"type": "choose", "req": "R", "choice": 99_999}, sentence("seats", "no-choice-2", choice="99999") + " "),
+        ({"type": "choose", "req": "R", "choice": -1}, sentence("seats", "no-choice-2", choice="-1")),
+        ({"type": "choose", "req": "R", "choice": True}, sentence("seats", "no-choice-2", choice="True")),
+        ({"type": "choose", "req": "R", "choice": "0"}, sentence("seats", "no-choice-2", choice="'0'")),
+        ({"type": "choose", "req": "R"}, sentence("seats", "no-choice-2", choice="None")),
     ],
 )
 def test_what_a_page_may_not_send_is_answered_in_a_sentence(tmp_path: Path, said: Any, answer: str) -> None:
@@ -194,8 +195,8 @@ def test_a_person_who_is_late_plays_the_first_choice_and_then_forfeits(tmp_path:
         while (message := page.until("said", "over"))["type"] == "said":  # a page that opens late misses the first of them
             said.append(message["text"])
         page.close()
-        assert set(said[:-1]) == {"Your time for this decision ran out: the first choice was played for you."}
-        assert said[-1] == "You are not asked any more: your time ran out, or the match was stopped."
+        assert set(said[:-1]) == {sentence("seats", "time-decision-ran-out")}
+        assert said[-1] == sentence("seats", "not-asked-more-time")
         assert len(said) <= 3
         assert message["over"]["match"]["verdicts"][0] == "timeout"
         assert process.wait(20) == 0
@@ -279,11 +280,11 @@ def test_the_port_closes_when_the_command_ends(tmp_path: Path, number: signal.Si
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["play", *bots("person", "person:person", C)], "two persons have one name; give each another, as --bot person:ann"),
-        (["play", *bots("person:a b", C)], "a name has up to 32 letters, digits, dots, dashes and underscores"),
-        (["play", *bots("remote:a b", C)], "a name has up to 32 letters, digits, dots, dashes and underscores"),
-        (["run", *bots("person", C), "--seats", "2", "--out", "o"], "a person plays by `khiva-arena play`"),
-        (["match", *bots("person", C)], "a person plays by `khiva-arena play`"),
+        (["play", *bots("person", "person:person", C)], sentence("play", "two-persons-name-give")),
+        (["play", *bots("person:a b", C)], sentence("entrants", "name-up-letters-digits")),
+        (["play", *bots("remote:a b", C)], sentence("entrants", "name-up-letters-digits")),
+        (["run", *bots("person", C), "--seats", "2", "--out", "o"], sentence("entrants", "person-plays-khiva-arena")),
+        (["match", *bots("person", C)], sentence("entrants", "person-plays-khiva-arena")),
     ],
 )
 def test_where_no_person_can_sit(tmp_path: Path, words: list[str], said: str) -> None:
@@ -302,7 +303,7 @@ def test_a_port_that_is_taken_is_said_in_one_line(tmp_path: Path) -> None:
 def test_without_a_screen_no_browser_takes_the_terminal(tmp_path: Path) -> None:
     bare = {"DISPLAY": "", "WAYLAND_DISPLAY": "", "BROWSER": "false"}
     said = arena_process("play", *ONE, "--turn", "50ms", "--bank", "0s", cwd=tmp_path, env=bare).stderr
-    assert "there is no screen here to open a browser on" in said
+    assert sentence("play", "no-screen-here-open") in said
 
 
 def asked_for(address: str, by: str = "") -> str:

@@ -34,6 +34,7 @@ from relaying import (
     until_here,
     wire_between,
 )
+from wording import pattern, sentence
 
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.pool import play, play_one
@@ -172,7 +173,7 @@ def test_a_hub_that_dies_is_the_hosts_fault(script: Path) -> None:
         threading.Timer(1.0, one._process.kill).start()
         outcome = play_one(match(turn_ms=60_000))
         assert outcome.record is None
-        assert outcome.void == "the process at which players arrive has ended"
+        assert outcome.void == sentence("arbiter", "process-players-arrive-ended")
 
 
 def test_no_relay_ever_comes(script: Path) -> None:
@@ -219,7 +220,7 @@ def test_a_second_relay_of_one_name_is_refused_while_the_first_is_there(script: 
         with relay(script, port, *HONEST) as second:
             code, said = ended(second)
         assert code == 2
-        assert "relay: a relay of the name ann is connected already; one bot, one name" in said
+        assert "relay: " + sentence("seats", "relay-name-connected-already", name="ann") in said
         assert blamed(play_one(match())) == ("ok", "")
 
 
@@ -232,15 +233,15 @@ def test_a_wrong_token_a_wrong_name_and_a_process_that_is_kept_are_refused(scrip
     with hub() as (_, port):
         with relay(other, port, *HONEST) as process:
             # Nothing is final that somebody says who has not shown the token.
-            assert first_line(process).endswith(": no relay of the name ann with this token is expected; trying again\n")
+            assert first_line(process).endswith(": " + sentence("seats", "no-relay-name-token", name="ann") + "; trying again\n")
             assert process.poll() is None
         with relay(script, port, *HONEST, name="bob") as process:
-            assert "no relay of the name bob with this token is expected; trying again" in first_line(process)
+            assert sentence("seats", "no-relay-name-token", name="bob") + "; trying again" in first_line(process)
         with relay(script, port, *HONEST, options=("--keep",)) as process:
-            assert "the organiser has to allow --keep, by --kept ann" in ended(process)[1]
+            assert sentence("seats", "organiser-allow-keep-kept", name="ann") in ended(process)[1]
     wrong.chmod(0o644)
     with relay(other, 1, *HONEST) as process:
-        assert "other users may read this token" in ended(process)[1]
+        assert sentence("seats", "other-users-may-read") in ended(process)[1]
 
 
 def test_a_token_of_another_user_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -249,7 +250,7 @@ def test_a_token_of_another_user_is_refused(tmp_path: Path, monkeypatch: pytest.
     file.chmod(0o600)
     assert read_token(file) == "a token, just long enough"
     monkeypatch.setattr(os, "geteuid", lambda: file.stat().st_uid + 1)
-    with pytest.raises(ValueError, match="another user's, who knows this token"):
+    with pytest.raises(ValueError, match=pattern("seats", "another-users-knows-token")):
         read_token(file)
 
 
@@ -261,11 +262,11 @@ def first_line(process: subprocess.Popen[str]) -> str:
 @pytest.mark.parametrize(
     ("token", "bot", "said"),
     [
-        ("token", "./nope", "./nope: no such program here"),
+        ("token", "./nope", "./nope: " + sentence("seats", "no-such-program-here")),
         (
             "nowhere",
             sys.executable,
-            "nowhere: no such file; copy the token there from the arena's machine, or name it by --token FILE",
+            sentence("seats", "no-such-file-copy", file="nowhere"),
         ),
     ],
 )
@@ -389,11 +390,11 @@ FAULTS = {
     "stop": ("timeout", "^no answer came"),
     "print": ("protocol", "thinking hard"),
     "illegal": ("illegal", ""),
-    "half": ("timeout", "^3 bytes of a frame came"),
+    "half": ("timeout", sentence("arbiter", "bytes-frame-came-no", partial="^3")),
     "flood": ("protocol", "a frame of 0 bytes"),
     "answers": ("flooded", "more than 16 acts"),
     "notes": ("timeout|ok", ""),
-    "close": ("crashed", "^closed its output and lives on$"),
+    "close": ("crashed", "^" + sentence("arbiter", "closed-output-lives") + "$"),
     "deaf": ("crashed|timeout", "^closed its input$|^no answer came"),
     "daemon": ("crashed", "^exited with code 0$"),
     "start-exit": ("start_failed", "crashed: exited with code 1"),
@@ -440,7 +441,7 @@ def test_a_relay_that_is_told_to_end_says_so_in_a_line(script: Path) -> None:
         process.terminate()
         code, said = ended(process)
     assert code == 143
-    assert said.splitlines()[-1] == "relay: ended by a signal"
+    assert said.splitlines()[-1] == "relay: " + sentence("seats", "ended-signal")
 
 
 # --- a process that is kept ---
@@ -527,7 +528,7 @@ def test_a_run_of_a_relay_is_marked_and_needs_no_more_than_the_two_commands(tmp_
         done = arena("run", *seats, "--listen", f"127.0.0.1:{port}", "--out", "out", cwd=tmp_path, env=environment)
         assert process.wait(SECONDS) == 0
         assert process.stderr
-        assert process.stderr.read().endswith("relay: the run is over\n")
+        assert process.stderr.read().endswith("relay: " + sentence("seats", "run-over") + "\n")
     assert re.search(r"^ann is there: round trip [0-9.]+ ms", done.stderr, re.MULTILINE)
     assert re.search(r"^ann: round trip [0-9.]+ ms", done.stderr, re.MULTILINE)
     assert "remote" in done.stdout
@@ -537,12 +538,12 @@ def test_a_run_of_a_relay_is_marked_and_needs_no_more_than_the_two_commands(tmp_
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--listen", "0.0.0.0:7421"], "--tls-cert FILE and --tls-key FILE, or stay at 127.0.0.1"),
-        (["--listen", "here"], "is not an address"),
-        (["--tls-cert", "x"], "give both or neither"),
+        (["--listen", "0.0.0.0:7421"], sentence("seats", "tls-cert-file-tls")),
+        (["--listen", "here"], sentence("seats", "not-address-write-host")),
+        (["--tls-cert", "x"], sentence("seats", "tls-cert-tls-key")),
         (["--kept", "bob"], "--kept bob: there is no --bot remote:bob"),
-        (["--network", "ann"], "plays on another machine"),
-        (["--bot", "person"], "a person plays by `khiva-arena play`"),
+        (["--network", "ann"], sentence("seats", "plays-another-machine-where")),
+        (["--bot", "person"], sentence("entrants", "person-plays-khiva-arena")),
     ],
 )
 def test_what_cannot_be_is_said_in_one_line(words: list[str], said: str, tmp_path: Path) -> None:
@@ -563,4 +564,4 @@ def test_tls_with_a_certificate_of_ones_own(script: Path, tmp_path: Path) -> Non
             assert blamed(play_one(match())) == ("ok", "")
         with relay(script, port, *HONEST, options=("--tls",)) as process:
             assert process.stderr
-            assert "its certificate is not trusted" in process.stderr.readline()
+            assert sentence("seats", "certificate-not-trusted") in process.stderr.readline()

@@ -15,6 +15,7 @@ import pytest
 from arena import arena
 from relaying import FAULTY, HONEST, SECONDS, free_port, relay_command, token_in
 from seat_client import Seat
+from wording import sentence
 
 import khiva_arena
 
@@ -43,9 +44,9 @@ def test_check_tries_what_can_be_seen_of_a_remote_bot_and_says_what_cannot(tmp_p
     by_id = {step["id"]: step for step in report["steps"]}
     assert report["passed"]
     assert by_id["start"]["status"] == by_id["answers"]["status"] == by_id["exit"]["status"] == "ok"
-    assert "its relay starts it" in by_id["build"]["said"]
-    assert "the way to its relay and back included" in by_id["time"]["said"]
-    why = "not tried: it runs on another machine, where its processes can't be seen or confined from here"
+    assert sentence("check", "relay-starts-nothing-copied") in by_id["build"]["said"]
+    assert sentence("check", "way-relay-back-included") in by_id["time"]["said"]
+    why = sentence("check", "not-tried-runs-another")
     skipped = {id for id, step in by_id.items() if step["said"] == why}
     assert {"children", "processor", "memory"} < skipped
     assert all(id.startswith("level:") for id in skipped - {"children", "processor", "memory"})
@@ -54,7 +55,7 @@ def test_check_tries_what_can_be_seen_of_a_remote_bot_and_says_what_cannot(tmp_p
 
 def test_a_check_of_a_person_is_refused_in_a_line(tmp_path: Path) -> None:
     done = arena("check", "person", cwd=tmp_path, code=2)
-    assert "a person plays by `khiva-arena play`" in done.stderr
+    assert sentence("entrants", "person-plays-khiva-arena") in done.stderr
 
 
 def test_the_api_seats_remote_bots_and_says_what_to_type(
@@ -102,7 +103,7 @@ def test_a_person_and_a_remote_bot_sit_at_one_table(tmp_path: Path) -> None:
             process.kill()
     assert process.returncode == 0, err
     assert re.search(r"^  [12]\. ann \(remote\)  \d+ points?$", out, re.MULTILINE)
-    assert "every choice replays; digest " in out
+    assert sentence("play", "every-choice-replays-digest") + " " in out
     assert "ann: round trip " in err
 
 
@@ -132,7 +133,7 @@ def test_a_run_says_at_once_that_a_link_is_lost_and_back(tmp_path: Path) -> None
                 _until(said, "commitment")
                 time.sleep(0.5)
                 first.kill()
-                _until(said, "warning: the link to ann is lost; its clock runs on, and it may come back within 20 s")
+                _until(said, "warning: " + sentence("terminal", "link-lost-clock-runs", name="ann", seconds="20"))
             with relay_command(tmp_path, port, *HONEST):
                 _until(said, "ann is there again after ")
                 assert run.poll() is None
@@ -141,7 +142,9 @@ def test_a_run_says_at_once_that_a_link_is_lost_and_back(tmp_path: Path) -> None
         finally:
             run.kill()
             reader.join()
-    assert any(line.startswith("ann: round trip ") and "its link was lost 1 time, for " in line for line in said)
+    assert any(
+        line.startswith("ann: round trip ") and sentence("terminal", "link-lost", time="1 time") + " " in line for line in said
+    )
     kinds = [json.loads(line) for line in (tmp_path / "events").read_text().splitlines()]
     assert [line["what"] for line in kinds if line["type"] == "link"] == ["away", "again", "figures"]
     logged = [json.loads(line) for line in (tmp_path / "out" / "log.jsonl").read_text().splitlines()]

@@ -10,6 +10,7 @@ from arena import arena, arena_process
 from msgspec.structs import replace as with_field
 from pages import blocks
 from relaying import FAULTY, HONEST, blamed, free_port, hub, match, relay, relay_command, token_in, until_here, wire_between
+from wording import sentence
 
 from khiva_arena.arbiter.pool import play_one
 from khiva_arena.entrants import bots as bot_files
@@ -61,7 +62,7 @@ def test_an_allowance_that_nobody_could_have_is_refused(tmp_path: Path) -> None:
     seats = ["--bot", "shipped:python/random", "--bot", "shipped:python/greedy", "--seats", "2", "--isolation", "trusted"]
     for command in (["run", *seats], ["match", *seats[:4]]):
         done = arena(*command, "--link-allowance", "200ms", cwd=tmp_path, code=2)
-        assert "--link-allowance: no bot is remote:NAME, and others have no link that takes time" in done.stderr
+        assert sentence("settings", "link-allowance-no-bot") in done.stderr
 
 
 @pytest.mark.slow
@@ -72,7 +73,7 @@ def test_round_trips_are_in_the_store_the_stream_the_log_and_the_page(tmp_path: 
         seats = ["--bot", "remote:ann", "--bot", other, "--seats", "2", "--seeds", "1", "--isolation", "trusted"]
         files = ["--events-file", "events", "--report", "page.html", "--out", "out", "--link-allowance", "1s"]
         done = arena_process("run", *seats, *files, "--listen", f"127.0.0.1:{port}", cwd=tmp_path, env=token_in(tmp_path))
-    assert "up to 1000 ms of a remote bot's round trip given back" in " ".join(done.stdout.split())
+    assert sentence("events", "up-ms-remote-bots", link="1000") in " ".join(done.stdout.split())
     lines = [json.loads(line) for line in (tmp_path / "events").read_text().splitlines()]
     (figures,) = [line for line in lines if line["type"] == "link"]
     assert figures["relay"] == "ann"

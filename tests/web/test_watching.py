@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 import pytest
 from arena import NAIVE, C, arena, bots, descendants, kill, started, until_gone
 from sample_stream import begin
+from wording import sentence
 
 from khiva_arena.page import html
 from khiva_arena.stream import encoded
@@ -178,7 +179,7 @@ def test_an_event_that_is_over_is_not_served(tmp_path: Path) -> None:
     words = ("run", *bots(NAIVE, C), "--seats", "2", "--seeds", "1", "--trust-bots", "--out", "out")
     arena(*words, cwd=tmp_path)
     done = arena(*words, "--web", cwd=tmp_path)
-    assert "--web: nothing is played, so nothing is served" in done.stderr
+    assert sentence("competition", "web-nothing-played-nothing") in done.stderr
     assert "http://" not in done.stderr
 
 
@@ -201,7 +202,7 @@ def test_watch_without_a_page_says_so_in_the_page(tmp_path: Path) -> None:
     (tmp_path / "events.jsonl").write_text("")
     with playing(tmp_path, "watch", "events.jsonl", "--web") as (process, address):
         with connected(address) as page:
-            assert "Only the progress is shown" in page.read().decode()
+            assert sentence("watch", "only-progress-shown-khiva") in page.read().decode()
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=60)
         assert process.returncode == 130
@@ -210,8 +211,8 @@ def test_watch_without_a_page_says_so_in_the_page(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--report", "page.html"), "--report: goes with --web; without it, open that page in a browser"),
-        (("--web", "--report", "mine.txt"), "--report mine.txt: it is no page of results of khiva-arena "),
+        (("--report", "page.html"), sentence("watch", "report-goes-web-without")),
+        (("--web", "--report", "mine.txt"), sentence("watch", "report-no-page-results", report="mine.txt") + " "),
     ],
 )
 def test_what_cannot_be_served_is_said(tmp_path: Path, words: tuple[str, ...], said: str) -> None:
@@ -223,7 +224,7 @@ def test_what_cannot_be_served_is_said(tmp_path: Path, words: tuple[str, ...], s
 def test_a_file_that_is_no_stream_is_said(tmp_path: Path) -> None:
     (tmp_path / "events.jsonl").write_text("hello\n")
     done = arena("watch", "events.jsonl", "--web", cwd=tmp_path, code=2)
-    assert "events.jsonl: not a stream of events" in done.stderr
+    assert "events.jsonl: " + sentence("watch", "not-stream-events") in done.stderr
 
 
 @pytest.mark.parametrize("words", [(*ENDLESS,), ("sprt", NAIVE, C, "--web"), ("watch", "events.jsonl", "--web")])
@@ -233,7 +234,7 @@ def test_without_the_extra_there_is_one_line_with_what_to_type(
     monkeypatch.setattr(needed, "find_spec", lambda _: None)
     (tmp_path / "events.jsonl").write_text("")
     done = arena(*words, cwd=tmp_path, code=2)
-    assert done.stderr.splitlines()[-1].endswith("which are not installed: pip install 'khiva-arena[web]'")
+    assert done.stderr.splitlines()[-1].endswith(sentence("web", "not-installed-pip-install"))
     assert not (tmp_path / "out").exists()
 
 

@@ -1,6 +1,7 @@
 """Emira passes the conformance check for all seat counts under every variant."""
 
 import pytest
+from wording import pattern
 
 from khiva_arena.games import conformance
 from khiva_arena.games.emira import GAME, EmiraState
@@ -80,10 +81,10 @@ def _thief(state, choices, honest=EmiraState.apply):
 @pytest.mark.parametrize(
     ("method", "broken", "says"),
     [
-        ("view", _leaky, "equal observations give equal views"),
-        ("view", _shared, "belongs to its caller"),
+        ("view", _leaky, pattern("games", "equal-observations-give-equal")),
+        ("view", _shared, pattern("check", "belongs-caller")),
         ("clone", _forgetful, "leave alone|original alone|behaves like|stays like|no piece"),
-        ("apply", _thief, "no piece is lost"),
+        ("apply", _thief, pattern("check", "no-piece-lost-made")),
     ],
 )
 def test_the_check_finds_a_broken_game(method, broken, says, monkeypatch):

@@ -53,12 +53,12 @@ def test_goal(seats, ways, card):
         princesses = palace(way)
         assert has_talents(princesses, goal)
         for i in range(len(princesses)):
-            assert not has_talents(princesses[:i] + princesses[i + 1 :], goal)
+            assert not has_talents(princesses[:i] + princesses[i + 1 :], goal), f"{way=} {i=}"
     wrong = {tuple(sorted(letters)) for letters in (way.split() for way in ways)}
     for letter in "IMCR":
         for way in ways:
             other = (*way.split()[1:], letter)
-            assert has_talents(palace(" ".join(other)), goal) == (tuple(sorted(other)) in wrong)
+            assert has_talents(palace(" ".join(other)), goal) == (tuple(sorted(other)) in wrong), f"{letter=} {way=}"
 
 
 def test_there_are_no_other_goals():

@@ -53,12 +53,12 @@ def test_E14_each_colour_has_its_own_advantage(seats):
         assert len(set(state.colours)) == seats
         for seat, colour in enumerate(state.colours):
             seen.add(colour)
-            assert state.gold[seat] == 750
-            assert state.camels[seat] == (colour == GREEN)
-            assert state.sections[seat] == (colour == WHITE)
-            assert state.status_cards[seat] == ([350] if colour == RED else [])
-            assert state.tokens[seat] == [0, 0, int(colour == BLUE)]
-            assert room(state, seat) == 2 + (colour == WHITE)
+            assert state.gold[seat] == 750, f"{seat=} {colour=}"
+            assert state.camels[seat] == (colour == GREEN), f"{seat=} {colour=}"
+            assert state.sections[seat] == (colour == WHITE), f"{seat=} {colour=}"
+            assert state.status_cards[seat] == ([350] if colour == RED else []), f"{seat=} {colour=}"
+            assert state.tokens[seat] == [0, 0, int(colour == BLUE)], f"{seat=} {colour=}"
+            assert room(state, seat) == 2 + (colour == WHITE), f"{seat=} {colour=}"
         assert state.supply[2] == {3: 16}.get(seats, 23) - (GREEN in state.colours)
     assert seen == set(range(5))
 
@@ -103,8 +103,8 @@ def test_E16_three_players_leave_pieces_out():
 def test_E16_four_and_five_players_have_all(table):
     for seats in (4, 5):
         for state in openings(seats, 10):
-            assert state.supply[:2] == [12, 12]
-            assert state.bag == [8, 8, 8 + (BLUE not in state.colours)]
+            assert state.supply[:2] == [12, 12], f"{seats=}"
+            assert state.bag == [8, 8, 8 + (BLUE not in state.colours)], f"{seats=}"
 
 
 @pytest.mark.parametrize("seats", [3, 4, 5])

@@ -1,6 +1,7 @@
 """The rulings E25 to E42 of RULES.md, by number, and more on E9 and E10."""
 
 import pytest
+from wording import pattern
 
 from khiva_arena.errors import IllegalChoice
 from khiva_arena.games.base import Event
@@ -549,7 +550,7 @@ def test_E41_after_max_rounds_the_match_is_ranked(table):
     assert t.state.is_over
     assert t.events("end")[0]["cause"] == "rounds"
     assert t.state.ranks == [2, 1, 2, 2]
-    with pytest.raises(IllegalChoice, match="the match is over"):
+    with pytest.raises(IllegalChoice, match=pattern("check", "match-over")):
         t.state.apply({})
 
 

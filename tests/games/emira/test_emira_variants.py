@@ -1,6 +1,7 @@
 """The open points O1 to O14, each variant, and the rules maps that are refused."""
 
 import pytest
+from wording import pattern
 
 from khiva_arena.errors import RulesError
 from khiva_arena.games.emira import GAME
@@ -283,8 +284,8 @@ def test_rules_defaults_are_canonical_and_plain():
         ({"symbols": [["bazar"]]}, "symbols is groups"),
         ({"symbols": [[]]}, "symbols is groups"),
         ({"symbols": ["bazaar"]}, "symbols is groups"),
-        ({"max_rounds": 0}, "max_rounds is a number of rounds 1..200"),
-        ({"max_rounds": "none"}, "max_rounds is a number of rounds"),
+        ({"max_rounds": 0}, "max_rounds " + pattern("games", "number-rounds") + "200"),
+        ({"max_rounds": "none"}, "max_rounds " + pattern("games", "number-rounds")),
         ({"hind_round": "none"}, "hind_round is one of nobody, undecided"),
     ],
 )

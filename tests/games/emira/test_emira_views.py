@@ -203,9 +203,9 @@ def test_what_a_seat_saw_is_in_its_history_alone():
         for entry in state.history:
             line = [*entry.public, *entry.private]
             if entry.private and entry.seat != seat:
-                assert entry.public in lines or entry.public == [0]
+                assert entry.public in lines or entry.public == [0], f"{seat=}"
             else:
-                assert line in lines
+                assert line in lines, f"{seat=}"
         assert len(lines) == sum(len(entry.public) > 1 or entry.seat == seat for entry in state.history)
 
 
@@ -236,7 +236,7 @@ def test_who_came_and_went_is_in_the_history_of_all_as_the_events_told_it(mode):
                     lines.append([number, "under", seat, *sorted(names, key=EMIRA_OF.__getitem__)])
         for seat in range(state.seats):
             history = state.view(seat)["history"]
-            assert [line for line in history if line[1] in ("join", "abduct", "gift", "under")] == lines
+            assert [line for line in history if line[1] in ("join", "abduct", "gift", "under")] == lines, f"{seed=} {seat=}"
         words.update(line[1] for line in lines)
     assert min(words[word] for word in ("join", "abduct", "gift", "under")) >= 5, words
 
@@ -261,7 +261,7 @@ def test_the_bids_are_those_that_the_events_told(timing):
                     bids.append((number, seat, 1))
         assert len(bids) > 100
         for seat in range(state.seats):
-            assert list(unpacked(state.view(seat))) == bids
+            assert list(unpacked(state.view(seat))) == bids, f"{seed=} {seat=}"
         grants += sum(amount == 1 for _, _, amount in bids)
     assert (grants > 0) == (timing == "bidding")
 
@@ -301,12 +301,12 @@ def test_what_a_view_says_of_hidden_cards_is_true_and_is_not_forgotten(seats):
                 view = state.view(seat)
                 decks = (("emira_deck", state.emiras.cards, NAMES), ("event_deck", state.events.cards, EVENTS))
                 for key, cards, names in decks:
-                    assert len(view[key]) == len(cards)
+                    assert len(view[key]) == len(cards), f"{seed=} {seat=} {key=} {cards=}"
                     for said, card in zip(view[key], cards, strict=True):
-                        assert said in (None, names[card])
+                        assert said in (None, names[card]), f"{seed=} {seat=} {key=} {cards=}"
                         named += said is not None
                 for said, card in zip(view["status_deck"], state.status.cards, strict=True):
-                    assert said in (None, card)
+                    assert said in (None, card), f"{seed=} {seat=} {said=} {card=}"
     assert named > 300
 
 
@@ -329,7 +329,7 @@ def test_a_seat_can_follow_the_event_deck_from_its_view_alone(seats):
                         looked = line[3]
                         deck = deck[looked:] + (line[5:] if line[2] == seat else [None] * (looked - 1))
                 if view["ask"] is None or view["ask"]["kind"] != "keep":
-                    assert deck == view["event_deck"]
+                    assert deck == view["event_deck"], f"{seed=} {seat=}"
                     known += sum(card is not None for card in deck)
     assert known > 100
 

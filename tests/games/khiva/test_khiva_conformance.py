@@ -1,6 +1,7 @@
 """Khiva passes the conformance check under every variant, and the check finds what it should."""
 
 import pytest
+from wording import pattern
 
 from khiva_arena.games import conformance
 from khiva_arena.games.base import State
@@ -76,15 +77,15 @@ def _thief(state, choices, honest=KhivaState.apply):
 @pytest.mark.parametrize(
     ("method", "broken", "says"),
     [
-        ("view", _leaky, "equal observations give equal views"),
-        ("view", _shared, "belongs to its caller"),
-        ("view", _tuples, "a view is plain"),
-        ("public", _silent, "laid over the public one"),
-        ("public", _unsorted, "laid over the public one"),
-        ("public", _lent, "belongs to its caller"),
-        ("public", _of_seat_0, "is None in the public part"),
+        ("view", _leaky, pattern("games", "equal-observations-give-equal")),
+        ("view", _shared, pattern("check", "belongs-caller")),
+        ("view", _tuples, pattern("games", "view-plain")),
+        ("public", _silent, pattern("games", "private-part-laid-over")),
+        ("public", _unsorted, pattern("games", "private-part-laid-over")),
+        ("public", _lent, pattern("check", "belongs-caller")),
+        ("public", _of_seat_0, pattern("games", "key-private-part-none")),
         ("clone", _forgetful, "leave alone|original alone|behaves like|stays like"),
-        ("apply", _thief, "no piece is lost"),
+        ("apply", _thief, pattern("check", "no-piece-lost-made")),
     ],
 )
 def test_the_check_finds_a_broken_game(method, broken, says, monkeypatch):

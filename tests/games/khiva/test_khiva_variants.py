@@ -1,6 +1,7 @@
 """The open points O1 to O12, each variant, and the rules maps that are refused."""
 
 import pytest
+from wording import pattern
 
 from khiva_arena.errors import RulesError
 from khiva_arena.games.khiva import GAME
@@ -282,14 +283,17 @@ def test_rules_defaults_are_canonical_and_plain():
         ({"teapot_counts": [4, 4, 4, 4, 4, 4]}, "teapot_counts is how many"),
         ({"teapot_counts": [0, 7, 4, 4, 4, 3]}, "teapot_counts is how many"),
         ({"teapot_counts": [22]}, "teapot_counts is how many"),
-        ({"gem_supply": 2}, "could never buy salt"),
+        ({"gem_supply": 2}, pattern("games", "fewer-could-never-buy")),
         ({"gem_supply": None}, "gem_supply is"),
-        ({"carpets": 20}, "carpets is the one to ten values"),
-        ({"carpets": []}, "carpets is the one to ten values"),
-        ({"max_turns": 0}, "max_turns is a number of turns"),
-        ({"max_turns": 1001}, "max_turns is a number of turns"),
+        ({"carpets": 20}, "carpets " + pattern("games", "ten-values")),
+        ({"carpets": []}, "carpets " + pattern("games", "ten-values")),
+        ({"max_turns": 0}, "max_turns " + pattern("games", "number-turns")),
+        ({"max_turns": 1001}, "max_turns " + pattern("games", "number-turns")),
         ({"decline": True}, "decline is one of no, yes"),
-        ({"compensation": "per_player_turn", "compensation_time": "after_move"}, "does not go with compensation"),
+        (
+            {"compensation": "per_player_turn", "compensation_time": "after_move"},
+            pattern("games", "compensation-time-after-move"),
+        ),
     ],
 )
 def test_rules_that_are_refused(given, says):

@@ -239,10 +239,10 @@ def test_passed_cards_are_where_the_view_says(seats):
                 for turn, (colour, value), holders in view["passed"]:
                     card = CARD_OF[10 * colour + value]
                     (holder,) = (s for s, hand in enumerate(state.hands) if card in hand)
-                    assert holder in holders
-                    assert seat not in holders
-                    assert 10 * colour + value in view["history"]["passed"]
-                    assert turn <= state.turn
+                    assert holder in holders, f"{seed=} {seat=} {turn=} {holders=}"
+                    assert seat not in holders, f"{seed=} {seat=} {turn=} {holders=}"
+                    assert 10 * colour + value in view["history"]["passed"], f"{seed=} {seat=} {turn=} {holders=}"
+                    assert turn <= state.turn, f"{seed=} {seat=} {turn=} {holders=}"
                     hops[(holder - seat) % seats] += 1
     assert set(hops) == set(range(1, seats)), "cards were found in every other hand"
 
@@ -284,7 +284,9 @@ def test_a_determinised_state_fits_the_view_and_can_be_played_to_the_end(place, 
         assert guess.components() == state.components()
         assert guess.pending() == state.pending()
         for _, (colour, value), holders in view["passed"]:
-            assert any(CARD_OF[10 * colour + value] in guess.hands[holder] for holder in holders)
+            assert any(CARD_OF[10 * colour + value] in guess.hands[holder] for holder in holders), (
+                f"{holders=} {colour=} {value=}"
+            )
         if random.random() < 0.2:
             while not guess.is_over:
                 guess.apply({s: random.randrange(len(d.legal)) for s, d in guess.pending().items()})
@@ -313,7 +315,7 @@ def test_determinise_five_seats_the_left_neighbour_kept_only_the_last_pass():
                 redealt = set(state.played[:20])
                 passed = set(state.passes[0][3:])
                 kept = {code for code in CODE if code not in redealt}
-                assert not {CODE[card] for card in guess.hands[1]} & (kept - passed)
+                assert not {CODE[card] for card in guess.hands[1]} & (kept - passed), f"{seed=}"
 
 
 @pytest.mark.parametrize("seats", [2, 3, 5])
@@ -327,11 +329,11 @@ def test_determinise_in_mid_turn_ends_the_turn_alike(seats):
                 continue
             ours, theirs, turn = state.clone(), GAME.determinise(state.view(0), rules, stream), state.turn
             while ours.offer is not None and ours.turn == turn:
-                assert ours.pending() == theirs.pending()
+                assert ours.pending() == theirs.pending(), f"{seed=}"
                 answer = dict.fromkeys(ours.pending(), 0)
                 ours.apply(answer)
                 theirs.apply(answer)
-            assert (ours.gems, ours.camels, ours.turn) == (theirs.gems, theirs.camels, theirs.turn)
+            assert (ours.gems, ours.camels, ours.turn) == (theirs.gems, theirs.camels, theirs.turn), f"{seed=}"
             compared += 1
     assert compared > 100
 
@@ -350,7 +352,7 @@ def test_determinise_keeps_the_colour_of_a_visible_top_carpet():
     for seed in range(5):
         for state in states(3, rules, seed):
             guess = GAME.determinise(state.view(1), rules, stream)
-            assert [code // 10 for code in guess.carpet_pile[-1:]] == [code // 10 for code in state.carpet_pile[-1:]]
+            assert [code // 10 for code in guess.carpet_pile[-1:]] == [code // 10 for code in state.carpet_pile[-1:]], f"{seed=}"
 
 
 def dealt_again(state, random):

@@ -4,6 +4,7 @@ import copy
 import json
 
 import pytest
+from wording import sentence
 
 from khiva_arena.errors import RulesError
 from khiva_arena.games import conformance
@@ -31,7 +32,7 @@ def test_R1_has_the_distances_of_the_sheet():
         for target in range(6):
             if start != target:
                 lengths = sorted(map(len, R1.routes[start, target]))
-                assert lengths == [DISTANCES[start][target], DISTANCES[start][target] + 1]
+                assert lengths == [DISTANCES[start][target], DISTANCES[start][target] + 1], f"{start=} {target=}"
 
 
 def test_R1_has_22_villages_six_cities_and_is_labelled_as_reconstructed():
@@ -52,10 +53,10 @@ def test_a_route_obeys_signposts_and_enters_no_other_city():
     }
     for (start, target), routes in R1.routes.items():
         for route in routes:
-            assert route[-1] == target
-            assert min(route[:-1], default=R1.cities) >= R1.cities
+            assert route[-1] == target, f"{routes=} {start=} {target=} {route=}"
+            assert min(route[:-1], default=R1.cities) >= R1.cities, f"{routes=} {start=} {target=} {route=}"
             for here, there in zip((start, *route), route, strict=False):
-                assert posts.get((here, target), there) == there
+                assert posts.get((here, target), there) == there, f"{routes=} {start=} {target=} {route=}"
 
 
 def test_every_place_that_a_caravan_can_stand_on_has_a_way_on():
@@ -105,56 +106,107 @@ def test_rows_are_in_order_and_the_same_objects_again():
     ]
 
 
-REFUSED = [
-    (changed(extra=1), "map: unknown key 'extra'"),
-    ({key: value for key, value in MAPS["r1"].items() if key != "cities"}, "map: cities is missing"),
-    (changed(name=""), "map: name is a text"),
-    (changed(name=" r1"), "map: name is a text"),
-    (changed(name="r\n1"), "map: name is a text"),
-    (changed(name="r" * 41), "map: name is a text of 1 to 40 printable characters"),
-    (changed(note=7), "map: note is a text"),
-    (changed(note="\x1b[2J"), "map: note is a text of at most 200 printable characters"),
-    (changed(note="-" * 201), "map: note is a text of at most 200 printable characters"),
-    (changed(villages=[1, 2]), "map: villages is a list of names"),
-    (changed(villages=["r0", " "]), "map: villages is a list of names"),
-    (changed(villages=["r0", ""]), "map: villages is a list of names"),
-    (changed(villages=["r0", "r1 "]), "map: villages is a list of names"),
-    (changed(cities=["By\tzanz"]), "map: cities is a list of names"),
-    (changed(starts=[" Tashkent"]), "map: starts is a list of names"),
-    (changed(one_way=[["r0"]]), "map: one_way is a list of pairs"),
-    (changed(two_way=[["r0", " r1"]]), "map: two_way is a list of pairs of names"),
-    (changed(signposts={"r0 ": {}}), "map: signposts is a table by village"),
-    (changed(signposts={"r0": {"Byzanz ": "r1"}}), "map: signposts is a table by village"),
-    (changed(tiles={"r0": " bazaar"}), "map: tiles is a table by village"),
-    (changed(signposts={"r0": "Byzanz"}), "map: signposts is a table by village"),
-    (changed(tiles=["bazaar"]), "map: tiles is a table by village"),
-    (changed(villages=[*MAPS["r1"]["villages"], "r0"]), "map: two places are called 'r0'"),
-    (changed(cities=MAPS["r1"]["cities"][:5]), "map: 5 cities; at least 6"),
-    (changed(cities=[*MAPS["r1"]["cities"], "bag"]), "map: a city cannot be called 'bag'"),
-    (changed(villages=[]), "map: there is no village"),
-    (changed(villages=[f"v{i}" for i in range(95)]), "map: 101 places; at most 100"),
-    (changed(starts=["Tashkent", "Amritsar"]), "map: starts names 2 cities, not 3"),
-    (changed(starts=["Tashkent", "Amritsar", "Palmyra"]), "map: starts names 'Palmyra', which is not a city"),
-    (changed(targets=["Tashkent", "Samarkand", "Byzanz"]), "map: 'Tashkent' is named twice"),
-    (changed(one_way=[*MAPS["r1"]["one_way"], ["r0", "oasis"]]), "the road 'r0' - 'oasis' names 'oasis', which is not a place"),
-    (changed(one_way=[*MAPS["r1"]["one_way"], ["r0", "r0"]]), "map: a road leads from 'r0' to itself"),
-    (changed(one_way=[*MAPS["r1"]["one_way"], ["r1", "r0"]]), "map: two roads join 'r1' and 'r0'"),
-    (changed(signposts={"oasis": {}}), "map: a signpost stands at 'oasis'"),
-    (changed(signposts={"r0": {"Palmyra": "r1"}}), "the signpost at 'r0' names 'Palmyra', which is not a city"),
-    (changed(signposts={"r1": {"Byzanz": "r0"}}), "the signpost at 'r1' points to 'r0', where no road leads"),
-    (changed(signposts={"in_Byz": {"Isfahan": "Byzanz"}}), "the signpost at 'in_Byz' for 'Isfahan' points into 'Byzanz'"),
-    (changed(tiles={**MAPS["r1"]["tiles"], "oasis": "bazaar"}), "map: a tile lies on 'oasis', which is not a village"),
-    (changed(tiles={**MAPS["r1"]["tiles"], "r0": "casino"}), "map: 'casino' on 'r0' is not a tile"),
-    (changed(tiles={"r0": "bazaar"}), "22 villages, but tiles for 1: none for 'r1'"),
-    (changed(two_way=MAPS["r1"]["two_way"][1:]), "map: no way leads from 'Samarkand' to 'Byzanz'"),
-    (changed(one_way=[road for road in MAPS["r1"]["one_way"] if road != ["r9", "r0"]]), "map: no way leads from"),
-    (changed(signposts={"r2": {"Samarkand": "r3"}}), "map: no way leads from 'Byzanz' to 'Samarkand'"),
-    (changed(signposts={"in_Byz": {"Samarkand": "r0"}, "r2": {"Samarkand": "r3"}}), "leads to a dead end"),
-    (changed(villages=[*MAPS["r1"]["villages"], "oasis"], tiles={}), "map: the village 'oasis' lies on no way"),
-]
+REFUSED = {
+    "an unknown key": (changed(extra=1), "map: unknown key 'extra'"),
+    "no cities": ({key: value for key, value in MAPS["r1"].items() if key != "cities"}, "map: cities is missing"),
+    "an empty name": (changed(name=""), sentence("games", "map-name-text")),
+    "a name with a space before it": (changed(name=" r1"), sentence("games", "map-name-text")),
+    "a name with a line end": (changed(name="r\n1"), sentence("games", "map-name-text")),
+    "a long name": (changed(name="r" * 41), sentence("games", "map-name-text-printable", name_length="40")),
+    "a note that is a number": (changed(note=7), sentence("games", "map-note-text-most")),
+    "a note that cannot be printed": (changed(note="\x1b[2J"), sentence("games", "map-note-text-most")),
+    "a long note": (changed(note="-" * 201), sentence("games", "map-note-text-most")),
+    "villages that are numbers": (changed(villages=[1, 2]), sentence("games", "map-list-names", value="villages")),
+    "a village that is a space": (changed(villages=["r0", " "]), sentence("games", "map-list-names", value="villages")),
+    "a village without a name": (changed(villages=["r0", ""]), sentence("games", "map-list-names", value="villages")),
+    "a village with a space behind it": (changed(villages=["r0", "r1 "]), sentence("games", "map-list-names", value="villages")),
+    "a city with a tab": (changed(cities=["By\tzanz"]), sentence("games", "map-list-names", value="cities")),
+    "a start with a space before it": (changed(starts=[" Tashkent"]), sentence("games", "map-list-names", value="starts")),
+    "a road with one end": (changed(one_way=[["r0"]]), sentence("games", "map-list-pairs-names", value="one_way")),
+    "a road to a space": (changed(two_way=[["r0", " r1"]]), sentence("games", "map-list-pairs-names", value="two_way")),
+    "a signpost at a space": (changed(signposts={"r0 ": {}}), sentence("games", "map-signposts-table-village")),
+    "a signpost for a space": (changed(signposts={"r0": {"Byzanz ": "r1"}}), sentence("games", "map-signposts-table-village")),
+    "a tile with a space": (changed(tiles={"r0": " bazaar"}), sentence("games", "map-tiles-table-village")),
+    "a signpost that is no table": (changed(signposts={"r0": "Byzanz"}), sentence("games", "map-signposts-table-village")),
+    "tiles that are a list": (changed(tiles=["bazaar"]), sentence("games", "map-tiles-table-village")),
+    "a village twice": (
+        changed(villages=[*MAPS["r1"]["villages"], "r0"]),
+        sentence("games", "map-two-places-called", name="'r0'"),
+    ),
+    "too few cities": (changed(cities=MAPS["r1"]["cities"][:5]), "map: 5 cities; at least 6"),
+    "a city called bag": (
+        changed(cities=[*MAPS["r1"]["cities"], "bag"]),
+        sentence("games", "map-city-cannot-called", bag="'bag'"),
+    ),
+    "no villages": (changed(villages=[]), sentence("games", "map-no-village")),
+    "too many places": (changed(villages=[f"v{i}" for i in range(95)]), "map: 101 places; at most 100"),
+    "too few starts": (changed(starts=["Tashkent", "Amritsar"]), "map: starts names 2 cities, not 3"),
+    "a start that is no city": (
+        changed(starts=["Tashkent", "Amritsar", "Palmyra"]),
+        sentence("games", "map-names-not-city", value="starts", name="'Palmyra'"),
+    ),
+    "a start that is a target": (changed(targets=["Tashkent", "Samarkand", "Byzanz"]), "map: 'Tashkent' is named twice"),
+    "a road to nowhere": (
+        changed(one_way=[*MAPS["r1"]["one_way"], ["r0", "oasis"]]),
+        sentence("games", "map-road-names-not", a="'r0'", b="'oasis'", name="'oasis'"),
+    ),
+    "a road to itself": (
+        changed(one_way=[*MAPS["r1"]["one_way"], ["r0", "r0"]]),
+        sentence("games", "map-road-leads-itself", a="'r0'"),
+    ),
+    "a road twice": (
+        changed(one_way=[*MAPS["r1"]["one_way"], ["r1", "r0"]]),
+        sentence("games", "map-two-roads-join", a="'r1'", b="'r0'"),
+    ),
+    "a signpost outside": (changed(signposts={"oasis": {}}), sentence("games", "map-signpost-stands", village="'oasis'")),
+    "a signpost for no city": (
+        changed(signposts={"r0": {"Palmyra": "r1"}}),
+        sentence("games", "map-signpost-names-not", village="'r0'", city="'Palmyra'"),
+    ),
+    "a signpost against a road": (
+        changed(signposts={"r1": {"Byzanz": "r0"}}),
+        sentence("games", "map-signpost-points-where", village="'r1'", way="'r0'"),
+    ),
+    "a signpost into a city": (
+        changed(signposts={"in_Byz": {"Isfahan": "Byzanz"}}),
+        "the signpost at 'in_Byz' for 'Isfahan' points into 'Byzanz'",
+    ),
+    "a tile outside": (
+        changed(tiles={**MAPS["r1"]["tiles"], "oasis": "bazaar"}),
+        sentence("games", "map-tile-lies-not", village="'oasis'"),
+    ),
+    "an unknown tile": (
+        changed(tiles={**MAPS["r1"]["tiles"], "r0": "casino"}),
+        sentence("games", "map-not-tile", tile="'casino'", village="'r0'"),
+    ),
+    "too few tiles": (
+        changed(tiles={"r0": "bazaar"}),
+        sentence("games", "villages-tiles-none", given="22", tiles="1", repr="'r1'"),
+    ),
+    "a start without a way": (
+        changed(two_way=MAPS["r1"]["two_way"][1:]),
+        sentence("games", "map-no-way-leads", names="'Samarkand'", names_2="'Byzanz'"),
+    ),
+    "a village without a way": (
+        changed(one_way=[road for road in MAPS["r1"]["one_way"] if road != ["r9", "r0"]]),
+        sentence("games", "map-no-way-leads-2"),
+    ),
+    "a signpost away from a target": (
+        changed(signposts={"r2": {"Samarkand": "r3"}}),
+        sentence("games", "map-no-way-leads", names="'Byzanz'", names_2="'Samarkand'"),
+    ),
+    "a way that ends": (
+        changed(signposts={"in_Byz": {"Samarkand": "r0"}, "r2": {"Samarkand": "r3"}}),
+        sentence("games", "leads-dead-end"),
+    ),
+    "a village off the roads": (
+        changed(villages=[*MAPS["r1"]["villages"], "oasis"], tiles={}),
+        sentence("games", "map-village-lies-no", name="'oasis'"),
+    ),
+}
 
 
-@pytest.mark.parametrize(("given", "says"), REFUSED, ids=range(len(REFUSED)))
+@pytest.mark.parametrize(("given", "says"), REFUSED.values(), ids=REFUSED)
 def test_a_wrong_map_is_refused(given, says):
     canonical, problems = check_map(given)
     assert canonical is None
@@ -196,7 +248,7 @@ def ring(cities, villages, name="{}{}"):
 
 
 def test_a_map_with_too_many_ways_is_refused():
-    assert check_map(net(12, 12))[1] == ["map: too many ways from 'B' to 'A'"]
+    assert check_map(net(12, 12))[1] == [sentence("games", "map-too-many-ways-2", names="'B'", names_2="'A'")]
     assert MOST_STEPS * 3 * 5 < 2000
 
 
@@ -205,7 +257,7 @@ def test_as_many_steps_as_may_be_are_taken(monkeypatch):
     monkeypatch.setattr(validator, "MOST_STEPS", most)
     assert check_map("r1")[1] == []
     monkeypatch.setattr(validator, "MOST_STEPS", most - 1)
-    assert check_map("r1")[1][0].startswith("map: too many ways from")
+    assert check_map("r1")[1][0].startswith(sentence("games", "map-too-many-ways"))
 
 
 def test_a_map_as_large_as_may_be_is_searched_whole():
@@ -217,7 +269,7 @@ def test_a_map_as_large_as_may_be_is_searched_whole():
 def test_a_search_that_is_cut_off_names_no_two_places(monkeypatch):
     """No two of them need have more than one way between them."""
     monkeypatch.setattr(validator, "SEARCH", 50_000)
-    assert check_map(ring(50, 50))[1] == ["map: too many ways in all: a search of 50,000 steps does not find them"]
+    assert check_map(ring(50, 50))[1] == [sentence("games", "map-too-many-ways-3", search="50,000")]
 
 
 def test_the_search_of_a_whole_map_has_one_budget(monkeypatch):
@@ -226,7 +278,7 @@ def test_the_search_of_a_whole_map_has_one_budget(monkeypatch):
     monkeypatch.setattr(validator, "SEARCH", steps)
     assert check_map(ring(6, 8))[1] == []
     monkeypatch.setattr(validator, "SEARCH", steps - 1)
-    assert check_map(ring(6, 8))[1] == [f"map: too many ways in all: a search of {steps - 1} steps does not find them"]
+    assert check_map(ring(6, 8))[1] == [sentence("games", "map-too-many-ways-3", search=steps - 1)]
 
 
 def test_a_careless_map_is_refused_without_a_search():
@@ -236,7 +288,7 @@ def test_a_careless_map_is_refused_without_a_search():
     chart["one_way"] = chart["two_way"]
     chart["two_way"] = [[stops[i], stops[(i + far) % 50]] for i in range(50) for far in range(1, 8)]
     _, problems = check_map(chart)
-    assert (len(problems), problems[0]) == (51, "map: no way leads from 'c0' to 'c1'")
+    assert (len(problems), problems[0]) == (51, sentence("games", "map-no-way-leads", names="'c0'", names_2="'c1'"))
     assert problems[-1] == f"and {50 * 49 + 50 - 50} mistakes more"
 
 
@@ -248,7 +300,7 @@ def test_what_cannot_lead_to_a_city_is_not_searched(monkeypatch):
     chart["one_way"].append(["v0", "x0"])
     chart["two_way"] += [[a, b] for i, a in enumerate(blind) for b in blind[i + 1 :]]
     monkeypatch.setattr(validator, "SEARCH", 6 * (8 * 8 + 5 * 9))
-    assert check_map(chart)[1] == [f"map: the village {name!r} lies on no way" for name in blind]
+    assert check_map(chart)[1] == [sentence("games", "map-village-lies-no", name=f"{name!r}") for name in blind]
 
 
 def test_a_map_has_at_most_400_roads():
@@ -275,12 +327,12 @@ def test_other_lists_of_a_map_have_at_most_100_entries(key):
 def test_a_map_has_at_most_65_536_characters(monkeypatch):
     """Counted as JSON writes them: twelve for this letter."""
     (problem,) = check_map(ring(50, 50, "\N{BACTRIAN CAMEL}" * 37 + "{}{}"))[1]
-    assert problem.endswith(" characters as JSON; at most 65,536")
+    assert problem.endswith(" " + sentence("games", "characters-json-most", most_text="65,536"))
     size = len(json.dumps(GAME.rules({})["map"]))
     monkeypatch.setattr(validator, "MOST_TEXT", size)
     assert check_map("r1")[1] == []
     monkeypatch.setattr(validator, "MOST_TEXT", size - 1)
-    assert check_map("r1")[1] == [f"map: {size:,} characters as JSON; at most {size - 1:,}"]
+    assert check_map("r1")[1] == [sentence("games", "map-characters-json-most", size=f"{size:,}", most_text=f"{size - 1:,}")]
 
 
 @pytest.mark.parametrize(("wrong", "told", "last"), [(50, 50, "unknown key 'k49'"), (51, 51, "and 1 mistake more")])

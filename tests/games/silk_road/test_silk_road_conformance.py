@@ -3,20 +3,37 @@
 import copy
 
 import pytest
+from wording import pattern
 
 from khiva_arena.games import conformance
 from khiva_arena.games.silk_road import GAME, SilkRoadState
 from khiva_arena.games.silk_road.board import MAPS
 
 SMALL = {**copy.deepcopy(MAPS["r1"]), "name": "no tiles", "tiles": {}}
-VARIANTS = [
-    {"tiles": "C", "extra_draws": "mandatory", "supply": "capped", "tied_decline": "original_tie", "hand_dump": "all"},
-    {"layout": "fixed", "first_targets": "counted", "discard_order": "canonical", "baksheesh": "optional", "max_turns": 40},
-    {"map": SMALL, "most_cards": 1, "reshuffle": "when_needed", "max_turns": 50},
-    {"tiles": {"sandstorm": 4, "customs": 4, "robber": 14}, "discard_order": "canonical", "max_turns": 40},
-    {"camels_at_end": "back", "lay_out_order": "active_last", "empty_hand": "up_to_two", "max_turns": 90},
-    {"tiles": {"camels_3": 22}, "reshuffle": "when_needed", "max_turns": 60},
-]
+VARIANTS = {
+    "tiles C, capped supply": {
+        "tiles": "C",
+        "extra_draws": "mandatory",
+        "supply": "capped",
+        "tied_decline": "original_tie",
+        "hand_dump": "all",
+    },
+    "fixed layout": {
+        "layout": "fixed",
+        "first_targets": "counted",
+        "discard_order": "canonical",
+        "baksheesh": "optional",
+        "max_turns": 40,
+    },
+    "another map": {"map": SMALL, "most_cards": 1, "reshuffle": "when_needed", "max_turns": 50},
+    "sandstorms and robbers": {
+        "tiles": {"sandstorm": 4, "customs": 4, "robber": 14},
+        "discard_order": "canonical",
+        "max_turns": 40,
+    },
+    "camels go back": {"camels_at_end": "back", "lay_out_order": "active_last", "empty_hand": "up_to_two", "max_turns": 90},
+    "camels alone": {"tiles": {"camels_3": 22}, "reshuffle": "when_needed", "max_turns": 60},
+}
 
 
 @pytest.mark.slow
@@ -25,7 +42,7 @@ def test_silk_road_conforms_under_the_default_rules():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("given", VARIANTS, ids=range(len(VARIANTS)))
+@pytest.mark.parametrize("given", VARIANTS.values(), ids=VARIANTS)
 def test_silk_road_conforms_under_every_variant(given):
     assert conformance.check_game(GAME, [given], matches=1) > 300
 
@@ -57,11 +74,11 @@ def _untold(state, choices, honest=SilkRoadState.apply):
 @pytest.mark.parametrize(
     ("method", "broken", "says"),
     [
-        ("view", _shared, "belongs to its caller"),
-        ("view", _tuples, "a view is plain"),
+        ("view", _shared, pattern("check", "belongs-caller")),
+        ("view", _tuples, pattern("games", "view-plain")),
         ("clone", _forgetful, "leave alone|original alone|behaves like|stays like"),
-        ("apply", _thief, "no piece is lost"),
-        ("apply", _untold, "equal observations give equal views"),
+        ("apply", _thief, pattern("check", "no-piece-lost-made")),
+        ("apply", _untold, pattern("games", "equal-observations-give-equal")),
     ],
 )
 def test_the_check_finds_a_broken_game(method, broken, says, monkeypatch):

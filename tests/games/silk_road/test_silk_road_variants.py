@@ -5,6 +5,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from wording import pattern
 
 from khiva_arena.errors import RulesError
 from khiva_arena.games.silk_road import GAME
@@ -309,35 +310,38 @@ def test_rules_that_came_later_stand_in_the_map_only_with_another_value():
     assert GAME.every_rule(GAME.rules(given)) == {**default, **said, "lay_out_order": "active_last"}
 
 
-WRONG = [
-    ({"camels_at_end": "gone"}, "camels_at_end is one of stay, back, not 'gone'"),
-    ({"lay_out_order": True}, "lay_out_order is one of"),
-    ({"empty_hand": 2}, "empty_hand is one of"),
-    ({"goods": 1}, "unknown rule 'goods'"),
-    ({"map": "r2"}, "map is r1 or a table"),
-    ({"map": 3}, "map is r1 or a table"),
-    ({"tiles": "B"}, "tiles is A, C or a table"),
-    ({"tiles": {"casino": 22}}, "tiles is A, C or a table"),
-    ({"tiles": {"bazaar": -1}}, "tiles is A, C or a table"),
-    ({"tiles": {"bazaar": 21}}, "21 tiles for the 22 villages"),
-    ({"layout": "random"}, "layout is shuffled, fixed or a list"),
-    ({"layout": ["casino"] * 22}, "layout is shuffled, fixed or a list"),
-    ({"layout": ["bazaar"] * 22}, "layout does not name exactly"),
-    ({"layout": "fixed", "tiles": "C"}, "the tiles of the map are not those"),
-    ({"layout": "fixed", "map": {**MAPS["r1"], "tiles": {}}}, "the map says no tiles"),
-    ({"tied_decline": "no"}, "tied_decline is one of recompute, original_tie, not 'no'"),
-    ({"baksheesh": True}, "baksheesh is one of"),
-    ({"most_cards": 0}, "most_cards is unlimited or a number of cards 1..14, not 0"),
-    ({"most_cards": True}, "most_cards is"),
-    ({"supply": 10}, "supply is one of"),
-    ({"hand_dump": None}, "hand_dump is one of"),
-    ({"first_targets": []}, "first_targets is one of"),
-    ({"max_turns": 0}, "max_turns is a number of turns 1..2000"),
-    ({"max_turns": "400"}, "max_turns is"),
-]
+WRONG = {
+    "camels_at_end unknown": ({"camels_at_end": "gone"}, "camels_at_end is one of stay, back, not 'gone'"),
+    "lay_out_order a truth value": ({"lay_out_order": True}, "lay_out_order is one of"),
+    "empty_hand a number": ({"empty_hand": 2}, "empty_hand is one of"),
+    "an unknown rule": ({"goods": 1}, "unknown rule 'goods'"),
+    "an unknown map": ({"map": "r2"}, "map is r1 or a table"),
+    "a map that is a number": ({"map": 3}, "map is r1 or a table"),
+    "unknown tiles": ({"tiles": "B"}, "tiles " + pattern("games", "c-table")),
+    "an unknown tile": ({"tiles": {"casino": 22}}, "tiles " + pattern("games", "c-table")),
+    "fewer tiles than none": ({"tiles": {"bazaar": -1}}, "tiles " + pattern("games", "c-table")),
+    "too few tiles": ({"tiles": {"bazaar": 21}}, "21 tiles for the 22 villages"),
+    "an unknown layout": ({"layout": "random"}, "layout " + pattern("games", "shuffled-fixed-list")),
+    "a layout of an unknown tile": ({"layout": ["casino"] * 22}, "layout " + pattern("games", "shuffled-fixed-list")),
+    "a layout of other tiles": ({"layout": ["bazaar"] * 22}, pattern("games", "layout-not-name-exactly")),
+    "a fixed layout of other tiles": ({"layout": "fixed", "tiles": "C"}, pattern("games", "layout-fixed-tiles-map")),
+    "a fixed layout of a map without tiles": (
+        {"layout": "fixed", "map": {**MAPS["r1"], "tiles": {}}},
+        pattern("games", "layout-fixed-map-says"),
+    ),
+    "tied_decline unknown": ({"tied_decline": "no"}, "tied_decline is one of recompute, original_tie, not 'no'"),
+    "baksheesh a truth value": ({"baksheesh": True}, "baksheesh is one of"),
+    "most_cards 0": ({"most_cards": 0}, "most_cards " + pattern("games", "unlimited-number-cards", per_good="14, not 0")),
+    "most_cards a truth value": ({"most_cards": True}, "most_cards is"),
+    "supply a number": ({"supply": 10}, "supply is one of"),
+    "hand_dump None": ({"hand_dump": None}, "hand_dump is one of"),
+    "first_targets a list": ({"first_targets": []}, "first_targets is one of"),
+    "max_turns 0": ({"max_turns": 0}, "max_turns " + pattern("games", "number-turns") + "2000"),
+    "max_turns a text": ({"max_turns": "400"}, "max_turns is"),
+}
 
 
-@pytest.mark.parametrize(("given", "says"), WRONG, ids=range(len(WRONG)))
+@pytest.mark.parametrize(("given", "says"), WRONG.values(), ids=WRONG)
 def test_a_wrong_rules_map_is_refused(given, says):
     with pytest.raises(RulesError, match=says):
         GAME.rules(given)

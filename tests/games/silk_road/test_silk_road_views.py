@@ -17,12 +17,12 @@ from khiva_arena.games.base import seen_by
 from khiva_arena.games.silk_road import GAME, SilkRoadState
 from khiva_arena.games.silk_road.board import MAPS
 
-VARIANTS = [
-    {},
-    {"reshuffle": "when_needed", "discard_order": "canonical"},
-    {"supply": "capped", "extra_draws": "mandatory", "tiles": "C"},
-    {"baksheesh": "optional", "hand_dump": "all", "tiles": {"camels_3": 12, "customs": 4, "baksheesh": 6}},
-]
+VARIANTS = {
+    "default": {},
+    "a reshuffle when needed": {"reshuffle": "when_needed", "discard_order": "canonical"},
+    "tiles C, capped supply": {"supply": "capped", "extra_draws": "mandatory", "tiles": "C"},
+    "optional baksheesh": {"baksheesh": "optional", "hand_dump": "all", "tiles": {"camels_3": 12, "customs": 4, "baksheesh": 6}},
+}
 
 
 class Worlds:
@@ -102,7 +102,7 @@ PLACES = st.sampled_from([(seats, seat) for seats in (2, 3, 4, 5) for seat in ra
 
 @pytest.mark.slow
 @settings(max_examples=150, deadline=None)
-@given(PLACES, st.sampled_from(VARIANTS), st.integers(0, 2**32))
+@given(PLACES, st.sampled_from(list(VARIANTS.values())), st.integers(0, 2**32))
 def test_equal_observations_give_equal_views_and_legal_lists(place, given_rules, seed):
     assume(play_two_worlds(*place, GAME.rules(given_rules), seed) > 0)  # else the match was over before the worlds parted
 
@@ -173,7 +173,7 @@ def states(seats, rules, seed):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("given_rules", VARIANTS, ids=range(len(VARIANTS)))
+@pytest.mark.parametrize("given_rules", VARIANTS.values(), ids=VARIANTS)
 @pytest.mark.parametrize("seats", [2, 5])
 def test_counts_in_the_view_agree_with_what_is_hidden(seats, given_rules):
     for state, _ in states(seats, GAME.rules(given_rules), seats):
@@ -182,14 +182,16 @@ def test_counts_in_the_view_agree_with_what_is_hidden(seats, given_rules):
             view = state.view(seat)
             hidden = Counter(pile)
             for other in range(seats):
-                assert all(0 <= known <= held for known, held in zip(view["known"][other], state.hands[other], strict=True))
+                assert all(0 <= known <= held for known, held in zip(view["known"][other], state.hands[other], strict=True)), (
+                    f"{seat=}"
+                )
                 if other != seat:
                     hidden.update({g: state.hands[other][g] - view["known"][other][g] for g in range(5)})
-            assert view["unseen"] == [hidden[good] for good in range(5)]
+            assert view["unseen"] == [hidden[good] for good in range(5)], f"{seat=}"
             # The pool is the pile and what the others drew of it.
             drawn = [sum(state.fresh[other][g] for other in range(seats) if other != seat) for g in range(5)]
-            assert view["pool"] == [pile[good] + drawn[good] for good in range(5)]
-            assert sum(view["bag"]) == len(state.bag)
+            assert view["pool"] == [pile[good] + drawn[good] for good in range(5)], f"{seat=}"
+            assert sum(view["bag"]) == len(state.bag), f"{seat=}"
 
 
 def replayed(view, seats):
@@ -224,10 +226,10 @@ def test_history_tells_all_that_went_to_and_from_hands_and_pile(seats):
         for seat in range(seats):
             view = state.view(seat)
             sizes, pile, taken, blind = replayed(view, seats)
-            assert (sizes, pile) == (view["hands"], view["pile"])
+            assert (sizes, pile) == (view["hands"], view["pile"]), f"{seat=}"
             own = Counter(view["history"]["drawn"])
-            assert [own[good] + taken[seat][good] for good in range(5)] == view["hand"]
-            assert len(view["history"]["drawn"]) == 4 + blind[seat]
+            assert [own[good] + taken[seat][good] for good in range(5)] == view["hand"], f"{seat=}"
+            assert len(view["history"]["drawn"]) == 4 + blind[seat], f"{seat=}"
 
 
 def test_a_reshuffle_tells_what_the_pile_holds(table):

@@ -1,0 +1,140 @@
+"""The words of a message stand in one row of tests/messages, which is used and which the package says."""
+
+import ast
+import re
+from collections.abc import Iterator
+from fnmatch import fnmatch
+from functools import cache
+
+import pytest
+from arena import ROOT
+from wording import MESSAGES, messages, parts, pattern, sentence
+
+WORD = re.compile(r"[A-Za-z][A-Za-z'-]*")
+BETWEEN = re.compile(r"[\"'`)]{0,2}[,;:.!?]? [\"'`(]{0,2}")
+pytestmark = pytest.mark.slow
+
+PLACEHOLDER = "\0"
+CODE = re.compile(
+    r"^\s*(import|from|def|class|SELECT|INSERT|UPDATE|DELETE|PRAGMA|CREATE|DROP|ATTACH|WITH|#!|<)|\n\s*(import|from|def) "
+)
+LAYOUT = 4  # line ends: a text of so many lines is a program, or is compared for its layout
+# Words of other programs and of the system, which the package recognises; tests hand them to it.
+FOREIGN = re.compile(
+    r"could not find|such file or directory|is a directory|no space left|cannot find file"
+    r"|cannot load such file|failed to load source"
+    r"|return value must be|cannot be interpreted as|could not reserve",
+    re.IGNORECASE,
+)
+LEFT = {
+    "tests/test_wording.py": "phrases that must not come back",
+    "tests/published/*": "programs as earlier versions wrote them",
+    "*/make_*.py": "writes files that are published, whose words are their own",
+    "*/vectors.py": "as above",
+    "tests/games/emira/cards.py": "the cards as the rules tell them",
+    "tests/kits/test_protocol_docs.py": "a page's own words",
+    "tests/fuzz/fuzz_relay.py": "a program's own report",
+    "tests/benchmarks/*": "as above",
+    "tests/zoo/run.py": "as above",
+    "tests/web/test_in_a_browser.py": "the words of live.js, which is not Python",
+    "tests/support/[dklot]*.py": "why a test is skipped, and programs that tests start",
+}
+
+
+def _literals(tree: ast.AST, keys: bool = True) -> Iterator[ast.Constant]:
+    """Yield the texts of a file without docstrings, and without keys of dicts where these name rows."""
+    nodes = list(ast.walk(tree))
+    names = {one.value for one in nodes if isinstance(one, ast.Expr)}
+    names |= {key for one in nodes if isinstance(one, ast.Dict) for key in one.keys if key and not keys}
+    for one in nodes:
+        if isinstance(one, ast.Constant) and isinstance(one.value, str) and one not in names:
+            yield one
+
+
+def _template(one: ast.AST) -> str:
+    """Join the parts of a text, with a mark for each value in it."""
+    match one:
+        case ast.Constant(value=str(text)):
+            return text
+        case ast.JoinedStr(values=values):
+            return "".join(map(_template, values))
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            return _template(left) + _template(right)
+    return PLACEHOLDER
+
+
+def _runs(text: str) -> set[tuple[str, ...]]:
+    """Return each four words that follow one another in a text."""
+    found: set[tuple[str, ...]] = set()
+    words: list[str] = []
+    end = 0
+    for word in WORD.finditer(text):
+        words = [*(words[-3:] if BETWEEN.fullmatch(text[end : word.start()]) else ()), word[0].lower().strip("'")]
+        end = word.end()
+        if len(words) == 4:
+            found.add(tuple(words))
+    return found
+
+
+@cache
+def _package() -> list[ast.Module]:
+    return [ast.parse(path.read_text("utf-8")) for path in (ROOT / "khiva_arena").rglob("*.py")]
+
+
+def _pinned() -> Iterator[str]:
+    """Yield the place of each text of the tests that repeats four words of a message."""
+    said = {run for tree in _package() for one in _literals(tree) if not CODE.search(one.value) for run in _runs(one.value)}
+    for path in sorted((ROOT / "tests").rglob("*.py")):
+        name = str(path.relative_to(ROOT))
+        if any(fnmatch(name, left) for left in LEFT):
+            continue
+        for one in _literals(ast.parse(path.read_text("utf-8")), keys=False):
+            text = one.value
+            if text.count("\n") < LAYOUT and not CODE.search(text) and not FOREIGN.search(text) and _runs(text) & said:
+                yield f"{name}:{one.lineno}: {text[:80]!r}"
+
+
+def _named() -> set[tuple[str, str]]:
+    """Return the file and key of each row that a test names."""
+    calls = re.compile(r'\b(?:sentence|pattern)\(\s*"([\w-]+)",\s*"([\w-]+)"')
+    return {(room, key) for path in (ROOT / "tests").rglob("*.py") for room, key in calls.findall(path.read_text("utf-8"))}
+
+
+def _rows() -> dict[tuple[str, str], str]:
+    rooms = [path.stem for path in MESSAGES.glob("*.toml")]
+    return {(room, key): text for room in rooms for key, text in messages(room).items()}
+
+
+def test_no_test_repeats_the_words_of_a_message() -> None:
+    places = list(_pinned())
+    assert not places, (
+        'put these into a file of tests/messages and name the row, as sentence("store", "disk-full"):\n' + "\n".join(places)
+    )
+
+
+def test_every_exception_is_needed() -> None:
+    names = [str(path.relative_to(ROOT)) for path in (ROOT / "tests").rglob("*.py")]
+    assert [left for left in LEFT if not any(fnmatch(name, left) for name in names)] == []
+
+
+def test_every_row_is_used() -> None:
+    unused = [f"tests/messages/{room}.toml: {key}" for room, key in sorted(_rows().keys() - _named())]
+    assert not unused, "no test names these rows: remove them\n" + "\n".join(unused)
+
+
+def test_every_row_stands_in_the_package() -> None:
+    texts = [one for tree in _package() for one in ast.walk(tree) if isinstance(one, ast.JoinedStr | ast.BinOp)]
+    texts += [one for tree in _package() for one in _literals(tree)]
+    whole = "\n\1\n".join(map(_template, texts))
+    changed = []
+    for (room, key), text in sorted(_rows().items()):
+        if "".join(fixed + (PLACEHOLDER if name else "") for fixed, name in parts(text)) not in whole:
+            changed.append(f"tests/messages/{room}.toml: {key} = {text!r}")
+    assert not changed, "the package does not say this any more: change the row as the message\n" + "\n".join(changed)
+
+
+def test_what_a_row_lacks_is_named() -> None:
+    with pytest.raises(KeyError, match=r"tests/messages/store.toml has no row nothing"):
+        sentence("store", "nothing")
+    with pytest.raises(TypeError, match=r"tests/messages/store.toml: disk-full takes the placeholders \[\], not \['x'\]"):
+        pattern("store", "disk-full", x="1")
