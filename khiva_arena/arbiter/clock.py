@@ -1,6 +1,7 @@
 """Time as the arbiter counts it: seconds on the monotonic clock, limits and banks, and how late the arbiter itself is."""
 
 import msgspec
+import trio
 
 
 class Limits(msgspec.Struct, frozen=True):
@@ -87,3 +88,31 @@ class LagMeter:
             self._sum = self.total(now)
             self._due = now + self.PERIOD
             await trio.sleep_until(self._due)
+
+
+def lag_of_each_second(seconds: float) -> float:
+    """Seconds of lag of each second, over so many."""
+
+    async def measure() -> float:
+        lag = LagMeter()
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(lag.run)
+            await trio.sleep(seconds)
+            now = trio.current_time()
+            nursery.cancel_scope.cancel()
+        return lag.total(now) / seconds
+
+    return trio.run(measure, restrict_keyboard_interrupt_to_checkpoints=True)
+
+
+SLICE = 0.1
+
+
+async def settled(seconds: float) -> None:
+    """Wait until this process has been at work for so many seconds. A stop that was under way arrives in that time, and cancels
+    the wait. It waits in slices, since a process without a core for a while might otherwise find the whole time over before it
+    hears of a stop.
+    """
+    slices = round(seconds / SLICE + 0.5) if seconds > 0 else 0
+    for _ in range(slices):
+        await trio.sleep(seconds / slices)

@@ -6,11 +6,10 @@ from typing import TypeVar
 import msgspec
 import trio
 
-from khiva_arena.arbiter.clock import LagMeter, Limits
+from khiva_arena.arbiter.clock import SLICE, LagMeter, Limits
 from khiva_arena.arbiter.gather import Gatherer
 from khiva_arena.arbiter.redact import Strike
 from khiva_arena.arbiter.seat import Blame, Seat
-from khiva_arena.arbiter.settle import SLICE
 from khiva_arena.arbiter.wire import Ending, HostFault, Wire
 from khiva_arena.errors import GameFault, LocalProtocolError
 from khiva_arena.games.base import Decision, Event, Plain, State

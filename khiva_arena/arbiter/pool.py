@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING
 import trio
 from msgspec.structs import replace
 
-from khiva_arena.arbiter.clock import LagMeter
+from khiva_arena.arbiter.clock import LagMeter, settled
 from khiva_arena.arbiter.live import play_live, void
 from khiva_arena.arbiter.match import VOIDS_MOST as VOIDS_MOST
 from khiva_arena.arbiter.match import Job, Outcome
-from khiva_arena.arbiter.settle import settled
 from khiva_arena.arbiter.worker import Worker, WorkerDied
 from khiva_arena.errors import ConfigError
 from khiva_arena.sandbox import system

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 import trio
 from msgspec.structs import replace
 
-from khiva_arena.arbiter.clock import LagMeter
+from khiva_arena.arbiter.clock import LagMeter, settled
 from khiva_arena.arbiter.lifetimes import describe_status
 from khiva_arena.arbiter.match import Job, LiveMatch, SeatReport
 from khiva_arena.arbiter.process import Processes
 from khiva_arena.arbiter.redact import Strike
-from khiva_arena.arbiter.settle import settled
 from khiva_arena.arbiter.stderr import in_its_folder, unmarked
 from khiva_arena.arbiter.stderr_tap import BotOutput, OutputKeeper
 from khiva_arena.arbiter.wire import HostFault

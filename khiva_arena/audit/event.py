@@ -4,10 +4,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
-from khiva_arena.audit.chain import check_chain
+from msgspec import structs
+
 from khiva_arena.audit.parallel_replay import Replayed, Replayers, replayers
 from khiva_arena.audit.report import AuditLine, AuditResult, Damage, EventReport, EventSource
-from khiva_arena.errors import RecordError
+from khiva_arena.errors import RecordError, StoreError
 from khiva_arena.events import stored
 from khiva_arena.events.find import CHANGED
 from khiva_arena.games.registry import HASHED, get
@@ -321,3 +322,29 @@ def _check_row(row: MatchRow, record: Record, bots: Sequence[int], secret: bytes
         raise RecordError("its first req is not the one that the secret gives")
     if not row.intact:
         raise RecordError(f"it or one of its seats {CHANGED}")
+
+
+def check_chain(before: Mapping[str, EventRow], event: EventRow, report: EventReport) -> None:
+    """Note in the report what an event extends. ``before``: the events that were read before it, by id. Raises RecordError if it
+    has other settings than that event, or its secret, which was revealed by then."""
+    try:
+        definition = event.definition
+    except StoreError:
+        return  # which is a problem already
+    if definition.extends is None:
+        return
+    report.extends = definition.extends
+    first = before.get(definition.extends)
+    if first is None:
+        return
+    report.extends_number = first.number
+    if first.closed:
+        raise RecordError(f"it extends event {first.number}, which was closed before it was over")
+    try:
+        same = structs.replace(first.definition, seeds=definition.seeds, seed=definition.seed, extends=first.id)
+    except StoreError:
+        return
+    if same != definition:
+        raise RecordError(f"it extends event {first.number}, which has other settings")
+    if event.secret and event.secret == first.secret:
+        raise RecordError(f"its secret is that of event {first.number}, which was revealed before")

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import khiva_arena
 from khiva_arena.arbiter import pool
+from khiva_arena.arbiter.clock import lag_of_each_second
 from khiva_arena.arbiter.preflight import PreflightFailed, preflight
-from khiva_arena.arbiter.probe import lag_of_each_second
 from khiva_arena.cluster import games
 from khiva_arena.cluster.bot_transfer import as_bot, check_runtimes, lies_here, staged
 from khiva_arena.cluster.messages import (

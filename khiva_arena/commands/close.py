@@ -1,10 +1,14 @@
 """The work of ``khiva-arena close``: end an event for good that is not over."""
 
 import shlex
+from collections.abc import Iterable
 from pathlib import Path
 
-from khiva_arena.competition import closing
-from khiva_arena.store.db import Store
+from khiva_arena.errors import ConfigError
+from khiva_arena.events.find import check_event, events_of
+from khiva_arena.events.stored import bare_timetable
+from khiva_arena.shards.note import read_note
+from khiva_arena.store.db import RUN_SECRET, EventRow, Store
 from khiva_arena.terminal.console import say
 from khiva_arena.terminal.question import agreed
 from khiva_arena.text import harmless
@@ -14,17 +18,56 @@ def close(store: Path, event: str, yes: bool) -> None:
     """Close the event, once the user has agreed."""
     Store.check(store)
     with Store.read(store) as opened:
-        row = closing.to_close(opened, event)
-        say(harmless(f"event {row.number} ({row.id}): {closing.how_far(opened, row)}"))
-        for line in closing.of_a_shard(opened, row):
+        row = _to_close(opened, event)
+        say(harmless(f"event {row.number} ({row.id}): {_how_far(opened, row)}"))
+        for line in _warnings_of_shard(opened, row):
             say(harmless(line))
     if not agreed("close it, reveal its secrets, and never continue it?", yes):
         say("nothing was changed")
         return
     with Store.write(store) as opened:
-        row = closing.to_close(opened, row.id)
-        closing.close(opened, row)
+        row = _to_close(opened, row.id)
+        _close(opened, row)
         digest = opened.conclusion(row.id)
     say(harmless(f"event {row.number} is closed: run digest {digest}; its secrets are revealed"))
     where = shlex.quote(str(store))
     say(harmless(f"tables leave it out; to see it: khiva-arena standings {where} {row.number}, khiva-arena verify {where}"))
+
+
+def _to_close(store: Store, word: str) -> EventRow:
+    """Return the event that ``word`` names. Raises ConfigError if it is over, or closed already."""
+    (event,) = events_of(store, (word,))
+    if event.closed:
+        raise ConfigError(f"{store.folder}: event {event.number} was closed at {event.closed}; nothing is left to close")
+    if store.conclusion(event.id) is not None:
+        raise ConfigError(f"{store.folder}: event {event.number} is over, so that there is nothing to close")
+    return event
+
+
+def _how_far(store: Store, event: EventRow) -> str:
+    """Return how much of an event is recorded."""
+    return f"{len(store.recorded(event.id))} of {bare_timetable(event).matches} matches are recorded"
+
+
+def _warnings_of_shard(store: Store, event: EventRow) -> list[str]:
+    """Return what to know before a shard, or several merged ones, are closed, a line each; [] for any other event."""
+    note = read_note(store.folder, event.id)
+    if note is None or note.of < 2:
+        return []
+    what, then = f"this is shard {note.which} of", "no merge takes this store; what it holds may be left as it is"
+    if not note.shard:
+        what, then = "into this store shards were merged of", "no merge adds to it"
+    return [f"{what} {note.plan}: the deals of all shards become known, also those that others still play, and {then}"]
+
+
+def _close(store: Store, event: EventRow) -> None:
+    """Close an event, and reveal the run's secret and that of each seed that has a match: nobody will play on any of them."""
+    check_event(store, event)
+    known = store.reveals(event.id)
+    secrets = {seed: event.seed_secret(seed) for seed in sorted(_played(store, event)) if seed not in known}
+    store.close_event(event.id, secrets | {RUN_SECRET: event.secret})
+
+
+def _played(store: Store, event: EventRow) -> Iterable[int]:
+    timetable = bare_timetable(event)
+    return {place[0] for ordinal in store.recorded(event.id) if (place := timetable.place(ordinal))}

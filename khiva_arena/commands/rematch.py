@@ -18,7 +18,7 @@ from khiva_arena.errors import ConfigError
 from khiva_arena.events.find import match_of, secret_of
 from khiva_arena.games.registry import get
 from khiva_arena.outside.opening import offer
-from khiva_arena.replay.difference import first_difference
+from khiva_arena.replay.record import Record
 from khiva_arena.settings.define import changed_runtimes
 from khiva_arena.settings.flags import given_by_flags, loading_of_stored
 from khiva_arena.settings.isolation import keep_apart, sandbox_of_stored
@@ -99,3 +99,18 @@ def recorded_bot(event: EventRow, position: int, loading: Loading = AS_IT_IS) ->
     if row.folder != os.getcwd():
         say(harmless(f"warning: {word} was named in {row.folder}, and is not there; looking for it here"))
     return bot_files.load(word, loading=loading)
+
+
+def first_difference(before: Record, after: Record) -> str | None:
+    """Where two records of one match first differ, in a line; None if they are equal."""
+    for number, (old, new) in enumerate(zip(before.steps, after.steps, strict=False), 1):
+        for one, other in zip(old, new, strict=False):
+            if one != other:
+                name = before.header.seats[one.seat].name
+                words = [f"choice {c.choice}" + (f" ({c.why})" if c.why else "") for c in (one, other)]
+                return f"step {number}, seat {one.seat} ({name}): {words[0]} then, {words[1]} now"
+    if len(before.steps) != len(after.steps):
+        return f"the stored match has {len(before.steps)} steps, this one {len(after.steps)}"
+    if before.digest != after.digest:
+        return f"the results differ: ranks {before.ranks} then, {after.ranks} now"
+    return None

@@ -16,9 +16,8 @@ from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.say import Say
 from khiva_arena.schedule import formats
-from khiva_arena.schedule.playorder import spread
 from khiva_arena.schedule.seating import ScheduledMatch
-from khiva_arena.schedule.timetable import Timetable
+from khiva_arena.schedule.timetable import Timetable, spread
 from khiva_arena.words import count
 
 if TYPE_CHECKING:

@@ -6,8 +6,7 @@ from pathlib import Path
 
 from khiva_arena.competition.options import RunOptions
 from khiva_arena.entrants.bots import Bot
-from khiva_arena.events import drift, stored
-from khiva_arena.events.extending import dealt_before, ways_to_more, why_beside
+from khiva_arena.events import stored
 from khiva_arena.events.progress import ResumePoint, definition_after, standing_of
 from khiva_arena.playing.jobs import Play
 from khiva_arena.replay import seeds
@@ -49,6 +48,8 @@ class OwnEvents:
         """Raise ConfigError if the next event is a new one because something has changed, or its turns are too short."""
         assert todo.definition is not None
         if not self._options.new_event and store.events():
+            from khiva_arena.events import drift  # not above: in a new store nothing has changed
+
             drift.refuse_changed(store, todo.definition, todo.entrants, drift.WAYS_ON)
         if not todo.over:
             refuse_short_turns(todo.definition)
@@ -65,12 +66,17 @@ class OwnEvents:
                 self._say(f"event {other.number}, commitment {other.commitment}, has other settings and no match yet; it stays")
         secret = run_secret(stage, todo.definition.extends) if stage.seed is not None else secrets.token_bytes(seeds.SECRET_BYTES)
         if known:
+            from khiva_arena.events.extending import dealt_before, why_beside  # not above: a new store has nothing to extend
+
             new = self._options.new_event
             if why := dealt_before(store, todo.definition, secret) if new else why_beside(store, todo.definition):
                 self._say(why)
         event = stored.add_event(store, todo.definition, todo.entrants, secret, before is not None and before.is_of_0_1)
-        if known and (edited := drift.edited_bots(known, todo.entrants)):
-            self._say(f"{edited}: this is event {event.number}")
+        if known:
+            from khiva_arena.events.drift import edited_bots
+
+            if edited := edited_bots(known, todo.entrants):
+                self._say(f"{edited}: this is event {event.number}")
         public = self._options.public
         if public is not None and (before is None or before.public != public):
             unseen = "nobody saw the commitment before this text was given, so it proves nothing"
@@ -87,4 +93,6 @@ class OwnEvents:
 
     def why_nothing(self, store: Store, over: Sequence[EventRow], what: str) -> str:
         """Return the line that says why nothing is played, and what would play more. ``what``: which events are over."""
+        from khiva_arena.events.extending import ways_to_more  # not above: most runs play something
+
         return f"{what}: nothing is played{ways_to_more(store, over[-1])}; --new-event plays another one"

@@ -18,7 +18,6 @@ from khiva_arena.competition.who_plays import executor_of, who_plays
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.events import stored
-from khiva_arena.events.extending import with_extended
 from khiva_arena.events.find import check_event
 from khiva_arena.events.progress import ResumePoint
 from khiva_arena.playing.executor import Executor
@@ -148,7 +147,7 @@ class Run:
         if self._first.events_file is not None or listeners:
             with RunEvents(store.folder, self._first.events_file, self.say, logged=False, listeners=listeners) as log:
                 self._write_over(store, todo.over, log)
-        shown = with_extended(store, [event.id for event in todo.over])
+        shown = _with_extended(store, [event.id for event in todo.over])
         closed = {event.id for event in store.events() if event.closed}
         shown = [event for event in shown if event not in closed] or shown  # a closed event stands alone or in no table
         with LivePage(store.folder, self._first.report, self.say) as page:
@@ -186,12 +185,12 @@ class Run:
                 event = self._begin(store, todo)
                 if self.options.commit:
                     return RunResult([event.id], False)
-                shown = with_extended(store, [*self._over, event.id])
+                shown = _with_extended(store, [*self._over, event.id])
                 play = self._source.play_of(store, event, [commands[bot.identity] for bot in todo.entrants])
                 if not self._play_event(store, play, self.stages[len(self._over)], shown, log, page):
                     page.finish(shown)
                     return RunResult(shown, False)
-            shown = with_extended(store, self._over)
+            shown = _with_extended(store, self._over)
             page.finish(shown)
             out = shlex.quote(str(self._first.out))
             game = f" --game {shlex.quote(self._first.game.word)}" if self._first.game.outside else ""
@@ -276,6 +275,15 @@ def if_interrupted(say: Say, how_far: Callable[[], str]) -> Iterator[None]:
             interrupt.add_note(f"interrupted: {how_far()}; the same command resumes")
             say(interrupt.__notes__[0])
         raise
+
+
+def _with_extended(store: Store, ids: Sequence[str]) -> list[str]:
+    """Return events, each after those that it extends."""
+    if all(event.definition.extends is None for event in store.events()):
+        return list(ids)
+    from khiva_arena.events.extending import with_extended  # not above: most events extend none
+
+    return with_extended(store, ids)
 
 
 def _over_in_words(over: Sequence[EventRow]) -> str:

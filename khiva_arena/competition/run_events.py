@@ -5,11 +5,12 @@ No failure here stops a run: a stream that can no longer be written ends with on
 follow.
 """
 
+import os
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
@@ -18,14 +19,15 @@ from msgspec.structs import replace
 
 from khiva_arena import stream
 from khiva_arena.competition.events_file import EventsFile
-from khiva_arena.competition.log import StoreLog
 from khiva_arena.games.registry import HASHED
 from khiva_arena.playing.jobs import Play
 from khiva_arena.replay.definition import Definition
 from khiva_arena.say import Say
 from khiva_arena.schedule.formats import DrawnRound
+from khiva_arena.store import private
 from khiva_arena.store.db import MatchRow, Store, VoidRow
-from khiva_arena.terminal.messages import RunLines, message_of
+from khiva_arena.store.files import LOG
+from khiva_arena.terminal.messages import Message, RunLines, message_of
 from khiva_arena.terminal.screen_process import ScreenProcess
 from khiva_arena.terminal.tty import can_draw
 from khiva_arena.text import harmless
@@ -331,3 +333,32 @@ def _which(what: Definition) -> str:
     from khiva_arena.games.which import which  # not above: most games come with the arena
 
     return which(what)
+
+
+class StoreLog:
+    """The log of the store in ``folder``, open to be added to. Raises OSError if that cannot be."""
+
+    def __init__(self, folder: Path) -> None:
+        import structlog  # takes longer than the rest of this room, and only a run that plays needs it
+
+        self._file = os.fdopen(private.open_file(folder / LOG, os.O_WRONLY | os.O_APPEND), "a", encoding="utf-8")
+        self._logger = structlog.wrap_logger(
+            structlog.WriteLogger(self._file),
+            processors=[
+                structlog.processors.add_log_level,
+                structlog.processors.TimeStamper(fmt="iso", utc=True),
+                structlog.processors.JSONRenderer(sort_keys=True),
+            ],
+            wrapper_class=structlog.BoundLogger,  # whatever the program that imports us has configured
+            context_class=dict,
+        )
+
+    def write(self, message: Message) -> None:
+        """Add a message. Raises OSError if the disk is full."""
+        add = self._logger.warning if message.warning else self._logger.info
+        add(message.event, **message.values)
+
+    def close(self) -> None:
+        """Close the file."""
+        with suppress(OSError):  # what it still holds was tried before
+            self._file.close()

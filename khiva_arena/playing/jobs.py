@@ -9,8 +9,8 @@ from khiva_arena.events.find import sound_results
 from khiva_arena.events.stored import timetable_of
 from khiva_arena.sandbox.command import Command
 from khiva_arena.schedule.formats import DrawnRound, Shape, schedule
-from khiva_arena.schedule.playorder import spread
 from khiva_arena.schedule.seating import ScheduledMatch
+from khiva_arena.schedule.timetable import spread
 from khiva_arena.store.db import RUN_SECRET, EventRow, MatchRow, SeatRow, Store, VoidRow, now
 
 

@@ -5,8 +5,10 @@ where in a later round of a swiss or a knockout follows from the results of the 
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from heapq import heapify, heappop, heappush
+from itertools import groupby, islice
 
 from khiva_arena.result import Result
 from khiva_arena.schedule.formats import DrawnRound, Shape, Terms, check_results, check_terms, draw, schedule, shapes
@@ -92,3 +94,31 @@ class Timetable:
                 self._rest = schedule(self.terms, drawn, k)
             self._k, self._of_seed = k, tuple(islice(self._rest, self.per_seed(shape)))
         return self._of_seed[(ordinal - shape.first_ordinal) % self.per_seed(shape)]
+
+
+def spread(matches: Iterable[ScheduledMatch]) -> Iterator[ScheduledMatch]:
+    """Yield matches in the order in which they are played: seed by seed, and line-ups of a seed take turns.
+
+    The rotations of a table are one deal. Whatever a bot manages to leave for its next match, such as pages of a file in memory,
+    is worth less the more matches are played in between. So the next match is always of a line-up with most matches left, and
+    two of one line-up follow each other only where no other is left. Numbers of matches follow the schedule and not this order.
+
+    matches: in the order of their seeds. They are read a seed at a time.
+    """
+    last = -1
+    for _, of_seed in groupby(matches, key=lambda match: match.k):
+        left: dict[int, deque[ScheduledMatch]] = {}
+        for match in of_seed:
+            left.setdefault(match.lineup, deque()).append(match)
+        most = [(-len(some), lineup) for lineup, some in left.items()]
+        heapify(most)
+        while most:
+            count, lineup = heappop(most)
+            if lineup == last and most:
+                other = heappop(most)
+                heappush(most, (count, lineup))
+                count, lineup = other
+            last = lineup
+            yield left[lineup].popleft()
+            if count < -1:
+                heappush(most, (count + 1, lineup))

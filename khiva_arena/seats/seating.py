@@ -1,6 +1,8 @@
 """The command's side of remote seats: what the hub is told, the wait until all relays are there, and news of their links."""
 
+import os
 import queue
+import secrets
 import shlex
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -15,8 +17,7 @@ from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ArenaError, ConfigError
 from khiva_arena.say import Say
 from khiva_arena.seats.hub_process import Hub
-from khiva_arena.seats.relay_protocol import address, is_loopback, token_folder
-from khiva_arena.seats.tokens import token_of
+from khiva_arena.seats.relay_protocol import address, is_loopback, read_token, token_folder
 from khiva_arena.settings.settings import Settings
 from khiva_arena.stream import LinkNews
 from khiva_arena.terminal.messages import message_of
@@ -198,3 +199,22 @@ class Links:
             self._take(news)
         elif often == NEWS_MOST:
             self._take(replace(news, what="enough"))
+
+
+def token_of(folder: Path, name: str) -> tuple[str, Path]:
+    """That of a relay, made if there is none, and its file. Raises ConfigError."""
+    file = folder / name
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        except FileExistsError:
+            pass  # of an earlier run
+        else:
+            with os.fdopen(descriptor, "w") as new:
+                new.write(f"{secrets.token_urlsafe(32)}\n")
+        return read_token(file), file
+    except ValueError as error:
+        raise ConfigError(f"--tokens: {error}") from None
+    except OSError as error:
+        raise ConfigError(f"--tokens {file}: {error.strerror}") from None

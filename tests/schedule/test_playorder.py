@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from khiva_arena.schedule.formats import Format, Terms, draw, schedule, shapes
-from khiva_arena.schedule.playorder import spread
 from khiva_arena.schedule.seating import ScheduledMatch
+from khiva_arena.schedule.timetable import spread
 
 LINE_UPS, SEATS, SEEDS = 4, 3, 3
 EVERY = [

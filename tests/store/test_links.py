@@ -10,7 +10,7 @@ from arena import NAIVE, RANDOM, arena, bots
 from once import made_once
 from wording import pattern, sentence
 
-from khiva_arena.competition.log import StoreLog
+from khiva_arena.competition.run_events import StoreLog
 from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.page import html
 from khiva_arena.page.folder import ReplayFolder
