@@ -233,7 +233,7 @@ def run(
         plan = as_path("from_plan", from_plan)
         with by_keyword():
             game = read_plan(plan).game or None
-        refuse_early(given, lambda said: what_is_planned(plan, played["shard"], said, bool(any_engine), say_nothing), game)
+        refuse_early(given, lambda said: what_is_planned(plan, played["part"][1], said, bool(any_engine), say_nothing), game)
     host = Host("compete", listens=True, aloud=aloud, given=given, how=how, callables=functions, **played)
     return Competition(host, _store(given, file))
 
@@ -246,7 +246,7 @@ def _planned(
         raise ConfigError("shard: goes with from_plan, a file that `khiva-arena run --plan FILE` writes")
     if config is not None or functions or new_event:
         raise ConfigError("from_plan: the plan says what is played, and by whom: leave out settings, functions and new_event")
-    return {"plan": str(as_path("from_plan", plan)), "shard": None if shard is None else text("shard", shard)}
+    return {"part": (str(as_path("from_plan", plan)), None if shard is None else text("shard", shard))}
 
 
 def sprt(

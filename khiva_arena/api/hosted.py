@@ -70,15 +70,23 @@ def compete(
     how: dict[str, Any],
     callables: list[str],
     listener: int,
-    plan: str | None = None,
-    shard: str | None = None,
+    part: tuple[str, str | None] | None = None,
 ) -> dict[str, Any]:
-    """Play a competition, or a shard of a plan. ``callables``: the words of bots that are functions of the caller."""
-    if plan is not None:
+    """Play a competition, or a part of a plan.
+
+    config: a settings file.
+    given: settings by keyword.
+    how: the fields of ``RunOptions``.
+    callables: the words of bots that are functions of the caller.
+    listener: the descriptor that gets the stream of events.
+    part: a plan's file and the shard of it that is played, None for all.
+    """
+    if part is not None:
         from khiva_arena.shards.plan import what_is_planned
 
-        made, found, planned = what_is_planned(Path(plan), shard, with_tuples(given), how["any_engine"], say)
-        return _played(made, found, RunOptions(**how, planned=planned), listener)
+        plan, shard = part
+        stages, entrants, planned = what_is_planned(Path(plan), shard, with_tuples(given), how["any_engine"], say)
+        return _played(stages, entrants, RunOptions(**how, planned=planned), listener)
     from khiva_arena.settings.competition import what_is_played
 
     stages, entrants = what_is_played(Path(config) if config else None, with_tuples(given), say)

@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import trio
 
@@ -59,12 +60,18 @@ class RefeedResult:
     ending: Ending
 
 
+class FedBot(NamedTuple):
+    """A bot that is sent a match again, and what it is under."""
+
+    command: Command
+    sandbox: Sandbox
+    limits: Limits
+    policy: Policy
+
+
 def feed(
     requests: Sequence[Request],
-    command: Command,
-    sandbox: Sandbox,
-    limits: Limits,
-    policy: Policy,
+    bot: FedBot,
     *,
     trace: Trace | None = None,
     attach: Callable[[int], bool] | None = None,
@@ -74,20 +81,13 @@ def feed(
 
     Raises BotError if the host cannot start the bot; KeyboardInterrupt when every process is reaped.
     """
-    return trio.run(
-        _feed, requests, command, sandbox, limits, policy, trace, attach, restrict_keyboard_interrupt_to_checkpoints=True
-    )
+    return trio.run(_feed, requests, bot, trace, attach, restrict_keyboard_interrupt_to_checkpoints=True)
 
 
 async def _feed(
-    requests: Sequence[Request],
-    command: Command,
-    sandbox: Sandbox,
-    limits: Limits,
-    policy: Policy,
-    trace: Trace | None,
-    attach: Callable[[int], bool] | None,
+    requests: Sequence[Request], bot: FedBot, trace: Trace | None, attach: Callable[[int], bool] | None
 ) -> RefeedResult:
+    command, sandbox, limits, policy = bot
     try:
         wire = Processes([command], sandbox, alone=True, on_stderr=trace.on_stderr if trace else None)
     except HostFault as fault:

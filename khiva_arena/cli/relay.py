@@ -1,6 +1,7 @@
 """``khiva-arena relay``: a bot of this machine plays at a table elsewhere."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -25,17 +26,7 @@ FILE = click.Path(path_type=Path, dir_okay=False)
     help="How many of the bot may run at a time, whatever the arena asks for [default: 16].",
 )
 @click.option("--copy", type=FILE, help="Write the relay as one file of Python, for a machine without the arena.")
-def command(
-    where: str | None,
-    name: str | None,
-    command: tuple[str, ...],
-    token: Path | None,
-    ca: Path | None,
-    tls: bool,
-    keep: bool,
-    at_most: int,
-    copy: Path | None,
-) -> int:
+def command(where: str | None, name: str | None, command: tuple[str, ...], copy: Path | None, **how: Any) -> int:
     """Seat a bot of this machine at a table elsewhere, where `khiva-arena run --bot remote:NAME` waits for it at HOST:PORT.
 
     COMMAND starts the bot, once for each match; a folder with bot.toml, or a bot of `khiva-arena bots`, does as well. The link is
@@ -48,4 +39,4 @@ def command(
         return relay.copy(copy)
     if where is None or name is None:
         raise click.UsageError("name where the arena listens, and the bot: khiva-arena relay HOST:PORT NAME -- COMMAND")
-    return relay.relay(where, name, command, token, ca, tls, keep, at_most)
+    return relay.relay(where, name, command, **how)

@@ -2,14 +2,16 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
 from khiva_arena.events.find import check_event, in_order, rated_events
 from khiva_arena.events.pools import entrants_of, marks_of, results_of
-from khiva_arena.events.selection import Among, check_among, of_those
+from khiva_arena.events.selection import Among, Selection, check_among, of_those
 from khiva_arena.report.exports import EventResults, pgn_names, to_csv, to_jsonl, to_payoffs, to_pgn
 from khiva_arena.report.standings import Entrant
+from khiva_arena.settings.flags import taken
 from khiva_arena.store.db import EventRow, Store
 from khiva_arena.store.new_file import new_file
 from khiva_arena.terminal.console import say
@@ -18,19 +20,12 @@ from khiva_arena.text import harmless
 LINE_ENDS = "\n"
 
 
-def export(
-    store: Path,
-    event: tuple[str, ...],
-    form: str,
-    out: Path | None,
-    only: tuple[str, ...],
-    exclude: tuple[str, ...],
-    events: tuple[str, ...],
-) -> None:
-    """Write or print the results."""
-    among = Among(only, exclude)
+def export(store: Path, form: str, out: Path | None, **flags: Any) -> None:
+    """Write or print the results. ``flags``: those of ``Selection``."""
+    chosen = taken(flags, Selection)
+    among = chosen.among
     with Store.read(store) as opened:
-        found = in_order(rated_events(opened, (*event, *events), say))
+        found = in_order(rated_events(opened, chosen.words, say))
         check_among(among, found)
         for one in found:
             check_event(opened, one)  # before anything is written

@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import click
 import msgspec
@@ -16,6 +17,7 @@ from khiva_arena.events.pools import in_common, pooled, pooled_standings, titles
 from khiva_arena.report import plan as plans
 from khiva_arena.report.text import paragraphs
 from khiva_arena.report.values import Standings
+from khiva_arena.settings.flags import taken
 from khiva_arena.settings.settings import MOST
 from khiva_arena.store.db import EventRow, Store
 from khiva_arena.terminal.console import say
@@ -23,16 +25,22 @@ from khiva_arena.terminal.tty import table_width
 from khiva_arena.text import harmless
 
 
-def plan(
-    store: Path,
-    event: tuple[str, ...],
-    error: float | None,
-    gap: float | None,
-    power: float | None,
-    anchor: str | None,
-    as_json: bool,
-) -> None:
-    """Print a plan for each pool of events. ``power``: None if it was not given."""
+class Goal(NamedTuple):
+    """What more matches are to reach: an error or a gap, of which one is None.
+
+    error: of the ratings, in Elo.
+    gap: between two bots, in Elo, that is to be seen.
+    power: in what share of cases it is seen; None if that was not given.
+    """
+
+    error: float | None
+    gap: float | None
+    power: float | None
+
+
+def plan(store: Path, event: tuple[str, ...], anchor: str | None, as_json: bool, **flags: Any) -> None:
+    """Print a plan for each pool of events. ``flags``: those of ``Goal``."""
+    error, gap, power = taken(flags, Goal)
     if (error is None) == (gap is None):
         raise ConfigError("give --error ELO or --gap ELO, one of the two")
     if power is not None and gap is None:

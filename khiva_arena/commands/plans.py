@@ -8,6 +8,7 @@ from typing import NoReturn
 
 import click
 
+from khiva_arena.competition.options import PlanFlags, RunOptions
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.events.stored import bare_timetable
@@ -24,35 +25,23 @@ from khiva_arena.words import count
 _SHARDS = 5  # of the example
 
 
-def check_together(
-    plan: Path | None,
-    from_plan: Path | None,
-    shard: str | None,
-    config: Path | None,
-    *,
-    shipped: bool,
-    new_event: bool,
-    any_engine: bool,
-    web: bool,
-    commit: bool,
-    public: str | None,
-) -> None:
+def check_together(flags: PlanFlags, config: Path | None, options: RunOptions, *, shipped: bool) -> None:
     """Raise ConfigError if flags do not go together."""
     problems = []
-    if plan is not None:
-        problems += ["--plan and --from-plan: a plan is written once, then played"] if from_plan is not None else []
-        problems += ["--plan and --shard: the plan is of the whole event; --from-plan plays a shard of it"] if shard else []
-        problems += ["--plan and --commit: a plan prints the commitment, too; leave --commit out"] if commit else []
-        problems += ["--plan and --web: a plan plays nothing; give --web to a run --from-plan"] if web else []
-        problems += ["--plan and --new-event: each plan is of an event of its own; leave it out"] if new_event else []
-        problems += ["--plan and --any-engine: a new plan is of this version; leave it out"] if any_engine else []
-        if public is not None:
+    if flags.plan is not None:
+        problems += ["--plan and --from-plan: a plan is written once, then played"] if flags.from_plan is not None else []
+        problems += ["--plan and --shard: the plan is of the whole event; --from-plan plays a shard of it"] if flags.shard else []
+        problems += ["--plan and --commit: a plan prints the commitment, too; leave --commit out"] if options.commit else []
+        problems += ["--plan and --web: a plan plays nothing; give --web to a run --from-plan"] if options.web else []
+        problems += ["--plan and --new-event: each plan is of an event of its own; leave it out"] if options.new_event else []
+        problems += ["--plan and --any-engine: a new plan is of this version; leave it out"] if options.any_engine else []
+        if options.public is not None:
             problems.append("--plan and --public: publish the commitment first, then give --public to each run --from-plan")
-    if from_plan is not None:
+    if flags.from_plan is not None:
         problems += [f"{config}: the plan says what is played; leave the file out"] if config is not None else []
         problems += ["--shipped: the plan names its bots; leave it out"] if shipped else []
-        problems += ["--commit: making the plan has printed the commitment"] if commit else []
-        problems += ["--new-event: a plan is of one event; make a new plan for another one"] if new_event else []
+        problems += ["--commit: making the plan has printed the commitment"] if options.commit else []
+        problems += ["--new-event: a plan is of one event; make a new plan for another one"] if options.new_event else []
     if problems:
         raise ConfigError(problems)
 

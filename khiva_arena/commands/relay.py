@@ -18,10 +18,8 @@ _FUTURE = "from __future__ import annotations\n"
 _IMPORT = re.compile(r"^from khiva_arena\.seats\.(\w+) import (?:\(.*?\)|[^\n]*)\n", re.DOTALL | re.MULTILINE)
 
 
-def relay(
-    where: str, name: str, command: Sequence[str], token: Path | None, ca: Path | None, tls: bool, keep: bool, at_most: int
-) -> int:
-    """Serve it until the arena no longer needs it. Returns the exit code."""
+def relay(where: str, name: str, command: Sequence[str], **how: Any) -> int:
+    """Serve a bot until the arena no longer needs it, and return the exit code. ``how``: the options of ``seats.relay.relay``."""
     words = list(command)
     if not words:
         raise ConfigError("relay: name the bot behind --, as: khiva-arena relay HOST:PORT NAME -- ./my-bot")
@@ -31,7 +29,6 @@ def relay(
             start = stack.enter_context(unconfined(words[0]))
         argv, folder, environment = start or (words, None, None)
         try:
-            how: dict[str, Any] = {"token": token, "ca": ca, "tls": tls, "keep": keep, "at_most": at_most}
             return one_file.relay(where, name, argv, **how, folder=folder, environment=environment)
         except OSError as error:
             raise ConfigError(f"relay: {error.filename or where}: {error.strerror or error}") from None

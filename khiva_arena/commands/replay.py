@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import click
 
 from khiva_arena.arbiter.clock import Limits
-from khiva_arena.arbiter.refeed import RefeedResult, Reply, feed
+from khiva_arena.arbiter.refeed import FedBot, RefeedResult, Reply, feed
 from khiva_arena.arbiter.stderr import notes_of
 from khiva_arena.arbiter.trace import Trace
 from khiva_arena.commands.rematch import recorded_bot
@@ -29,7 +29,7 @@ from khiva_arena.result import Policy
 from khiva_arena.sandbox.cell import kind
 from khiva_arena.sandbox.detect import best
 from khiva_arena.sandbox.level import Level, Sandbox
-from khiva_arena.settings.flags import loading_of_stored
+from khiva_arena.settings.flags import loading_of_stored, taken
 from khiva_arena.settings.isolation import sandbox_of_stored
 from khiva_arena.store.db import Store
 from khiva_arena.terminal.console import BufferedStderr, say
@@ -38,27 +38,51 @@ from khiva_arena.text import harmless
 SHOWN_LINES = 4
 
 
-def replay(
-    store: Path,
-    match: str,
-    seat: int | None,
-    bot: str | None,
-    isolation: str | None,
-    runtime: tuple[str, ...],
-    limit: tuple[str, ...],
-    wait: bool,
-    first: int | None,
-    last: int | None,
-    trace: bool,
-    notes: bool,
-    as_json: bool,
-) -> int:
-    """Send the bot what the seat was sent and print what differs. Returns the exit code."""
-    loading = loading_of_stored({"runtime": runtime, "limit": limit})
+class FedFlags(NamedTuple):
+    """Which bot is sent a match again, and how, as the flags of the same names say.
+
+    seat: the seat whose requests are sent; None for that of the bot.
+    bot: a bot by its word; None for the one that sat there.
+    isolation: a level; None for that of the match.
+    runtime: runtimes, NAME=DIR each.
+    limit: limits on the size of a bot, KEY=VALUE each.
+    wait: whether a debugger is waited for.
+    trace: whether each message is printed.
+    """
+
+    seat: int | None
+    bot: str | None
+    isolation: str | None
+    runtime: tuple[str, ...]
+    limit: tuple[str, ...]
+    wait: bool
+    trace: bool
+
+
+class ShownFlags(NamedTuple):
+    """What is printed of a match that was sent again.
+
+    first: the first step; None for the first of all.
+    last: the last step; None for the last of all.
+    notes: whether what the bot wrote on stderr is printed.
+    as_json: whether all is printed as JSON.
+    """
+
+    first: int | None
+    last: int | None
+    notes: bool
+    as_json: bool
+
+
+def replay(store: Path, match: str, **flags: Any) -> int:
+    """Send the bot what the seat was sent, print what differs, and return the exit code. ``flags``: those of ``FedFlags`` and of
+    ``ShownFlags``."""
+    fed, shown = taken(flags, FedFlags), taken(flags, ShownFlags)
+    loading = loading_of_stored({"runtime": fed.runtime, "limit": fed.limit})
     source = _bundled(store, match) if store.is_file() else _stored(store, match, loading)
     record = source.record
-    named = None if bot is None else bot_files.load(bot, loading=loading)
-    seat = _seat_of(record, named) if seat is None else seat
+    named = None if fed.bot is None else bot_files.load(fed.bot, loading=loading)
+    seat = _seat_of(record, named) if fed.seat is None else fed.seat
     count = len(record.header.seats)
     if seat >= count:
         raise ConfigError(f"--seat {seat}: the match has {count} seats, 0 to {count - 1}")
@@ -70,20 +94,21 @@ def replay(
         entrant = source.bot(seat)
         if entrant.identity != record.header.seats[seat].bot:
             say(f"warning: {entrant.name} has changed since it played")
-    sandbox = _sandbox(source.sandbox, isolation, wait)
-    sent = [one for one in requests(record, source.secret, seat, source.details[seat]) if last is None or one.step <= last]
+    sandbox = _sandbox(source.sandbox, fed.isolation, fed.wait)
+    every = requests(record, source.secret, seat, source.details[seat])
+    sent = [one for one in every if shown.last is None or one.step <= shown.last]
     header = record.header
-    settings = (stage(entrant, sandbox.level), sandbox, Limits(**header.time), Policy(header.policy))
-    attach = _attach(sandbox.level) if wait else None
+    bot = FedBot(stage(entrant, sandbox.level), sandbox, Limits(**header.time), Policy(header.policy))
+    attach = _attach(sandbox.level) if fed.wait else None
     with BufferedStderr() as lines:
-        refed = feed(sent, *settings, trace=Trace([f"{entrant.name}#{seat}"], lines) if trace else None, attach=attach)
-    asked = [reply for reply in refed.replies if reply.request.step >= (first or 0)]
+        refed = feed(sent, bot, trace=Trace([f"{entrant.name}#{seat}"], lines) if fed.trace else None, attach=attach)
+    asked = [reply for reply in refed.replies if reply.request.step >= (shown.first or 0)]
     differ = [reply for reply in asked if not _same(reply)]
-    if as_json:
+    if shown.as_json:
         click.echo(json.dumps(_plain(record, seat, entrant.name, refed, asked, differ)))
     else:
         _print(record, seat, entrant.name, refed, asked, differ)
-        if notes:
+        if shown.notes:
             click.echo(notes_of(seat, refed.ending.notes, refed.ending.notes_total))
     return 1 if differ or refed.out is not None else 0
 

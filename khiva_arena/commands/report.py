@@ -1,10 +1,11 @@
 """The work of ``khiva-arena report``: a page of results, in one file."""
 
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from khiva_arena.commands.choices import ALL, NONE
 from khiva_arena.errors import ConfigError
-from khiva_arena.events.selection import Among
+from khiva_arena.events.selection import Selection
 from khiva_arena.outside import handed_over
 from khiva_arena.page.authors import author_pages
 from khiva_arena.page.folder import ReplayFolder
@@ -13,47 +14,53 @@ from khiva_arena.page.names import read_names
 from khiva_arena.page.replays import NO_LIMIT, NOTHING_PRIVATE, REPLAYS_MOST, Private, Wish, everybody, named
 from khiva_arena.page.source import page_source
 from khiva_arena.page.write import page_from, write_page
+from khiva_arena.settings.flags import taken
 from khiva_arena.store.new_file import check_new_file
 from khiva_arena.terminal.console import say
 from khiva_arena.text import harmless
 from khiva_arena.words import count
 
 
-def report(
-    source: Path,
-    event: tuple[str, ...],
-    out: Path | None,
-    title: str,
-    replays: str,
-    matches: tuple[str, ...],
-    names: Path | None,
-    notes: bool,
-    for_authors: Path | None,
-    only: tuple[str, ...],
-    exclude: tuple[str, ...],
-    events: tuple[str, ...],
-) -> None:
-    """Write the page and those for authors."""
+class PageFlags(NamedTuple):
+    """What a page is to hold, as the flags of the same names say.
+
+    title: "" for one made of the events.
+    replays: which replays, one of ``choices``.
+    matches: the matches with a replay, () for those of the first deals.
+    names: the file with other names for bots.
+    notes: whether the page has what bots wrote on stderr.
+    """
+
+    title: str
+    replays: str
+    matches: tuple[str, ...]
+    names: Path | None
+    notes: bool
+
+
+def report(source: Path, out: Path | None, for_authors: Path | None, **flags: Any) -> None:
+    """Write the page and those for authors. ``flags``: those of ``Selection`` and of ``PageFlags``."""
+    chosen, wanted = taken(flags, Selection), taken(flags, PageFlags)
     handed_over.take()
     if out is None and for_authors is None:
         raise ConfigError("say where the page goes: --out FILE, --for-authors DIR, or both")
-    if out is None and (matches or notes):
-        what = "--matches" if matches else "--notes"
+    if out is None and (wanted.matches or wanted.notes):
+        what = "--matches" if wanted.matches else "--notes"
         raise ConfigError(
             f"{what} is for the page of --out FILE; a page for an author has its bot's own matches and notes anyway"
         )
-    if matches and replays == NONE:
+    if wanted.matches and wanted.replays == NONE:
         raise ConfigError("--matches chooses replays, and --replays none leaves all out: give one of them")
-    shown = read_names(names) if names else {}
-    most = 0 if replays == NONE else REPLAYS_MOST
+    shown = read_names(wanted.names) if wanted.names else {}
+    most = 0 if wanted.replays == NONE else REPLAYS_MOST
     if out is not None:
         check_new_file(out, BEGINNING)
-    with page_source(source, (*event, *events), shown, Among(only, exclude), say) as opened:
+    with page_source(source, chosen.words, shown, chosen.among, say) as opened:
         if out is not None:
-            chosen = named(opened, matches) if matches else None
-            folder = ReplayFolder(out) if replays == ALL else None
-            private = Private(notes=everybody) if notes else NOTHING_PRIVATE
-            page = page_from(opened, title, Wish(NO_LIMIT if matches else most, chosen, private, folder))
+            only = named(opened, wanted.matches) if wanted.matches else None
+            folder = ReplayFolder(out) if wanted.replays == ALL else None
+            private = Private(notes=everybody) if wanted.notes else NOTHING_PRIVATE
+            page = page_from(opened, wanted.title, Wish(NO_LIMIT if wanted.matches else most, only, private, folder))
             write_page(out, page)
             say(harmless(f"{out}: {count(len(page.encode()) // 1024, 'kB', 'kB')}; open it in a browser"))
             if folder is None:
@@ -62,5 +69,5 @@ def report(
                 pages = count(len(folder.written), "page")
                 say(harmless(f"{folder.path}: {pages} with the other replays; keep it beside {out.name}"))
         if for_authors is not None:
-            for path in author_pages(for_authors, opened, title, most, replays == ALL):
+            for path in author_pages(for_authors, opened, wanted.title, most, wanted.replays == ALL):
                 say(harmless(f"{path}: for the author of this bot alone"))

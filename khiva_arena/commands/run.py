@@ -10,7 +10,7 @@ import click
 from click.core import ParameterSource
 
 from khiva_arena.commands.bots import ready_bots
-from khiva_arena.competition.options import RunOptions
+from khiva_arena.competition.options import PlanFlags, RunOptions
 from khiva_arena.competition.run import Run, if_interrupted
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError, GameFault
@@ -19,7 +19,7 @@ from khiva_arena.playing.starts import BudgetTrial, trial_problems
 from khiva_arena.seats.guests import seating_of
 from khiva_arena.settings.competition import what_is_played
 from khiva_arena.settings.file import read_file
-from khiva_arena.settings.flags import given_by_flags
+from khiva_arena.settings.flags import given_by_flags, taken
 from khiva_arena.settings.row import duration_ms
 from khiva_arena.settings.settings import DEFAULTS, Settings
 from khiva_arena.settings.table import CLUSTER, TABLE
@@ -44,33 +44,18 @@ def check_cluster_flags(first: Settings) -> None:
         raise ConfigError(f"{', '.join(unused)}: only with --dask, which says where the cluster is")
 
 
-def run(
-    config: Path | None,
-    any_engine: bool,
-    new_event: bool,
-    commit: bool,
-    public: str | None,
-    web: bool,
-    shipped: bool,
-    as_json: bool,
-    plan: Path | None,
-    from_plan: Path | None,
-    shard: str | None,
-    budget: str | None,
-    yes: bool,
-    **flags: Any,
-) -> int:
-    """Play the competition and print its table. Returns the exit code."""
+def run(config: Path | None, shipped: bool, budget: str | None, yes: bool, as_json: bool, **flags: Any) -> int:
+    """Play the competition, print its table, and return the exit code. ``flags``: of ``RunOptions``, ``PlanFlags`` and settings."""
+    options, of_plan = taken(flags, RunOptions), taken(flags, PlanFlags)
+    plan, from_plan, shard = of_plan
     if plan or from_plan or shard:
         from khiva_arena.commands import plans  # not above: most runs have none
 
-        together = {"shipped": shipped, "new_event": new_event, "any_engine": any_engine, "web": web, "commit": commit}
-        plans.check_together(plan, from_plan, shard, config, **together, public=public)
-    if web:
+        plans.check_together(of_plan, config, options, shipped=shipped)
+    if options.web:
         from khiva_arena.web.needed import check_installed  # not above: most runs are not served
 
         check_installed()
-    options = RunOptions(any_engine, new_event, commit, public, web)
     given = given_by_flags(flags)
     if shipped:
         _add_shipped(config, given)
@@ -79,7 +64,7 @@ def run(
     if from_plan is not None:
         if budget is not None:
             raise ConfigError("--from-plan and --budget: the plan says what is played; give --budget to the run that writes it")
-        stages, entrants, planned = plans.what_is_planned(from_plan, shard, given, any_engine, say)
+        stages, entrants, planned = plans.what_is_planned(from_plan, shard, given, options.any_engine, say)
         options = replace(options, planned=planned)
     else:
         stages, entrants = _what_is_played(config, given)
@@ -92,7 +77,7 @@ def run(
             raise ConfigError("--budget chooses the seeds: leave --seeds out, or give it without --budget")
         if plan is not None:
             plans.check_plannable(plan, stages, entrants)  # before a try takes its time
-        chosen = _within(budget, stages, entrants, yes=yes, new_event=new_event or plan is not None)
+        chosen = _within(budget, stages, entrants, yes=yes, new_event=options.new_event or plan is not None)
         if chosen is None:
             say("nothing was played")
             return 0
@@ -101,7 +86,7 @@ def run(
         plans.print_plan(plan, stages, entrants, as_json)
         return 0
     played, complete = Run(stages, entrants, options, say, seating=seating_of(stages[0], entrants, say), trial=trial).play()
-    if commit:
+    if options.commit:
         print_commitment(stages[0].out, played[0], as_json)
         return 0
     with if_interrupted(say, lambda: "all matches are recorded" if complete else "some matches are not recorded"):

@@ -1,13 +1,12 @@
 """The work of ``khiva-arena sprt``: a sequential test of one bot against others, which stops once the answer is clear."""
 
 import json
-from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
 from khiva_arena.commands.run import check_cluster_flags, print_commitment
-from khiva_arena.competition.options import RunOptions
+from khiva_arena.competition.options import PlanFlags, RunOptions
 from khiva_arena.competition.run import Run
 from khiva_arena.errors import ConfigError
 from khiva_arena.playing.sequential import sprt_of, test_of
@@ -15,44 +14,42 @@ from khiva_arena.ratings.sprt import Hypotheses, Model
 from khiva_arena.report.same_names import under_a_table
 from khiva_arena.report.sprt import to_json, to_text
 from khiva_arena.seats.guests import seating_of
-from khiva_arena.settings.flags import given_by_flags
+from khiva_arena.settings.flags import given_by_flags, taken
 from khiva_arena.terminal.console import say
 
 UNDECIDED = 1
 
 
-def sprt(
-    candidate: str,
-    opponents: tuple[str, ...],
-    any_engine: bool,
-    new_event: bool,
-    commit: bool,
-    public: str | None,
-    web: bool,
-    as_json: bool,
-    normalized: bool,
-    plan: Path | None,
-    from_plan: Path | None,
-    shard: str | None,
-    **flags: Any,
-) -> int:
-    """Play the test and print it. Returns the exit code."""
-    if plan or from_plan or shard:
+class Bounds(NamedTuple):
+    """The two hypotheses of a test, in Elo, how often it errs at each, and whether they are in normalised Elo."""
+
+    elo0: float
+    elo1: float
+    alpha: float
+    beta: float
+    normalized: bool
+
+
+def sprt(candidate: str, opponents: tuple[str, ...], as_json: bool, **flags: Any) -> int:
+    """Play the test, print it, and return the exit code. ``flags``: of ``Bounds``, ``RunOptions``, ``PlanFlags`` and settings."""
+    options, of_plan, bounds = taken(flags, RunOptions), taken(flags, PlanFlags), taken(flags, Bounds)
+    if any(of_plan):
         from khiva_arena.shards.plan import why_not_in_shards  # not above: it is for this refusal
 
-        raise ConfigError(f"--{'plan' if plan else 'shard' if shard else 'from-plan'}: {why_not_in_shards('sprt')}")
-    if web:
+        raise ConfigError(
+            f"--{'plan' if of_plan.plan else 'shard' if of_plan.shard else 'from-plan'}: {why_not_in_shards('sprt')}"
+        )
+    if options.web:
         from khiva_arena.web.needed import check_installed  # not above: most runs are not served
 
         check_installed()
-    options = RunOptions(any_engine, new_event, commit, public, web)
-    model = Model.NORMALIZED if normalized else Model.LOGISTIC
-    hypotheses = Hypotheses(flags.pop("elo0"), flags.pop("elo1"), flags.pop("alpha"), flags.pop("beta"), model)
+    model = Model.NORMALIZED if bounds.normalized else Model.LOGISTIC
+    hypotheses = Hypotheses(bounds.elo0, bounds.elo1, bounds.alpha, bounds.beta, model)
     given = given_by_flags(flags) | {"bots": (candidate, *opponents)}
     settings, entrants = test_of(given, hypotheses, say)
     check_cluster_flags(settings)
     played, complete = Run([settings], entrants, options, say, seating=seating_of(settings, entrants, say)).play()
-    if commit:
+    if options.commit:
         print_commitment(settings.out, played[0], as_json)
         return 0
     test = sprt_of(settings.out, played[0])

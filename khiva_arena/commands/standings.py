@@ -3,16 +3,18 @@
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import click
 
-from khiva_arena.events.selection import EVERYBODY, Among
-from khiva_arena.events.tables import PooledTable, TableRequest, effects_named, sections_named, tables_of
+from khiva_arena.events.selection import Selection
+from khiva_arena.events.tables import PLAIN, PooledTable, TableRequest, effects_named, sections_named, tables_of
 from khiva_arena.report import contrasts, places, section_text
 from khiva_arena.report.same_names import under_a_table
 from khiva_arena.report.section_names import EFFECTS
 from khiva_arena.report.table import to_text
 from khiva_arena.report.text import paragraphs
+from khiva_arena.settings.flags import taken
 from khiva_arena.terminal.console import say
 from khiva_arena.terminal.tty import table_width
 from khiva_arena.text import harmless
@@ -22,58 +24,48 @@ _AFTER_PLACES = (
 )
 
 
-def standings(
-    store: Path,
-    event: tuple[str, ...],
-    anchors: tuple[str, ...],
-    names: tuple[str, ...],
-    effects: str | None,
-    sets: tuple[str, ...],
-    wide: bool,
-    as_json: bool,
-    only: tuple[str, ...],
-    exclude: tuple[str, ...],
-    events: tuple[str, ...],
-) -> None:
-    """Print the tables, as flags ask for them."""
-    fitted = effects_named(EFFECTS if effects is None else [part.strip() for part in effects.split(",")])
-    sections = sections_named((*names, *(("effects",) if effects else ())))
-    among = Among(only, exclude)
-    words = (*event, *events)
-    print_standings(
-        store,
-        words,
-        anchors=anchors,
-        sections=sections,
-        effects=fitted,
-        sets=contrasts.named(sets),
-        as_json=as_json,
-        wide=wide,
-        among=among,
-    )
+class SectionFlags(NamedTuple):
+    """What is printed of a table besides its rows, as the flags say.
+
+    anchors: BOT, or BOT=ELO, or BOT=ELO:SD.
+    names: sections.
+    effects: which effects are fitted, in words between commas; None for all.
+    sets: bots between commas, whose differences were named in advance.
+    """
+
+    anchors: tuple[str, ...]
+    names: tuple[str, ...]
+    effects: str | None
+    sets: tuple[str, ...]
+
+
+def standings(store: Path, wide: bool, as_json: bool, **flags: Any) -> None:
+    """Print the tables. ``flags``: those of ``Selection`` and of ``SectionFlags``."""
+    chosen, wanted = taken(flags, Selection), taken(flags, SectionFlags)
+    fitted = effects_named(EFFECTS if wanted.effects is None else [part.strip() for part in wanted.effects.split(",")])
+    sections = sections_named((*wanted.names, *(("effects",) if wanted.effects else ())))
+    request = TableRequest(wanted.anchors, sections, fitted, chosen.among)
+    print_standings(store, chosen.words, request, contrasts.named(wanted.sets), as_json=as_json, wide=wide)
 
 
 def print_standings(
     folder: Path,
     words: Sequence[str],
-    *,
-    anchors: Sequence[str] = (),
-    sections: Sequence[str] = (),
-    effects: Sequence[str] = EFFECTS,
+    request: TableRequest = PLAIN,
     sets: Sequence[Sequence[str]] = (),
+    *,
     as_json: bool = False,
     wide: bool = False,
-    among: Among = EVERYBODY,
 ) -> None:
     """Print one table for each pool of events. All is read and worked out before the first line: a store that is damaged
     somewhere gives no table at all."""
-    tables = tables_of(folder, words, TableRequest(anchors, sections, effects, among), say)
+    tables = tables_of(folder, words, request, say)
     tables = [one._replace(contrasts=tuple(contrasts.contrasts(one.standings, sets))) for one in tables]
     if as_json:
         click.echo(json.dumps({"standings": [one.to_json() for one in tables]}))
         return
     for one in tables:
-        _print_table(one, sections, wide, table_width())
+        _print_table(one, request.names, wide, table_width())
     if not tables:
         click.echo(harmless(f"no event to rate in {folder}"))
 

@@ -2,7 +2,8 @@
 and a public text that is drawn after that."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from khiva_arena.errors import ConfigError
 from khiva_arena.events import stored
@@ -37,6 +38,19 @@ class RunOptions:
             raise ConfigError("--commit and --public: publish the commitment first, then give the run a text drawn after that")
         if self.public is not None and (problem := stored.public_problem(self.public)):
             raise ConfigError(f"--public: {problem}")
+
+
+class PlanFlags(NamedTuple):
+    """The flags of plans.
+
+    plan: a plan to write.
+    from_plan: the plan that is played.
+    shard: the part of it that is played, as 2/5; None for all.
+    """
+
+    plan: Path | None
+    from_plan: Path | None
+    shard: str | None
 
 
 def public_to_add(store: Store, event: EventRow, given: str | None, before: EventRow | None) -> str | None:

@@ -31,6 +31,31 @@ class Among(NamedTuple):
 EVERYBODY = Among()
 
 
+class Selection(NamedTuple):
+    """The events and bots of a store that a command is to show.
+
+    event: events as arguments, by number or the beginning of their ids.
+    events: the same by flags.
+    only: bots, see ``Among``.
+    exclude: bots, see ``Among``.
+    """
+
+    event: tuple[str, ...]
+    events: tuple[str, ...]
+    only: tuple[str, ...]
+    exclude: tuple[str, ...]
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The events, () for all."""
+        return (*self.event, *self.events)
+
+    @property
+    def among(self) -> Among:
+        """The bots."""
+        return Among(self.only, self.exclude)
+
+
 def check_among(among: Among, events: Sequence[EventRow]) -> None:
     """Raise ConfigError for each word that names no bot of these events, or if fewer than two are left in all of them."""
     every = [bot for event in events for bot in event.bots]

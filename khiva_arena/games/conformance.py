@@ -7,6 +7,7 @@ conformance.check_game(registry.get("khiva"), variants=[{}, {"overshoot": "bounc
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import sha256
 from typing import Any, NamedTuple
 
@@ -376,7 +377,8 @@ def _check_draws(match: _Match, most: int) -> None:
         left.append(match.more(OF_DRAWS))
         return left[-1]
 
-    if point := leak(match.game, match.seats, match.rules, secret, match.stream, most, more):
+    deal = partial(match.game.new, match.seats, match.rules, secret)
+    if point := leak(deal, match.seats, match.stream, most, more):
         raise match.fail(point)
     if left[-1:] == [False]:
         match.short.append(count(len(left) - 1, "changed draw"))

@@ -2,11 +2,10 @@
 changed. A seat that has got the same events in both has to have the same view, and the same choices when it is asked."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
 from itertools import chain, zip_longest
 from typing import NamedTuple, Protocol
 
-from khiva_arena.games.base import Event, Game, Pending, Plain, State, seen_by
+from khiva_arena.games.base import Event, Pending, Plain, State, seen_by
 from khiva_arena.rng import Change, Changed, Stream
 
 DRAWS = 40
@@ -85,18 +84,14 @@ def difference(step: int, seat: int, ours: Look, theirs: Look) -> Difference | N
     return Difference(step, seat, ()) if mine != yours else None
 
 
-def leak(
-    game: Game,
-    seats: int,
-    rules: Mapping[str, Plain],
-    secret: bytes,
-    stream: Stream,
-    most: int,
-    more: Callable[[], bool] = lambda: True,
-) -> str:
-    """The point of the contract that is broken in the first ``most`` steps of a match; "" if none is. ``stream``: of the choices,
-    and of what is changed. ``more``: whether there is time to change another draw."""
-    deal = partial(game.new, seats, rules, secret)
+def leak(deal: Deal, seats: int, stream: Stream, most: int, more: Callable[[], bool] = lambda: True) -> str:
+    """Return the point of the contract that is broken in the first steps of a match; "" if none is.
+
+    deal: begins the match, always with the same secret.
+    stream: of the choices, and of the draws that are changed.
+    most: how many steps are looked at.
+    more: whether there is time to change another draw.
+    """
     record, found = _recorded(deal, seats, stream, most)
     left = TIMES * len(record) + FREE
     for draw in _some(list(found), stream):

@@ -12,7 +12,7 @@ import numpy as np
 from khiva_arena.ratings.elo import Ratings, half_width
 from khiva_arena.ratings.match_arrays import Floats, Ints, Matches, TableArrays, tables_of
 from khiva_arena.ratings.pairs import PairCells, meetings, summed
-from khiva_arena.ratings.proportions import proportions
+from khiva_arena.ratings.proportions import BlockRows, proportions
 from khiva_arena.result import Result
 
 
@@ -75,7 +75,7 @@ def seat_bias(matches: Iterable[Result] | Matches) -> tuple[SeatBias, ...]:
         count = np.bincount(at).astype(np.float64)
         for seat in range(seats):
             all_blocks = np.zeros(len(played), dtype=np.int64)
-            p = proportions(all_blocks, summed(at, score[:, seat], len(played)), count, 1)
+            p = proportions(BlockRows(all_blocks, summed(at, score[:, seat], len(played)), count), 1)
             low, high = _or_none(float(p.low[0])), _or_none(float(p.high[0]))
             biases.append(SeatBias(seats, seat, float(p.share[0]), low, high, len(block), len(played)))
     return tuple(biases)

@@ -11,7 +11,7 @@ from khiva_arena.ratings.alike import alikeness
 from khiva_arena.ratings.elo import Ratings
 from khiva_arena.ratings.match_arrays import Floats, Ints, Matches, tables_of
 from khiva_arena.ratings.pairs import PairCells, meetings
-from khiva_arena.ratings.proportions import proportions
+from khiva_arena.ratings.proportions import BlockRows, proportions
 from khiva_arena.ratings.surprise import surprises
 from khiva_arena.result import Result
 
@@ -43,7 +43,8 @@ def crosstable(cells: PairCells, ratings: Ratings) -> Crosstable:
     bots = len(ratings.elo)
     pairs, at = np.unique(cells.low * bots + cells.high, return_inverse=True)
     low, high = np.divmod(pairs, bots)
-    shares = proportions(at, cells.score, cells.weight, len(pairs), cells.unit, ratings.widening, alikeness(cells))
+    rows = BlockRows(at, cells.score, cells.weight, cells.unit)
+    shares = proportions(rows, len(pairs), ratings.widening, alikeness(cells))
     elo = np.array([np.nan if elo is None else elo for elo in ratings.elo])
     expected = 1 / (1 + 10 ** ((elo[None, :] - elo[:, None]) / 400))
     np.fill_diagonal(expected, np.nan)

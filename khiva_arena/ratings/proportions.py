@@ -12,6 +12,7 @@ Pearson's for as many blocks, each of which the one side took with its share of 
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -42,18 +43,28 @@ class Proportions:
     blocks: Ints
 
 
-def proportions(
-    group: Ints,
-    points: Floats,
-    weight: Floats,
-    groups: int,
-    unit: float = 1.0,
-    widening: Widening = PLAIN,
-    alike: Alikeness = UNKNOWN,
-) -> Proportions:
-    """From one row for each group and block: the row's group, points, and weight (0 <= points <= weight > 0). ``unit``: the
-    weight of one observation of which a row is made. ``widening``: how many standard errors make an interval.
-    ``alike``: how alike the observations of a row are taken to be if one side took everything."""
+class BlockRows(NamedTuple):
+    """Results by group and block, a row for each group and block.
+
+    group: (r,) the group of each row, from 0.
+    points: (r,) what the side won, at most the weight.
+    weight: (r,) above 0.
+    unit: the weight of one observation of which a row is made.
+    """
+
+    group: Ints
+    points: Floats
+    weight: Floats
+    unit: float = 1.0
+
+
+def proportions(rows: BlockRows, groups: int, widening: Widening = PLAIN, alike: Alikeness = UNKNOWN) -> Proportions:
+    """Return the share of each group, with its interval.
+
+    widening: how many standard errors make an interval.
+    alike: how alike the observations of a row are taken to be if one side took everything.
+    """
+    group, points, weight, _ = rows
     blocks = np.bincount(group, minlength=groups)
     total, gained = summed(group, weight, groups), summed(group, points, groups)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -67,14 +78,15 @@ def proportions(
     low, high = wilson(share, size, t)
     whole = (blocks > 1) & ((share > 1 - _ALL) | (share < _ALL))
     if whole.any():
-        least = _of_all(group, weight, total, blocks, unit, t, alike)
+        least = _of_all(rows, total, blocks, t, alike)
         low = np.where(whole, np.where(share > 0.5, least, 0.0), low)
         high = np.where(whole, np.where(share < 0.5, 1 - least, 1.0), high)
     return Proportions(share, low, high, size, blocks)
 
 
-def _of_all(group: Ints, weight: Floats, total: Floats, blocks: Ints, unit: float, t: Floats, alike: Alikeness) -> Floats:
-    """(g,) the lower end of a share of 1."""
+def _of_all(rows: BlockRows, total: Floats, blocks: Ints, t: Floats, alike: Alikeness) -> Floats:
+    """Return the lower end of a share of 1 of each group, (g,)."""
+    group, _, weight, unit = rows
     with np.errstate(invalid="ignore", divide="ignore"):
         effect = alike.design_effects(total / blocks / unit)  # of the matches on a seed
         lost = unit * effect / total

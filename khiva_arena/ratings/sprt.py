@@ -17,7 +17,7 @@ from khiva_arena.errors import ConfigError
 from khiva_arena.ratings.elo import half_width
 from khiva_arena.ratings.likelihood import MOST_T, Histogram, arrays, elo_of, llr_of_scores, llr_of_ts, moments, score_of
 from khiva_arena.ratings.proportions import wilson
-from khiva_arena.ratings.stopping import after_stop
+from khiva_arena.ratings.stopping import BlockScores, after_stop
 from khiva_arena.result import Result
 
 NELO_PER_T = 800 / log(10)  # normalised Elo per (mean - 1/2) / sd of one match
@@ -210,10 +210,10 @@ class SequentialTest:
         mean, variance = self._mean_and_variance()
         if variance < _ROUNDING:
             return None, None
-        s0, s1 = self._scores()
         variance *= self.blocks / (self.blocks - 1)
         quantile = half_width(1.0, self.blocks) or 0.0
-        stopped = after_stop(self.blocks, mean, variance, s0, s1, self.hypotheses.bounds, FEWEST_BLOCKS, quantile)
+        scores = BlockScores(self.blocks, mean, variance)
+        stopped = after_stop(scores, self._scores(), self.hypotheses.bounds, FEWEST_BLOCKS, quantile)
         if stopped is None:
             return None, None
         middle, low, high, los = stopped

@@ -10,6 +10,7 @@ the true score at which a worse outcome has probability 1/2; the ends of the 95 
 from collections.abc import Callable
 from functools import cache
 from math import ceil, sqrt
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,27 +25,35 @@ _CLOSE_ENOUGH = 1e-12  # of a score
 _SOONER = 0.5  # of the blocks before the first look; in simulations intervals hold above, and in 1 of 10 to 1 of 4 cases below
 
 
+class BlockScores(NamedTuple):
+    """How many blocks were played, and the mean and variance of their scores."""
+
+    blocks: float
+    mean: float
+    variance: float
+
+
 def after_stop(
-    blocks: float,
-    mean: float,
-    variance: float,
-    s0: float,
-    s1: float,
+    scores: BlockScores,
+    hypotheses: tuple[float, float],
     bounds: tuple[float, float],
     first: int = 0,
     quantile: float = Z,
 ) -> tuple[float, float, float, float] | None:
-    """Median-unbiased score, the ends of its 95 % interval, and how likely a worse outcome is at a true score of 1/2.
+    """Return the median-unbiased score, the ends of its 95 % interval, and how likely a worse outcome is at a true score of 1/2.
 
-    ``mean``, ``variance``: of the blocks' scores. ``s0``, ``s1``: scores of the hypotheses. ``first``: blocks before the first
-    look at the bounds. ``quantile``: the normal one, or wider if few blocks make the variance an estimate. Scores end at
-    those of 1000 Elo. An LLR beyond its bound after the first look, an overshoot, counts as one that met the bound earlier at
-    the same slope.
+    hypotheses: the score of each, the lower one first.
+    bounds: of the LLR.
+    first: blocks before the first look at the bounds.
+    quantile: the normal one, or wider if few blocks make the variance an estimate.
+
+    Scores end at those of 1000 Elo. An LLR beyond its bound after the first look, an overshoot, counts as one that met the bound
+    earlier at the same slope.
 
     None if a motion of that slope would have met the bound long before the first look, though the test went on after it: then
     the LLR was no Brownian motion. That happens if nearly all blocks end alike, and a few others make up all of the variance.
     """
-    lower, upper = bounds
+    (blocks, mean, variance), (s0, s1), (lower, upper) = scores, hypotheses, bounds
     slope = (mean - (s0 + s1) / 2) * (s1 - s0) / variance
     at = min(upper, max(lower, blocks * slope))
     time = max(float(first), at / slope) if at in bounds else blocks

@@ -114,7 +114,7 @@ def standings(
     count_rated(counted, matches)
     per_bot = zip(rank_intervals(ratings), opponents_average(cells, ratings), tie_share(matches, len(bots)), strict=True)
     rows = [
-        _standing(i, bot, ratings, fault_free, counted[i], seats, *more)
+        _standing(i, bot, (ratings, fault_free), counted[i], seats, more)
         for i, (bot, more) in enumerate(zip(bots, per_bot, strict=True))
     ]
     return Standings(
@@ -166,14 +166,14 @@ def _fit(
 def _standing(
     i: int,
     bot: Entrant,
-    ratings: Ratings,
-    fault_free: Ratings,
+    fits: tuple[Ratings, Ratings],
     counted: Tally,
     seats: int,
-    interval: tuple[int, int] | None,
-    opponents: float | None,
-    ties: float | None,
+    more: tuple[tuple[int, int] | None, float | None, float | None],
 ) -> Standing:
+    """Return the row of a bot. ``fits``: of all matches and of those without faults. ``more``: the interval of its rank, the mean
+    Elo of its opponents, and its share of ties."""
+    (ratings, fault_free), (interval, opponents, ties) = fits, more
     elo, error, bound = rating(ratings, i)
     clean, clean_error, clean_bound = rating(fault_free, i)
     placed = elo is not None

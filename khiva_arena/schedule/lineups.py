@@ -67,7 +67,7 @@ def pick(bots: int, seats: int, cap: int, most: int, stream: Stream, authors: tu
         return tuple(_all(bots, seats, cap, authors))
     if cap > 1 and count_line_ups(bots, seats, 1, authors) >= most:
         cap = 1
-    return tuple(_balanced_part(bots, seats, cap, most, stream, authors))
+    return tuple(_balanced_part(_Tables(bots, seats, cap, authors), most, stream))
 
 
 def fewest(bots: int, seats: int, copies: int = 1, authors: tuple[int, ...] = ()) -> int:
@@ -132,25 +132,35 @@ def _apart(seats: int, authors: tuple[int, ...]) -> Iterator[LineUp]:
         yield from (tuple(sorted(bots)) for bots in product(*groups))
 
 
-def _balanced_part(bots: int, seats: int, cap: int, most: int, stream: Stream, authors: tuple[int, ...]) -> list[LineUp]:
-    total = count_line_ups(bots, seats, cap, authors)
+class _Tables(NamedTuple):
+    """What line-ups are made of: how many bots, at how many seats, each bot at most ``cap`` times, and the author of each bot if
+    bots of one author are kept apart."""
+
+    bots: int
+    seats: int
+    cap: int
+    authors: tuple[int, ...]
+
+
+def _balanced_part(tables: _Tables, most: int, stream: Stream) -> list[LineUp]:
+    total = count_line_ups(*tables)
     if most == total:
-        return list(_all(bots, seats, cap, authors))
+        return list(_all(*tables))
     if 2 * most > total:  # all line-ups are balanced, so the rest of a balanced set is, too; it is easier to search
-        left_out = set(_searched(bots, seats, cap, total - most, stream, authors))
-        return [line_up for line_up in _all(bots, seats, cap, authors) if line_up not in left_out]
-    return sorted(_searched(bots, seats, cap, most, stream, authors))
+        left_out = set(_searched(tables, total - most, stream))
+        return [line_up for line_up in _all(*tables) if line_up not in left_out]
+    return sorted(_searched(tables, most, stream))
 
 
-def _searched(bots: int, seats: int, cap: int, most: int, stream: Stream, authors: tuple[int, ...]) -> list[LineUp]:
-    """The best of a few searches, each of which can get stuck; one is enough if all pairs meet equally, plus or minus one."""
+def _searched(tables: _Tables, most: int, stream: Stream) -> list[LineUp]:
+    """Return the best of a few searches, each of which can get stuck; one is enough if all pairs meet equally, plus or minus one."""
     swaps = min(_SWAPS_PER_LINE_UP * most, _MOST_SWAPS)
     tries = min(_MOST_TRIES, max(1, _MOST_SWAPS // swaps))
-    best = _Search(bots, seats, cap, most, stream, swaps, authors)
+    best = _Search(tables, most, stream, swaps)
     for _ in range(tries - 1):
         if best.spread() <= 1:
             break
-        best = min(best, _Search(bots, seats, cap, most, stream, swaps, authors), key=_Search.spread)
+        best = min(best, _Search(tables, most, stream, swaps), key=_Search.spread)
     return best.picked
 
 
@@ -160,10 +170,11 @@ class _Search:
     Greedy fixes how often each bot sits (equal, plus or minus one); a swap never changes that.
     """
 
-    def __init__(self, bots: int, seats: int, cap: int, most: int, stream: Stream, swaps: int, authors: tuple[int, ...]) -> None:
-        self.bots, self.seats, self.cap, self.stream, self.authors = bots, seats, cap, stream, authors
-        self.met = [[0] * bots for _ in range(bots)]  # met[a][b], a <= b: how often they sit together
-        self.sat = [0] * bots
+    def __init__(self, tables: _Tables, most: int, stream: Stream, swaps: int) -> None:
+        self.bots, self.seats, self.cap, self.authors = tables
+        self.stream = stream
+        self.met = [[0] * self.bots for _ in range(self.bots)]  # met[a][b], a <= b: how often they sit together
+        self.sat = [0] * self.bots
         self.picked = [self._next_greedy() for _ in range(most)]
         self.taken = Counter(self.picked)
         if most > 1:

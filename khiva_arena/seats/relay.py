@@ -21,7 +21,7 @@ from typing import NoReturn, Sequence  # noqa: UP035 - for Python 3.9
 
 from khiva_arena.seats.relay_connecting import Ended
 from khiva_arena.seats.relay_protocol import address, is_loopback, read_token, token_folder
-from khiva_arena.seats.relay_talk import AT_MOST, Relay
+from khiva_arena.seats.relay_talk import AT_MOST, ArenaLink, Relay
 
 
 def relay(
@@ -47,7 +47,7 @@ def relay(
         context = ssl.create_default_context(cafile=str(ca) if ca else None)
     start = {"args": list(command), "cwd": folder, "env": environment}
     signal.signal(signal.SIGTERM, _terminated)
-    return Relay((host, port), name, secret, start, context, keep, _say, at_most).serve()
+    return Relay(ArenaLink((host, port), name, secret, context), start, keep, _say, at_most).serve()
 
 
 def _terminated(*_: object) -> NoReturn:

@@ -16,7 +16,7 @@ import ssl
 import struct
 import time
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 from khiva_arena.seats.relay_connecting import OTHER, Ended, harmless, object_of, read_now, received, shown, why
 from khiva_arena.seats.relay_program import Program, Watchdog
@@ -50,24 +50,31 @@ UNREAD_MOST = 4 << 20
 LONGEST_AWAY = 86_400.0
 
 
-class Relay:
-    """``start`` are arguments of Popen; ``say`` takes lines for people; ``at_most``: programs at a time."""
+class ArenaLink(NamedTuple):
+    """How a relay connects: the host and port of the arena, the name and token of the relay, and TLS, None for none."""
 
-    def __init__(
-        self,
-        where: tuple[str, int],
-        name: str,
-        token: str,
-        start: dict[str, Any],
-        tls: ssl.SSLContext | None,
-        keep: bool,
-        say: Any,
-        at_most: int = AT_MOST,
-    ) -> None:
+    where: tuple[str, int]
+    name: str
+    token: str
+    tls: ssl.SSLContext | None
+
+
+class Relay:
+    """A bot of this machine at a table elsewhere, from the first connection to the end of the run.
+
+    link: where the arena listens, and by which name and token it knows this relay
+    start: arguments of Popen
+    keep: whether one process plays one match after another
+    say: takes a line for people
+    at_most: programs at a time
+    """
+
+    def __init__(self, link: ArenaLink, start: dict[str, Any], keep: bool, say: Any, at_most: int = AT_MOST) -> None:
         self._at_most = at_most
         self._programs = 0
         self._last = 0
-        self._where, self._name, self._token, self._start, self._tls, self._keep = where, name, token, start, tls, keep
+        self._where, self._name, self._token, self._tls = link
+        self._start, self._keep = start, keep
         self._say = say
         self._life = secrets.token_hex(LIFE_BYTES)
         self._run = ""

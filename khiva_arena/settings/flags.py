@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from khiva_arena.entrants import loading as loads
 from khiva_arena.entrants import runtimes as named_runtimes
@@ -10,6 +10,14 @@ from khiva_arena.entrants.loading import Loading
 from khiva_arena.errors import ConfigError
 from khiva_arena.settings.row import LISTS, TABLES, Kind, Setting
 from khiva_arena.settings.table import TABLE
+
+T = TypeVar("T")
+
+
+def taken(flags: dict[str, Any], kind: type[T]) -> T:
+    """Take out of a command's flags those that are fields of ``kind``, and return the value that they make. What belongs together
+    goes on together, and a flag that nobody takes stays in ``flags``."""
+    return kind(**{name: flags.pop(name) for name in kind.__annotations__ if name in flags})
 
 
 def given_by_flags(flags: Mapping[str, Any]) -> dict[str, Any]:

@@ -151,7 +151,7 @@ def spoilt(chance: Random, data: bytes) -> bytes:
 
 
 def new_relay(keep: bool = False) -> "relay_talk.Relay":
-    return relay_talk.Relay(("127.0.0.1", 1), "ann", TOKEN, dict(BOT), None, keep, lambda _: None, AT_MOST)
+    return relay_talk.Relay(relay_talk.ArenaLink(("127.0.0.1", 1), "ann", TOKEN, None), dict(BOT), keep, lambda _: None, AT_MOST)
 
 
 def fuzz(seed: int, frames: int = sys.maxsize, seconds: float = float("inf")) -> Counter[str]:

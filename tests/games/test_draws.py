@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import pytest
@@ -151,7 +152,8 @@ class DealtGame(Game):
 
 def leak(game: Game, number: int = 0, seats: int | None = None, most: int = 60) -> str:
     secret = bytes([number]) * 32
-    return draws.leak(game, seats or game.seats[0], game.rules({}), secret, Stream(secret, "test"), most)
+    seats = seats or game.seats[0]
+    return draws.leak(partial(game.new, seats, game.rules({}), secret), seats, Stream(secret, "test"), most)
 
 
 @pytest.mark.parametrize("made", [Dealt, DiceThatHaveCome, FirstOne])

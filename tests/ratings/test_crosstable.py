@@ -14,7 +14,7 @@ from khiva_arena.ratings.crosstable import crosstable, games_together
 from khiva_arena.ratings.elo import half_width, rate
 from khiva_arena.ratings.estimate import problem_of_cells, solution_of
 from khiva_arena.ratings.pairs import pair_cells
-from khiva_arena.ratings.proportions import proportions
+from khiva_arena.ratings.proportions import BlockRows, proportions
 
 
 def test_three_bots_by_hand():
@@ -35,7 +35,7 @@ def test_three_bots_by_hand():
 def test_blocks_of_equal_weight_give_the_textbook_variance():
     """Then leaving one out gives s^2/B, and the interval solves |x - p| = t sqrt(p (1 - p) s^2 / (B x (1 - x)))."""
     points = np.array([0.25, 0.5, 1.0, 0.75, 0.5])
-    found = proportions(np.zeros(5, dtype=np.int64), points, np.ones(5), 1)
+    found = proportions(BlockRows(np.zeros(5, dtype=np.int64), points, np.ones(5)), 1)
     mean, variance = points.mean(), points.var(ddof=1) / 5
     assert found.share[0] == pytest.approx(mean)
     assert found.size[0] == pytest.approx(mean * (1 - mean) / variance)
@@ -188,6 +188,6 @@ def proportions_size(cells):
     """(5, 5) independent matches that each score is worth."""
     pairs, at = np.unique(cells.low * 5 + cells.high, return_inverse=True)
     size = np.full((5, 5), np.nan)
-    found = proportions(at, cells.score, cells.weight, len(pairs)).size
+    found = proportions(BlockRows(at, cells.score, cells.weight), len(pairs)).size
     size[pairs // 5, pairs % 5] = size[pairs % 5, pairs // 5] = found
     return size

@@ -31,7 +31,7 @@ from khiva_arena.ratings.likelihood import (
     score_of,
 )
 from khiva_arena.ratings.sprt import NELO_PER_T, Hypotheses, Model, SequentialTest, SprtDecision, block_scores, llr
-from khiva_arena.ratings.stopping import after_stop, chance_of_worse
+from khiva_arena.ratings.stopping import BlockScores, after_stop, chance_of_worse
 
 HERE = Path(__file__).parent
 VECTORS = json.loads((HERE / "sprt_vectors.json").read_text())
@@ -80,7 +80,7 @@ def test_fishtest_likelihood_ratios_and_estimates_after_the_stop(row):
         ends = score_of(row["elo0"]), score_of(row["elo1"])
     else:
         ends = tuple(0.5 + elo / NELO_PER_T * sqrt(2 * variance) for elo in (row["elo0"], row["elo1"]))
-    middle, low, high, los = after_stop(counts.sum(), mean, variance, *ends, Hypotheses(0, 1).bounds)
+    middle, low, high, los = after_stop(BlockScores(counts.sum(), mean, variance), ends, Hypotheses(0, 1).bounds)
     assert elo_of(middle) == pytest.approx(row["elo"], abs=1e-5)
     assert [elo_of(low), elo_of(high)] == pytest.approx(row["ci"], abs=1e-4)
     assert los == pytest.approx(row["los"], abs=2e-6)
