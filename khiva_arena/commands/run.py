@@ -45,7 +45,10 @@ def check_cluster_flags(first: Settings) -> None:
 
 
 def run(config: Path | None, shipped: bool, budget: str | None, yes: bool, as_json: bool, **flags: Any) -> int:
-    """Play the competition, print its table, and return the exit code. ``flags``: of ``RunOptions``, ``PlanFlags`` and settings."""
+    """Play the competition, print its table, and return the exit code.
+
+    flags: the fields of ``RunOptions`` and ``PlanFlags``, and settings.
+    """
     options, of_plan = taken(flags, RunOptions), taken(flags, PlanFlags)
     plan, from_plan, shard = of_plan
     if plan or from_plan or shard:

@@ -153,7 +153,7 @@ def _balanced_part(tables: _Tables, most: int, stream: Stream) -> list[LineUp]:
 
 
 def _searched(tables: _Tables, most: int, stream: Stream) -> list[LineUp]:
-    """Return the best of a few searches, each of which can get stuck; one is enough if all pairs meet equally, plus or minus one."""
+    """Return the best of a few searches, each of which can get stuck; one is enough if all pairs meet equally, or nearly so."""
     swaps = min(_SWAPS_PER_LINE_UP * most, _MOST_SWAPS)
     tries = min(_MOST_TRIES, max(1, _MOST_SWAPS // swaps))
     best = _Search(tables, most, stream, swaps)
