@@ -130,7 +130,7 @@ def match(given: dict[str, Any], callables: list[str]) -> dict[str, Any]:
         warn_of_cold_files(say)
         outcome = play_one(job)
     if outcome.record is None:
-        raise ArenaError(f"the match is void, twice: {outcome.void}")
+        raise ArenaError(f"the match failed twice on this machine: {outcome.void}")
     return {
         "record": outcome.record.to_json(),
         "secret": job.secret.hex(),

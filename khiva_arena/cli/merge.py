@@ -27,9 +27,9 @@ from khiva_arena.cli.options import handed_games_option, json_option
 def command(stores: tuple[Path, ...], out: Path, jobs: int, event: str | None, any_engine: bool, as_json: bool) -> int:
     """Join the stores of one event, each STORE the --out of a machine that played a shard of it. First every record of every
     store is replayed and checked as `khiva-arena verify` does it. Stores of other events, bots, engines or isolation are
-    refused, as are matches that were played twice and differ. All that lies beside a record comes along. What is missing at the
-    end is told with the command that plays it, and the exit code is 1. The same command again changes nothing, and goes on if
-    it was ended."""
+    refused, as are matches that were played twice and differ. All that lies beside a record comes along. For seeds that are
+    still missing it prints the command that plays them, and the exit code is 1. The same command again changes nothing, and
+    goes on if it was ended."""
     from khiva_arena.commands.merge import merge  # when it is called, so that -h is quick
 
     return merge(stores, out, jobs, event, any_engine, as_json)

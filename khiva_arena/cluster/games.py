@@ -52,7 +52,7 @@ def brought(game: PackedGame) -> str:
     except ConfigError as error:
         raise ConfigError(f"game {game.word}: {error}") from None
     if here != game.code:
-        raise ConfigError(f"game {game.word} is another one there: {here.partition(':')[0]}")
+        raise ConfigError(f"game {game.word} has another version there: {here.partition(':')[0]}")
     return word
 
 

@@ -15,7 +15,7 @@ from khiva_arena.words import count
 def bundle(store: Path, out: Path, event: tuple[str, ...]) -> None:
     """Write the bundle and say what to do with it."""
     with Store.read(store) as opened:
-        events = in_order(rated_events(opened, event, say, way_in=""))
+        events = in_order(rated_events(opened, event, say, names=False))
         matches, digest = write_bundle(out, opened, events)
     say(harmless(f"{count(matches, 'match', 'matches')} of {count(len(events), 'event')} are in {out}; bundle {digest}"))
     handed = handing(((row.definition.game, row.definition.rules_version) for row in events), here=True)

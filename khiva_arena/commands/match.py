@@ -35,7 +35,7 @@ def match(
             say(harmless(is_played(one.job.header)))
         outcome, code = play(one.job, tracing, one.words)
     if outcome.record is None:
-        say(f"the match is void, twice: {outcome.void}")
+        say(f"the match failed twice on this machine: {outcome.void}")
         return 1
     _print(outcome, one, as_json)
     print_notes(outcome, tracing)

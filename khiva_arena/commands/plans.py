@@ -75,7 +75,7 @@ def print_plan(path: Path, stages: Sequence[Settings], entrants: Sequence[Bot], 
         click.echo(f"commitment {event.commitment}")
     file = shlex.quote(str(path))
     say(f"every machine has to offer isolation {event.definition.isolation}, as this plan says; --isolation gives another one")
-    say(f"{path} gives away every deal: copy it to machines that you trust, and show it to no bot and no author of one")
+    say(f"keep {path} secret: it reveals every deal; copy it only to machines that you trust")
     shards = min(timetable.seeds, _SHARDS)
     say(f"next: publish the commitment; then play a shard on each machine, here one of {shards}, and join their stores:")
     say(f"  khiva-arena run --from-plan {file} --shard 1/{shards} --out shard-1")

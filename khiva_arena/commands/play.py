@@ -83,7 +83,7 @@ def _played(hub: Hub, one: OneMatch, how: dict[str, Any], order: dict[str, Any],
     if outcome.record is None:
         hub.say(final_page.void(outcome.void))
         _shown_there(hub, how)
-        say(f"the match is void, twice: {outcome.void}")
+        say(f"the match failed twice on this machine: {outcome.void}")
         return 1
     last = {"since": final_page.since(outcome.record, one.job.secret, names, persons[0][1])} if how["terminal"] else {}
     hub.say(final_page.ended(outcome.record, one.job.secret, names) | last)

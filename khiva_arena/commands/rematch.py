@@ -74,7 +74,7 @@ def play_stored(folder: Path, word: str, flags: dict[str, Any], tracing: Tracing
     job = Job(0, 1, record.header, secret, commands, sandbox)
     outcome, code = play(job, tracing, [bot.asked_as for bot in entrants])
     if outcome.record is None:
-        say(f"the match is void, twice: {outcome.void}")
+        say(f"the match failed twice on this machine: {outcome.void}")
         return 1
     difference = first_difference(record, outcome.record)
     if as_json:

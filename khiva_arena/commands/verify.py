@@ -34,7 +34,7 @@ def _say_store(path: Path, result: AuditResult) -> None:
         click.echo(harmless(f"{path}: the file is damaged: {result.problems[0]}"))
         for problem in result.problems[1:SHOWN]:
             click.echo(f"  also: {problem}")
-        click.echo("  what is listed as sound is sound; restore a copy to continue with this store")
+        click.echo("  the matches listed as sound are safe; restore a backup to continue with this store")
 
 
 def _say_bundle(path: Path, result: AuditResult) -> None:

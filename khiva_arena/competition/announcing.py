@@ -46,7 +46,7 @@ def announce(
     if some := _some_line_ups(event.definition, opening):
         log.say(some, warning=settings.lineups != AUTO)
     if settings.authors_apart and not _shared_author(play.event.definition):
-        log.say("no two bots name one author in their bot.toml: --authors-apart keeps nobody apart", warning=True)
+        log.say("--authors-apart has no effect: no two bots name the same author in their bot.toml", warning=True)
     if len(timetable.shapes) == 1:
         at_most = "at most " if settings.hypotheses else ""
         line_ups = count(len(opening.line_ups), "line-up")

@@ -119,7 +119,7 @@ def _check(stages: Sequence[Settings], entrants: Sequence[Bot]) -> None:
             "the time that is printed before the start says how long they take"
         )
     if any(bot.guest for bot in entrants):
-        raise ConfigError("--budget: who plays from elsewhere cannot be tried before; give --seeds")
+        raise ConfigError("--budget cannot time people and remote bots; use --seeds")
 
 
 def _begun_in(first: Settings, definition: Definition) -> list[EventRow]:

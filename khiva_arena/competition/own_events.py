@@ -63,7 +63,7 @@ class OwnEvents:
         stage, known = self._stages[len(todo.over)], store.events()
         for other in known:
             if store.conclusion(other.id) is None and not store.recorded(other.id):
-                self._say(f"event {other.number}, commitment {other.commitment}, has other settings and no match yet; it stays")
+                self._say(f"event {other.number} (other settings, no match yet, commitment {other.commitment}) is kept")
         secret = run_secret(stage, todo.definition.extends) if stage.seed is not None else secrets.token_bytes(seeds.SECRET_BYTES)
         if known:
             from khiva_arena.events.extending import dealt_before, why_beside  # not above: a new store has nothing to extend

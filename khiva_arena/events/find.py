@@ -32,11 +32,11 @@ def events_of(store: Store, words: tuple[str, ...]) -> list[EventRow]:
     return events
 
 
-def rated_events(store: Store, words: tuple[str, ...], say: Say, way_in: str = "; name it to have it in") -> list[EventRow]:
+def rated_events(store: Store, words: tuple[str, ...], say: Say, *, names: bool = True) -> list[EventRow]:
     """Return the events that count for results: without words those that were closed before they were over are left out.
 
     say: gets a line on each event that is left out.
-    way_in: how that line ends, with what would include the event.
+    names: whether an event that is named is included, as that line then says.
 
     Raises ConfigError and StoreError as ``events_of`` does.
     """
@@ -44,7 +44,8 @@ def rated_events(store: Store, words: tuple[str, ...], say: Say, way_in: str = "
     closed = [event for event in events if event.closed and not words]
     for event in closed:
         how_far = f"{len(store.recorded(event.id))} of {bare_timetable(event).matches} matches"
-        say(f"event {event.number} was closed with {how_far} recorded, and is left out{way_in}")
+        include = f"; name event {event.number} to include it" if names else ""
+        say(f"event {event.number} was closed with {how_far} recorded and is not rated{include}")
     return [event for event in events if event not in closed]
 
 

@@ -79,7 +79,7 @@ def test_a_closed_event_is_never_continued(closed: Path) -> None:
 def test_a_closed_event_is_not_pooled_by_accident(closed: Path) -> None:
     done = arena("standings", "out", "--json", cwd=closed)
     assert "event 1 was closed with " in done.stderr
-    assert sentence("events", "left-out") + "; " + sentence("events", "name") in done.stderr
+    assert sentence("events", "closed-and-not-rated", number=1) in done.stderr
     (table,) = json.loads(done.stdout)["standings"]
     alone = json_of("standings", "out", "2", cwd=closed)["standings"][0]
     assert table == alone
@@ -200,4 +200,4 @@ def test_the_python_api_prints_nothing_of_a_closed_event(closed: Path, capfd: py
     capfd.readouterr()
     assert len(khiva_arena.standings(closed / "out")) == 1
     assert capfd.readouterr() == ("", "")
-    assert "is left out" in arena("standings", "out", cwd=closed).stderr
+    assert "is not rated" in arena("standings", "out", cwd=closed).stderr

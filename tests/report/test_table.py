@@ -324,8 +324,9 @@ rank  bot                   ranks    elo    +/-  los%  matches  seeds  score%  1
 
 P(A finishes ahead of B) = 1/(1+10^(-dElo/400)), ties half; +/- is 95 %, relative to the anchor
   random, clustered on 12 seeds.
-ranks: what the results leave open, 95 % for all at once; los%: how likely stronger than the next,
-  under the prior that each bot drew a game with one of middling strength.
+ranks: the places that the results leave open, 95 % for all bots at once; los%: how likely a bot is
+  stronger than the next one, under the prior that each bot drew a game with one of middling
+  strength.
 Design effect of shared deals: 1.05 (95 %: 0.76 .. 1.45): with a deal of its own for each table,
   errors would be 0.97 times as wide (0.83 .. 1.14). These seeds leave open whether more line-ups on
   them would tell as much as new deals.
@@ -342,8 +343,9 @@ rank  bot          ranks     elo    +/-   los%  matches  seeds  score%  1st  2nd
 
 P(A finishes ahead of B) = 1/(1+10^(-dElo/400)), ties half; +/- is 95 %, relative to the anchor
   random, clustered on 12 seeds.
-ranks: what the results leave open, 95 % for all at once; los%: how likely stronger than the next,
-  under the prior that each bot drew a game with one of middling strength.
+ranks: the places that the results leave open, 95 % for all bots at once; los%: how likely a bot is
+  stronger than the next one, under the prior that each bot drew a game with one of middling
+  strength.
 Not rated: 1 table incomplete (0/6).
 Not rated: 1 table set aside as void (11/6).
 Not rated in all: 3 recorded matches.
@@ -362,7 +364,8 @@ rank  bot      ranks    elo  +/-  los%  matches  seeds  score%  1st  2nd  3rd  f
 
 P(A finishes ahead of B) = 1/(1+10^(-dElo/400)), ties half; +/- is 95 %, relative to the anchor
   random, clustered on 1 seed.
-ranks: what the results leave open, 95 % for all at once; los%: how likely stronger than the next,
-  under the prior that each bot drew a game with one of middling strength.
+ranks: the places that the results leave open, 95 % for all bots at once; los%: how likely a bot is
+  stronger than the next one, under the prior that each bot drew a game with one of middling
+  strength.
 Errors are n/a: they need two seeds or more, and seeds whose results differ.
 """
