@@ -1,4 +1,4 @@
-"""Durations of decisions, as a page shows them: by bot over a whole table, and at each step of a replay."""
+"""Durations of decisions, as a page shows them: by bot over a table, and at each step of a replay."""
 
 from array import array
 from collections import Counter, defaultdict

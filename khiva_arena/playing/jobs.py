@@ -1,4 +1,4 @@
-"""The part of an event that is still to be played: its jobs, round by round, and how outcomes are stored."""
+"""The part of an event that is still to be played: its jobs, round by round, and their storing."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
