@@ -117,6 +117,7 @@ class _Pool(NamedTuple):
         known = sha256(_VERSION.encode())
         known.update(msgspec.json.encode([self.ids, self.rated, [(one.rounds, one.after) for one in self.events]]))
         for number in sorted(range(len(self.matches.events)), key=lambda at: self.matches.events[at]):
+            # sorted, and in big-endian bytes: the key is equal on every machine, whatever order results are read in
             for one in sorted(self.matches.sizes, key=lambda same: same.bots.shape[1]):
                 some = one.only(one.event == number)
                 order = np.lexsort((some.rotation, some.lineup, some.seed))
@@ -168,7 +169,7 @@ def _there(every: Matches, mine: int) -> int:
 
 def _tables_of(one: SameSize, keep: Flags) -> Iterator[tuple[int, LineUp]]:
     """Return the seed and the line-up of each table."""
-    some = one.only(keep & (one.rotation == 0))
+    some = one.only(keep & (one.rotation == 0))  # of a table's rotations one is enough
     return zip(some.seed.tolist(), map(tuple, np.sort(some.bots, axis=1).tolist()), strict=True)
 
 

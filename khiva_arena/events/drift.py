@@ -1,6 +1,6 @@
 """Changes since an unfinished event began, line by line.
 
-A run with changes refuses to begin another event beside the unfinished one unnoticed.
+A run with changes does not begin another event beside the unfinished one unnoticed.
 """
 
 from collections.abc import Mapping, Sequence

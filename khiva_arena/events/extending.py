@@ -1,4 +1,4 @@
-"""More seeds for an event that is over: a second event with its own secret, which names the first.
+"""More seeds for an event that is over: a second event with its own secret, naming the event it extends.
 
 Nobody plays a deal of which any secret has been revealed, and all of an event's secrets are once it is over. Its results are
 known then, too. So the person who extends it has seen them, and everything that shows an extension marks it as one.

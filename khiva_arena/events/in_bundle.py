@@ -16,8 +16,7 @@ from khiva_arena.store import bundle
 
 
 def bundled_match(path: Path, word: str) -> tuple[Record, bytes]:
-    """Return the record that ``word`` names in a bundle, and the secret of its seed, 32 bytes. Words are those that name a match
-    in a store.
+    """Return the record that ``word`` names in a bundle, and the secret of its seed, 32 bytes. A match is named as in a store.
 
     Raises ConfigError for a word that fits none or several or a file that cannot be read, StoreError if it is not a bundle,
     RecordError if it is damaged.

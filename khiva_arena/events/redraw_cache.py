@@ -36,6 +36,7 @@ def kept_factors(key: str) -> tuple[float, float] | None:
     if folder is None:
         return None
     try:
+        # in a shared folder a link could lead elsewhere, and a pipe would block
         with os.fdopen(os.open(folder / f"{key}.json", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
             known = os.fstat(file.fileno())
             if not stat.S_ISREG(known.st_mode) or known.st_uid != os.geteuid() or known.st_mode & 0o022:

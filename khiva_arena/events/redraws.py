@@ -194,7 +194,9 @@ def _play(
     bots = len(weight)
     shape = (replays, count, seeds, seats, seats)  # ..., match, seat
     numbers = np.array([np.frombuffer(text, dtype=">u8")[: count * seeds * seats * seats] for text in chance], dtype=np.uint64)
+    # 53 bits and a half: never 0, whose logarithm would be infinite
     uniform = ((numbers >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
+    # exponential times: a bot comes first with its share of the strengths, as in Plackett and Luce
     arrival = (-np.log(uniform)).reshape(shape) / weight[tables][:, :, None, None, :]
     counts = np.asarray(rated[tables].all(axis=2))
     first = np.arange(replays)[:, None] * bots

@@ -85,7 +85,7 @@ class PageSource(Protocol):
         """Return the revealed secrets of an event by seed; that of the run is under RUN_SECRET."""
 
     def digest(self, event: EventRow) -> str | None:
-        """Return the run digest of an event that is over, None for any other event."""
+        """Return the run digest of an event that is over or was closed, None for one that is still to be played."""
 
 
 @contextmanager

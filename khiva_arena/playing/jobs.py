@@ -1,4 +1,4 @@
-"""The part of an event that is still to be played: its jobs, round by round, and their storing."""
+"""The unplayed part of an event: its jobs, round by round, and how an outcome becomes rows of the store."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -129,8 +129,8 @@ class Play:
         return [row]
 
     def store_match(self, match: ScheduledMatch, outcome: Outcome, *, over: bool) -> MatchRow:
-        """Store a match and the secrets that it reveals: the last match on a seed that seed's, the last of the event the
-        run's."""
+        """Store a match and the secrets that it reveals: its seed's, if it is the last on that seed; the run's, if the event
+        is over."""
         self._recorded[match.k] += 1
         reveals: dict[int, bytes] = {}
         if self.is_whole(match.k):

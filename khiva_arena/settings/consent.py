@@ -1,8 +1,8 @@
 """Consent of the user to the openings of a settings file or a plan on this machine.
 
 Somebody else may have written the file. The rows of the settings table say which values open something. Each such value needs its
-flag, or the user's word. The word is asked for once at a terminal and remembered in ``khiva-arena/agreed`` of ~/.config: for this
-file, its openings, and each program that runs outside a cell because of them.
+flag, or the user's word. The word is asked for once at a terminal and remembered in ``khiva-arena/agreed`` of ~/.config. It
+counts for this file, its openings, and each program that runs outside a cell because of them.
 """
 
 import json
