@@ -92,8 +92,7 @@ def damaged(store: Store, what: str, how: str) -> NoReturn:
 
 
 def matches_of(store: Store, event: EventRow, *, measured: bool = True) -> Iterator[MatchRow]:
-    """Yield the recorded matches of an event. ``measured``: whether the measurements of each seat are read too; see
-    ``Store.matches``.
+    """Yield the recorded matches of an event. ``measured``: whether page faults and the times of decisions are read, too.
 
     Raises StoreError at the first match whose place or bots differ from the schedule, or whose seats differ from its record.
     """

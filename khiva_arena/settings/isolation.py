@@ -58,8 +58,8 @@ def warn_of_cold_files(say: Say) -> None:
 def sandbox_of_stored(recorded: Sandbox, asked: str | None, say: Say, *, trusts: bool = False) -> Sandbox:
     """Return the sandbox for a stored match that is played again.
 
-    Its level is the one asked for now. Without one it is the level of the match if that works here, else the best that does. A
-    store may be a stranger's, so trusted has to be asked for.
+    Its level is the one asked for now, or without one the level of the match. A level that does not work here gives way to the
+    best that does. A store may be a stranger's, so trusted has to be asked for.
 
     trusts: the user has named the bots, or trusts them: they play at trusted if nothing better works, as in a match of their own.
 
