@@ -1,4 +1,4 @@
-"""A part of an event's matches, drawn at random: if none is wrong, few of the others are."""
+"""Samples of an event's matches, drawn at random, and the bound they give on wrong ones among the others."""
 
 import random
 from collections.abc import Iterable
