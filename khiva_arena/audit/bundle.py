@@ -1,4 +1,4 @@
-"""The audit of a bundle: its events without a store and without their bots, and standings worked out from the records alone."""
+"""The audit of a bundle: its events without a store or bots, and standings from the records alone."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -35,7 +35,7 @@ MOST_COPIES = MOST_SEATS
 MOST_SEARCHED = 2_000_000  # line-ups times bots: what a balanced part of all line-ups takes to find
 NONE_DRAWN = Sample(frozenset(), 0)
 UNPLAYED = "places, hash chains and commitments"
-"""What is checked of a match that is not replayed. Its result is taken as its record has it, and the standings follow from it."""
+"""The checks of a match that is not replayed. Its result is taken from its record, and the standings follow from it."""
 ORDER = {
     kind: place
     for place, kind in enumerate((bundle.EventLine, bundle.RevealLine, bundle.VoidLine, bundle.MatchLine, bundle.OverLine))
@@ -43,13 +43,18 @@ ORDER = {
 
 
 def audit_bundle(path: Path, jobs: int = 1, sample: int | None = None) -> AuditResult:
-    """Check the bundle at ``path``; ``jobs``: by so many processes; ``sample``: of each event only so many matches are replayed.
-    Raises ConfigError if it cannot be read, StoreError if it is no bundle that this engine reads."""
+    """Check the bundle at ``path`` and report on it.
+
+    jobs: the number of processes.
+    sample: the most matches of each event that are replayed; None for all.
+
+    Raises ConfigError if it cannot be read, StoreError if it is no bundle that this engine reads.
+    """
     return audited_bundle(path, jobs, sample)[0]
 
 
 def audited_bundle(path: Path, jobs: int = 1, sample: int | None = None) -> tuple[AuditResult, "BundledEvents"]:
-    """The same, with the events as they were read."""
+    """Check the bundle at ``path`` as ``audit_bundle`` does. Return the report, and the events as they were read."""
     samples = None if sample is None else _samples(path, sample)
     with opened_bundle(path) as reader:
         bundled = BundledEvents(reader.lines(), samples)
@@ -61,8 +66,10 @@ def audited_bundle(path: Path, jobs: int = 1, sample: int | None = None) -> tupl
 
 
 def _samples(path: Path, most: int) -> list[Sample]:
-    """Of each event of a bundle, the matches that are to be replayed. A damaged file is read as far as it goes: that it is
-    damaged shows when it is checked."""
+    """Draw for each event of a bundle the matches that are to be replayed.
+
+    A damaged file is read as far as possible: the damage shows when the file is checked.
+    """
     ordinals: list[list[int]] = []
     with opened_bundle(path) as reader, suppress(RecordError):
         for line in reader.lines():
@@ -74,7 +81,7 @@ def _samples(path: Path, most: int) -> list[Sample]:
 
 
 class BundledEvents:
-    """The events of a bundle, one by one as they are read. ``samples``: of each, which matches are replayed; None: all.
+    """The events of a bundle, one by one as they are read. ``samples``: for each, the matches that are replayed; None: all.
 
     events: those so far.
     tables: the standings after them.
@@ -87,7 +94,7 @@ class BundledEvents:
         self._lines = lines
 
     def __iter__(self) -> Iterator["BundledEvent"]:
-        """Raises RecordError for a file that is damaged, or has a line where none of its kind can stand."""
+        """Yield each event. Raises RecordError for a file that is damaged, or has a line where none of its kind can stand."""
         for line in self._lines:
             if isinstance(line, bundle.StandingsLine):
                 self.tables.append(line)
@@ -108,7 +115,7 @@ class BundledEvents:
 class BundledEvent:
     """An event of a bundle, as an ``EventSource``.
 
-    matches: the sound ones; of a sound definition only.
+    matches: the sound ones; only if the definition is sound.
     """
 
     bundled = True
@@ -120,7 +127,7 @@ class BundledEvent:
         self._lines = lines
 
     def timetable(self) -> Timetable:
-        """Later rounds are drawn from the sound records of those before them."""
+        """Return the schedule, with later rounds drawn from the sound records of those before them."""
         stored.check_bots(self.event)
         check_size(self.event.definition)
         timetable = Timetable(self.event.terms(), lambda shape: self.matches.of_round(shape))
@@ -165,8 +172,7 @@ def _event_row(line: bundle.EventLine, number: int) -> EventRow:
 
 
 def check_size(definition: Definition) -> None:
-    """Raise ArenaError for an event that is too large to have been played, and that would take a reader too much time or
-    memory."""
+    """Raise ArenaError for an event too large to have been played: reading it would take too much time or memory."""
     bounds = MOST | {"copies": MOST_COPIES}
     for key, limit in bounds.items():
         if (getattr(definition, key, 0) or 0) > limit:
@@ -183,7 +189,7 @@ def check_size(definition: Definition) -> None:
 
 
 def _place(line: bundle.BundleLine) -> tuple[int, int, int]:
-    """Where a line stands in its event: lines are in this order, and no two have the same place."""
+    """Return the place of a line in its event. Lines stand in the order of their places, and no two have the same."""
     first = line.seed if isinstance(line, bundle.RevealLine) else getattr(line, "ordinal", 0)
     return ORDER[type(line)], first, getattr(line, "attempt", 0)
 
@@ -193,8 +199,10 @@ def _misplaced(event: EventRow, line: bundle.BundleLine) -> RecordError:
 
 
 def _compare(bundled: BundledEvents, result: AuditResult) -> None:
-    """Compare the standings with those that the records give, first the tables, then number by number. If another engine version
-    wrote them, differences of fitted numbers are notes: fits may have changed since."""
+    """Compare the standings with those that the records give, first the tables, then number by number.
+
+    If another engine version wrote them, differences of fitted numbers are notes: fits may have changed since.
+    """
     try:
         tables = tables_of([event.matches for event in bundled.events])
     except ArenaError as error:

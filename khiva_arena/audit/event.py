@@ -1,4 +1,7 @@
-"""Audit events: every record is replayed, and everything else compared with the result, for a store and a bundle alike."""
+"""The audit of events, for a store and a bundle alike.
+
+Every record is replayed, and everything else is compared with the result.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -28,7 +31,7 @@ MOST_SEEDS = 2**63  # as many as a store can number
 
 
 def audit(sources: Iterable[EventSource], jobs: int = 1) -> AuditResult:
-    """Check events one after the other, as far as their file can be read; ``jobs``: by so many processes."""
+    """Check events one after the other, as far as their file can be read. ``jobs``: the number of processes."""
     result = AuditResult()
     try:
         with replayers(jobs) as pool:
@@ -45,10 +48,10 @@ def audit(sources: Iterable[EventSource], jobs: int = 1) -> AuditResult:
 
 
 class _EventAudit:
-    """The audit of one event.
+    """The audit of an event.
 
-    source: what its lines come from.
-    report: what was found so far.
+    source: where its lines come from.
+    report: the findings so far.
     timetable: None unless the definition is sound; without it a match of a store is compared only with its own row.
     revealed: secrets by seed.
     voids: attempts that were void, by ordinal.
@@ -100,7 +103,7 @@ class _EventAudit:
                 self._check_end(self.timetable, line.digest)
 
     def _leave(self, row: MatchRow) -> None:
-        """Of a match that was not drawn for a sample: its place and its sums."""
+        """Check the place and the sums of a match that was not drawn for a sample."""
         self.digests.append(row.digest)
         place = self.timetable.place(row.ordinal) if self.timetable else None
         if place:
@@ -111,15 +114,19 @@ class _EventAudit:
             self.report.unsound_matches.append(row.ordinal)
 
     def _drawn(self, line: AuditLine) -> bool:
-        """Whether a match is to be replayed."""
+        """Tell whether a match is to be replayed."""
         sample = self.source.sample
         return sample is None or not isinstance(line, MatchRow | bundle.MatchLine) or line.ordinal in sample.ordinals
 
     def _take_match(
         self, ordinal: int, text: str, digest: str, row: MatchRow | None, replayed: Replayed | None, *, drawn: bool = True
     ) -> None:
-        """``row``: what a store has beside the record, None in a bundle. ``replayed``: None if it has yet to be replayed.
-        ``drawn``: whether it is; if not, it is taken for what it says, since the standings of a bundle count it."""
+        """Check a match and count it in the report.
+
+        row: the store's row of the match, None in a bundle.
+        replayed: the replay's result; None if the match has yet to be replayed.
+        drawn: whether the match is replayed. If not, its record's result is taken, since the standings of a bundle count it.
+        """
         report = self.report
         self.digests.append(digest)
         if self.timetable and self.timetable.place(ordinal):
@@ -148,7 +155,7 @@ class _EventAudit:
             _check_run_secret(event, event.secret, "its secret")
 
     def _set_planned(self, timetable: Timetable, *, ended: bool) -> None:
-        """How many matches there are when it is over: a sequential test ends with its decision."""
+        """Note in the report how many matches the event has when it is over: a sequential test ends with its decision."""
         event, self.report.planned = self.source.event, timetable.matches
         if not FORMATS[event.definition.format].SEQUENTIAL:
             return
@@ -201,7 +208,8 @@ class _EventAudit:
             self.source.keep(match, record, self.voids[ordinal])
 
     def _planned(self, ordinal: int, row: MatchRow | None) -> ScheduledMatch | None:
-        """The match that the schedule has there; None without a schedule, if a store's row says enough to check the record."""
+        """Return the match that the schedule has there; None without a schedule, if a store's row says enough to check the
+        record."""
         if row is not None and not 0 <= row.seed < MOST_SEEDS:
             raise RecordError(f"there is no seed {row.seed}")
         if self.timetable is None:
@@ -216,7 +224,7 @@ class _EventAudit:
         return match
 
     def _likely_secret(self, line: bundle.MatchLine | MatchRow) -> bytes | None:
-        """The secret of a match's seed, unless the file is damaged; None if it is not known before its line is checked."""
+        """Return the secret of a match's seed, unless the file is damaged; None if it is not known before its line is checked."""
         if isinstance(line, MatchRow):
             known = 0 <= line.seed < MOST_SEEDS and self._drawn(line)
             return self.source.event.seed_secret(line.seed) if known else None
@@ -226,7 +234,7 @@ class _EventAudit:
         return self.source.event.seed_secret(place[0]) if place and self.source.event.secret else None
 
     def _secret_of(self, seed: int, record: Record) -> bytes:
-        """The secret of a match's seed. In a damaged store there are two: the one that opens the match's commitment."""
+        """Return the secret of a match's seed. A damaged store may have two: then the one that opens the match's commitment."""
         derived = self.source.event.seed_secret(seed)
         if self.source.bundled:
             if RUN_SECRET not in self.revealed:
@@ -251,9 +259,11 @@ class _EventAudit:
             report.add(problem)
 
     def _what_does_not_fit(self, left: Mapping[int, int], digest: str) -> Iterator[str]:
-        """A seed's secret is revealed with its last match, the run's with the last of all, and its digest is then stored.
+        """Yield each contradiction at the end of an event.
 
-        ``left``: by seed, how many of its matches are missing.
+        A seed's secret is revealed with its last match, the run's with the last of all, and its digest is then stored.
+
+        left: by seed, how many of its matches are missing.
         """
         missing, revealed = self.report.missing, self.revealed
         if self.source.event.closed is not None:
@@ -279,7 +289,8 @@ class _EventAudit:
             yield f"{where}the run digest was {digest} when the event was over"
 
     def _what_does_not_fit_a_closed_one(self, left: Mapping[int, int], digest: str) -> Iterator[str]:
-        """When an event is closed, the run's secret is revealed and that of each seed that has a match."""
+        """Yield each contradiction at the end of a closed event: closing reveals the run's secret and that of each seed that
+        has a match."""
         if not self.report.missing:
             yield "it was closed, though all of its matches are recorded"
         played = {place[0] for ordinal in self.recorded if self.timetable and (place := self.timetable.place(ordinal))}
@@ -308,7 +319,7 @@ def _check_run_secret(event: EventRow, secret: bytes, it: str) -> None:
 
 
 def _check_row(row: MatchRow, record: Record, bots: Sequence[int], secret: bytes) -> None:
-    """Hold what a store has beside a record against it. ``bots``: positions by seat."""
+    """Compare a store's row of a match with its record. ``bots``: positions by seat."""
     if row.digest != record.digest or row.id != record.header.match:
         raise RecordError("the stored digest or id is not the record's")
     rows = [(seat.seat, seat.bot, seat.rank, seat.score, seat.verdict) for seat in row.seats]
@@ -325,8 +336,11 @@ def _check_row(row: MatchRow, record: Record, bots: Sequence[int], secret: bytes
 
 
 def check_chain(before: Mapping[str, EventRow], event: EventRow, report: EventReport) -> None:
-    """Note in the report what an event extends. ``before``: the events that were read before it, by id. Raises RecordError if it
-    has other settings than that event, or its secret, which was revealed by then."""
+    """Note in the report which event an event extends. ``before``: the events that were read before it, by id.
+
+    Raises RecordError if it has other settings than the extended event, or its secret, which was revealed by then. An extended
+    event that was closed before it was over raises RecordError, too.
+    """
     try:
         definition = event.definition
     except StoreError:

@@ -1,9 +1,9 @@
 """Replays of an audit, by several processes.
 
-Nearly all of an audit's time goes into playing records again, and what comes of that depends on the record and its seed's secret
-alone. So other processes replay the matches of the next lines while the audit, in one process and in the order of the lines,
-compares everything else. It asks for each match what came of it; a match that was replayed with another secret than it finds to
-be the right one, as in damaged files, it replays itself.
+Nearly all of an audit's time goes into replaying records. The outcome of a replay depends on the record and its seed's secret
+alone. So other processes replay the matches of the next lines. Meanwhile the audit, in one process and in the order of the lines,
+compares everything else, and asks for the outcome of each match. In damaged files a match may have been replayed with another
+secret than the audit finds to be right: that match the audit replays itself.
 """
 
 import multiprocessing
@@ -27,12 +27,12 @@ from khiva_arena.store import bundle
 from khiva_arena.store.db import MatchRow
 
 AT_ONCE, BYTES_AT_ONCE = 32, 2**20
-"""At most so many matches are given to a process together, or one with which their records reach so many bytes."""
+"""The most matches that are given to a process together; fewer once their records exceed this many bytes."""
 SecretOf = Callable[[bundle.MatchLine | MatchRow], bytes | None]
 
 
 class Replayed(NamedTuple):
-    """What came of replaying a match.
+    """The outcome of replaying a match.
 
     secret: of its seed, 32 bytes.
     problem: why it is not sound, None if it is.
@@ -67,8 +67,11 @@ class Replayers:
         self._pool, self._most = pool, 2 * jobs + 1
 
     def ahead(self, lines: Iterator[AuditLine], secret_of: SecretOf) -> Iterator[tuple[AuditLine, Replayed | None]]:
-        """The same lines, with what came of those that are matches. ``secret_of``: the secret to replay a match with, None if it
-        is not known."""
+        """Yield the same lines, each match with the outcome of its replay; None for other lines and for matches not replayed
+        ahead.
+
+        secret_of: returns the secret to replay a match with, None if it is not known.
+        """
         if self._pool is None:
             yield from ((line, None) for line in lines)
             return
@@ -83,7 +86,7 @@ class Replayers:
 
 @contextmanager
 def replayers(jobs: int) -> Iterator[Replayers]:
-    """So many processes, gone at the end; none for one job, since the caller's own does it then."""
+    """Start ``jobs`` processes that are gone at the end; none for one job, since the caller's own process replays then."""
     if jobs < 2:
         yield Replayers(None, 1)
         return
@@ -97,8 +100,11 @@ def replayers(jobs: int) -> Iterator[Replayers]:
 
 @contextmanager
 def _interrupts_wait() -> Iterator[None]:
-    """A Ctrl-C comes at the end of this, and not to processes that begin meanwhile. The pool and its futures are only touched so:
-    an interrupt between two lines of theirs could leave a lock taken, on which the pool's own thread then waits for ever."""
+    """Hold back a Ctrl-C until the end, also from processes that begin meanwhile.
+
+    The pool and its futures are only touched within this. An interrupt between two lines of their code could leave a lock taken,
+    on which the pool's own thread then waits for ever.
+    """
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -107,7 +113,7 @@ def _interrupts_wait() -> Iterator[None]:
 
 
 def _submitted(pool: ProcessPoolExecutor, tasks: Sequence[_Task]) -> _Ended:
-    """Where the future comes once it has ended: a wait there leaves no lock taken if it is interrupted."""
+    """Submit tasks. Return the queue that gets their future once it has ended: an interrupted wait there leaves no lock taken."""
     ended: _Ended = SimpleQueue()
     with _interrupts_wait():
         pool.submit(replay, tasks).add_done_callback(ended.put)
@@ -115,7 +121,7 @@ def _submitted(pool: ProcessPoolExecutor, tasks: Sequence[_Task]) -> _Ended:
 
 
 def replay(tasks: Sequence[_Task]) -> list[str | None]:
-    """Of each match why it is not sound, None if it is."""
+    """Return for each match why it is not sound, None if it is."""
     return list(map(_problem, tasks))
 
 
@@ -130,8 +136,8 @@ def _problem(task: _Task) -> str | None:
 
 
 def _begin() -> None:
-    """In a process that replays: whoever presses Ctrl-C or closes the terminal means the audit, which ends this one; and it does
-    not outlive it."""
+    """Prepare a process that replays: Ctrl-C and a closed terminal are for the audit, which ends this process, and it dies
+    with its parent."""
     for number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
@@ -147,7 +153,7 @@ def _end_with_parent() -> None:
 
 
 def _batches(lines: Iterator[AuditLine], secret_of: SecretOf) -> Iterator[_Batch]:
-    """Lines, a few at a time: a file of strangers may hold very long ones."""
+    """Yield lines, a few at a time: a file of strangers may hold very long ones."""
     batch: _Batch = []
     size = 0
     try:

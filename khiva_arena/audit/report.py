@@ -1,9 +1,8 @@
-"""What an audit reads, and what it reports.
+"""The input and the report of an audit.
 
 An audit replays every record of an event and compares everything else that is stored or published with the result. It reads the
-event line by
-line: ``audit_store.py`` has the lines of a store, ``audit_bundle.py`` those of a bundle, and ``audit_event.py`` checks them. What
-is damaged is a problem in the report, and hides nothing else.
+event line by line. ``store.py`` has the lines of a store, ``bundle.py`` those of a bundle, and ``event.py`` checks them. Damage
+is a problem in the report, and hides nothing else.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -23,23 +22,23 @@ from khiva_arena.text import LONGEST, harmless, preformatted
 
 @dataclass(slots=True)
 class EventReport:
-    """What the audit of one event found.
+    """The findings of the audit of an event.
 
     event: its id.
     number: in the store or the bundle, from 1.
     commitment: as it was published, 64 hex digits.
-    sound: how many matches are.
-    planned: how many it has when it is over.
-    missing: planned and not recorded.
-    unrevealed: sound ones that were checked with a secret that is still private.
+    sound: the number of sound matches.
+    planned: the number of matches when it is over.
+    missing: the number of planned matches that are not recorded.
+    unrevealed: the number of sound matches that were checked with a secret that is still private.
     digest: of the run, over the matches that are there.
     public: the text that was mixed into schedule and deals, None for none.
     closed: whether it was closed before it was over.
-    extends: the id of the event that it adds its seeds to, None for none.
-    extends_number: that one's number, if it was checked, too.
+    extends: the id of the event to which it adds its seeds, None for none.
+    extends_number: that event's number, if it was checked, too.
     sample: the matches that were drawn to be replayed; None if all were.
     ground: whether the draw could be chosen by varying the definition, as in events that version 0.1.0 began.
-    problems: what is not sound, a line each.
+    problems: everything that is not sound, a line each.
     sound_matches, unsound_matches: ordinals.
     """
 
@@ -66,7 +65,10 @@ class EventReport:
         self.problems.append(harmless(problem, LONGEST))
 
     def passes(self, what: str, check: Callable[[], None]) -> bool:
-        """Whether a check passes; if not, why is a problem of ``what``. Raises GameFault: then nothing is known of it."""
+        """Tell whether a check passes; if not, note the reason as a problem of the part with that name.
+
+        Raises GameFault: then nothing is known of the part.
+        """
         try:
             check()
         except GameFault:
@@ -78,7 +80,7 @@ class EventReport:
 
     @property
     def summary(self) -> str:
-        """How much of it is sound, in a line."""
+        """The part of the event that is sound, in a line."""
         of = f"{len(self.sample.ordinals)} drawn" if self.sample else f"{self.planned}"
         of = f"{self.sound} of {of} matches are sound"
         gone = "missing" if self.problems else "not played, since it was closed" if self.closed else "not played yet"
@@ -86,7 +88,7 @@ class EventReport:
         return f"event {self.number} ({self.event}): {of}{rest}; run digest {self.digest}"
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values, for JSON."""
+        """Return the report as plain values, for JSON."""
         plain = {name: value for name, value in asdict(self).items() if name not in ("commitment", "sample")}
         some = {"sample": self.sample.to_dict(self.sound, len(self.unsound_matches))} if self.sample else {}
         return plain | some
@@ -94,7 +96,7 @@ class EventReport:
 
 @dataclass(slots=True)
 class AuditResult:
-    """What the audit of a store or a bundle found.
+    """The findings of the audit of a store or a bundle.
 
     events: a report of each.
     problems: of the file itself, and of a bundle's standings.
@@ -120,10 +122,10 @@ class AuditResult:
 
 
 class Damage(NamedTuple):
-    """What the source itself finds wrong.
+    """Damage that the source itself finds.
 
     problem: one line.
-    ordinal: of the match that cannot be read for it, None for none.
+    ordinal: of the match that cannot be read because of it, None for none.
     """
 
     problem: str
@@ -131,12 +133,12 @@ class Damage(NamedTuple):
 
 
 AuditLine = Damage | bundle.RevealLine | bundle.VoidLine | VoidRow | bundle.MatchLine | MatchRow | bundle.OverLine
-"""A line of a bundle, or the rows of a store in its place, which hold more. An OverLine without a digest: the event is not
-over."""
+"""A line of a bundle, or the rows of a store in its place, which hold more. An OverLine without a digest means that the event
+is not over."""
 
 
 class EventSource(Protocol):
-    """Where the lines of an event come from."""
+    """The place from which the lines of an event come."""
 
     @property
     def event(self) -> EventRow:
@@ -144,20 +146,21 @@ class EventSource(Protocol):
 
     @property
     def bundled(self) -> bool:
-        """Whether it is an event of a bundle: it is over then, and secrets are known if they are revealed."""
+        """True for an event of a bundle: it is over then, and secrets are known if they are revealed."""
 
     @property
     def sample(self) -> Sample | None:
         """The matches that are to be replayed; None for all."""
 
     def timetable(self) -> Timetable:
-        """Its schedule. Raises ArenaError if its definition gives none."""
+        """Return the schedule of the event. Raises ArenaError if its definition gives none."""
 
     def lines(self) -> Iterator[AuditLine]:
-        """What is to be checked. Raises RecordError for a file that cannot be read any further."""
+        """Yield the lines to be checked. Raises RecordError for a file that cannot be read any further."""
 
     def results(self) -> Iterable[Result]:
-        """The results of its matches in schedule order, as far as they are known: a sequential test ends by them."""
+        """Return the results of the event's matches in schedule order, as far as they are known: a sequential test ends by
+        them."""
 
     def keep(self, match: ScheduledMatch, record: Record, voids: int) -> None:
-        """Take a sound match, in schedule order, with how many attempts at it were void."""
+        """Take a sound match, in schedule order. ``voids``: the number of void attempts at it."""

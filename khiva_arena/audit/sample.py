@@ -1,4 +1,4 @@
-"""A part of an event's matches, drawn at random, and what it proves of the others if none of it is wrong."""
+"""Samples of an event's matches, drawn at random, and the bound they give on wrong ones among the others."""
 
 import random
 from collections.abc import Iterable
@@ -10,9 +10,9 @@ CHANCE = 0.05
 class Sample(NamedTuple):
     """Matches that are replayed.
 
-    ordinals: of those.
-    among: how many there are.
-    others: what is checked of those that are not replayed, in words.
+    ordinals: of these matches.
+    among: the number of matches they are drawn from.
+    others: the checks of matches that are not replayed, in words.
     """
 
     ordinals: frozenset[int]
@@ -21,12 +21,12 @@ class Sample(NamedTuple):
 
     @classmethod
     def drawn(cls, ordinals: Iterable[int], most: int, others: str = "places and sums") -> "Sample":
-        """At most so many of these, by the system's randomness: whoever wrote the file cannot know which."""
+        """Draw at most ``most`` of these matches by the system's randomness: the writer of the file cannot know which."""
         every = list(ordinals)
         return cls(frozenset(random.SystemRandom().sample(every, min(most, len(every)))), len(every), others)
 
     def says(self, sound: int, unsound: int) -> str:
-        """What it proves, in words."""
+        """Return in words how much the sample proves."""
         drawn = len(self.ordinals)
         of = f"{drawn:,} of {self.among:,} recorded matches were drawn at random and replayed"
         if unsound or sound < drawn:
@@ -41,14 +41,14 @@ class Sample(NamedTuple):
         )
 
     def to_dict(self, sound: int, unsound: int) -> dict[str, Any]:
-        """As plain values. ``at_most_wrong``: null if one was found to be wrong."""
+        """Return the sample as plain values. ``at_most_wrong``: null if not all of it is sound."""
         whole = not unsound and sound == len(self.ordinals)
         most = at_most_wrong(self.among, len(self.ordinals)) if whole else None
         return {"drawn": len(self.ordinals), "among": self.among, "at_most_wrong": most}
 
 
 def at_most_wrong(among: int, drawn: int) -> int:
-    """The largest number of wrong matches of which a sample of so many would show none with a chance of 5 % or more."""
+    """Return the largest number of wrong matches of which such a sample would show none with a chance of 5 % or more."""
     chance, wrong = 1.0, 0
     while wrong < among - drawn:
         chance *= (among - drawn - wrong) / (among - wrong)  # that the next wrong one is not drawn either

@@ -19,8 +19,10 @@ from khiva_arena.store.db import EventRow, MatchRow, Store
 
 
 def audit_store(store: Store, words: tuple[str, ...], jobs: int = 1, sample: int | None = None) -> AuditResult:
-    """Check the events that ``words`` name, all of them for no words; ``jobs``: by so many processes. ``sample``:
-    of each event only so many matches are replayed.
+    """Check the events that ``words`` name, all of them for no words.
+
+    jobs: the number of processes.
+    sample: the most matches of each event that are replayed; None for all.
 
     Raises ConfigError for a word that names none or several, StoreError if there is no match to check.
     """
@@ -52,7 +54,7 @@ class StoredEvent:
         return timetable
 
     def lines(self) -> Iterator[AuditLine]:
-        """All rows of the event; then, once they were compared with each other, whether their sums are right."""
+        """Yield all rows of the event; then, once they were compared with each other, damage that their sums show."""
         store, event = self._store, self.event.id
         yield from _read("what is revealed", lambda: [RevealLine(k, secret.hex()) for k, secret in store.reveals(event).items()])
         ordinals: Iterable[int] = range(self._planned)
@@ -77,11 +79,12 @@ class StoredEvent:
         return (of_row(self.event, row) for row in self._store.matches(self.event.id))
 
     def keep(self, match: ScheduledMatch, record: Record, voids: int) -> None:
-        """Nothing: later rounds are drawn from the results that the store has."""
+        """Do nothing: later rounds are drawn from the results that the store has."""
 
 
 def _read(what: str, reader: Callable[[], Sequence[AuditLine]], ordinal: int | None = None) -> Iterator[AuditLine]:
-    """The lines that ``reader`` gives, or Damage if the file is damaged there. ``ordinal``: of the match that they belong to."""
+    """Yield the lines that ``reader`` gives, or Damage if the file is damaged there. ``ordinal``: of the match to which they
+    belong."""
     try:
         lines = reader()
     except StoreError as error:

@@ -1,4 +1,4 @@
-"""Write events that are over into a bundle; and the standings that go with it, which follow from the records alone."""
+"""Bundles of events that are over, each with the standings that follow from its records alone."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -47,16 +47,16 @@ class BundledMatches:
         self.results.append(of_record(self.event, match, record, voids))
 
     def of_round(self, shape: Shape) -> list[Result] | None:
-        """The results of a round, None unless all are there."""
+        """Return the results of a round, None unless all its matches are there."""
         after = shape.first_ordinal + shape.matches
         results = [result for result in self.results if shape.first_ordinal <= result.ordinal < after]
         return results if len(results) == shape.matches else None
 
 
 def write_bundle(path: Path, store: Store, events: Sequence[EventRow]) -> tuple[int, str]:
-    """Write events of a store into a new file. Returns how many matches they have, and the sum over all lines.
+    """Write events of a store into a new file. Return the number of their matches, and the sum over all lines.
 
-    Raises ConfigError if one is not over, StoreError if one is damaged, ArenaError if the file cannot be written.
+    Raises ConfigError if an event is not over, StoreError if one is damaged, ArenaError if the file cannot be written.
     """
     _check_over(store, events)
     with new_file(path) as file:
@@ -85,7 +85,7 @@ def _check_over(store: Store, events: Sequence[EventRow]) -> None:
 
 
 def _add_event(writer: bundle.Writer, store: Store, event: EventRow) -> BundledMatches:
-    """Add all of an event. Returns its matches."""
+    """Add an event to a bundle with its secrets, voids and matches. Return its matches."""
     bots = [bundle.BotEntry(bot.name, bot.identity, bot.version, bot.complete) for bot in event.bots]
     public = msgspec.UNSET if event.public is None else event.public
     writer.add(bundle.EventLine(event.id, event.definition.plain(), event.commitment, list(event.engines), bots, public))
@@ -111,7 +111,7 @@ def _add_event(writer: bundle.Writer, store: Store, event: EventRow) -> BundledM
 
 
 def tables_of(members: Sequence[BundledMatches]) -> list[bundle.StandingsLine]:
-    """What ``standings --json`` gives for these events, except what was measured, which is null."""
+    """Return the tables that ``standings --json`` gives for these events; measured columns are null."""
     by_id = {one.event.id: one for one in members}
     tables = []
     for events in pooled([one.event for one in members]):
@@ -125,7 +125,7 @@ def tables_of(members: Sequence[BundledMatches]) -> list[bundle.StandingsLine]:
 
 
 def places_of(matches: BundledMatches) -> places.Places:
-    """The places of an event whose format has them, from its records alone."""
+    """Return the places of an event from its records alone. Its format must have places."""
     timetable = matches.timetable
     rounds = [results for shape in timetable.shapes if (results := matches.of_round(shape)) is not None]
     placings = formats.places(timetable.terms, rounds)

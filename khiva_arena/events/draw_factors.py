@@ -1,8 +1,10 @@
-"""How wide the intervals of a table are if results decided who met whom: from replays of its own events, or, where these would
-take too long, from replays of equal bots at such numbers of bots, seats, rounds and seeds.
+"""Intervals of a table whose draw followed results are widened by replaying its events.
 
-Only whole rounds are replayed, so that a table of an event that runs changes by the round. All chance comes from a key made of
-the ids and the results of what is replayed: whoever has these gets equal numbers.
+Results that decide who meets whom make errors larger. How much larger is taken from replays of the table's own events. Where
+these would take too long, it is taken from replays of equal bots at such numbers of bots, seats, rounds and seeds.
+
+Only whole rounds are replayed, so that the table of a running event changes by the round. All chance comes from a key made of the
+ids and the results that are replayed: equal ids and results give equal numbers.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -33,22 +35,24 @@ from khiva_arena.store.rows import EventRow
 
 MOST_BOTS = 64
 MOST_SECONDS = 10.0
-"""Beyond these the shape decides: some 20 s on one core for a table's own replays and those of equal bots."""
+"""The bots and seconds beyond which the shape decides: some 20 s on one core for a table's own replays and those of equal
+bots."""
 MOST_SEEDS = 50
-"""Replays of more seeds in a round play this many, with differences as much larger as errors are: factors hardly change there."""
+"""The most seeds of a replayed round. More seeds are replayed as this many, with differences as much larger as errors are:
+factors hardly change there."""
 _SAID_SECONDS = 3.0
 _VERSION = "khiva-replays-1"
 
 
 class WatchedResults:
-    """The results of events that make one table, noted as they are read if the draw of one of them follows results."""
+    """The results of the events of one table, noted as they are read if the draw of an event follows results."""
 
     def __init__(self, events: Sequence[EventRow]) -> None:
         self._events = sorted(events, key=lambda event: (event.definition.stage, event.id))
         self._collector = MatchCollector() if any(event.definition.format == Format.SWISS for event in events) else None
 
     def watch(self, results: Iterable[Result]) -> Iterable[Result]:
-        """Return the same results, which are noted as they are read."""
+        """Return the same results, noted as the caller reads them."""
         return results if self._collector is None else self._noted(self._collector, results)
 
     def _noted(self, collector: MatchCollector, results: Iterable[Result]) -> Iterator[Result]:
@@ -57,14 +61,14 @@ class WatchedResults:
             yield result
 
     def widening(self, among: Among, say: Say) -> Widening:
-        """Return how wide the intervals of the table are, once all results were read. ``say``: gets a line before a long wait."""
+        """Return how wide the intervals of the table are; read all results first. ``say`` gets a line before a long wait."""
         if self._collector is None:
             return PLAIN
         return _widening(_Pool.of(self._events, among, self._collector.end()), say)
 
 
 class _Pool(NamedTuple):
-    """What is replayed of a table.
+    """The events and matches of a table that are replayed.
 
     events: in the order of the stages.
     numbers: by event of ``matches``, by position, the number of the bot.
@@ -81,7 +85,7 @@ class _Pool(NamedTuple):
 
     @classmethod
     def of(cls, rows: Sequence[EventRow], among: Among, every: Matches) -> "_Pool":
-        """``rows``: the events in the order of their stages."""
+        """Build the pool of a table from all its matches. ``rows``: its events in the order of their stages."""
         index: dict[str, int] = {}
         for row in rows:
             for bot in row.bots:
@@ -109,10 +113,11 @@ class _Pool(NamedTuple):
         return cls(tuple(events), [numbers[event] for event in every.events], matches, rated, tuple(row.id for row in rows))
 
     def key(self) -> bytes:
-        """Return 32 bytes that follow from all that the replays depend on, of results and of events."""
+        """Return 32 bytes that follow from all results and events on which the replays depend."""
         known = sha256(_VERSION.encode())
         known.update(msgspec.json.encode([self.ids, self.rated, [(one.rounds, one.after) for one in self.events]]))
         for number in sorted(range(len(self.matches.events)), key=lambda at: self.matches.events[at]):
+            # sorted, and in big-endian bytes: the key is equal on every machine, whatever order results are read in
             for one in sorted(self.matches.sizes, key=lambda same: same.bots.shape[1]):
                 some = one.only(one.event == number)
                 order = np.lexsort((some.rotation, some.lineup, some.seed))
@@ -122,10 +127,11 @@ class _Pool(NamedTuple):
 
 
 def _as_far_as_whole(event: EventToReplay, mine: int, every: Matches, complete: Matches) -> tuple[EventToReplay, int]:
-    """Return the event with what is replayed of it, and the first seed that is not.
+    """Return the event limited to the part that is replayed, and the first seed after that part.
 
-    Of an event in rounds these are its whole rounds. Of one that is known from the start: all, or while it is not over the
-    largest power of two of its seeds, so that a table that grows by the match is not replayed for each.
+    An event in rounds is replayed for its whole rounds. An event whose schedule is known from the start is replayed whole once
+    over. Until then it is replayed for the largest power of two of its seeds, so that a growing table is not replayed for each
+    match.
     """
     every_shape = shapes(event.terms)
     if FORMATS[event.terms.format].IN_ROUNDS:
@@ -149,7 +155,7 @@ def _as_far_as_whole(event: EventToReplay, mine: int, every: Matches, complete: 
 
 
 def _played(every: Matches, mine: int, shape: Shape) -> int:
-    """Return how many matches of a round are recorded."""
+    """Return the number of recorded matches of a round."""
     return sum(int((_of_round(one, mine, shape) & ~one.set_aside).sum()) for one in every.sizes)
 
 
@@ -162,8 +168,8 @@ def _there(every: Matches, mine: int) -> int:
 
 
 def _tables_of(one: SameSize, keep: Flags) -> Iterator[tuple[int, LineUp]]:
-    """The seed and the line-up of each table."""
-    some = one.only(keep & (one.rotation == 0))
+    """Return the seed and the line-up of each table."""
+    some = one.only(keep & (one.rotation == 0))  # of a table's rotations one is enough
     return zip(some.seed.tolist(), map(tuple, np.sort(some.bots, axis=1).tolist()), strict=True)
 
 
@@ -187,7 +193,7 @@ def _widening(pool: _Pool, say: Say) -> Widening:
 
 
 def _with_fewer_seeds(events: Sequence[EventToReplay]) -> tuple[tuple[EventToReplay, ...], float]:
-    """Return the events with as many seeds as are replayed, and by how much errors grow so."""
+    """Return the events with at most MOST_SEEDS seeds each, and the factor by which errors grow with so few."""
     most = max(max([event.terms.seeds, *(seeds for _, seeds in event.played)]) for event in events)
     if most <= MOST_SEEDS:
         return tuple(events), 1.0
@@ -214,14 +220,14 @@ def replayed(
     number: int = REPLAYS,
     spread: float = 1.0,
 ) -> Factors:
-    """Replay events that make one table, at strengths that their results leave likely.
+    """Replay the events of one table at strengths that their results leave likely.
 
-    ratings: of all their bots and of what is replayed.
+    ratings: of all their bots, from the matches that are replayed.
     rated: by bot, whether it counts in the table.
     key: 32 bytes, from which all chance comes.
-    spread: by how much strengths are to lie further apart.
+    spread: the factor by which strengths are to lie further apart.
 
-    Ranks need no less than between equal bots, which are the easiest to take for unequal.
+    The factor for ranks is at least that between equal bots, which are the easiest to take for unequal.
     """
     elo = np.array([0.0 if number is None else number for number in ratings.elo])
     likely = shrunk(elo / ELO_PER_NAT, ratings.covariance / ELO_PER_NAT**2, ratings.bread)
@@ -231,5 +237,5 @@ def replayed(
 
 @lru_cache(maxsize=64)
 def between_equals(events: tuple[EventToReplay, ...], rated: tuple[bool, ...], number: int = REPLAYS) -> Factors:
-    """Return the factors of the same events between equal bots, which depend on no result."""
+    """Return the factors of these events between equal bots, which depend on no result."""
     return factors(events, [0] * len(rated), rated, sha256(_VERSION.encode()).digest(), number)

@@ -1,4 +1,7 @@
-"""What has changed since an unfinished event began, line by line: a run refuses to begin another event beside it unnoticed."""
+"""Changes since an unfinished event began, line by line.
+
+A run with changes does not begin another event beside the unfinished one unnoticed.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -22,8 +25,10 @@ WAYS_ON_OF_A_PLAN = "give another --out for the plan"
 
 
 def refuse_changed(store: Store, definition: Definition, bots: Sequence[Bot], ways_on: str = WAYS_ON) -> None:
-    """Raise ConfigError if this definition would begin a new event although the store has an unfinished one: the error says what
-    differs from the most similar one. An event without a match does not count."""
+    """Raise ConfigError if this definition would begin a new event although the store has an unfinished one.
+
+    The error lists the differences from the most similar event. An unfinished event without a match does not count.
+    """
     known = events_of(store, ())
     recorded = {event.id: len(store.recorded(event.id)) for event in known if store.conclusion(event.id) is None}
     begun = [event for event in known if recorded.get(event.id)]
@@ -48,7 +53,7 @@ def refuse_changed(store: Store, definition: Definition, bots: Sequence[Bot], wa
 
 
 def edited_bots(known: Sequence[EventRow], bots: Sequence[Bot]) -> str:
-    """Which bots differ from those of their names when these last played, in words; "" if none does."""
+    """Return in words which bots differ from those of their names when these last played; "" if none does."""
     changed: dict[int, list[str]] = {}
     for bot in bots:
         last = next((event for event in reversed(known) if bot.name in event.definition.names), None)
@@ -58,7 +63,7 @@ def edited_bots(known: Sequence[EventRow], bots: Sequence[Bot]) -> str:
 
 
 def differences(event: EventRow, definition: Definition, bots: Sequence[Bot | BotRow]) -> list[str]:
-    """Every difference between an event's definition and another one, a line each."""
+    """Return every difference between an event's definition and another one, a line each."""
     then, now = event.definition, definition
     if then.game != now.game:
         return [f"game was {then.game}, is {now.game}"]  # with it all rules have changed
@@ -72,7 +77,7 @@ def differences(event: EventRow, definition: Definition, bots: Sequence[Bot | Bo
 
 
 def _of_bots(then: Definition, now: Definition) -> list[str]:
-    """What bots that play in both have otherwise: their authors, what is opened to them, where they run."""
+    """Return the other differences of bots that play in both: their authors, their permissions, where they run."""
     before = {bot.name: bot for bot in then.bots}
     authors = ("author",) if then.authors_apart == now.authors_apart else ()  # which stand there only if they are kept apart
     pairs = [(before[bot.name], bot) for bot in now.bots if bot.name in before]
@@ -107,7 +112,7 @@ def _bots(event: EventRow, bots: Sequence[Bot | BotRow]) -> list[str]:
 
 
 def _flat(definition: Mapping[str, Any], before: str = "") -> dict[str, Any]:
-    """All but the bots, maps within maps as "rules.overshoot"."""
+    """Return a definition without its bots as one flat map; a key of a map within it reads "rules.overshoot"."""
     out: dict[str, Any] = {}
     for key, value in definition.items():
         if isinstance(value, Mapping):
@@ -142,7 +147,7 @@ def _line(key: str, then: Any, now: Any) -> str:
 
 
 def _runtime(key: str, then: Any, now: Any) -> str:
-    """One of a runtime's two facts: its program, or its packages."""
+    """Return the line on a fact of a runtime: its program, or its packages."""
     name, _, fact = key.partition(".")
     if then is None or now is None:
         return f"runtime {name} {'is used now' if then is None else 'is not used any more'} (its {fact})"

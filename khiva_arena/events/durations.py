@@ -1,4 +1,4 @@
-"""How long matches take, from those that a store has, and so how long more of them will."""
+"""Durations of the matches that a store has, and forecasts for more matches from them."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -12,7 +12,7 @@ from khiva_arena.store.db import EventRow, Store
 
 _SURE = 2.0  # standard errors: about 95 %
 LOAD = 0.25
-"""By how much more or less than its mean a match may take because the machine is more or less loaded: no interval knows that, so
+"""The share of its mean by which a match may take more or less because of the machine's load. No interval knows the load, so
 each is as much wider."""
 _AROUND_UNKNOWN = 1.2  # times as long as its matches last is a place taken; if nothing says more
 _LONG_ENOUGH = 10.0  # seconds, since the ends of matches are recorded in whole ones
@@ -21,11 +21,11 @@ _ALIKE = ("game", "rules", "seats", "time", "policy", "isolation", "limits", "po
 
 
 class MatchTime(NamedTuple):
-    """How long matches took, each with what goes on around it: processes start and end, results are written.
+    """The mean duration of a match with its surroundings: processes start and end, results are written.
 
-    seconds: of one, in the mean.
-    error: half width of the 95 % interval of that for an equal load of the machine; None for fewer than two.
-    source: which matches those are, in words.
+    seconds: of one match, in the mean.
+    error: half width of the 95 % interval of that mean for an equal load of the machine; None for fewer than two matches.
+    source: the matches it comes from, in words.
     """
 
     seconds: float
@@ -33,29 +33,28 @@ class MatchTime(NamedTuple):
     source: str
 
     def of(self, matches: int, jobs: int) -> str:
-        """How long so many will take, so many at a time, in words."""
+        """Return in words how long ``matches`` will take, ``jobs`` at a time."""
         about, low, high = (in_words(one * matches / jobs) for one in (self.seconds, self.low, self.high))
         return f"about {about} ({low} to {high} if the load of the machine stays within a quarter)"
 
     @property
     def low(self) -> float:
-        """The least that one may take in the mean, as far as that can be foreseen."""
+        """The least mean seconds of a match that can be foreseen."""
         return max(0.0, self.seconds - (self.error or 0.0)) * (1 - LOAD)
 
     @property
     def high(self) -> float:
-        """The most that one may take in the mean, as far as that can be foreseen. Of one match alone nothing says how much others
-        differ: half as long again."""
+        """The most mean seconds of a match that can be foreseen. A single match does not say how much others differ: half as
+        long again is assumed."""
         return (self.seconds + (self.seconds / 2 if self.error is None else self.error)) * (1 + LOAD)
 
     def at_least(self, matches: int, jobs: int) -> str:
-        """How long so many will take if these durations leave something out: the lower end, in words."""
+        """Return in words the lower end for ``matches``, ``jobs`` at a time, for durations that leave something out."""
         return in_words(self.low * matches / jobs)
 
 
 def measured(seconds: Sequence[float], source: str, around: float = 1.0) -> MatchTime | None:
-    """Return what these durations say; None without any. ``around``: how many times as long a match takes with what is around
-    it."""
+    """Return the mean of these durations, None without any. ``around``: the factor for a match with its surroundings."""
     if not seconds:
         return None
     error = around * _SURE * stdev(seconds) / sqrt(len(seconds)) if len(seconds) > 1 else None
@@ -63,8 +62,13 @@ def measured(seconds: Sequence[float], source: str, around: float = 1.0) -> Matc
 
 
 def around_matches(seconds: Sequence[float], ends: Sequence[str]) -> float:
-    """Return how many times as long as its matches last a place for them was taken, from when each match of an event ended. How
-    many places there were is not recorded: the fewest that could have held so many matches. Pauses are left out."""
+    """Return the factor by which a place was taken longer than its matches lasted.
+
+    seconds: the durations of an event's matches.
+    ends: when each of them ended.
+
+    The number of places is not recorded: the fewest that could have held so many matches is assumed. Pauses are left out.
+    """
     if not seconds:
         return _AROUND_UNKNOWN
     moments = sorted(map(datetime.fromisoformat, ends))
@@ -78,8 +82,10 @@ def around_matches(seconds: Sequence[float], ends: Sequence[str]) -> float:
 
 
 def of_store(store: Store, definition: Definition) -> MatchTime | None:
-    """How long matches of a definition take, from those of its events in which at least half of its bots played under the same
-    conditions; None if there are none."""
+    """Return how long matches of a definition take, None if the store has none that compare.
+
+    Only events count that were played under the same conditions, by at least half of the definition's bots.
+    """
     seconds: list[float] = []
     used: list[EventRow] = []
     around = 0.0
@@ -94,13 +100,13 @@ def of_store(store: Store, definition: Definition) -> MatchTime | None:
 
 
 def alike(one: Definition, other: Definition) -> bool:
-    """Whether matches of the one take about as long as those of the other."""
+    """Tell whether matches of one definition take about as long as those of the other."""
     same = {bot.name for bot in one.bots} & {bot.name for bot in other.bots}
     return 2 * len(same) >= len(other.bots) and all(getattr(one, name) == getattr(other, name) for name in _ALIKE)
 
 
 def in_words(seconds: float) -> str:
-    """ "40 s", "2 min 30 s", "12 min", "3 h 20 min", "2 d 5 h"."""
+    """Return a duration in words: "40 s", "2 min 30 s", "12 min", "3 h 20 min", "2 d 5 h"."""
     if seconds < 59.5:
         return f"{seconds:.2g} s" if seconds < 9.5 else f"{seconds:.0f} s"
     if seconds < 595:

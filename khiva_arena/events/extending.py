@@ -1,7 +1,7 @@
-"""More seeds for an event that is over: a second event with a secret of its own, which names the one that it extends.
+"""More seeds for an event that is over: a second event with its own secret, naming the event it extends.
 
 Nobody plays a deal of which any secret has been revealed, and all of an event's secrets are once it is over. Its results are
-known then, too: whoever extends it has seen them, and so everything that shows an extension says that it is one.
+known then, too. So the person who extends it has seen them, and everything that shows an extension marks it as one.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,20 +18,22 @@ from khiva_arena.store.db import EventRow, Store
 from khiva_arena.words import count
 
 KNOWN = "whose results were known by then"
-"""What an extension is marked with."""
+"""The mark of an extension."""
 
 
 def extended(
     store: Store, known: Sequence[EventRow], stage: Settings, wanted: Definition, *, new_event: bool
 ) -> Definition | None:
-    """The definition of the event that brings what is there to as many seeds as are ``wanted``: one that has done so, or is to do
-    so, or else the next one after that with the most seeds. None if nothing is to be extended.
+    """Return the definition of the event that brings the store to as many seeds as are ``wanted``; None if nothing is to be
+    extended.
+
+    That event has done so, or is to do so. Failing both, it is the next one after the event with the most seeds.
 
     known: the events of the store.
     new_event: whether another event is asked for beside those that are over.
 
-    Raises ConfigError if another number of seeds is being played, if there are more already, or if the seed that was given gives
-    no more secrets.
+    Raises ConfigError if another number of seeds is being played, if there are more already, or if the given seed has no more
+    secrets.
     """
     if not can_be_extended(wanted):
         return None
@@ -72,13 +74,13 @@ def _refuse_other_lengths(store: Store, begun: Sequence[Sequence[EventRow]], wan
 
 
 def can_be_extended(definition: Definition) -> bool:
-    """Whether its seeds are all known before, and no stage follows from its results."""
+    """Tell whether all seeds of a definition are known before it is played, and no stage follows from its results."""
     form = FORMATS[definition.format]
     return not (definition.stage or form.IN_ROUNDS or form.SEQUENTIAL)
 
 
 def _fits(first: Definition, wanted: Definition) -> bool:
-    """Whether an event is what is wanted, except the number of its seeds."""
+    """Tell whether an event has the wanted definition, except the number of its seeds."""
     return first.extends is None and structs.replace(first, seeds=wanted.seeds) == wanted
 
 
@@ -100,7 +102,7 @@ def _after(last: EventRow, stage: Settings, wanted: Definition, more: int, known
 
 
 def chain_of(known: Mapping[str, EventRow], event: EventRow) -> list[EventRow]:
-    """An event with those that it extends, the first one first, as far as they are known."""
+    """Return an event after those that it extends, the first one first, as far as they are known."""
     chain = [event]
     while (before := chain[0].definition.extends or "") in known and len(chain) <= len(known):
         chain.insert(0, known[before])
@@ -108,13 +110,15 @@ def chain_of(known: Mapping[str, EventRow], event: EventRow) -> list[EventRow]:
 
 
 def length_of(chain: Sequence[EventRow]) -> int:
-    """How many seeds events have in all."""
+    """Return the number of seeds that events have in all."""
     return sum(event.definition.seeds for event in chain)
 
 
 def ways_to_more(store: Store, event: EventRow) -> str:
-    """What plays more seeds than those of an event that is over, in words; "" if nothing does. One that was closed
-    is left, and the event that it extended is extended by another one."""
+    """Return in words which command plays more seeds than those of an event that is over; "" if none does.
+
+    An event that was closed is left, and the event that it extended is extended by another one.
+    """
     if not can_be_extended(event.definition) or (event.closed and event.definition.seed is not None):
         return ""
     known = {one.id: one for one in store.events()}
@@ -132,7 +136,10 @@ def ways_to_more(store: Store, event: EventRow) -> str:
 
 
 def why_beside(store: Store, wanted: Definition) -> str:
-    """Why an event is another one beside one that is over and has other seeds alone, in a line; "" if there is none like that."""
+    """Return a line on why the wanted event is another one beside an event that is over; "" if there is no such event.
+
+    Such an event has the same settings, except the number of its seeds, and cannot be extended.
+    """
     form = FORMATS[wanted.format]
     for event in store.events():
         same = structs.replace(event.definition, seeds=wanted.seeds) == wanted
@@ -144,7 +151,7 @@ def why_beside(store: Store, wanted: Definition) -> str:
 
 
 def dealt_before(store: Store, wanted: Definition, secret: bytes) -> str:
-    """That another event has deals of one that is over, which differs in its seeds alone, in a line; "" if it does not."""
+    """Return a warning if an event that is over has the same deals and differs in its number of seeds alone; else ""."""
     for event in store.events():
         same = structs.replace(event.definition, seeds=wanted.seeds) == wanted
         if same and event.secret == secret and store.conclusion(event.id) is not None:
@@ -156,13 +163,13 @@ def dealt_before(store: Store, wanted: Definition, secret: bytes) -> str:
 
 
 def with_extended(store: Store, ids: Sequence[str]) -> list[str]:
-    """Events, each after those that it extends."""
+    """Return the ids of events, each after those that it extends."""
     known = {event.id: event for event in store.events()}
     return list(dict.fromkeys(one.id for event in ids for one in chain_of(known, known[event])))
 
 
 def said(store: Store, event: EventRow) -> str:
-    """That an event is an extension, in a line; "" if it is none."""
+    """Return a line that says that an event is an extension; "" if it is none."""
     chain = chain_of({one.id: one for one in store.events()}, event)
     if len(chain) < 2:
         return ""

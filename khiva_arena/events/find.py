@@ -1,4 +1,5 @@
-"""Find in a store what a user named, and refuse what is damaged, which only `verify` reads. in_bundle.py does so in a bundle."""
+"""Events and matches of a store, found by the words of a user. Damaged ones are refused: only `verify` reads them.
+in_bundle.py does the same for a bundle."""
 
 import gc
 import re
@@ -21,7 +22,7 @@ CHANGED = "was changed since it was written"
 
 
 def events_of(store: Store, words: tuple[str, ...]) -> list[EventRow]:
-    """The events that ``words`` name by number or by the beginning of their id; all of them for no words.
+    """Return the events that ``words`` name by number or by the beginning of their id; all events for no words.
 
     Raises ConfigError for a word that fits none or several, StoreError for an event or a file that is damaged.
     """
@@ -50,7 +51,7 @@ def rated_events(store: Store, words: tuple[str, ...], say: Say, *, names: bool 
 
 
 def check_file(store: Store) -> None:
-    """Raise StoreError if SQLite finds the file damaged: an index can hide from us that the row itself was changed."""
+    """Raise StoreError if SQLite finds the file damaged: a damaged index can hide that a row was changed."""
     if problem := store.first_damage():
         advice = f"`khiva-arena verify {quote(str(store.folder))}` says what is sound"
         raise StoreError(f"{store.folder}: the file is damaged: {problem}; {advice}")
@@ -71,7 +72,10 @@ def _check_stored(store: Store, event: EventRow) -> None:
 
 
 def named_events(store: Store, words: tuple[str, ...]) -> list[EventRow]:
-    """The same, damaged ones included."""
+    """Return the events that ``words`` name, damaged ones included; all events for no words.
+
+    Raises ConfigError for a word that fits none or several.
+    """
     rows = store.events()
     if not words:
         return rows
@@ -79,26 +83,30 @@ def named_events(store: Store, words: tuple[str, ...]) -> list[EventRow]:
 
 
 def in_order(events: Sequence[EventRow]) -> list[EventRow]:
-    """Each event once, by number, in whatever way they were named."""
+    """Return each event once, by number, however often and in whatever order events were named."""
     return [event for _, event in sorted({event.number: event for event in events}.items())]
 
 
 def damaged(store: Store, what: str, how: str) -> NoReturn:
-    """Raise StoreError: what was changed or lost in the store since it was written."""
+    """Raise StoreError on a part of the store that was changed or lost since it was written."""
     raise StoreError(f"{store.folder}: {what} is damaged: {how}; `khiva-arena verify {quote(str(store.folder))}` says more")
 
 
 def matches_of(store: Store, event: EventRow, *, measured: bool = True) -> Iterator[MatchRow]:
-    """The recorded matches of an event. Raises StoreError at the first one whose place or bots are not those of the schedule, or
-    whose seats are not those of its record. ``measured``: see ``Store.matches``."""
+    """Yield the recorded matches of an event. ``measured``: whether page faults and the times of decisions are read, too.
+
+    Raises StoreError at the first match whose place or bots differ from the schedule, or whose seats differ from its record.
+    """
     timetable = bare_timetable(event)
     for row in store.matches(event.id, measured=measured):
         yield _in_its_place(store, event, timetable, row)
 
 
 def sound_results(store: Store, event: EventRow, shape: Shape) -> list[Result] | None:
-    """Return the results of a round to draw from, None unless all its matches are recorded. Raises StoreError if one was changed
-    since it was written: all that is played later would follow from it."""
+    """Return the results of a round to draw from, None unless all its matches are recorded.
+
+    Raises StoreError if a match was changed since it was written: all that is played later would follow from it.
+    """
     places = (shape.first_ordinal, shape.first_ordinal + shape.matches - 1)
     if store.count(event.id, *places) != shape.matches:
         return None
@@ -119,7 +127,7 @@ def _in_its_place(store: Store, event: EventRow, timetable: Timetable, row: Matc
 
 
 def voids_of(store: Store, event: EventRow) -> list[VoidRow]:
-    """The void matches of an event, checked in the same way."""
+    """Return the void matches of an event. Raises StoreError if one was changed, or is not in its place in the schedule."""
     timetable = bare_timetable(event)
     rows = store.voids(event.id)
     for row in rows:
@@ -131,8 +139,10 @@ def voids_of(store: Store, event: EventRow) -> list[VoidRow]:
 
 
 def check_event(store: Store, event: EventRow) -> None:
-    """Raise StoreError unless all of an event is as it was written: before more is added to it. A seal spares the sums; what
-    stands beside a record is held against it all the same, since a stranger can write a seal."""
+    """Raise StoreError unless all of an event is as it was written, before more is added to it.
+
+    A seal spares the sums. Rows are compared with their records all the same, since a stranger can write a seal.
+    """
     known = store.is_known_sound()
     if known:
         _check_stored(store, event)
@@ -147,7 +157,8 @@ def check_event(store: Store, event: EventRow) -> None:
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """While very much is read or replayed: no cycles are in it, and to look for some takes a tenth of the time."""
+    """Turn off the cycle collector while very much is read or replayed. No cycles arise there, and looking for some takes a
+    tenth of the time."""
     collected = gc.isenabled()
     gc.disable()
     try:
@@ -176,19 +187,24 @@ def _one_event(rows: list[EventRow], word: str) -> EventRow:
 
 
 def names_event(word: str, number: int, event: str) -> bool:
-    """Whether a word names an event: its number, or the beginning of its id."""
+    """Tell whether a word names an event: its number, or the beginning of its id."""
     return word == str(number) or begins(event, word)
 
 
 def begins(name: str, word: str) -> bool:
-    """Whether an id begins with a word. Up to five digits never do: they are the number of an event or a match, and must not
-    name another one if that is not there."""
+    """Tell whether an id begins with a word.
+
+    Up to five digits never fit: they are the number of an event or a match, and must not name another if that is not there.
+    """
     return name.startswith(word) and not (word.isdecimal() and len(word) <= 5)
 
 
 def match_of(store: Store, word: str) -> tuple[EventRow, MatchRow]:
-    """The match that ``word`` names: EVENT/ORDINAL as `show` lists it, an ordinal if the store has one event, or the
-    beginning of its id. Raises ConfigError for a word that fits none or several."""
+    """Return the match that ``word`` names: EVENT/ORDINAL as `show` lists it, or the beginning of its id. An ordinal suffices if
+    the store has one event.
+
+    Raises ConfigError for a word that fits none or several.
+    """
     event, _, rest = word.rpartition("/")
     among = events_of(store, (event,) if event else ())
     alone = len(among) == 1  # an ordinal says enough
@@ -202,8 +218,10 @@ def match_of(store: Store, word: str) -> tuple[EventRow, MatchRow]:
 
 
 def _fits(store: Store, event: EventRow, word: str, alone: bool) -> list[MatchRow]:
-    """The matches of an event that ``word`` names: by its ordinal, if that says enough, else by the beginning of their ids. No
-    others are read, since an event may have very many."""
+    """Return the matches of an event that ``word`` names: by its ordinal, if ``alone``, else by the beginning of their ids.
+
+    No other matches are read, since an event may have very many.
+    """
     timetable = bare_timetable(event)
     ordinal = int(word) if alone and _ORDINAL.fullmatch(word) else None
     by_ordinal = None if ordinal is None else store.match(event.id, ordinal)
@@ -212,14 +230,14 @@ def _fits(store: Store, event: EventRow, word: str, alone: bool) -> list[MatchRo
 
 
 def _why_void(store: Store, event: EventRow, word: str) -> str:
-    """Why the last attempt at a match that was not recorded was void; "" if there was none."""
+    """Return why the last attempt at a match that was not recorded was void; "" if there was none."""
     if not _ORDINAL.fullmatch(word):
         return ""
     return next((row.why for row in reversed(voids_of(store, event)) if row.ordinal == int(word)), "")
 
 
 def secret_of(store: Store, event: EventRow, seed: int) -> tuple[bytes, bool]:
-    """The secret of a seed, and whether it is the revealed one; else it comes from the store's private copy."""
+    """Return the secret of a seed, and whether it is the revealed one; else it comes from the store's private copy."""
     revealed = store.reveals(event.id).get(seed)
     if revealed is not None:
         return revealed, True

@@ -1,4 +1,4 @@
-"""Find in a bundle what a user named, in the same words as in a store."""
+"""Matches of a bundle, found by the words that name them in a store."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -16,7 +16,7 @@ from khiva_arena.store import bundle
 
 
 def bundled_match(path: Path, word: str) -> tuple[Record, bytes]:
-    """The record that ``word`` names in a bundle, in the same words as for a store, and the secret of its seed, 32 bytes.
+    """Return the record that ``word`` names in a bundle, and the secret of its seed, 32 bytes. A match is named as in a store.
 
     Raises ConfigError for a word that fits none or several or a file that cannot be read, StoreError if it is not a bundle,
     RecordError if it is damaged.
@@ -35,8 +35,10 @@ def bundled_match(path: Path, word: str) -> tuple[Record, bytes]:
 
 
 def bundled_matches(path: Path) -> Iterator[tuple[int, int, int, Record, bytes]]:
-    """Each match of a bundle as it is read: the number of its event, its ordinal, its seed, its record, and the seed's secret, 32
-    bytes. Nothing but the record's chain and its commitment is checked; ``verify`` checks the rest.
+    """Yield each match of a bundle as it is read: the number of its event, its ordinal, its seed, its record, and the seed's
+    secret, 32 bytes.
+
+    Only the record's chain and its commitment are checked; ``verify`` checks the rest.
 
     Raises ConfigError for a file that cannot be read, StoreError if it is no bundle, RecordError if it is damaged.
     """
@@ -56,7 +58,7 @@ def bundled_matches(path: Path) -> Iterator[tuple[int, int, int, Record, bytes]]
 
 @contextmanager
 def opened_bundle(path: Path) -> Iterator[bundle.Reader]:
-    """An opened bundle; errors begin with its name."""
+    """Open a bundle; errors begin with its path."""
     try:
         with path.open("rb") as file:
             yield bundle.Reader(file)
@@ -69,8 +71,10 @@ def opened_bundle(path: Path) -> Iterator[bundle.Reader]:
 
 
 def _opening(record: Record, secrets: Sequence[tuple[int, bytes]], at: int) -> int:
-    """The index of the secret that opens a record's commitment. ``at``: that of the match before, since those of a seed stand
-    together. Raises RecordError if there is none."""
+    """Return the index of the secret that opens a record's commitment. Raises RecordError if there is none.
+
+    at: the index for the match before, tried first, since the matches of a seed stand together.
+    """
     for index in chain(range(at, len(secrets)), range(at)):
         if seeds.commitment(record.header.match, secrets[index][1]) == record.header.commit:
             return index
@@ -78,7 +82,8 @@ def _opening(record: Record, secrets: Sequence[tuple[int, bytes]], at: int) -> i
 
 
 def _sound(record: Record) -> Record:
-    """Raise RecordError if a header of a stranger's file holds what no arena writes and ``replay.verify`` does not check."""
+    """Return the record. Raises RecordError if its header holds values that no arena writes and ``replay.verify`` does not
+    check."""
     header = record.header
     if header.policy not in list(Policy):
         raise RecordError(f"there is no policy {header.policy[:40]!r}")
@@ -90,7 +95,7 @@ def _sound(record: Record) -> Record:
 
 
 def _fits_in_bundle(reader: bundle.Reader, word: str) -> tuple[list[tuple[int, dict[str, Any]]], dict[int, list[bytes]]]:
-    """At most two of the records that a word fits, with the number of their event; and each event's secrets."""
+    """Return at most two of the records that a word fits, with the number of their event; and each event's secrets."""
     event, _, rest = word.rpartition("/")
     by_ordinal: list[tuple[int, dict[str, Any]]] = []
     by_id: list[tuple[int, dict[str, Any]]] = []

@@ -1,4 +1,4 @@
-"""Whether a table was looked at before it was played on: its events extend others, or are not at their planned end."""
+"""Looks at a table before it was played on: its events extend others, or are not at their planned end."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,13 +12,13 @@ from khiva_arena.store.db import EventRow
 
 
 class CountedResults:
-    """How many results each event has, once all were read."""
+    """The number of results of each event, counted as they are read."""
 
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
 
     def counted(self, results: Iterable[Result]) -> Iterator[Result]:
-        """Return the same results, counted as they are read."""
+        """Yield the same results, counted as they are read."""
         for result in results:
             self._counts[result.event] += 1
             yield result
@@ -32,10 +32,10 @@ class CountedResults:
 def looks_of(events: Sequence[EventRow], *, stopped: bool = False, extended: bool = False) -> Looks:
     """Return how a table of these events allows for looks.
 
-    stopped: whether an event is not at its planned end: it may be stopped there, since it pleases.
+    stopped: whether an event is short of its planned end: somebody may stop it there because its results please.
     extended: whether there is to be an event more, which extends one of them.
 
-    As many looks as were planned, at the seeds at which they were, have a boundary of their own. Everything else is a mixture,
+    Up to the planned number of looks, at the seeds planned for them, have a boundary of their own. Everything else is a mixture,
     tuned by the seeds of the first events.
     """
     known = {event.id: event for event in events}
@@ -54,12 +54,12 @@ def looks_of(events: Sequence[EventRow], *, stopped: bool = False, extended: boo
 
 
 def _evenly(chain: Sequence[EventRow]) -> bool:
-    """Tell whether each event of a chain has whole steps of the seeds of the first one."""
+    """Tell whether each event of a chain has a whole multiple of the seeds of the first one, within the planned looks."""
     first = chain[0].definition
     within = length_of(chain) <= (first.looks or 0) * first.seeds and (first.looks or 0) <= MOST_LOOKS
     return within and all(event.definition.seeds % first.seeds == 0 for event in chain)
 
 
 def _is_test(event: EventRow) -> bool:
-    """Tell whether an event is a sequential test, which allows for its stopping itself."""
+    """Tell whether an event is a sequential test, which itself allows for being stopped."""
     return FORMATS[event.definition.format].SEQUENTIAL

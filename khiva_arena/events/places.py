@@ -1,4 +1,4 @@
-"""The places of a store's events that are played in rounds, for ``standings``."""
+"""Places in a store's events that are played in rounds, for ``standings``."""
 
 from collections.abc import Sequence
 
@@ -9,12 +9,12 @@ from khiva_arena.store.db import EventRow, Store
 
 
 def has_places(event: EventRow) -> bool:
-    """Whether an event's format gives places beside the ratings."""
+    """Tell whether an event's format gives places beside the ratings."""
     return FORMATS[event.definition.format].IN_ROUNDS
 
 
 def places_of(store: Store, event: EventRow) -> Places | None:
-    """An event's places; None if its format has none beside the ratings."""
+    """Return an event's places; None if its format has none beside the ratings."""
     if not has_places(event):
         return None
     placings, rounds = stored.places(store, event)
@@ -22,7 +22,7 @@ def places_of(store: Store, event: EventRow) -> Places | None:
 
 
 def as_reported(event: EventRow, found: Sequence[Placing], rounds: int, of: int) -> Places:
-    """Places as a report shows them, of an event that has them. ``rounds`` of ``of`` are complete."""
+    """Return an event's places as a report shows them, with ``rounds`` of ``of`` rounds complete. Its format must have places."""
     rows = tuple(_placed(event, placing, over=rounds == of) for placing in found)
     return Places(event.id, event.number, event.definition.format, rounds, of, rows)
 

@@ -1,4 +1,4 @@
-"""Which events make one table, and their results, read from a store: for standings, plan, export and bundle."""
+"""Pools of events that make one table, and their results, read from a store: for standings, plan, export and bundle."""
 
 import heapq
 import re
@@ -38,8 +38,11 @@ _GIVEN = re.compile(rf"(?P<bot>.+)=(?P<elo>{_NUMBER})(?::(?P<sd>\d+(?:\.\d+)?))?
 
 
 def pooled(events: Sequence[EventRow]) -> list[list[EventRow]]:
-    """Events by what makes one table: equal game, rules, time, policy, isolation, limits, pondering, and what is given back for a
-    link; those with bots that may remember apart from the others, unless the organiser rates them together. Each event once."""
+    """Return the events in pools, each event once; a pool makes one table.
+
+    The events of a pool have equal game, rules, time, policy, isolation, limits, pondering, and time given back for a link.
+    Events with bots that may remember are apart from the others, unless the organiser rates them together.
+    """
     pools: dict[bytes, list[EventRow]] = {}
     for event in {event.id: event for event in events}.values():
         pools.setdefault(conditions(event.definition), []).append(event)
@@ -47,19 +50,19 @@ def pooled(events: Sequence[EventRow]) -> list[list[EventRow]]:
 
 
 def pools_of(events: Sequence[EventRow], among: Among) -> list[list[EventRow]]:
-    """The same of the events in which two bots or more count, or, if everybody does, of all."""
+    """Return pools of the events in which two bots or more count; pools of all events if everybody counts."""
     return pooled([event for event in events if among == EVERYBODY or len(counting(event, among)) > 1])
 
 
 def conditions(what: Definition) -> bytes:
-    """What is equal in two events if they make one table."""
+    """Return the bytes that are equal in two events if they make one table."""
     plain = what.plain()
     same = [plain[key] for key in ("game", "rules_version", "time", "policy", "isolation", "limits", "ponder")]
     return canonical([*same, digest_of(what.rules), what.rated_apart, what.link_ms])
 
 
 def in_common(events: Sequence[EventRow]) -> dict[str, Any]:
-    """What the events of one table have in common, and their seat counts, as JSON has it."""
+    """Return the settings that the events of one table share, and their seat counts, as plain JSON values."""
     plain: dict[str, Any] = to_builtins(_common(events))
     return plain
 
@@ -73,7 +76,7 @@ def _common(events: Sequence[EventRow]) -> InCommon:
 
 
 def titles(tables: Sequence[Sequence[EventRow]], among: Among = EVERYBODY) -> list[str]:
-    """The lines above tables that are shown together: what was played, and under which conditions."""
+    """Return the line above each of the tables that are shown together: the game played, and the conditions."""
     every = which_of([events[0].definition for events in tables])
     return [_title(events, which, among) for events, which in zip(tables, every, strict=True)]
 
@@ -94,7 +97,8 @@ def _title(events: Sequence[EventRow], which: str, among: Among) -> str:
 
 
 def _mark(event: EventRow, known: Mapping[str, str]) -> str:
-    """What to know of an event. ``known``: numbers of others by id."""
+    """Return a note on an event that was closed or extends another, "" for any other event. ``known``: numbers of the others
+    by id."""
     extends = event.definition.extends
     marks = ["closed before it was over"] if event.closed else []
     marks += [f"extends {known.get(extends, extends)}, {KNOWN}"] if extends else []
@@ -102,7 +106,7 @@ def _mark(event: EventRow, known: Mapping[str, str]) -> str:
 
 
 def _not_default(what: InCommon) -> str:
-    """Limits, pondering and what is given back for a link, as far as they are not the default."""
+    """Return in words the limits, pondering and time given back for a link that are not the default."""
     limits = [f"{WORDS[key]} {say(key, limit)}" for key, limit in what.limits.items() if limit != getattr(DEFAULT, key)]
     link = what.time.get("link_ms", 0)
     given = (f"up to {link} ms of a remote bot's round trip given back",) if link else ()
@@ -113,8 +117,8 @@ def _not_default(what: InCommon) -> str:
 
 
 def entrants_of(events: Sequence[EventRow], among: Among = EVERYBODY) -> list[Entrant]:
-    """The bots of events, those of them that count, in the order they were first named, each with the name that it has in the
-    first of them."""
+    """Return the bots of events that count, in the order they were first named. Each has the name of the first event that has
+    it."""
     entrants: dict[str, Entrant] = {}
     for event in events:
         for position in sorted(counting(event, among)):
@@ -125,7 +129,7 @@ def entrants_of(events: Sequence[EventRow], among: Among = EVERYBODY) -> list[En
 
 
 def marks_of(events: Sequence[EventRow]) -> dict[str, tuple[str, ...]]:
-    """The marks that each bot has in one of the events or another, by its identity."""
+    """Return the marks that each bot has in at least one of the events, by its identity."""
     has: dict[str, set[str]] = {}
     for event in events:
         for bot in event.definition.bots:
@@ -140,7 +144,7 @@ def pooled_standings(
     among: Among = EVERYBODY,
     say: Say = say_nothing,
 ) -> Standings:
-    """Return the table of events that make one.
+    """Return the table of the events of one pool.
 
     anchors: BOT, or BOT=ELO, or BOT=ELO:SD.
     among: the bots that count.
@@ -156,7 +160,7 @@ def standings_of(
     among: Among = EVERYBODY,
     say: Say = say_nothing,
 ) -> Standings:
-    """Return the table of events that make one, from their results; see ``pooled_standings``."""
+    """Return the table of the events of one pool from their results; parameters are those of ``pooled_standings``."""
     entrants = entrants_of(events, among)
     names = {name for bot in entrants for name in (bot.id, bot.name)}
     given = [_given(word, names) for word in anchors]
@@ -174,8 +178,11 @@ def standings_of(
 
 
 def _collected(events: Sequence[EventRow], every: Iterable[Result], among: Among) -> Collected:
-    """The results of matches at which everybody counts. Raises ConfigError if no match is left: of a store with nothing played
-    yet a table without numbers is made."""
+    """Return the results of matches at which everybody counts.
+
+    Raises ConfigError if there are results, but none of them counts. A store with nothing played yet gives a table without
+    numbers.
+    """
     if among == EVERYBODY:
         return Collected(every)
     counts = counting_in(events, among)
@@ -194,15 +201,17 @@ def _collected(events: Sequence[EventRow], every: Iterable[Result], among: Among
 
 
 def _anchor(event: EventRow, entrants: Sequence[Entrant]) -> str | None:
-    """The identity of the bot that an event is anchored on: a page may call it by another name than its definition does. None if
-    it does not count."""
+    """Return the identity of the bot that an event is anchored on, None if that bot does not count.
+
+    The definition's name is looked up, since a page may call the bot by another name.
+    """
     what = event.definition
     anchor = next(bot.identity for bot in what.bots if bot.name == what.anchor)
     return anchor if anchor in [bot.id for bot in entrants] else None
 
 
 def _given(word: str, names: set[str]) -> str | AnchorAt:
-    """An anchor as the user gave it: the name of a bot, which may have any sign in it, or a name and a number."""
+    """Return an anchor as the user gave it: the name of a bot, which may have any sign in it, or a name and a number."""
     if word in names or not (parts := _GIVEN.fullmatch(word)):
         return word
     elo, sd = float(parts["elo"]), float(parts["sd"] or 0)
@@ -215,8 +224,10 @@ def _given(word: str, names: set[str]) -> str | AnchorAt:
 
 
 def results_of(store: Store, event: EventRow) -> Iterator[Result]:
-    """What the ratings need of an event, in the order of its schedule: the results of its recorded matches and of those that
-    stayed void. A void match that is still to be played again, since the run was interrupted, is left out."""
+    """Return the results that ratings need of an event, in schedule order: of its recorded matches and of those that stayed void.
+
+    A void match that is still to be played again, since the run was interrupted, is left out.
+    """
     rows = voids_of(store, event)
     voids = {row.ordinal: row for row in rows}
     causes: dict[int, Counter[int]] = {}

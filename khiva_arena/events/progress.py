@@ -1,4 +1,4 @@
-"""How far a competition in a store has come: what is over, which event is in progress, and what the next one would be."""
+"""Progress of a competition in a store: the events that are over, the event in progress, and the next one."""
 
 import shlex
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from khiva_arena.store.db import EventRow, Store
 
 @dataclass(frozen=True, slots=True)
 class ResumePoint:
-    """How far a competition has come, and what is played next.
+    """The point that a competition has reached, and the event to be played next.
 
     over: the events of its first stages, each the one that the next one follows; the last may have been closed before.
     entrants: of the stage after those; () if all are over.
@@ -35,11 +35,11 @@ class ResumePoint:
 def standing_of(
     store: Store, stages: Sequence[Settings], entrants: Sequence[Bot], sandbox: Sandbox, *, new_event: bool = False
 ) -> ResumePoint:
-    """Find the events of a competition by their definitions: at each stage the newest that is not over, else the newest. If only
-    the number of seeds is larger than that of an event that is over, that one is extended. ``new_event``: unless another event is
-    asked for.
+    """Find the events of a competition by their definitions: at each stage the newest that is not over, else the newest.
 
-    Raises StoreError if the store is damaged, ConfigError if a stage cannot be played with those who came to it.
+    An event that is over and has fewer seeds, with all else equal, is extended, unless ``new_event`` asks for another event.
+
+    Raises StoreError if the store is damaged, ConfigError if a stage cannot be played with the bots that came to it.
     """
     known = events_of(store, ())
     over: list[EventRow] = []
@@ -69,9 +69,9 @@ def _newest(store: Store, known: Sequence[EventRow], definitions: Sequence[Defin
 
 
 def definition_after(stage: Settings, entrants: Sequence[Bot], sandbox: Sandbox, before: EventRow | None = None) -> Definition:
-    """What defines the event of a stage. ``before``: the event of the stage before it.
+    """Return the definition of the event of a stage. ``before``: the event of the stage before it.
 
-    Raises ConfigError if the stage cannot be played with those who came to it.
+    Raises ConfigError if the stage cannot be played with the bots that came to it.
     """
     if before is None:
         return definition_of(stage, entrants, sandbox)
@@ -87,5 +87,5 @@ def definition_after(stage: Settings, entrants: Sequence[Bot], sandbox: Sandbox,
 
 
 def _best(store: Store, event: EventRow, entrants: Sequence[Bot], take: int | None) -> list[Bot]:
-    """The bots that did best in an event that is over, best first."""
+    """Return the bots that did best in an event that is over, best first; all of them if ``take`` is None."""
     return [entrants[place.bot] for place in stored.places(store, event, sound_results)[0]][:take]

@@ -1,7 +1,7 @@
-"""What a store has beside the record of a match, held against the record.
+"""A comparison of a store's rows of a match with its record.
 
 Seats, places and points are stored twice: in the record, and in rows that are read for every table. Sums and seals find damage,
-and whoever writes rows can compute both. So each row is compared with its record whenever it is read, which takes no replay.
+but a stranger who writes rows can compute both. So each row is compared with its record whenever it is read; no replay is needed.
 """
 
 import re
@@ -19,7 +19,7 @@ class _RecordedHeader(msgspec.Struct):
 
 
 class _RecordedResult(msgspec.Struct):
-    """The part of a record that a row repeats. ``steps`` is not read unless there is a fault among them."""
+    """The part of a record that a row repeats. ``steps`` is not read unless a step has a fault."""
 
     header: _RecordedHeader
     steps: msgspec.Raw
@@ -33,13 +33,14 @@ class _RecordedResult(msgspec.Struct):
 _result = msgspec.json.Decoder(_RecordedResult).decode
 _record = msgspec.json.Decoder(Record).decode
 _WORD = re.compile(rb"[A-Za-z]")
-"""In steps only faults are words."""
+"""A letter: in the steps of a record, only faults are words."""
 
 
 def why_not_as_recorded(event: EventRow, row: MatchRow) -> str:
-    """Return in what a row, whose seats sit at places of the event, differs from its record; "" if in nothing.
+    """Return how a row differs from its record, "" if it does not. The row's seats must sit at places of the event.
 
-    Bots have the names of the definition there: those of the event may be others, that a page is to show."""
+    Bots are named as in the definition: the event may have other names for a page.
+    """
     try:
         recorded = _result(row.record)
     except (msgspec.MsgspecError, RecursionError):
@@ -59,7 +60,7 @@ def why_not_as_recorded(event: EventRow, row: MatchRow) -> str:
 
 
 def _faults(row: MatchRow, recorded: _RecordedResult) -> list[list[tuple[str, int]]]:
-    """Return the faults of each seat by the record. Nearly all have none, which shows without reading the steps."""
+    """Return the faults of each seat by the record. Nearly all records have none, which shows without reading the steps."""
     if not _WORD.search(recorded.steps) and not any(at is not None for at in recorded.forfeited_at):
         return [[] for _ in row.seats]
     try:

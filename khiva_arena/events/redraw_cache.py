@@ -1,7 +1,7 @@
-"""What replays of an event gave, kept in the user's cache folder: never beside the store, which may be read-only or a stranger's.
+"""Results of replayed draws, kept in the user's cache folder.
 
-A file counts only if it is this user's, nobody else may write it, and it names the key that it is asked for. Anything else is
-worked out again.
+They are never kept beside the store, which may be read-only or a stranger's. A file counts only if this user owns it, nobody else
+may write it, and it names the key under which it was sought. For any other file the replays are made again.
 """
 
 import os
@@ -19,10 +19,10 @@ _MOST = 1_000.0  # standard errors
 
 
 class KeptFactors(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One file.
+    """The content of one file.
 
-    key: 64 hex digits, by which it was asked for.
-    pair, ranks: as in ``replaying.Factors``.
+    key: 64 hex digits, the key under which the factors were kept.
+    pair, ranks: as in ``swiss_factors.Factors``.
     """
 
     key: str
@@ -31,11 +31,12 @@ class KeptFactors(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def kept_factors(key: str) -> tuple[float, float] | None:
-    """Return what was kept under a key; None for nothing that can be relied on."""
+    """Return the factors for pairs and ranks that were kept under a key; None if no reliable file has them."""
     folder = _folder()
     if folder is None:
         return None
     try:
+        # in a shared folder a link could lead elsewhere, and a pipe would block
         with os.fdopen(os.open(folder / f"{key}.json", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
             known = os.fstat(file.fileno())
             if not stat.S_ISREG(known.st_mode) or known.st_uid != os.geteuid() or known.st_mode & 0o022:
@@ -48,7 +49,7 @@ def kept_factors(key: str) -> tuple[float, float] | None:
 
 
 def keep_factors(key: str, pair: float, ranks: float) -> None:
-    """Keep factors under a key, if the folder can be written: what cannot be kept is worked out again."""
+    """Keep factors under a key, if the folder can be written: otherwise they are worked out again next time."""
     folder = _folder()
     if folder is None:
         return

@@ -1,7 +1,8 @@
-"""Events played again through their own draw, many times, by bots of given strengths: what chance and the draw make of errors.
+"""Replays of events through their own draw, by bots of given strengths.
 
-Matches are independent and follow Plackett and Luce: whoever comes first of some has its share of their strengths. Each replay
-has a stream of its own, from which its lots and its results come, so that numbers depend on the key alone.
+They show the effect of chance and the draw on errors. Matches are independent and follow Plackett and Luce: a bot comes first of
+several with its share of their strengths. Each replay has a stream of its own, from which its lots and its results come, so that
+numbers depend on the key alone.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -43,11 +44,11 @@ _PLACES: dict[str, Callable[[Terms, Sequence[RoundSums]], tuple[Placing, ...]]] 
 class EventToReplay:
     """An event, as far as it is replayed.
 
-    terms: what its schedule is made from; its key is not used.
+    terms: the terms of its schedule; their key is not used.
     bots: by position, the number of the bot in the table.
-    rounds: how many of its rounds are replayed.
-    played: of a format whose line-ups are known from the start, those that were played, and on how many seeds, in parts.
-    after: which of the events that are replayed was the stage before, whose best bots play here; None for none.
+    rounds: the number of its rounds that are replayed.
+    played: for line-ups known from the start, those that were played, and on how many seeds, in parts.
+    after: the index of the replayed event that was the stage before, whose best bots play here; None for none.
     authors: by number of the bot in the table, "" for none.
     """
 
@@ -60,13 +61,16 @@ class EventToReplay:
 
 
 def follows_results(event: EventToReplay) -> bool:
-    """Tell whether results decide who meets whom in what is replayed of an event. In a knockout, and where the best of one stage
-    come to the next, they decide only who plays on, and errors are right."""
+    """Tell whether results decide who meets whom in the replayed rounds of an event.
+
+    In a knockout, and where the best of one stage come to the next, results only decide who plays on, and errors are right.
+    """
     return event.terms.format == Format.SWISS and event.rounds > 1
 
 
 def seconds_of(events: Sequence[EventToReplay]) -> float:
-    """Return about how many seconds all replays of these events take on one core, from counts alone: the same everywhere."""
+    """Return about how many seconds all replays of these events take on one core: from counts alone, so equal on every
+    machine."""
     bots = max(bot for event in events for bot in event.bots) + 1
     seconds = 0.0
     for event in events:
@@ -79,15 +83,21 @@ def seconds_of(events: Sequence[EventToReplay]) -> float:
 def factors(
     events: Sequence[EventToReplay], elo: Sequence[int], rated: Sequence[bool], key: bytes, number: int = REPLAYS
 ) -> Factors:
-    """Replay events that make one table. ``elo``: the strength of each of its bots. ``rated``: whether the bot counts: a match is
-    rated if all its bots do. ``key``: 32 bytes, from which all chance comes."""
+    """Replay the events of one table.
+
+    elo: by number of the bot, its strength.
+    rated: by number of the bot, whether it counts; a match is rated if all its bots count.
+    key: 32 bytes, from which all chance comes.
+    """
     numbers = [range(first, min(number, first + _AT_ONCE)) for first in range(0, number, _AT_ONCE)]
     return factors_of(np.concatenate([all_distances(played(events, elo, rated, key, some), elo) for some in numbers]))
 
 
 def all_distances(rounds: Sequence[ReplicaRound], elo: Sequence[int]) -> Floats:
-    """Return (R, n (n - 1) / 2) how far the difference of each two bots is from the truth, in standard errors; NaN of two that
-    are not compared."""
+    """Return (R, n (n - 1) / 2) how far the difference of each two bots is from the truth, in standard errors.
+
+    Two bots that are not compared have NaN.
+    """
     fits, truth = fit_replicas(rounds), np.array(elo, dtype=np.float64) / ELO_PER_NAT
     off = (fits.nats[:, :, None] - fits.nats[:, None, :]) - (truth[:, None] - truth)
     upper = np.triu_indices(len(elo), 1)
@@ -95,7 +105,7 @@ def all_distances(rounds: Sequence[ReplicaRound], elo: Sequence[int]) -> Floats:
 
 
 def factors_of(distances: Floats) -> Factors:
-    """Return the quantiles of the distances of all replays."""
+    """Return the 95 % quantiles of the distances of all replays: over every pair, and over the largest of each replay."""
     return Factors(_quantile(distances.ravel()), _quantile(np.fmax.reduce(distances, axis=1)))
 
 
@@ -105,12 +115,12 @@ def _quantile(values: Floats) -> float:
 
 
 class _Replay(NamedTuple):
-    """One replay as far as it has come.
+    """A replay as far as it has come.
 
     lots, results: its streams.
     terms: of each event, with a key of its own.
     bots: of each event, by position the number of the bot in the table.
-    past: of each event, what was played.
+    past: of each event, the rounds that were played.
     """
 
     lots: Stream
@@ -123,7 +133,7 @@ class _Replay(NamedTuple):
 def played(
     events: Sequence[EventToReplay], elo: Sequence[int], rated: Sequence[bool], key: bytes, numbers: range
 ) -> list[ReplicaRound]:
-    """Play these replays side by side, round by round."""
+    """Play the replays of these ``numbers`` side by side, round by round."""
     counts, weight = np.array(rated, dtype=np.bool_), 10 ** (np.array(elo, dtype=np.float64) / 400)
     replays = [
         _Replay(Stream(key, "replay", str(number), "lots"), Stream(key, "replay", str(number), "results"), [], [], [])
@@ -152,7 +162,7 @@ def played(
 
 
 def _shapes(event: EventToReplay) -> Iterator[tuple[Shape, tuple[LineUp, ...] | None]]:
-    """The rounds that are replayed; with line-ups if these are known."""
+    """Yield the rounds that are replayed, each with its line-ups if these are known, else None."""
     if event.rounds:
         yield from ((shape, None) for shape in shapes(event.terms)[: event.rounds])
     for number, (line_ups, seeds) in enumerate(event.played):
@@ -160,14 +170,14 @@ def _shapes(event: EventToReplay) -> Iterator[tuple[Shape, tuple[LineUp, ...] | 
 
 
 def _with_authors(event: EventToReplay, bots: Sequence[int]) -> Terms:
-    """The terms for the bots that came to the stage."""
+    """Return the terms with the authors of the bots that came to the stage."""
     if event.after is None or not event.terms.authors:
         return event.terms
     return replace(event.terms, authors=author_groups([event.authors[bot] for bot in bots]))
 
 
 def _best(replay: _Replay, at: int, number: int) -> tuple[int, ...]:
-    """The bots of the stage after event ``at``, best first."""
+    """Return the bots of the stage after event ``at``, best first."""
     terms, past = replay.terms[at], replay.past[at]
     placings = _PLACES[terms.format](terms, past) if terms.format in _PLACES else by_score_of(terms.bots, past)
     return tuple(replay.bots[at][placing.bot] for placing in placings[:number])
@@ -176,13 +186,17 @@ def _best(replay: _Replay, at: int, number: int) -> tuple[int, ...]:
 def _play(
     tables: Ints, rated: npt.NDArray[np.bool_], seeds: int, weight: Floats, chance: Sequence[bytes]
 ) -> tuple[ReplicaRound, list[list[tuple[int, int, int]]]]:
-    """Play each table of each replay in all rotations on so many seeds. Returns what is fitted; and by replay and bot the half
-    points, pairs and first places that a draw looks at."""
+    """Play each table of each replay in all rotations on so many seeds.
+
+    Returns the round to be fitted; and by replay and bot the half points, pairs and first places that a draw reads.
+    """
     replays, count, seats = tables.shape
     bots = len(weight)
     shape = (replays, count, seeds, seats, seats)  # ..., match, seat
     numbers = np.array([np.frombuffer(text, dtype=">u8")[: count * seeds * seats * seats] for text in chance], dtype=np.uint64)
+    # 53 bits and a half: never 0, whose logarithm would be infinite
     uniform = ((numbers >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
+    # exponential times: a bot comes first with its share of the strengths, as in Plackett and Luce
     arrival = (-np.log(uniform)).reshape(shape) / weight[tables][:, :, None, None, :]
     counts = np.asarray(rated[tables].all(axis=2))
     first = np.arange(replays)[:, None] * bots

@@ -1,4 +1,4 @@
-"""Where a ``Result`` is made, once: of a store's row, of a record, or of a match that stayed void."""
+"""Builders of ``Result``, the only ones: from a store's row, from a record, and for a match that stayed void."""
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 def of_row(event: EventRow, row: MatchRow, voids: int = 0, measured: Sequence[Measured] = ()) -> Result:
-    """The result of a match as a store holds it. A row that is damaged gives a result with what is left of it."""
+    """Return the result of a match as a store holds it. A damaged row gives a result with the parts that are left."""
     seats = row.seats
     return Result(
         event=event.id,
@@ -37,7 +37,7 @@ def of_row(event: EventRow, row: MatchRow, voids: int = 0, measured: Sequence[Me
 
 
 def of_record(event: EventRow, match: ScheduledMatch, record: Record, voids: int = 0) -> Result:
-    """The result of a match from its record alone: nothing was measured, as far as a stranger can know."""
+    """Return the result of a match from its record alone: a stranger cannot know any measurements, so there are none."""
     return Result(
         event=event.id,
         ordinal=match.ordinal,
@@ -57,12 +57,12 @@ def of_record(event: EventRow, match: ScheduledMatch, record: Record, voids: int
 
 @lru_cache(maxsize=2**14)
 def _shared(value: T) -> T:
-    """One of equal values: a bundle's results are all held at once, and of its tuples many are equal."""
+    """Return one object for equal values: a bundle's results are all held at once, and many of their tuples are equal."""
     return value
 
 
 def set_aside(event: EventRow, void: VoidRow, caused: Mapping[int, int]) -> Result:
-    """What stands for a match that stayed void. ``caused``: by seat, how many of its voids that caused."""
+    """Return the result that stands for a match that stayed void. ``caused``: by seat, how many of its voids that seat caused."""
     cpu = dict(enumerate(void.cpu))
     return Result(
         event=event.id,
@@ -79,7 +79,8 @@ def set_aside(event: EventRow, void: VoidRow, caused: Mapping[int, int]) -> Resu
 
 
 def block_of(event: EventRow, seed: int) -> str:
-    """Names the deal, so that events of one run secret share blocks; a hash, since the secret may not be revealed yet."""
+    """Return a name for the deal, so that events of one run secret share blocks; a hash, since the secret may not be revealed
+    yet."""
     return _hashed(event.secret, seed, event.public)
 
 

@@ -1,5 +1,7 @@
-"""Which bots of a store are rated: a match counts if everybody at its table does, so that what is left is what would have been
-played without the others."""
+"""Selection of the bots of a store that are rated.
+
+A match counts if all bots at its table are rated, so that the rest is as if the other bots had never played.
+"""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -22,7 +24,7 @@ class Among(NamedTuple):
 
     @property
     def said(self) -> str:
-        """For the line above a table; "" if all bots count."""
+        """The words for the line above a table; "" if all bots count."""
         only = f"only {', '.join(self.only)}" if self.only else ""
         without = f"without {', '.join(self.exclude)}" if self.exclude else ""
         return ", ".join(filter(None, (only, without)))
@@ -74,12 +76,12 @@ def check_among(among: Among, events: Sequence[EventRow]) -> None:
 
 
 def _words(name: str, identity: str) -> tuple[str, ...]:
-    """What names a bot: as in a table, in which bots of one name have the beginning of their ids added."""
+    """Return the words that name a bot. In a table, bots of one name have the beginning of their ids added."""
     return name, identity, f"{name}#{identity[:4]}"
 
 
 def counting(event: EventRow, among: Among) -> set[int]:
-    """The bots of an event that count, by position."""
+    """Return the bots of an event that count, by position."""
 
     def named(position: int, words: Collection[str]) -> bool:
         bot = event.bots[position]
@@ -91,11 +93,11 @@ def counting(event: EventRow, among: Among) -> set[int]:
 
 
 def counting_in(events: Iterable[EventRow], among: Among) -> dict[str, set[int]]:
-    """The same by the id of the event."""
+    """Return the bots that count in each event, by position, by the id of the event."""
     return {event.id: counting(event, among) for event in events}
 
 
 def of_those(events: Iterable[EventRow], among: Among, results: Iterable[Result]) -> Iterator[Result]:
-    """The results of matches at which everybody counts."""
+    """Return the results of matches at which all bots count."""
     count = counting_in(events, among)
     return (result for result in results if count[result.event].issuperset(result.bots))

@@ -1,4 +1,4 @@
-"""The events of a store: whether one is sound, what its schedule is, what its results are, and how one begins."""
+"""Events of a store: checks that one is sound, its schedule, its results, and the beginning of a new one."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -37,7 +37,7 @@ def check_definition(event: EventRow) -> None:
 
 
 def public_problem(text: str) -> str | None:
-    """Why a text cannot be an event's public text, None if it can: it is one line, and is printed."""
+    """Return why a text cannot be an event's public text, None if it can: one line of printable characters."""
     if not 1 <= len(text) <= PUBLIC_MOST or not text.isprintable():
         return f"one line of 1 to {PUBLIC_MOST:,} printable characters is expected"
     return None
@@ -50,12 +50,12 @@ def check_bots(event: EventRow) -> None:
 
 
 def bare_timetable(event: EventRow) -> Timetable:
-    """The timetable of an event as far as it stands without results. Raises ConfigError."""
+    """Return the timetable of an event as far as it stands without results. Raises ConfigError."""
     return Timetable(event.terms())
 
 
 def round_results(store: Store, event: EventRow, shape: Shape) -> list[Result] | None:
-    """The results of a round, None unless all its matches are recorded. Raises StoreError if one cannot be a result."""
+    """Return the results of a round, None unless all its matches are recorded. Raises StoreError if one cannot be a result."""
     seats, places = event.definition.seats, (shape.first_ordinal, shape.first_ordinal + shape.matches - 1)
     if store.count(event.id, *places) != shape.matches:
         return None
@@ -72,21 +72,24 @@ RoundResults = Callable[[Store, EventRow, Shape], list[Result] | None]
 
 
 def timetable_of(store: Store, event: EventRow, results: RoundResults = round_results) -> Timetable:
-    """The whole timetable of an event, later rounds drawn from the ``results`` that the store holds. Raises ConfigError."""
+    """Return the whole timetable of an event, later rounds drawn from the ``results`` that the store holds. Raises
+    ConfigError."""
     return Timetable(event.terms(), lambda shape: results(store, event, shape))
 
 
 def places(store: Store, event: EventRow, results: RoundResults = round_results) -> tuple[tuple[Placing, ...], int]:
-    """Return who came in where, best first, by the event's format, and how many of its rounds are complete. ``results``: how
-    those of a round are read."""
+    """Return the places of an event by its format, best first, and how many of its rounds are complete. ``results``: reads a
+    round."""
     timetable = timetable_of(store, event, results)
     rounds = [of_round for shape in timetable.shapes if (of_round := results(store, event, shape)) is not None]
     return formats.places(timetable.terms, rounds), len(rounds)
 
 
 def add_event(store: Store, definition: Definition, bots: "Sequence[Bot]", secret: bytes, like_0_1: bool) -> EventRow:
-    """Add an event to a store. ``like_0_1``: with an id as version 0.1.0 gave it, for later stages of a competition that 0.1.0
-    began. Raises ConfigError if the store has an event of that id."""
+    """Add an event to a store. Raises ConfigError if the store has an event of that id.
+
+    like_0_1: whether the id is as version 0.1.0 gave it, for later stages of a competition that 0.1.0 began.
+    """
     commitment = seeds.commitment(definition.digest, secret)
     event = seeds.event_id(definition.digest, commitment)
     if like_0_1:
@@ -103,15 +106,17 @@ def add_event(store: Store, definition: Definition, bots: "Sequence[Bot]", secre
 
 
 def has_seeds(store: Store, event: EventRow, seeds: range) -> bool:
-    """Whether all matches on these seeds in a row are recorded, of an event of one round."""
+    """Tell whether all matches on these seeds in a row are recorded. The event must have one round."""
     (shape,) = bare_timetable(event).shapes
     per_seed = shape.line_ups * shape.seats
     return store.count(event.id, seeds.start * per_seed, seeds.stop * per_seed - 1) == len(seeds) * per_seed
 
 
 def ready_to_continue(store: Store, row: EventRow, any_engine: bool) -> EventRow:
-    """The event, ready to be continued. Raises StoreError if another engine version began it, unless ``any_engine``: then the
-    event is marked with this one, too."""
+    """Return the event, ready to be continued.
+
+    Raises StoreError if another engine version began it, unless ``any_engine``: then the event is marked with this version, too.
+    """
     if __version__ in row.engines:
         return row
     if not any_engine:
@@ -124,7 +129,7 @@ def ready_to_continue(store: Store, row: EventRow, any_engine: bool) -> EventRow
 
 
 def stored(store: Store, event: str) -> EventRow:
-    """An event that is in the store."""
+    """Return an event that is in the store."""
     row = store.event(event)
     assert row is not None
     return row

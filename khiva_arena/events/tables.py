@@ -1,4 +1,4 @@
-"""The rating tables of a store: one for each pool of its events, with the sections and places that go with it."""
+"""Rating tables of a store: one for each pool of its events, with their sections and places."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,9 +23,9 @@ from khiva_arena.store.db import EventRow, Store
 
 
 class PooledTable(NamedTuple):
-    """One table with all that goes with it.
+    """A table with all that goes with it.
 
-    heading: what was played, and under which conditions, so that it tells the table from others that are shown with it.
+    heading: the game and the conditions; tells the table from others that are shown with it.
     events: the events that it is made from.
     standings: the ratings.
     sections: those that were named.
@@ -46,13 +46,13 @@ class PooledTable(NamedTuple):
 
     @property
     def title(self) -> str:
-        """The heading; and of which part of what is to be played the table is."""
+        """The heading, and how much of each unfinished event the table has."""
         numbers = {event.id: event.number for event in self.events}
         parts = [f"{one.recorded} of {one.planned} matches of event {numbers[one.event]}" for one in self.partial]
         return self.heading + (f"; partial: {', '.join(parts)}" if parts else "")
 
     def to_json(self) -> dict[str, Any]:
-        """As ``standings --json`` prints it."""
+        """Return the table as ``standings --json`` prints it."""
         placed = {"places": [places.to_json(of_event) for of_event in self.places]} if self.places else {}
         partial = {"partial": to_builtins(self.partial)} if self.partial else {}
         rules = {"rules": named} if (named := changed(self.events[0].definition)) else {}
@@ -65,11 +65,11 @@ class PooledTable(NamedTuple):
 
 
 class TableRequest(NamedTuple):
-    """What a user wants to see of a table.
+    """The parts of a table that a user wants to see.
 
     anchors: BOT, or BOT=ELO, or BOT=ELO:SD.
     names: of sections, in the order of ``section_names.NAMES``.
-    effects: which of these the section effects fits.
+    effects: those that the section effects fits.
     among: the bots that count.
     """
 
@@ -83,12 +83,12 @@ PLAIN = TableRequest()
 
 
 def tables_of(folder: Path, words: Sequence[str], request: TableRequest = PLAIN, say: Say = say_nothing) -> list[PooledTable]:
-    """Return the tables of a store, all read and worked out: one that is damaged somewhere gives no table at all.
+    """Return the tables of a store, all read and worked out: any damage in the store means no table at all.
 
     words: the events, by number or the beginning of their ids; () for all that were not closed before they were over.
     say: gets a line on each event that is left out, and before a long wait.
 
-    Raises ConfigError for what is not there, StoreError for a store that cannot be read or is damaged.
+    Raises ConfigError for an event or bot that is not there, StoreError for a store that cannot be read or is damaged.
     """
     with Store.read(folder) as store:
         return tables_in(store, rated_events(store, tuple(words), say), request, say)
@@ -97,7 +97,7 @@ def tables_of(folder: Path, words: Sequence[str], request: TableRequest = PLAIN,
 def tables_in(
     store: Store, events: Sequence[EventRow], request: TableRequest = PLAIN, say: Say = say_nothing
 ) -> list[PooledTable]:
-    """Return the tables of events of an open store; see ``tables_of``."""
+    """Return the tables of events of an open store; ``request`` and ``say`` are as in ``tables_of``."""
     check_among(request.among, events)
     with uncollected():
         pools = pools_of(events, request.among)
@@ -126,7 +126,7 @@ def pooled_table(
 
 
 def sections_named(names: Sequence[str]) -> tuple[str, ...]:
-    """The sections named, in the order they are printed. Raises ConfigError for a name that is not one."""
+    """Return the named sections in the order they are printed. Raises ConfigError for a name that is not one."""
     wrong = [name for name in names if name not in (*NAMES, ALL)]
     if wrong:
         raise ConfigError([f"there is no section {name!r}; there are {', '.join(NAMES)}, or {ALL}" for name in wrong])
@@ -134,7 +134,7 @@ def sections_named(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def effects_named(names: Sequence[str]) -> tuple[str, ...]:
-    """The effects named. Raises ConfigError for a name that is not one."""
+    """Return the named effects. Raises ConfigError for a name that is not one."""
     if wrong := [name for name in names if name not in EFFECTS]:
         raise ConfigError([f"--effects: {name!r} is not an effect; there are {' and '.join(EFFECTS)}" for name in wrong])
     return tuple(names)

@@ -1,5 +1,7 @@
-"""Pages for the authors of bots: each shows what everybody may see, and what its bot alone wrote on stderr, and
-how long it thought."""
+"""Pages for the authors of bots: each has the public results and the private data of one bot.
+
+Private data are the bot's words on stderr and the durations of its decisions.
+"""
 
 import re
 from collections.abc import Iterator
@@ -24,7 +26,7 @@ def author_pages(folder: Path, source: PageSource, title: str, replays: int, els
     replays: how many bytes of replays each page may hold.
     elsewhere: whether a folder beside each page has the other replays.
 
-    Raises ConfigError if the folder cannot be made, and what ``page_from`` and ``write_page`` raise.
+    Raises ConfigError if the folder cannot be made, and everything that ``page_from`` and ``write_page`` raise.
     """
     try:
         folder.mkdir(exist_ok=True)
@@ -43,12 +45,12 @@ def author_pages(folder: Path, source: PageSource, title: str, replays: int, els
 
 
 def file_name(name: str, identity: str) -> str:
-    """Of the page of a bot. Bots may have one name, or names that a file cannot have; identities differ."""
+    """Return the file name of a bot's page. Bots may share a name, or have names that a file cannot have; identities differ."""
     return f"{_ODD.sub('_', name)[:LONGEST].lstrip('.-')}-{identity[:DIGITS]}.html".lstrip("-")
 
 
 def _matches_of(source: PageSource, identity: str) -> frozenset[str]:
-    """The ids of those in which a bot sat."""
+    """Return the ids of the matches in which a bot sat."""
     return frozenset(
         match.result.match
         for event in source.events

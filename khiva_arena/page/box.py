@@ -11,7 +11,7 @@ class Box:
     """The replays of one page, those of a deal in one block.
 
     made: compressed blocks.
-    legal: lists of choices, which all of them share.
+    legal: lists of choices, which all blocks share.
     size: bytes that the blocks take in a page.
     """
 
@@ -25,8 +25,11 @@ class Box:
         self._times: list[list[list[Took | None]]] = []
 
     def add(self, made: Film, notes: list[str], times: list[dict[int, Took]]) -> list[int]:
-        """Add a match; returns its block and its place in that. ``notes``: by seat, or none. ``times``: by seat by
-        step, or none."""
+        """Add a match and return its block and its place in the block.
+
+        notes: by seat; [] for none.
+        times: by seat by step; [] for none.
+        """
         self._films.append(made)
         self._notes.append(notes)
         self._times.append([[times[who[0]].get(step) for who in asked] for step, asked in enumerate(made.asked)] if times else [])

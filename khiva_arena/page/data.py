@@ -1,7 +1,8 @@
-"""What a page of results holds, as values: it is written into the page as JSON, which the modules in ``page/`` draw.
+"""The values of a page of results, written into the page as JSON, which the modules in ``page/browser`` draw.
 
-Nothing stands here that is private before its time, or at all unless it was asked for: no hand or view of a deal of which a match
-is still to be played, no stderr, no folder, no name of a machine. Lists by bot are in the order of the event's bots.
+They leave out everything that is private before its time: any hand or view of a deal of which a match is still to be played. They
+leave out stderr, folders, and names of machines, too, except stderr that was asked for. Lists by bot are in the order of the
+event's bots.
 """
 
 from typing import Any
@@ -11,7 +12,7 @@ from msgspec import Struct
 from khiva_arena.report.shapes import AfterSeeds
 
 Took = float | list[float]
-"""Milliseconds; of a decision that took longer than a turn with the whole milliseconds that were left in the bank after it."""
+"""Milliseconds. A decision longer than a turn adds the whole milliseconds that were left in the bank after it."""
 
 
 class PageBot(Struct, frozen=True):
@@ -21,7 +22,7 @@ class PageBot(Struct, frozen=True):
     name: as the page calls it, in the table, too.
     version: as the bot says.
     complete: whether the identity is over all its files.
-    marks: what it had that others may lack, and what that means.
+    marks: the marks that others may lack, each with its meaning.
     env: names of the variables that it was handed.
     """
 
@@ -52,7 +53,7 @@ class PageLineUp(Struct, frozen=True):
     """A table of a round.
 
     sitters: those that went on first, and the best of them.
-    decided: what parted bots of equal score of which one went on; "" if the score did.
+    decided: the tie-break between bots of equal score of which one went on; "" if the score decided.
     """
 
     sitters: list[PageSitter]
@@ -76,19 +77,19 @@ class PageRound(Struct, frozen=True):
 
 
 class PageEvent(Struct, frozen=True):
-    """An event, and what a stranger needs to check it.
+    """An event, and everything that a stranger needs to check it.
 
     number, id: in the store.
-    format, stage: what is played; "" without stages.
-    about: what such a format is.
+    format, stage: of the event; stage is "" without stages.
+    about: a description of the format.
     after: the id of the event before it that its bots come from; "" if there is none.
     candidates: of a gauntlet or a sequential test, by position.
     game, title, rules_version: its game.
     rules: the rules map, for drawings.
-    changed: what in it differs from the game's default rules; all of it, of a game from outside.
-    played: the title, and what of the rules tells this from other games.
+    changed: the rules that differ from the game's default rules; all rules of a game from outside.
+    played: the title, and the rules that tell this from other games.
     seats, seeds, matches: of the schedule.
-    recorded: matches that are.
+    recorded: the number of recorded matches.
     void: attempts that the host spoilt.
     over: whether all is recorded.
     time, policy, isolation, limits, ponder: the conditions.
@@ -163,7 +164,7 @@ class PageMatch(Struct, frozen=True, array_like=True):
 
 
 class PageColumn(Struct, frozen=True):
-    """A column of the table: its head, the field of a row that it shows, what it means, and its text by row."""
+    """A column of the table: its head, the field of a row that it shows, its meaning, and its text by row."""
 
     head: str
     field: str
@@ -173,12 +174,12 @@ class PageColumn(Struct, frozen=True):
 
 
 class PageTimes(Struct, frozen=True):
-    """How long the decisions of a bot took, over all matches of a table.
+    """Durations of a bot's decisions over all matches of a table.
 
     bot: its id.
-    decisions: how many there are.
-    median_ms, p95_ms, p99_ms, slowest_ms: of them; p99: a hundredth took longer.
-    bars: how many there are in each tenth of a decade, from 10 microseconds on; those that are shorter are in the first.
+    decisions: their number.
+    median_ms, p95_ms, p99_ms, slowest_ms: of the durations; p99: a hundredth took longer.
+    bars: the number of decisions in each tenth of a decade, from 10 microseconds on; shorter ones are in the first.
     """
 
     bot: str
@@ -193,15 +194,15 @@ class PageTimes(Struct, frozen=True):
 class PageTable(Struct, frozen=True):
     """A rating table.
 
-    title: what was played, and under which conditions.
+    title: the game and the conditions.
     columns: as they are printed, from left to right.
-    notes: what stands below it.
+    notes: the lines below it.
     table: as ``standings --json`` gives it, with the sections crosstable and seats.
-    meanings: what each of these sections says, and each number of the places.
+    meanings: the meaning of each of these sections, and of each number of the places.
     by_seeds: Elo of each bot after so many seeds.
-    turn_ms: how long a turn may be.
-    times: how long decisions took, by bot; without those for which that is not known, or not shown.
-    verdict: who won, and whether that could be luck, in a sentence; "" without ratings.
+    turn_ms: the length of a turn.
+    times: durations of decisions, by bot; bots whose durations are not known, or not shown, are absent.
+    verdict: the winner, and whether that could be luck, in a sentence; "" without ratings.
     """
 
     title: str
@@ -221,11 +222,11 @@ class PageData(Struct, frozen=True):
     title: of the page.
     engine: the version of the arena that made it.
     source: "store" or "bundle".
-    verify: the command that checks what the page says.
-    events, tables: what is shown, with the matches, which ``html.MatchList`` holds.
-    scenery: by game, what its drawing needs.
+    verify: the command that checks the page's numbers.
+    events, tables: as shown; the matches are held by ``html.MatchList``.
+    scenery: by game, the data that its drawing needs.
     legal: lists of choices that several replays share, see ``replay/frames.py``.
-    home: of a page that only holds replays, the address of the one with the results; "" of that one itself.
+    home: on a page that only holds replays, the address of the page with the results; "" on that page.
     """
 
     title: str

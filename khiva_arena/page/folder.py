@@ -1,5 +1,7 @@
-"""Replays that a page of results has no room for, in pages of their own in a folder beside it: a page that is opened from disk
-can follow a link, but it cannot fetch."""
+"""Replays that a page of results has no room for, in pages of their own in a folder beside it.
+
+A page that is opened from disk can follow a link, but it cannot fetch.
+"""
 
 import errno
 import re
@@ -17,12 +19,12 @@ from khiva_arena.replay.frames import Film
 from khiva_arena.store.new_file import begins, new_file
 
 PAGE_MOST = 3 * 2**19
-"""Bytes of replays in one of these pages; the deal that reaches it is the last."""
+"""Bytes of replays in one of these pages; the deal that reaches this number is the last."""
 _OURS = re.compile(r"[0-9]+-seed-[0-9]+\.html")
 
 
 class ReplayFolder:
-    """For page.html the folder page-replays: pages of replays, each with those of some deals of one event.
+    """The folder page-replays beside page.html: pages of replays, each with those of some deals of one event.
 
     path: where it is. It is made once there is something to put in.
     written: the names of its pages.
@@ -38,25 +40,25 @@ class ReplayFolder:
         self._matches = html.MatchList()
 
     def begin(self, about: PageData) -> None:
-        """From here on matches of another event come. ``about``: a page of this event without its matches."""
+        """Begin an event: the matches that are added next belong to it. ``about``: a page of this event without its matches."""
         self._write()
         self._about = structs.replace(about, home=self._home)
 
     def add(self, plain: PageMatch, made: Film, notes: list[str], times: list[dict[int, Took]]) -> str:
-        """Add a match; returns the address of the page that it will be in, as the page beside the folder has it."""
+        """Add a match and return the address of the page that will hold it, as the page beside the folder has it."""
         if not self._matches:
             self._name = f"{plain.event}-seed-{plain.seed}.html"
         self._matches.add([structs.replace(plain, replay=self._box.add(made, notes, times))])
         return f"{quote(self.path.name)}/{self._name}"
 
     def close(self) -> None:
-        """A deal ends."""
+        """End a deal, and write the page once it is full."""
         self._box.close()
         if self._box.size >= PAGE_MOST:
             self._write()
 
     def finish(self) -> None:
-        """All is in; pages of an earlier report go."""
+        """Write the last page, and delete pages of an earlier report."""
         self._write()
         with suppress(OSError):  # there is no folder
             self._refuse_link()

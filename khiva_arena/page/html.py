@@ -1,8 +1,8 @@
 """A page of results: one HTML file that opens from disk and fetches nothing.
 
-A page that is opened from disk can neither import a module nor fetch data, so the modules of ``page/`` and the drawings of the
-games are joined into one script, the data stands in the page as JSON and as compressed blocks, and a policy allows that one
-script and style by their hashes and nothing else. What bots and strangers wrote is data: it is in no script and no markup.
+A page that is opened from disk can neither import a module nor fetch data. So the modules of ``page/browser`` and the drawings of
+the games are joined into one script, and the data stands in the page as JSON and as compressed blocks. A policy allows that one
+script and style by their hashes and nothing else. Words of bots and strangers are data: they are in no script and no markup.
 """
 
 import base64
@@ -38,7 +38,7 @@ _RESULTS, _SEAT = "main", "seat"
 _LONGEST = 2_000  # characters of a text; nobody reads a longer one in a table
 _HEAD = '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta name="generator" content="Khiva Arena '
 BEGINNING = _HEAD.encode()
-"""Of every page: what begins so may be replaced by another one."""
+"""The beginning of every page: a file that begins with it may be replaced by another page."""
 _PAGE = (
     _HEAD
     + """{engine}">
@@ -69,18 +69,18 @@ class MatchList:
         return bool(self._text)
 
     def add(self, matches: Iterable["PageMatch"]) -> None:
-        """Add some, in the order in which the page lists them."""
+        """Add matches, in the order in which the page lists them."""
         for match in matches:
             self._text += b"," if self._text else b""
             self._text += _json(_shown(msgspec.to_builtins(match)))
 
     def after(self, fields: bytes) -> bytes:
-        """A JSON object with these as its last field, deflated. ``fields``: the object without them."""
+        """Return a JSON object with these matches as its last field, deflated. ``fields``: the object without the matches."""
         return zlib.compress(b"".join([fields[:-1], b',"matches":[', self._text, b"]}"]), 9)
 
 
 def page(data: "PageData", matches: MatchList, replays: Sequence[bytes]) -> str:
-    """The whole file. ``replays``: blocks of ``replay/frames.py``, compressed, which ``matches`` name by number."""
+    """Return the whole file. ``replays``: blocks of ``replay/frames.py``, compressed, which ``matches`` name by number."""
     script, style = _script(data.scenery), page_style()
     shown = _shown(msgspec.to_builtins(data))
     return _PAGE.format(
@@ -94,7 +94,8 @@ def page(data: "PageData", matches: MatchList, replays: Sequence[bytes]) -> str:
 
 
 def seat_page(game: str, engine: str) -> tuple[str, str]:
-    """The page of a person's seat, which is served, and its policy: all that it shows it hears from its own server."""
+    """Return the page of a person's seat, which is served, and its policy. Everything that the page shows it hears from its
+    own server."""
     script, style = _script((game,), _SEAT), page_style()
     allowed = policy(script, style, connects=True)
     title = "Khiva Arena: your seat"
@@ -103,8 +104,10 @@ def seat_page(game: str, engine: str) -> tuple[str, str]:
 
 
 def policy(script: str, style: str, connects: bool = False) -> str:
-    """What the page may do: run its own script, wear its own style, and nothing else; one that is served also ``connects`` to its
-    own server."""
+    """Return the policy of a page: it may run its own script and wear its own style, and nothing else.
+
+    connects: whether the page, which is served, may also connect to its own server.
+    """
     own = f"script-src '{hash_of(script)}'; style-src '{hash_of(style)}'; base-uri 'none'; form-action 'none'"
     return f"default-src 'none'; {own}" + ("; connect-src 'self'" if connects else "")
 
@@ -117,14 +120,14 @@ def is_ours(page: str) -> bool:
 
 @cache
 def _policies() -> frozenset[str]:
-    """The policies of all pages of results, which differ by the games that they draw."""
+    """Return the policies of all pages of results, which differ by the games that they draw."""
     drawn, style = [name for name in registry.NAMES if has_drawing(name)], page_style()
     games = [some for count in range(len(drawn) + 1) for some in combinations(drawn, count)]
     return frozenset(policy(_script(some), style) for some in games)
 
 
 def compressed(value: Any) -> bytes:
-    """A value as the page reads it: JSON, deflated."""
+    """Return a value as the page reads it: JSON, deflated."""
     return zlib.compress(_json(value), 9)
 
 
@@ -133,12 +136,12 @@ def _json(value: Any) -> bytes:
 
 
 def has_drawing(game: str) -> bool:
-    """Whether a game brings a drawing of its own; without one its matches are shown as text."""
+    """Tell whether a game brings a drawing of its own; without one its matches are shown as text."""
     return _drawing(game).is_file()
 
 
 def _shown(value: Any) -> Any:
-    """A value with every text in it as a page may show it: no mark in it turns or hides its neighbours."""
+    """Return a value with every text in it as a page may show it: no mark in it turns or hides its neighbours."""
     if isinstance(value, str):
         return isolated(value, _LONGEST, keep="\t\n")
     if isinstance(value, dict):
@@ -155,23 +158,25 @@ def _embedded(name: str, data: bytes) -> str:
 
 
 def hash_of(text: str) -> str:
-    """A script or style as a policy names it."""
+    """Return the hash of a script or style as a policy names it."""
     return "sha256-" + base64.b64encode(sha256(text.encode()).digest()).decode()
 
 
 def page_style() -> str:
-    """The style of every page."""
+    """Return the style of every page."""
     return _AROUND.sub(r"\1", _lean((_folder() / "page.css").read_text()))
 
 
 def _lean(source: str) -> str:
-    """A source as pages carry it: without the comments that only its readers need, and without space between lines."""
+    """Return a source as pages carry it: without the comments that only its readers need, and without space between lines."""
     return _OPERATOR.sub(r"\1", _INDENT.sub("", _COMMENT.sub("", source)))
 
 
 def _script(games: Collection[str], first: str = _RESULTS) -> str:
-    """The modules that ``first`` needs in one script, each in a function of its own that is called once, those it imports first;
-    of the drawings those of these games."""
+    """Return the modules that ``first`` needs, and the drawings of these games, in one script.
+
+    Each module is in a function of its own that is called once, after the modules that it imports.
+    """
     sources = {path.name.removesuffix(".js"): path.read_text() for path in _folder().iterdir() if path.name.endswith(".js")}
     drawings = {name: path.read_text() for name in registry.NAMES if name in games and (path := _drawing(name)).is_file()}
     sources |= {f"drawing_{name}": source for name, source in drawings.items()}
@@ -181,7 +186,7 @@ def _script(games: Collection[str], first: str = _RESULTS) -> str:
 
 
 def script_of(sources: Mapping[str, str], *firsts: str) -> str:
-    """Modules in one script, by name: these, and before each what it imports."""
+    """Return modules in one script, by name: those named in ``firsts``, and before each the modules that it imports."""
     order: list[str] = []
     for name in firsts:
         _after_its_imports(name, sources, order)
@@ -196,7 +201,7 @@ def _after_its_imports(name: str, sources: Mapping[str, str], order: list[str]) 
 
 
 def _wrapped(name: str, source: str) -> str:
-    """A module as a constant: what it exports."""
+    """Return a module as a constant that holds its exports."""
     names = _EXPORT.findall(source)
     body = _EXPORT.sub("", _IMPORT.sub(lambda found: f"const {{{found[1]}}} = _{found[2]};\n", source))
     return f"const _{name} = (() => {{\n{_lean(body)}return {{ {', '.join(names)} }};\n}})();"

@@ -1,4 +1,4 @@
-"""Other names for bots, for a page that is to be read by people who shall not know who is who."""
+"""Other names for bots, on pages whose readers shall not know which bot is which."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -17,8 +17,10 @@ LONGEST_NAME = 64
 
 
 def read_names(path: Path) -> dict[str, str]:
-    """What a file says each bot is called, by its name or identity: a table of TOML, or an object in a file named .json.
-    Raises ConfigError."""
+    """Return the names that a file gives to bots, by name or identity. Raises ConfigError.
+
+    The file is a table of TOML, or an object in a file named .json.
+    """
     values = _json(path) if path.suffix == ".json" else toml_file.read(path)[1]
     problems = [
         f"{path}: {harmless(key, LONGEST_NAME)}: a name has 1 to {LONGEST_NAME} printable characters, and stands in quotes"
@@ -43,9 +45,10 @@ def _json(path: Path) -> dict[str, object]:
 
 
 def renamed(events: Sequence[EventRow], names: Mapping[str, str]) -> list[EventRow]:
-    """Events with other names for their bots, so that all that is made from them has these. ``names``: by name or identity.
+    """Return events with other names for their bots, so that all pages made from them have these. ``names``: by name or identity.
 
-    Raises ConfigError for a bot that is not there, or one name for bots that had different ones."""
+    Raises ConfigError for a bot that is not there, or one name for bots that had different ones.
+    """
     if not names:
         return list(events)
     bots = [bot for event in events for bot in event.bots]

@@ -1,4 +1,4 @@
-"""The replays that a page of results holds, and whose private data goes with them."""
+"""The replays that a page of results holds, and the bots whose private data goes with them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -25,21 +25,21 @@ NO_LIMIT = 2**63
 
 
 def nobody(_identity: str) -> bool:
-    """No bot."""
+    """Return False for every bot."""
     return False
 
 
 def everybody(_identity: str) -> bool:
-    """Each bot."""
+    """Return True for every bot."""
     return True
 
 
 @dataclass(frozen=True, slots=True)
 class Private:
-    """Whose private data a page shows: nobody's notes, unless they were asked for.
+    """The bots whose private data a page shows: no bot's notes, unless they were asked for.
 
-    notes: says of a bot, by its identity, whether what it wrote on stderr is in the page.
-    times: the same of how long its decisions took, which are no secret of a whole competition.
+    notes: tells by a bot's identity whether its words on stderr are in the page.
+    times: tells by a bot's identity whether the durations of its decisions are; they are no secret of a whole competition.
     """
 
     notes: Callable[[str], bool] = nobody
@@ -51,11 +51,11 @@ NOTHING_PRIVATE = Private()
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """Which replays a page holds, always only of deals that are over.
+    """The replays that a page should hold, always only of deals that are over.
 
-    most: bytes of them; the deal that reaches it is the last.
+    most: bytes of replays; the deal that reaches this number is the last.
     only: ids of the matches that are wanted; None for all.
-    private: whose private data goes with them.
+    private: the bots whose private data goes with the replays.
     folder: where the others go, None if nowhere.
     """
 
@@ -66,8 +66,12 @@ class Wish:
 
 
 def named(source: PageSource, words: Sequence[str]) -> frozenset[str]:
-    """The ids of matches that were named: each as EVENT/ORDINAL, as its ordinal if there is one event, or by the beginning of its
-    id. Raises ConfigError for a word that fits none or several, or a match whose deal is not over."""
+    """Return the ids of matches that were named.
+
+    A word is EVENT/ORDINAL, the ordinal alone if there is one event, or the beginning of the match's id.
+
+    Raises ConfigError for a word that fits none or several, or a match whose deal is not over.
+    """
     alone = len(source.events) == 1
     fits: dict[str, list[tuple[str, bool]]] = {word: [] for word in words}
     for event in source.events:
@@ -94,7 +98,7 @@ def _problem(word: str, found: Sequence[tuple[str, bool]]) -> str:
 
 
 class Replays:
-    """Puts each match where its replay belongs.
+    """The replays of a page and of the folder beside it; each match is put where its replay belongs.
 
     here: those in the page itself.
     """
@@ -105,8 +109,10 @@ class Replays:
         self._deal = ("", -1)
 
     def placed(self, event: EventRow, match: RecordedMatch, secret: bytes, plain: PageMatch) -> PageMatch:
-        """A match of a deal that is over, with the place of its replay, if it has one. Those of a deal come one after another.
-        Raises RecordError if it does not replay."""
+        """Return a match of a deal that is over, with the place of its replay, if it has one.
+
+        Matches of a deal must come one after another. Raises RecordError if a match does not replay.
+        """
         if self._deal != (event.id, match.result.seed):
             self.close()
             self._deal = (event.id, match.result.seed)
@@ -128,18 +134,18 @@ class Replays:
         return structs.replace(plain, replay=folder.add(plain, made, notes, times))
 
     def close(self) -> None:
-        """A deal ends."""
+        """End a deal."""
         self.here.close()
         if self._wish.folder:
             self._wish.folder.close()
 
 
 def names_in_text(names: Sequence[str]) -> list[str]:
-    """What the seats of a match are called in sentences: bots of one name with their seat behind it."""
+    """Return the names of a match's seats in sentences: bots of one name with their seat behind it."""
     return [isolated(name, LONGEST) + (f"#{seat}" if names.count(name) > 1 else "") for seat, name in enumerate(names)]
 
 
 def _notes(match: RecordedMatch, of: Sequence[bool]) -> list[str]:
-    """By seat, what may be shown of what was written on stderr; empty if there is nothing."""
+    """Return by seat the words on stderr that may be shown, [] if there are none."""
     notes = [isolated(shown(text), keep="\n") if may and text else "" for text, may in zip(match.notes, of, strict=False)]
     return notes if any(notes) else []

@@ -1,4 +1,4 @@
-"""Where a page of results takes its events from: a store, or a bundle that was checked as ``verify`` checks it."""
+"""The source of a page of results: a store, or a bundle that was checked as ``verify`` checks it."""
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
@@ -35,11 +35,11 @@ SECTIONS = ("crosstable", "seats")
 class RecordedMatch:
     """A match that a page shows.
 
-    result: how it ended.
+    result: the result.
     record: canonical JSON, or a record that was read already.
-    details: by seat, what was said of each of its faults.
-    notes: by seat, what its bot wrote on stderr; empty if that is not known.
-    seconds: that it took; None if that is not known.
+    details: by seat, the detail of each of its faults.
+    notes: by seat, its bot's words on stderr; empty if they are not known.
+    seconds: its duration; None if that is not known.
     times: by seat, of each decision, see ``store.rows``; None if they are not known.
     """
 
@@ -51,17 +51,17 @@ class RecordedMatch:
     times: Times | None = None
 
     def parsed(self) -> Record:
-        """The record. Raises RecordError."""
+        """Return the parsed record. Raises RecordError."""
         return self.record if isinstance(self.record, Record) else Record.from_json(self.record)
 
 
 class PageSource(Protocol):
-    """What a page is made from.
+    """A store or a bundle from which a page is made.
 
     kind: "store" or "bundle".
-    verify: the command that checks it; it names no folder and no file, since whoever reads the page has them elsewhere.
+    verify: the command that checks it, without a folder or file: the reader of the page has them elsewhere.
     events: those the page shows.
-    tables: of them.
+    tables: of these events.
     """
 
     kind: str
@@ -70,22 +70,22 @@ class PageSource(Protocol):
     tables: list[PooledTable]
 
     def matches(self, event: EventRow) -> Iterator[RecordedMatch]:
-        """In the order of the schedule."""
+        """Yield the recorded matches of an event in the order of its schedule."""
 
     def recorded(self, event: EventRow) -> int:
-        """How many matches there are."""
+        """Return the number of recorded matches of an event."""
 
     def timetable(self, event: EventRow) -> Timetable:
-        """With its rounds as far as they are drawn."""
+        """Return the timetable of an event, with its rounds as far as they are drawn."""
 
     def voids(self, event: EventRow) -> int:
-        """Attempts that the host spoilt."""
+        """Return the number of an event's attempts that the host spoilt."""
 
     def secrets(self, event: EventRow) -> dict[int, bytes]:
-        """What is revealed, by seed; RUN_SECRET: of the run."""
+        """Return the revealed secrets of an event by seed; that of the run is under RUN_SECRET."""
 
     def digest(self, event: EventRow) -> str | None:
-        """The run digest of an event that is over."""
+        """Return the run digest of an event that is over or was closed, None for one that is still to be played."""
 
 
 @contextmanager
@@ -103,7 +103,8 @@ def page_source(
     among: the bots that count in its tables, by the names that they have there.
     say: gets a line on each event that is left out, and before a long wait.
 
-    Raises ConfigError for what is not there, StoreError or RecordError for what cannot be read, is damaged or does not verify.
+    Raises ConfigError for an event or bot that is not there, StoreError or RecordError if the source cannot be read, is damaged
+    or does not verify.
     """
     if path.is_file():
         if words:
@@ -119,7 +120,7 @@ def page_source(
 
 
 class _Store:
-    """See ``PageSource``."""
+    """A store as a ``PageSource``."""
 
     kind = "store"
 
@@ -152,7 +153,7 @@ class _Store:
 
 
 def _details(seat: SeatRow) -> tuple[str, ...]:
-    """What was said of each fault, without the folder of a program that could not be started."""
+    """Return the detail of each fault, without the folder of a program that could not be started."""
     said = [(verdict, *str(detail).partition(NOT_STARTED)) for verdict, detail, _ in seat.faults]
     return tuple(
         before + mark.rstrip(": ") if verdict == Verdict.START_FAILED else before + mark + why
@@ -161,13 +162,13 @@ def _details(seat: SeatRow) -> tuple[str, ...]:
 
 
 def _notes(seat: SeatRow) -> str:
-    """What a bot wrote on stderr, and not what the arbiter wrote in its place."""
+    """Return a bot's words on stderr; "" for words of the arbiter in their place."""
     started = not any(verdict == Verdict.START_FAILED for verdict, _, _ in seat.faults)
     return seat.notes if started or not seat.notes.startswith(NOT_STARTED) else ""
 
 
 class _Bundle:
-    """See ``PageSource``. A bundle is checked whole before anything of it is shown."""
+    """A bundle as a ``PageSource``. It is checked whole before anything in it is shown."""
 
     kind = "bundle"
 

@@ -1,4 +1,4 @@
-"""How long decisions took, as a page shows it: by bot over a whole table, and at each step of a replay."""
+"""Durations of decisions, as a page shows them: by bot over a table, and at each step of a replay."""
 
 from array import array
 from collections import Counter, defaultdict
@@ -15,15 +15,18 @@ from khiva_arena.store.rows import SpentTime
 
 PER_DECADE = 10
 SHORTEST = 10
-"""Microseconds: the bars begin here, and what is shorter is in the first one."""
+"""The microseconds at which the bars begin; shorter times are in the first bar."""
 _EDGES = np.array([round(SHORTEST * 10 ** (at / PER_DECADE)) for at in range(1, 8 * PER_DECADE)])
 _WAITING = 4096
-"""So many times are counted at once."""
+"""The number of times that are counted at once."""
 
 
 class Spread:
-    """Times in microseconds, held as how often each was measured: those of millions of decisions take the room of a few thousand.
-    They are rounded to the three digits that a page shows; the middle one of rounded times is the middle one, rounded."""
+    """Times in microseconds, held as how often each was measured.
+
+    So the times of millions of decisions take the room of a few thousand. They are rounded to the three digits that a page shows.
+    The median of rounded times is the median, rounded.
+    """
 
     def __init__(self) -> None:
         self._waiting = array("q")
@@ -31,7 +34,7 @@ class Spread:
         self._bars = np.zeros(len(_EDGES) + 1, dtype=np.int64)
 
     def extend(self, times: Iterable[int]) -> None:
-        """Count some more."""
+        """Count more times."""
         self._waiting.extend(times)
         if len(self._waiting) >= _WAITING:
             self._count()
@@ -44,7 +47,7 @@ class Spread:
         self._waiting = array("q")
 
     def percentiles(self, *percents: int) -> list[float]:
-        """In milliseconds; there must be times. 100 is the longest."""
+        """Return these percentiles in milliseconds; there must be times. 100 is the longest."""
         self._count()
         shortest_first = sorted(self._often)
         upto = np.cumsum([self._often[one] for one in shortest_first])
@@ -53,7 +56,7 @@ class Spread:
         return [shortest_first[int(at)] for at in np.searchsorted(upto, places, side="right")]
 
     def bars(self) -> list[int]:
-        """How many there are between each edge and the next, up to the longest."""
+        """Return the number of times between each edge and the next, up to the longest."""
         self._count()
         return [int(often) for often in np.trim_zeros(self._bars, "b")]
 
@@ -62,7 +65,7 @@ class Spread:
 
 
 class DecisionTimes:
-    """Collects the times of all decisions of some tables. ``may``: says of a bot, by its identity, whether they are shown."""
+    """The times of all decisions of some tables. ``may``: tells by a bot's identity whether its times are shown."""
 
     def __init__(self, tables: Sequence[PooledTable], may: Callable[[str], bool]) -> None:
         self._table = {event.id: at for at, one in enumerate(tables) for event in one.events}
@@ -70,7 +73,7 @@ class DecisionTimes:
         self._took: dict[tuple[int, str], Spread] = defaultdict(Spread)
 
     def add(self, event: EventRow, match: RecordedMatch) -> None:
-        """Count a match; one whose times are not known counts for nothing, as does one of an event that is in no table."""
+        """Count a match. A match whose times are not known, or whose event is in no table, counts for nothing."""
         table = self._table.get(event.id)
         if table is None:
             return
@@ -80,12 +83,12 @@ class DecisionTimes:
                 self._took[table, identity].extend([one[1] for one in times])
 
     def of(self, table: int) -> list[PageTimes]:
-        """Of a table, by bot; of bots whose times are not shown, or of which none is known, there is nothing."""
+        """Return the decision times of a table by bot; bots without known or visible times are absent."""
         return [_times(bot, took) for (number, bot), took in self._took.items() if number == table and took]
 
 
 class RoundTrips:
-    """Collects the ways to bots on other machines and back, as they were measured before each decision."""
+    """The round trips to bots on other machines, as they were measured before each decision."""
 
     def __init__(self) -> None:
         self._took: dict[tuple[str, int], Spread] = defaultdict(Spread)
@@ -97,7 +100,7 @@ class RoundTrips:
                 self._took[event.id, bot].extend(trips)
 
     def said(self, event: EventRow, bot: int) -> str:
-        """Of a bot of an event, in words; "" if nothing is known."""
+        """Return in words the round trips of a bot of an event; "" if none are known."""
         trips = self._took.get((event.id, bot))
         if not trips:
             return ""
@@ -112,18 +115,18 @@ def _times(bot: str, took: Spread) -> PageTimes:
 
 
 def _ms(microseconds: int) -> float:
-    """Three digits are enough to look at, and few bytes."""
+    """Return milliseconds in three digits: enough to look at, and few bytes."""
     return float(f"{microseconds / 1000:.3g}")
 
 
 def by_step(match: RecordedMatch, limits: TimeLimits, may: Sequence[bool]) -> list[dict[int, Took]]:
-    """By seat, by step, how long it took, of the seats that may be shown; empty if there are none."""
+    """Return by seat, by step, the time of each decision, {} for a seat that may not be shown; [] if there is nothing to show."""
     found = [_banked(times, limits) if shown else {} for times, shown in zip(match.times or (), may, strict=False)]
     return found if any(found) else []
 
 
 def _banked(times: Sequence[SpentTime], limits: TimeLimits) -> dict[int, Took]:
-    """Of one seat. What is left of a bank follows from the times, see ``Bank`` in arbiter/clock.py."""
+    """Return the times of one seat by step. The rest of a bank follows from the times, see ``Bank`` in arbiter/clock.py."""
     found: dict[int, Took] = {}
     left = limits.bank_ms * 1000
     for step, took, *_ in times:

@@ -1,5 +1,4 @@
-"""What a page of results shows, made from a store or a bundle: see ``page/data.py`` for what that is, and what it leaves
-out."""
+"""Pages of results, made from a store or a bundle: ``page/data.py`` lists their values, and those left out."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from inspect import getdoc
@@ -88,19 +87,19 @@ def write_page(path: Path, page: str) -> None:
 
 
 def title_of(events: Sequence[EventRow]) -> str:
-    """What a page of these is called if its maker has no other name for it."""
+    """Return the title of a page of these events if its maker gives no other."""
     games = sorted(set(_played(events)))
     return " and ".join(games) + ": results" if games else "No event yet"
 
 
 def _played(events: Sequence[EventRow]) -> list[str]:
-    """By event, what was played, in words that tell it from the others."""
+    """Return the title of each event's game, with the rules that tell it from the others."""
     every = [event.definition for event in events]
     return [f"{get(one.game, one.rules_version).title}{which}" for one, which in zip(every, which_of(every), strict=True)]
 
 
 def _scenery(events: Sequence[EventRow]) -> dict[str, dict[str, Any]]:
-    """By game, what its drawing needs."""
+    """Return by game the data that its drawing needs."""
     played = {event.definition.game: event.definition.rules_version for event in events}
     return {name: dict(get(name, version).scenery) for name, version in played.items()}
 
@@ -154,7 +153,7 @@ def _bot(bot: BotRow, defined: DefinedBot) -> PageBot:
 
 
 def _stage_before(events: Sequence[EventRow], event: EventRow) -> str:
-    """Of events whose definition does not name it, as 0.1 wrote them: the last event of the stage before."""
+    """Return the id of the last event of the stage before, "" for none: definitions that 0.1 wrote do not name it."""
     stage = event.definition.stage
     return next(
         (one.id for one in reversed(events) if stage and one.number < event.number and one.definition.stage == stage - 1), ""
@@ -178,7 +177,7 @@ def _table(one: PooledTable) -> PageTable:
 def _matches(
     source: PageSource, event: EventRow, rated: set[tuple[str, int, int]], replays: Replays, counts: Sequence[CountMatch]
 ) -> Iterator[PageMatch]:
-    """Of an event, in the order of its schedule; replays are made seed by seed, once the seed is revealed."""
+    """Yield the matches of an event in the order of its schedule. Replays are made seed by seed, once the seed is revealed."""
     secrets = source.secrets(event)
     for match in source.matches(event):
         for count in counts:
@@ -206,7 +205,10 @@ def _matches(
 
 
 def _faults(match: RecordedMatch, said: bool) -> list[list[Any]]:
-    """``said``: with what was said of each, which may repeat what a bot sent, and so tell of its hand."""
+    """Return [seat, verdict, step, detail] of each fault.
+
+    said: whether details are given; they may repeat words that a bot sent, and so tell of its hand.
+    """
     return [
         [seat, str(verdict), step, harmless(match.details[seat][at]) if said and match.details else ""]
         for seat, faults in enumerate(match.result.faults)
@@ -215,8 +217,10 @@ def _faults(match: RecordedMatch, said: bool) -> list[list[Any]]:
 
 
 def rounds_of(timetable: Timetable, results: Iterable[Result]) -> list[PageRound]:
-    """Those that are drawn; none for a format that is not played in rounds. ``results``: all that are
-    recorded, which are read only if they are needed."""
+    """Return the rounds that are drawn, [] for a format that is not played in rounds.
+
+    results: all that are recorded, which are read only if they are needed.
+    """
     if not FORMATS[timetable.terms.format].IN_ROUNDS:
         return []
     drawn = [found for shape in timetable.shapes if (found := timetable.round(shape.number)) is not None]
@@ -232,7 +236,7 @@ def rounds_of(timetable: Timetable, results: Iterable[Result]) -> list[PageRound
 
 
 def _field(drawn: DrawnRound) -> set[int]:
-    """The bots that are in before a round."""
+    """Return the bots that are in before a round."""
     return {bot for table in drawn.line_ups for bot in table}.union(drawn.byes)
 
 
@@ -243,7 +247,7 @@ def _round(timetable: Timetable, drawn: DrawnRound, results: Sequence[Result], t
 
 
 def _line_up(table: Sequence[int], sums: Mapping[int, BotSums], through: set[int]) -> PageLineUp:
-    """In such a round, a bot sits at one table alone."""
+    """Return a table of a round. In such a round, a bot sits at one table alone."""
     order = sorted(table, key=lambda bot: (bot not in through, -sums[bot].halves, -sums[bot].firsts, -sums[bot].game))
     sitters = [
         PageSitter(
@@ -256,7 +260,7 @@ def _line_up(table: Sequence[int], sums: Mapping[int, BotSums], through: set[int
 
 
 def _decided(last_in: BotSums, first_out: BotSums) -> str:
-    """What parted two bots of equal score, as a knockout decides it."""
+    """Return the tie-break between two bots of equal score, as a knockout decides it; "" if their scores differ."""
     if last_in.halves != first_out.halves:
         return ""
     if last_in.firsts != first_out.firsts:

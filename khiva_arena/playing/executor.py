@@ -1,4 +1,4 @@
-"""What an executor does: bring the bots of a run to where they can be started, and play. LocalExecutor: on this machine."""
+"""Executors, which start the bots of a run and play its matches. LocalExecutor: on this machine."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -20,7 +20,7 @@ TakeOutcome = Callable[[Outcome], None]
 
 
 class Executor(Protocol):
-    """Within its ``with`` block matches can be played."""
+    """A place where matches can be played within its ``with`` block."""
 
     say: Say
 
@@ -30,20 +30,20 @@ class Executor(Protocol):
 
     @property
     def at_a_time(self) -> int:
-        """How many matches at a time, once bots are ready."""
+        """The number of matches played at a time, once bots are ready."""
 
     def ready(self, entrants: Sequence[Bot]) -> Mapping[str, Command]:
-        """Bring all bots to where they are played, and start each once. Returns how each is started, by its identity.
+        """Bring all bots to where they are played, and start each once. Return the command that starts each, by its identity.
 
         Raises BotError, ConfigError.
         """
 
     def play(self, play: Play, drawn: DrawnRound, take: TakeOutcome) -> None:
-        """Play what is left of a round and hand each outcome to ``take``, in this thread."""
+        """Play the rest of a round and hand each outcome to ``take``, in this thread."""
 
 
 class LocalExecutor:
-    """This machine plays, by the arbiter's pool."""
+    """An executor that plays on this machine, by the arbiter's pool."""
 
     def __init__(self, settings: Settings, entrants: Entrants, sandbox: Sandbox, plan: Path | None, say: Say) -> None:
         self.say = say

@@ -1,4 +1,4 @@
-"""The part of an event that is still to be played: its jobs, round by round, and how an outcome becomes rows of the store."""
+"""The unplayed part of an event: its jobs, round by round, and how an outcome becomes rows of the store."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,9 +15,10 @@ from khiva_arena.store.db import RUN_SECRET, EventRow, MatchRow, SeatRow, Store,
 
 
 class Play:
-    """The part of an event that is still to be played: round by round, the jobs of each lazily; give each outcome to ``record``.
+    """The part of an event that is still to be played. It gives the jobs of each round lazily; give each outcome to ``record``.
 
-    done: ordinals of the matches that are recorded. set_aside: (seed, line-up) of tables that stayed void.
+    done: ordinals of the matches that are recorded.
+    set_aside: (seed, line-up) of tables that stayed void.
     """
 
     def __init__(self, store: Store, event: EventRow, commands: Sequence[Command]) -> None:
@@ -35,30 +36,33 @@ class Play:
 
     @property
     def complete(self) -> bool:
-        """Whether all is recorded."""
+        """True if all matches are recorded."""
         return len(self.done) == self.timetable.matches
 
     @property
     def planned(self) -> int:
-        """How many matches there are once that is so."""
+        """The number of matches once all are recorded."""
         return self.timetable.matches
 
     @property
     def part(self) -> str:
-        """Which part of the event this is, in words; "" for all of it."""
+        """The part of the event that is played here, in words; "" for all of it."""
         return ""
 
     @property
     def done_before(self) -> int:
-        """How many of those are recorded."""
+        """The number of recorded matches of this part."""
         return len(self.done)
 
     def seeds_of(self, a_round: Shape | DrawnRound) -> range:
-        """The seeds of a round that are played here."""
+        """Return the seeds of a round that are played here."""
         return range(a_round.first_seed, a_round.first_seed + a_round.seeds)
 
     def rounds(self) -> Iterator[DrawnRound]:
-        """The incomplete rounds, each drawn when those before it are complete; ends early at one that cannot be completed now."""
+        """Yield the incomplete rounds, each drawn when those before it are complete.
+
+        Ends early at a round that cannot be completed now.
+        """
         for shape in self.timetable.shapes:
             drawn = self.timetable.round(shape.number)
             if drawn is None:
@@ -69,17 +73,19 @@ class Play:
                 return
 
     def is_whole(self, seed: int) -> bool:
-        """Whether all matches on a seed are recorded, and so its deal is revealed."""
+        """Tell whether all matches on a seed are recorded, and so its deal is revealed."""
         return self._recorded[seed] == self.timetable.per_seed(self.timetable.shape_of_seed(seed))
 
     def _left(self, shape: Shape) -> int:
-        """How many matches of a round are still to be recorded."""
+        """Return the number of matches of a round that are still to be recorded."""
         mine = self.seeds_of(shape)
         return len(mine) * self.timetable.per_seed(shape) - sum(self._recorded[k] for k in mine)
 
     def jobs(self, drawn: DrawnRound) -> Iterator[Job]:
-        """The matches of a round that are still to be recorded, seed by seed, in the order that ``spread`` gives; tables set
-        aside by then are left out."""
+        """Yield the matches of a round that are still to be recorded, seed by seed, in the order that ``spread`` gives.
+
+        Tables that have been set aside by then are left out.
+        """
         for match in spread(match for match in self._mine(drawn) if match.ordinal not in self.done):
             if (match.k, match.lineup) in self.set_aside:
                 continue
@@ -88,7 +94,10 @@ class Play:
             yield self._job(match, attempt)
 
     def tables(self, drawn: DrawnRound) -> Iterator[list[Job]]:
-        """The same, table by table: the matches of a seed and a line-up that are not recorded."""
+        """Yield the matches of a round that are still to be recorded, table by table: those of a seed and a line-up together.
+
+        Tables that have been set aside by then are left out.
+        """
         for table, matches in groupby(self._mine(drawn), key=lambda match: (match.k, match.lineup)):
             left = [match for match in matches if match.ordinal not in self.done]
             if left and table not in self.set_aside:
@@ -96,7 +105,7 @@ class Play:
                 yield [self._job(match, self._voids.get(match.ordinal, 0) + 1) for match in left]
 
     def _mine(self, drawn: DrawnRound) -> Iterator[ScheduledMatch]:
-        """The matches of a round on the seeds that are played here, in the order of the schedule."""
+        """Return the matches of a round on the seeds that are played here, in the order of the schedule."""
         mine = self.seeds_of(drawn)
         return takewhile(lambda match: match.k < mine.stop, schedule(self.timetable.terms, drawn, mine.start))
 
@@ -106,8 +115,10 @@ class Play:
         return Job(match.ordinal, attempt, header, secret, tuple(self._commands[bot] for bot in match.bots), self._sandbox)
 
     def record(self, outcome: Outcome, *, last: bool) -> list[MatchRow | VoidRow]:
-        """Store an outcome. ``last``: a void will not be played again now, so its table is set aside. Returns the rows that were
-        stored because of it."""
+        """Store an outcome and return the rows that were stored because of it.
+
+        last: whether a void match will not be played again now, so that its table is set aside.
+        """
         match = self._planned[outcome.ordinal]
         if outcome.record is not None:
             return [self.store_match(match, outcome, over=len(self.done) + 1 == self.timetable.matches)]
@@ -118,7 +129,8 @@ class Play:
         return [row]
 
     def store_match(self, match: ScheduledMatch, outcome: Outcome, *, over: bool) -> MatchRow:
-        """Store a match with what it reveals: the last one on its seed that seed's secret; if the event is over, the run's."""
+        """Store a match and the secrets that it reveals: its seed's, if it is the last on that seed; the run's, if the event
+        is over."""
         self._recorded[match.k] += 1
         reveals: dict[int, bytes] = {}
         if self.is_whole(match.k):
@@ -174,7 +186,8 @@ def _match_row(event: str, match: ScheduledMatch, outcome: Outcome) -> MatchRow:
 
 
 def in_microseconds(times: Mapping[int, float], round_trips: Mapping[int, float]) -> tuple[tuple[int, ...], ...]:
-    """Seconds by step, as a store keeps them, with those of the way to the player if it was elsewhere."""
+    """Return (step, microseconds) for each decision, as a store keeps them; a remote player's has its round trip as a third
+    number."""
     trips = {step: (round(trip * 1e6),) for step, trip in round_trips.items()}
     return tuple((step, round(took * 1e6), *trips.get(step, ())) for step, took in times.items())
 

@@ -1,7 +1,8 @@
-"""A sequential test as an event: seeds count in their order, whatever order their matches end in, and a decision ends it.
+"""A sequential test as an event: seeds count in their order, and a decision ends it.
 
-Results of seeds further on wait in memory until all before them are recorded: so what is stored, and where the test stops, is the
-same at any ``-j`` and after any interruption. A kill loses what waits, which is played again.
+Matches may end in any order. Results of later seeds wait in memory until all seeds before theirs are recorded. So the stored
+rows, and where the test stops, are equal at any ``-j`` and after any interruption. A kill loses the results that wait; their
+matches are played again.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -29,7 +30,10 @@ from khiva_arena.store.db import EventRow, MatchRow, Store, VoidRow
 
 
 def test_of(said: Mapping[str, Any], hypotheses: Hypotheses, say: Say) -> tuple[Settings, list[Bot]]:
-    """A test of the first bot of ``said`` against the others. Raises ConfigError with every mistake in settings, or in bots."""
+    """Return the settings and bots of a test of the first bot of ``said`` against the others.
+
+    Raises ConfigError with every mistake in settings, or in bots.
+    """
     given = {"seats": 2, "seeds": TEST_SEEDS, **said}
     settings = settle(given, hypotheses=hypotheses)
     if settings.seeds < FEWEST_BLOCKS:
@@ -38,7 +42,7 @@ def test_of(said: Mapping[str, Any], hypotheses: Hypotheses, say: Say) -> tuple[
 
 
 def sprt_of(folder: Path, event: str) -> Sprt:
-    """The test of an event of a store, as it stands."""
+    """Return the test of an event of a store, as it stands."""
     with Store.read(folder) as store:
         row = stored(store, event)
         timetable = timetable_of(store, row)
@@ -49,15 +53,17 @@ def sprt_of(folder: Path, event: str) -> Sprt:
 
 
 def hypotheses_of(definition: Definition) -> Hypotheses:
-    """What an event of format sprt tests."""
+    """Return the hypotheses of an event of format sprt."""
     test = definition.hypotheses
     assert test is not None
     return Hypotheses(test.elo0, test.elo1, test.alpha, test.beta, Model(test.model))
 
 
 def so_far(event: EventRow, timetable: Timetable, matches: Iterable[Result]) -> tuple[SequentialTest, int]:
-    """The test over complete seeds from the first on, up to its decision, and how many those are. ``matches``: in schedule
-    order."""
+    """Return the test over complete seeds from the first on, up to its decision, and the number of these seeds.
+
+    matches: in schedule order.
+    """
     per_seed = timetable.per_seed(timetable.shapes[0])
     test, seeds = SequentialTest(hypotheses_of(event.definition), per_seed), 0
     seed: list[Result] = []
@@ -72,7 +78,7 @@ def so_far(event: EventRow, timetable: Timetable, matches: Iterable[Result]) -> 
 
 
 def add_seed(test: SequentialTest, seed: Sequence[Result], event: EventRow) -> SprtDecision:
-    """Count a seed; one on which nothing was rated counts for nothing."""
+    """Count a seed and return the test's decision. A seed on which nothing was rated counts for nothing."""
     for score in block_scores(seed, event.definition.candidate).values():
         test.add(score)
     return test.decision
@@ -91,25 +97,29 @@ class SequentialPlay(Play):
 
     @property
     def complete(self) -> bool:
-        """Whether the test has decided, or all seeds that it may take are recorded."""
+        """True if the test has decided, or all seeds that it may take are recorded."""
         return bool(self.test.decision) or super().complete
 
     def jobs(self, drawn: DrawnRound) -> Iterator[Job]:
-        """What may still be needed; ends with the decision, or at a table that the host cannot play."""
+        """Yield the jobs of a round that may still be needed; ends with the decision, or at a table that the host cannot play."""
         for job in super().jobs(drawn):
             if self.complete or self.set_aside:
                 return
             yield job
 
     def tables(self, drawn: DrawnRound) -> Iterator[list[Job]]:
-        """Likewise."""
+        """Yield the tables of a round that may still be needed; ends with the decision, or at a table that the host cannot
+        play."""
         for table in super().tables(drawn):
             if self.complete or self.set_aside:
                 return
             yield table
 
     def record(self, outcome: Outcome, *, last: bool) -> list[MatchRow | VoidRow]:
-        """Store it, and what waited for it, if all seeds before its own are recorded. After the decision it is dropped."""
+        """Keep an outcome until all seeds before its own are recorded, then store it and return the rows stored with it.
+
+        A void match is stored at once. After the decision an outcome is dropped.
+        """
         if self.complete:
             return []
         if outcome.record is None:

@@ -1,4 +1,7 @@
-"""Before the first match: every bot is staged, built and started once; a bot that cannot play ends the run, or is left out."""
+"""Trial starts before the first match: every bot is staged, built and started once.
+
+A bot that cannot play ends the run, or is left out.
+"""
 
 import shlex
 import signal
@@ -33,16 +36,17 @@ if TYPE_CHECKING:
 LINE_SHOWN = 200
 _NOT_IN_A_TRIAL = ("trust_bots", "network", "env", "runtimes", "listen", "dask")
 Elsewhere = Callable[[Sequence[Bot]], Mapping[str, tuple[str, str]]]
-"""Which bots start nowhere: by identity, the name of a machine and why not there."""
+"""A start of bots on other machines. It returns, for each bot that starts nowhere, by identity, a machine's name and the
+problem there."""
 
 
 class Entrants(NamedTuple):
-    """Who plays.
+    """The bots that play.
 
     entrants: the bots.
-    commands: how those of them are started that have been started once already, by identity.
-    left_out: the others, by name.
-    took: how long a match takes, if that was measured.
+    commands: the commands of the bots that have been started once already, by identity.
+    left_out: the bots that do not play, by name.
+    took: the duration of a match, if it was measured.
     """
 
     entrants: tuple[Bot, ...]
@@ -52,7 +56,7 @@ class Entrants(NamedTuple):
 
 
 class BudgetTrial(NamedTuple):
-    """What is known before a run, since a budget was worked out for it.
+    """The findings before a run for which a budget was worked out.
 
     sandbox: the sandbox of the bots.
     entrants: the bots that play.
@@ -70,12 +74,12 @@ def ready_to_play(
     ready: Mapping[str, Command] = MappingProxyType({}),
     plan: Path | None = None,
 ) -> dict[str, Command]:
-    """How each bot is started, by identity.
+    """Return the command that starts each bot, by identity; bots that were not started before are started once.
 
-    ready: of those that have been started already.
-    plan: the file that says what is played, if any.
+    ready: commands of the bots that have been started already.
+    plan: the file of the plan that is played, if any.
 
-    Raises BotError for all that are not built or do not start; ConfigError if one could read what it must not.
+    Raises BotError for all that are not built or do not start; ConfigError if a bot could read a place that it must not.
     """
     commands = dict(ready)
     problems: list[str] = []
@@ -104,10 +108,12 @@ def ready_to_play(
 
 
 def trial_problems(given: Mapping[str, Any]) -> list[str]:
-    """Return what keeps bots from being played whose settings have mistakes, a line each, so that both are told in one round.
+    """Return why bots cannot be played, a line each, for settings that have mistakes: so both are told in one round.
 
-    given: the settings as they were typed. Bots are started only in a sandbox that confines them, and with nothing opened to
-    them: what else the settings ask for may be just what is wrong, or what the user is still to agree to.
+    given: the settings as they were typed.
+
+    Bots are started only in a sandbox that confines them, and with no permissions. Anything else that the settings ask for may be
+    the mistake, or the user may still have to agree to it.
     """
     asks_for_more = any(given.get(key) not in (None, DEFAULTS[key]) for key in _NOT_IN_A_TRIAL)
     if asks_for_more or given.get("isolation") == Level.TRUSTED or given.get("game", DEFAULTS["game"]) not in NAMES:
@@ -129,7 +135,7 @@ def trial_problems(given: Mapping[str, Any]) -> list[str]:
 
 
 def _valid_part(given: Mapping[str, Any]) -> Settings:
-    """Settings to start bots with. Raises ConfigError if some of them that matter have mistakes."""
+    """Return settings to start bots with. Raises ConfigError if settings that a start needs have mistakes."""
     needed = {key: given[key] for key in ("bots", "engines", "game", "limits", "start", "isolation") if key in given}
     try:
         return settle({**needed, **{key: given[key] for key in ("seats", "rules", "turn", "bank") if key in given}})
@@ -140,12 +146,13 @@ def _valid_part(given: Mapping[str, Any]) -> Settings:
 def without_broken(
     stages: Sequence[Settings], entrants: Sequence[Bot], sandbox: Sandbox, say: Say, elsewhere: Elsewhere | None = None
 ) -> Entrants:
-    """The bots that can play; a line is said of each of the others. Those that are no programs of this machine are waited for
-    later. What this machine lacks is no bot's fault, and raised as by ``ready_to_play``.
+    """Return the bots that can play, and say a line on each of the others. Guests, which no program here starts, stay: they are
+    waited for later.
 
-    elsewhere: starts them on other machines, instead of this one.
+    elsewhere: starts bots on other machines, instead of this one.
 
-    Raises ConfigError if they are too few.
+    Raises ConfigError if too few are left. A feature that this machine lacks is no bot's fault, and is raised as by
+    ``ready_to_play``.
     """
     why: dict[str, str] = {}
     if elsewhere is not None:
@@ -165,7 +172,10 @@ def without_broken(
 
 
 def _unplayable(stages: Sequence[Settings], entrants: Sequence[Bot], playing: Sequence[Bot]) -> list[str]:
-    """Why those who are left cannot play this: the candidate of a gauntlet that names none is the first bot of all."""
+    """Return why the bots that are left cannot play these stages, [] if they can.
+
+    The candidate of a gauntlet that names none is the first of all bots, so it must not be left out.
+    """
     if not playing:
         return ["no bot is left to play"]
     first = stages[0]
@@ -175,13 +185,13 @@ def _unplayable(stages: Sequence[Settings], entrants: Sequence[Bot], playing: Se
 
 
 def _without(stage: Settings, gone: Sequence[str]) -> Settings:
-    """The settings without what is opened to bots that are left out."""
+    """Return the settings without the permissions of bots that are left out."""
     env = tuple(word for word in stage.env if word.rpartition("=")[0] not in gone)
     return replace(stage, network=tuple(name for name in stage.network if name not in gone), env=env)
 
 
 def _started(first: Settings, bots: Sequence[Bot], sandbox: Sandbox, why: dict[str, str]) -> dict[str, Command]:
-    """How those are started that start. ``why``: gets the others, by identity."""
+    """Return the command of each bot that starts, by identity. ``why`` gets the reason for each of the others, by identity."""
     why |= {bot.identity: bot.broken for bot in bots if bot.broken}
     commands: dict[str, Command] = {}
     with one_interrupt():
@@ -207,7 +217,10 @@ def _started(first: Settings, bots: Sequence[Bot], sandbox: Sandbox, why: dict[s
 
 
 def _started_elsewhere(bots: Sequence[Bot], elsewhere: Elsewhere, why: dict[str, str]) -> dict[str, Command]:
-    """Likewise; there each machine has its own commands."""
+    """Start bots on other machines. ``why`` gets the reason for each bot that does not start, by identity.
+
+    Returns {}: each machine has its own commands.
+    """
     why |= {bot.identity: bot.broken for bot in bots if bot.broken}
     whole = [bot for bot in bots if not bot.broken]
     nowhere = elsewhere(whole) if whole else {}
@@ -219,7 +232,8 @@ def _started_elsewhere(bots: Sequence[Bot], elsewhere: Elsewhere, why: dict[str,
 
 
 def _first_of(bot: Bot, problem: str) -> str:
-    """The first line of a problem, the last one that the bot or its build wrote, and what shows all of it."""
+    """Return in a line the beginning of a problem, the last line that the bot or its build wrote, and the command that shows
+    all."""
     first, *others = problem.split("\n")
     words = [first.removeprefix(f"{bot.name}: ").rstrip(":")]
     if (begin := next((n for n, line in enumerate(others) if line.startswith(STDERR)), None)) is not None:
@@ -249,7 +263,7 @@ def _start(first: Settings, entrants: Sequence[Bot], commands: Mapping[str, Comm
 
 
 def first_header(first: Settings, entrants: Sequence[Bot], sandbox: Sandbox) -> Header:
-    """Under what each bot is started once, so that a competition does not begin with a loss."""
+    """Return the header of the trial start that every bot gets, so that a competition does not begin with a loss."""
     return conditions_of(first, entrants, sandbox).header(
         [("preflight", "")] * first.seats, "preflight", bytes(seeds.SECRET_BYTES)
     )
@@ -257,8 +271,10 @@ def first_header(first: Settings, entrants: Sequence[Bot], sandbox: Sandbox) -> 
 
 @contextmanager
 def one_interrupt() -> Iterator[None]:
-    """Let only one interrupt through, outside of trio, which does so itself: a second, impatient one must not prevent the bots
-    from being ended."""
+    """Let only one interrupt through: a second, impatient one must not prevent the bots from being ended.
+
+    This is for code outside of trio, which does so itself.
+    """
 
     def first(number: int, _frame: object) -> None:
         signal.signal(number, signal.SIG_IGN)

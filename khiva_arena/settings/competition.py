@@ -1,5 +1,7 @@
-"""What a competition consists of, for commands and the API alike: settings from a file and from flags or keywords, and the bots
-that they name."""
+"""The parts of a competition, for commands and the API alike: its settings and its bots.
+
+Settings come from a file, and from flags or keywords.
+"""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -27,14 +29,14 @@ if TYPE_CHECKING:
 
 
 def what_is_played(config: Path | None, said: Mapping[str, Any], say: Say) -> tuple[tuple[Settings, ...], list[Bot]]:
-    """What is to be played, and by whom.
+    """Return the settings of each stage, and the bots that play.
 
     config: a settings file.
     said: settings that win over those of the file; of a table, those of its keys that it names.
     say: takes a line for people, as on a bot that is left out.
 
-    Raises ConfigError with every mistake in settings, bots and stages, by line of the file, or if the file opens what the user
-    does not agree to; and GameFault if the game breaks its contract.
+    Raises ConfigError with every mistake in settings, bots and stages, by line of the file. It is raised too if the user does not
+    agree to an opening of the file. Raises GameFault if the game breaks its contract.
     """
     file = read_file(config) if config else SettingsFile({}, {}, "")
     given, places, _ = file
@@ -85,7 +87,8 @@ def _not_agreed(
     problems: Sequence[str],
     say: Say,
 ) -> list[str]:
-    """Why nothing is played if the user does not agree to what a settings file opens. Nobody is asked beside other problems."""
+    """Return the problem if the user does not agree to the openings of a settings file, else []. Nobody is asked beside other
+    problems."""
     from khiva_arena.settings import consent
     from khiva_arena.terminal.question import can_ask
 
@@ -100,8 +103,12 @@ def _not_agreed(
 
 
 def entrants_named(given: Mapping[str, Any], say: Say) -> list[Bot]:
-    """The bots that settings name, those of an engines.json after the others; none if the settings name no list of words.
-    ``say``: takes a line on what of an engines.json is left out. Raises ConfigError with every mistake."""
+    """Return the bots that settings name, those of an engines.json last. ``bots`` that is no list of words gives none.
+
+    say: takes a line on each part of an engines.json that is left out.
+
+    Raises ConfigError with every mistake.
+    """
     words, engines, broken = given.get("bots", ()), given.get("engines"), given.get("skip_broken") is True
     loading = loads.valid_part_of(given.get("limits"), given.get("runtimes"))
     bots: list[Bot] = []
@@ -124,8 +131,10 @@ def entrants_named(given: Mapping[str, Any], say: Say) -> list[Bot]:
 
 
 def unplayable(stages: Sequence[Settings], entrants: Sequence[Bot]) -> list[str]:
-    """Why stages cannot be played with the number of bots that they will have, whoever these are. A line about a later stage
-    begins with its number: "stage 2: "."""
+    """Return why stages cannot be played with the number of bots that they will have, whichever bots these are; [] if they can.
+
+    A line about a stage of several begins with its number: "stage 2: ".
+    """
     problems = bot_files.of_another_game(entrants, stages[0].game.name)
     problems += permissions.mistakes(stages[0].network, stages[0].env, [bot.name for bot in entrants])
     problems += define.nobody_to_allow(stages[0], entrants)

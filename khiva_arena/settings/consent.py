@@ -1,8 +1,8 @@
-"""What a settings file or a plan opens on this machine, and whether its user agrees to that: somebody else may have written it.
+"""Consent of the user to the openings of a settings file or a plan on this machine.
 
-The rows of the settings table say which values open something. Each needs its flag, or the user's word, which is asked for once
-at a terminal and remembered in ``khiva-arena/agreed`` of ~/.config: for this file, what it opens, and each program that it runs
-outside a cell.
+Somebody else may have written the file. The rows of the settings table say which values open something. Each such value needs its
+flag, or the user's word. The word is asked for once at a terminal and remembered in ``khiva-arena/agreed`` of ~/.config. It
+counts for this file, its openings, and each program that runs outside a cell because of them.
 """
 
 import json
@@ -25,10 +25,10 @@ from khiva_arena.text import harmless
 
 
 class Opening(NamedTuple):
-    """Something that a file opens.
+    """An opening of this machine by a file.
 
-    row: the setting that does.
-    value: what it is set to; of a table, what no flag has set.
+    row: the setting that opens it.
+    value: the value of that setting; of a table, the keys that no flag has set.
     """
 
     row: Setting
@@ -36,18 +36,20 @@ class Opening(NamedTuple):
 
     @property
     def flag(self) -> str:
-        """What is typed for the same."""
+        """The flag to type for the same opening."""
         return shlex.join(flag_words(self.row, self.value))
 
     @property
     def text(self) -> str:
-        """The flag, and what it opens, for people."""
+        """The flag, and the effect of the opening, for people."""
         return harmless(f"{self.flag}: {self.row.opens}")
 
 
 def openings(given: Mapping[str, Any], said: Mapping[str, Any]) -> list[Opening]:
-    """Return what settings of a file open. ``said``: settings by flags, which win over them. A value of a wrong type opens
-    nothing: it is refused elsewhere."""
+    """Return the openings that settings of a file make. ``said``: settings by flags, which win over those of the file.
+
+    A value of a wrong type opens nothing: it is refused elsewhere.
+    """
     found = []
     for row in TABLE:
         value = given.get(row.name)
@@ -63,8 +65,10 @@ def openings(given: Mapping[str, Any], said: Mapping[str, Any]) -> list[Opening]
 
 
 def programs(opened: Sequence[Opening], entrants: Iterable[Bot]) -> list[str]:
-    """The hash of each program that runs outside a cell since a file opens that: a game, and bots at trusted. Raises
-    ConfigError if there is no such game."""
+    """Return the hash of each program that runs outside a cell because a file opens that: a game, and bots at trusted.
+
+    Raises ConfigError if there is no such game.
+    """
     values = {one.row.name: one.value for one in opened}
     code = []
     if "game" in values:
@@ -78,12 +82,16 @@ def programs(opened: Sequence[Opening], entrants: Iterable[Bot]) -> list[str]:
 
 
 def digest_of(file: str, code: Sequence[str] = ()) -> str:
-    """The hash under which a word is remembered. ``file``: what of the file counts; ``code``: as ``programs`` gives it."""
+    """Return the hash under which the user's word is remembered, in hex.
+
+    file: the part of the file that counts.
+    code: as ``programs`` gives it.
+    """
     return sha256("\0".join(["khiva-agreed-1", file, *code]).encode()).hexdigest()
 
 
 def refusal(file: Path, opened: Collection[Opening]) -> str:
-    """Return what is said where nobody can be asked: all flags at once."""
+    """Return the message where nobody can be asked: all flags at once."""
     flags = " ".join(one.flag for one in opened)
     return (
         f"{file} opens more of this machine than a file may by itself; if you trust it, add: {flags} "
@@ -92,7 +100,7 @@ def refusal(file: Path, opened: Collection[Opening]) -> str:
 
 
 def ask(file: Path, opened: Sequence[Opening], digest: str, say: Say) -> None:
-    """See that the user agrees, now or at an earlier time. Raises ConfigError."""
+    """Check that the user agrees, now or at an earlier time. Raises ConfigError if not."""
     if set(_names(opened)) <= _remembered(digest):
         return
     if not can_ask():
@@ -106,7 +114,7 @@ def ask(file: Path, opened: Sequence[Opening], digest: str, say: Say) -> None:
 
 
 def remember(file: Path, opened: Sequence[Opening], digest: str, say: Say) -> None:
-    """Keep the user's word. If it can't be kept, it is asked for again."""
+    """Keep the user's word. A word that cannot be kept is asked for again, and a warning says so."""
     if not opened:
         return
     kept = {"file": str(file.absolute()), "opens": _names(opened), "flags": [one.flag for one in opened]}
@@ -119,7 +127,7 @@ def remember(file: Path, opened: Sequence[Opening], digest: str, say: Say) -> No
 
 
 def _remembered(digest: str) -> set[str]:
-    """The names of what the user has agreed to."""
+    """Return the names of the settings that the user has agreed to."""
     try:
         if (folder() / digest).lstat().st_uid != os.geteuid():
             return set()
@@ -129,7 +137,7 @@ def _remembered(digest: str) -> set[str]:
 
 
 def _names(opened: Sequence[Opening]) -> list[str]:
-    """The settings that open something, of a table each key."""
+    """Return the names of the settings that open something; for a table, a name for each key."""
     return [
         name
         for one in opened
@@ -138,5 +146,5 @@ def _names(opened: Sequence[Opening]) -> list[str]:
 
 
 def folder() -> Path:
-    """Return where words are kept, a file for each. Removing one takes it back."""
+    """Return the folder where words are kept, a file for each. Removing a file takes that word back."""
     return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "khiva-arena" / "agreed"

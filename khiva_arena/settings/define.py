@@ -1,4 +1,4 @@
-"""What the settings of a competition define: the definition of an event, which is stored and hashed."""
+"""Definitions of events from the settings of a competition; they are stored and hashed."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -22,12 +22,12 @@ from khiva_arena.settings.permissions import variables_of
 from khiva_arena.settings.settings import Settings
 
 SHORTEST_MS = 50
-"""Milliseconds. In shorter turns bots that answer at once are late now and then: of 18,000 decisions of such bots, on two busy
+"""Milliseconds below which bots that answer at once are late now and then. Of 18,000 decisions of such bots, on two busy
 cores, one in a thousand took 5 ms at a table of two, and 36 ms at a table of four."""
 
 
 def conditions_of(settings: Settings, bots: Sequence[Bot], sandbox: Sandbox) -> Conditions:
-    """What matches of these settings are played under, and by these bots."""
+    """Return the conditions of matches of these settings and bots."""
     limits = settings.limits
     return Conditions(
         game=settings.game.name,
@@ -43,15 +43,17 @@ def conditions_of(settings: Settings, bots: Sequence[Bot], sandbox: Sandbox) -> 
 
 
 def nobody_to_allow(settings: Settings, bots: Sequence[Bot]) -> list[str]:
-    """What is wrong if an allowance is given and nobody plays who could have it."""
+    """Return the mistake if an allowance for links is given and no bot is remote; else []."""
     if settings.link_ms and not any(bot.is_remote for bot in bots):
         return ["--link-allowance: no bot is remote:NAME, and others have no link that takes time"]
     return []
 
 
 def definition_of(settings: Settings, bots: Sequence[Bot], sandbox: Sandbox, after: str | None = None) -> Definition:
-    """All that defines an event of these settings. ``after``: the id of the event that the stage before was. Raises ConfigError
-    if a candidate is not among the bots."""
+    """Return the definition of an event of these settings. Raises ConfigError if a candidate is not among the bots.
+
+    after: the id of the event that the stage before was.
+    """
     names = [bot.name for bot in bots]
     if missing := [name for name in settings.candidates if name not in names]:
         raise ConfigError(f"--candidate: {', '.join(missing)} did not come to this stage; there are {', '.join(names)}")
@@ -82,7 +84,7 @@ def definition_of(settings: Settings, bots: Sequence[Bot], sandbox: Sandbox, aft
 
 
 def _looks(settings: Settings) -> int | None:
-    """Return how many looks were planned. Raises ConfigError for what cannot be extended."""
+    """Return the number of planned looks, None if none were planned. Raises ConfigError for an event that cannot be extended."""
     if not settings.looks:
         return None
     from khiva_arena.schedule.formats import FORMATS  # not above: a match alone knows no schedule
@@ -116,19 +118,21 @@ def refuse_to_mix(definition: Definition) -> None:
 
 
 def runtimes_of(bots: Sequence[Bot]) -> dict[str, DefinedRuntime]:
-    """The runtimes that bots name, as they stand in a definition. Raises ConfigError."""
+    """Return the runtimes that bots name, as they stand in a definition. Raises ConfigError."""
     return {runtime.name: runtimes.as_defined(runtime) for bot in bots for runtime in bot.runtimes}
 
 
 def changed_runtimes(definition: Definition, bots: Sequence[Bot]) -> list[str]:
-    """The runtimes of bots that have changed since an event was played, by name."""
+    """Return the names of the bots' runtimes that have changed since an event was played."""
     then, now = definition.runtimes, runtimes_of(bots)
     return sorted(name for name in now if name in then and then[name] != now[name])
 
 
 def run_secret(settings: Settings, extends: str | None = None) -> bytes:
-    """The run's secret of settings with a seed, 32 bytes. Each stage of a competition has one of its own, and so has an event
-    that extends another: that of the one before it is known by then."""
+    """Return the run's secret of settings with a seed, 32 bytes.
+
+    Each stage of a competition has its own secret. An event that extends another has its own too: the other's is known by then.
+    """
     assert settings.seed is not None
     if extends is not None:
         return seeds.extension_secret(settings.seed, extends)
@@ -137,7 +141,7 @@ def run_secret(settings: Settings, extends: str | None = None) -> bytes:
 
 
 def _line_ups(settings: Settings, bots: Sequence[Bot]) -> tuple[int | None, bool]:
-    """Return how many line-ups are played at most, and whether in these all bots meet: in a definition, "auto" has become a
+    """Return the most line-ups that are played, None for all, and whether all bots meet in them. In a definition, "auto" is a
     number."""
     if not isinstance(settings.lineups, str):
         return settings.lineups, False
@@ -149,7 +153,7 @@ def _line_ups(settings: Settings, bots: Sequence[Bot]) -> tuple[int | None, bool
 
 
 def short_turn_warning(definition: Definition) -> str:
-    """Return what to know of an event whose turns are short, in a line; "" if they are not."""
+    """Return a warning for an event whose turns are short, in a line; "" if they are not."""
     turn = definition.time.turn_ms
     if turn >= SHORTEST_MS:
         return ""
@@ -160,8 +164,10 @@ def short_turn_warning(definition: Definition) -> str:
 
 
 def refuse_short_turns(definition: Definition) -> None:
-    """Refuse a new event with turns below ``SHORTEST_MS`` whose first late answer forfeits. One that extends another is played as
-    that one was. Raises ConfigError."""
+    """Raise ConfigError for a new event with turns below ``SHORTEST_MS`` whose first late answer forfeits.
+
+    An event that extends another is played as that one was.
+    """
     if short_turn_warning(definition) and definition.policy == Policy.STRICT and definition.extends is None:
         raise ConfigError(
             f"--turn {definition.time.turn_ms}ms with --policy strict: a bot that answers at once would forfeit by a moment "

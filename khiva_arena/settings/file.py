@@ -1,4 +1,4 @@
-"""A settings file: what stands in it, and on which line, so that each mistake can be shown with its place."""
+"""Settings files: the values in them, and the line of each, so that every mistake has its place."""
 
 import os
 import re
@@ -18,11 +18,11 @@ _FLAG = re.compile(r"--([a-z]+(?:-[a-z]+)*)")
 
 
 class SettingsFile(NamedTuple):
-    """What a settings file says.
+    """The content of a settings file.
 
     given: its settings.
-    places: where each one stands ("file:line"), by its dotted name ("rules.overshoot", "stage.0.seats").
-    text: all of it.
+    places: where each setting stands ("file:line"), by its dotted name ("rules.overshoot", "stage.0.seats").
+    text: all of the file.
     """
 
     given: dict[str, Any]
@@ -31,7 +31,7 @@ class SettingsFile(NamedTuple):
 
 
 def read_file(path: Path) -> SettingsFile:
-    """The settings in a TOML file. Raises ConfigError.
+    """Return the settings in a TOML file. Raises ConfigError.
 
     Bots, files and folders, and files named by a rule are relative to the file's folder.
     """
@@ -55,7 +55,7 @@ def renamed_settings(places: Mapping[str, str]) -> Iterator[str]:
 
 
 def _from(folder: Path, row: Setting, value: Any) -> Any:
-    """A value with the paths in it made relative to a folder. Any other value is unchanged."""
+    """Return a value with the paths in it made relative to a folder. Any other value is unchanged."""
     if row.kind in (Kind.FILE, Kind.FOLDER):
         return str(folder / value) if isinstance(value, str) else value
     if row.name == "game" and isinstance(value, str):
@@ -70,12 +70,12 @@ def _from(folder: Path, row: Setting, value: Any) -> Any:
 
 
 def names_file(value: object) -> bool:
-    """Whether a value is "@FILE"."""
+    """Tell whether a value is "@FILE"."""
     return isinstance(value, str) and value.startswith("@")
 
 
 def lines_of(text: str) -> dict[str, int]:
-    """The number of the line that sets each key or opens each table, by dotted name, the tables of a list numbered from 0.
+    """Return the number of the line that sets each key or opens each table, by dotted name; tables of a list are numbered from 0.
 
     ``text`` is TOML that has been read. Lines within a string of several lines may be taken for keys, which does no harm.
     """
@@ -101,8 +101,8 @@ def lines_of(text: str) -> dict[str, int]:
 
 
 def by_line(problems: Sequence[str], places: Mapping[str, str]) -> list[str]:
-    """The same mistakes, each with the line of the value that it is about, as far as that stands in a file, and in order of
-    lines. ``places`` as ``read_file`` gives them."""
+    """Return these mistakes in order of lines, each with the line of its value, if that stands in a file. ``places``: see
+    ``read_file``."""
     placed = [_placed(problem, places) for problem in problems]
     return sorted(dict.fromkeys(placed), key=lambda problem: int(line[1]) if (line := _PLACED.match(problem)) else 0)
 
@@ -126,7 +126,7 @@ def _plain(dotted: str) -> str:
 
 
 def _numbered(name: str, tables: dict[str, int]) -> str:
-    """The name of a table within the last one of a list: stage.rules is stage.1.rules."""
+    """Return the name of a table within the last table of a list: stage.rules is stage.1.rules."""
     for first, count in tables.items():
         if name.startswith(f"{first}."):
             return f"{first}.{count}{name[len(first) :]}"

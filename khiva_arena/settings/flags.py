@@ -1,4 +1,4 @@
-"""Settings as flags: what was typed as values, and values as words to type."""
+"""Settings as flags: typed words as values, and values as words to type."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -21,7 +21,8 @@ def taken(flags: dict[str, Any], kind: type[T]) -> T:
 
 
 def given_by_flags(flags: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings that flags give. ``flags`` by parameter, unset ones None or (). Raises ConfigError with every mistake."""
+    """Return the settings that flags give. ``flags`` by parameter, unset ones None or (). Raises ConfigError with every
+    mistake."""
     given: dict[str, Any] = {}
     problems: list[str] = []
     for row in TABLE:
@@ -39,7 +40,7 @@ def given_by_flags(flags: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _plain(text: str) -> object:
-    """JSON as what it says, any other text as it is."""
+    """Return the value of JSON text, and any other text unchanged."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -47,8 +48,10 @@ def _plain(text: str) -> object:
 
 
 def loading_of_stored(flags: Mapping[str, Any]) -> Loading:
-    """How the bots of a stored match are read again: runtimes, and the limits on the size of a bot. Raises
-    ConfigError with every mistake."""
+    """Return how the bots of a stored match are read again: runtimes, and the limits on the size of a bot.
+
+    Raises ConfigError with every mistake.
+    """
     given, problems = given_by_flags({name: flags[name] for name in ("limit", "runtime")}), list[str]()
     limits, runtimes = given.get("limits", {}), given.get("runtimes", {})
     bounds = {key: value for key, value in limits.items() if key in loads.WORDS}
@@ -68,7 +71,7 @@ def loading_of_stored(flags: Mapping[str, Any]) -> Loading:
 
 
 def flag_words(row: Setting, value: Any) -> Iterator[str]:
-    """What to type for a value: ``given_by_flags`` read backwards."""
+    """Yield the words to type for a value, which ``given_by_flags`` reads back."""
     if row.kind is Kind.SWITCH:
         yield row.option if value else row.option.replace("--", "--no-", 1)
     elif row.kind in LISTS:

@@ -1,5 +1,7 @@
-"""Which isolation a command plays at: the level that was asked for, or the best one that works here. What no bot may read, and
-where no file may be written."""
+"""Isolation of a command: the level that was asked for, or the best one that works here.
+
+Also the places that no bot may read, and where no file may be written.
+"""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -47,16 +49,19 @@ def sandbox_of(settings: Settings, say: Say, *, rated: bool) -> Sandbox:
 
 
 def warn_of_cold_files(say: Say) -> None:
-    """After bots were started for the first time: warn if the files that they read could not be kept in memory."""
+    """Warn, once bots were started for the first time, if the files that they read could not be kept in memory."""
     if why := refused():
         notes = f"a bot could leave itself notes by what it reads, see {shipped.folder('docs') / 'isolation.md'}"
         say(f"{why}; {notes}", warning=True)
 
 
 def sandbox_of_stored(recorded: Sandbox, asked: str | None, say: Say, *, trusts: bool = False) -> Sandbox:
-    """For a match that is played again: the level that is asked for now, else the one that it was played at if that works,
-    else the best one that does. A store may be a stranger's, so trusted has to be asked for. ``trusts``: the user has named the
-    bots, or trusts them, so that they play at trusted if nothing better works, as in a match of their own.
+    """Return the sandbox for a stored match that is played again.
+
+    Its level is the one asked for now, or without one the level of the match. A level that does not work here gives way to the
+    best that does. A store may be a stranger's, so trusted has to be asked for.
+
+    trusts: the user has named the bots, or trusts them: they play at trusted if nothing better works, as in a match of their own.
 
     Raises ConfigError for an unknown level, or if only trusted is left.
     """
@@ -80,7 +85,7 @@ def sandbox_of_stored(recorded: Sandbox, asked: str | None, say: Say, *, trusts:
 
 
 def private_places(settings: Settings, plan: Path | None = None) -> list[tuple[str, str]]:
-    """What no bot may read: the flag that names each, and its path. ``plan``: the file that says what is played, if any."""
+    """Return the places that no bot may read: the flag that names each, and its path. ``plan``: the file of the plan, if any."""
     files = [
         ("--out", settings.out),
         ("--from-plan", plan),
@@ -92,7 +97,7 @@ def private_places(settings: Settings, plan: Path | None = None) -> list[tuple[s
 
 
 def keep_private(private: Sequence[tuple[str, str]], sandbox: Sandbox, commands: Sequence[Command]) -> None:
-    """Raise ConfigError if one of these places, or what is staged of all bots, lies in a folder that bots may read."""
+    """Raise ConfigError if one of these places, or the staged copies of all bots, lies in a folder that bots may read."""
     if not sandbox.level.confines:
         return
     for command in commands:
@@ -107,7 +112,7 @@ def keep_private(private: Sequence[tuple[str, str]], sandbox: Sandbox, commands:
 
 
 def keep_apart(entrants: Sequence[Bot], commands: Sequence[Command], sandbox: Sandbox) -> None:
-    """Raise ConfigError if a bot may read what another entrant has sent, unless its own command names that explicitly."""
+    """Raise ConfigError if a bot may read the folder of another entrant, unless its own command names that explicitly."""
     if not sandbox.level.confines:
         return
     folders = {bot.identity: home for bot in entrants if (home := _home_of(bot))}
@@ -133,7 +138,8 @@ def keep_apart(entrants: Sequence[Bot], commands: Sequence[Command], sandbox: Sa
 
 
 def _by_ancestor(folders: Mapping[str, str]) -> dict[str, list[str]]:
-    """Whose folders lie in a folder, or are it: so that nobody is compared with everybody."""
+    """Return by path the identities of the bots whose folders are that path or lie in it: so not every pair has to be
+    compared."""
     within: dict[str, list[str]] = {}
     for identity, folder in folders.items():
         for ancestor in (folder, *map(str, PurePath(folder).parents)):
@@ -142,7 +148,7 @@ def _by_ancestor(folders: Mapping[str, str]) -> dict[str, list[str]]:
 
 
 def _near(paths: Sequence[str], folders: Mapping[str, str], within: Mapping[str, Sequence[str]]) -> list[str]:
-    """Those whose folders lie in one of these paths, or hold one, in the order of ``folders``."""
+    """Return the identities of bots whose folders lie in one of these paths, or hold one, in the order of ``folders``."""
     found = {identity for path in paths for identity in within.get(path, ())}
     around = {ancestor for path in paths for ancestor in map(str, PurePath(path).parents)} & within.keys()
     found |= {identity for ancestor in around for identity in within[ancestor] if folders[identity] == ancestor}
@@ -150,6 +156,7 @@ def _near(paths: Sequence[str], folders: Mapping[str, str], within: Mapping[str,
 
 
 def _home_of(bot: Bot) -> str:
-    """The folder that an entrant has sent, "" for a bot that comes with the arena, which anyone may read, or a bare command."""
+    """Return the folder that an entrant has sent. A bot that comes with the arena, which anyone may read, or a bare command
+    has ""."""
     place = os.path.realpath(bot.home) if bot.home else ""
     return "" if is_below(place, os.path.realpath(shipped.folder("bots"))) else place

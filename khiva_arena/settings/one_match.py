@@ -1,4 +1,4 @@
-"""One match that belongs to no competition: who sits where, with which deals, under which id."""
+"""A match that belongs to no competition: its seats, deals and id."""
 
 import secrets
 from collections.abc import Mapping, Sequence
@@ -25,10 +25,10 @@ from khiva_arena.settings.settings import Settings, settle
 class OneMatch(NamedTuple):
     """A match that is ready to be played.
 
-    job: what the arbiter needs.
+    job: the job for the arbiter.
     words: how each bot was named, by seat.
     drawn: the secret that was drawn for the deals, 32 bytes; None if a seed was given.
-    marks: by seat, what it has that others may lack: person, or those of a definition.
+    marks: by seat, marks that other seats may lack: person, or those of a definition.
     """
 
     job: Job
@@ -38,7 +38,7 @@ class OneMatch(NamedTuple):
 
 
 def who_plays(given: Mapping[str, Any]) -> tuple[Settings, list[Bot]]:
-    """Settings with as many seats as bots, and these in the order given. Raises ConfigError with every mistake."""
+    """Return settings with as many seats as bots, and the bots in the order given. Raises ConfigError with every mistake."""
     seated = {"seats": len(given["bots"])} if given.get("bots") else {}
     settings = settle({**given, **seated}, {"seats": "--bot"}, seats="bots")
     entrants = [bot_files.load(word, loading=settings.loading) for word in settings.bots]
@@ -50,7 +50,7 @@ def who_plays(given: Mapping[str, Any]) -> tuple[Settings, list[Bot]]:
 
 
 def one_match(settings: Settings, entrants: Sequence[Bot], say: Say) -> OneMatch:
-    """A match of these. Its bots are staged, so if players are elsewhere there is a hub for them already.
+    """Return a match of these bots, ready to be played. Bots are staged, so for players elsewhere there must be a hub already.
 
     Raises ConfigError, BotError if a bot cannot be built, and GameFault if the game breaks its contract.
     """
@@ -78,5 +78,5 @@ def _marks(bot: Bot, settings: Settings) -> tuple[str, ...]:
 def staged(
     entrants: Sequence[Bot], sandbox: Sandbox, network: Sequence[str] = (), env: Sequence[str] = (), link_ms: int = 0
 ) -> tuple[Command, ...]:
-    """How each bot is started, now that it is staged, with what is opened to it. Raises BotError."""
+    """Stage each bot and return the command that starts it, with the permissions given to it. Raises BotError."""
     return tuple(opened(stage(bot, sandbox.level), bot.name, network, env, link_ms) for bot in entrants)

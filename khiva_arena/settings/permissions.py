@@ -1,4 +1,4 @@
-"""What the organiser opens to bots by name: the network, and variables of the arena's own environment.
+"""Permissions that the organiser gives to bots by name: the network, and variables of the arena's own environment.
 
 Settings and definitions hold the names of variables alone. The values are read from the environment when a bot is about to be
 started, and stand in its ``Command`` only.
@@ -19,11 +19,11 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 OURS = ("PATH", "HOME", "TMPDIR", "LANG", "JAVA_TOOL_OPTIONS", MARK, *CORE_COUNTS)
 """Variables that every bot has from the arena."""
 OF_THE_LINKER = ("LD_", "GLIBC_")
-"""How variables begin that would change the programs that put a bot into its cell."""
+"""Beginnings of variables that would change the programs that put a bot into its cell."""
 
 
 def mistakes(network: Sequence[str], env: Sequence[str], names: Sequence[str]) -> list[str]:
-    """What is wrong with the settings of these names, if bots are called ``names``: a line each."""
+    """Return the mistakes in the permissions, a line each, if bots are called ``names``."""
     there = f"there are {', '.join(names)}"
     problems = [f"--network: no bot called {name!r}{meant(name, names)}; {there}" for name in network if name not in names]
     for word in env:
@@ -43,18 +43,21 @@ def mistakes(network: Sequence[str], env: Sequence[str], names: Sequence[str]) -
 
 
 def variables_of(name: str, env: Sequence[str]) -> tuple[str, ...]:
-    """The variables that a bot is handed, by name, in the order of the alphabet."""
+    """Return the names of the variables that a bot is handed, in the order of the alphabet."""
     pairs = [word.rpartition("=") for word in env]
     return tuple(sorted({variable for bot, _, variable in pairs if bot == name}))
 
 
 def values_of(name: str, env: Sequence[str]) -> dict[str, str]:
-    """The same with the values that they have now."""
+    """Return the variables that a bot is handed, with the values that they have now."""
     return {variable: os.environ[variable] for variable in variables_of(name, env)}
 
 
 def opened(command: Command, name: str, network: Sequence[str], env: Sequence[str], link_ms: int = 0) -> Command:
-    """How a bot is started with what is opened to it. ``link_ms``: of the round trip to a player elsewhere, what it gets back."""
+    """Return the command that starts a bot, with the permissions given to it.
+
+    link_ms: the most of a remote bot's round trip that is given back to it.
+    """
     handed, allowance = values_of(name, env), link_ms / 1000 if command.link else 0.0
     if not (handed or allowance or name in network):
         return command

@@ -1,4 +1,4 @@
-"""What a setting is: one row of ``settings_table.TABLE``, and what a value of each kind must look like."""
+"""The row of a setting in ``table.TABLE``, and the form that a value of each kind must have."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -15,7 +15,7 @@ LONGEST_MS = 24 * 60 * 60_000
 
 
 class Kind(Enum):
-    """What a setting takes."""
+    """The kind of value that a setting takes."""
 
     NUMBER = auto()  # a whole number, or one of the row's words
     TIME = auto()  # "1s", "500ms" or "2m"
@@ -48,26 +48,26 @@ _METAVARS = {
 
 
 class Setting(NamedTuple):
-    """One setting of a competition.
+    """A setting of a competition.
 
     name: its key in a settings file, and its field of ``Settings`` if it goes there as it is.
-    kind: what it takes.
-    default: what it is if nobody sets it; None: nothing.
+    kind: the kind of its values.
+    default: its value if nobody sets it; None: nothing.
     heading: below which its flag stands in ``-h``.
-    help: what ``-h`` says of it; the default is added there unless this names it.
-    comment: what a new settings file says above it; "": what ``help`` says.
-    example: what a new settings file shows behind "#" if there is no default.
-    of: what kind of thing its values are, for messages and ``-h``.
-    shape: what ``-h`` shows for a value if that is not what others of its kind have.
-    words: what can be chosen, and what TAB offers; called when somebody wants to know.
+    help: its text in ``-h``; the default is added there unless this names it.
+    comment: the text above it in a new settings file; "": that of ``help``.
+    example: the value that a new settings file shows behind "#" if there is no default.
+    of: the kind of thing its values are, in words, for messages and ``-h``.
+    shape: the placeholder for a value in ``-h`` if it is not that of its kind.
+    words: the values to choose from, which TAB offers; called only when needed.
     least, most: bounds of a number, or of a time in ms.
-    flag: its flag if that is not its name; for a list or table the flag gives one of them.
-    old_name: what it was called before, which files, the environment and, after --, flags may still say.
+    flag: its flag if that is not its name; for a list or table the flag gives one item.
+    old_name: its former name, which files, the environment and, after --, flags may still say.
     short: one letter, for a short flag.
     common: whether the short ``-h`` of a command with many options shows it; ``-h all`` shows all.
     of_a_match: whether a match alone has it, too.
     of_a_stage: whether a ``[[stage]]`` may have one of its own.
-    opens: what a value of it opens on this machine, so that a settings file or a plan needs its user's word; "" for nothing.
+    opens: the effect of a value on this machine for which a settings file or a plan needs its user's word; "" for none.
     harmless: whether a value opens nothing after all, as the default never does.
     """
 
@@ -94,21 +94,21 @@ class Setting(NamedTuple):
 
     @property
     def option(self) -> str:
-        """Its flag as it is typed: "--trust-bots"."""
+        """The flag as it is typed: "--trust-bots"."""
         return f"--{self.flag or self.name.replace('_', '-')}"
 
     @property
     def parameter(self) -> str:
-        """Its name among the parameters of a command, and in the environment as KHIVA_ARENA_RUN_<parameter>."""
+        """The name among the parameters of a command, and in the environment as KHIVA_ARENA_RUN_<parameter>."""
         return self.flag if self.kind in TABLES else self.name
 
     @property
     def metavar(self) -> str:
-        """What ``-h`` shows for a value."""
+        """The placeholder that ``-h`` shows for a value."""
         return self.shape or (self.of.upper() if self.kind is Kind.CHOICE else _METAVARS[self.kind])
 
     def mistakes(self, value: object) -> list[str]:
-        """What is wrong with a value, as far as that can be seen without looking at anything else."""
+        """Return the mistakes in a value, as far as they can be seen without looking at anything else."""
         if value is None and self.default is None:
             return []
         problems = [wrong] if (wrong := _CHECKS[self.kind](self, value)) else []
@@ -125,7 +125,7 @@ def renamed(old: str, new: str) -> str:
 
 
 def duration_ms(text: object, longest: int = LONGEST_MS) -> int:
-    """Milliseconds of "1s", "500ms", "1.5s", "2m", "8h". Raises ValueError."""
+    """Return the milliseconds of "1s", "500ms", "1.5s", "2m", "8h". Raises ValueError."""
     match = _DURATION.fullmatch(text) if isinstance(text, str) else None
     if match is None:
         raise ValueError(f'{text!r} is not a time; write "1s", "500ms" or "2m"')
@@ -136,7 +136,7 @@ def duration_ms(text: object, longest: int = LONGEST_MS) -> int:
 
 
 def number_mistake(value: object, least: int = 1, most: int | None = None) -> str:
-    """What is wrong with a whole number, "" for nothing."""
+    """Return the mistake in a whole number, "" for none."""
     if not isinstance(value, int) or isinstance(value, bool) or value < least:
         return f"{value!r} is not a whole number of at least {least}"
     return f"{most:,} at most, not {value}" if most is not None and value > most else ""

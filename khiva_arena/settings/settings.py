@@ -1,4 +1,4 @@
-"""What a competition is set to: values from flags, environment and a settings file, checked as a whole, every mistake at once."""
+"""Settings of a competition: values from flags, environment and a settings file, checked as a whole, every mistake at once."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -35,22 +35,22 @@ MOST: dict[str, int] = {row.name: row.most for row in TABLE if row.most is not N
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """One event of a competition, checked.
+    """An event of a competition, checked.
 
     bots: folders and commands.
     game: the game.
     seats: at a table.
     seeds: deals; of each round in a swiss or a knockout.
-    seed: what determines them; None: it is drawn.
+    seed: the text that determines the deals; None: drawn.
     copies: of one bot at a table, at most.
-    lineups: how many at most; None: all; "auto": a small set in which all bots meet, see ``schedule.coverings``.
+    lineups: the most line-ups; None: all; "auto": a small set in which all bots meet, see ``schedule.coverings``.
     limits: times, in milliseconds.
-    policy: what a fault costs.
+    policy: the cost of a fault.
     rules: the game's whole rules map.
     jobs: matches at a time.
     out: the store.
     isolation: a level's name or "auto".
-    resources: what a bot may use during a match.
+    resources: the limits of a bot during a match.
     ponder: whether a bot may think while it is not its turn.
     trust_bots: whether "auto" may be no isolation at all.
     format: how it is played.
@@ -60,26 +60,26 @@ class Settings(msgspec.Struct, frozen=True):
     candidates: of a gauntlet, by name; (): the first bot.
     authors_apart: whether bots of one author never sit at one table.
     engines: an engines.json with more bots.
-    events_file: the file that what happens is written to as JSON lines.
+    events_file: the file to which events of the run are written as JSON lines.
     report: the file that a page of results is kept in.
     loading: the bounds and runtimes with which bots are read.
     network: the bots, by name, whose cells are open to the network.
     env: BOT=VARIABLE of each that a bot is handed; the values stand nowhere.
     rate_kept: whether bots that may remember are rated with the others.
-    stage: which of several events this is, from 1; 0: the only one.
-    name: what the stage is called.
+    stage: the number of this event among several, from 1; 0: the only one.
+    name: the stage's name.
     take: how many of the best of the stage before play in it; None: all.
     hypotheses: of a sequential test.
     listen: where relays arrive, as HOST:PORT.
     tls_cert, tls_key: files of its certificate.
     tokens: the folder of the relays' tokens; None: that of this user.
     reconnect_ms: how long a relay may be away.
-    link_ms: of a measured round trip, what a remote bot gets back for each decision at most.
+    link_ms: the most of a measured round trip that a remote bot gets back for each decision.
     kept: remote bots that may play many matches in one process.
     skip_broken: whether bots that cannot play are left out.
     dask: the cluster that plays, as an address or "local:N"; None: this machine.
     dask_tls: the folder of its certificates.
-    dask_open_to_all: whether it may do without.
+    dask_open_to_all: whether the cluster may do without certificates.
     dask_wait_ms: how long its scheduler or all of its workers may be away.
     """
 
@@ -155,7 +155,7 @@ class _Problems:
         self.lines.append(f"{place}: {called}{what}" if place else f"{ROWS[key].option}: {what}")
 
     def add_of_table(self, table: str, error: ConfigError) -> None:
-        """Mistakes in a table, each of which begins with its key."""
+        """Add mistakes in a table, each of which begins with its key."""
         for problem in error.problems:
             keys = [f"{table}.{end}" for end in (problem.partition(":")[0], problem.partition(" ")[0])]
             self.add(next((key for key in keys if key in self.places), table), problem)
@@ -171,9 +171,11 @@ def settle(
     seats: str = "seats",
     hypotheses: "Hypotheses | None" = None,
 ) -> Settings:
-    """Lay ``given`` over the defaults and check all of it. ``places``: where each key was given, for the messages; under
-    ``seats``, what their number was counted from. With ``hypotheses`` it is a sequential test, with as many copies of the
-    opponents as fill a table.
+    """Lay ``given`` over the defaults and check all of it.
+
+    places: where each key was given, for the messages; under ``seats``, the flag whose bots were counted.
+    seats: the word for seats in messages.
+    hypotheses: those of a sequential test, which has as many copies of the opponents as fill a table; None for no test.
 
     Raises ConfigError with every mistake.
     """
@@ -209,7 +211,7 @@ def settle(
 
 
 def _as_read(row: Setting, values: Mapping[str, Any]) -> Any:
-    """A value that was checked, as the type that it has from here on."""
+    """Return a checked value with the type that ``Settings`` has for it."""
     value = values[row.name]
     if row.kind in (Kind.FILE, Kind.FOLDER):
         return None if value is None else Path(value)
@@ -222,7 +224,8 @@ def _of_a_test(values: Mapping[str, Any], hypotheses: "Hypotheses") -> dict[str,
 
 
 def game_named(word: str) -> Game:
-    """One that comes with the arena, or one that the user has made, by its file or package. Raises ConfigError, GameFault."""
+    """Return a game that comes with the arena, or one that the user has made, by its file or package. Raises ConfigError,
+    GameFault."""
     if word in NAMES:
         return get(word)
     from khiva_arena.outside.opening import opened  # not above: most games come with the arena
@@ -244,7 +247,7 @@ def _game(values: Mapping[str, Any], problems: _Problems) -> Game | None:
 
 
 def _rules(values: Mapping[str, Any], game: Game | None, seats: str, problems: _Problems) -> Mapping[str, Any]:
-    """The game's whole rules map. The seats are checked, too."""
+    """Return the game's whole rules map, {} if it cannot be made. The seats are checked, too."""
     if game is None:
         return {}
     if "seats" not in problems.wrong and values["seats"] not in game.seats:
@@ -267,12 +270,12 @@ def _rules(values: Mapping[str, Any], game: Game | None, seats: str, problems: _
 
 
 def _rule(value: Any) -> Any:
-    """A rule as it was given, or the table of the file that it names. Raises ConfigError."""
+    """Return a rule as it was given, or the table of the file that it names. Raises ConfigError."""
     return toml_file.read(Path(value[1:]))[1] if names_file(value) else value
 
 
 def rules_chosen(games: Sequence[Game], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Rules, as ``--rule`` gives them, for the game that they are of. Raises ConfigError with every mistake."""
+    """Return rules, as ``--rule`` gives them, for the game to which they belong. Raises ConfigError with every mistake."""
     if given and len(games) != 1:
         raise ConfigError("--rule: rules are of one game; name it, and no other, with --game")
     try:
@@ -304,7 +307,7 @@ def _resources(limits: Mapping[str, Any]) -> Resources:
 
 
 def _check_together(values: Mapping[str, Any], hypotheses: "Hypotheses | None", problems: _Problems) -> None:
-    """Settings that are right alone and wrong beside others."""
+    """Add the mistakes of settings that are right alone and wrong beside others."""
     if isinstance(values["bots"], list | tuple) and not values["bots"] and values["engines"] is None:
         problems.add("bots", "no bots; name at least two, e.g. --bot shipped:python/random --bot shipped:python/greedy")
     form = values["format"]
@@ -322,7 +325,8 @@ def _check_together(values: Mapping[str, Any], hypotheses: "Hypotheses | None", 
 
 
 def line_ups_mistake(key: str, value: object, form: str, *, test: bool = False) -> str:
-    """Why a setting of ``OF_LINE_UPS`` does not go with a format, "" if it does. test: whether it is a sequential test."""
+    """Return why a setting of ``OF_LINE_UPS`` does not go with a format, "" if it does. ``test``: whether it is a sequential
+    test."""
     if value == DEFAULTS[key]:
         return ""
     from khiva_arena.schedule.formats import FORMATS
@@ -336,7 +340,7 @@ def line_ups_mistake(key: str, value: object, form: str, *, test: bool = False) 
 
 
 def only_for(key: str) -> list[str]:
-    """The formats of a competition that have a setting of ``OF_SOME``."""
+    """Return the formats of a competition that have a setting of ``OF_SOME``."""
     from khiva_arena.schedule.formats import FORMATS, TAKERS
 
     return [str(name) for name in TAKERS[key] if not FORMATS[name].SEQUENTIAL]

@@ -1,4 +1,4 @@
-"""The stages of a competition: events one after another, each with the bots that did best in the one before."""
+"""Stages of a competition: events one after another, each with the bots that did best in the one before."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -18,8 +18,11 @@ MOST_STAGES = 20
 
 
 def settle_stages(given: Mapping[str, Any], flags: Mapping[str, Any], places: Mapping[str, str]) -> tuple[Settings, ...]:
-    """The events of a competition: one, or one for each ``[[stage]]`` table of ``given``, whose values win over those beside
-    it. ``flags`` win over both. ``places`` says where each value of ``given`` stands.
+    """Return the settings of a competition's events: one, or one for each ``[[stage]]`` table of ``given``.
+
+    given: settings; the values of a stage win over those beside it.
+    flags: settings that win over both.
+    places: where each value of ``given`` stands.
 
     Raises ConfigError with every mistake in every stage.
     """
@@ -53,7 +56,7 @@ def settle_stages(given: Mapping[str, Any], flags: Mapping[str, Any], places: Ma
 
 
 def _only(own: Mapping[str, Any], base: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
-    """A stage's values over the common ones, flags over both. What only other formats have does not pass from above."""
+    """Return a stage's values over the common ones, flags over both. Common values that only other formats have are dropped."""
     values = {**own, **flags}
     form = values.get("format", base.get("format", DEFAULTS["format"]))
     passing = [key for key in base if key not in own]

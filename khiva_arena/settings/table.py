@@ -1,8 +1,8 @@
 """Every setting of a competition, a row each, in the order of a settings file.
 
-From a row come its flag with what ``-h`` and TAB say, its lines in a new settings file, whether a stage may have it, its
-default, the messages for wrong values, and what a file that sets it opens. What a setting does is not in this table: a new one
-is a row here, and a field of ``Settings`` that some code reads.
+A row gives a setting its flag, the texts of ``-h`` and TAB, its lines in a new settings file, and its default. It gives the
+messages for wrong values, too, whether a stage may have the setting, and the effect that needs the user's consent. The effect of
+a setting on a run is not in this table: a new one is a row here, and a field of ``Settings`` that some code reads.
 """
 
 import os
@@ -12,7 +12,7 @@ from khiva_arena.settings.row import Kind, Setting
 
 AUTO = "auto"
 TEST_SEEDS = 10_000
-"""The deals of a sequential test, at most, unless it is given another number."""
+"""The most deals of a sequential test, unless it is given another number."""
 BOTS, PLAYED, TIME, ISOLATION, RUN = "Bots", "What is played", "Time and faults", "Isolation", "The run"
 REMOTE, CLUSTER = "Remote bots", "A cluster"
 
@@ -62,7 +62,7 @@ def _keeps_promises(level: object) -> bool:
 
 
 TIMES = {"start": "startup_ms", "turn": "turn_ms", "bank": "bank_ms"}
-"""The settings that are times, and what they are called in a definition."""
+"""The settings that are times, and their names in a definition."""
 
 # fmt: off
 TABLE: tuple[Setting, ...] = (
@@ -254,4 +254,4 @@ TABLE: tuple[Setting, ...] = (
 )
 # fmt: on
 OF_A_MATCH = tuple(row.name for row in TABLE if row.of_a_match)
-"""What one match is played with, and by whom, whether alone or in a competition."""
+"""The settings of one match, whether alone or in a competition."""

@@ -1,4 +1,4 @@
-"""The text of a new settings file: every setting with what it means and its default, or an example behind "#"."""
+"""The text of a new settings file: every setting with its meaning and its default, or an example behind "#"."""
 
 import json
 import textwrap
@@ -34,7 +34,7 @@ EXAMPLE_STAGES = """
 
 
 def settings_text(chosen: Mapping[str, Any]) -> str:
-    """A settings file. ``chosen``: values of its own in place of defaults, by setting."""
+    """Return the text of a settings file. ``chosen``: values in place of defaults, by setting."""
     of_a_stage = [row.name for row in TABLE if row.of_a_stage]
     stages = STAGES.format(f"{', '.join(of_a_stage[:-1])} and {of_a_stage[-1]}")
     in_order = sorted(TABLE, key=lambda row: row.kind in TABLES)  # what stands behind [rules] is part of it
@@ -43,7 +43,7 @@ def settings_text(chosen: Mapping[str, Any]) -> str:
 
 
 def _block(row: Setting, chosen: object) -> str:
-    """The lines of one setting."""
+    """Return the lines of one setting."""
     value = row.default if chosen is None else chosen
     if row.kind in TABLES:
         lines = [f"[{row.name}]", *(f"#{key} = {_toml(each)}" for key, each in row.example.items())]
@@ -59,5 +59,5 @@ def _comment(text: str) -> str:
 
 
 def _toml(value: Any) -> str:
-    """Texts, numbers, switches and lists of them: TOML writes these as JSON does."""
+    """Return a value as TOML, which writes texts, numbers, switches and lists of them as JSON does."""
     return json.dumps(value, ensure_ascii=False)

@@ -1,7 +1,7 @@
-"""Join the stores of one event, of which several machines played a part each.
+"""The merge of the stores of one event, of which several machines played a part each.
 
 Everything is checked before the first row is written. Then some matches at a time are written, each time in one transaction with
-the secrets that they reveal: whatever ends a merge, what it has written is sound, and the next merge adds the rest.
+the secrets that they reveal. So everything that an interrupted merge has written is sound, and the next merge adds the rest.
 """
 
 from array import array
@@ -33,17 +33,17 @@ from khiva_arena.store.db import RUN_SECRET, EventRow, MatchRow, Store, VoidRow
 from khiva_arena.words import count
 
 MATCHES_AT_ONCE, BYTES_AT_ONCE = 200, 4 * 2**20
-"""At most so many matches are written in one transaction, or one with which their records reach so many bytes."""
+"""The most matches that are written in one transaction; fewer once their records exceed this many bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """What a merge came to.
+    """The outcome of a merge.
 
     event: id of the event.
     number: of the event in the store with all shards.
     recorded, planned: matches that it has there now, and when it is over.
-    added: how many of them this merge has added.
+    added: the number of matches that this merge has added.
     digest: the run digest, None while matches are missing.
     set_aside: (seed, line-up) of the tables that stayed void.
     missing: the shards whose matches are missing, each with the command that plays it.
@@ -64,12 +64,12 @@ class Merged:
 
     @property
     def summary(self) -> str:
-        """How far the event is, in a line."""
+        """The progress of the event, in a line."""
         end = f"; run digest {self.digest}" if self.complete else ""
         return f"event {self.number} ({self.event}): {self.recorded} of {self.planned} matches, {self.added} of them new{end}"
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values, for JSON."""
+        """Return the outcome as plain values, for JSON."""
         return {**asdict(self), "missing": [one._asdict() for one in self.missing]}
 
 
@@ -89,9 +89,9 @@ def merge(
     jobs: processes that replay records.
     any_engine: whether versions of the arena may differ.
     word: the beginning of the event's id, if stores hold several.
-    far: takes how far it has come, in words, very often.
+    far: takes the progress in words, very often.
 
-    Raises ConfigError with all that stands in the way, StoreError if a store cannot be read or written.
+    Raises ConfigError with everything that prevents the merge, StoreError if a store cannot be read or written.
     """
     with ExitStack() as stack:
         parts = opened_parts(stack, folders, out, word)
@@ -114,7 +114,7 @@ def merge(
 
 
 def _check_with_out(parts: Sequence[EventPart], out: Path, any_engine: bool) -> None:
-    """Raise ConfigError or StoreError if what ``out`` holds does not go with the parts, or these not with each other."""
+    """Raise ConfigError or StoreError if the contents of ``out`` do not go with the parts, or the parts not with each other."""
     pairs = [(part.folder, part.store) for part in parts]
     event = parts[0].event
     if not Store.check(out):
@@ -134,7 +134,7 @@ def _check_with_out(parts: Sequence[EventPart], out: Path, any_engine: bool) -> 
 
 
 def _event_in(store: Store, parts: Sequence[EventPart]) -> EventRow:
-    """The event in the store with all shards, added if it is not there, with its public text and marked with all engines."""
+    """Return the event in the store with all shards; it is added if missing, with its public text and marked with all engines."""
     first = parts[0].event
     if store.event(first.id) is None:
         store.add_event(first.id, first.text, first.engines[0], first.commitment, first.secret, first.bots)
@@ -148,7 +148,7 @@ def _event_in(store: Store, parts: Sequence[EventPart]) -> EventRow:
 
 
 class _Target:
-    """The store with all shards while they are merged into it."""
+    """The store with all shards while parts are merged into it."""
 
     def __init__(self, store: Store, event: EventRow, far: HowFar) -> None:
         self._far = far
@@ -166,7 +166,7 @@ class _Target:
         self._voids = _by_ordinal(store.voids(event.id))
 
     def _note(self, ordinal: int) -> int:
-        """Note that a match is there. Returns its seed."""
+        """Note that a match is in the store. Return its seed."""
         place = self._timetable.place(ordinal)
         if place is None:
             raise ConfigError(f"{self._store.folder}: match {ordinal} is not one of its event")
@@ -176,7 +176,7 @@ class _Target:
         return place[0]
 
     def take(self, part: EventPart) -> None:
-        """Add what is not there of a store, whose records were checked."""
+        """Add the matches and void attempts of a part that the store lacks; the part's records must have been checked."""
         voids = _by_ordinal(part.store.voids(self._event.id))
         for matches in _some(part.store.matches(self._event.id)):
             new = [match for match in matches if not self._there[match.ordinal]]
@@ -184,7 +184,7 @@ class _Target:
         self._write([], voids)
 
     def _write(self, matches: Sequence[MatchRow], voids: Mapping[int, Sequence[VoidRow]]) -> None:
-        """Write matches and the void attempts at them and others, in one transaction."""
+        """Write matches, and void attempts at these and other matches, in one transaction."""
         more = [void for ordinal, some in voids.items() for void in self._new_voids(ordinal, some)]
         rows = [structs.replace(match, attempt=len(self._voids.get(match.ordinal, ())) + 1) for match in matches]
         if not rows and not more:
@@ -198,8 +198,10 @@ class _Target:
         self._far(f"{self._added:,} matches added")
 
     def _new_voids(self, ordinal: int, found: Sequence[VoidRow]) -> Iterator[VoidRow]:
-        """Void attempts at a match that are not there, numbered after those that are. A match that is there was recorded after
-        the attempts that stand with it."""
+        """Yield the void attempts at a match that the store lacks, numbered after those that it has.
+
+        A match that is recorded gets none: it was recorded after the attempts that stand with it.
+        """
         if self._there[ordinal]:
             return
         here = self._voids.setdefault(ordinal, [])
@@ -243,7 +245,7 @@ def _by_ordinal(voids: Iterable[VoidRow]) -> dict[int, list[VoidRow]]:
 
 
 def _some(matches: Iterable[MatchRow]) -> Iterator[list[MatchRow]]:
-    """Matches, some at a time."""
+    """Yield matches, some at a time."""
     some: list[MatchRow] = []
     size = 0
     for match in matches:

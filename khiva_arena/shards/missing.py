@@ -1,4 +1,4 @@
-"""What of an event no store has yet that was merged, and what to type for it."""
+"""Shards of an event that are in no merged store yet, and the commands that play or merge them."""
 
 import re
 import shlex
@@ -21,9 +21,9 @@ class MissingShard(NamedTuple):
     """A shard of which matches are missing.
 
     shard: I/N, "" if nobody knows into how many the event was divided.
-    seeds: those of it whose matches are not all there, as "4 to 7, 9".
-    command: what plays it, or, if it has been played, merges it.
-    played: whether it has, into a store beside those that were merged.
+    seeds: its seeds whose matches are not all there, as "4 to 7, 9".
+    command: the command that plays it, or, if it has been played, merges it.
+    played: whether it has been played, into a store beside those that were merged.
     """
 
     shard: str
@@ -33,8 +33,13 @@ class MissingShard(NamedTuple):
 
 
 def missing_shards(parts: Sequence[tuple[Path, EventRow]], left: Sequence[int], total: int, out: Path) -> list[MissingShard]:
-    """The shards that have seeds of which matches are missing. ``parts``: the stores that were merged. ``left``: those seeds.
-    ``total``: how many seeds the event has. ``out``: the store with all shards."""
+    """Return the shards that have seeds of which matches are missing.
+
+    parts: the stores that were merged.
+    left: those seeds.
+    total: the number of seeds of the event.
+    out: the store with all shards.
+    """
     if not left:
         return []
     notes = alike(parts)
@@ -55,14 +60,14 @@ def missing_shards(parts: Sequence[tuple[Path, EventRow]], left: Sequence[int], 
 
 
 def alike(parts: Sequence[tuple[Path, EventRow]]) -> dict[Path, ShardNote]:
-    """The notes beside stores, of those that were divided as most of them are."""
+    """Return the notes beside stores, only those with the most common number of shards."""
     notes = {folder: note for folder, event in parts if (note := read_note(folder, event.id))}
     most = Counter(note.of for note in notes.values()).most_common(1)
     return {folder: note for folder, note in notes.items() if note.of == most[0][0]}
 
 
 def _to_play(event: EventRow, plan: str, shard: Shard | None, folder: Path) -> str:
-    """Without a shard it plays all that is missing, on one machine."""
+    """Return the command that plays a shard; without a shard it plays everything that is missing, on one machine."""
     which = ["--shard", str(shard)] if shard and shard.of > 1 else []
     public = ["--public", event.public] if event.public is not None else []
     engine = [] if __version__ in event.engines else ["--any-engine"]
@@ -75,7 +80,7 @@ def _to_merge(folder: Path, out: Path) -> str:
 
 
 def _has(folder: Path, event: EventRow, seeds: range) -> bool:
-    """Whether a store has all of some seeds. One that cannot be read has nothing of use."""
+    """Tell whether a store has all matches on these seeds. A store that cannot be read has nothing of use."""
     with suppress(ConfigError, StoreError):
         with Store.read(folder) as store:
             return store.event(event.id) is not None and has_seeds(store, event, seeds)
@@ -83,7 +88,7 @@ def _has(folder: Path, event: EventRow, seeds: range) -> bool:
 
 
 def _folder_of(shard: Shard, notes: dict[Path, ShardNote], out: Path) -> Path:
-    """The store of a shard: its own if it has one, else one that is called like those of others."""
+    """Return the store of a shard: its own if it has one, else a folder named like those of other shards."""
     of_one = {folder: note for folder, note in notes.items() if note.shard}
     for folder, note in of_one.items():
         if note.which == shard:
@@ -95,7 +100,7 @@ def _folder_of(shard: Shard, notes: dict[Path, ShardNote], out: Path) -> Path:
 
 
 def ranges(numbers: Sequence[int]) -> str:
-    """Rising numbers in few words: "0 to 3, 7"."""
+    """Return rising numbers in few words: "0 to 3, 7"."""
     runs: list[list[int]] = []
     for number in numbers:
         if runs and number == runs[-1][1] + 1:

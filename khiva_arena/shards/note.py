@@ -1,7 +1,7 @@
-"""A note beside a store that holds a shard, or several that were merged: how they were asked for, so that a merge can say what to
-type for another one.
+"""A note beside a store with a shard, or several merged ones, that says how they were asked for.
 
-The truth is in the store. Without the note a merge says which seeds are missing, in fewer words.
+From it a merge tells the command for another shard. The truth is in the store. Without the note a merge says which seeds are
+missing, in fewer words.
 """
 
 import json
@@ -21,7 +21,7 @@ _LONGEST = 10_000
 
 
 class ShardNote(msgspec.Struct, frozen=True):
-    """What was typed.
+    """The words that were typed for a shard.
 
     event: the id of the event.
     plan: the file of ``--from-plan``.
@@ -35,17 +35,17 @@ class ShardNote(msgspec.Struct, frozen=True):
 
     @property
     def which(self) -> Shard:
-        """The shard. Not of several."""
+        """The shard; ``shard`` must not be 0."""
         return Shard(self.shard, self.of)
 
 
 def note_of(planned: PlannedShard) -> ShardNote:
-    """The note of a shard that is played."""
+    """Return the note of a shard that is played."""
     return ShardNote(planned.event.id, str(planned.file), planned.shard.number, planned.shard.of)
 
 
 def leave_note(folder: Path, note: ShardNote, say: Say) -> None:
-    """Leave the note; say so if that is impossible."""
+    """Write the note beside a store; if that is impossible, a warning says so."""
     try:
         write_note(folder, note)
     except OSError as error:
@@ -53,7 +53,7 @@ def leave_note(folder: Path, note: ShardNote, say: Say) -> None:
 
 
 def write_note(folder: Path, note: ShardNote) -> None:
-    """Leave the note. Raises OSError."""
+    """Write the note beside a store. Raises OSError."""
     draft = folder / f"{NOTE}-new"
     draft.unlink(missing_ok=True)  # what a kill has left
     with os.fdopen(private.open_file(draft, os.O_WRONLY), "w") as file:
@@ -62,7 +62,7 @@ def write_note(folder: Path, note: ShardNote) -> None:
 
 
 def read_note(folder: Path, event: str) -> ShardNote | None:
-    """The note beside a store that holds an event, None if there is none of use."""
+    """Return the note beside a store that holds an event, None if there is none of use."""
     with suppress(OSError, ValueError, RecursionError):
         note = msgspec.json.decode(regular_files.read(folder / NOTE, _LONGEST, follow=False), type=ShardNote)
         if note.event == event and 0 <= note.shard <= note.of and note.of:

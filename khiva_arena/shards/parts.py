@@ -1,5 +1,4 @@
-"""The stores that are to be merged: opened, held against each other, and all of their records replayed, before anything is
-written."""
+"""The stores that are to be merged: opened, compared, and replayed before anything is written."""
 
 import heapq
 import itertools
@@ -23,10 +22,10 @@ from khiva_arena.words import count
 
 FILES_OF_A_STORE, OTHER_FILES = 4, 64
 SHOWN = 3
-"""Of differences."""
+"""The most differences that a message lists."""
 _DIGITS = 8
 HowFar = Callable[[str], None]
-"""Takes how far a merge has come, in words, very often."""
+"""A function that takes the progress of a merge in words, very often."""
 
 
 class EventPart(NamedTuple):
@@ -43,8 +42,10 @@ class EventPart(NamedTuple):
 
 
 def opened_parts(stack: ExitStack, folders: Sequence[Path], out: Path, word: str | None) -> list[EventPart]:
-    """Open stores that hold one event, those named twice and ``out`` itself left out; ``stack`` closes them. ``word``: the
-    beginning of the event's id, if stores hold several.
+    """Open stores that hold one event; stores named twice and ``out`` itself are left out.
+
+    stack: closes the stores.
+    word: the beginning of the event's id, if stores hold several.
 
     Raises ConfigError with every store that cannot be merged with the first one.
     """
@@ -80,7 +81,7 @@ def _opened(folder: Path) -> Store:
 
 
 def _events_of(folder: Path, store: Store, word: str | None) -> list[EventRow]:
-    """The events of a store that may be merged, each with rows as they are written."""
+    """Return the events of a store that may be merged, each with rows as they are written."""
     rows = [event for event in store.events() if word is None or begins(event.id, word)]
     if not rows:
         raise StoreError(f"{folder}: no event{' in it yet' if word is None else f' {word!r} in it'}; leave this store out")
@@ -118,7 +119,7 @@ def _of_one_event(stores: Sequence[tuple[Path, Store, list[EventRow]]]) -> list[
 
 
 def _another_event(folder: Path, first: EventRow, other: EventRow) -> str:
-    """In what an event differs from the first store's."""
+    """Return how an event differs from the first store's, with advice."""
     if first.text == other.text:
         return (
             f"another event than in {folder}: the same settings with another draw (commitment {other.commitment[:_DIGITS]}, "
@@ -130,8 +131,10 @@ def _another_event(folder: Path, first: EventRow, other: EventRow) -> str:
 
 
 def refuse_redrawn(out: Path, unfinished: Sequence[EventRow], part: EventPart) -> None:
-    """Raise ConfigError if a store has begun an event of the same settings as a part's with another draw, and has not ended it:
-    whoever merges means that one, or another store."""
+    """Raise ConfigError if a store has an unfinished event of the same settings as a part's with another draw.
+
+    The user means that event, or another store.
+    """
     for event in unfinished:
         if event.text == part.event.text:
             raise ConfigError(
@@ -168,7 +171,7 @@ def check_alike(parts: Sequence[tuple[Path, EventRow]], any_engine: bool) -> Non
 
 
 class _CountedEvent(StoredEvent):
-    """``so_far`` is called at each match with how many of all stores were read."""
+    """An event of a part that calls ``so_far`` at each match that is read."""
 
     def __init__(self, part: EventPart, so_far: Callable[[], None]) -> None:
         super().__init__(part.store, part.event)
@@ -182,8 +185,13 @@ class _CountedEvent(StoredEvent):
 
 
 def replay_all(parts: Sequence[EventPart], jobs: int, far: HowFar) -> list[int]:
-    """Replay every record of every store, and check all that stands beside it, by so many processes. Returns how many there are
-    in each. Raises StoreError with the first thing that is not sound in each store."""
+    """Replay every record of every store, and check everything stored beside it. Return the number of sound matches of each
+    store.
+
+    jobs: the number of processes.
+
+    Raises ConfigError with the first damage in each store.
+    """
     every = sum(len(part.store.recorded(part.event.id)) for part in parts)
     read = itertools.count(1)
     result = audit((_CountedEvent(part, lambda: far(f"{next(read):,} of {every:,} records checked")) for part in parts), jobs)
@@ -199,8 +207,10 @@ def replay_all(parts: Sequence[EventPart], jobs: int, far: HowFar) -> list[int]:
 
 
 def check_twice_played(parts: Sequence[tuple[Path, Store]], event: EventRow, out: Path | None = None) -> None:
-    """Raise ConfigError if a match is in two stores and its records differ: there is no telling which one counts. ``out``: the
-    store with all shards, if that is one of them."""
+    """Raise ConfigError if a match is in two stores and its records differ: nothing tells which one counts.
+
+    out: the store with all shards, if it is one of ``parts``.
+    """
     different = 0
     problem = left_out = ""
     streams = [_places(number, store, event.id) for number, (_, store) in enumerate(parts)]
@@ -230,7 +240,7 @@ def _places(number: int, store: Store, event: str) -> Iterator[tuple[int, int, s
 
 
 def _allow_files(stores: int) -> None:
-    """See that so many stores can be open at once. Raises ConfigError."""
+    """Raise the limit on open files for so many stores. Raises ConfigError if the system does not allow that many."""
     needed = OTHER_FILES + stores * FILES_OF_A_STORE
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if resource.RLIM_INFINITY not in (soft, hard) and needed > hard:

@@ -1,4 +1,4 @@
-"""From a competition to a plan, and back: what a machine is to play that gets a plan and knows nothing of the others."""
+"""Plans made from competitions, and the part of a plan that a machine plays without knowing of the others."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
@@ -48,7 +48,7 @@ _WAY_ON = "; `--dask ADDRESS` plays every format on many machines"
 
 
 def why_not_in_shards(form: str, stages: int = 1) -> str:
-    """Why machines that know nothing of each other cannot play a format; "" if they can."""
+    """Return why machines that know nothing of each other cannot play a format; "" if they can."""
     if stages > 1:
         return f"a stage is played by those who did best in the one before it{_WAY_ON}"
     if form not in FORMATS:
@@ -59,7 +59,7 @@ def why_not_in_shards(form: str, stages: int = 1) -> str:
 
 
 def check_plannable(path: Path, stages: Sequence[Settings], entrants: Sequence[Bot]) -> None:
-    """Raise ConfigError with all that keeps a competition from being planned."""
+    """Raise ConfigError with every reason why a competition cannot be planned."""
     first = stages[0]
     problems = unplayable(stages, entrants)
     if why := why_not_in_shards(first.format, len(stages)):
@@ -78,8 +78,10 @@ def check_plannable(path: Path, stages: Sequence[Settings], entrants: Sequence[B
 
 
 def make_plan(path: Path, stages: Sequence[Settings], entrants: Sequence[Bot], say: Say) -> tuple[EventRow, bool]:
-    """Write the plan of a competition of one event. Returns the event, and whether it is new: a plan of the same definition that
-    is there already stays. Raises ConfigError."""
+    """Write the plan of a competition of one event. Return the event, and whether it is new. Raises ConfigError.
+
+    An existing plan of the same definition stays.
+    """
     check_plannable(path, stages, entrants)
     first = stages[0]
     definition = definition_of(first, entrants, sandbox_of(first, say, rated=True))
@@ -96,7 +98,7 @@ def make_plan(path: Path, stages: Sequence[Settings], entrants: Sequence[Bot], s
 
 
 def _as_typed(word: str) -> str:
-    """A game's word as it may be typed elsewhere: of a file below this folder, its way there."""
+    """Return a game's word as it may be typed elsewhere: a file below this folder is named relative to it."""
     path, here = Path(word), Path.cwd()
     return str(path.relative_to(here)) if path.is_absolute() and path.is_relative_to(here) else word
 
@@ -104,7 +106,7 @@ def _as_typed(word: str) -> str:
 def what_is_planned(
     path: Path, word: str | None, said: Mapping[str, Any], any_engine: bool, say: Say
 ) -> tuple[tuple[Settings, ...], list[Bot], PlannedEvents]:
-    """What is to be played of a plan, and by whom.
+    """Return the settings, the bots and the event of a plan's shard that is to be played.
 
     word: the shard, as 2/5; None for all of the event.
     said: settings by flags or keywords; bots that are named there are those of the plan, wherever they lie here.
@@ -151,25 +153,27 @@ def what_is_planned(
 
 
 def _planned_settings(plan: PlanRead) -> dict[str, Any]:
-    """Return what a plan sets."""
+    """Return the settings in a plan."""
     return settings_of(plan.event.definition, plan.event.secret) | ({"game": plan.game} if plan.game else {})
 
 
 def _equal(said: Any, planned: Any) -> bool:
-    """Tell whether a flag says what the plan does: in any order, if that is a list."""
+    """Tell whether a flag says the same as the plan; the order of a list does not matter."""
     return (
         sorted(said) == sorted(planned) if isinstance(planned, list) and isinstance(said, list | tuple) else bool(said == planned)
     )
 
 
 def _digest(plan: PlanRead) -> str:
-    """Return what a word for a plan is remembered by: the event has the hashes of its game and bots."""
+    """Return the hash under which consent to a plan is remembered: the event has the hashes of its game and bots."""
     return consent.digest_of(f"{plan.event.id}\0{plan.game}\0{[bot.asked_as for bot in plan.event.bots]}")
 
 
 def _game_here(path: Path, what: Definition, planned: str, named: str | None) -> str:
-    """The word that names the game of a plan on this machine. None of its code is run before its hash is known. Raises
-    ConfigError."""
+    """Return the word that names the game of a plan on this machine. Raises ConfigError.
+
+    None of the game's code is run before its hash is known.
+    """
     from khiva_arena.outside.source import source_of  # not above: most games come with the arena
 
     word = planned if named is None else named
@@ -192,7 +196,7 @@ def _short(code: str) -> str:
 
 
 def settings_of(what: Definition, secret: bytes) -> dict[str, Any]:
-    """The settings that give a definition, except those of a machine."""
+    """Return the settings that give a definition, except those of a machine."""
     given: dict[str, Any] = {
         "game": what.game,
         "format": str(what.format),
@@ -210,7 +214,7 @@ def settings_of(what: Definition, secret: bytes) -> dict[str, Any]:
 
 
 def _as_planned(event: EventRow, found: Sequence[Bot]) -> list[Bot]:
-    """The bots of a plan, in its order and by its names. Raises ConfigError for each that is not here, byte by byte."""
+    """Return the bots of a plan, in its order and by its names. Raises ConfigError for each that is not here, byte by byte."""
     here = {bot.identity: bot for bot in found}
     left = dict(here)
     planned = {bot.identity for bot in event.bots}

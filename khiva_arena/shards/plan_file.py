@@ -1,7 +1,7 @@
-"""A plan: an event that is still to be played, in a file, for machines that play it without knowing of each other.
+"""A plan: an event still to be played, in a file, for machines that know nothing of each other.
 
-It holds the run's secret, so only its owner may read it, and a seal over all of it, which finds what was edited by mistake.
-Whoever edits on purpose can seal again; then the event has another id, and no merge takes it for this one.
+It holds the run's secret, so only its owner may read it, and a seal over all of it, which finds accidental edits. A person who
+edits it on purpose can seal it again. Then the event has another id, and no merge takes it for this one.
 """
 
 import json
@@ -30,9 +30,9 @@ _Hex = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
 
 
 class _Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What stands in the file.
+    """The content of the file.
 
-    kind, format: what the file is.
+    kind, format: of the file.
     engine: the version that wrote it.
     definition: all that defines the event.
     commitment: to be published before the first match.
@@ -54,7 +54,7 @@ class _Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
 
 
 class PlanRead(NamedTuple):
-    """What a plan says.
+    """The content of a plan as it was read.
 
     event: without a number in any store.
     game: the word that names its game, "" for one that comes with the arena.
@@ -65,7 +65,7 @@ class PlanRead(NamedTuple):
 
 
 def write_plan(path: Path, event: EventRow, game: str = "") -> bool:
-    """Write what a plan defines, and the word for its ``game`` if that does not come with the arena.
+    """Write an event as a plan, and the word for its ``game`` if that does not come with the arena.
 
     Returns False if that file has a plan of the same definition already, which stays.
 
@@ -98,8 +98,8 @@ def write_plan(path: Path, event: EventRow, game: str = "") -> bool:
 
 
 def read_plan(path: Path) -> PlanRead:
-    """What a plan says. Raises ConfigError for a file that is not as
-    ``write_plan`` left it, or that others may read."""
+    """Return the content of a plan. Raises ConfigError for a file that is not as ``write_plan`` left it, or that others may
+    read."""
     where = f"--from-plan {path}"
     try:
         mode = path.stat().st_mode
@@ -132,13 +132,13 @@ def read_plan(path: Path) -> PlanRead:
 
 
 def event_of(definition: str, engine: str, commitment: str, secret: bytes, bots: tuple[BotRow, ...]) -> EventRow:
-    """An event that is in no store. ``definition``: canonical JSON."""
+    """Return an event that is in no store. ``definition``: canonical JSON."""
     digest = sha256(definition.encode()).hexdigest()
     return EventRow(seeds.event_id(digest, commitment), 0, definition, (engine,), "", commitment, secret, bots)
 
 
 def _seal(plan: _Plan) -> str:
-    """SHA-256 over all but the seal, 64 hex digits."""
+    """Return the SHA-256 over all but the seal, 64 hex digits."""
     values = msgspec.to_builtins(plan)
     del values["seal"]
     return sha256(b"khiva-plan-1\0" + canonical(values)).hexdigest()

@@ -22,13 +22,15 @@ from khiva_arena.words import count
 
 
 def bot_rows(bots: Sequence[Bot]) -> tuple[BotRow, ...]:
-    """Bots as a store and a plan have them."""
+    """Return the rows of bots for a store or a plan."""
     here = str(Path.cwd())
     return tuple(BotRow(b.name, b.identity, b.version, b.complete, b.asked_as, b.folder or here) for b in bots)
 
 
 class PlannedEvents:
-    """The one event of a plan, of which a shard is played; a run without a plan has ``competition.own_events.OwnEvents`` instead.
+    """The one event of a plan, of which a shard is played.
+
+    A run without a plan has ``competition.own_events.OwnEvents`` instead.
 
     file: the plan.
     """
@@ -44,7 +46,8 @@ class PlannedEvents:
             raise ConfigError([f"--from-plan {self.file}: {line}, by the plan and here" for line in lines])
 
     def standing(self, store: Store, entrants: Sequence[Bot], sandbox: Sandbox) -> ResumePoint:
-        """Return how far the event of the plan has come; it is over for us if our shard is complete, or if it was closed.
+        """Return how far the event of the plan has come. It is over here if this machine's shard is complete, or if it was
+        closed.
 
         Raises StoreError if the store is damaged.
         """
@@ -55,7 +58,7 @@ class PlannedEvents:
         return ResumePoint((), tuple(entrants), planned.event.definition, event)
 
     def another(self, entrants: Sequence[Bot], sandbox: Sandbox) -> ResumePoint:
-        """Return where the plan's event begins: a plan has no other one."""
+        """Return the beginning of the plan's event: a plan has no other event."""
         return ResumePoint((), tuple(entrants), self._planned.event.definition)
 
     def check_new(self, store: Store, todo: ResumePoint) -> None:
@@ -64,7 +67,7 @@ class PlannedEvents:
             drift.refuse_changed(store, todo.definition, todo.entrants, drift.WAYS_ON_OF_A_PLAN)
 
     def event_in(self, store: Store, todo: ResumePoint) -> EventRow:
-        """Return the plan's event; if it is not in the store yet, it is added as begun by the engine that made the plan."""
+        """Return the plan's event; if the store lacks it, it is added as begun by the engine that made the plan."""
         leave_note(store.folder, note_of(self._planned), self._say)
         if todo.event is not None:
             return todo.event
@@ -73,11 +76,13 @@ class PlannedEvents:
         return stored(store, event.id)
 
     def play_of(self, store: Store, event: EventRow, commands: Sequence[Command]) -> "ShardPlay":
-        """Return the part of the shard that is still to be played. ``commands``: by bot, () if it is only to be told."""
+        """Return the part of the shard that is still to be played. ``commands``: by bot; () if nothing is to be played, only
+        told."""
         return ShardPlay(store, event, commands, self._planned.shard)
 
     def why_nothing(self, store: Store, over: Sequence[EventRow], what: str) -> str:
-        """Return the line that says why nothing is played. ``what``: which events are over."""
+        """Return the line that says why nothing is played. It begins with ``what``, the events that are over, if the plan's
+        event is."""
         if store.conclusion(over[0].id) is not None:
             return f"{what}: nothing is played"
         return f"{store.folder}: shard {self._planned.shard} of event {over[0].id} is complete: nothing is played"
@@ -87,7 +92,7 @@ class ShardPlay(Play):
     """The part of a shard that is still to be played."""
 
     def __init__(self, store: Store, event: EventRow, commands: Sequence[Command], shard: Shard) -> None:
-        """``event``: of a format with one round."""
+        """Prepare the rest of a shard. ``event``: of a format with one round."""
         super().__init__(store, event, commands)
         (self._shape,) = self.timetable.shapes
         self._shard = shard
@@ -96,26 +101,26 @@ class ShardPlay(Play):
 
     @property
     def complete(self) -> bool:
-        """Whether all of the shard is recorded."""
+        """True if all matches of the shard are recorded."""
         return not self._left(self._shape)
 
     @property
     def planned(self) -> int:
-        """How many matches there are once that is so: those of other shards, too, that the store held before."""
+        """The number of matches once the shard is complete, with those of other shards that the store held before."""
         return self.others + len(self._seeds) * self.timetable.per_seed(self._shape)
 
     @property
     def done_before(self) -> int:
-        """How many matches of the shard are recorded."""
+        """The number of the shard's matches that are recorded."""
         return len(self.done) - self.others
 
     @property
     def part(self) -> str:
-        """Which part of the event it is, "" for all of it."""
+        """The part of the event that the shard is, in words; "" for all of it."""
         mine, matches = self._seeds, self.planned - self.others
         which = f"seed {mine.start}" if len(mine) == 1 else f"seeds {mine.start} to {mine.stop - 1}"
         return f"shard {self._shard} of it: {which}, {count(matches, 'match', 'matches')}" if self._shard.of > 1 else ""
 
     def seeds_of(self, _round: Shape | DrawnRound) -> range:
-        """Those of the shard."""
+        """Return the seeds of the shard."""
         return self._seeds

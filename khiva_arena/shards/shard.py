@@ -1,4 +1,4 @@
-"""A shard: the seeds of an event that one of several machines plays, each of which knows nothing of the others."""
+"""A shard: the seeds of an event that one of several machines plays, each knowing nothing of the others."""
 
 import re
 from pathlib import Path
@@ -11,18 +11,21 @@ _WORD = re.compile(r"(\d{1,7})/(\d{1,7})", re.ASCII)
 
 
 class Shard(NamedTuple):
-    """One of the parts into which the seeds of an event are divided.
+    """A part of the seeds of an event, which is divided into several.
 
-    number: which one, from 1.
-    of: how many there are.
+    number: from 1.
+    of: the number of shards.
     """
 
     number: int
     of: int
 
     def seeds(self, total: int) -> range:
-        """Its seeds, of so many: whole and in a row, since a schedule is worked out in blocks of seeds. Two shards differ by one
-        seed at most, and all shards together have each seed once."""
+        """Return the seeds of the shard, if there are ``total``: whole and in a row, since a schedule is worked out in blocks of
+        seeds.
+
+        Two shards differ by one seed at most, and all shards together have each seed once.
+        """
         return range((self.number - 1) * total // self.of, self.number * total // self.of)
 
     def __str__(self) -> str:
@@ -33,10 +36,10 @@ WHOLE = Shard(1, 1)
 
 
 class PlannedShard(NamedTuple):
-    """What of a plan is played here.
+    """The shard of a plan that is played here.
 
-    event: what the plan defines; its bots are those of the machine where it was made.
-    shard: which part of it.
+    event: the plan's event; its bots are those of the machine where it was made.
+    shard: the part of it.
     file: the plan.
     """
 
@@ -46,7 +49,7 @@ class PlannedShard(NamedTuple):
 
 
 def shard_of(word: str, seeds: int) -> Shard:
-    """The shard that a word names, of an event with so many seeds. Raises ConfigError."""
+    """Return the shard that a word names, of an event with ``seeds`` seeds. Raises ConfigError."""
     found = _WORD.fullmatch(word)
     if found is None:
         raise ConfigError(f"--shard {word!r}: write I/N, as 2/5 for the second of five")
