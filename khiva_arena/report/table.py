@@ -173,8 +173,8 @@ def notes(standings: Standings) -> list[str]:
         lines.append(f"ranks are n/a: at two seats they need {fewest} seeds or more.")
     elif any(row.rank_interval for row in rows):
         lines.append(
-            "ranks: the places that the results leave open, 95 % for all bots at once; los%: how likely a bot is stronger than the "
-            f"next one, {UNDER_THE_PRIOR}."
+            "ranks: the places that the results leave open, 95 % for all bots at once; los%: how likely a bot is stronger than "
+            f"the next one, {UNDER_THE_PRIOR}."
         )
     if any(row.met_next is False for row in rows):
         lines.append(

@@ -217,7 +217,7 @@ def test_an_error_while_fixing_ends_everything() -> None:
         raise InternalError(sentence("store", "disk-full"))
 
     for workers in (1, 2):
-        with pytest.raises(InternalError, match=pattern("store", "disk-full-refuses-free")):
+        with pytest.raises(InternalError, match=pattern("store", "disk-full")):
             pool.play(jobs(4), 2, full_disk, workers)
 
 

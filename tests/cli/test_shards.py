@@ -209,7 +209,7 @@ def test_flags_that_do_not_go_together(cup: Path, flags: list[str], why: str) ->
 
 def test_settings_beside_a_plan(cup: Path) -> None:
     said = refused(cup, "run", "--from-plan", "cup.plan", "--seeds", "6", "--turn", "2s", "--limit", "memory=2G", lines=3)
-    assert all(f"--{flag}: " + sentence("plan", "plan-says-played-leave") in said for flag in ("seeds", "turn", "limit"))
+    assert all(f"--{flag}: " + sentence("shards", "plan-says-leave-out") in said for flag in ("seeds", "turn", "limit"))
     arena("run", "--from-plan", "cup.plan", "--shard", "1/5", "--limit", "bot_size=2M", "-j", "2", "--out", "out", cwd=cup)
     assert sentence("plan", "shipped-plan-names-bots") in refused(cup, "run", "--from-plan", "cup.plan", "--shipped")
     (cup / "c.toml").write_text("")
@@ -285,8 +285,8 @@ def test_a_plan_of_another_draw_in_a_store_that_is_not_over(tmp_path: Path) -> N
 
 
 def test_another_engine(cup: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("planned", "events"):
-        monkeypatch.setattr(f"khiva_arena.competition.{module}.__version__", "9.9.9")
+    for module in ("shards.plan", "events.stored"):
+        monkeypatch.setattr(f"khiva_arena.{module}.__version__", "9.9.9")
     line = refused(cup, "run", "--from-plan", "cup.plan", "--shard", "1/5", "--out", "out")
     assert sentence("shards", "khiva-arena-made", engines=khiva_arena.__version__, version="9.9.9") in line
     arena("run", "--from-plan", "cup.plan", "--shard", "1/5", "--out", "out", "--any-engine", cwd=cup)
@@ -496,7 +496,7 @@ def test_a_shard_from_python(cup: Path) -> None:
     assert khiva_arena.verify(cup / "all").events[0].digest == merged.digest
     with pytest.raises(ConfigError, match=pattern("api", "shard-goes-plan-file")):
         khiva_arena.run(shard="1/2")
-    with pytest.raises(ConfigError, match="seeds: " + pattern("plan", "plan-says-played-leave")):
+    with pytest.raises(ConfigError, match="seeds: " + pattern("shards", "plan-says-leave-out")):
         khiva_arena.run(from_plan=cup / "cup.plan", seeds=3)
     with pytest.raises(ConfigError, match=pattern("shards", "shard-no-such-shard", word="3/2")):
         khiva_arena.run(from_plan=cup / "cup.plan", shard="3/2")

@@ -16,7 +16,7 @@ from dataclasses import replace
 import msgspec
 
 from khiva_arena.arbiter.match import Outcome
-from khiva_arena.competition.executors import task
+from khiva_arena.cluster import task
 from khiva_arena.cluster.messages import TABLE, encode
 
 task.honest = getattr(task, "honest", task._converse)  # Dask loads this twice

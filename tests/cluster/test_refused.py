@@ -17,7 +17,7 @@ from khiva_arena.cluster import access, unreachable
 
 WORDS = ["run", *bots(RANDOM, NAIVE), "--seats", "2", "--seeds", "1", "--out", "out"]
 LATE = """import sys, time
-if any(word.endswith("executors.host") for word in sys.orig_argv):
+if any(word.endswith("cluster.host") for word in sys.orig_argv):
     now = time.time
     time.time = lambda: now() - 86_400
 """
@@ -120,7 +120,7 @@ def test_workers_that_cannot_play(tmp_path: Path) -> None:
     """An old khiva-arena, one before there were clusters, a wrong clock, a full disk: each is named, and none is left."""
     package = Path(sys.modules["khiva_arena"].__file__ or "").parent
     shutil.copytree(package, tmp_path / "old/khiva_arena", ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copytree(tmp_path / "old", tmp_path / "before", ignore=shutil.ignore_patterns("executors"))
+    shutil.copytree(tmp_path / "old", tmp_path / "before", ignore=shutil.ignore_patterns("cluster"))
     init = tmp_path / "old/khiva_arena/__init__.py"
     init.write_text(init.read_text().replace('__version__ = "', '__version__ = "0.0.'))
     (tmp_path / "late").mkdir()

@@ -22,6 +22,7 @@ from khiva_arena.report.table import notes, to_json
 from khiva_arena.result import Result
 from khiva_arena.schedule.formats import FORMATS, Terms, shapes
 from khiva_arena.store.db import BotRow, EventRow
+from khiva_arena.terminal.console import say
 
 BOTS, SEEDS = 8, 3
 
@@ -78,7 +79,7 @@ def of_event(results: Sequence[Result], number: int) -> list[Result]:
 
 
 def table(results: Sequence[Result], *rows: EventRow, among: Among = EVERYBODY) -> Standings:
-    return standings_of(rows or (row(1, names(BOTS)),), list(results), (), among)
+    return standings_of(rows or (row(1, names(BOTS)),), list(results), (), among, say)
 
 
 def test_a_swiss_is_widened_by_replays_and_the_footnote_says_so(cache: Path) -> None:
@@ -118,7 +119,7 @@ def test_equal_results_give_equal_numbers_whoever_asks() -> None:
 def test_what_takes_long_is_said_once(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(draw_factors, "seconds_of", lambda events: 4.2)
     table(played())
-    assert capsys.readouterr().err == sentence("competition", "pairings-followed-results-draw", seconds="8") + "\n"
+    assert capsys.readouterr().err == sentence("events", "pairings-followed-results-draw", seconds="8") + "\n"
     table(played())
     assert not capsys.readouterr().err
 

@@ -144,7 +144,7 @@ def test_a_file_that_is_no_game(made: Made, old: str, new: str, said: str) -> No
         (
             PENDING,
             '        return {0: Decision("bid", [1, 2])}\n',
-            sentence("outside", "pending-entry-legal") + " is a whole number, and " + sentence("entrants", "must-list-strings"),
+            sentence("outside", "pending-entry-legal") + " is a whole number, and " + sentence("outside", "must-be-list"),
         ),
         (
             PENDING,

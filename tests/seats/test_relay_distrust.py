@@ -169,7 +169,10 @@ def test_no_more_programs_than_allowed(script: Path) -> None:
         arena.link.sendall(b"".join(packed(b"o", number) for number in range(1, 501)))
         while len([kind for kind, _, _ in arena.came if kind == b"x"]) < 497:
             arena.came.extend(arena._frames.feed(arena.link.recv(65_536)))
-        running = [pid for pid in descendants(process.pid) if b"sleep(600)" in _words(pid)]
+        deadline = time.monotonic() + 20  # a program has its words only once it has been started
+        while len(running := [pid for pid in descendants(process.pid) if b"sleep(600)" in _words(pid)]) < 3:
+            assert time.monotonic() < deadline, running
+            time.sleep(0.02)
         assert len(running) == 3
         assert len(list(Path(f"/proc/{process.pid}/task").iterdir())) <= 3 * 4 + 1
         (why,) = {content for kind, _, content in arena.came if kind == b"2"}
