@@ -1,4 +1,4 @@
-"""The question that a view shows open, asked again in a position made of that view, and what is to be done after the answer."""
+"""The question that a view shows open, asked again in a position made of that view, with the tasks that follow the answer."""
 
 from collections.abc import Mapping
 
@@ -9,7 +9,7 @@ from khiva_arena.games.emira.tables import BID_GRANT, CARAVANS
 
 
 def reopen(pos: Position, view: Mapping[str, Plain]) -> None:
-    """The open question, and what is to be done after it."""
+    """Open the question of a view again, and put the tasks that follow it on the position."""
     ask = view["ask"]
     kind, seat = ask["kind"], ask["seat"]
     offset = (seat - pos.start) % pos.seats
@@ -66,7 +66,7 @@ def _under_auction(pos: Position, view: Mapping[str, Plain], kind: str) -> None:
 
 
 def _last_to_answer(pos: Position) -> int:
-    """Of the last auction."""
+    """Return the last seat to answer in the last auction."""
     _, opener, bidding, *answers = pos.bids[-1]
     seats = [seat for seat in range(pos.seats) if bidding >> seat & 1]
     at = seats.index(opener)
@@ -102,5 +102,5 @@ _UNDER = {
     "choice": _under_choice,
     "upkeep": _under_income,
 }
-"""By phase: what is to be done in it once the open question is answered."""
+"""Functions that return the tasks of a phase once the open question is answered, by phase."""
 _AGAIN = {**cards.ASK_AGAIN, **market.ASK_AGAIN, **auction.ASK_AGAIN, **courtship.ASK_AGAIN}
