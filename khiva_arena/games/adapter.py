@@ -1,4 +1,8 @@
-"""The common part of every game's ``game.py``: a ``State`` and a ``Game`` put together from the files of a game's folder."""
+"""The common part of every ``game.py``: a ``State`` and a ``Game`` put together from the files of a game's folder.
+
+The files of a game are modules of functions over a position, so that each can be read and tested alone. This file gives them the
+shape of the contract in ``base.py``.
+"""
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence

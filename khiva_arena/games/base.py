@@ -124,11 +124,11 @@ class State(ABC):
         owns the result."""
 
     def public(self) -> dict[str, Plain]:
-        """Return the keys of a view in its order, with None for those that ``private`` has. The caller owns the result.
+        """Return the part of a view that is equal for all seats: the keys in their order, with None for the keys of ``private``.
 
         ``private`` laid over ``public`` is the view, so the public part is made once for all seats that are asked at a time. A
         game that mostly asks one seat at a time gains nothing, and keeps these defaults: nothing is public, the whole view is
-        private.
+        private. The caller owns the result.
         """
         return {}
 
@@ -270,8 +270,8 @@ class Game(ABC):
         return ", ".join(str(part).replace("_", " ") for part in entry)
 
     def points(self, view: Mapping[str, Plain]) -> list[int] | None:
-        """Return ``State.scores`` counted from the view of one seat, or None if the rules hide something that scores depend on.
-        """
+        """Return ``State.scores`` counted from the view of one seat, or None if the rules hide something that scores depend
+        on."""
         return None
 
     def sketch(self, state: State, names: Sequence[str]) -> str:

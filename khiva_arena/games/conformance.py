@@ -1,7 +1,7 @@
 """The contract of every game, checked by playing it at random. Needs no test framework: ``check_game`` raises or returns.
 
-    from khiva_arena.games import conformance, registry
-    conformance.check_game(registry.get("khiva"), variants=[{}, {"overshoot": "bounce"}])
+from khiva_arena.games import conformance, registry
+conformance.check_game(registry.get("khiva"), variants=[{}, {"overshoot": "bounce"}])
 """
 
 import json

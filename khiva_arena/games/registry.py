@@ -80,7 +80,7 @@ def handing(games: Iterable[tuple[str, str]], here: bool = False) -> str:
     """Return the ``--game`` options that a command needs to replay matches of these games from a store.
 
     games: name and rules version of each.
-    here: whether the command is for the person who typed this one, so that the words are those that were typed.
+    here: whether the same person runs the command, so that the words are repeated as they were typed.
     """
     from shlex import quote  # not above: every bot that searches with a game imports this file
 

@@ -101,8 +101,8 @@ def defaults_of(keys: Collection[str], named: Mapping[str, Sequence[str]], value
 
 
 def filled_in(keys: Sequence[str], defaults: Mapping[str, Plain], rules: Mapping[str, Plain]) -> dict[str, Plain]:
-    """Return a canonical map completed by the keys that it leaves out because they have their default, in the order of ``keys``.
-    """
+    """Return a canonical map completed by the keys that it leaves out because they have their default, in the order of
+    ``keys``."""
     return {key: rules[key] if key in rules else defaults[key] for key in keys}
 
 

@@ -1,4 +1,4 @@
-"""The arena's side of the process that runs the code of a game; ``host.py`` is the other one."""
+"""The arena's side of the process that runs the code of a game; ``host.py`` is the other side."""
 
 import os
 import signal
@@ -39,7 +39,7 @@ from khiva_arena.sandbox.stops import held
 
 END_SECONDS = 2.0
 ANSWER_SECONDS = 10.0
-"""For what our own code there does."""
+"""Seconds that our own code in the process may take to answer."""
 _read = msgspec.msgpack.Decoder(tuple[str, msgspec.Raw]).decode
 _value = msgspec.msgpack.Decoder().decode
 _lines = msgspec.msgpack.Decoder(list[str]).decode
@@ -50,8 +50,8 @@ _text = msgspec.msgpack.Decoder(str).decode
 class GameProcess:
     """A process that has imported a game, and forks for each match. Raises GameFault if the import fails.
 
-    shown: what people call the game's code.
-    folder: how the paths of it begin.
+    shown: the name of the game's code, for people.
+    folder: the beginning of the code's paths.
     front: the constants of the game, still to be checked.
     """
 
@@ -100,11 +100,11 @@ class GameProcess:
 
     @property
     def has_ended(self) -> bool:
-        """Whether it was killed, or has ended in any other way."""
+        """True if the process was killed, or has ended in any other way."""
         return not self.close.alive or self._process.poll() is not None
 
     def fork(self) -> "Fork":
-        """A copy of it, for a match. Raises GameFault if it has died."""
+        """Return a copy of the process, for a match. Raises GameFault if the process has died."""
         ours, theirs = socket.socketpair()
         try:
             with self._lock, theirs:
@@ -117,7 +117,7 @@ class GameProcess:
         return Fork(self, ours, pid)
 
     def end(self, pid: int, how: bytes = KILL) -> tuple[int, Whereabouts]:
-        """End a fork, if it has not ended yet; with which status it did, and where the game was if it took too long."""
+        """End a fork, if it has not ended yet. Return its exit status, and where the game was if it took too long."""
         try:
             with self._lock:
                 self._control.settimeout(ANSWER_SECONDS)
@@ -139,7 +139,7 @@ class GameProcess:
 
 
 class Fork:
-    """A process that plays one match of a game, and ends when nobody holds this any more."""
+    """A process that plays one match of a game, and ends when nobody holds this object any more."""
 
     def __init__(self, process: GameProcess, calls: socket.socket, pid: int) -> None:
         self._process, self._calls, self._pid = process, calls, pid
@@ -148,14 +148,17 @@ class Fork:
         self._fault: type[GameFault] = GameFault
 
     def say(self, name: str, arguments: Sequence[Any], seconds: float | None = None) -> None:
-        """Call one of its methods; ``hear`` has what comes of it. ``seconds``: of CPU that it may take, CPU_SECONDS for None."""
+        """Call a method of the game; ``hear`` returns its result.
+
+        seconds: of CPU that it may take, CPU_SECONDS for None.
+        """
         if not self._dead:
             with suppress(OSError):  # it has died, which is told by ``hear``
                 self._calls.settimeout(WALL_SECONDS)
                 self._calls.sendall(framed([name, seconds or CPU_SECONDS, arguments]))
 
     def hear(self, name: str, seconds: float | None = None) -> bytes:
-        """What came of the call, not yet read. Raises GameFault if it gives no answer, GameSlow if it takes too long."""
+        """Return the result of the call, not yet read. Raises GameFault if there is no answer, GameSlow if it takes too long."""
         seconds = seconds or CPU_SECONDS
         try:
             if not self._dead:
@@ -171,13 +174,13 @@ class Fork:
         raise self._fault(f"game {self._process.shown}: {self._dead}")
 
     def close(self) -> None:
-        """End it. Idempotent."""
+        """End the process. Idempotent."""
         self._hang_up()
         self._dead = self._dead or "its match is over"
 
 
 def value_of(payload: bytes, shown: str) -> msgspec.Raw:
-    """The value of an answer. Raises GameFault, or what the contract lets a game raise."""
+    """Return the value of an answer. Raises GameFault, or an error that the contract lets a game raise."""
     kind, value = _read(payload)
     if kind == DONE:
         return value
@@ -191,7 +194,10 @@ def value_of(payload: bytes, shown: str) -> msgspec.Raw:
 
 
 def _blame(name: str, how: str, place: Whereabouts) -> str:
-    """What is to blame if a call gives no answer: a method of the game. A check calls many, so that none took all of its time."""
+    """Return the blame for a call that gives no answer: a method of the game, and the line if it is known.
+
+    A check (``vet``) calls many methods, so that none of them took all of its time.
+    """
     if name != "vet":
         return f"{place.call or name}() {how}{place.line}"
     return f"while it is checked it {how}{f', at last in {place.call}()' if place.call else ''}{place.line}"
@@ -208,7 +214,7 @@ def _how(code: int, seconds: float) -> str:
 
 
 def _payload(source: socket.socket, until: float) -> bytes:
-    """Raises EOFError, TimeoutError."""
+    """Return the payload of the next frame. Raises EOFError if there is none, TimeoutError if it is not there by ``until``."""
     size = HEADER.unpack(_exactly(source, HEADER.size, until))[0]
     if size > MOST_BYTES:
         raise EOFError
@@ -230,7 +236,7 @@ def _exactly(source: socket.socket, size: int, until: float) -> bytes:
 
 
 def _end(process: "subprocess.Popen[bytes]", control: socket.socket) -> None:
-    """End it with all its forks."""
+    """End the process with all its forks."""
     control.close()
     if process.poll() is None:
         with suppress(OSError):

@@ -1,4 +1,4 @@
-"""Replay a record through the rules and compare the results with what the record says."""
+"""Replay of a record through the rules, with a comparison of the results to those in the record."""
 
 from collections.abc import Callable, Sequence
 
@@ -20,8 +20,8 @@ BLAMED_AT_THE_START = BLAMED_UNASKED | {Verdict.START_FAILED}
 def verify(record: Record, secret: bytes, watch: StepWatcher | None = None) -> None:
     """Replay ``record`` with the seed's 32-byte ``secret``. ``watch(step, state, events)`` sees each step, 0 the opening.
 
-    Raises RecordError saying where the record first differs from what the rules, the commitment and the faults give, and
-    GameFault if its game cannot be played.
+    Raises RecordError naming the place where the record first differs from the results of the rules, the commitment and the
+    faults. Raises GameFault if its game cannot be played.
     """
     _check_header(record, secret)
     header, count = record.header, len(record.header.seats)
@@ -40,8 +40,10 @@ def verify(record: Record, secret: bytes, watch: StepWatcher | None = None) -> N
 
 
 def check_unplayed(record: Record, secret: bytes) -> None:
-    """Check what can be known of a record without playing it: that the secret opens it, and that its result is one that a match
-    can have. Raises RecordError."""
+    """Check a record as far as possible without playing it: the secret opens it, and a match can have its result.
+
+    Raises RecordError.
+    """
     _check_header(record, secret)
     _check_verdicts(record)
     if list(record.ranks) != [1 + sum(other < rank for other in record.ranks) for rank in record.ranks]:
@@ -62,7 +64,7 @@ def _check_header(record: Record, secret: bytes) -> None:
 
 
 def faults_of(record: Record) -> list[list[tuple[str, int]]]:
-    """By seat, the verdict and step of every fault in a record, strikes included, in order."""
+    """Return by seat the verdict and step of every fault in a record, strikes included, in order."""
     found: list[list[tuple[str, int]]] = [[] for _ in record.header.seats]
     for number, step in enumerate(record.steps, 1):
         for seat, _, why in step:
@@ -109,7 +111,7 @@ def _out_at_the_start(record: Record) -> list[int | None]:
 
 
 def _check_choice(record: Record, number: int, choice: Choice, out: list[int | None], strikes: list[int]) -> None:
-    """A default is played if the record has a fault or a forfeit there, and only then."""
+    """Check that a default is played if the record has a fault or a forfeit there, and only then. Raises RecordError."""
     seat, index, why = choice
     where = f"step {number}, seat {seat}"
     if why and index != 0:
@@ -130,7 +132,10 @@ def _check_choice(record: Record, number: int, choice: Choice, out: list[int | N
 
 
 def _check_forfeits(record: Record, number: int, choosers: list[int], out: list[int | None]) -> None:
-    """A seat that was not asked may still break the protocol; one that was asked forfeits only by a fault in its choice."""
+    """Check that a seat which was asked forfeits only by a fault in its choice. Raises RecordError.
+
+    A seat that was not asked may still break the protocol.
+    """
     for seat, at in enumerate(record.forfeited_at):
         if at == number and out[seat] is None:
             if seat in choosers or record.verdicts[seat] not in BLAMED_UNASKED:

@@ -43,7 +43,7 @@ _INDEX = {name: i for i, name in enumerate(ACTIONS)}
 
 
 def open_phase(pos: Position, log: Log) -> None:
-    """Open the auction phase. Every seat may act except those that lose the round to Hind (E27)."""
+    """Open the auction phase. Every seat may act, except seats that lose the round to Hind (E27)."""
     pos.phase = "auction"
     pos.auction = True
     pos.served = sum(1 << seat for seat in range(pos.seats) if pos.lost[seat] == pos.round)
@@ -75,8 +75,8 @@ def _next(pos: Position, seat: int) -> int:
 
 
 def _ask_bid(pos: Position, log: Log, seat: int) -> None:
-    """Ask a seat for a bid of at least 10, in tens, above the last one, that it can pay; or the grant (E5, O5); or a pass (E4).
-    """
+    """Ask a seat for a bid of at least 10, in tens, above the last one, that it can pay; or the grant (E5, O5); or a pass
+    (E4)."""
     least = pos.bid + STEP if pos.bid else LEAST_BID
     most = min(pos.gold[seat] + discount(pos, seat), HIGHEST_BID) // STEP * STEP
     grant = pos.ruleset.grant_at_bid and may_have_grant(pos, seat)
@@ -113,8 +113,8 @@ def _note_answer(pos: Position, answer: int) -> None:
 
 
 def _note_bid(pos: Position, amount: int) -> None:
-    """Note a bid. Raises by STEP, one after the other, are one negative number; so the bids of cautious sheiks stay short (E40).
-    """
+    """Note a bid. Raises by STEP, one after the other, are one negative number; so the bids of cautious sheiks stay short
+    (E40)."""
     *before, last = pos.bids[-1]
     if amount != pos.bid + STEP:
         _note_answer(pos, amount)

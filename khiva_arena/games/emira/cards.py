@@ -101,7 +101,8 @@ def _change_camels(pos: Position, log: Log, changes: list[int], card: str) -> No
 
 
 def _changing_her_mind(pos: Position, log: Log, seat: int) -> None:
-    """Show the top Emira; with 3 players one of those who come, chosen before she is looked at (E34, E39)."""
+    """Let the seat look at the top Emira and decide about her; with 3 players at one of the coming ones, chosen unseen (E34,
+    E39)."""
     places = min(len(pos.emiras.cards), max(1, sum(to_draw(pos))) if pos.seats == 3 else 1)
     if not places:
         log.append(events.void(EVENT_OF["changing_her_mind"]))

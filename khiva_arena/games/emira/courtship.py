@@ -1,4 +1,4 @@
-"""The seat that an Emira chooses, when those who wait join, and the effects of a join (E6, E25-E29)."""
+"""The seat that an Emira chooses, when waiting Emiras join, and the effects of a join (E6, E25-E29)."""
 
 from collections.abc import Callable, Sequence
 
@@ -39,8 +39,8 @@ ONCE = frozenset((ALBINA, FIRYAL, SAMIRA, ZAHRAH, HIND))
 
 
 def most_attractive(pos: Position, seats: Sequence[int], wants: Sequence[int]) -> int:
-    """Return the seat that is best by the first of these preferences, ties by the next; -1 if a tie remains or there is no seat.
-    """
+    """Return the seat that is best by the first of these preferences, ties by the next; -1 if a tie remains or there is no
+    seat."""
     for want in wants:
         if len(seats) < 2:
             break

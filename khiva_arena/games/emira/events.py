@@ -1,4 +1,4 @@
-"""The events of Emira, with one maker for each type, which also decides the seats that may see the event.
+"""The events of Emira, with a maker for each type, which also decides the seats that see it.
 
 "Event card" is a card of the game; an event here is a line of the match. Events that recur are made once and shared: an event is
 to be read and never changed. RULES.md has the table of events.

@@ -1,4 +1,4 @@
-"""Decks and hands of a position that a seat's view allows: the history of the view told to ``knowledge``, deck by deck."""
+"""Decks and hands of a position that a seat's view allows: the view's history told to ``knowledge``, deck by deck."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -154,7 +154,7 @@ def _see_status(layouts: Layouts, line: Line) -> None:
 
 
 def _event_layouts(lines: tuple[Line, ...], seats: int, me: int, advanced: bool) -> Layouts:
-    """Return the layouts of the event deck. The first cards of the others are not those that this seat put back (E17)."""
+    """Return the layouts of the event deck. The first cards of the others are none that this seat put back (E17)."""
     every = Counter(_all_events(advanced))
     own, *back = next([EVENT_OF[name] for name in line[2:]] for line in lines if line[1] == "deal")
     every[own] -= 1

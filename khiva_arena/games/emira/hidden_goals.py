@@ -33,8 +33,8 @@ def possible_goals(view: Mapping[str, Plain]) -> list[tuple[int, ...]]:
 
 @lru_cache(maxsize=16)
 def _would_have_won(seats: int, now: int, history: tuple[Line, ...]) -> list[set[int]]:
-    """Return, by seat, the goals with which it would have won at the end of a round. It has not, since the match goes on (E32).
-    """
+    """Return, by seat, the goals with which it would have won at the end of a round. It has not, since the match goes on
+    (E32)."""
     palaces: list[list[int]] = [[] for _ in range(seats)]
     without: list[set[int]] = [set() for _ in range(seats)]
     rest = list(reversed(history))

@@ -1,4 +1,4 @@
-"""Cards in decks and hands that a seat cannot see, given all that it has seen (the history of its view).
+"""Cards in decks and hands that a seat cannot see, given the history of its view.
 
 A card in a deck or in another's hand is a *token*: a card that the seat knows, ``FREE`` for any other, or ``BOUND`` for one that
 is known to be of a certain sort. A token from ``GROUP`` down stands for one of several cards that were put under the deck in an
@@ -69,7 +69,7 @@ class Layouts:
         self.weights: dict[Layout, float] = {Layout(deck, hands, tuple(sorted(returned))): 1.0}
 
     def each(self, change: Callable[[Layout], Iterable[tuple[Layout, float]]]) -> None:
-        """Replace every layout by those that ``change`` makes of it.
+        """Replace every layout by the layouts that ``change`` makes of it.
 
         If the true layout has been left out, so that none remains, all knowledge is forgotten.
         """

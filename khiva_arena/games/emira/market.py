@@ -1,4 +1,4 @@
-"""Phase 3: the status card and the counter that come on the board; phase 5: buying event cards (E20, E24, E35)."""
+"""Phases 3 and 5: the status card and the counter that come on the board; event cards to buy (E20, E24, E35)."""
 
 from bisect import insort
 from collections.abc import Callable
@@ -134,5 +134,5 @@ ASK_AGAIN: dict[str, Callable[[Position, Log, int, Plain], None]] = {
     "bazaar": lambda pos, log, seat, about: _ask_bazaar(pos, log, seat),
     "keep": lambda pos, log, seat, about: _look(pos, log, seat, about),
 }
-"""Functions that open a question again in a position made of a view, by kind of decision; each gets how many cards are looked at.
-"""
+"""Functions that open a question again in a position made of a view, by kind of decision; each gets how many cards are looked
+at."""

@@ -157,8 +157,8 @@ def _bids(pos: Position) -> list[list[list[int]]]:
 
 
 def _history(pos: Position, seat: int) -> list[list[Plain]]:
-    """Return all that has touched a hidden card, as far as the seat knows of it; lines that only another seat saw are left out.
-    """
+    """Return all that has touched a hidden card, as far as the seat knows of it; lines that only another seat saw are left
+    out."""
     lines = []
     for entry in pos.history:
         if entry.seat == seat:

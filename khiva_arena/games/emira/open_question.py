@@ -1,4 +1,7 @@
-"""The question that a view shows open, asked again in a position made of that view, with the tasks that follow the answer."""
+"""The question that a view shows open, asked again in a position made of that view.
+
+The tasks that follow the answer are put back, too, so that the world goes on as the match would.
+"""
 
 from collections.abc import Mapping
 
@@ -102,5 +105,5 @@ _UNDER = {
     "choice": _under_choice,
     "upkeep": _under_income,
 }
-"""Functions that return the tasks of a phase once the open question is answered, by phase."""
+"""Functions that put the tasks after the open question on the position, by phase."""
 _AGAIN = {**cards.ASK_AGAIN, **market.ASK_AGAIN, **auction.ASK_AGAIN, **courtship.ASK_AGAIN}

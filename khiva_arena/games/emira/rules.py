@@ -227,7 +227,7 @@ def _choice(pos: Position, log: Log) -> None:
 
 
 def _upkeep(pos: Position, log: Log) -> None:
-    """Begin phase 7, the upkeep; all have paid before those who wait look again (E25)."""
+    """Begin phase 7, the upkeep; all have paid before waiting Emiras look again (E25)."""
     pos.phase = "upkeep"
     pos.todo += [(recheck,), (upkeep_turn, 0)]
 

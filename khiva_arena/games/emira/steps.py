@@ -1,7 +1,7 @@
 """The course of a match: tasks in a stack, done until one of them asks a seat something.
 
 A task is a tuple of a function and its arguments after the position and the log. It may put further tasks on ``pos.todo``, the
-next one last, so that its own tasks come before those that were waiting.
+next one last, so that its own tasks come before the waiting ones.
 """
 
 from collections.abc import Callable

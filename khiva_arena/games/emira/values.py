@@ -79,8 +79,8 @@ def to_draw(pos: Position) -> tuple[int, int]:
 
 
 def settle_bonus(pos: Position) -> None:
-    """Put counters "+1" of broken sets back, then give whole sets theirs, from the start player on, while they last (O11 twelve).
-    """
+    """Put counters "+1" of broken sets back, then give whole sets theirs, from the start player on, while they last (O11
+    twelve)."""
     if pos.bonus_left is None:
         return
     due = [min(counters(pos, seat)) for seat in range(pos.seats)]

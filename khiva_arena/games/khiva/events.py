@@ -1,4 +1,4 @@
-"""The events of Khiva, with one maker for each type, which also decides the seats that may see the event.
+"""The events of Khiva, with a maker for each type, which also decides the seats that see it.
 
 Events that recur, some thousands in all, are made once and shared: an event is to be read and never changed. RULES.md has the
 table of events.

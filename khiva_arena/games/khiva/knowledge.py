@@ -5,8 +5,8 @@ The other seats sit in a row. Row 0 is the left neighbour, who gets this seat's 
 passes to this seat. The cards that a row plays are seen, the cards that it passes to the next row are not.
 
 Back in time from now each row undoes a turn by handing one card, any of its hand, back to the row before. So there are equally
-many ways for all cards except those that were seen at the beginning of their way. These cards are *traced*: the cards that this
-seat passed, and those that a row kept at the redeal. ``_Deal.ways`` counts how many ways lead the traced cards back to their
+many ways for all cards except cards that were seen at the beginning of their way. These are *traced*: the cards that this seat
+passed, and the cards that a row kept at the redeal. ``_Deal.ways`` counts how many ways lead the traced cards back to their
 beginning.
 """
 

@@ -1,4 +1,4 @@
-"""The flow of Khiva: set up, choose, activate the camels one by one, end a turn, a deal and the match.
+"""The flow of Khiva: set up, choose, activate the camels, end a turn, a deal and the match.
 
 The functions are small; they change a ``Position`` and append events to ``log``. A function that may have to ask returns True
 when it does. Then ``pos.asked`` and ``pos.offer`` hold the question, and ``apply`` continues from the answer.

@@ -1,4 +1,4 @@
-"""The data of a Khiva position: every piece and where it lies, the memory of each seat, and the open question.
+"""The data of a Khiva position: every piece and its place, the memory of each seat, and the open question.
 
 No rule is here: ``rules.py`` changes a position, ``observation.py`` shows one seat its part. Cards, carpets and places are the
 numbers of ``tables.py``.

@@ -117,8 +117,8 @@ def canonical(given: Mapping[str, Plain]) -> dict[str, Plain]:
 
 
 def _inconsistent(rules: Mapping[str, Plain]) -> list[str]:
-    """Return the mistakes of variants that contradict one another. Keys that were wrong on their own are missing from ``rules``.
-    """
+    """Return the mistakes of variants that contradict one another. Keys that were wrong on their own are missing from
+    ``rules``."""
     problems = []
     if rules.get("compensation") == "per_player_turn" and rules.get("compensation_time") == "after_move":
         problems.append(

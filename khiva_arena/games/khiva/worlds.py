@@ -68,7 +68,7 @@ def _build_piles(pos: Position, view: Mapping[str, Plain], stream: Stream) -> No
 
 
 def _recall(pos: Position, view: Mapping[str, Plain]) -> None:
-    """Restore the cards that were public, and those that the seat and its neighbours passed each other."""
+    """Restore the public cards, and the cards that the seat and its neighbours passed each other."""
     seat, seats, k = view["seat"], view["seats"], KEPT[view["seats"]]
     history = view["history"]
     pos.played = list(history["played"])

@@ -1,4 +1,4 @@
-"""The map as data: a TOML file or a table of the same shape, its validator, and the routes that a caravan can take.
+"""The map as data: a TOML file or a table, its validator, and the routes that a caravan can take.
 
 A map has ``name``, ``note`` (optional), ``cities`` clockwise, ``starts`` and ``targets`` of the caravans of 1, 2 and 3 camels,
 ``villages``, ``one_way`` and ``two_way`` roads, ``signposts`` (village: {city: next place}) and optionally ``tiles`` (village:

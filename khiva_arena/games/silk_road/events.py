@@ -1,4 +1,4 @@
-"""The events of Silk Road, with one maker for each type, which also decides the seats that may see the event.
+"""The events of Silk Road, with a maker for each type, which also decides the seats that see it.
 
 Events that recur are made once and shared: an event is to be read and never changed. RULES.md has the table of events.
 """

@@ -1,4 +1,7 @@
-"""Silk Road for people: one line for an event, and the whole position as text, which has one letter for a card or jewel."""
+"""Silk Road for people: one line for an event, and the whole position as text.
+
+The text of a position has one letter for a card or jewel.
+"""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence

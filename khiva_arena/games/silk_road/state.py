@@ -1,4 +1,4 @@
-"""The data of a Silk Road position: every piece and where it lies, the memory of each seat, and the open tasks.
+"""The data of a Silk Road position: every piece and its place, the memory of each seat, the open tasks.
 
 No rule is here: the files above change a position, ``observation.py`` shows one seat its part. Goods, camels, places and tiles
 are the numbers of ``tables.py`` and ``board.py``.

@@ -64,8 +64,10 @@ def _tiles(given: Plain) -> dict[str, int] | None:
 
 
 def _layout(given: Plain) -> str | list[str] | None:
-    """Return the layout (O2), or None for a wrong value: shuffled, fixed as the map prints it, or the tiles of the map's
-    villages."""
+    """Return the layout (O2), or None for a wrong value.
+
+    A layout is shuffled, fixed as the map prints it, or the tiles in the order of the map's villages.
+    """
     if given in ("shuffled", "fixed"):
         return given  # type: ignore[no-any-return]
     if isinstance(given, list | tuple) and all(isinstance(name, str) and name in TILE for name in given):
