@@ -74,7 +74,7 @@ class Shapes(NamedTuple):
 
 def event_shapes(events: EventFields) -> tuple[Any, ...]:
     """Return a TypedDict for each type of event, made from the fields of that type."""
-    typed_dict: Any = TypedDict  # mypy takes none whose fields are not spelled out there
+    typed_dict: Any = TypedDict  # mypy wants the fields of a TypedDict spelled out
     return tuple(typed_dict(kind, {"type": Literal[kind], **fields}) for kind, fields in events.items())
 
 
@@ -159,7 +159,7 @@ class State(ABC):
 
     def clone(self) -> Self:
         """Return an independent copy that behaves equally for ever after."""
-        from copy import deepcopy  # not above: games that are searched have a faster one
+        from copy import deepcopy  # not above: games for search have a faster clone
 
         return deepcopy(self)
 

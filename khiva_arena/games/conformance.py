@@ -376,9 +376,8 @@ def _check_twins(match: _Match, state: State, choices: Choices, step: int) -> No
 
 def _check_draws(match: _Match, most: int) -> None:
     """Check that a draw which no event has told a seat of changes nothing for that seat."""
-    secret = sha256(
-        b"draws" + match.secret
-    ).digest()  # of its own: whatever a game has kept of the draws of the match is not in use
+    # A secret of the check's own: a game may have kept draws of the match, which must not be in use here.
+    secret = sha256(b"draws" + match.secret).digest()
     left: list[bool] = []
 
     def more() -> bool:

@@ -81,7 +81,7 @@ def strictly(value: Any) -> msgspec.Raw:
     try:
         same = _decode(made) == value
     except msgspec.MsgspecError:
-        return made  # whoever reads it says why
+        return made  # the reader reports the reason
     kind = "" if same else _stranger(value)
     if kind:
         raise Unplain(f"gives a {kind}, which is no plain value")

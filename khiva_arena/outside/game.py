@@ -139,7 +139,7 @@ class OutsideGame(Game):
         return self._second.fork()
 
     def _started(self, hash_seed: int) -> GameProcess:
-        """Start a process of the game. Raises GameFault if its files are no longer those that were hashed."""
+        """Start a process of the game. Raises GameFault if its files have changed since they were hashed."""
         if not self._source.content and source_of(self._source.word).code != self._source.code:
             raise GameFault(f"game {self.shown}: its files were changed since this command began")
         process = GameProcess(self._source, hash_seed)

@@ -64,7 +64,7 @@ def main() -> None:
     leave_last_words(int(sys.argv[2]))
     life = os.dup(0)
     nothing = os.open(os.devnull, os.O_RDWR)
-    for descriptor in (0, 1, 2):  # what a game prints is no word of the protocol, nor of the arena
+    for descriptor in (0, 1, 2):  # prints of a game must not reach the protocol or the terminal
         os.dup2(nothing, descriptor)
     sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115  as long as the process lives
     spec = msgspec.msgpack.decode(payload_of(control), type=Spec)
@@ -96,7 +96,9 @@ def _allow_cpu(seconds: float) -> None:
 
 def _ends_with(life: int) -> None:
     def wait() -> NoReturn:
-        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGXCPU])  # the stack of the other thread is asked for
+        signal.pthread_sigmask(
+            signal.SIG_BLOCK, [signal.SIGXCPU]
+        )  # so that the main thread gets the signal, and its stack is written
         os.read(life, 1)
         os._exit(0)
 

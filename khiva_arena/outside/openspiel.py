@@ -195,7 +195,7 @@ def gives(game: Any, call: Callable[[Any, int], object]) -> bool:
             if state.is_terminal():
                 return True
             at_random(state, stream)
-    except Exception:  # whatever it raises: it is not to be had
+    except Exception:  # any error means that the game does not give it
         return False
     return True
 
@@ -264,7 +264,7 @@ def loaded(text: object) -> Any:
         )
     try:
         game = pyspiel.load_game(text)
-    except Exception as error:  # of any kind: an index of a map that is missing, too
+    except Exception as error:  # the library raises errors of any kind, such as a missing index of a map
         raise RulesError(f"game: OpenSpiel does not load {text!r}: {shorten(str(error), 200, placeholder=' ...')}") from None
     kind = game.get_type()
     reasons = {
@@ -333,7 +333,7 @@ class OpenSpiel(Game):
     def narrate(self, event: Event, names: Sequence[str]) -> str:
         if event.data["type"] == "acted":
             return f"{names[event.data['seat']]}: {event.data['text']}"
-        return ""  # what is new stands in the view
+        return ""  # the next view shows the change
 
     def choice(self, kind: str, entry: Sequence[Any], view: Mapping[str, Any]) -> str:
         return str(entry[1])

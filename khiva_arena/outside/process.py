@@ -1,4 +1,8 @@
-"""The arena's side of the process that runs the code of a game; ``host.py`` is the other side."""
+"""The arena's side of the process that runs the code of a game; ``host.py`` is the other side.
+
+Code from outside may hang, crash, leak memory or depend on the order of a set. In a process of its own it can be ended, limited
+and compared with a second process, and blamed with the line where it was.
+"""
 
 import os
 import signal
@@ -61,8 +65,8 @@ class GameProcess:
         ours, theirs = socket.socketpair()
         said, leave = os.pipe()
         words = [sys.executable, "-P", "-m", "khiva_arena.outside.host", str(theirs.fileno()), str(leave)]
-        # Two processes of one game order sets of words differently: so it shows if its moves depend on that. Its mark differs
-        # from that of strays that bots leave behind, and a later run ends it if we are dead. Ctrl-C is for us.
+        # Two processes of one game order sets of words differently, which shows moves that depend on the order. The mark differs
+        # from that of strays that bots leave behind, and lets a later run end the process if we die. Ctrl-C is for us.
         environment = os.environ | {MARK: f"{os.getpid()}-game", "PYTHONHASHSEED": str(hash_seed)}
         try:
             with theirs:
@@ -79,7 +83,7 @@ class GameProcess:
         self._control = ours
         self.close = weakref.finalize(self, _end, self._process, ours)
         spec = Spec(source.module, source.path, source.content, source.attribute, source.folder)
-        with suppress(OSError):  # it has died, which is told below
+        with suppress(OSError):  # the process has died, which the read below reports
             ours.sendall(framed(spec))
         try:
             kind, value = _read(_payload(ours, time.monotonic() + WALL_SECONDS))
@@ -153,7 +157,7 @@ class Fork:
         seconds: of CPU that it may take, CPU_SECONDS for None.
         """
         if not self._dead:
-            with suppress(OSError):  # it has died, which is told by ``hear``
+            with suppress(OSError):  # the process has died, which ``hear`` reports
                 self._calls.settimeout(WALL_SECONDS)
                 self._calls.sendall(framed([name, seconds or CPU_SECONDS, arguments]))
 

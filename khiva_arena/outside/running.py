@@ -28,7 +28,7 @@ class Whereabouts(NamedTuple):
 
 def leave_last_words(pipe: int) -> None:
     """Make the signal that ends this process for taking too long write its stack first, whatever the process does."""
-    os.set_blocking(pipe, False)  # what does not fit is left out
+    os.set_blocking(pipe, False)  # words that do not fit are dropped
     faulthandler.register(signal.SIGXCPU, file=pipe, all_threads=False, chain=True)
 
 

@@ -100,7 +100,7 @@ def _package(point: metadata.EntryPoint) -> GameSource:
     """Return the source of the package that an entry point is in: all of its outermost module, since its own imports are hashed,
     too."""
     top = point.module.partition(".")[0]
-    spec = importlib.util.find_spec(top)  # of an outermost module it runs nothing
+    spec = importlib.util.find_spec(top)  # this runs no code for an outermost module
     places = list(spec.submodule_search_locations or ()) if spec else []
     if spec is None or not (places or (spec.origin and os.path.isfile(spec.origin))):
         raise ConfigError(f"game {point.name}: its package has no module {top}")

@@ -44,7 +44,7 @@ def in_words(error: Exception, whole: str, subjects: Mapping[str, str] = OF_A_ST
     wanted, got, key, place = found.groups(default="")
     for begins, name in OF_A_REPLAY.items():
         place = name + place.removeprefix(begins) if place.startswith(begins) and subjects is OF_A_STEP else place
-    # Of the numbers in a place only the second says which part it is: the others count.
+    # Only the second number of a place names a part; the other numbers are counters.
     numbers = iter(range(9))
     place = re.sub(r"\[\d+\]", lambda at: at[0] if next(numbers) == 1 else "[n]", place)
     part, inner, _ = place.partition("[")

@@ -165,7 +165,7 @@ class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defau
     rounds: of a swiss. advance: of a knockout. candidates: positions, of a gauntlet or a sequential test.
     stage: the number of this event among the events of a competition, from 1; 0: the only one.
     hypotheses: of a sequential test, and only of one.
-    runtimes: those that its bots name.
+    runtimes: the runtimes that its bots name, by name.
     after: id of the event that the stage before was.
     rate_kept: whether bots that may remember are rated with the others.
     extends: id of an event of the same settings, over by then, that this one adds its seeds to.

@@ -134,7 +134,7 @@ def _patch_of_object(old: dict[str, Plain], new: dict[str, Plain]) -> Plain:
     changed = {key: change for key, change in changed.items() if change != SAME}
     gone = [key for key in old if key not in new]
     if len(changed) == len(new) and all(isinstance(change, list) for change in changed.values()):
-        return [new]  # shorter
+        return [new]  # shorter than a patch of every key
     return {"k": changed, "x": gone} if gone else {"k": changed}
 
 

@@ -1,4 +1,4 @@
-"""The messages that a seat was sent in a match, in order, rebuilt from its record as the arbiter made them.
+"""The messages that a seat was sent in a match, in order, rebuilt from its record. They are as the arbiter made them.
 
 Two facts are not in a record. One is the rest of a bank: it counts as full until the seat's first timeout, and as empty after it.
 The other is whether a breach of the protocol was noticed before or after the seat's last request went out: see ``perhaps``.

@@ -1,4 +1,9 @@
-"""Replay of a record through the rules, with a comparison of the results to those in the record."""
+"""Replay of a record through the rules, with a comparison of the results to those in the record.
+
+A match is a function of its secret and its choices, so the rules alone tell its scores and ranks. Faults are not replayed: they
+are the arbiter's word. But a fault, its default choice, the strikes and a forfeit have to agree with each other and with the
+policy.
+"""
 
 from collections.abc import Callable, Sequence
 
@@ -71,7 +76,7 @@ def faults_of(record: Record) -> list[list[tuple[str, int]]]:
             if why and why != FORFEITED:
                 found[seat].append((why, number))
     for faults, verdict, at in zip(found, record.verdicts, record.forfeited_at, strict=True):
-        if at is not None and at not in [step for _, step in faults]:  # at the start, or in a step in which it was not asked
+        if at is not None and at not in [step for _, step in faults]:  # the seat forfeited at the start, or unasked
             faults.append((str(verdict), at))
     return found
 
@@ -88,7 +93,7 @@ def _replay(record: Record, state: State, events: list[Event], watch: StepWatche
         if [choice.seat for choice in step] != list(pending):
             raise RecordError(f"step {number} has choices of other seats than {list(pending)}")
         for choice in step:
-            if choice.why or out[choice.seat] is not None:  # nearly none
+            if choice.why or out[choice.seat] is not None:  # few choices need the check
                 _check_choice(record, number, choice, out, strikes)
         if number in record.forfeited_at:
             _check_forfeits(record, number, [choice.seat for choice in step], out)

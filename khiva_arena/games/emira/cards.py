@@ -332,4 +332,4 @@ _EFFECT: tuple[Callable[[Position, Log, int], None], ...] = (
     _sick_camels,
     _vermin,
 )
-"""Effects by event card."""
+"""The function of each event card, in the order of ``EVENTS``."""

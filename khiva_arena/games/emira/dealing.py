@@ -106,7 +106,7 @@ class Riot:
         self._under = _stream(secret, "under", ordinal)
 
     def draw(self, palace: Iterable[int]) -> int:
-        """Return one of the princesses."""
+        """Draw and return one of the princesses."""
         cards = sorted(palace)
         return cards[self._leave.below(len(cards))]
 

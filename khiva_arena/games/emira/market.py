@@ -1,4 +1,4 @@
-"""Phases 3 and 5: the status card and the counter that come on the board; event cards to buy (E20, E24, E35)."""
+"""Phases 3 and 5: a status card and a counter on the board; event cards to buy (E20, E24, E35)."""
 
 from bisect import insort
 from collections.abc import Callable

@@ -106,7 +106,10 @@ def _stand(pos: Position, view: Mapping[str, Plain]) -> None:
 
 
 def _guess_gold(pos: Position, view: Mapping[str, Plain], more: int) -> None:
-    """Guess the hidden gold (O3 hidden)."""
+    """Guess the gold that O3 hides from the seat.
+
+    more: number of worlds drawn before; each lets the asked seat have 50 gold more.
+    """
     ask = view["ask"]
     for seat, gold in enumerate(view["gold"]):
         shown = pos.gold_shown[seat]

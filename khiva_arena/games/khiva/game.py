@@ -44,7 +44,7 @@ class Khiva(AdaptedGame[KhivaState]):
 
     def determinise(self, view: Mapping[str, Plain], rules: Mapping[str, Plain], stream: Stream) -> KhivaState:
         """Return a state in which the seat of ``view`` has exactly this view; unknown facts are drawn from ``stream``."""
-        from khiva_arena.games.khiva import worlds  # a match does without it
+        from khiva_arena.games.khiva import worlds  # not above: a match needs no worlds
 
         return worlds.determinise(view, variants.compile_rules(rules), stream, KhivaState)
 

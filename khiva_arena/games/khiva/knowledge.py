@@ -38,7 +38,7 @@ class Seen(NamedTuple):
     seat: int
     deal: int
     hand: Cards
-    """The seat's cards now."""
+    """The cards that the seat holds now."""
     played: tuple[Cards, ...]
     """The cards played in each turn by all seats, seat by seat."""
     passed: tuple[Cards, ...]

@@ -181,7 +181,7 @@ def reach(pos: Position, seat: int, card: int) -> tuple[int, ...]:
             return tuple(free[value - 1 : most])
         back = range(6 * seat + OUTPOST - 1, 6 * seat, -1)  # bounce: the place it left is free by then
         free += [place for place in back if place not in occupied or place == here]
-    return tuple(free[value - 1 : most]) or (free[-1],)  # K8: what goes beyond the last place is lost
+    return tuple(free[value - 1 : most]) or (free[-1],)  # K8: a boost beyond the last place is lost
 
 
 def _boost(pos: Position, seat: int, card: int, lands: tuple[int, ...], log: list[Event]) -> bool:
@@ -225,7 +225,7 @@ def _wares(pos: Position, seat: int) -> tuple[str, ...]:
     """Return the goods that shop 4 has for this seat, default first (K10, K17, K23). O11 lets a mover take nothing."""
     salt = pos.salt_pile and pos.gems[seat] >= SALT_PRICE
     if not pos.carpet_pile:
-        return ("nothing", "salt") if salt else ("nothing",)  # nobody is made to pay
+        return ("nothing", "salt") if salt else ("nothing",)  # nobody is forced to pay
     if pos.ruleset.may_decline:
         return ("carpet", "salt", "nothing") if salt else ("carpet", "nothing")
     return ("carpet", "salt") if salt else ("carpet",)

@@ -101,11 +101,11 @@ class Position:
     teapots: list[list[int]]
     salts: list[list[int]]
     teapot_pile: list[int]
-    """Values; the top is the last item."""
+    """Values of the teapots left; the top is the last item."""
     carpet_pile: list[int]
-    """Codes; the top is the last item."""
+    """Codes of the carpets left; the top is the last item."""
     salt_pile: list[int]
-    """Values; the top is the last item."""
+    """Values of the salt bags left; the top is the last item."""
     ending: str | None
     """The pile that triggered the end, or "turns"; None before."""
     over: bool

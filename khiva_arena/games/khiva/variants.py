@@ -142,7 +142,7 @@ class Ruleset(NamedTuple):
     """
 
     slots: tuple[int, ...]
-    """Boost slots of each card (O1)."""
+    """Gem slots of each card: the gems that may be paid with it (O1)."""
     walks: tuple[tuple[tuple[int, ...], ...], ...]
     """Places ahead of a camel, by seat and place, see ``tables.WALKS``."""
     overshoot: str

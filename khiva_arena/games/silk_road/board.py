@@ -65,7 +65,7 @@ class Board:
         other, another: the places of the other caravans. Such a village is skipped and not counted (S3).
         """
         on_route = self._on_route[here, target]
-        # Caravans elsewhere change nothing: fewer different keys.
+        # Caravans off the route change nothing: without them the cache has fewer keys.
         key = (size, here, target, other if other in on_route else -1, another if another in on_route else -1)
         rows = self._rows.get(key)
         if rows is None:

@@ -44,7 +44,7 @@ class SilkRoad(AdaptedGame[SilkRoadState]):
 
     def determinise(self, view: Mapping[str, Plain], rules: Mapping[str, Plain], stream: Stream) -> SilkRoadState:
         """Return a state in which the seat of ``view`` has exactly this view; unknown facts are drawn from ``stream``."""
-        from khiva_arena.games.silk_road import worlds  # a match does without it
+        from khiva_arena.games.silk_road import worlds  # not above: a match needs no worlds
 
         return worlds.determinise(view, variants.compile_rules(rules), stream, SilkRoadState)
 

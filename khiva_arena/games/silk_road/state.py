@@ -69,15 +69,15 @@ class Position:
     active: int
     """The seat whose turn it is."""
     hands: list[list[int]]
-    """Counts by good."""
+    """Cards in hand: counts by good."""
     displays: list[list[int]]
-    """Counts by good."""
+    """Cards in the display: counts by good."""
     open: list[int]
     """Open cards: counts by good."""
     pile: list[int]
-    """Goods; the top is the last item."""
+    """Goods in the pile; the top is the last item."""
     discard: list[int]
-    """Goods; the top is the last item."""
+    """Goods in the discard pile; the top is the last item."""
     tiles: tuple[int, ...]
     """Tile of each village."""
     places: list[int]
@@ -94,7 +94,7 @@ class Position:
     removed: list[int]
     """Jewels that left the game: counts by colour."""
     jewels: list[list[int]]
-    """Counts by colour."""
+    """Jewels won: counts by colour."""
     colourless: list[int]
     markers: list[int]
     drivers: list[int]

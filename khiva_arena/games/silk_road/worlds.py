@@ -165,7 +165,7 @@ def _jewel(pos: Position, ask: Plain, seat: int) -> Open:
     kind, size, camel = ask["market"], ask["size"], ask["camel"]
     after = [*_market(pos, kind, size, camel), ("lead_away", kind, size, camel)]
     good, left = GOOD_OF[camel], pos.displays[seat][GOOD_OF[camel]]
-    # So many went that at least as many are left, or one more.
+    # Half of the cards, rounded up, went to the discard pile: as many as are left, or one more.
     count = 2 * left + (pos.discard[-1 - left :] == [good] * (left + 1))
     pos.displays[seat][good] = count
     highest, lowest = exchange(pos, seat, good, 0)
