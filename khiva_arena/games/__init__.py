@@ -1,4 +1,4 @@
-"""The games: ``GAMES`` by name, ``get(name)`` for one of them; ``base.py`` says what a game offers."""
+"""The games: ``GAMES`` holds them by name, ``get(name)`` returns one, and ``base.py`` is their contract."""
 
 from khiva_arena.games.registry import GAMES as GAMES
 from khiva_arena.games.registry import get as get

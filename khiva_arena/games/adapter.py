@@ -1,4 +1,8 @@
-"""What is the same in every game's ``game.py``: a ``State`` and a ``Game`` put together from the files of a game's folder."""
+"""The common part of every ``game.py``: a ``State`` and a ``Game`` put together from the files of a game's folder.
+
+The files of a game are modules of functions over a position, so that each can be read and tested alone. This file gives them the
+shape of the contract in ``base.py``.
+"""
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
@@ -10,7 +14,7 @@ from khiva_arena.games.wording import Line
 
 
 class PositionState(State):
-    """A match in progress, of a game whose position says who is asked what and whether the match is over.
+    """A match in progress, of a game whose position holds ``asked`` and ``over``.
 
     A game's state inherits from its position first and from this second, and names the functions that do the rest::
 
@@ -28,19 +32,22 @@ class PositionState(State):
 
     @abstractmethod
     def __init__(self, seats: int, ruleset: Any, secret: bytes) -> None:
-        """An empty table. ``ruleset``: what ``compile_rules`` makes of a rules map."""
+        """Make an empty table.
+
+        ruleset: the result of ``compile_rules`` for a rules map.
+        """
 
     def pending(self) -> Pending:
-        """See ``State``. The same frozen mapping until the next ``apply``."""
+        """Return the open decision of each asked seat, as ``State`` asks; the same frozen mapping until the next ``apply``."""
         return self.asked
 
     @property
     def is_over(self) -> bool:
-        """No decision is left."""
+        """True if no decision is left."""
         return self.over
 
     def __getstate__(self) -> dict[str, Any]:
-        """What pickles and deep copies are made of: a frozen mapping cannot be pickled as it is."""
+        """Return the attributes that pickles and deep copies are made of. A frozen mapping cannot be pickled as it is."""
         held: Any = object.__getstate__(self)
         others, slots = held if isinstance(held, tuple) else (held, {})
         return {**(others or {}), **slots, "asked": dict(self.asked)}
@@ -56,43 +63,43 @@ TakenState = TypeVar("TakenState", contravariant=True)
 
 
 class VariantsFile(Protocol):
-    """What the adapter needs of ``variants.py``."""
+    """The part of ``variants.py`` that the adapter needs."""
 
     @property
     def VARIANTS(self) -> Mapping[str, str]:
-        """``Game.variants``."""
+        """The value of ``Game.variants``."""
 
     @property
     def SAMPLES(self) -> Sequence[Mapping[str, Plain]]:
-        """``Game.samples``."""
+        """The value of ``Game.samples``."""
 
     def canonical(self, given: Mapping[str, Plain]) -> dict[str, Plain]:
-        """``Game.rules``."""
+        """Return the canonical rules map, as ``Game.rules`` does."""
 
     def compile_rules(self, rules: Mapping[str, Plain]) -> Any:
-        """A canonical rules map as the engine reads it."""
+        """Return a canonical rules map in the form that the engine reads."""
 
 
 class RulesFile(Protocol[TakenState]):
-    """What the adapter needs of ``rules.py``."""
+    """The part of ``rules.py`` that the adapter needs."""
 
     def set_up(self, pos: TakenState) -> list[Event]:
-        """Deal and lay out an empty table; returns the opening."""
+        """Deal and lay out an empty table; return the events of the opening."""
 
 
 class NotationFile(Protocol[TakenState]):
-    """What the adapter needs of ``notation.py``."""
+    """The part of ``notation.py`` that the adapter needs."""
 
     @property
     def LINES(self) -> Mapping[str, Line]:
-        """By type of event, what makes its line for ``Game.narrate``."""
+        """The functions that make the line of an event for ``Game.narrate``, by type of event."""
 
     def sketch(self, pos: TakenState, names: Sequence[str]) -> str:
-        """``Game.sketch``."""
+        """Return the whole state as text, as ``Game.sketch`` does."""
 
 
 class AdaptedGame(Game, Generic[AnyState]):
-    """A game made of the files of its folder. Its class names them, beside the constants of ``Game``.
+    """A game made of the files of its folder. Its class names the files, beside the constants of ``Game``.
 
     state: the class of its states.
     variants_file: ``variants.py``.
@@ -107,30 +114,30 @@ class AdaptedGame(Game, Generic[AnyState]):
 
     @property
     def variants(self) -> Mapping[str, str]:
-        """See ``Game``."""
+        """The possible values of each rule, see ``Game.variants``."""
         return self.variants_file.VARIANTS
 
     @property
     def samples(self) -> Sequence[Mapping[str, Plain]]:
-        """See ``Game``."""
+        """Rules maps that a check plays beside the default, see ``Game.samples``."""
         return self.variants_file.SAMPLES
 
     def rules(self, given: Mapping[str, Plain]) -> dict[str, Plain]:
-        """See ``Game``."""
+        """Return the canonical rules map, as ``Game.rules`` says."""
         return self.variants_file.canonical(given)
 
     def new(self, seats: int, rules: Mapping[str, Plain], secret: bytes) -> tuple[AnyState, list[Event]]:
-        """See ``Game``."""
+        """Set up a match, as ``Game.new`` says."""
         self.check_seats(seats)
         state = self.state(seats, self.variants_file.compile_rules(rules), secret)
         return state, self.rules_file.set_up(state)
 
     def narrate(self, event: Event, names: Sequence[str]) -> str:
-        """See ``Game``."""
+        """Return one line of text for an event, as ``Game.narrate`` says."""
         return self.notation_file.LINES[event.data["type"]](event.data, names)
 
     def sketch(self, state: State, names: Sequence[str]) -> str:
-        """See ``Game``."""
+        """Return the whole state as text for people, as ``Game.sketch`` says. Raises TypeError for a state of another game."""
         if not isinstance(state, self.state):
             raise TypeError(f"sketch takes a state of {self.title}, not {type(state).__name__}")
         return self.notation_file.sketch(state, names)

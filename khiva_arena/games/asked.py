@@ -1,12 +1,12 @@
-"""What a person is told of a question: what it is about, what each answer does, and which rulings of RULES.md it rests on.
+"""The words of a question to a person: its subject, the effect of each answer, and the rulings behind it.
 
 A game that words its questions has an ``asking.py`` in its folder, found by its name, with::
 
-    LEGEND: Sequence[tuple[str, str]]                      what is drawn on its table, and what that is
-    def question(kind, view, names) -> PersonsQuestion            of a decision that is open
-    def answer(kind, entry, view, names) -> str            an entry of ``legal``, with what it does
+    LEGEND: Sequence[tuple[str, str]]                      each sign drawn on its table, and the meaning
+    def question(kind, view, names) -> PersonsQuestion            the open decision in words
+    def answer(kind, entry, view, names) -> str            an entry of ``legal``, with its effect
 
-``names`` are by seat, the asked seat's own is "you".
+``names`` are by seat, the asked seat's own is "you". Rulings are those of the game's RULES.md.
 """
 
 import re
@@ -29,7 +29,7 @@ class PersonsQuestion(NamedTuple):
     """A decision in words.
 
     title: the question, in a line.
-    about: what an answer leads to, one or two sentences.
+    about: the consequence of an answer, one or two sentences.
     rulings: numbers of RULES.md.
     """
 
@@ -39,7 +39,7 @@ class PersonsQuestion(NamedTuple):
 
 
 class Asking(NamedTuple):
-    """How one game words its questions; of a game without ``asking.py`` as its ``choice`` does."""
+    """The functions and texts with which one game words its questions. A game without ``asking.py`` uses its ``choice``."""
 
     question: Callable[[str, View, Names], PersonsQuestion]
     answer: Callable[[str, Sequence[Any], View, Names], str]
@@ -49,7 +49,7 @@ class Asking(NamedTuple):
 
 @cache
 def asking(game: Game) -> Asking:
-    """Return how a game words its questions."""
+    """Return the functions and texts with which a game words its questions."""
     name = f"khiva_arena.games.{game.name}.asking"
     if game.outside or find_spec(name) is None:
         return Asking(_plain_question, lambda kind, entry, view, names: game.choice(kind, list(entry), dict(view)), (), {})
@@ -62,7 +62,7 @@ def _plain_question(kind: str, view: View, names: Names) -> PersonsQuestion:
 
 
 def _rulings(game: str) -> dict[str, str]:
-    """The rulings of a game's RULES.md by number, then its open points, which rulings name, without marks of Markdown."""
+    """Return the rulings of a game's RULES.md by number, then its open points, which rulings name, without marks of Markdown."""
     text = (files("khiva_arena.games") / game / "RULES.md").read_text("utf-8")
     found: dict[str, str] = {}
     for number, row in _ROW.findall(re.sub(r"`|\*\*|\[([^\]]*)\]\([^)]*\)", r"\1", text)):
@@ -75,7 +75,7 @@ def _rulings(game: str) -> dict[str, str]:
 
 
 def of(name: str, thing: str) -> str:
-    """ "your shop 2", "shop 2 of naive"."""
+    """Return a thing with its owner, as "your shop 2" or "shop 2 of naive"."""
     return f"your {thing}" if name == YOU else f"{thing} of {name}"
 
 
@@ -85,8 +85,10 @@ _OWN = re.compile(r"\b(?:the )?(shop \d|outpost|palace track) of you\b")
 
 
 def second_person(text: str, names: Names) -> str:
-    """A line in which one name is "you", with its verbs and things: "You move" and "your shop 2". ``names``: of all at the table;
-    if another one has the word in it, nothing is changed."""
+    """Return a line in which one name is "you" with its verbs and things in the second person: "You move" and "your shop 2".
+
+    names: of all at the table. If another name has the word "you" in it, nothing is changed.
+    """
     if list(names).count(YOU) != 1 or any(YOU in name for name in names if name != YOU):
         return text
     text = _OWN.sub(r"your \1", text)
@@ -103,5 +105,5 @@ def _verb(word: str) -> str:
 
 
 def words(name: Plain) -> str:
-    """A name of the code as words."""
+    """Return a name of the code as words."""
     return str(name).replace("_", " ")

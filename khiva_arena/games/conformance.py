@@ -20,22 +20,22 @@ from khiva_arena.words import an, count
 MOST_INT = 2**53 - 1
 MOST_DEPTH = 16
 MOST_STEPS = 20_000
-"""More calls of ``apply`` than any match may take."""
+"""Calls of ``apply`` that a match may take, at most."""
 
 Determinise = Callable[[Mapping[str, Plain], Mapping[str, Plain], Stream], State]
 Choices = dict[int, int]
 Picture = tuple[Any, ...]
 More = Callable[[float], bool]
-"""Whether less than this share of the time for a look is used up."""
+"""A test whether less than a share of the time for a look is used up."""
 OF_A_MATCH, OF_DRAWS, OF_ALL = 0.6, 0.8, 1.0
-"""The shares after which no more steps of a match, no more changed draws, and nothing more is looked at."""
+"""The shares of the time after which no more steps of a match, no more changed draws, and nothing at all is looked at."""
 
 
 class Findings(NamedTuple):
-    """What was found in a match.
+    """The result of looking at a match.
 
     points: of the contract, that are broken.
-    short: how far was looked at what there was no time to look at as a whole.
+    short: the parts that there was no time to look at as a whole, each with how far they were looked at.
     """
 
     points: list[str]
@@ -47,7 +47,11 @@ def _always(share: float) -> bool:
 
 
 class NonConforming(AssertionError):
-    """A game breaks its contract. ``point``: in what; ``where``: the match that shows it."""
+    """A game that breaks its contract.
+
+    point: the broken point.
+    where: the match that shows it.
+    """
 
     def __init__(self, point: str, where: str) -> None:
         self.point, self.where = point, where
@@ -56,7 +60,7 @@ class NonConforming(AssertionError):
 
 @dataclass
 class _Match:
-    """A match under check, and what to print when a point fails.
+    """A match under check, and the words to print when a point fails.
 
     game: under check.
     seats: how many there are.
@@ -69,10 +73,10 @@ class _Match:
     rules: dict[str, Plain]
     secret: bytes
     stream: Stream
-    """Of the checker's own choices."""
+    """The stream of the checker's own choices."""
     more: More = _always
     short: list[str] = field(default_factory=list)
-    """See ``Findings``."""
+    """The parts that were not looked at as a whole, see ``Findings``."""
 
     def fail(self, point: str) -> NonConforming:
         where = f"{self.game.name}, {self.seats} seats, secret {self.secret.hex()}, rules {self.rules}"
@@ -89,7 +93,7 @@ class _Match:
         return {seat: self.stream.below(len(decision.legal)) for seat, decision in state.pending().items()}
 
     def picture(self, state: State) -> Picture:
-        """Everything of a state that can be seen from outside."""
+        """Return everything of a state that can be seen from outside."""
         views = [state.view(seat) for seat in range(self.seats)]
         text = self.game.sketch(state, self.names)
         return views, text, state.components(), dict(state.pending()), state.is_over, state.scores, state.ranks
@@ -108,8 +112,9 @@ def check_game(
 ) -> int:
     """Play ``matches`` random matches for each seat count and rules variant, checking the contract of ``games.base``.
 
-    ``determinise(view, rules, stream)``, if the game has one, must give a state with that very view. Returns how many states
-    were checked. Raises NonConforming at the first point that fails.
+    determinise: ``determinise(view, rules, stream)``, if the game has one, must give a state with that very view.
+
+    Returns how many states were checked. Raises NonConforming at the first point that fails.
     """
     _check_front(game)
     states = 0
@@ -126,8 +131,10 @@ def check_game(
 
 
 def found_in(game: Game, seats: int, rules: Mapping[str, Plain], steps: int, seed: str, more: More = _always) -> Findings:
-    """The points that a game breaks in a match at random, of which so many steps are looked at, or fewer if there is no ``more``
-    time. In a match the first one hides those behind it."""
+    """Return the points that a game breaks in a random match. The first broken point of a match hides those behind it.
+
+    steps: how many of its steps are looked at, or fewer if there is no ``more`` time.
+    """
     found: list[str] = []
     secret = sha256(f"{seed} {game.name} {seats}".encode()).digest()
     match = _Match(game, seats, dict(rules), secret, Stream(secret, "conformance"), more)
@@ -140,7 +147,7 @@ def found_in(game: Game, seats: int, rules: Mapping[str, Plain], steps: int, see
 
 
 def check_plain(value: Plain, depth: int = 1) -> str | None:
-    """What is wrong with a value as a plain value, or None."""
+    """Return the reason why a value is not a plain value, or None if it is one."""
     if depth > MOST_DEPTH:
         return f"deeper than {MOST_DEPTH}"
     if value is None or type(value) in (bool, str):
@@ -160,7 +167,7 @@ def check_plain(value: Plain, depth: int = 1) -> str | None:
 
 
 def _check_front(game: Game) -> None:
-    """Name, seat counts, rules map, refusals."""
+    """Check the name, the seat counts, the rules map and the refusals of a game."""
     rules = game.rules({})
     points = {
         "a game has a name, a title and a rules version": all((game.name, game.title, game.rules_version)),
@@ -178,7 +185,7 @@ def _check_front(game: Game) -> None:
 
 
 def _refuses(call: Callable[[], object], error: type[Exception]) -> bool:
-    """Whether it raises just that error: anything else that it raises comes of what was not looked at."""
+    """Tell whether a call raises just this error. Any other error comes from a fault that was not looked for."""
     try:
         call()
     except error:
@@ -195,7 +202,7 @@ def _check_whole(match: _Match, most: int = MOST_STEPS, determinise: Determinise
 
 
 def _check_match(match: _Match, determinise: Determinise | None, most: int) -> int:
-    """One random match, every state of it, or the first ``most`` steps; returns how many states it had."""
+    """Check every state of a random match, or of its first ``most`` steps, and return how many states there were."""
     state, events = match.new()
     _check_events(match, events)
     pieces = state.components()
@@ -222,7 +229,7 @@ def _check_match(match: _Match, determinise: Determinise | None, most: int) -> i
 
 
 def _check_state(match: _Match, state: State, pieces: Mapping[str, int], determinise: Determinise | None) -> None:
-    """A state on its own: what is asked, plain views that the caller owns, pieces, standing."""
+    """Check a state on its own: its questions, plain views that the caller owns, pieces, standing."""
     pending = state.pending()
     match.want(dict(state.pending()) == dict(pending), "pending() twice gives the same")
     match.want(state.is_over == (not pending), "a match is over exactly when nothing is pending")
@@ -258,7 +265,7 @@ def _check_state(match: _Match, state: State, pieces: Mapping[str, int], determi
 
 
 def _check_parts(match: _Match, state: State, seat: int, view: str) -> None:
-    """The public and the private part make the view, given as JSON, the order of its keys included."""
+    """Check that the public and the private part make the view, given as JSON, the order of its keys included."""
     public, private = state.public(), state.private(seat)
     match.want(all(public.get(key) is None for key in private), "a key of the private part is None in the public part")
     whole = {**public, **private}
@@ -283,7 +290,7 @@ def _check_standing(match: _Match, state: State) -> None:
 
 
 def _parts(value: Plain) -> set[int]:
-    """Which lists and dicts it is made of."""
+    """Return the identities of the lists and dicts that a value is made of."""
     if not isinstance(value, list | dict):
         return set()
     inner = value.values() if isinstance(value, dict) else value
@@ -291,7 +298,7 @@ def _parts(value: Plain) -> set[int]:
 
 
 def _view_after_spoiling(match: _Match, state: State, seat: int) -> dict[str, Plain]:
-    """A view, once those that were given before have been changed. If it fails now, that is why, whatever line is named."""
+    """Return a view after earlier views have been changed. A failure now comes from that change, whatever line it names."""
     try:
         return state.view(seat)
     except Exception as error:
@@ -314,7 +321,7 @@ def _spoil(value: Plain) -> None:
 
 
 def _check_refusals(match: _Match, state: State, choices: Choices, before: Picture) -> None:
-    """Wrong seats and wrong indices are refused, and change nothing."""
+    """Check that wrong seats and wrong indices are refused, and change nothing."""
     seat = next(iter(choices))
     size = len(state.pending()[seat].legal)
     others = {s: c for s, c in choices.items() if s != seat}
@@ -328,8 +335,10 @@ def _check_refusals(match: _Match, state: State, choices: Choices, before: Pictu
 
 
 def _check_step(match: _Match, state: State, choices: Choices, before: Picture) -> tuple[Picture, list[Event]]:
-    """Apply the choices to a state and to its clone: the same happens, and neither touches the other. Returns how the state
-    looks now, and what happened."""
+    """Apply the choices to a state and to its clone: both behave equally, and neither touches the other.
+
+    Returns how the state looks now, and the events.
+    """
     twin = state.clone()
     match.want(match.picture(twin) == before, "a clone looks like its original, which the moves of other clones leave alone")
     events = twin.apply(choices)
@@ -341,7 +350,7 @@ def _check_step(match: _Match, state: State, choices: Choices, before: Picture) 
 
 
 def _check_twins(match: _Match, state: State, choices: Choices, step: int) -> None:
-    """Equal observations give equal views and equal legal lists.
+    """Check that equal observations give equal views and equal legal lists.
 
     One seat chooses differently; then both matches continue with the same choices. As long as another seat sees the same events,
     it must see the same state.
@@ -367,10 +376,9 @@ def _check_twins(match: _Match, state: State, choices: Choices, step: int) -> No
 
 
 def _check_draws(match: _Match, most: int) -> None:
-    """The same of chance: a draw that no event has told a seat of changes nothing for it."""
-    secret = sha256(
-        b"draws" + match.secret
-    ).digest()  # of its own: whatever a game has kept of the draws of the match is not in use
+    """Check that a draw which no event has told a seat of changes nothing for that seat."""
+    # A secret of the check's own: a game may have kept draws of the match, which must not be in use here.
+    secret = sha256(b"draws" + match.secret).digest()
     left: list[bool] = []
 
     def more() -> bool:
@@ -395,7 +403,7 @@ def _check_events(match: _Match, events: Sequence[Event]) -> None:
 
 
 def _check_replay(match: _Match, end: State, record: Sequence[Choices], history: Sequence[list[Event]]) -> None:
-    """The recorded choices give the same match again."""
+    """Check that the recorded choices give the same match again."""
     state, events = match.new()
     match.want(events == history[0], "the same secret opens the same way")
     for choices, expected in zip(record, history[1:], strict=True):
@@ -405,7 +413,7 @@ def _check_replay(match: _Match, end: State, record: Sequence[Choices], history:
 
 
 def _check_defaults(match: _Match, most: int = MOST_STEPS) -> None:
-    """Index 0 can always be played, and a match of defaults ends, as far as the first ``most`` steps show it."""
+    """Check that index 0 can always be played, and that a match of defaults ends, within the first ``most`` steps."""
     state, _ = match.new()
     for step in range(most):
         if state.is_over:

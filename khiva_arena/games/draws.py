@@ -1,5 +1,8 @@
-"""Does a seat see of chance what no event has told it of? A match at random is played beside another one in which one draw is
-changed. A seat that has got the same events in both has to have the same view, and the same choices when it is asked."""
+"""A check that no seat sees any chance before an event tells it.
+
+A random match is played beside a copy in which one draw is changed. A seat that got the same events in both must have the same
+view, and the same choices when it is asked.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain, zip_longest
@@ -9,25 +12,26 @@ from khiva_arena.games.base import Event, Pending, Plain, State, seen_by
 from khiva_arena.rng import Change, Changed, Stream
 
 DRAWS = 40
-"""Of a match that are changed, at the most, one at a time."""
+"""Draws of a match that are changed, at most, one at a time."""
 TIMES, FREE = 3, 100
-"""Matches with a changed draw are begun until they have so many times the steps of the one beside them, and so many more."""
+"""The limit of the work: copies with a changed draw are begun until they have ``TIMES`` times the steps of the match, and
+``FREE`` more."""
 
 
 class Look(Protocol):
-    """At a match as it stands."""
+    """The part of a match that a seat can look at."""
 
     def pending(self) -> Pending:
-        """See ``State``."""
+        """Return the open decision of each asked seat, as ``State.pending`` does."""
 
     def view(self, seat: int) -> dict[str, Plain]:
-        """See ``State``."""
+        """Return all that a seat knows, as ``State.view`` does."""
 
 
 Deal = Callable[[], tuple[State, list[Event]]]
 Choices = Mapping[int, int]
 Draw = tuple[bytes, int]
-"""Of which stream, by its key, and at which place in it."""
+"""A draw: the key of its stream, and its place in the stream."""
 
 
 class _Run:
@@ -55,10 +59,10 @@ class _Run:
 
 
 class Difference(NamedTuple):
-    """Between two matches, for a seat to which no event has told them apart.
+    """A difference between two matches, seen by a seat to which no event has told them apart.
 
     step: 0 is the start.
-    keys: of its view, which differ; none if what it may choose does.
+    keys: of the seat's view, which differ; none if its choices differ.
     """
 
     step: int
@@ -66,7 +70,10 @@ class Difference(NamedTuple):
     keys: Sequence[str]
 
     def point(self, what: str) -> str:
-        """Of the contract, that is broken. ``what``: the difference between the matches."""
+        """Return the point of the contract that the difference breaks.
+
+        what: the difference between the matches.
+        """
         when = f"after step {self.step}" if self.step else "at the start"
         if not self.keys:
             said = f"{when} what seat {self.seat} may choose shows"
@@ -76,7 +83,7 @@ class Difference(NamedTuple):
 
 
 def difference(step: int, seat: int, ours: Look, theirs: Look) -> Difference | None:
-    """Between what a seat sees in two matches."""
+    """Return the difference between the views, or else the choices, of a seat in two matches; None if there is none."""
     view, other = ours.view(seat), theirs.view(seat)
     if keys := [key for key in {**view, **other} if key not in view or key not in other or view[key] != other[key]]:
         return Difference(step, seat, keys)
@@ -106,7 +113,7 @@ def leak(deal: Deal, seats: int, stream: Stream, most: int, more: Callable[[], b
 
 
 def _recorded(deal: Deal, seats: int, stream: Stream, most: int) -> tuple[list[Choices], dict[Draw, int]]:
-    """A match at random: its choices, and all that is drawn in it, with the step at which it first is."""
+    """Play a random match, and return its choices and its draws. Each draw has the step at which it is first drawn."""
     record: list[Choices] = []
     found: dict[Draw, int] = {}
 
@@ -126,7 +133,7 @@ def _recorded(deal: Deal, seats: int, stream: Stream, most: int) -> tuple[list[C
 
 
 def _some(draws: Sequence[Draw], stream: Stream) -> Iterator[Draw]:
-    """At most ``DRAWS`` of them at random: one of each stream, then another of each, and so on."""
+    """Yield at most ``DRAWS`` of the draws at random: one of each stream, then another of each, and so on."""
     streams: dict[bytes, list[Draw]] = {}
     for draw in draws:
         streams.setdefault(draw[0], []).append(draw)
@@ -147,9 +154,13 @@ def _as_it_is(key: bytes, place: int, number: int) -> int:
 
 
 def _compared(deal: Deal, seats: int, record: Sequence[Choices], since: int, change: Change) -> tuple[Difference | None, int]:
-    """What a seat sees of ``change``, which shows at step ``since`` at the earliest, before an event tells it of that; and how
-    many steps were played for it. If others are asked than in the match itself, nothing is compared any more: to be asked, or
-    not, tells a seat something, too."""
+    """Return the first difference that ``change`` makes before an event tells a seat of it, and how many steps were played.
+
+    since: the earliest step at which the change shows.
+
+    If the changed match asks other seats than the match itself, the comparison ends: to be asked, or not, tells a seat something,
+    too.
+    """
     ours, theirs = _Run(deal, _as_it_is), _Run(deal, change)
     untold = set(range(seats))
     for step in range(len(record) + 1):

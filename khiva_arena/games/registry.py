@@ -1,8 +1,8 @@
 """The games there are, a line each. A game is imported when it is first needed: a command that plays one loads no other.
 
-A game that does not come with the arena is known by its rules version, which ends in the hash of its code: "1+sha256:...". It
-is opened, by the room ``outside``, when something of just that version is played or replayed, and only if a user has handed it
-over: what a file of strangers names is never run.
+A game that does not come with the arena is known by its rules version, which ends in the hash of its code: "1+sha256:...". The
+room ``outside`` opens it when something of just that version is played or replayed, and only if a user has handed it over. A game
+that a stranger's file names is never run.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -17,9 +17,9 @@ NAMES = (
     "emira",
     "silk_road",
 )
-"""Each is the name of a folder here."""
+"""The names of the games' folders here."""
 HASHED = "+"
-"""Between a rules version of the game's own and what its code is known by."""
+"""The sign between a game's own rules version and the hash of its code."""
 GROUP = "khiva_arena.games"
 """The group of entry points of packages that bring games."""
 
@@ -27,8 +27,8 @@ GROUP = "khiva_arena.games"
 class Handed(NamedTuple):
     """A game that a user has handed over.
 
-    word: what names it, as it was typed.
-    open: runs it.
+    word: names the game, as it was typed.
+    open: runs the game.
     """
 
     word: str
@@ -36,7 +36,7 @@ class Handed(NamedTuple):
 
 
 handed: dict[str, Handed] = {}
-"""By what its code is known by."""
+"""The games that a user has handed over, by the hash of their code."""
 
 
 class _Games(Mapping[str, Game]):
@@ -54,13 +54,15 @@ class _Games(Mapping[str, Game]):
 
 
 GAMES: Mapping[str, Game] = _Games()
-"""By name."""
+"""The games that come with the arena, by name."""
 
 
 def get(name: str, version: str = "") -> Game:
-    """The game of that name. ``version``: its rules version, of a game that may not come with the arena.
+    """Return the game of a name.
 
-    Raises ConfigError with the names there are, and the nearest one; and GameMissing with what is to be handed over.
+    version: the rules version, which a game that does not come with the arena needs.
+
+    Raises ConfigError with the known names, and the nearest one. Raises GameMissing with the code that has to be handed over.
     """
     if name in NAMES:
         return GAMES[name]
@@ -75,9 +77,10 @@ def get(name: str, version: str = "") -> Game:
 
 
 def handing(games: Iterable[tuple[str, str]], here: bool = False) -> str:
-    """What a command needs beside a store of these games, each by its name and rules version, to replay their matches.
+    """Return the ``--game`` options that a command needs to replay matches of these games from a store.
 
-    here: whether the command is for whoever typed this one, so that the words are those that were typed.
+    games: name and rules version of each.
+    here: whether the same person runs the command, so that the words are repeated as they were typed.
     """
     from shlex import quote  # not above: every bot that searches with a game imports this file
 
@@ -87,7 +90,7 @@ def handing(games: Iterable[tuple[str, str]], here: bool = False) -> str:
 
 
 def unknown(name: str, names: Iterable[str]) -> str:
-    """That there is no game of that name, with the names there are, and the nearest one."""
+    """Return the message that there is no game of a name, with the known names, and the nearest one."""
     from difflib import get_close_matches  # only for mistakes
 
     near = get_close_matches(name, names := list(dict.fromkeys(names)), n=1)
@@ -96,7 +99,7 @@ def unknown(name: str, names: Iterable[str]) -> str:
 
 
 def _missing(name: str, code: str) -> str:
-    """What a user is told whose command needs the code of a game."""
+    """Return the message for a user whose command needs the code of a game."""
     kind, _, digest = code.partition(":")
     package = " ".join(kind.rsplit("-", 1)) + (f" (hash {digest})" if digest else "")
     needed = {"sha256": f"the file whose SHA-256 is {digest}", "folder": f"the folder whose hash is {digest}"}
@@ -111,7 +114,7 @@ def _missing(name: str, code: str) -> str:
 
 
 def _word(name: str, code: str) -> str:
-    """What a game of this name and code is handed over as by somebody else: a word to replace, or its own."""
+    """Return the word by which another person hands over a game of this name and code: a placeholder, or the game's own word."""
     kind, _, digest = code.partition(":")
     if kind in ("sha256", "folder") or not digest:
         return {"sha256": "FILE", "folder": "FOLDER"}.get(kind, name)

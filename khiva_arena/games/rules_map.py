@@ -1,4 +1,4 @@
-"""Rules maps: defaults with what was given laid over them, every mistake at once. A game's ``variants.py`` has its keys."""
+"""Rules maps: the defaults with the given rules laid over them, every mistake at once. A game's ``variants.py`` has its keys."""
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -10,7 +10,7 @@ from khiva_arena.words import count, meant
 
 MOST_PROBLEMS = 50
 RULES_WITH_CALLS = {"openspiel": ("game",)}
-"""By the name of a game, the rules whose text is a call with parameters, as ``efg_game(filename=g.efg)``."""
+"""The rules whose text is a call with parameters, such as ``efg_game(filename=g.efg)``, by name of the game."""
 NOT_CHECKED = "not checked: the game is a file that isn't part of the event"
 _PARAMETER = re.compile(r"([A-Za-z0-9_]*(?:file|path|folder|directory|root|dir\b)[A-Za-z0-9_]*)\s*=\s*[^\s,)]", re.IGNORECASE)
 
@@ -18,14 +18,14 @@ _PARAMETER = re.compile(r"([A-Za-z0-9_]*(?:file|path|folder|directory|root|dir\b
 class Valued(NamedTuple):
     """A rule whose variants are values.
 
-    default: its default, as in a canonical map.
+    default: as in a canonical map.
     """
 
     default: Plain
     check: Callable[[Plain], Plain]
-    """The canonical value, or None for a wrong one."""
+    """The canonical form of a value, or None for a wrong value."""
     must: str
-    """What it has to be, for "KEY <must>, not VALUE"."""
+    """The requirement, which completes the message "KEY <must>, not VALUE"."""
 
 
 class _Short(Repr):
@@ -39,22 +39,22 @@ _SHORT.maxstring = _SHORT.maxother = 60
 
 
 def is_whole(value: Plain, least: int, most: int) -> bool:
-    """Whether it is a whole number within these bounds."""
+    """Tell whether a value is a whole number from ``least`` to ``most``."""
     return type(value) is int and least <= value <= most
 
 
 def whole(least: int, most: int, word: str | None = None) -> Callable[[Plain], Plain]:
-    """The check of a rule that is a whole number within these bounds, or ``word``."""
+    """Return the check of a rule that is a whole number from ``least`` to ``most``, or ``word``."""
     return lambda given: given if given == word or is_whole(given, least, most) else None
 
 
 def brief(value: Plain) -> str:
-    """A value for a message: short, however long or deep it is."""
+    """Return a value for a message: short, however long or deep it is."""
     return _SHORT.repr(value)
 
 
 def few(problems: list[str]) -> list[str]:
-    """The first of them, and how many more there are."""
+    """Return the first ``MOST_PROBLEMS`` problems, followed by the number of further ones if there are any."""
     hidden = len(problems) - MOST_PROBLEMS
     return [*problems[:MOST_PROBLEMS], f"and {count(hidden, 'mistake')} more"] if hidden > 0 else problems
 
@@ -67,11 +67,12 @@ def lay_over(
     given: Mapping[str, Plain],
     later: Collection[str] = (),
 ) -> tuple[dict[str, Plain], list[str]]:
-    """The map in the order of ``keys``, and the mistakes; a key with a mistake is left out.
+    """Return the map in the order of ``keys``, and the mistakes; a key with a mistake is left out of the map.
 
-    named: by key, the words it can be, default first. valued: all other keys; those in neither are the caller's to add.
-    later: keys that came after the game was published. Such a key is left out if it has its default, so that maps, ids of events
-        and digests of records stay the same as in versions that did not know it; ``filled_in`` adds it again.
+    named: by key, its possible words, default first.
+    valued: the rules that are values, by key. A key in neither map is for the caller to add.
+    later: keys that were added after the game was published. Such a key is left out if it has its default, so that maps, ids of
+        events and digests of records stay equal to those of versions without the key; ``filled_in`` adds it again.
     """
     problems = few(
         [f"unknown rule {brief(key)}{meant(key, keys)}; {title} has {', '.join(keys)}" for key in given if key not in keys]
@@ -95,19 +96,20 @@ def lay_over(
 
 
 def defaults_of(keys: Collection[str], named: Mapping[str, Sequence[str]], valued: Mapping[str, Valued]) -> dict[str, Plain]:
-    """The default of each of these keys, as the canonical map would have it."""
+    """Return the default of each key, as the canonical map would have it."""
     return {key: named[key][0] if key in named else valued[key].check(valued[key].default) for key in keys}
 
 
 def filled_in(keys: Sequence[str], defaults: Mapping[str, Plain], rules: Mapping[str, Plain]) -> dict[str, Plain]:
-    """A canonical map with the keys that it leaves out because they have their default, in the order of ``keys``."""
+    """Return a canonical map completed by the keys that it leaves out because they have their default, in the order of
+    ``keys``."""
     return {key: rules[key] if key in rules else defaults[key] for key in keys}
 
 
 def describe(
     keys: Sequence[str], named: Mapping[str, Sequence[str]], valued: Mapping[str, Valued], **others: str
 ) -> dict[str, str]:
-    """By key, for people: what it can be, default first."""
+    """Return the possible values of each key in words for people, default first."""
     words = {key: ", ".join(values) for key, values in named.items()}
     texts = {key: rule.must.removeprefix("is ") for key, rule in valued.items()}
     every = words | texts | others
@@ -117,8 +119,8 @@ def describe(
 def file_in_rules(game: str, rules: Mapping[str, Any]) -> str:
     """Return the parameter of a game's rules by which a file is named, "" if there is none. Nothing is opened or run.
 
-    What such a file holds is in no event, so that two games can hide behind equal rules, and whoever replays a stranger's match
-    would open a path of the stranger's choice.
+    The contents of such a file are in no event, so two games can hide behind equal rules. A replay of a stranger's match would
+    open a path of the stranger's choice.
     """
     found = (_PARAMETER.search(str(rules.get(key, ""))) for key in RULES_WITH_CALLS.get(game, ()))
     return next((parameter[1] for parameter in found if parameter), "")

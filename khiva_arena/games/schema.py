@@ -1,8 +1,10 @@
 """JSON Schemas of what each game's bots get, made from its shapes: ``python -m khiva_arena.games.schema DIR`` writes them.
 
-For each game a folder with ``view.json``, ``event.json`` (any of its events, each also at ``#/$defs/<type>``) and
-``decision.json`` (any kind with its ``legal``, each also at ``#/$defs/<kind>``). Views and events are closed: a key that is not
-listed is a mistake. A decision is two of the keys of a ``decide`` message, so others may stand beside them.
+Each game gets a folder of three files. ``view.json`` is a view. ``event.json`` is any of the game's events, each also at
+``#/$defs/<type>``. ``decision.json`` is any kind with its ``legal``, each also at ``#/$defs/<kind>``.
+
+Views and events are closed: a key that is not listed is a mistake. A decision is two of the keys of a ``decide`` message, so
+other keys may stand beside them.
 """
 
 import json
@@ -22,7 +24,7 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def schemas() -> dict[str, str]:
-    """File name, as "game/view.json", to text."""
+    """Return the text of every schema by file name, such as "game/view.json"."""
     return {
         f"{game.name}/{name}.json": json.dumps({"$schema": DIALECT, **schema}, indent=1, sort_keys=True) + "\n"
         for game in GAMES.values()
@@ -31,13 +33,13 @@ def schemas() -> dict[str, str]:
 
 
 def shapes_of(game: Game) -> Shapes:
-    """``SHAPES`` of the game's ``shapes.py``, which nothing that plays has to load."""
+    """Return ``SHAPES`` of the game's ``shapes.py``, which nothing that plays has to load."""
     shapes: Shapes = import_module(f"khiva_arena.games.{game.name}.shapes").SHAPES
     return shapes
 
 
 def of_game(game: Game) -> dict[str, dict[str, Any]]:
-    """The schemas of one game: view, event, decision."""
+    """Return the three schemas of a game, under "view", "event" and "decision"."""
     shapes = shapes_of(game)
     (view,), view_parts = _components([shapes.view])
     _, events = _components(shapes.events)
@@ -54,7 +56,7 @@ def _references(parts: Mapping[str, Any]) -> list[dict[str, str]]:
 
 
 def _components(types: Sequence[Any]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """A schema for each type, and the parts they refer to; objects are closed."""
+    """Return a schema for each type, and the parts that the schemas refer to. Objects are closed."""
     schemas, parts = msgspec.json.schema_components(types, ref_template="#/$defs/{name}")
     for part in parts.values():
         part["additionalProperties"] = False
@@ -62,7 +64,10 @@ def _components(types: Sequence[Any]) -> tuple[list[dict[str, Any]], dict[str, A
 
 
 def _decision(kind: str, entries: Sequence[Any]) -> dict[str, Any]:
-    """``kind`` and ``legal`` of a request."""
+    """Return the schema of the ``kind`` and ``legal`` of a request.
+
+    Raises InternalError if an entry of ``legal`` holds a map.
+    """
     items, parts = _components(entries)
     if parts:
         raise InternalError(f"{kind}: entries of legal are plain arrays, without maps")

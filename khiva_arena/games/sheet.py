@@ -1,11 +1,11 @@
-"""What a game draws its table with on a terminal: words, coloured pieces, and blocks of them. It knows no terminal.
+"""Words, coloured pieces and blocks with which a game draws its table, without knowing any terminal.
 
 A game that draws its table has a ``terminal.py`` in its folder, found by its name, with one function::
 
     def draw(view, names, rules) -> list[Block | Flow]
 
-``view`` is what one seat knows, ``names`` are by seat, ``rules`` is the rules map. What matters most stands last: it is
-nearest to what is typed.
+``view`` is one seat's, ``names`` are by seat, ``rules`` is the rules map. The most important block stands last: it is nearest to
+the line in which a person types.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -15,7 +15,7 @@ from khiva_arena.games.base import Plain
 
 
 class PaintedText(NamedTuple):
-    """A piece on the table. It is told from others by its text, too: not everybody sees colours.
+    """A piece on the table. Its text alone tells it from other pieces, too: not everybody sees colours.
 
     text: short, such as P5.
     colour: one of ``COLOURS``; "" for none.
@@ -27,14 +27,14 @@ class PaintedText(NamedTuple):
 
 COLOURS = ("white", "blue", "green", "pink", "black", "red", "yellow", "violet", "brown")
 Cell = str | PaintedText | Sequence[str | PaintedText]
-"""Parts follow each other with a space between them."""
+"""One cell of a block. The parts of a sequence stand beside each other with a space between them."""
 NOTHING = "-"
 
 
 class Block(NamedTuple):
-    """Rows of cells below each other. Without one it is not shown.
+    """Rows of cells below each other. A block without rows is not shown.
 
-    rows: the first cell of each says what it is of.
+    rows: the first cell of each is the row's title.
     head: above the columns; () for none.
     own: the row that is the seat's own, shown as such; -1 for none.
     """
@@ -47,7 +47,7 @@ class Block(NamedTuple):
 class Flow(NamedTuple):
     """Cells beside each other, as many as fit.
 
-    title: what they are.
+    title: the name of the cells as a group.
     """
 
     cells: Sequence[Cell]
@@ -58,10 +58,10 @@ Draw = Callable[[Mapping[str, Plain], Sequence[str], Mapping[str, Plain]], list[
 
 
 def some(pieces: Sequence[str | PaintedText]) -> Cell:
-    """These, or a sign that there is none."""
+    """Return the pieces, or ``NOTHING`` if there are none."""
     return pieces or NOTHING
 
 
 def words(name: object) -> str:
-    """A name of the code as words."""
+    """Return a name of the code as words."""
     return str(name).replace("_", " ")

@@ -1,7 +1,7 @@
-"""Which game was played, in words: what stands behind the name of a game in headings and lists.
+"""The rules of a game in words, as they stand behind its name in headings and lists.
 
-Of a game that comes with the arena these are the rules that are not the default. Of one from outside nobody but the game knows
-which are, and it is not run to find out: all its rules are named.
+A game that comes with the arena shows the rules that are not the default. Only a game from outside knows its own defaults, and it
+is not run to find out: all its rules are named.
 """
 
 import json
@@ -12,23 +12,23 @@ from typing import Any, Protocol
 from khiva_arena.games.registry import GAMES, HASHED
 
 HEADING = {"openspiel": ("game",)}
-"""By name of a game from outside: the rules that a heading names; all of them if it does not stand here."""
+"""The rules that a heading names, by name of a game from outside. A game without a row here has all its rules named."""
 DIGITS = 8
-"""Of a hash, in headings."""
+"""Digits of a hash, in headings."""
 LONGEST = 120
-"""Characters of a rule's value, in headings."""
+"""Characters of a rule's value, in headings, at most."""
 
 
 class Played(Protocol):
-    """What was played: a definition, or the header of a match."""
+    """A game that was played with its rules, as a definition or the header of a match has them."""
 
     @property
     def game(self) -> str:
-        """Its name."""
+        """The name of the game."""
 
     @property
     def rules_version(self) -> str:
-        """With the hash of its code, if it does not come with the arena."""
+        """The version of the rules, which ends in the hash of the code if the game does not come with the arena."""
 
     @property
     def rules(self) -> Mapping[str, Any]:
@@ -36,23 +36,26 @@ class Played(Protocol):
 
 
 def changed(played: Played) -> dict[str, Any]:
-    """The rules that are not the default, or may not be."""
+    """Return the rules that are not the default, or may not be."""
     default = GAMES[played.game].rules({}) if played.game in GAMES else {}
     return {key: value for key, value in played.rules.items() if key not in default or default[key] != value}
 
 
 def which(played: Played) -> str:
-    """What stands behind the game's name, as " with game=chess()"; "" if there is nothing to say."""
+    """Return the words behind the game's name, such as " with game=chess()"; "" if there is nothing to say."""
     return which_of([played])[0]
 
 
 def is_played(played: Played) -> str:
-    """A line before the start."""
+    """Return the line that names the game before the start."""
     return f"{played.game}{which(played)} is played"
 
 
 def which_of(several: Sequence[Played]) -> list[str]:
-    """The same of games that are shown together: if two differ in nothing that would be said, what they differ in is added."""
+    """Return the words behind the name of each of several games that are shown together.
+
+    Games whose words would be equal get the rules and rules versions in which they differ added.
+    """
     named = [_heading(one) for one in several]
     for alike in _alike(several, named):
         rules = [several[i].rules for i in alike]
@@ -73,7 +76,7 @@ def _heading(played: Played) -> dict[str, Any]:
 
 
 def _alike(several: Sequence[Played], named: Sequence[Mapping[str, Any]]) -> list[list[int]]:
-    """The places of those of which the same would be said."""
+    """Return groups of two or more positions in ``several`` whose games have the same name and the same words."""
     found: dict[tuple[str, str], list[int]] = {}
     for i, one in enumerate(several):
         found.setdefault((one.game, _words(named[i])), []).append(i)
@@ -86,7 +89,7 @@ def _words(named: Mapping[str, Any]) -> str:
 
 
 def _short(value: Any) -> str:
-    """A value as ``--rule`` takes it; of a long one a hash, which tells it from others."""
+    """Return a value as ``--rule`` takes it. A long value is cut or replaced, with a hash that tells it from other values."""
     text = value if isinstance(value, str) else json.dumps(value, sort_keys=True)
     if len(text) <= LONGEST:
         return text
@@ -95,6 +98,6 @@ def _short(value: Any) -> str:
 
 
 def _code(version: str) -> str:
-    """A rules version with as much of the hash as tells it from others."""
+    """Return a rules version with only as many digits of the hash as tell it from others."""
     before, _, digest = version.rpartition(":")
     return f"{before}:{digest[:DIGITS]}" if before else version

@@ -1,1 +1,4 @@
-"""Games that do not come with the arena: what a user hands over, and the processes in which, and nowhere else, its code runs."""
+"""Games that do not come with the arena: users hand them over, and each runs in its own processes.
+
+The code of such a game runs nowhere else.
+"""

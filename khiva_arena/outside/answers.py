@@ -1,4 +1,4 @@
-"""What a game from outside says, held against the contract before anything of ours relies on it."""
+"""The answers of a game from outside, held against the contract before any of our code relies on them."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -17,13 +17,13 @@ from khiva_arena.text import harmless
 MOST_LEGAL = 10_000
 MOST_SEATS = 10
 MOST_ASKED = 900_000
-"""Bytes of one request, view and legal choices together, beside what has happened: a frame to a bot has 1,048,576 at the most."""
+"""Bytes of one request, view and legal choices together, beside the events: a frame to a bot has 1,048,576 at the most."""
 OF_A_GAME = {
     **{name: f"its {name}" for name in ("name", "title", "rules_version", "seats", "variants", "samples", "scenery")},
     "seats[n]": "its seats: one of them",
     "samples[n]": "its samples: one of them",
 }
-"""What the constants of a game are called."""
+"""Names of the constants of a game, for messages."""
 _NAME, _VERSION = re.compile(r"[a-z][a-z0-9_]{0,31}"), re.compile(r"[A-Za-z0-9._-]{1,32}")
 _encode = msgspec.msgpack.Encoder().encode
 
@@ -41,12 +41,12 @@ class Front(msgspec.Struct, frozen=True):
 
 
 class Told(msgspec.Struct, frozen=True):
-    """What a game says after each step.
+    """The answer of a game after each step, not yet checked.
 
     events: each with the seats that it goes to, None for all.
-    pending: seat, kind and legal choices of each that is asked.
-    views: of those, in that order.
-    over, scores, ranks: how it stands.
+    pending: seat, kind and legal choices of each asked seat.
+    views: of the asked seats, in that order.
+    over, scores, ranks: the standing.
     """
 
     events: list[tuple[dict[str, Any], list[int] | None]]
@@ -58,7 +58,7 @@ class Told(msgspec.Struct, frozen=True):
 
 
 class Step(msgspec.Struct, frozen=True):
-    """The same, checked, in the terms of the contract."""
+    """The checked answer of a game after a step, in the terms of the contract."""
 
     events: list[Event]
     pending: Pending
@@ -73,7 +73,10 @@ _stands = msgspec.msgpack.Decoder(tuple[list[tuple[int, str, int]], bool, list[i
 
 
 def front_of(raw: Any, shown: str, library: bool = False) -> Front:
-    """The constants of a game. ``library``: whether it is the one that holds OpenSpiel's. Raises GameFault."""
+    """Return the checked constants of a game. Raises GameFault.
+
+    library: whether the game is the one that holds OpenSpiel's games.
+    """
     try:
         front = msgspec.convert(raw, Front)
     except msgspec.ValidationError as error:
@@ -99,7 +102,8 @@ def front_of(raw: Any, shown: str, library: bool = False) -> Front:
 
 
 def step_of(value: msgspec.Raw, call: str, seats: int, shown: str) -> Step:
-    """What a game says after ``call``. Raises GameFault for the first point in which it breaks the contract."""
+    """Return the checked answer of a game after ``call``. Raises GameFault for the first point in which it breaks the
+    contract."""
     try:
         told = _told(value)
         wrong = _wrong(told, seats)
@@ -121,7 +125,7 @@ def step_of(value: msgspec.Raw, call: str, seats: int, shown: str) -> Step:
 
 
 def stands_of(value: msgspec.Raw, seats: int, shown: str) -> Step:
-    """How a match stands in a replay, of which nothing is shown: the choices are only counted. Raises GameFault."""
+    """Return the checked standing of a match in a replay that shows nothing: the choices are only counted. Raises GameFault."""
     try:
         asked, over, scores, ranks = _stands(value)
         pending = {seat: Decision(kind, [[]] * min(many, MOST_LEGAL)) for seat, kind, many in asked}
@@ -134,7 +138,7 @@ def stands_of(value: msgspec.Raw, seats: int, shown: str) -> Step:
 
 
 def _wrong(told: Told, seats: int) -> str:
-    """In which point the contract is broken, "" if it is kept."""
+    """Return the point in which an answer breaks the contract, "" if it keeps the contract."""
     if wrong := _wrong_standing([seat for seat, _, _ in told.pending], told, seats):
         return wrong
     for (seat, kind, legal), view in zip(told.pending, told.views, strict=True):
@@ -144,7 +148,7 @@ def _wrong(told: Told, seats: int) -> str:
 
 
 def _wrong_standing(asked: list[int], told: Told, seats: int) -> str:
-    """The same of who is asked, and of how it stands."""
+    """Return the point in which the asked seats or the standing break the contract, "" if they keep it."""
     if asked != sorted(set(asked)) or not set(asked) <= set(range(seats)):
         return f"pending() asks seats {asked}, of {seats}, which is not in seat order"
     if told.over != (not asked):

@@ -1,4 +1,4 @@
-"""What the arena and the process of a game say to each other: frames of msgpack, a u32 big-endian length before each."""
+"""The messages between the arena and the process of a game: frames of msgpack, a u32 big-endian length before each."""
 
 import socket
 import struct
@@ -9,31 +9,31 @@ import msgspec
 from khiva_arena.words import an
 
 VARIABLE = "KHIVA_ARENA_HANDED_GAMES"
-"""Of the environment: the games that a command was handed."""
+"""The environment variable that holds the games that a command was handed."""
 DONE, FAULT, RULES, CONFIG, ILLEGAL = "done", "fault", "rules", "config", "illegal"
-"""What comes of a call: its value; the game's fault, in words; errors that the contract allows, with their texts."""
+"""Kinds of answer to a call: its value; the game's fault, in words; errors that the contract allows, with their texts."""
 FORK, KILL, STOP = b"F", b"K", b"S"
-"""STOP: as KILL, once it has said where it is."""
+"""Requests to the process. STOP ends a fork as KILL does, once the fork has told its place."""
 NUMBER = struct.Struct("<q")
 HEADER = struct.Struct(">I")
 CPU_SECONDS = 10.0
-"""For the import, and for each call but a check."""
+"""Seconds of CPU for the import, and for each call but a check."""
 WALL_SECONDS = 60.0
 STOP_SECONDS = 1.0
-"""To say where it is."""
+"""Seconds for a fork to tell its place."""
 LOOK_SECONDS = 20.0
-"""For a look at a game, in all, after which no further step is begun."""
+"""Seconds for a look at a game, in all, after which no further step is begun."""
 LOOK_CPU_SECONDS = 30.0
-"""In which it has to end then."""
+"""Seconds of CPU within which a look at a game has to end."""
 MOST_BYTES = 16 * 2**20
-"""In one answer."""
+"""Bytes of one answer, at most."""
 
 
 class Spec(msgspec.Struct, frozen=True):
-    """What code the process is to run; see ``GameSource``.
+    """The code that the process is to run; see ``GameSource``.
 
-    folder: the files of the game's own code, by how their paths begin: they are read from source, and named with the line in
-        which something was raised.
+    folder: the beginning of the paths of the game's own files. They are read from source, and named with the line in which
+        something was raised.
     """
 
     module: str
@@ -44,7 +44,7 @@ class Spec(msgspec.Struct, frozen=True):
 
 
 class Unplain(Exception):
-    """A game gave something that it must not give; the text says what."""
+    """A value that a game must not give; the text describes it."""
 
 
 def _refuse(value: Any) -> Any:
@@ -56,13 +56,13 @@ _decode = msgspec.msgpack.Decoder().decode
 
 
 def framed(value: Any) -> bytes:
-    """A frame. Raises Unplain for what cannot be said."""
+    """Return a frame. Raises Unplain for a value that cannot be sent."""
     payload = bytes(encoded(value))
     return HEADER.pack(len(payload)) + payload
 
 
 def encoded(value: Any) -> msgspec.Raw:
-    """A value, or a part of one. Raises Unplain."""
+    """Return a value, or a part of one, as msgpack. Raises Unplain."""
     try:
         made = _encode(value)
     except (OverflowError, TypeError, ValueError, RecursionError) as error:
@@ -73,13 +73,15 @@ def encoded(value: Any) -> msgspec.Raw:
 
 
 def strictly(value: Any) -> msgspec.Raw:
-    """The same of what a game gives to bots, in which nothing may arrive as something else: a set or a tuple as a list, a date as
-    a text. Raises Unplain."""
+    """Return a value that a game gives to bots as msgpack. Raises Unplain if a part would arrive as another type.
+
+    So a set or a tuple may not arrive as a list, nor a date as a text.
+    """
     made = encoded(value)
     try:
         same = _decode(made) == value
     except msgspec.MsgspecError:
-        return made  # whoever reads it says why
+        return made  # the reader reports the reason
     kind = "" if same else _stranger(value)
     if kind:
         raise Unplain(f"gives a {kind}, which is no plain value")
@@ -87,7 +89,7 @@ def strictly(value: Any) -> msgspec.Raw:
 
 
 def _stranger(value: Any) -> str:
-    """The type of the first part that msgpack has no form for, "" if all have one."""
+    """Return the type of the first part that msgpack has no form for, "" if all have one."""
     if isinstance(value, dict | list):
         parts = value.values() if isinstance(value, dict) else value
         return next((found for part in parts if (found := _stranger(part))), "")
@@ -95,7 +97,7 @@ def _stranger(value: Any) -> str:
 
 
 def payload_of(source: socket.socket) -> bytes:
-    """The next payload, b"" at the end of input."""
+    """Return the next payload, b"" at the end of input."""
     header = _exactly(source, HEADER.size)
     return _exactly(source, HEADER.unpack(header)[0]) if header else b""
 

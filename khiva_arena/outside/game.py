@@ -1,4 +1,7 @@
-"""A game from outside, and its states, as all of the arena sees them: each call goes to a process that can be ended."""
+"""A game from outside, and its states, as the rest of the arena sees them.
+
+Each call goes to a process that can be ended, so that a game can neither hang nor crash the arena.
+"""
 
 import json
 import shlex
@@ -24,12 +27,12 @@ from khiva_arena.rng import Stream
 from khiva_arena.words import count
 
 VET_STEPS = 30
-"""Of the look at a game before it is played; ``khiva-arena check --game`` looks at whole matches."""
+"""Steps of the look at a game before it is played; ``khiva-arena check --game`` looks at whole matches."""
 AHEAD = 64
 """Steps of a replay that the process of a game may be told before it has answered: few enough for the buffer of a socket."""
 LONGEST_TEXT = 200_000
 LEAK = "equal observations"
-"""How the points of the conformance check begin that a leak breaks."""
+"""The beginning of the points of the conformance check that a leak breaks."""
 _findings = msgspec.msgpack.Decoder(Findings).decode
 _map = msgspec.msgpack.Decoder(dict[str, Any]).decode
 _number = msgspec.msgpack.Decoder(int).decode
@@ -42,7 +45,7 @@ _counts = msgspec.msgpack.Decoder(dict[str, int]).decode
 class OutsideGame(Game):
     """The game of a source. Raises GameFault if its import fails or it breaks the contract at once.
 
-    shown: what people call it: its name and its file or package.
+    shown: its name and its file or package, for people.
     """
 
     outside = True
@@ -65,30 +68,30 @@ class OutsideGame(Game):
 
     @property
     def word(self) -> str:
-        """See ``Game``."""
+        """The word that names the game on a command line."""
         return self._source.word
 
     @property
     def variants(self) -> Mapping[str, str]:
-        """See ``Game``."""
+        """The possible values of each key of the rules map, in words for people."""
         return self._front.variants
 
     @property
     def samples(self) -> Sequence[Mapping[str, Plain]]:
-        """See ``Game``."""
+        """Rules maps without the defaults, which a check plays, too."""
         return self._front.samples
 
     @property
     def scenery(self) -> Mapping[str, Plain]:
-        """See ``Game``."""
+        """The facts that a drawing of the table needs beside views and events."""
         return self._front.scenery
 
     def rules(self, given: Mapping[str, Plain]) -> dict[str, Plain]:
-        """See ``Game``."""
+        """Return the canonical rules map, as ``Game.rules`` says."""
         return self._rules_map("rules", given)
 
     def every_rule(self, rules: Mapping[str, Plain]) -> dict[str, Plain]:
-        """See ``Game``."""
+        """Return a canonical map completed by the rules that it leaves out, as ``Game.every_rule`` says."""
         return self._rules_map("every_rule", rules)
 
     def _rules_map(self, call: str, rules: Mapping[str, Plain]) -> dict[str, Plain]:
@@ -98,17 +101,19 @@ class OutsideGame(Game):
         return dict(made)
 
     def seats_of(self, rules: Mapping[str, Plain]) -> Sequence[int]:
-        """See ``Game``."""
+        """Return the numbers of seats that the game can be played with under a rules map, of those in ``seats``."""
         found = _decoded(_numbers, self._ask("seats_of", dict(rules)), "seats_of", self.shown)
         return [seats for seats in found if seats in self.seats]
 
     def new(self, seats: int, rules: Mapping[str, Plain], secret: bytes) -> tuple[State, list[Event]]:
-        """See ``Game``."""
+        """Set up a match in one process, and return the state and the events of the opening."""
         return self._begun((self._fork,), seats, rules, secret)
 
     def played(self, seats: int, rules: Mapping[str, Plain], secret: bytes) -> tuple[State, list[Event]]:
-        """The same, of a match that is recorded: it runs in two processes, so that it shows at once if what happens depends on
-        anything but secret, rules and choices."""
+        """Set up a match that is recorded, and return the state and the events of the opening.
+
+        It runs in two processes, so that it shows at once if its course depends on anything but secret, rules and choices.
+        """
         return self._begun((self._fork, self._second_fork), seats, rules, secret)
 
     def _begun(
@@ -119,21 +124,22 @@ class OutsideGame(Game):
         return state, state.begin(dict(rules), secret)
 
     def _fork(self) -> Fork:
-        """Return a process for a match. If the one that it is forked from was killed, another one is started."""
+        """Return a process for a match. If the process that it is forked from was killed, another one is started."""
         with self._starting:
             if self._process.has_ended:
                 self._process = self._started(1)
         return self._process.fork()
 
     def _second_fork(self) -> Fork:
-        """Return the other process for a match that is recorded, likewise."""
+        """Return the second process for a match that is recorded. If the process that it is forked from was killed, another is
+        started."""
         with self._starting:
             if self._second is None or self._second.has_ended:
                 self._second = self._started(2)
         return self._second.fork()
 
     def _started(self, hash_seed: int) -> GameProcess:
-        """Start a process of the game. Raises GameFault if its files are no longer those that were hashed."""
+        """Start a process of the game. Raises GameFault if its files have changed since they were hashed."""
         if not self._source.content and source_of(self._source.word).code != self._source.code:
             raise GameFault(f"game {self.shown}: its files were changed since this command began")
         process = GameProcess(self._source, hash_seed)
@@ -141,7 +147,7 @@ class OutsideGame(Game):
         return process
 
     def vet(self, seats: int, rules: Mapping[str, Plain]) -> None:
-        """See ``Game``: some steps of a match at random, with every point of the contract, once for each kind of table."""
+        """Check some steps of a random match, with every point of the contract, once for each kind of table. Raises GameFault."""
         kind = msgspec.msgpack.encode([seats, dict(rules)])
         if kind in self._vetted:
             return
@@ -155,7 +161,7 @@ class OutsideGame(Game):
         self._vetted.add(kind)
 
     def _rule_words(self, rules: Mapping[str, Plain]) -> list[str]:
-        """What to type for these rules: those that the others alone do not bring."""
+        """Return the ``--rule`` words to type for these rules: only rules that the other rules do not bring."""
         needed = dict(rules)
         for key in rules:
             without = {name: value for name, value in needed.items() if name != key}
@@ -164,8 +170,11 @@ class OutsideGame(Game):
         return [word for key, value in needed.items() for word in ("--rule", f"{key}={_typed(value)}")]
 
     def looked_at(self, seats: int, rules: Mapping[str, Plain], steps: int, seed: str) -> Findings:
-        """What the conformance check finds in so many steps of a match, as far as there is time for it. Raises GameFault for
-        what would make a match void, of which the check knows less: how much may be said, and whether it is the same again."""
+        """Return the findings of the conformance check in so many steps of a match, as far as there is time for it.
+
+        Raises GameFault for faults that would make a match void, of which the check knows less: an answer's size, and whether it
+        is the same again.
+        """
         played = self._tried(seats, rules, steps, seed)
         fork = self._fork()
         try:
@@ -177,7 +186,8 @@ class OutsideGame(Game):
         return found._replace(short=[*played, *found.short])
 
     def _tried(self, seats: int, rules: Mapping[str, Plain], steps: int, seed: str) -> list[str]:
-        """Play so many steps of a match at random, just as one that is recorded. Returns how far, if it was too long."""
+        """Play so many steps of a random match, just as one that is recorded. Return how far it was played, if it took too
+        long."""
         until = time.monotonic() + LOOK_SECONDS
         secret = sha256(f"{seed} {self.name} {seats}".encode()).digest()
         stream = Stream(secret, "a look")
@@ -191,17 +201,17 @@ class OutsideGame(Game):
         return []
 
     def narrate(self, event: Event, names: Sequence[str]) -> str:
-        """See ``Game``."""
+        """Return one line of text for an event; the default line if the game fails to give one."""
         to = None if event.to is None else list(event.to)
         words = self._words("narrate", event.data, to, list(names))
         return super().narrate(event, names) if words is None else words
 
     def choice(self, kind: str, entry: Sequence[Plain], view: Mapping[str, Plain]) -> str:
-        """See ``Game``."""
+        """Return an entry of ``legal`` in words; the default words if the game fails to give any."""
         return self._words("choice", kind, list(entry), dict(view)) or super().choice(kind, entry, view)
 
     def points(self, view: Mapping[str, Plain]) -> list[int] | None:
-        """See ``Game``."""
+        """Return the points by seat counted from a view, None if the game fails to give them or hides something."""
         if "points" in self._mute:
             return None
         try:
@@ -211,13 +221,13 @@ class OutsideGame(Game):
             return None
 
     def sketch(self, state: State, names: Sequence[str]) -> str:
-        """See ``Game``."""
+        """Return the whole state as text for people. Raises TypeError for a state of another game."""
         if not isinstance(state, OutsideState):
             raise TypeError(f"sketch takes a state of {self.title}, not {type(state).__name__}")
         return state.sketch(names)
 
     def _words(self, call: str, *arguments: Any) -> str | None:
-        """What it says to people; None if it fails to, for which nothing else has to stop, and which a check tells of."""
+        """Return the game's text for people; None if it fails, for which nothing else has to stop, and which a check tells of."""
         if call in self._mute:
             return None
         try:
@@ -227,7 +237,7 @@ class OutsideGame(Game):
             return None
 
     def _ask(self, call: str, *arguments: Any) -> msgspec.Raw:
-        """Call it for what belongs to no match. A process that such a call ends is replaced at the next one."""
+        """Call the game for facts that belong to no match. A process that such a call ends is replaced at the next call."""
         with self._lock:
             if self._desk is None:
                 self._desk = self._fork()
@@ -240,14 +250,14 @@ class OutsideGame(Game):
         return value_of(answer, self.shown)
 
     def close(self) -> None:
-        """End its processes. Idempotent; they end with this one, anyhow."""
+        """End the game's processes. Idempotent; they end with this process, anyhow."""
         self._process.close()
         if self._second is not None:
             self._second.close()
 
 
 class OutsideState(State):
-    """A match of such a game. It runs in one process, or in two that have to say the same."""
+    """A match of a game from outside. It runs in one process, or in two whose answers have to be equal."""
 
     def __init__(self, forks: Sequence[Fork], seats: int, shown: str) -> None:
         self._forks, self._seats, self._shown = forks, seats, shown
@@ -259,15 +269,19 @@ class OutsideState(State):
         self._views: dict[int, dict[str, Plain]] = {}
 
     def begin(self, rules: dict[str, Plain], secret: bytes) -> list[Event]:
-        """Set up; returns the opening."""
+        """Set up the match, and return the events of the opening."""
         return self._take("new", self._ask("new", self._seats, rules, secret))
 
     def pending(self) -> Pending:
-        """See ``State``."""
+        """Return the open decision of each asked seat."""
         return self._step.pending
 
     def apply(self, choices: Mapping[int, int]) -> list[Event]:
-        """See ``State``. Whether choices are legal is checked here, whatever the game takes."""
+        """Play one choice for each pending seat, and return the events.
+
+        The choices are checked to be legal here, whatever the game takes: raises IllegalChoice. Raises GameFault if the game
+        breaks the contract.
+        """
         check_choices(self._step.pending, choices)
         if self._steps == MOST_STEPS:
             raise GameFault(f"game {self._shown}: the match has not ended within {MOST_STEPS:,} steps")
@@ -283,7 +297,10 @@ class OutsideState(State):
         return self._take("apply", answer)
 
     def expect(self, steps: Sequence[Mapping[int, int]]) -> None:
-        """See ``State``. Each step has its own limits, as if it were played by itself."""
+        """Announce the choices of a replay, so that a match in one process is played ahead.
+
+        Each step has its own limits, as if it were played by itself.
+        """
         if len(self._forks) == 1:
             self._expected = list(steps)
 
@@ -300,7 +317,7 @@ class OutsideState(State):
         return []
 
     def view(self, seat: int) -> dict[str, Plain]:
-        """See ``State``."""
+        """Return all that a seat knows. Raises GameFault if the view is not plain."""
         if seat in self._views:
             return self._views.pop(seat)
         view = dict(_decoded(_map, self._ask("view", self._number, seat), "view", self._shown))
@@ -310,32 +327,32 @@ class OutsideState(State):
 
     @property
     def is_over(self) -> bool:
-        """See ``State``."""
+        """True if no decision is left."""
         return self._step.over
 
     @property
     def scores(self) -> list[int]:
-        """See ``State``."""
+        """Points of each seat as the match stands."""
         return list(self._step.scores)
 
     @property
     def ranks(self) -> list[int]:
-        """See ``State``."""
+        """Place of each seat as the match stands."""
         return list(self._step.ranks)
 
     def components(self) -> dict[str, int]:
-        """See ``State``."""
+        """Return how many of each physical piece there are."""
         return dict(_decoded(_counts, self._ask("components", self._number), "components", self._shown))
 
     def clone(self) -> Self:
-        """See ``State``: the game's own clone, in the same process."""
+        """Return an independent copy: the game's own clone, in the same process."""
         twin = type(self)(self._forks, self._seats, self._shown)
         twin._number = _decoded(_number, self._ask("clone", self._number), "clone", self._shown)
         twin._steps, twin._step = self._steps, self._step
         return twin
 
     def sketch(self, names: Sequence[str]) -> str:
-        """See ``Game``."""
+        """Return the whole state as text for people, cut to ``LONGEST_TEXT`` characters."""
         answer = self._ask("sketch", self._number, list(names))
         return str(_decoded(_text, answer, "sketch", self._shown))[:LONGEST_TEXT]
 
@@ -357,7 +374,7 @@ class OutsideState(State):
 
 
 def _breach(point: str) -> str:
-    """What to say of a point of the contract that is broken, or of an error that shows it."""
+    """Return the message for a broken point of the contract, or for an error that shows one."""
     if point.startswith(LEAK):
         return f"a seat sees in its view or its choices what no event told it (a breach of: {point})"
     return point if point.startswith("it ") else f"breaks the contract, by which {point}"

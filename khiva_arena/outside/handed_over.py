@@ -1,4 +1,4 @@
-"""What a command was handed is known to the processes of ours that help it, by a variable that their bots never see."""
+"""The games that a command was handed, passed on to our helper processes by a variable that bots never see."""
 
 import os
 
@@ -6,7 +6,7 @@ from khiva_arena.outside.calls import VARIABLE
 
 
 def take() -> None:
-    """In a process of ours: let what its command was handed be run here, too."""
+    """Let the games that the parent command was handed be run in this process, too."""
     words = os.environ.get(VARIABLE)
     if words:
         import msgspec  # not above: few commands are handed a game

@@ -1,9 +1,11 @@
-"""The process in which the code of a game runs that does not come with the arena. Nothing of ours is at stake in it.
+"""The process in which the code of a game from outside runs. The arena has nothing at stake in it.
 
-It imports the game once and then waits; for each match it forks, so that a match begins as the game was when it was imported,
-whatever the matches before it left behind, and can be ended by itself. Its input is a pipe on which nothing is ever said: when
-that ends, because the arena is done or dead, it and its forks exit. A system call that takes a fork's input hands it a socket
-of its own, on which it is called; see ``process.py`` for the other side.
+The process imports the game once and then waits. For each match it forks. So a match begins as the game was when it was imported,
+whatever the matches before it left behind, and can be ended by itself.
+
+Its input is a pipe on which nothing is ever sent: when that ends, because the arena is done or dead, the process and its forks
+exit. The request for a fork brings along a socket of the fork's own, on which the fork is called; see ``process.py`` for the
+other side.
 """
 
 import importlib
@@ -53,7 +55,7 @@ from khiva_arena.words import an
 MEMORY = 4 * 2**30
 STATUSES_HELD = 10_000
 MAY_RAISE = {"rules": ConfigError, "check_seats": ConfigError, "apply": IllegalChoice}
-"""By call, what a game may refuse a user's word with, or a choice that it was offered."""
+"""Errors that a call may raise to refuse a user's word, or a choice that it was offered, by call."""
 
 
 def main() -> None:
@@ -62,7 +64,7 @@ def main() -> None:
     leave_last_words(int(sys.argv[2]))
     life = os.dup(0)
     nothing = os.open(os.devnull, os.O_RDWR)
-    for descriptor in (0, 1, 2):  # what a game prints is no word of the protocol, nor of the arena
+    for descriptor in (0, 1, 2):  # prints of a game must not reach the protocol or the terminal
         os.dup2(nothing, descriptor)
     sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115  as long as the process lives
     spec = msgspec.msgpack.decode(payload_of(control), type=Spec)
@@ -86,7 +88,7 @@ def _limit(memory: int) -> None:
 
 
 def _allow_cpu(seconds: float) -> None:
-    """From now on; the system ends the process after that, whatever it does."""
+    """Allow so many seconds of CPU from now on; the system ends the process after that, whatever it does."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     most = math.ceil(used.ru_utime + used.ru_stime + seconds)
     resource.setrlimit(resource.RLIMIT_CPU, (most, resource.getrlimit(resource.RLIMIT_CPU)[1]))
@@ -94,7 +96,9 @@ def _allow_cpu(seconds: float) -> None:
 
 def _ends_with(life: int) -> None:
     def wait() -> NoReturn:
-        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGXCPU])  # the stack of the other thread is asked for
+        signal.pthread_sigmask(
+            signal.SIG_BLOCK, [signal.SIGXCPU]
+        )  # so that the main thread gets the signal, and its stack is written
         os.read(life, 1)
         os._exit(0)
 
@@ -105,16 +109,22 @@ def _ends_with(life: int) -> None:
 
 
 class FromSource(SourceFileLoader):
-    """Never reads bytecode. Python takes that of ``__pycache__`` if the time and size of the source fit, so it may be that of
-    another source than the one that was hashed."""
+    """A loader that never reads bytecode.
+
+    Python takes bytecode of ``__pycache__`` if the time and size of the source fit. So it may come from another source than the
+    one that was hashed.
+    """
 
     def get_code(self, fullname: str) -> CodeType:
-        """See ``InspectLoader``."""
+        """Return the code of a module, compiled from its source."""
         return self.source_to_code(self.get_data(self.path), self.path)
 
 
 class OwnCode(MetaPathFinder):
-    """Finds modules as Python does, and has those of a game read from source. ``folder``: how their paths begin."""
+    """A finder that finds modules as Python does, and has those of a game read from source.
+
+    folder: the beginning of the game's paths.
+    """
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
@@ -122,7 +132,7 @@ class OwnCode(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        """See ``MetaPathFinder``."""
+        """Return the spec of a module, with a loader from source if the module is the game's; None if it is not found."""
         others = (finder.find_spec(fullname, path, target) for finder in sys.meta_path if finder is not self)
         found = next(filter(None, others), None)
         if found and isinstance(found.loader, SourceFileLoader):
@@ -195,17 +205,17 @@ def _front(game: Game) -> dict[str, Any]:
 
 
 class Forks(NamedTuple):
-    """Of a game, those that run and those that have ended.
+    """The running and the ended forks of a game.
 
-    pipes: by process, of those that run: where they leave their last words.
-    reaped: by process, of those that have ended: their status and last words.
+    pipes: the pipe for the last words of each running process.
+    reaped: the status and last words of each ended process.
     """
 
     pipes: dict[int, int]
     reaped: dict[int, tuple[int, str]]
 
     def note(self, pid: int, status: int) -> None:
-        """That one has ended."""
+        """Note that a fork has ended, with its status."""
         self.reaped[pid] = status, last_words(self.pipes.pop(pid))
         if len(self.reaped) > STATUSES_HELD:
             del self.reaped[next(iter(self.reaped))]
@@ -238,7 +248,10 @@ def _fork_on_request(control: socket.socket, life: int, game: Game, spec: Spec) 
 
 
 def _ended(pid: int, asked: bool) -> int:
-    """End a fork. ``asked``: where it is. Returns its status."""
+    """End a fork, and return its status.
+
+    asked: whether the fork gets time to tell its place first.
+    """
     until = time.monotonic() + (STOP_SECONDS if asked else 0)
     if asked:
         os.kill(pid, signal.SIGXCPU)
@@ -290,14 +303,14 @@ def _answer(match: "ForkedMatch", name: str, arguments: list[Any], spec: Spec) -
 
 
 def _refusal(error: BaseException) -> list[Any]:
-    """What the contract lets a call answer with; anything else that a game raises is its fault."""
+    """Return the answer for an error that the contract allows; any other error is the game's fault."""
     if isinstance(error, ConfigError):
         return [RULES if isinstance(error, RulesError) else CONFIG, list(error.problems)]
     return [ILLEGAL, str(error)]
 
 
 def _told(error: BaseException, spec: Spec) -> str:
-    """What was raised, and at which line of the game's own code."""
+    """Return the error that was raised, and the line of the game's own code."""
     own = [at for at in traceback.extract_tb(error.__traceback__) if spec.folder and at.filename.startswith(spec.folder)]
     if isinstance(error, SyntaxError) and error.filename == spec.path:
         where = f", line {error.lineno} of {os.path.basename(spec.path)}"
@@ -308,7 +321,8 @@ def _told(error: BaseException, spec: Spec) -> str:
 
 
 def _several_files(error: BaseException, spec: Spec) -> str:
-    """What to do about a file beside the game's, which is not imported, since it would not be hashed."""
+    """Return advice about a file beside the game's, "" if there is none. Such a file is not imported, since it would not be
+    hashed."""
     name = str(getattr(error, "name", None) or "").partition(".")[0]
     beside = os.path.join(os.path.dirname(spec.path), f"{name}.py")
     if not isinstance(error, ModuleNotFoundError) or spec.content is None or not os.path.exists(beside):
@@ -325,7 +339,7 @@ def _asked(pending: Pending) -> list[list[Any]]:
 
 
 class ForkedMatch:
-    """What a fork is called with: the methods of a game, and those of its states, which are numbered.
+    """The methods by which a fork is called: those of a game, and those of its states, which are numbered.
 
     calling: the method that is being called, for blame.
     """
@@ -362,7 +376,7 @@ class ForkedMatch:
         return self._snapshot(self._states[number], self._states[number].apply(choices))
 
     def play(self, number: int, choices: dict[int, int]) -> Any:
-        """``apply`` in a replay, of which nothing is shown: how it stands then."""
+        """Apply choices in a replay, of which nothing is shown, and return the standing."""
         self.calling = "apply"
         state = self._states[number]
         state.apply(choices)
@@ -371,7 +385,7 @@ class ForkedMatch:
         return [asked, state.is_over, list(state.scores), list(state.ranks)]
 
     def _snapshot(self, state: State, events: list[Event]) -> dict[str, Any]:
-        """All that is asked for at every step, at once."""
+        """Return all that is asked for at every step, at once."""
         if not isinstance(events, list | tuple):
             raise Unplain(f"returned {_kind(events)}, and must return a list of events")
         if others := [event for event in events if not isinstance(event, Event)]:
@@ -401,7 +415,7 @@ class ForkedMatch:
         return len(self._states) - 1
 
     def sketch(self, number: int, names: list[str]) -> str:
-        """Nothing if the game has none of its own: then the views say it all, which whoever asks has anyhow."""
+        """Return the game's own sketch, "" if it has none: then the views show everything, and the caller has them anyhow."""
         if type(self._game).sketch is Game.sketch:
             return ""
         return self._game.sketch(self._states[number], names)
@@ -416,7 +430,10 @@ class ForkedMatch:
         return self._game.choice(kind, entry, view)
 
     def vet(self, seats: int, rules: dict[str, Any], steps: int, seed: str, seconds: float) -> Any:
-        """What the conformance check finds in one match at random; see ``games/conformance.py``. ``seconds``: for all of it."""
+        """Return the findings of the conformance check in one random match; see ``games/conformance.py``.
+
+        seconds: for all of it.
+        """
         from khiva_arena.games.conformance import found_in
 
         began = time.monotonic()

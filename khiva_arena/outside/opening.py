@@ -1,4 +1,7 @@
-"""Where users hand over games: what they name is hashed, and run when something of just that hash is played or replayed."""
+"""The registry of games that users hand over.
+
+A game is hashed at once, and run when something of just that hash is played or replayed.
+"""
 
 import os
 from collections.abc import Iterable
@@ -15,12 +18,16 @@ _open: dict[str, OutsideGame] = {}
 
 
 def opened(word: str) -> Game:
-    """The game that a user wants to play. Raises ConfigError if there is none, GameFault if it is none."""
+    """Return the game that a user wants to play.
+
+    word: a file, a folder, or the entry point of an installed package. Raises ConfigError if there is none, GameFault if it is no
+        game.
+    """
     return _opened(_offered(word))
 
 
 def offer(words: Iterable[str]) -> None:
-    """Let these be run if something of just that code is to be replayed. None of it is run for that. Raises ConfigError."""
+    """Allow these games to run if something of just that code is to be replayed. None of them runs now. Raises ConfigError."""
     for word in words:
         if word not in registry.NAMES:
             _offered(word)

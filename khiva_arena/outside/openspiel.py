@@ -1,6 +1,6 @@
-"""The games of OpenSpiel's library, as one game whose rule ``game`` says which.
+"""The games of OpenSpiel's library, as one game whose rule ``game`` names the library's.
 
-Only the process that runs a game's code imports this file. What a game of the library declares is tried, not believed.
+Only the process that runs a game's code imports this file. The declarations of a game of the library are tried, not believed.
 """
 
 import math
@@ -22,22 +22,22 @@ from khiva_arena.words import meant
 
 DEFAULT = "kuhn_poker"
 MOST_SCALE = 1_000_000
-"""By which returns are multiplied, at the most, to be whole."""
+"""The factor by which returns are multiplied to be whole, at most."""
 SHOWN = 20
-"""Decisions of a match at random at which it is tried whether seats are told what they know."""
+"""Decisions of a random match at which it is tried whether seats are told what they know."""
 MOST_SEATS, FEWEST_SEATS = 10, 2
 TRIED, TRIED_STEPS = 3, 3_000
-"""Matches at random, and steps of each, from which the scale is found, and whether seats are told what they know."""
+"""Random matches, and steps of each, from which the scale is found, and whether seats are told what they know."""
 NEAR = 1e-9
 IN_PYTHON = "python_"
-"""How the names of those begin that the library registers once ``open_spiel.python.games`` is imported."""
+"""The beginning of the names that the library registers once ``open_spiel.python.games`` is imported."""
 SHOWS = ("information_state", "observation")
-"""What a seat is shown: the first that the game gives to every seat."""
+"""Kinds of text that a seat is shown: the first that the game gives to every seat."""
 Dynamics, Chance, Information = pyspiel.GameType.Dynamics, pyspiel.GameType.ChanceMode, pyspiel.GameType.Information
 
 
 class LibraryState(State):
-    """A match. Chance is drawn from the secret, and what has one choice is played."""
+    """A match of a game of the library. Chance is drawn from the secret, and a single choice is played unasked."""
 
     def __init__(self, game: Any, rules: Mapping[str, Any], secret: bytes) -> None:
         self._game, self._rules = game, rules
@@ -48,7 +48,7 @@ class LibraryState(State):
         self._asked: Pending = NOBODY
 
     def begin(self) -> list[Event]:
-        """Play on to the first decision."""
+        """Play on to the first decision, and return the events."""
         return self._on([])
 
     def pending(self) -> Pending:
@@ -60,7 +60,7 @@ class LibraryState(State):
         return self._on(self._played(taken))
 
     def _on(self, events: list[Event]) -> list[Event]:
-        """Play chance and what has one choice, until somebody is asked or it is over."""
+        """Play chance and single choices, until somebody is asked or the match is over, and return the events."""
         state = self._state
         self._asked = NOBODY
         while not state.is_terminal() and not self._asked:
@@ -84,7 +84,7 @@ class LibraryState(State):
         return range(self._game.num_players()) if self._state.is_simultaneous_node() else (self._state.current_player(),)
 
     def _played(self, taken: Mapping[int, int]) -> list[Event]:
-        """Apply what was chosen, with the only choice of the others."""
+        """Apply the choices, with the only choice of the other seats, and return the events."""
         state = self._state
         only = {seat: next(iter(state.legal_actions(seat)), 0) for seat in self._to_move() if seat not in taken}
         actions = {**only, **taken}
@@ -103,7 +103,8 @@ class LibraryState(State):
         return events
 
     def _new_to_seats(self) -> list[Event]:
-        """A seat is told if what it is shown or asked has changed, by a hash of it: its next request has the thing itself."""
+        """Return an event for each seat whose view or question has changed, with a hash of both: its next request has the thing
+        itself."""
         events = []
         for seat, before in enumerate(self._seen):
             asked = self._asked.get(seat)
@@ -117,7 +118,8 @@ class LibraryState(State):
         return text_of(self._state, seat, self._rules["shows"])
 
     def view(self, seat: int) -> dict[str, Any]:
-        """The history is that of all actions, with those of chance, by which the library rebuilds the state."""
+        """Return the view of a seat. The history is that of all actions, with those of chance, by which the library rebuilds the
+        state."""
         view = {"game": self._rules["game"], "shows": self._rules["shows"], "text": self._text(seat)}
         if self._rules["tensor"] == "yes":
             view["tensor"] = whole_tensor(self._state, seat, self._rules["shows"])
@@ -129,7 +131,8 @@ class LibraryState(State):
 
     @property
     def scores(self) -> list[int]:
-        """Returns, multiplied by the rule ``scale``. Those of the end have to be whole then; before it they are rounded down."""
+        """The library's returns, multiplied by the rule ``scale``. Returns of the end have to be whole then; before it they are
+        rounded down."""
         scale = self._rules["scale"]
         scaled = [one * scale for one in self._state.returns()]
         if self.is_over and (uneven := [one for one in scaled if not is_whole(one)]):
@@ -149,7 +152,7 @@ class LibraryState(State):
 
 
 def drawn(outcomes: Sequence[tuple[int, float]], stream: Stream) -> int:
-    """An outcome of a chance node."""
+    """Return an outcome of a chance node."""
     at, below = (stream.u64() >> 11) * 2.0**-53, 0.0
     for action, chance in outcomes:
         below += chance
@@ -162,17 +165,17 @@ def drawn(outcomes: Sequence[tuple[int, float]], stream: Stream) -> int:
 
 
 def shown_of(game: Any) -> str:
-    """What seats are shown, of ``SHOWS``; "" if there is nothing."""
+    """Return the kind of text that seats are shown, of ``SHOWS``; "" if there is none."""
     return next((kind for kind in SHOWS if gives(game, partial(text_of, shows=kind))), "")
 
 
 def text_of(state: Any, seat: int, shows: str) -> str:
-    """What a seat is shown."""
+    """Return the text that a seat is shown."""
     return str(getattr(state, f"{shows}_string")(seat))
 
 
 def whole_tensor(state: Any, seat: int, shows: str) -> list[int]:
-    """What the seat is shown, as whole numbers. Raises ValueError if they are not."""
+    """Return the tensor that a seat is shown, as whole numbers. Raises ValueError if they are not whole."""
     values = getattr(state, f"{shows}_tensor")(seat)
     if any(value != int(value) for value in values):
         raise ValueError("its tensor has numbers that are not whole")
@@ -180,7 +183,7 @@ def whole_tensor(state: Any, seat: int, shows: str) -> list[int]:
 
 
 def gives(game: Any, call: Callable[[Any, int], object]) -> bool:
-    """Whether a game gives this to all seats in a match at random: some raise on what they promise."""
+    """Tell whether a game gives this to all seats in a random match: some games raise where they promise a value."""
     state, stream = game.new_initial_state(), Stream(bytes(32), "openspiel", "shown")
     decisions = 0
     try:
@@ -192,13 +195,13 @@ def gives(game: Any, call: Callable[[Any, int], object]) -> bool:
             if state.is_terminal():
                 return True
             at_random(state, stream)
-    except Exception:  # whatever it raises: it is not to be had
+    except Exception:  # any error means that the game does not give it
         return False
     return True
 
 
 def at_random(state: Any, stream: Stream) -> None:
-    """One step of a match."""
+    """Play one step of a random match."""
     if state.is_chance_node():
         state.apply_action(drawn(state.chance_outcomes(), stream))
     elif state.is_simultaneous_node():
@@ -210,7 +213,7 @@ def at_random(state: Any, stream: Stream) -> None:
 
 
 def scale_of(game: Any) -> int | None:
-    """What the returns of matches at random are multiplied by to be whole; None if that is more than ``MOST_SCALE``."""
+    """Return the factor that makes the returns of random matches whole; None if it is more than ``MOST_SCALE``."""
     found: list[float] = []
     for number in range(TRIED):
         state, stream = game.new_initial_state(), Stream(bytes(32), "openspiel", "scale", str(number))
@@ -223,13 +226,13 @@ def scale_of(game: Any) -> int | None:
 
 
 def whole_at(returns: Sequence[float], least: int = 1) -> int | None:
-    """The least multiple of ``least`` that makes these whole; None if that is more than ``MOST_SCALE``."""
+    """Return the least multiple of ``least`` that makes the returns whole; None if it is more than ``MOST_SCALE``."""
     scale = math.lcm(least, *(Fraction(one).limit_denominator(MOST_SCALE).denominator for one in returns))
     return scale if scale <= MOST_SCALE and all(is_whole(one * scale) for one in returns) else None
 
 
 def way_on(game: Any, returns: Sequence[float]) -> str:
-    """What to do about a match whose returns are not whole at the scale that it has."""
+    """Return the advice about a match whose returns are not whole at its scale."""
     scale = whole_at(returns, scale_of(game) or 1)
     if scale is None:
         return f"no scale up to {MOST_SCALE:,} makes those of this match and of others whole, so it cannot be played"
@@ -237,12 +240,13 @@ def way_on(game: Any, returns: Sequence[float]) -> str:
 
 
 def is_whole(value: float) -> bool:
-    """But for the rounding of floating-point numbers."""
+    """Tell whether a value is whole, but for the rounding of floating-point numbers."""
     return abs(value - round(value)) <= NEAR * max(1.0, abs(value))
 
 
 def loaded(text: object) -> Any:
-    """The library's game of a string as ``goofspiel(players=3)``. Raises RulesError with the reason why it cannot be played."""
+    """Return the library's game of a string such as ``goofspiel(players=3)``. Raises RulesError with the reason why it cannot be
+    played."""
     if type(text) is int:  # as --rule game=2048 is read
         text = str(text)
     if not isinstance(text, str):
@@ -260,7 +264,7 @@ def loaded(text: object) -> Any:
         )
     try:
         game = pyspiel.load_game(text)
-    except Exception as error:  # of any kind: an index of a map that is missing, too
+    except Exception as error:  # the library raises errors of any kind, such as a missing index of a map
         raise RulesError(f"game: OpenSpiel does not load {text!r}: {shorten(str(error), 200, placeholder=' ...')}") from None
     kind = game.get_type()
     reasons = {
@@ -277,7 +281,8 @@ def loaded(text: object) -> Any:
 
 
 class OpenSpiel(Game):
-    """All of them. ``rules_version`` is that of this file; the version of the library is added to it."""
+    """The one game that stands for all of OpenSpiel's. ``rules_version`` is that of this file; the version of the library is
+    added."""
 
     name = "openspiel"
     title = "OpenSpiel"
@@ -328,7 +333,7 @@ class OpenSpiel(Game):
     def narrate(self, event: Event, names: Sequence[str]) -> str:
         if event.data["type"] == "acted":
             return f"{names[event.data['seat']]}: {event.data['text']}"
-        return ""  # what is new stands in the view
+        return ""  # the next view shows the change
 
     def choice(self, kind: str, entry: Sequence[Any], view: Mapping[str, Any]) -> str:
         return str(entry[1])

@@ -1,4 +1,8 @@
-"""The arena's side of the process that runs the code of a game; ``host.py`` is the other one."""
+"""The arena's side of the process that runs the code of a game; ``host.py`` is the other side.
+
+Code from outside may hang, crash, leak memory or depend on the order of a set. In a process of its own it can be ended, limited
+and compared with a second process, and blamed with the line where it was.
+"""
 
 import os
 import signal
@@ -39,7 +43,7 @@ from khiva_arena.sandbox.stops import held
 
 END_SECONDS = 2.0
 ANSWER_SECONDS = 10.0
-"""For what our own code there does."""
+"""Seconds that our own code in the process may take to answer."""
 _read = msgspec.msgpack.Decoder(tuple[str, msgspec.Raw]).decode
 _value = msgspec.msgpack.Decoder().decode
 _lines = msgspec.msgpack.Decoder(list[str]).decode
@@ -50,8 +54,8 @@ _text = msgspec.msgpack.Decoder(str).decode
 class GameProcess:
     """A process that has imported a game, and forks for each match. Raises GameFault if the import fails.
 
-    shown: what people call the game's code.
-    folder: how the paths of it begin.
+    shown: the name of the game's code, for people.
+    folder: the beginning of the code's paths.
     front: the constants of the game, still to be checked.
     """
 
@@ -61,8 +65,8 @@ class GameProcess:
         ours, theirs = socket.socketpair()
         said, leave = os.pipe()
         words = [sys.executable, "-P", "-m", "khiva_arena.outside.host", str(theirs.fileno()), str(leave)]
-        # Two processes of one game order sets of words differently: so it shows if its moves depend on that. Its mark differs
-        # from that of strays that bots leave behind, and a later run ends it if we are dead. Ctrl-C is for us.
+        # Two processes of one game order sets of words differently, which shows moves that depend on the order. The mark differs
+        # from that of strays that bots leave behind, and lets a later run end the process if we die. Ctrl-C is for us.
         environment = os.environ | {MARK: f"{os.getpid()}-game", "PYTHONHASHSEED": str(hash_seed)}
         try:
             with theirs:
@@ -79,7 +83,7 @@ class GameProcess:
         self._control = ours
         self.close = weakref.finalize(self, _end, self._process, ours)
         spec = Spec(source.module, source.path, source.content, source.attribute, source.folder)
-        with suppress(OSError):  # it has died, which is told below
+        with suppress(OSError):  # the process has died, which the read below reports
             ours.sendall(framed(spec))
         try:
             kind, value = _read(_payload(ours, time.monotonic() + WALL_SECONDS))
@@ -100,11 +104,11 @@ class GameProcess:
 
     @property
     def has_ended(self) -> bool:
-        """Whether it was killed, or has ended in any other way."""
+        """True if the process was killed, or has ended in any other way."""
         return not self.close.alive or self._process.poll() is not None
 
     def fork(self) -> "Fork":
-        """A copy of it, for a match. Raises GameFault if it has died."""
+        """Return a copy of the process, for a match. Raises GameFault if the process has died."""
         ours, theirs = socket.socketpair()
         try:
             with self._lock, theirs:
@@ -117,7 +121,7 @@ class GameProcess:
         return Fork(self, ours, pid)
 
     def end(self, pid: int, how: bytes = KILL) -> tuple[int, Whereabouts]:
-        """End a fork, if it has not ended yet; with which status it did, and where the game was if it took too long."""
+        """End a fork, if it has not ended yet. Return its exit status, and where the game was if it took too long."""
         try:
             with self._lock:
                 self._control.settimeout(ANSWER_SECONDS)
@@ -139,7 +143,7 @@ class GameProcess:
 
 
 class Fork:
-    """A process that plays one match of a game, and ends when nobody holds this any more."""
+    """A process that plays one match of a game, and ends when nobody holds this object any more."""
 
     def __init__(self, process: GameProcess, calls: socket.socket, pid: int) -> None:
         self._process, self._calls, self._pid = process, calls, pid
@@ -148,14 +152,17 @@ class Fork:
         self._fault: type[GameFault] = GameFault
 
     def say(self, name: str, arguments: Sequence[Any], seconds: float | None = None) -> None:
-        """Call one of its methods; ``hear`` has what comes of it. ``seconds``: of CPU that it may take, CPU_SECONDS for None."""
+        """Call a method of the game; ``hear`` returns its result.
+
+        seconds: of CPU that it may take, CPU_SECONDS for None.
+        """
         if not self._dead:
-            with suppress(OSError):  # it has died, which is told by ``hear``
+            with suppress(OSError):  # the process has died, which ``hear`` reports
                 self._calls.settimeout(WALL_SECONDS)
                 self._calls.sendall(framed([name, seconds or CPU_SECONDS, arguments]))
 
     def hear(self, name: str, seconds: float | None = None) -> bytes:
-        """What came of the call, not yet read. Raises GameFault if it gives no answer, GameSlow if it takes too long."""
+        """Return the result of the call, not yet read. Raises GameFault if there is no answer, GameSlow if it takes too long."""
         seconds = seconds or CPU_SECONDS
         try:
             if not self._dead:
@@ -171,13 +178,13 @@ class Fork:
         raise self._fault(f"game {self._process.shown}: {self._dead}")
 
     def close(self) -> None:
-        """End it. Idempotent."""
+        """End the process. Idempotent."""
         self._hang_up()
         self._dead = self._dead or "its match is over"
 
 
 def value_of(payload: bytes, shown: str) -> msgspec.Raw:
-    """The value of an answer. Raises GameFault, or what the contract lets a game raise."""
+    """Return the value of an answer. Raises GameFault, or an error that the contract lets a game raise."""
     kind, value = _read(payload)
     if kind == DONE:
         return value
@@ -191,7 +198,10 @@ def value_of(payload: bytes, shown: str) -> msgspec.Raw:
 
 
 def _blame(name: str, how: str, place: Whereabouts) -> str:
-    """What is to blame if a call gives no answer: a method of the game. A check calls many, so that none took all of its time."""
+    """Return the blame for a call that gives no answer: a method of the game, and the line if it is known.
+
+    A check (``vet``) calls many methods, so that none of them took all of its time.
+    """
     if name != "vet":
         return f"{place.call or name}() {how}{place.line}"
     return f"while it is checked it {how}{f', at last in {place.call}()' if place.call else ''}{place.line}"
@@ -208,7 +218,7 @@ def _how(code: int, seconds: float) -> str:
 
 
 def _payload(source: socket.socket, until: float) -> bytes:
-    """Raises EOFError, TimeoutError."""
+    """Return the payload of the next frame. Raises EOFError if there is none, TimeoutError if it is not there by ``until``."""
     size = HEADER.unpack(_exactly(source, HEADER.size, until))[0]
     if size > MOST_BYTES:
         raise EOFError
@@ -230,7 +240,7 @@ def _exactly(source: socket.socket, size: int, until: float) -> bytes:
 
 
 def _end(process: "subprocess.Popen[bytes]", control: socket.socket) -> None:
-    """End it with all its forks."""
+    """End the process with all its forks."""
     control.close()
     if process.poll() is None:
         with suppress(OSError):

@@ -1,4 +1,4 @@
-"""What a user names as a game that does not come with the arena: found and hashed, without running any of it."""
+"""The source of a game that does not come with the arena: found and hashed, without running any of it."""
 
 import importlib.util
 import os
@@ -14,23 +14,23 @@ from khiva_arena.games.registry import GROUP, NAMES, unknown
 MOST_BYTES = 64 * 2**20
 MOST_FILES = 5_000
 GAME_FILE = "game.py"
-"""What a folder holds that is no package: as ``khiva-arena new game`` makes it."""
+"""The file that a folder holds which is no package: as ``khiva-arena new game`` makes it."""
 LIBRARY = "openspiel"
 PACKED, WHOLE_FILE = "__init__.py", "sha256"
 CACHE = "__pycache__"
-"""Where Python leaves bytecode, which is never run of a game: see ``host.py``."""
+"""The folder where Python leaves bytecode, which is never run for a game: see ``host.py``."""
 
 
 class GameSource(NamedTuple):
     """The code of a game.
 
-    word: what names it anywhere on this machine, the path made absolute.
-    shown: what people call it, in messages.
-    code: what it is known by, its hash: the end of the rules version.
+    word: names the game anywhere on this machine, the path made absolute.
+    shown: the name of the code, for people, in messages.
+    code: the hash by which the code is known: the end of the rules version.
     module: its name in the process that runs it.
     path: of its file, "" for a module that is installed.
-    folder: how the paths of its own code begin, "" for OpenSpiel's, which is the library's.
-    content: of its file, so that what was hashed is what is run; None for a folder or a package.
+    folder: the beginning of the paths of its own code, "" for OpenSpiel's, which is the library's.
+    content: of its file, so that the hashed bytes are run; None for a folder or a package.
     attribute: the name of the game in the module, "": GAME, or the only one that there is.
     """
 
@@ -45,7 +45,7 @@ class GameSource(NamedTuple):
 
 
 def source_of(word: str) -> GameSource:
-    """What ``word`` names: a file, a folder, or the entry point of an installed package. Raises ConfigError."""
+    """Return the source that ``word`` names: a file, a folder, or the entry point of an installed package. Raises ConfigError."""
     path = Path(word)
     if path.is_dir():
         if (path / PACKED).is_file():
@@ -82,7 +82,8 @@ def _folder(path: Path) -> GameSource:
 
 
 def _library() -> GameSource:
-    """OpenSpiel's games: rules of the library, of which the version says enough."""
+    """Return the source of OpenSpiel's games: rules of the library, whose version says enough. Raises ConfigError without
+    OpenSpiel."""
     try:
         version = metadata.version("open_spiel")
     except metadata.PackageNotFoundError:
@@ -91,14 +92,15 @@ def _library() -> GameSource:
 
 
 def _named(stem: str) -> str:
-    """A name for a module that is no other's."""
+    """Return a name for a module that no other module has."""
     return f"game_{''.join(sign if sign.isalnum() else '_' for sign in stem)}"
 
 
 def _package(point: metadata.EntryPoint) -> GameSource:
-    """The whole of the package that an entry point is in, by its outermost module: what it imports of itself is hashed, too."""
+    """Return the source of the package that an entry point is in: all of its outermost module, since its own imports are hashed,
+    too."""
     top = point.module.partition(".")[0]
-    spec = importlib.util.find_spec(top)  # of an outermost module it runs nothing
+    spec = importlib.util.find_spec(top)  # this runs no code for an outermost module
     places = list(spec.submodule_search_locations or ()) if spec else []
     if spec is None or not (places or (spec.origin and os.path.isfile(spec.origin))):
         raise ConfigError(f"game {point.name}: its package has no module {top}")
@@ -110,7 +112,7 @@ def _package(point: metadata.EntryPoint) -> GameSource:
 
 
 def hash_of_folder(folder: Path) -> str:
-    """Of the names and contents of all files of a game in it, sorted. Raises ConfigError."""
+    """Return a hash of the names and contents of all files of a game in a folder, sorted. Raises ConfigError."""
     total, size = sha256(b"khiva-game-1\0"), 0
     for number, path in enumerate(files_of(folder)):
         content = path.read_bytes()
@@ -122,7 +124,7 @@ def hash_of_folder(folder: Path) -> str:
 
 
 def files_of(folder: Path) -> Iterator[Path]:
-    """The files of a game: all but what Python and editors leave there. Raises ConfigError."""
+    """Yield the files of a game: all but files that Python and editors leave there. Raises ConfigError."""
     for path in sorted(folder.rglob("*"), key=lambda path: path.relative_to(folder).as_posix()):
         if any(part == CACHE or part.startswith(".") for part in path.relative_to(folder).parts):
             continue

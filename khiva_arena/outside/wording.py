@@ -1,4 +1,4 @@
-"""What is wrong with the type of a value that a game gave, in the terms of whoever wrote it."""
+"""The message for a value of a wrong type that a game gave, in the terms of the game's author."""
 
 import re
 from collections.abc import Mapping
@@ -26,16 +26,17 @@ OF_A_STEP = {
     "scores[n]": "scores: one of them",
     "ranks[n]": "ranks: one of them",
 }
-"""By place in what a game says after a step, what stands there."""
+"""Subjects of messages, by place in a game's answer after a step."""
 OF_A_REPLAY = {"[0]": "pending", "[1]": "over", "[2]": "scores", "[3]": "ranks"}
-"""The same in a replay, by how a place begins."""
+"""Subjects of messages in a replay, by the beginning of a place."""
 _TEXT = re.compile(r"Expected `([^`]+)`, got `([^`]+)`(?: - at (`key` in )?`\$\.?([^`]*)`)?")
 
 
 def in_words(error: Exception, whole: str, subjects: Mapping[str, str] = OF_A_STEP) -> str:
-    """msgspec's words for a value of a wrong type, as "view(): a key is a whole number, and must be a text".
+    """Return msgspec's words for a value of a wrong type, as "view(): a key is a whole number, and must be a text".
 
-    whole: what was read. subjects: what stands at a place of it, if that has a name of its own.
+    whole: the source of the value.
+    subjects: the names of places in it that have a name of their own.
     """
     found = _TEXT.match(str(error))
     if found is None:
@@ -43,7 +44,7 @@ def in_words(error: Exception, whole: str, subjects: Mapping[str, str] = OF_A_ST
     wanted, got, key, place = found.groups(default="")
     for begins, name in OF_A_REPLAY.items():
         place = name + place.removeprefix(begins) if place.startswith(begins) and subjects is OF_A_STEP else place
-    # Of the numbers in a place only the second says which part it is: the others count.
+    # Only the second number of a place names a part; the other numbers are counters.
     numbers = iter(range(9))
     place = re.sub(r"\[\d+\]", lambda at: at[0] if next(numbers) == 1 else "[n]", place)
     part, inner, _ = place.partition("[")

@@ -1,7 +1,7 @@
-"""What defines an event: one typed value, read once, from which the terms of its schedule, its headers and its ids follow.
+"""The definition of an event: one typed value, read once, which fixes its schedule, headers and ids.
 
-Its canonical text is what is stored and hashed. Fields that only some formats have, and fields that were added later, are left
-out of the text if they have their default: so older events keep their ids.
+Its canonical text is stored and hashed. Fields that only some formats have, and fields that were added later, are left out of the
+text if they have their default: so older events keep their ids.
 """
 
 from collections.abc import Sequence
@@ -28,11 +28,12 @@ Milliseconds = Annotated[int, msgspec.Meta(ge=0)]
 
 
 MARKS = ("network", "remote", "kept")
-"""What a bot may have that others at its table lack, by the field of ``DefinedBot``; ``report.columns`` says what each means."""
+"""Advantages that a bot may have over others at its table, by the field of ``DefinedBot``; ``report.columns`` has the meaning of
+each."""
 
 
 class TimeLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How long bots may take.
+    """The time that bots may take, in milliseconds.
 
     startup_ms: from the bot's start to its hello.
     turn_ms: for each decision.
@@ -49,11 +50,11 @@ class DefinedBot(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
 
     name: unique in the event.
     identity: hash of its sources, run and build lines, hex.
-    author: "" unless authors are kept apart and it names one.
+    author: "" unless authors are kept apart and the bot names one.
     network: its cell was open to the network.
-    env: the names of the variables that it was handed, sorted. Their values stand nowhere.
-    remote: it played on another machine.
-    kept: one process of it served many matches, so it may have remembered.
+    env: the names of the variables that the bot was handed, sorted. Their values stand nowhere.
+    remote: the bot played on another machine.
+    kept: one process of the bot served many matches, so the bot may have remembered.
     """
 
     name: str
@@ -66,7 +67,7 @@ class DefinedBot(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
 
     @property
     def marks(self) -> tuple[str, ...]:
-        """What tables and pages mark it with."""
+        """The marks that tables and pages show beside the bot."""
         return tuple(mark for mark in MARKS if getattr(self, mark))
 
 
@@ -75,7 +76,7 @@ class DefinedTest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     elo0, elo1: the two hypotheses, in Elo.
     alpha, beta: the chances of the two errors.
-    model: what Elo means: of the score, or normalised.
+    model: the meaning of Elo: of the score, or normalised.
     """
 
     elo0: float
@@ -97,16 +98,16 @@ class DefinedRuntime(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Conditions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
-    """What matches are played under: results of equal conditions may be rated together.
+    """The conditions under which matches are played: results of equal conditions may be rated together.
 
-    game, rules_version: what is played.
+    game, rules_version: the game.
     rules: the game's whole rules map.
-    time: what bots may take.
-    policy: what a fault costs.
+    time: the time that bots may take.
+    policy: the cost of a fault.
     isolation: the level of the sandbox.
-    limits: of what each bot may use.
+    limits: of the resources that each bot may use.
     ponder: whether bots may think while it is not their turn.
-    link_ms: of the round trip to a bot on another machine, what it gets back for each decision; 0 if there is no such bot.
+    link_ms: the part of the round trip that a bot on another machine gets back for each decision; 0 if there is no such bot.
     """
 
     game: str
@@ -120,16 +121,24 @@ class Conditions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
     link_ms: Milliseconds = 0
 
     def plain(self) -> dict[str, Any]:
-        """As plain values, for JSON. Keys stand in the order of the canonical text, on which readers of printed JSON may rely."""
+        """Return the conditions as plain values, for JSON.
+
+        Keys stand in the order of the canonical text, on which readers of printed JSON may rely.
+        """
         values: dict[str, Any] = msgspec.to_builtins(self, order="sorted")
         return values
 
     def sandbox(self) -> Sandbox:
-        """What bots are kept in."""
+        """Return the sandbox that bots are kept in."""
         return Sandbox(self.isolation, self.limits, self.ponder)
 
     def header(self, who: Sequence[tuple[str, str]], match: str, secret: bytes) -> Header:
-        """The header of a match. ``who``: name and identity by seat; ``match``: its id; ``secret``: the seed's."""
+        """Return the header of a match.
+
+        who: name and identity by seat.
+        match: id of the match.
+        secret: of the seed.
+        """
         return Header(
             match=match,
             game=self.game,
@@ -144,18 +153,19 @@ class Conditions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
 
 
 class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
-    """All that defines an event.
+    """The complete definition of an event.
 
     seeds: of the event; of each round for formats that draw their rounds.
     copies: how often a bot may sit at one table.
-    lineups: at most so many line-ups, None: all.
-    draw: which line-ups those are: "", a balanced part as it has always been drawn; "all-meet": a set in which all bots meet.
+    lineups: the number of line-ups at most, None for all.
+    draw: the way the line-ups are chosen: "", a balanced part as it has always been drawn; "all-meet": a set in which all bots
+        meet.
     seed: hash of the run's secret if a seed was given, None if one was drawn, so that the same command finds its event again.
     anchor: name of the bot at Elo 0.
     rounds: of a swiss. advance: of a knockout. candidates: positions, of a gauntlet or a sequential test.
-    stage: which of several events of a competition this is, from 1; 0: the only one.
+    stage: the number of this event among the events of a competition, from 1; 0: the only one.
     hypotheses: of a sequential test, and only of one.
-    runtimes: those that its bots name.
+    runtimes: the runtimes that its bots name, by name.
     after: id of the event that the stage before was.
     rate_kept: whether bots that may remember are rated with the others.
     extends: id of an event of the same settings, over by then, that this one adds its seeds to.
@@ -185,7 +195,7 @@ class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defau
 
     @classmethod
     def read(cls, text: str) -> Self:
-        """The definition of a canonical text. Raises ValueError for a text that no run has written."""
+        """Return the definition of a canonical text. Raises ValueError for a text that no run has written."""
         try:
             definition = msgspec.json.decode(text, type=cls)
         except RecursionError:
@@ -196,7 +206,10 @@ class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defau
         return definition
 
     def _check(self) -> None:
-        """Bots' names are printed wherever their results are."""
+        """Raise ValueError for fields that do not go together, and for names that cannot be printed.
+
+        Bots' names are printed wherever their results are.
+        """
         from khiva_arena.schedule.formats import FORMATS  # not above: a match alone knows no schedule
 
         if (self.hypotheses is not None) != FORMATS[self.format].SEQUENTIAL:
@@ -215,12 +228,12 @@ class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defau
 
     @property
     def text(self) -> str:
-        """Its canonical text, which is what is stored."""
+        """The canonical text of the definition, which is stored."""
         return canonical(self.plain()).decode()
 
     @property
     def digest(self) -> str:
-        """What a commitment is bound to, 64 hex digits."""
+        """The hash of the definition that a commitment is bound to, 64 hex digits."""
         return digest_of(self.plain())
 
     @property
@@ -230,20 +243,23 @@ class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defau
 
     @property
     def rated_apart(self) -> bool:
-        """Whether its bots make a table of their own, since some of them may remember."""
+        """True if the event's bots make a table of their own, since some of them may remember."""
         return any(bot.kept for bot in self.bots) and not self.rate_kept
 
     @property
     def candidate(self) -> int:
-        """The bot that a sequential test tests."""
+        """The position of the bot that a sequential test tests."""
         return next(iter(self.candidates), 0)
 
     def seated(self, bots: Sequence[int]) -> list[tuple[str, str]]:
-        """Name and identity by seat of bots given by position."""
+        """Return name and identity by seat of bots given by position."""
         return [(self.bots[bot].name, self.bots[bot].identity) for bot in bots]
 
     def terms(self, key: bytes = NO_KEY) -> "Terms":
-        """What the schedule is made from. Without ``key`` the schedule can be checked and counted, but does not say who meets."""
+        """Return the terms that the schedule is made from.
+
+        key: draws the line-ups and seatings. Without it the schedule can be checked and counted, but does not say who meets.
+        """
         from khiva_arena.schedule.terms import Terms  # not above: a match alone knows no schedule
 
         return Terms(
@@ -264,7 +280,7 @@ class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defau
 
 
 def spellings(definition: Definition) -> list[Definition]:
-    """A definition, and what the same settings defined until version 0.2, when ``--lineups auto`` was another draw."""
+    """Return a definition, and the one of the same settings until version 0.2, when ``--lineups auto`` was another draw."""
     if not definition.draw:
         return [definition]
     from khiva_arena.schedule import lineups  # not above: a match alone knows no schedule
@@ -275,17 +291,23 @@ def spellings(definition: Definition) -> list[Definition]:
 
 
 def author_groups(authors: Sequence[str]) -> tuple[int, ...]:
-    """A number per bot, equal for bots of one author. ``authors``: by bot, "" for none."""
+    """Return a number for each bot, equal for bots of one author.
+
+    authors: by bot, "" for none.
+    """
     numbers = {author: number for number, author in enumerate(authors) if author}
     return tuple(numbers.get(author, number) for number, author in enumerate(authors))
 
 
 @lru_cache(maxsize=256)
 def read_definition(text: str) -> Definition:
-    """The same as ``Definition.read``, cached, since it is called often for few texts."""
+    """Return the definition of a canonical text, cached, since this is called often for few texts.
+
+    Raises ValueError for a text that no run has written.
+    """
     return Definition.read(text)
 
 
 def text_digest(text: str) -> str:
-    """The ``Definition.digest`` of a text, damaged or not."""
+    """Return the ``Definition.digest`` of a text, damaged or not."""
     return sha256(text.encode()).hexdigest()

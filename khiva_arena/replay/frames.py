@@ -1,13 +1,13 @@
-"""A match as frames, for whoever draws it: at each step what every seat knew, what it could choose and did, and what happened.
+"""A match as frames, for programs that draw it: each step with the seats' knowledge, choices and events.
 
-All of it is worked out by the rules, so that nobody who draws a match needs an engine, and it is small, since a page holds
-hundreds of matches. A frame says only what has changed since the one before (``patch``), what all seats know stands in it once,
-and the films of a block are written column by column, so that a compressor finds what they have in common.
+The rules work out all of it, so that nobody who draws a match needs an engine. A film is small, since a page holds hundreds of
+matches. A frame holds only the changes since the frame before (``patch``), and facts that all seats know stand in it once. The
+films of a block are written column by column, so that a compressor finds their common parts.
 
-A patch is what turns the old value into the new one:
+A patch turns the old value into the new one:
 
     [new]                             the new value in place of the old
-    {"k": {key: patch}, "x": [key]}   of an object: keys that are new or changed, and those that are gone; "x" may be missing
+    {"k": {key: patch}, "x": [key]}   of an object: keys that are new or changed, and keys that are gone; "x" may be missing
     {"i": [place, patch, ...]}        of a list whose length stays
     {"s": [start, gone, new, ...]}    of a list: from ``start`` on, ``gone`` entries give way to new ones
     0                                 nothing has changed
@@ -31,11 +31,11 @@ class Film:
     """A match, frame by frame; the opening is the first.
 
     public: the keys of a view that were equal for all seats at every step.
-    knows: the patch to {"all": what all seats know, "own": by seat, what of its view is not public}, from {} at first. Of a key
-        that is not public "all" has the places at which all seats' values are equal, such as the cards of a deck that all have
-        seen, and null for the others.
-    asked: who was asked before the frame, each [seat, kind, legal choices, choice], and why the default was played if it was.
-    events: what happened, each with its text.
+    knows: the patch to {"all": the facts that all seats know, "own": by seat, the part of its view that is not public}, from {}
+        at first. For a key that is not public "all" has the places at which all seats' values are equal, such as the cards of a
+        deck that all have seen, and null for the others.
+    asked: the seats asked before the frame, each [seat, kind, legal choices, choice], and why the default was played if it was.
+    events: the events, each with its text.
     scores: by seat.
     sketches: the whole state as text, if that was asked for.
     """
@@ -49,8 +49,11 @@ class Film:
 
 
 def film(record: Record, secret: bytes, names: Sequence[str], sketches: bool = False) -> Film:
-    """All of a match. ``names``: by seat, for the texts, each as ``isolated`` gives it. Raises RecordError if the record
-    does not replay."""
+    """Return the film of a whole match. Raises RecordError if the record does not replay.
+
+    names: by seat, for the texts, each as ``isolated`` gives it.
+    sketches: whether to add the whole state as text.
+    """
     game = get(record.header.game, record.header.rules_version)
     made = Film()
     views: list[list[dict[str, Plain]]] = []
@@ -83,7 +86,7 @@ def film(record: Record, secret: bytes, names: Sequence[str], sketches: bool = F
 
 
 def _shared(one: Plain, other: Plain) -> Plain:
-    """What two seats both know: where lists of one length or objects differ, what is equal in them; else None."""
+    """Return the equal part of two seats' values: of objects or lists of one length part by part, else None where they differ."""
     if one is other or one == other:
         return one
     if isinstance(one, dict) and isinstance(other, dict):
@@ -95,7 +98,7 @@ def _shared(one: Plain, other: Plain) -> Plain:
 
 
 def block(films: Sequence[Film], shared: Callable[[list[Plain]], int]) -> dict[str, Plain]:
-    """Films as plain values, column by column: in each a list by film, in that one by frame, of events by event.
+    """Return films as plain values, column by column: in each a list by film, in that one by frame, of events by event.
 
     shared: gives a number to a list of choices, which stands in its place.
     """
@@ -116,7 +119,7 @@ def block(films: Sequence[Film], shared: Callable[[list[Plain]], int]) -> dict[s
 
 
 def patch(old: Plain, new: Plain) -> Plain:
-    """What turns ``old`` into ``new``, see above."""
+    """Return the patch that turns ``old`` into ``new``; the module's docstring has its forms."""
     if type(old) is type(new) and old == new:
         return SAME
     if isinstance(old, dict) and isinstance(new, dict):
@@ -131,7 +134,7 @@ def _patch_of_object(old: dict[str, Plain], new: dict[str, Plain]) -> Plain:
     changed = {key: change for key, change in changed.items() if change != SAME}
     gone = [key for key in old if key not in new]
     if len(changed) == len(new) and all(isinstance(change, list) for change in changed.values()):
-        return [new]  # shorter
+        return [new]  # shorter than a patch of every key
     return {"k": changed, "x": gone} if gone else {"k": changed}
 
 
@@ -148,7 +151,7 @@ def _patch_of_list(old: Sequence[Plain], new: Sequence[Plain]) -> Plain:
 
 
 def patched(old: Plain, change: Plain) -> Plain:
-    """What ``change`` makes of ``old``: the reader's side of ``patch``."""
+    """Return the value that ``change`` makes of ``old``: the reader's side of ``patch``."""
     if change == SAME:
         return old
     if isinstance(change, list):

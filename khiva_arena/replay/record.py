@@ -1,8 +1,8 @@
-"""The record of a match: what is needed to replay it bit for bit, chained by hash.
+"""The record of a match: all that is needed to replay it bit for bit, chained by hash.
 
-The canonical part is the header, every choice in the order it was committed, the verdicts, ranks and scores. It holds no
-time, bank, req, attempt or stderr, so that it is equal wherever and however often equal choices are made. Canonical text is
-JSON with sorted keys, no spaces and ASCII only.
+The canonical part is the header, every choice in the order it was committed, the verdicts, ranks and scores. It holds no time,
+bank, req, attempt or stderr, so that it is equal wherever and however often equal choices are made. Canonical text is JSON with
+sorted keys, no spaces and ASCII only.
 """
 
 import json
@@ -21,7 +21,7 @@ FORFEITED = "forfeited"
 
 
 class Choice(NamedTuple):
-    """One seat's part in one step.
+    """A seat's part in one step.
 
     seat: its number.
     choice: an index into the legal ones.
@@ -35,7 +35,7 @@ class Choice(NamedTuple):
 
 
 class RecordedSeat(NamedTuple):
-    """Who sat there.
+    """A seat of a recorded match, and the bot that sat there.
 
     name: the bot's name in the event.
     bot: its identity, a hash.
@@ -49,11 +49,11 @@ class RecordedSeat(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What a match is before it is played.
+    """The facts about a match that are fixed before it is played.
 
     match: its id.
-    game, rules_version, rules: what is played.
-    seats: who sits there.
+    game, rules_version, rules: the game.
+    seats: the bots by seat.
     commit: to the deal, hex, see ``seeds.py``.
     time: limits in milliseconds.
     policy, isolation: words of ``Policy`` and of the isolation levels.
@@ -76,7 +76,7 @@ class Header:
 class Record:
     """A match that was recorded. Lists are by seat.
 
-    header: what it was before it was played.
+    header: the facts fixed before it was played.
     steps: the choices of each step, by seat.
     verdicts: OK, or the fault that the seat forfeited by.
     forfeited_at: the step in which the seat forfeited, 0 is the start; or None.
@@ -112,7 +112,7 @@ class Record:
         }
 
     def to_json(self) -> str:
-        """Canonical text, digest included."""
+        """Return the record as canonical text, digest included."""
         return self._text(self.digest)
 
     def _text(self, digest: str) -> str:
@@ -122,7 +122,7 @@ class Record:
 
     @classmethod
     def from_json(cls, text: str) -> "Record":
-        """Read a record and check its chain. Raises RecordError when it is malformed or its digest does not fit."""
+        """Read a record and check its chain. Raises RecordError if it is malformed or its digest does not fit."""
         try:
             raw = json.loads(text)
             record = msgspec.convert(raw, cls)
@@ -140,22 +140,22 @@ class Record:
 
 
 def canonical(value: object) -> bytes:
-    """Canonical JSON: sorted keys, no spaces, ASCII."""
+    """Return a value as canonical JSON: sorted keys, no spaces, ASCII."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False).encode()
 
 
 def _canonical_choice(choice: Choice) -> bytes:
-    """The same of a choice, written out: a record has a hundred of them, nearly all of the same form."""
+    """Return a choice as canonical JSON, written out by hand: a record has a hundred choices, nearly all of the same form."""
     return canonical(choice) if choice.why else b'[%d,%d,""]' % (choice.seat, choice.choice)
 
 
 def digest_of(value: object) -> str:
-    """SHA-256 of the canonical JSON, 64 hex digits."""
+    """Return the SHA-256 of a value's canonical JSON, 64 hex digits."""
     return sha256(canonical(value)).hexdigest()
 
 
 def run_digest(match_digests: Iterable[str]) -> str:
-    """One digest for a whole run: SHA-256 over the match digests (as hex text) in schedule order."""
+    """Return one digest for a whole run: SHA-256 over the match digests (as hex text) in schedule order."""
     whole = sha256(b"khiva-run-digest-1\0")
     for digest in match_digests:
         whole.update(digest.encode())

@@ -1,7 +1,7 @@
-"""What a seat was sent in a match, rebuilt from its record: every message, in order, as the arbiter made it then.
+"""The messages that a seat was sent in a match, in order, rebuilt from its record. They are as the arbiter made them.
 
-Two things are not in a record. What was left of a bank: it counts as full until the seat's first timeout, and as empty after it.
-And whether a breach of the protocol was noticed before or after the seat's last request went out: see ``perhaps``.
+Two facts are not in a record. One is the rest of a bank: it counts as full until the seat's first timeout, and as empty after it.
+The other is whether a breach of the protocol was noticed before or after the seat's last request went out: see ``perhaps``.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,12 +21,12 @@ FOUND_BEFORE_ASKING = (Verdict.PROTOCOL, Verdict.FLOODED)
 
 
 class AskedDecision(msgspec.Struct, frozen=True):
-    """One decision of a seat.
+    """A decision that a seat made.
 
     state: as the seat was asked, to be cloned and not changed.
-    step: what all seats that were asked chose.
-    choice: what this seat chose.
-    perhaps: whether it may not have been sent, since the seat broke the protocol in this step.
+    step: the choices of all seats that were asked.
+    choice: the choice of this seat.
+    perhaps: whether the request may not have been sent, since the seat broke the protocol in this step.
     """
 
     state: State
@@ -36,11 +36,11 @@ class AskedDecision(msgspec.Struct, frozen=True):
 
 
 class Request(msgspec.Struct, frozen=True):
-    """One message to the seat.
+    """A message to the seat.
 
     step: the step that it belongs to, 0 is the start.
     message: as it was sent.
-    asked: for a Decide, what it asked; else None.
+    asked: the decision that a Decide asks for; else None.
     """
 
     step: int
@@ -49,10 +49,11 @@ class Request(msgspec.Struct, frozen=True):
 
 
 def requests(record: Record, secret: bytes, seat: int, details: Mapping[int, str]) -> list[Request]:
-    """All that a seat was sent, up to its forfeit if it did. ``secret``: the seed's, 32 bytes. ``details``: by step, the line
-    that described the fault to the bot, which is not in a record; "" if it is not known.
+    """Return all messages that a seat was sent, up to its forfeit if it forfeited. Raises RecordError if the record does not
+    replay.
 
-    Raises RecordError if the record does not replay.
+    secret: the seed's, 32 bytes.
+    details: by step, the line that described the fault to the bot, which is not in a record; "" if it is not known.
     """
     builder = _Builder(record, secret, seat, details)
     verify(record, secret, builder.watch)
@@ -77,8 +78,10 @@ class _Builder:
         self.found.append(Request(step, message, asked))
 
     def watch(self, step: int, state: State, happened: Sequence[Event]) -> None:
-        """Follow one step of the replay: what the seat is sent because of it, and then what it is asked next. Mistakes in the
-        record are left to ``verify``, which refuses them at their step."""
+        """Follow one step of the replay: add the messages that the step causes for the seat, and then the next question to it.
+
+        Mistakes in the record are left to ``verify``, which refuses them at their step.
+        """
         if step == 0:
             self.add(0, hello(self._record.header, self._seat))
             for number, of_it in enumerate(faults_of(self._record)):
@@ -119,7 +122,7 @@ class _Builder:
 
 
 def hello(header: Header, seat: int) -> Hello:
-    """The arbiter's first message to a seat."""
+    """Return the arbiter's first message to a seat."""
     return Hello(
         protos=[messages.PROTOCOL],
         caps=[],

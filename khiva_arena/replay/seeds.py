@@ -1,8 +1,10 @@
 """Secrets, commitments, ids and numbers of a run, each derived one way from the one before. Normative text: SPEC.md.
 
-definition and run secret -> commitment -> event id -> match ids and what the schedule is drawn with
-run secret -> secret of seed k -> (by match id) req start and each seat's own number. Nothing that a bot is sent lets it compute
-backwards. A public text, if there is one, is mixed into the schedule and into the secrets of seeds, and into no id.
+Definition and run secret give the commitment, it gives the event id, and that gives the match ids and the key of the schedule's
+draws. The run secret gives the secret of seed k, and that (by match id) the req start and each seat's own number.
+
+Nothing that a bot is sent lets it compute backwards. A public text, if there is one, is mixed into the schedule and into the
+secrets of seeds, and into no id.
 """
 
 import re
@@ -15,43 +17,53 @@ _HEX_64 = re.compile(r"[0-9a-fA-F]{64}")
 
 
 def run_secret(text: str) -> bytes:
-    """The 32 bytes that ``--seed TEXT`` stands for: 64 hex digits are the bytes themselves, any other text is hashed."""
+    """Return the 32 bytes that ``--seed TEXT`` stands for: 64 hex digits are the bytes themselves, any other text is hashed."""
     if is_secret(text):
         return bytes.fromhex(text)
     return sha256(b"khiva-run-1\0" + text.encode()).digest()
 
 
 def stage_secret(competition: bytes, stage: int) -> bytes:
-    """The run's secret of a stage of a competition, 32 bytes, from the competition's own, which is never revealed. Stages count
-    from 1."""
+    """Return the run's secret of a stage of a competition, 32 bytes.
+
+    competition: the competition's own secret, which is never revealed.
+    stage: counted from 1.
+    """
     return sha256(b"khiva-stage-1\0" + competition + stage.to_bytes(8, "big")).digest()
 
 
 def is_secret(text: str) -> bool:
-    """Whether ``--seed TEXT`` is the secret itself, and not what it is made of."""
+    """Tell whether ``--seed TEXT`` is the secret itself, and not a text from which it is made."""
     return _HEX_64.fullmatch(text) is not None
 
 
 def extension_secret(text: str, extended: str) -> bytes:
-    """The run's secret of an event that extends another one, 32 bytes: from ``--seed TEXT``, since the secret that this stands
-    for is revealed. ``extended``: the id of the other event."""
+    """Return the run's secret of an event that extends another one, 32 bytes.
+
+    text: the text of ``--seed``, since the secret that this text stands for is revealed.
+    extended: the id of the other event.
+    """
     return sha256(b"khiva-extension-1\0" + extended.encode() + text.encode()).digest()
 
 
 def seed_secret(run: bytes, k: int, public: str | None = None) -> bytes:
-    """The secret of seed k of a run, 32 bytes. ``public``: the event's public text, None if it has none."""
+    """Return the secret of seed k of a run, 32 bytes.
+
+    public: the event's public text, None if it has none.
+    """
     if public is None:
         return sha256(b"khiva-seed-1\0" + run + k.to_bytes(8, "big")).digest()
     return sha256(b"khiva-seed-2\0" + run + _beacon(public) + k.to_bytes(8, "big")).digest()
 
 
 def seed_digest(run: bytes) -> str:
-    """How a definition names a seed that was given, 64 hex digits, without giving away the run's secret."""
+    """Return the hash by which a definition names a seed that was given, 64 hex digits, without giving away the run's secret."""
     return sha256(b"khiva-event-seed-1\0" + run).hexdigest()
 
 
 def schedule_key(event: str, public: str | None = None) -> bytes:
-    """The key that line-ups and seatings are drawn with, 32 bytes: public, so that anyone can compute the schedule again."""
+    """Return the key that line-ups and seatings are drawn with, 32 bytes: public, so that anyone can compute the schedule
+    again."""
     if public is None:
         return sha256(b"khiva-schedule-1\0" + event.encode()).digest()
     return sha256(b"khiva-schedule-2\0" + event.encode() + _beacon(public)).digest()
@@ -62,28 +74,36 @@ def _beacon(text: str) -> bytes:
 
 
 def commitment(bound_to: str, secret: bytes) -> str:
-    """What is published before the first match, 64 hex digits. ``bound_to`` is the match id; for a run the hash of the event's
-    definition (its id if version 0.1.0 began it)."""
+    """Return the commitment that is published before the first match, 64 hex digits.
+
+    bound_to: the match id; for a run the hash of the event's definition (its id if version 0.1.0 began it).
+    """
     return sha256(b"khiva-commit-1\0" + bound_to.encode() + secret).hexdigest()
 
 
 def event_id(definition: str, commitment: str) -> str:
-    """The id of an event, 16 hex digits. ``definition``: the hash of its definition, 64 hex digits, as its commitment has."""
+    """Return the id of an event, 16 hex digits.
+
+    definition: the hash of its definition, 64 hex digits, as its commitment has.
+    """
     return sha256(f"khiva-event-2\0{definition}{commitment}".encode()).hexdigest()[:ID_LENGTH]
 
 
 def match_id(event: str, ordinal: int) -> str:
-    """The id of a match, 16 hex digits, by its place in the schedule."""
+    """Return the id of a match, 16 hex digits, by its place in the schedule."""
     return sha256(f"khiva-match-1\0{event}\0{ordinal}".encode()).hexdigest()[:ID_LENGTH]
 
 
 def seat_number(secret: bytes, match: str, seat: int) -> int:
-    """A seat's own number, 0 to 2**53 - 1, for bots that draw lots. ``secret`` is the seed's."""
+    """Return a seat's own number, 0 to 2**53 - 1, for bots that draw lots.
+
+    secret: the seed's.
+    """
     return _number(b"khiva-seat-1\0", secret, match, seat)
 
 
 def req_start(secret: bytes, match: str) -> int:
-    """The first ``req`` of a match, 1 to 2**31: a bot that answers before it is asked cannot guess it."""
+    """Return the first ``req`` of a match, 1 to 2**31: a bot that answers before it is asked cannot guess it."""
     return 1 + _number(b"khiva-req-1\0", secret, match, 0) % 2**31
 
 

@@ -12,7 +12,7 @@ from khiva_arena.words import count
 
 
 def story(record: Record, secret: bytes) -> str:
-    """The whole match for people, hidden things included. Raises RecordError if the record does not replay."""
+    """Return the whole match as text for people, hidden things included. Raises RecordError if the record does not replay."""
     header = record.header
     game = get(header.game, header.rules_version)
     names = [f"{seat.name}#{number}" for number, seat in enumerate(header.seats)]
@@ -39,7 +39,7 @@ def story(record: Record, secret: bytes) -> str:
 
 
 def places(record: Record, names: Sequence[str]) -> list[str]:
-    """How it ended, a line a seat, the best first."""
+    """Return the end of a match, a line a seat, the best first."""
     lines = []
     for seat in sorted(range(len(names)), key=lambda seat: (record.ranks[seat], seat)):
         verdict = record.verdicts[seat]

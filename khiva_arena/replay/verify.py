@@ -1,4 +1,9 @@
-"""Replay a record through the rules and compare the results with what the record says."""
+"""Replay of a record through the rules, with a comparison of the results to those in the record.
+
+A match is a function of its secret and its choices, so the rules alone tell its scores and ranks. Faults are not replayed: they
+are the arbiter's word. But a fault, its default choice, the strikes and a forfeit have to agree with each other and with the
+policy.
+"""
 
 from collections.abc import Callable, Sequence
 
@@ -20,8 +25,8 @@ BLAMED_AT_THE_START = BLAMED_UNASKED | {Verdict.START_FAILED}
 def verify(record: Record, secret: bytes, watch: StepWatcher | None = None) -> None:
     """Replay ``record`` with the seed's 32-byte ``secret``. ``watch(step, state, events)`` sees each step, 0 the opening.
 
-    Raises RecordError saying where the record first differs from what the rules, the commitment and the faults give, and
-    GameFault if its game cannot be played.
+    Raises RecordError naming the place where the record first differs from the results of the rules, the commitment and the
+    faults. Raises GameFault if its game cannot be played.
     """
     _check_header(record, secret)
     header, count = record.header, len(record.header.seats)
@@ -40,8 +45,10 @@ def verify(record: Record, secret: bytes, watch: StepWatcher | None = None) -> N
 
 
 def check_unplayed(record: Record, secret: bytes) -> None:
-    """Check what can be known of a record without playing it: that the secret opens it, and that its result is one that a match
-    can have. Raises RecordError."""
+    """Check a record as far as possible without playing it: the secret opens it, and a match can have its result.
+
+    Raises RecordError.
+    """
     _check_header(record, secret)
     _check_verdicts(record)
     if list(record.ranks) != [1 + sum(other < rank for other in record.ranks) for rank in record.ranks]:
@@ -62,14 +69,14 @@ def _check_header(record: Record, secret: bytes) -> None:
 
 
 def faults_of(record: Record) -> list[list[tuple[str, int]]]:
-    """By seat, the verdict and step of every fault in a record, strikes included, in order."""
+    """Return by seat the verdict and step of every fault in a record, strikes included, in order."""
     found: list[list[tuple[str, int]]] = [[] for _ in record.header.seats]
     for number, step in enumerate(record.steps, 1):
         for seat, _, why in step:
             if why and why != FORFEITED:
                 found[seat].append((why, number))
     for faults, verdict, at in zip(found, record.verdicts, record.forfeited_at, strict=True):
-        if at is not None and at not in [step for _, step in faults]:  # at the start, or in a step in which it was not asked
+        if at is not None and at not in [step for _, step in faults]:  # the seat forfeited at the start, or unasked
             faults.append((str(verdict), at))
     return found
 
@@ -86,7 +93,7 @@ def _replay(record: Record, state: State, events: list[Event], watch: StepWatche
         if [choice.seat for choice in step] != list(pending):
             raise RecordError(f"step {number} has choices of other seats than {list(pending)}")
         for choice in step:
-            if choice.why or out[choice.seat] is not None:  # nearly none
+            if choice.why or out[choice.seat] is not None:  # few choices need the check
                 _check_choice(record, number, choice, out, strikes)
         if number in record.forfeited_at:
             _check_forfeits(record, number, [choice.seat for choice in step], out)
@@ -109,7 +116,7 @@ def _out_at_the_start(record: Record) -> list[int | None]:
 
 
 def _check_choice(record: Record, number: int, choice: Choice, out: list[int | None], strikes: list[int]) -> None:
-    """A default is played if the record has a fault or a forfeit there, and only then."""
+    """Check that a default is played if the record has a fault or a forfeit there, and only then. Raises RecordError."""
     seat, index, why = choice
     where = f"step {number}, seat {seat}"
     if why and index != 0:
@@ -130,7 +137,10 @@ def _check_choice(record: Record, number: int, choice: Choice, out: list[int | N
 
 
 def _check_forfeits(record: Record, number: int, choosers: list[int], out: list[int | None]) -> None:
-    """A seat that was not asked may still break the protocol; one that was asked forfeits only by a fault in its choice."""
+    """Check that a seat which was asked forfeits only by a fault in its choice. Raises RecordError.
+
+    A seat that was not asked may still break the protocol.
+    """
     for seat, at in enumerate(record.forfeited_at):
         if at == number and out[seat] is None:
             if seat in choosers or record.verdicts[seat] not in BLAMED_UNASKED:

@@ -1,4 +1,4 @@
-"""Emira's questions to a person, see ``games/asked.py``."""
+"""Emira's questions to a person, called as ``games/asked.py`` says."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -63,7 +63,7 @@ _MIND = {"keep": "keep: leave her as she is", "swap": "swap: what she wants firs
 
 
 def question(kind: str, view: View, names: Names) -> PersonsQuestion:
-    """See ``games/asked.py``."""
+    """Return the open decision in words for the person who is asked."""
     if kind in _TITLES:
         return PersonsQuestion(*_TITLES[kind])
     ask, seat = view["ask"], view["seat"]
@@ -86,7 +86,7 @@ def question(kind: str, view: View, names: Names) -> PersonsQuestion:
 
 
 def answer(kind: str, entry: Sequence[Any], view: View, names: Names) -> str:
-    """See ``games/asked.py``."""
+    """Return an entry of ``legal`` in words, with its effect."""
     first = entry[0]
     if first in ("none", 0) and kind in _NOTHING:
         return _NOTHING[kind]

@@ -43,7 +43,7 @@ _INDEX = {name: i for i, name in enumerate(ACTIONS)}
 
 
 def open_phase(pos: Position, log: Log) -> None:
-    """Everybody may act but those who lose the round to Hind (E27)."""
+    """Open the auction phase. Every seat may act, except seats that lose the round to Hind (E27)."""
     pos.phase = "auction"
     pos.auction = True
     pos.served = sum(1 << seat for seat in range(pos.seats) if pos.lost[seat] == pos.round)
@@ -52,7 +52,7 @@ def open_phase(pos: Position, log: Log) -> None:
 
 
 def open_auction(pos: Position, log: Log) -> None:
-    """E4: the next auction, opened by the first seat that has not acted, to the left of the last one that has."""
+    """Open the next auction with the first seat that has not acted, to the left of the last one that has (E4)."""
     everybody = (1 << pos.seats) - 1
     pos.bidding = everybody & ~pos.served
     if not pos.bidding:
@@ -67,7 +67,7 @@ def open_auction(pos: Position, log: Log) -> None:
 
 
 def _next(pos: Position, seat: int) -> int:
-    """The next seat to the left that can still bid."""
+    """Return the next seat to the left that can still bid."""
     while True:
         seat = (seat + 1) % pos.seats
         if pos.bidding >> seat & 1:
@@ -75,7 +75,8 @@ def _next(pos: Position, seat: int) -> int:
 
 
 def _ask_bid(pos: Position, log: Log, seat: int) -> None:
-    """E4: a bid of at least 10, in tens, above the last one, that can be paid; or the grant (E5, O5); or a pass."""
+    """Ask a seat for a bid of at least 10, in tens, above the last one, that it can pay; or the grant (E5, O5); or a pass
+    (E4)."""
     least = pos.bid + STEP if pos.bid else LEAST_BID
     most = min(pos.gold[seat] + discount(pos, seat), HIGHEST_BID) // STEP * STEP
     grant = pos.ruleset.grant_at_bid and may_have_grant(pos, seat)
@@ -112,7 +113,8 @@ def _note_answer(pos: Position, answer: int) -> None:
 
 
 def _note_bid(pos: Position, amount: int) -> None:
-    """E40: raises by STEP, one after the other, are one negative number; so the bids of cautious sheiks stay short."""
+    """Note a bid. Raises by STEP, one after the other, are one negative number; so the bids of cautious sheiks stay short
+    (E40)."""
     *before, last = pos.bids[-1]
     if amount != pos.bid + STEP:
         _note_answer(pos, amount)
@@ -123,7 +125,7 @@ def _note_bid(pos: Position, amount: int) -> None:
 
 
 def go_on(pos: Position, log: Log, seat: int) -> None:
-    """E4: the next seat is asked, or the auction is decided."""
+    """Ask the next seat, or decide the auction (E4)."""
     if pos.bidder >= 0 and pos.bidding == 1 << pos.bidder:
         _serve(pos, log, pos.bidder)
     elif pos.bidding:
@@ -134,7 +136,7 @@ def go_on(pos: Position, log: Log, seat: int) -> None:
 
 
 def _serve(pos: Position, log: Log, seat: int) -> None:
-    """E3: the bid is paid, less the discount; then the seat acts."""
+    """Take the bid from a seat, less the discount; then the seat acts (E3)."""
     paid = max(0, pos.bid - discount(pos, seat))
     pos.gold[seat] -= paid
     pos.last_server = seat
@@ -148,13 +150,13 @@ def _serve(pos: Position, log: Log, seat: int) -> None:
 
 
 def prices(palace: Collection[int]) -> tuple[int, ...]:
-    """What each caravan, a section and a camel cost a seat with whom these princesses live (E31)."""
+    """Return the price of each caravan, of a section and of a camel for a seat with whom these princesses live (E31)."""
     caravans = ADARA_PRICE if ADARA in palace else CARAVAN_PRICE
     return (*caravans, BADRA_PRICE if BADRA in palace else PALACE_PRICE, FARAH_PRICE if FARAH in palace else CAMEL_PRICE)
 
 
 def ask_action(pos: Position, log: Log, seat: int) -> None:
-    """E21: what is still to be had and can be paid for, or nothing; the grant instead (E5)."""
+    """Ask a seat for an action that is still to be had and that it can pay, or none; or the grant instead (E21, E5)."""
     gold, on_board = pos.gold[seat], pos.open
     *caravans, section, camel = prices(pos.princesses[seat])
     mask = 0
@@ -221,7 +223,7 @@ def _take_status(pos: Position, log: Log, seat: int, card: int) -> None:
 
 
 def _take_item(pos: Position, log: Log, seat: int, action: int) -> None:
-    """A caravan, a section or a camel out of the supply (E2, E22)."""
+    """Give a seat a caravan, a section or a camel out of the supply (E2, E22)."""
     *caravans, section, camel = prices(pos.princesses[seat])
     item: Plain = None
     if action == PALACE:
@@ -240,7 +242,7 @@ def _take_item(pos: Position, log: Log, seat: int, action: int) -> None:
 
 
 def _done(pos: Position, log: Log, seat: int, action: int, price: int, item: Plain = None) -> None:
-    """Pay, and be out of this round's auctions."""
+    """Take the price from a seat, which is then out of this round's auctions."""
     pos.gold[seat] -= price
     pos.served |= 1 << seat
     log.append(events.act(seat, action, price, item))
@@ -249,14 +251,14 @@ def _done(pos: Position, log: Log, seat: int, action: int, price: int, item: Pla
 
 
 def _take_grant(pos: Position, log: Log, seat: int) -> None:
-    """E5: any number of seats in a round, instead of an action."""
+    """Give a seat the grant instead of an action; any number of seats may take it in a round (E5)."""
     pos.gold[seat] += GRANT_GOLD
     pos.served |= 1 << seat
     log.append(events.grant(seat))
 
 
 def close_phase(pos: Position, log: Log) -> None:
-    """E23: what nobody bought goes back; with 3 players at the end of the odd or the even round (E38, O7)."""
+    """Put unsold things back; with 3 players at the end of the odd or the even round (E23, E38, O7)."""
     pos.auction = False
     odd, three = pos.round % 2 == 1, pos.seats == 3
     tokens = pos.shown_tokens if not three or odd == pos.ruleset.return_odd else []
@@ -282,4 +284,4 @@ ASK_AGAIN: dict[str, Callable[[Position, Log, int, Plain], None]] = {
     "take_appearance": lambda pos, log, seat, about: _answer_action(pos, log, seat, ["appearance"]),
     "take_status": lambda pos, log, seat, about: _answer_action(pos, log, seat, ["status"]),
 }
-"""By kind of decision: what opens it again in a position made of a view."""
+"""Functions that open a question again in a position made of a view, by kind of decision."""

@@ -1,4 +1,4 @@
-"""Phase 1: playing the event cards, and what each of them does (E12, E19, E34-E37, E39)."""
+"""Phase 1: playing the event cards, and the effect of each (E12, E19, E34-E37, E39)."""
 
 from bisect import insort
 from collections.abc import Callable
@@ -27,7 +27,7 @@ from khiva_arena.games.emira.values import counters, to_draw
 
 
 def play_turn(pos: Position, log: Log, offset: int) -> None:
-    """E19: the next seat may play one event card whose symbol has not been played this round."""
+    """Let the next seat play one event card whose symbol has not been played this round (E19)."""
     if offset == pos.seats:
         return
     pos.todo.append((play_turn, offset + 1))
@@ -71,7 +71,7 @@ def _noble_merchandise(pos: Position, log: Log, seat: int) -> None:
 
 
 def _better_breed(pos: Position, log: Log, seat: int) -> None:
-    """E37: the own track goes one place up, as long as there is one."""
+    """Move the seat's camel track one place up, if there is one (E37)."""
     if pos.breed[seat] + 1 < len(TRACK):
         pos.breed[seat] += 1
         log.append(events.track(seat, TRACK[pos.breed[seat]]))
@@ -80,13 +80,13 @@ def _better_breed(pos: Position, log: Log, seat: int) -> None:
 
 
 def _camel_breeding(pos: Position, log: Log, seat: int) -> None:
-    """E12: a camel for each two, if the supply has enough for all."""
+    """Give each seat a camel for each two, if the supply has enough for all (E12)."""
     gains = [camels // 2 for camels in pos.camels]
     _change_camels(pos, log, gains if sum(gains) <= pos.supply[CAMELS] else [0] * pos.seats, "camel_breeding")
 
 
 def _camel_epidemic(pos: Position, log: Log, seat: int) -> None:
-    """E12: a camel less for each three."""
+    """Take a camel from each seat for each three (E12)."""
     _change_camels(pos, log, [-(camels // 3) for camels in pos.camels], "camel_epidemic")
 
 
@@ -101,7 +101,8 @@ def _change_camels(pos: Position, log: Log, changes: list[int], card: str) -> No
 
 
 def _changing_her_mind(pos: Position, log: Log, seat: int) -> None:
-    """E34: the top Emira; with 3 players one of those who come, chosen before she is looked at (E39)."""
+    """Let the seat look at the top Emira and decide about her; with 3 players at one of the coming ones, chosen unseen (E34,
+    E39)."""
     places = min(len(pos.emiras.cards), max(1, sum(to_draw(pos))) if pos.seats == 3 else 1)
     if not places:
         log.append(events.void(EVENT_OF["changing_her_mind"]))
@@ -145,7 +146,7 @@ def _new_orders(pos: Position, log: Log, seat: int) -> None:
 
 
 def _look_and_order(pos: Position, log: Log, seat: int, name: str, card: str) -> None:
-    """E34: the top three cards, or what there is of them, are laid back in an order of one's own."""
+    """Let a seat lay back the top three cards, or as many as there are, in an order of its own (E34)."""
     deck = _deck(pos, name)
     count = min(3, len(deck.cards))
     if not count:
@@ -187,7 +188,7 @@ def _quiet_days(pos: Position, log: Log, seat: int) -> None:
 
 
 def _ask_split(pos: Position, seat: int, card: str) -> None:
-    """E39: with 3 players, which of the two rounds gets more."""
+    """Ask which of the two rounds gets more, with 3 players (E39)."""
     if pos.seats == 3:
         ask(pos, questions.SPLIT, seat, _answer_split, about=card)
 
@@ -214,7 +215,7 @@ def _good_looking(pos: Position, log: Log, seat: int) -> None:
 
 
 def _answer_good_looking(pos: Position, log: Log, seat: int, entry: list[str]) -> None:
-    """E37: a counter "+1" for each three of a kind, kept to the end (O11, O12)."""
+    """Give a seat a counter "+1" for each three of a kind, kept to the end (E37, O11, O12)."""
     kind = KINDS.index(entry[0])
     owned = counters(pos, seat)[kind] if pos.ruleset.good_looking_all else pos.tokens[seat][kind]
     count = owned // 3
@@ -230,7 +231,7 @@ def _guest_house(pos: Position, log: Log, seat: int) -> None:
 
 
 def _new_spice_caravan(pos: Position, log: Log, seat: int) -> None:
-    """E36: an own caravan that is not on the first place brings one income more."""
+    """Give a caravan of the seat one income more, if it is not on the first place (E36)."""
     movable = [
         (kind, left) for kind, own in enumerate(pos.caravans[seat]) for left in sorted(set(own)) if left < CARAVAN_LENGTH[kind]
     ]
@@ -255,7 +256,7 @@ def _move_right(pos: Position, log: Log, seat: int, kind: int, left: int) -> Non
 
 
 def _restoration(pos: Position, log: Log, seat: int) -> None:
-    """E13: half a point of palace, for good."""
+    """Raise the seat's palace by half a point, for good (E13)."""
     pos.disc[seat] += 1
     log.append(events.disc(seat, 1, pos.disc[seat]))
 
@@ -265,14 +266,14 @@ def _vermin(pos: Position, log: Log, seat: int) -> None:
 
 
 def _answer_vermin(pos: Position, log: Log, seat: int, entry: list[str]) -> None:
-    """E36: every owner, from the player of the card on, moves one caravan of the type, or two slow ones."""
+    """Let every owner, from the player of the card on, move one caravan of the type, or two slow ones (E36)."""
     kind = CARAVANS.index(entry[0])
     log.append(events.vermin(seat, kind))
     pos.todo += [(infest, (seat + offset) % pos.seats, kind) for offset in range(pos.seats - 1, -1, -1)]
 
 
 def infest(pos: Position, log: Log, seat: int, kind: int) -> None:
-    """A seat moves caravans of this type."""
+    """Move a seat's caravans of a type."""
     own = pos.caravans[seat][kind]
     if not own:
         return
@@ -310,7 +311,7 @@ ASK_AGAIN: dict[str, Callable[[Position, Log, int, Plain], None]] = {
     "vermin": lambda pos, log, seat, about: _vermin(pos, log, seat),
     "vermin_move": lambda pos, log, seat, about: infest(pos, log, seat, CARAVANS.index(about)),
 }
-"""By kind of decision: what opens it again in a position made of a view, given what it is about."""
+"""Functions that open a question again in a position made of a view, by kind of decision; each gets the question's subject."""
 _EFFECT: tuple[Callable[[Position, Log, int], None], ...] = (
     _bazaar,
     _better_breed,
@@ -331,4 +332,4 @@ _EFFECT: tuple[Callable[[Position, Log, int], None], ...] = (
     _sick_camels,
     _vermin,
 )
-"""By event card."""
+"""The function of each event card, in the order of ``EVENTS``."""

@@ -1,4 +1,4 @@
-"""Whom an Emira chooses, when those who wait join, and what happens as they do (E6, E25-E29)."""
+"""The seat that an Emira chooses, when waiting Emiras join, and the effects of a join (E6, E25-E29)."""
 
 from collections.abc import Callable, Sequence
 
@@ -39,7 +39,8 @@ ONCE = frozenset((ALBINA, FIRYAL, SAMIRA, ZAHRAH, HIND))
 
 
 def most_attractive(pos: Position, seats: Sequence[int], wants: Sequence[int]) -> int:
-    """The seat that is best by the first of these preferences, ties by the next; -1 when a tie remains or there is no seat."""
+    """Return the seat that is best by the first of these preferences, ties by the next; -1 if a tie remains or there is no
+    seat."""
     for want in wants:
         if len(seats) < 2:
             break
@@ -51,19 +52,22 @@ def most_attractive(pos: Position, seats: Sequence[int], wants: Sequence[int]) -
 
 
 def can_attract(pos: Position, waiting: bool) -> list[int]:
-    """Seats that are not in the round they lose to Hind; ``waiting``: for one who is not active in it (E27, O13)."""
+    """Return the seats that are not in the round they lose to Hind.
+
+    waiting: the Emira is not active in the round (E27, O13).
+    """
     if waiting and pos.ruleset.hind_undecided:
         return list(range(pos.seats))
     return [seat for seat in range(pos.seats) if pos.lost[seat] != pos.round]
 
 
 def wants(pos: Position, card: int) -> tuple[int, ...]:
-    """An Emira's preferences, swapped if her mind was changed (E34)."""
+    """Return an Emira's preferences, swapped if her mind was changed (E34)."""
     return WANTS[card][::-1] if pos.turned >> card & 1 else WANTS[card]
 
 
 def chosen(pos: Position, card: int, waiting: bool) -> int:
-    """The seat that this Emira chooses now, -1 when she is undecided (E6). Sidi Suleiman needs no room (E29)."""
+    """Return the seat that this Emira chooses now, -1 if she is undecided (E6). Sidi Suleiman needs no room (E29)."""
     seats = can_attract(pos, waiting)
     if card == XENIA:  # E30
         seats = [seat for seat in seats if seat != pos.xenia_left]
@@ -75,7 +79,7 @@ def chosen(pos: Position, card: int, waiting: bool) -> int:
 
 
 def choose_next(pos: Position, log: Log) -> None:
-    """Phase 6: the next active Emira chooses; then those who wait are looked at, and so on (E6)."""
+    """Let the next active Emira choose; then the waiting ones are looked at, and so on (phase 6, E6)."""
     if not pos.active:
         return
     card = pos.active.pop(0)
@@ -91,7 +95,7 @@ def choose_next(pos: Position, log: Log) -> None:
 
 
 def recheck(pos: Position, log: Log) -> None:
-    """E25, O4: after a change, the oldest undecided Emira with a single best sheik joins him; then all are looked at again."""
+    """Let the oldest undecided Emira with a single best sheik join him after a change; then look at all again (E25, O4)."""
     everyone = pos.auction or pos.ruleset.always
     for card in pos.undecided:
         if everyone or LOVES_GOLD[card]:
@@ -106,14 +110,14 @@ def recheck(pos: Position, log: Log) -> None:
 
 
 def show_gold(pos: Position, card: int, log: Log) -> None:
-    """O3 hidden: gold is shown when an Emira who looks at gold chooses."""
+    """Show all gold when an Emira who looks at gold chooses, if it is hidden (O3)."""
     if pos.ruleset.gold_hidden and LOVES_GOLD[card]:
         pos.gold_shown = [(pos.round, gold) for gold in pos.gold]
         log.append(events.show_gold(pos.gold))
 
 
 def join(pos: Position, log: Log, seat: int, card: int) -> None:
-    """An Emira joins a palace, and her special power works at once. May ask."""
+    """Let an Emira join a palace; her special power works at once. May ask."""
     note_join(pos, log, seat, card)
     if card == SIDI:
         pos.gone.append(SIDI)
@@ -131,7 +135,7 @@ def join(pos: Position, log: Log, seat: int, card: int) -> None:
 
 
 def _abduction(pos: Position, log: Log, seat: int) -> None:
-    """E29: the seat chooses whom Sidi Suleiman takes with him."""
+    """Ask the seat which princess Sidi Suleiman takes with him, if there is a choice (E29)."""
     princesses = tuple(sorted(pos.princesses[seat]))
     if len(princesses) > 1:
         ask(pos, questions.emiras("abduct", princesses), seat, _answer_abduct)
@@ -140,27 +144,27 @@ def _abduction(pos: Position, log: Log, seat: int) -> None:
 
 
 def note_join(pos: Position, log: Log, seat: int, card: int) -> None:
-    """An Emira has joined a seat; the history keeps it for those who ignore events."""
+    """Note that an Emira has joined a seat; the history keeps it for bots that ignore events."""
     log.append(events.join(seat, card))
     note(pos, "join", seat, NAMES[card])
 
 
 def move_in(pos: Position, seat: int, card: int) -> None:
-    """Put an Emira into a palace; Suleika minds those who come after her (E28)."""
+    """Put an Emira into a palace; Suleika minds each who comes after her (E28)."""
     if SULEIKA in pos.princesses[seat]:
         pos.arrivals[seat] += 1
     pos.princesses[seat].append(card)
 
 
 def move_out(pos: Position, seat: int, card: int) -> None:
-    """Take an Emira out of a palace; what she brought or cost ends."""
+    """Take an Emira out of a palace; her benefits and costs end."""
     pos.princesses[seat].remove(card)
     if card == SULEIKA:
         pos.arrivals[seat] = 0
 
 
 def under_deck(pos: Position, seat: int, cards: Sequence[int]) -> None:
-    """Emiras of a seat go under the deck in this order; all know who, but the order only of a single one (E9)."""
+    """Put Emiras of a seat under the deck in this order; all know the cards, but the order only of a single one (E9)."""
     seen = (1 << pos.seats) - 1 if len(cards) == 1 else 0
     for card in cards:
         pos.emiras.put_under(card, seen)
@@ -169,7 +173,7 @@ def under_deck(pos: Position, seat: int, cards: Sequence[int]) -> None:
 
 
 def _strike(pos: Position, log: Log, seat: int, card: int) -> None:
-    """E26: the effects that strike once."""
+    """Apply the effects that strike once (E26)."""
     if card == HIND:
         pos.lost[seat] = pos.round + 1  # E27
     elif card == SAMIRA:
@@ -218,7 +222,7 @@ def _answer_abduct(pos: Position, log: Log, seat: int, entry: list[str]) -> None
 
 
 def _abduct(pos: Position, log: Log, seat: int, card: int) -> None:
-    """E29: Sidi Suleiman and one of the owner's princesses leave the game."""
+    """Take Sidi Suleiman and one of the owner's princesses out of the game (E29)."""
     move_out(pos, seat, card)
     pos.gone.append(card)
     log.append(events.abduct(seat, card))
@@ -226,14 +230,14 @@ def _abduct(pos: Position, log: Log, seat: int, card: int) -> None:
 
 
 def gift_paid(pos: Position, log: Log, seat: int) -> None:
-    """E10: Xenia is content for two rounds."""
+    """Note a gift that was paid: Xenia is content for two rounds (E10)."""
     pos.gift_round = pos.round + GIFT_EVERY
     pos.gift_first = False
     note_gift(pos, log, seat, "paid")
 
 
 def note_gift(pos: Position, log: Log, seat: int, outcome: str) -> None:
-    """What became of a gift of Xenia's; the history keeps it for those who ignore events."""
+    """Note the outcome of a gift for Xenia; the history keeps it for bots that ignore events."""
     log.append(events.gift(seat, outcome))
     note(pos, "gift", seat, outcome)
 
@@ -243,4 +247,4 @@ ASK_AGAIN: dict[str, Callable[[Position, Log, int, Plain], None]] = {
     "drop_status": lambda pos, log, seat, about: _strike(pos, log, seat, ZAHRAH),
     "abduct": lambda pos, log, seat, about: _abduction(pos, log, seat),
 }
-"""By kind of decision: what opens it again in a position made of a view."""
+"""Functions that open a question again in a position made of a view, by kind of decision."""

@@ -25,7 +25,7 @@ class Events(NamedTuple):
     """The first deal of event cards."""
 
     dealt: list[list[int]]
-    """By seat: three cards, rising."""
+    """Three cards of each seat, rising."""
     rest: list[int]
     """The other cards, rising."""
 
@@ -41,27 +41,27 @@ def _shuffled(stream: Stream, items: Iterable[int]) -> list[int]:
 
 
 def colours(secret: bytes, seats: int) -> list[int]:
-    """A colour for each seat (E14)."""
+    """Return a colour for each seat (E14)."""
     return _shuffled(_stream(secret, "colours"), range(5))[:seats]
 
 
 def start(secret: bytes, seats: int) -> int:
-    """Who has the start marker first (E14)."""
+    """Return the seat that has the start marker first (E14)."""
     return _stream(secret, "start").below(seats)
 
 
 def goals(secret: bytes, seats: int) -> list[int]:
-    """A goal card for each seat, of the set for the number of players (E17)."""
+    """Return a goal card for each seat, of the set for the number of players (E17)."""
     return _shuffled(_stream(secret, "goals"), range(len(GOALS[seats])))[:seats]
 
 
 def emiras(secret: bytes) -> list[int]:
-    """The Emira deck, top first (E17)."""
+    """Return the Emira deck, top first (E17)."""
     return _shuffled(_stream(secret, "emiras"), range(len(EMIRAS)))
 
 
 def status(secret: bytes, seats: int, owned: Sequence[int]) -> list[int]:
-    """The status deck, top first: cards below 3 points on top, then all others (E15, E16)."""
+    """Return the status deck, top first: cards below 3 points on top, then all others (E15, E16)."""
     cards = list(STATUS_CARDS)
     if RED in owned:
         cards.remove(RED_CARD)
@@ -75,12 +75,12 @@ def status(secret: bytes, seats: int, owned: Sequence[int]) -> list[int]:
 
 
 def reshuffled_status(secret: bytes, ordinal: int, cards: Iterable[int]) -> list[int]:
-    """The status deck after Noble Merchandise, for the ``ordinal``-th time from 1 (E35)."""
+    """Return the status deck after Noble Merchandise, for the ``ordinal``-th time from 1 (E35)."""
     return _shuffled(_stream(secret, "status", 2 + ordinal), sorted(cards))
 
 
 def first_events(secret: bytes, seats: int, advanced: bool) -> Events:
-    """Three event cards for each seat; without Restoration in the basic game (E17)."""
+    """Return three event cards for each seat and the rest; without Restoration in the basic game (E17)."""
     deck = [card for card in range(len(EVENTS)) for _ in range(COPIES) if advanced or card != RESTORATION]
     deck = _shuffled(_stream(secret, "events", 1), deck)
     hands = range(0, seats * EVENTS_DEALT, EVENTS_DEALT)
@@ -88,28 +88,28 @@ def first_events(secret: bytes, seats: int, advanced: bool) -> Events:
 
 
 def events(secret: bytes, cards: Iterable[int]) -> list[int]:
-    """The event deck, top first, once each seat has kept a card (E17)."""
+    """Return the event deck, top first, once each seat has kept a card (E17)."""
     return _shuffled(_stream(secret, "events", 2), sorted(cards))
 
 
 def appearance(secret: bytes, ordinal: int, bag: Sequence[int]) -> int:
-    """The kind of the counter drawn in round ``ordinal``; the bag by kind (E20)."""
+    """Return the kind of the counter drawn in round ``ordinal``; the bag is by kind (E20)."""
     counters = [kind for kind in range(len(KINDS)) for _ in range(bag[kind])]
     return counters[_stream(secret, "appearance", ordinal).below(len(counters))]
 
 
 class Riot:
-    """The princesses who leave in one upkeep failure, drawn one by one (E9)."""
+    """The draws of princesses who leave in one upkeep failure, one by one (E9)."""
 
     def __init__(self, secret: bytes, ordinal: int) -> None:
         self._leave = _stream(secret, "riot", ordinal)
         self._under = _stream(secret, "under", ordinal)
 
     def draw(self, palace: Iterable[int]) -> int:
-        """One of the princesses."""
+        """Draw and return one of the princesses."""
         cards = sorted(palace)
         return cards[self._leave.below(len(cards))]
 
     def order(self, left: Iterable[int]) -> list[int]:
-        """Those who left as they go under the deck."""
+        """Return the princesses who left in the order in which they go under the deck."""
         return _shuffled(self._under, sorted(left))

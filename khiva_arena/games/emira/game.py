@@ -11,7 +11,7 @@ from khiva_arena.rng import Stream
 
 
 class EmiraState(Position, PositionState):
-    """An Emira match in progress: the data of ``Position``, answering with the functions of the files above it."""
+    """An Emira match in progress: the data of ``Position``, answering with the functions of the files imported above."""
 
     apply = rules.apply
     view = observation.view
@@ -20,7 +20,7 @@ class EmiraState(Position, PositionState):
 
 
 class Emira(AdaptedGame[EmiraState]):
-    """Emira, by Liesbeth Vanzeir and Paul Van Hove (Phalanx Games, 2006): 3 to 5 seats."""
+    """The game Emira, by Liesbeth Vanzeir and Paul Van Hove (Phalanx Games, 2006): 3 to 5 seats."""
 
     name = "emira"
     title = "Emira"
@@ -33,12 +33,12 @@ class Emira(AdaptedGame[EmiraState]):
     scenery = SCENERY
 
     def choice(self, kind: str, entry: Sequence[Plain], view: Mapping[str, Plain]) -> str:
-        """See ``base.Game``."""
+        """Return an entry of ``legal`` in words, for a person who is asked."""
         return notation.choice(kind, entry, view)
 
     def determinise(self, view: Mapping[str, Plain], rules: Mapping[str, Plain], stream: Stream) -> EmiraState:
-        """See ``base.Game``."""
-        from khiva_arena.games.emira import worlds  # a match does without it
+        """Return a state in which the seat of ``view`` has exactly this view; unknown facts are drawn from ``stream``."""
+        from khiva_arena.games.emira import worlds  # not above: a match needs no worlds
 
         return worlds.determinise(view, variants.compile_rules(rules), stream, EmiraState)
 

@@ -1,4 +1,4 @@
-"""Decks and hands of a position that a seat's view allows: the history of the view told to ``knowledge``, deck by deck."""
+"""Decks and hands of a position that a seat's view allows: the view's history told to ``knowledge``, deck by deck."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -29,7 +29,7 @@ from khiva_arena.rng import Stream
 
 
 def draw_first_events(pos: Position, view: Mapping[str, Plain], stream: Stream) -> None:
-    """E17: three cards for each seat, of which it will keep one."""
+    """Draw three event cards for each seat, of which it will keep one (E17)."""
     own = [EVENT_OF[name] for name in view["hand"]]
     deck = list((Counter(_all_events(pos.ruleset.advanced)) - Counter(own)).elements())
     stream.shuffle(deck)
@@ -47,7 +47,7 @@ def _all_events(advanced: bool) -> list[int]:
 
 
 def draw_decks(pos: Position, view: Mapping[str, Plain], stream: Stream) -> None:
-    """After the first event cards are chosen."""
+    """Draw the decks and hands as they lie after the first event cards are chosen."""
     me, lines = view["seat"], lines_of(view)
     emiras = _emira_layouts(lines, pos.seats, me)
     pos.emiras = _known(_pick(emiras, view["emira_deck"], EMIRA_OF, stream, view["emira_turned"])[0], view["emira_deck"], me)
@@ -71,12 +71,15 @@ def _status(pos: Position, view: Mapping[str, Plain], stream: Stream) -> list[in
 def _pick(
     layouts: Layouts, shown: Sequence[Plain], number: Mapping[str, int] | None, stream: Stream, turned: Sequence[int] = ()
 ) -> tuple[list[int], list[list[int]]]:
-    """Deck and hands in which places hold what the view shows there; ``turned``: those where cards lie turned (E34)."""
+    """Return deck and hands that have at each place the card which the view shows there.
+
+    turned: the places where cards lie turned (E34).
+    """
     return _shown(layouts, shown, number, turned).pick(stream)
 
 
 def _shown(layouts: Layouts, shown: Sequence[Plain], number: Mapping[str, int] | None, turned: Sequence[int] = ()) -> Layouts:
-    """Return the layouts that fit what the view shows of a deck."""
+    """Return the layouts that fit the cards which the view shows of a deck."""
     layouts = layouts.copy()
     for place, card in enumerate(shown):
         if card is not None:
@@ -86,11 +89,11 @@ def _shown(layouts: Layouts, shown: Sequence[Plain], number: Mapping[str, int] |
 
 
 _remembered: dict[tuple[Plain, ...], tuple[tuple[Line, ...], Layouts]] = {}
-"""By deck, seats and seat: a history, and the layouts that it leaves. A view of the same match has a longer one."""
+"""Histories with the layouts that they leave, by deck, seats and seat. A later view of a match has a longer history."""
 
 
 def _after(key: tuple[Plain, ...], begin: Layouts, lines: tuple[Line, ...], see: Callable[[Layouts, Line], None]) -> Layouts:
-    """What a history leaves of the layouts at the beginning."""
+    """Return the layouts at the beginning narrowed by a history."""
     known, layouts = _remembered.get(key, ((), begin))
     if lines[: len(known)] != known:
         known, layouts = (), begin
@@ -128,7 +131,7 @@ def _see_emiras(layouts: Layouts, line: Line) -> None:
 
 
 def _status_layouts(lines: tuple[Line, ...], seats: int, me: int, red: bool) -> Layouts:
-    """The first cards are below 3 points (E15)."""
+    """Return the layouts of the status deck. The first cards are below 3 points (E15)."""
     every = Counter(STATUS_CARDS)
     every.subtract([RED_CARD] if red else [])
     every.subtract(STATUS_OUT_3 if seats == 3 else [])
@@ -151,7 +154,7 @@ def _see_status(layouts: Layouts, line: Line) -> None:
 
 
 def _event_layouts(lines: tuple[Line, ...], seats: int, me: int, advanced: bool) -> Layouts:
-    """The first cards of the others are not those that this seat put back (E17)."""
+    """Return the layouts of the event deck. The first cards of the others are none that this seat put back (E17)."""
     every = Counter(_all_events(advanced))
     own, *back = next([EVENT_OF[name] for name in line[2:]] for line in lines if line[1] == "deal")
     every[own] -= 1

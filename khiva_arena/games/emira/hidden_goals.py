@@ -13,13 +13,13 @@ from khiva_arena.rng import Stream
 
 
 def draw_goals(view: Mapping[str, Plain], stream: Stream) -> list[int]:
-    """A goal for each seat, its own for that of the view."""
+    """Return a goal for each seat; the seat's own is that of the view."""
     ways = possible_goals(view)
     return list(ways[stream.below(len(ways))])
 
 
 def possible_goals(view: Mapping[str, Plain]) -> list[tuple[int, ...]]:
-    """By seat: the goals that the seats may have."""
+    """Return every combination of goals, by seat, that the seats may have."""
     seats, me = view["seats"], view["seat"]
     faces = [goal_face(goal) for goal in GOALS[seats]]
     own = faces.index(view["goal"])
@@ -33,7 +33,8 @@ def possible_goals(view: Mapping[str, Plain]) -> list[tuple[int, ...]]:
 
 @lru_cache(maxsize=16)
 def _would_have_won(seats: int, now: int, history: tuple[Line, ...]) -> list[set[int]]:
-    """By seat: the goals with which it would have won at the end of a round; it has not, since the match goes on (E32)."""
+    """Return, by seat, the goals with which it would have won at the end of a round. It has not, since the match goes on
+    (E32)."""
     palaces: list[list[int]] = [[] for _ in range(seats)]
     without: list[set[int]] = [set() for _ in range(seats)]
     rest = list(reversed(history))

@@ -1,10 +1,12 @@
-"""What lies in decks and hands that a seat cannot see, given all that it has seen (the history of its view).
+"""Cards in decks and hands that a seat cannot see, given the history of its view.
 
-A card in a deck or in another's hand is a *token*: a card that the seat knows, ``FREE`` for any other, ``BOUND`` for one that is
-known to be of a certain sort, or a number from ``GROUP`` down for one of several cards that were put under the deck in an order
-nobody knows. What the seat has seen allows some *layouts* of tokens; each has as a weight how likely what was seen is with it.
-Where others chose unseen, in which order to lay cards or which to keep, a layout becomes several. So every way in which the cards
-can have been shuffled, laid and kept counts once; beyond ``MOST`` layouts the least likely ones are left out.
+A card in a deck or in another's hand is a *token*: a card that the seat knows, ``FREE`` for any other, or ``BOUND`` for one that
+is known to be of a certain sort. A token from ``GROUP`` down stands for one of several cards that were put under the deck in an
+order nobody knows.
+
+The observations allow some *layouts* of tokens. The weight of a layout is how likely the observations are with it. Where others
+chose unseen, in which order to lay cards or which to keep, a layout becomes several. So every way in which the cards can have
+been shuffled, laid and kept counts once; beyond ``MOST`` layouts the least likely ones are left out.
 """
 
 from collections import Counter
@@ -16,9 +18,9 @@ from khiva_arena.errors import InternalError
 from khiva_arena.rng import Stream
 
 FREE, BOUND, GROUP = -1, -2, -3
-"""GROUP - i is a card of group i."""
+"""Tokens. GROUP - i is a card of group i."""
 TURNED = 1 << 20
-"""Added to the token of a card that lies turned, for all to see; ``_face`` takes it off."""
+"""Mark added to the token of a card that lies turned, for all to see; ``_face`` takes it off."""
 MOST = 1000
 Cards = tuple[int, ...]
 Hands = tuple[Cards, ...]
@@ -32,7 +34,7 @@ class Layout(NamedTuple):
     returned: Cards
     """Cards, rising, that the seat put back into the deck and has not seen since: no BOUND token is one of them."""
     groups: Hands = ()
-    """By group: its cards that no token names yet, rising."""
+    """Cards of each group that no token names yet, rising."""
 
 
 Ways = list[tuple[Layout, float]]
@@ -53,9 +55,9 @@ def _less(cards: Cards, card: int) -> Cards:
 
 
 class Layouts:
-    """Layouts of a deck, and of the hands that are filled from it, by seat; the own hand is empty.
+    """Layouts of a deck, and of the hands that are filled from it, by seat; the seat's own hand is empty.
 
-    stock: what deck and hands hold together.
+    stock: the cards that deck and hands hold together.
     bound: the cards that a BOUND token may be, as far as they are not ``returned``.
     """
 
@@ -67,7 +69,10 @@ class Layouts:
         self.weights: dict[Layout, float] = {Layout(deck, hands, tuple(sorted(returned))): 1.0}
 
     def each(self, change: Callable[[Layout], Iterable[tuple[Layout, float]]]) -> None:
-        """Every layout becomes others. If what really is has been left out, so that none remains, all is forgotten."""
+        """Replace every layout by the layouts that ``change`` makes of it.
+
+        If the true layout has been left out, so that none remains, all knowledge is forgotten.
+        """
         changed = self._changed(self.weights, change)
         if not changed:
             deck, hands, _, groups = next(iter(self.weights))
@@ -92,7 +97,7 @@ class Layouts:
         return changed
 
     def named(self, layout: Layout, token: int, card: int) -> Ways:
-        """Return what a layout becomes when one of its tokens proves to be a card, with how likely that is.
+        """Return the layouts that remain when one of a layout's tokens proves to be a card, each with its likelihood.
 
         The token itself is left to the caller. A card that the seat once put back may be that copy or another.
         """
@@ -123,7 +128,7 @@ class Layouts:
         return ways
 
     def seen(self, layout: Layout, cards: Sequence[int], place: int = 0) -> Ways:
-        """Return what a layout becomes when these cards are seen in the deck, from a place on, with how likely that is."""
+        """Return the layouts that remain when these cards are seen in the deck, from a place on, each with its likelihood."""
         ways: Ways = [(layout, 1.0)]
         for at, card in enumerate(cards, place):
             ways = [
@@ -134,29 +139,29 @@ class Layouts:
         return ways
 
     def copy(self) -> "Layouts":
-        """An independent copy."""
+        """Return an independent copy."""
         new = Layouts((), (), self.stock, self.bound)
         new.weights = dict(self.weights)
         return new
 
     def _moves(self, move: Callable[[Cards], Cards]) -> None:
-        """All tokens of the deck move alike in each layout."""
+        """Move the tokens of the deck alike in each layout."""
         self.each(lambda layout: [(layout._replace(deck=move(layout.deck)), 1.0)])
 
     # --- what is seen ---
 
     def see(self, place: int, card: int) -> None:
-        """This card, at this place of the deck."""
+        """Note that the card lies at this place of the deck."""
         self.each(lambda layout: self.seen(layout, [card], place))
 
     def draw(self, card: int) -> None:
-        """The top card, which leaves the deck."""
+        """Draw the card, which was the top one, from the deck."""
         self.see(0, card)
         self.stock[card] -= 1
         self._moves(lambda deck: deck[1:])
 
     def is_of_sort(self, place: int) -> None:
-        """Nobody saw the card at a place, but it is one that a BOUND token may be, as all cards of a group are."""
+        """Note that the card at a place, seen by nobody, is one that a BOUND token may be, as all cards of a group are."""
 
         def change(layout: Layout) -> Iterator[tuple[Layout, float]]:
             deck = layout.deck
@@ -170,7 +175,7 @@ class Layouts:
         self.each(change)
 
     def turn(self, place: int) -> None:
-        """The card at a place, one that a BOUND token may be, is turned, or turned back."""
+        """Turn the card at a place, or turn it back; it is one that a BOUND token may be."""
         self.is_of_sort(place)
 
         def turned(deck: Cards) -> Cards:
@@ -180,7 +185,7 @@ class Layouts:
         self._moves(turned)
 
     def lie_turned(self, places: Sequence[int]) -> None:
-        """The cards at these places of the deck lie turned, and no others."""
+        """Note that the cards at these places of the deck lie turned, and no others."""
 
         def change(layout: Layout) -> Iterator[tuple[Layout, float]]:
             turned = [place for place, token in enumerate(layout.deck) if token != _face(token)]
@@ -193,7 +198,7 @@ class Layouts:
                 self.is_of_sort(place)
 
     def put_under(self, cards: Sequence[int]) -> None:
-        """These cards go under the deck; several, which all are such as a BOUND token may be, in an order that nobody knows."""
+        """Put these cards under the deck: several, all such as a BOUND token may be, in an order that nobody knows."""
         self.stock.update(cards)
         if len(cards) == 1:
             self._moves(lambda deck: (*deck, cards[0]))
@@ -207,11 +212,14 @@ class Layouts:
         self.each(change)
 
     def move_under(self, place: int) -> None:
-        """The card at a place goes under the deck, where it is not turned."""
+        """Put the card at a place under the deck, where it is not turned."""
         self._moves(lambda deck: (*deck[:place], *deck[place + 1 :], _face(deck[place])))
 
     def order(self, count: int, cards: Sequence[int] | None) -> None:
-        """The top cards are laid in a new order: by another seat, or by this one, which knows them."""
+        """Lay the top cards in a new order.
+
+        cards: the new order if this seat laid them, so that it knows them; None if another seat did.
+        """
 
         def change(layout: Layout) -> Iterator[tuple[Layout, float]]:
             deck = layout.deck
@@ -221,12 +229,12 @@ class Layouts:
         self.each(change)
 
     def take_any(self, card: int) -> None:
-        """A card is taken out of the deck for all to see, and the others are shuffled."""
+        """Take a card out of the deck for all to see, and shuffle the others."""
         self.stock[card] -= 1
         self._moves(lambda deck: (FREE,) * (len(deck) - 1))
 
     def keep(self, seat: int, looks: int) -> None:
-        """Another seat keeps one of the top cards, any of them; the others go under the deck as they lie."""
+        """Let another seat keep one of the top cards, any of them; the others go under the deck as they lie."""
 
         def change(layout: Layout) -> Iterator[tuple[Layout, float]]:
             deck, hands, returned, groups = layout
@@ -238,7 +246,7 @@ class Layouts:
         self.each(change)
 
     def keep_own(self, kept: int, others: Sequence[int]) -> None:
-        """This seat keeps one of the top cards, of several equal ones the first."""
+        """Let this seat keep one of the top cards, of several equal ones the first."""
         last = others.index(kept) if kept in others else len(others)
 
         def change(layout: Layout) -> Iterator[tuple[Layout, float]]:
@@ -250,7 +258,7 @@ class Layouts:
         self.stock[kept] -= 1
 
     def play(self, seat: int, card: int) -> None:
-        """Another seat plays a card of its hand."""
+        """Let another seat play a card of its hand."""
 
         def change(layout: Layout) -> Iterator[tuple[Layout, float]]:
             hands = layout.hands
@@ -263,7 +271,7 @@ class Layouts:
         self.stock[card] -= 1
 
     def pick(self, stream: Stream) -> tuple[list[int], list[list[int]]]:
-        """Deck and hands, each as likely as it is."""
+        """Return a deck and hands, drawn by the weights of the layouts."""
         at, sofar = stream.below(2**53) / 2**53, 0.0
         *others, last = self.weights.items()
         for layout, weight in others:

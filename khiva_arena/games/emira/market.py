@@ -1,4 +1,4 @@
-"""Phase 3: the status card and the counter that come on the board; phase 5: buying event cards (E20, E24, E35)."""
+"""Phases 3 and 5: a status card and a counter on the board; event cards to buy (E20, E24, E35)."""
 
 from bisect import insort
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from khiva_arena.games.emira.tables import EVENT_OF, EVENT_PRICE, EVENTS, KINDS,
 
 
 def show_status(pos: Position, log: Log) -> None:
-    """E20: the top status card; Noble Merchandise chooses instead (E35), or besides (O8 extra)."""
+    """Show the top status card (E20); Noble Merchandise chooses instead (E35), or besides (O8 extra)."""
     chooser = pos.noble
     if pos.status.cards and (chooser < 0 or pos.ruleset.extra):
         card = pos.status.draw()
@@ -44,7 +44,7 @@ def _answer_noble(pos: Position, log: Log, seat: int, entry: list[int]) -> None:
 
 
 def show_appearance(pos: Position, log: Log) -> None:
-    """E20: a counter out of the bag; Bazaar chooses instead (E35), or besides (O8 extra)."""
+    """Show a counter out of the bag (E20); Bazaar chooses instead (E35), or besides (O8 extra)."""
     chooser = pos.bazaar
     if any(pos.bag) and (chooser < 0 or pos.ruleset.extra):
         kind = dealing.appearance(pos.secret, pos.round, pos.bag)
@@ -76,7 +76,7 @@ def _put_token(pos: Position, kind: int) -> None:
 
 
 def buy_turn(pos: Position, log: Log, offset: int) -> None:
-    """E24: the next seat may look at two or three event cards and keep one."""
+    """Let the next seat look at two or three event cards and keep one (E24)."""
     if offset == pos.seats:
         return
     pos.todo.append((buy_turn, offset + 1))
@@ -117,7 +117,7 @@ def _look(pos: Position, log: Log, seat: int, looks: int) -> None:
 
 
 def _answer_keep(pos: Position, log: Log, seat: int, entry: list[str], looks: int) -> None:
-    """The others go under the deck in the order they lay; only the buyer knows them there."""
+    """Put the other cards under the deck in the order they lay; only the buyer knows them there."""
     kept = EVENT_OF[entry[0]]
     cards = [pos.events.draw() for _ in range(looks)]
     cards.remove(kept)
@@ -134,4 +134,5 @@ ASK_AGAIN: dict[str, Callable[[Position, Log, int, Plain], None]] = {
     "bazaar": lambda pos, log, seat, about: _ask_bazaar(pos, log, seat),
     "keep": lambda pos, log, seat, about: _look(pos, log, seat, about),
 }
-"""By kind of decision: what opens it again in a position made of a view, given how many cards are looked at."""
+"""Functions that open a question again in a position made of a view, by kind of decision; each gets how many cards are looked
+at."""

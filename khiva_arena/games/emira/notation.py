@@ -16,12 +16,12 @@ def _list(items: Iterable[Plain]) -> str:
 
 
 def _words(item: Plain) -> str:
-    """A name of the code as words."""
+    """Return a name of the code as words."""
     return str(item).replace("_", " ")
 
 
 def _ways(ways: Sequence[Sequence[str]]) -> str:
-    """Such as "2 intelligence and romance, or intelligence and 2 romance"."""
+    """Return a goal in words, such as "2 intelligence and romance, or intelligence and 2 romance"."""
     return ", or ".join(" and ".join(_times(way.count(talent), talent) for talent in dict.fromkeys(way)) for way in ways)
 
 
@@ -34,7 +34,7 @@ def _halves(value: int) -> str:
 
 
 def choice(kind: str, entry: Sequence[Plain], view: Mapping[str, Plain]) -> str:
-    """See ``Game.choice``."""
+    """Return an entry of ``legal`` in words, for a person who is asked."""
     if kind == "order":
         return _list(view["ask"]["cards"][place] for place in entry)
     first = entry[0]
@@ -264,7 +264,7 @@ LINES = lines_of(globals())
 
 
 def sketch(pos: Position, names: Names) -> str:
-    """The whole position as text, hidden things included."""
+    """Return the whole position as text, hidden things included."""
     lines = [f"round {pos.round}, {pos.phase}, start {names[pos.start]}" + (f", over ({pos.ending})" if pos.ending else "")]
     for seat, name in enumerate(names):
         lines += [f"  {name} ({COLOURS[pos.colours[seat]]}): {_wealth(pos, seat)}", f"    {_court(pos, seat)}"]

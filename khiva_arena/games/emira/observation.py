@@ -1,4 +1,4 @@
-"""What one seat knows of an Emira position (E40). RULES.md, "The view", lists the keys.
+"""The view of an Emira position that one seat gets (E40). RULES.md, "The view", lists the keys.
 
 A view is built new each time from plain lists, so its owner may change it.
 """
@@ -14,7 +14,7 @@ from khiva_arena.games.emira.values import appearance, discount, palace, room, s
 
 
 def view(pos: Position, seat: int) -> dict[str, Plain]:
-    """All that ``seat`` knows, as plain values."""
+    """Return all that ``seat`` knows, as plain values."""
     every = range(pos.seats)
     goals = GOALS[pos.seats]
     return {
@@ -90,20 +90,23 @@ def _bits(mask: int) -> list[int]:
 
 
 def _gold(pos: Position, seat: int) -> list[Plain]:
-    """O3 hidden: one's own, that of a sheik with whom Noor lives (E31), and at the end everybody's."""
+    """Return the gold by seat, None where it is hidden from this seat.
+
+    With O3 hidden a seat sees its own gold and that of a sheik with whom Noor lives (E31), and at the end everybody's.
+    """
     if not pos.ruleset.gold_hidden or pos.over:
         return list(pos.gold)
     return [gold if s == seat or NOOR in pos.princesses[s] else None for s, gold in enumerate(pos.gold)]
 
 
 def _deck(deck: Deck, seat: int, names: Sequence[str] | None) -> list[Plain]:
-    """Top first: the cards that the seat knows where they lie, None for the others."""
+    """Return a deck, top first: the cards whose place the seat knows, None for the others."""
     known = zip(deck.cards, deck.seen, strict=True)
     return [(names[card] if names else card) if seen >> seat & 1 else None for card, seen in known]
 
 
 def _swapped(pos: Position) -> list[Plain]:
-    """Emiras face up whose preferences are swapped."""
+    """Return the Emiras face up whose preferences are swapped."""
     if not pos.turned:
         return []
     face_up = [*pos.active, *pos.coming, *pos.undecided, *(card for own in pos.princesses for card in own)]
@@ -111,7 +114,7 @@ def _swapped(pos: Position) -> list[Plain]:
 
 
 def _xenia(pos: Position) -> dict[str, Plain] | None:
-    """Where she lives and when she wants her next gift (E10)."""
+    """Return where Xenia lives and when she wants her next gift (E10), None if she lives nowhere."""
     for seat, own in enumerate(pos.princesses):
         if XENIA in own:
             return {"seat": seat, "due": pos.gift_round, "first": pos.gift_first}
@@ -119,7 +122,7 @@ def _xenia(pos: Position) -> dict[str, Plain] | None:
 
 
 def _effects(pos: Position) -> dict[str, Plain]:
-    """What the event cards of this round do."""
+    """Return the effects of the event cards of this round."""
     return {
         "golden": pos.golden,
         "interrupted": pos.interrupted,
@@ -134,7 +137,7 @@ def _effects(pos: Position) -> dict[str, Plain]:
 
 
 def _auction(pos: Position) -> dict[str, Plain]:
-    """The auction in progress."""
+    """Return the auction in progress."""
     return {
         "served": _bits(pos.served),
         "bidding": _bits(pos.bidding),
@@ -146,7 +149,7 @@ def _auction(pos: Position) -> dict[str, Plain]:
 
 
 def _bids(pos: Position) -> list[list[list[int]]]:
-    """By round, from the first: its auctions without the round."""
+    """Return the auctions of each round, from the first, without the number of the round."""
     rounds: list[list[list[int]]] = [[] for _ in range(pos.round)]
     for number, *auction in pos.bids:
         rounds[number - 1].append(auction)
@@ -154,7 +157,8 @@ def _bids(pos: Position) -> list[list[list[int]]]:
 
 
 def _history(pos: Position, seat: int) -> list[list[Plain]]:
-    """What has touched a hidden card, as far as the seat knows of it; what only another seat saw is left out."""
+    """Return all that has touched a hidden card, as far as the seat knows of it; lines that only another seat saw are left
+    out."""
     lines = []
     for entry in pos.history:
         if entry.seat == seat:
@@ -165,7 +169,7 @@ def _history(pos: Position, seat: int) -> list[list[Plain]]:
 
 
 def _ask(pos: Position, seat: int) -> dict[str, Plain] | None:
-    """The open question; the cards looked at are shown to the seat asked alone."""
+    """Return the open question, None if there is none. The cards looked at are shown to the asked seat alone."""
     offer = pos.offer
     if offer is None:
         return None

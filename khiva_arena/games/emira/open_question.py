@@ -1,4 +1,7 @@
-"""The question that a view shows open, asked again in a position made of that view, and what is to be done after the answer."""
+"""The question that a view shows open, asked again in a position made of that view.
+
+The tasks that follow the answer are put back, too, so that the world goes on as the match would.
+"""
 
 from collections.abc import Mapping
 
@@ -9,7 +12,7 @@ from khiva_arena.games.emira.tables import BID_GRANT, CARAVANS
 
 
 def reopen(pos: Position, view: Mapping[str, Plain]) -> None:
-    """The open question, and what is to be done after it."""
+    """Open the question of a view again, and put the tasks that follow it on the position."""
     ask = view["ask"]
     kind, seat = ask["kind"], ask["seat"]
     offset = (seat - pos.start) % pos.seats
@@ -66,7 +69,7 @@ def _under_auction(pos: Position, view: Mapping[str, Plain], kind: str) -> None:
 
 
 def _last_to_answer(pos: Position) -> int:
-    """Of the last auction."""
+    """Return the last seat to answer in the last auction."""
     _, opener, bidding, *answers = pos.bids[-1]
     seats = [seat for seat in range(pos.seats) if bidding >> seat & 1]
     at = seats.index(opener)
@@ -102,5 +105,5 @@ _UNDER = {
     "choice": _under_choice,
     "upkeep": _under_income,
 }
-"""By phase: what is to be done in it once the open question is answered."""
+"""Functions that put the tasks after the open question on the position, by phase."""
 _AGAIN = {**cards.ASK_AGAIN, **market.ASK_AGAIN, **auction.ASK_AGAIN, **courtship.ASK_AGAIN}

@@ -1,6 +1,6 @@
 """The flow of Emira: set up, the eight phases of a round, the end.
 
-A round is put on ``pos.todo`` phase by phase; what each phase does is in ``cards``, ``market``, ``auction``, ``courtship`` and
+A round is put on ``pos.todo`` phase by phase; the work of each phase is in ``cards``, ``market``, ``auction``, ``courtship`` and
 ``upkeep``.
 """
 
@@ -34,11 +34,11 @@ from khiva_arena.games.emira.upkeep import upkeep_turn
 from khiva_arena.games.emira.values import to_draw
 
 ON_BOARD = ("small", "large", "camel", "palace")
-"""What the supply puts on the board, by its index."""
+"""Things that the supply puts on the board, by their index in the supply."""
 
 
 def set_up(pos: Position) -> Log:
-    """From an empty table to the first question (E14-E17)."""
+    """Take an empty table to the first question, and return the events (E14-E17)."""
     secret, seats = pos.secret, pos.seats
     pos.colours = dealing.colours(secret, seats)
     pos.start = dealing.start(secret, seats)
@@ -77,7 +77,7 @@ def set_up(pos: Position) -> Log:
 
 
 def apply(pos: Position, choices: Mapping[int, int]) -> list[Event]:
-    """Play the choices of all asked seats. Raises IllegalChoice with nothing changed."""
+    """Play the choices of all asked seats, and return the events. Raises IllegalChoice with nothing changed."""
     check_choices(pos.asked, choices)
     log: Log = []
     offer = pos.offer
@@ -89,7 +89,7 @@ def apply(pos: Position, choices: Mapping[int, int]) -> list[Event]:
 
 
 def _keep_first(pos: Position, choices: Mapping[int, int], log: Log) -> None:
-    """E17: each seat keeps one of its three event cards; the others are shuffled back."""
+    """Let each seat keep one of its three event cards, and shuffle the others back (E17)."""
     rest = pos.events.cards
     for seat, dealt in enumerate(pos.hands):
         kept = dealt[0]
@@ -111,7 +111,7 @@ def _keep_first(pos: Position, choices: Mapping[int, int], log: Log) -> None:
 
 
 def _new_round(pos: Position, log: Log) -> None:
-    """E18: the phases of a round; with 3 players odd and even rounds differ (E38)."""
+    """Begin a round with its phases (E18); with 3 players odd and even rounds differ (E38)."""
     pos.round += 1
     pos.blocked = pos.golden = pos.doubles = 0
     pos.interrupted = pos.sick = pos.quiet = False
@@ -124,7 +124,7 @@ def _new_round(pos: Position, log: Log) -> None:
 
 
 def _phases(pos: Position) -> list[tuple[str, Task]]:
-    """The phases of this round in order, and the end of the round."""
+    """Return the phases of this round in order, and the end of the round."""
     three, odd = pos.seats == 3, pos.round % 2 == 1
     plays = not three or odd
     if pos.round == 1 and not pos.ruleset.advanced:
@@ -138,20 +138,20 @@ def _phases(pos: Position) -> list[tuple[str, Task]]:
 
 
 def to_come(pos: Position) -> list[Task]:
-    """What is left to do of this round after the present phase, the next thing last."""
+    """Return the tasks of this round after the present phase, the next one last."""
     phases = _phases(pos)
     now = [name for name, _ in phases].index(pos.phase)
     return [task for _, task in reversed(phases[now + 1 :])]
 
 
 def _events(pos: Position, log: Log) -> None:
-    """Phase 1 (E19)."""
+    """Begin phase 1, the event cards (E19)."""
     pos.phase = "events"
     pos.todo.append((cards.play_turn, 0))
 
 
 def _income(pos: Position, log: Log) -> None:
-    """Phase 2 (E1): base income and caravans, which then move on."""
+    """Play phase 2: base income, and the caravans, which then move on (E1)."""
     pos.phase = "income"
     rules = pos.ruleset
     amounts, ended = [], []
@@ -175,7 +175,7 @@ def _income(pos: Position, log: Log) -> None:
 
 
 def _prepare(pos: Position, log: Log) -> None:
-    """Phase 3 (E20): Emiras, then a status card, an appearance counter, and what the supply has."""
+    """Begin phase 3: Emiras, then a status card, an appearance counter, and things from the supply (E20)."""
     pos.phase = "prepare"
     now, later = to_draw(pos)
     deck = pos.emiras
@@ -189,7 +189,8 @@ def _prepare(pos: Position, log: Log) -> None:
 
 
 def _prepare_even(pos: Position, log: Log) -> None:
-    """E38: nothing new but a section, if the last one was taken; the second Emira is active."""
+    """Begin phase 3 of an even round with 3 players: the second Emira is active, and only a section is new, if the last was taken
+    (E38)."""
     pos.phase = "prepare"
     pos.active, pos.coming = pos.coming, []
     log.append(events.emiras(pos.active, ()))
@@ -199,7 +200,7 @@ def _prepare_even(pos: Position, log: Log) -> None:
 
 
 def open_board(pos: Position, log: Log) -> None:
-    """E22: what the supply still has."""
+    """Open the board: all that the supply still has (E22)."""
     pos.open = sum(1 << item for item, left in enumerate(pos.supply) if left)
     _note_board(pos, log)
 
@@ -209,30 +210,30 @@ def _note_board(pos: Position, log: Log) -> None:
 
 
 def on_board(pos: Position) -> list[str]:
-    """What of the supply can still be bought this round."""
+    """Return the things of the supply that can still be bought this round."""
     return [name for item, name in enumerate(ON_BOARD) if pos.open >> item & 1]
 
 
 def _buy(pos: Position, log: Log) -> None:
-    """Phase 5 (E24)."""
+    """Begin phase 5, the purchase of event cards (E24)."""
     pos.phase = "buy"
     pos.todo.append((market.buy_turn, 0))
 
 
 def _choice(pos: Position, log: Log) -> None:
-    """Phase 6 (E6)."""
+    """Begin phase 6, the choices of the Emiras (E6)."""
     pos.phase = "choice"
     pos.todo.append((choose_next,))
 
 
 def _upkeep(pos: Position, log: Log) -> None:
-    """Phase 7; all have paid before those who wait look again (E25)."""
+    """Begin phase 7, the upkeep; all have paid before waiting Emiras look again (E25)."""
     pos.phase = "upkeep"
     pos.todo += [(recheck,), (upkeep_turn, 0)]
 
 
 def _end_round(pos: Position, log: Log) -> None:
-    """Phase 8, and the end of the match (E32, E41)."""
+    """Play phase 8, the end of a round or of the match (E32, E41)."""
     pos.winners = winners(pos)
     if pos.winners or pos.round >= pos.ruleset.max_rounds:
         pos.ending = "goal" if pos.winners else "rounds"

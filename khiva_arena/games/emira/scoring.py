@@ -1,4 +1,4 @@
-"""Who wins, scores and places (E32, E33)."""
+"""Winners, scores and places of an Emira position (E32, E33)."""
 
 from khiva_arena.games.emira.state import Position
 from khiva_arena.games.emira.tables import GOALS, LEAST_PRINCESSES, MOST_PRINCESSES
@@ -6,7 +6,7 @@ from khiva_arena.games.emira.values import appearance, has_talents, status
 
 
 def fulfils(pos: Position, seat: int) -> bool:
-    """E32: enough princesses with the talents of the goal, or more of any kind."""
+    """Tell whether a seat has enough princesses with the talents of the goal, or more of any kind (E32)."""
     count = len(pos.princesses[seat])
     if count >= MOST_PRINCESSES[pos.seats]:
         return True
@@ -14,12 +14,12 @@ def fulfils(pos: Position, seat: int) -> bool:
 
 
 def winners(pos: Position) -> int:
-    """Bit mask of the seats that win at the end of this round: the goal fulfilled and the upkeep paid in full (E32)."""
+    """Return the bit mask of the seats that win at the end of this round: goal fulfilled and upkeep paid in full (E32)."""
     return sum(1 << seat for seat in range(pos.seats) if pos.paid >> seat & 1 and fulfils(pos, seat))
 
 
 def scores(pos: Position) -> list[int]:
-    """E33: 2 for each princess, 3 for the talents of the goal, however many princesses there are."""
+    """Return the points by seat: 2 for each princess, 3 for the talents of the goal, however many princesses there are (E33)."""
     goals = GOALS[pos.seats]
     return [
         2 * len(palace) + 3 * has_talents(palace, goals[goal]) for palace, goal in zip(pos.princesses, pos.goals, strict=True)
@@ -27,12 +27,15 @@ def scores(pos: Position) -> list[int]:
 
 
 def belongings(pos: Position, seat: int) -> int:
-    """Twice the points that break ties: appearance, status, sections, camels, and the palace track, which has halves."""
+    """Return twice the points that break ties: appearance, status, sections, camels, and the palace track, which has halves."""
     return 2 * (appearance(pos, seat) + status(pos, seat) + pos.sections[seat] + pos.camels[seat]) + pos.disc[seat]
 
 
 def ranks(pos: Position) -> list[int]:
-    """E33: winners first, in the basic game on one place; then by score, belongings, gold. Equal in all: the same place."""
+    """Return the places by seat (E33). Seats equal in all share a place.
+
+    Winners come first, in the basic game on one place; then score, belongings and gold decide.
+    """
     keys = []
     for seat, score in enumerate(scores(pos)):
         won = pos.winners >> seat & 1

@@ -1,7 +1,7 @@
-"""The shapes of what a bot gets in Emira: its view, the entries of ``legal``, and each event. RULES.md says what they mean.
+"""The types of all that a bot gets in Emira: its view, the entries of ``legal``, and each event. RULES.md has their meaning.
 
-``protocol/schema/emira`` is made from these types (``games/schema.py``), and every view and event of many matches is held
-against it by a test.
+``protocol/schema/emira`` is made from these types (``games/schema.py``), and a test holds every view and event of many matches
+against it.
 """
 
 from typing import Annotated, Literal, TypedDict
@@ -15,7 +15,7 @@ Count = Annotated[int, Meta(ge=0)]
 Seat = Annotated[int, Meta(ge=0, le=4)]
 Gold = Count
 Price = Annotated[int, Meta(ge=300, le=1500)]
-"""Names a status card."""
+"""Price of a status card, which names the card."""
 # The words of the tables; mypy knows only words that are spelled out.
 Colour = Literal[COLOURS]  # type: ignore[valid-type]
 Kind = Literal[KINDS]  # type: ignore[valid-type]
@@ -32,7 +32,7 @@ Left = Annotated[int, Meta(ge=1, le=8)]
 Lefts = list[Left]
 """Incomes left of each caravan of a type."""
 Place = Annotated[int, Meta(ge=0, le=2)]
-"""In ``ask.cards``."""
+"""Place in ``ask.cards``."""
 DeckName = Literal["emiras", "status"]
 Phase = Literal["setup", "events", "income", "prepare", "auction", "buy", "choice", "upkeep", "over"]
 Round = Literal["odd", "even"]
@@ -186,7 +186,7 @@ EVENT_FIELDS: EventFields = {
     "riot": {"seat": Seat, "emiras": list[Emira]},
     "end": {"cause": Ending, "scores": list[Count], "ranks": list[Annotated[int, Meta(ge=1, le=5)]], "goals": list[Goal]},
 }
-"""The fields of each event, by its type."""
+"""The fields of each event, by type of event."""
 
 SHAPES = Shapes(
     view=View,

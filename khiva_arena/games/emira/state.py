@@ -1,7 +1,7 @@
-"""The data of an Emira position: every piece and where it lies, who knows what, what is left to do, the question that is open.
+"""The data of an Emira position: every piece and its place, the seats' knowledge, the tasks, the open question.
 
-No rule is here: the files above change a position, ``observation.py`` shows one seat its part. Cards and kinds are the numbers
-of ``tables.py``.
+No rule is here: the files above change a position, ``observation.py`` shows one seat its part. Cards and kinds are the numbers of
+``tables.py``.
 """
 
 from collections import Counter
@@ -13,43 +13,43 @@ from khiva_arena.games.emira.tables import BAG, BONUS_COUNTERS, CARAVANS, EVENTS
 from khiva_arena.games.emira.variants import Ruleset
 
 Task = tuple[Any, ...]
-"""Something left to do: a function and its arguments after the position and the log (see ``steps.py``)."""
+"""A task left to do: a function and its arguments after the position and the log (see ``steps.py``)."""
 
 
 class Offer(NamedTuple):
     """The open question of one seat.
 
     kind: of decision.
-    seat: who is asked.
-    data: what ``answer`` gets besides.
+    seat: the asked seat.
+    data: further arguments of ``answer``.
     """
 
     kind: str
     seat: int
     answer: Callable[..., None]
-    """Called with the position, the log, the seat, the entry chosen and ``data``."""
+    """The function that continues, called with the position, the log, the seat, the entry chosen and ``data``."""
     data: tuple[Any, ...] = ()
     cards: tuple[Plain, ...] = ()
-    """What the seat alone looks at, as it sees it."""
+    """The cards that the asked seat alone looks at, as it sees them."""
     about: Plain = None
-    """What the question is about, for all to see."""
+    """The subject of the question, for all to see."""
 
 
 class Entry(NamedTuple):
-    """One line of ``history``.
+    """A line of ``history``.
 
-    seat: who knows more than all others, or knows of it alone; -1 for nobody.
+    seat: the seat that knows more than all others, or alone knows of the line; -1 for nobody.
     """
 
     public: list[Plain]
-    """What all know; empty if only ``seat`` knows of it at all."""
+    """The part that all know; empty if only ``seat`` knows of the line at all."""
     seat: int = -1
     private: tuple[Plain, ...] = ()
-    """What ``seat`` knows besides."""
+    """The part that only ``seat`` knows."""
 
 
 class Deck:
-    """A face-down deck, top first, and for each card the seats that know it where it lies (a bit mask)."""
+    """A face-down deck, top first, with a bit mask for each card of the seats that know where it lies."""
 
     __slots__ = ("cards", "seen")
 
@@ -58,22 +58,22 @@ class Deck:
         self.seen = list(seen) if seen is not None else [0] * len(self.cards)
 
     def draw(self) -> int:
-        """The top card."""
+        """Draw and return the top card."""
         self.seen.pop(0)
         return self.cards.pop(0)
 
     def put_under(self, card: int, seen: int) -> None:
-        """A card to the bottom, known there to these seats."""
+        """Put a card to the bottom, known there to the seats of the bit mask ``seen``."""
         self.cards.append(card)
         self.seen.append(seen)
 
     def look(self, place: int, seat: int) -> int:
-        """The card at a place, which the seat knows from now on."""
+        """Return the card at a place, which the seat knows from now on."""
         self.seen[place] |= 1 << seat
         return self.cards[place]
 
     def reorder(self, places: Sequence[int], seat: int) -> None:
-        """The seat lays the top cards in a new order, which it alone knows. A single card stays known to whom it was known."""
+        """Lay the top cards in a new order, which the seat alone knows. A single card stays known to the seats that knew it."""
         count = len(places)
         if count == 1:
             return
@@ -81,12 +81,12 @@ class Deck:
         self.seen[:count] = [1 << seat] * count
 
     def copy(self) -> "Deck":
-        """An independent copy."""
+        """Return an independent copy."""
         return Deck(self.cards, self.seen)
 
 
 class Position:
-    """A position. Lists by seat unless said otherwise; ``clone`` copies all that can change."""
+    """The position of a match. Lists are by seat unless their text says otherwise; ``clone`` copies all that can change."""
 
     __slots__ = (
         "active",
@@ -167,41 +167,41 @@ class Position:
     seats: int
     ruleset: Ruleset
     secret: bytes
-    """Of the match; every later draw comes from its streams."""
+    """Secret of the match; every later draw comes from its streams."""
     round: int
-    """From 1; 0 while the first event cards are chosen."""
+    """Number of the round, from 1; 0 while the first event cards are chosen."""
     start: int
     """The seat with the start marker."""
     phase: str
     colours: list[int]
     gold: list[int]
     gold_shown: list[tuple[int, int] | None]
-    """O3 hidden: round and amount when a seat last had to show its gold."""
+    """Round and amount when each seat last had to show its gold (O3 hidden); None before."""
     goals: list[int]
     hands: list[list[int]]
     """Event cards, rising."""
     caravans: list[list[list[int]]]
-    """By seat and type: incomes left, rising."""
+    """Incomes left of the caravans, by seat and type, rising."""
     camels: list[int]
     breed: list[int]
     """Better Breed cards played: the place on the camel track."""
     tokens: list[list[int]]
-    """By seat and kind: own appearance counters, without those of Layla and Nadia."""
+    """Own appearance counters, by seat and kind, without those of Layla and Nadia."""
     bonus: list[int]
-    """O11 twelve: counters "+1" held for whole sets. Else they are derived and this stays 0."""
+    """Counters "+1" held for whole sets (O11 twelve). Else they are derived and this stays 0."""
     bonus_left: int | None
-    """O11 twelve: counters "+1" in the supply; None when there is no limit."""
+    """Counters "+1" in the supply (O11 twelve); None when there is no limit."""
     looks: list[list[int]]
-    """By seat: counters "+1" on each of its Good Looking cards."""
+    """Counters "+1" on each Good Looking card, by seat."""
     status_cards: list[list[int]]
     """Own status cards, rising, without Singing and Acting."""
     sections: list[int]
     guests: list[int]
     """Guest House cards."""
     disc: list[int]
-    """Advanced: the palace track in halves."""
+    """The palace track in halves (advanced)."""
     princesses: list[list[int]]
-    """In the order they joined."""
+    """Princesses in the order they joined."""
     met: list[int]
     """Bit mask of Emiras whose once-only effect has struck this seat."""
     arrivals: list[int]
@@ -211,7 +211,7 @@ class Position:
     gift_round: int
     """The round in whose upkeep Xenia wants her next gift."""
     gift_first: bool
-    """It is the first gift of her present sheik."""
+    """True if this is the first gift of Xenia's present sheik."""
     xenia_left: int
     """The sheik whom Xenia left and to whom she does not go back while she waits, -1 for nobody."""
     emiras: Deck
@@ -222,7 +222,7 @@ class Position:
     active: list[int]
     """Emiras in play who have not chosen yet (not by seat)."""
     coming: list[int]
-    """3 players: Emiras of the even round, face up (not by seat)."""
+    """Emiras of the even round, face up, with 3 players (not by seat)."""
     undecided: list[int]
     """Emiras who wait, oldest first (not by seat)."""
     fresh: int
@@ -236,13 +236,13 @@ class Position:
     supply: list[int]
     """Small and large caravans, camels, sections (not by seat)."""
     bag: list[int]
-    """By kind."""
+    """Counters in the bag, by kind."""
     shown_tokens: list[int]
     """Appearance counters on the board, usually one (not by seat)."""
     shown_status: list[int]
     """Status cards on the board, usually one (not by seat)."""
     open: int
-    """Bit mask over ``supply``: what can still be bought this round."""
+    """Bit mask over ``supply``: the things that can still be bought this round."""
     blocked: int
     """Bit mask of event cards whose symbol has been played this round."""
     golden: int
@@ -253,13 +253,13 @@ class Position:
     doubles: int
     """Double Trouble played this round."""
     early: bool
-    """3 players: Double Trouble or Quiet Days give the odd round the larger part."""
+    """True if Double Trouble or Quiet Days give the odd round the larger part (3 players)."""
     bazaar: int
-    """Who chooses the appearance counter this round, -1 for nobody."""
+    """The seat that chooses the appearance counter this round, -1 for nobody."""
     noble: int
-    """Who chooses the status card this round, -1 for nobody."""
+    """The seat that chooses the status card this round, -1 for nobody."""
     auction: bool
-    """It is the auction phase."""
+    """True in the auction phase."""
     served: int
     """Bit mask of seats that have had their action, or have none."""
     bidding: int
@@ -268,34 +268,36 @@ class Position:
     bidder: int
     """Highest bidder, -1 for nobody."""
     first_passer: int
-    """Who passed first in this auction, -1 for nobody."""
+    """The seat that passed first in this auction, -1 for nobody."""
     bids: list[tuple[int, ...]]
-    """The auctions of the match (not by seat): round, opener, bit mask of those who bid, then the answers in the order in which
-    they were asked: 0 a pass, 1 the grant, -n n bids, each STEP above the one before (the first of an auction STEP), a higher
-    number a bid that raises by more. A run of equal raises is always one number."""
+    """The auctions of the match (not by seat), each as round, opener, bit mask of the bidding seats, then the answers in order.
+
+    An answer is 0 for a pass and 1 for the grant. -n is n bids, each STEP above the one before (the first of an auction STEP). A
+    higher number is a bid that raises by more. A run of equal raises is always one number.
+    """
     last_server: int
-    """The next auction opens to the left of this seat."""
+    """The seat to whose left the next auction opens."""
     settled: int
     """Bit mask of seats that have had their upkeep this round."""
     paid: int
-    """Bit mask of seats that paid it in full."""
+    """Bit mask of seats that paid their upkeep in full."""
     riots: int
-    """How many times princesses left for want of upkeep: names the streams."""
+    """Number of times that princesses left for want of upkeep; it names the streams."""
     status_shuffles: int
     history: list[Entry]
-    """All that has touched a hidden card, and the joins, abductions and gifts, oldest first."""
+    """Lines about all that has touched a hidden card, and the joins, abductions and gifts, oldest first."""
     ending: str | None
     winners: int
-    """Bit mask."""
+    """Bit mask of the seats that win."""
     over: bool
     asked: Pending
     offer: Offer | None
     """The open question, None when the first event cards are chosen."""
     todo: list[Task]
-    """What is left to do, the next thing last."""
+    """Tasks left to do, the next one last."""
 
     def __init__(self, seats: int, ruleset: Ruleset, secret: bytes) -> None:
-        """An empty table: no deck built, nothing dealt."""
+        """Make an empty table: no deck built, nothing dealt."""
         self.seats = seats
         self.ruleset = ruleset
         self.secret = secret
@@ -339,7 +341,7 @@ class Position:
         self.todo = []
 
     def clone(self) -> Self:
-        """An independent copy."""
+        """Return an independent copy."""
         cls = type(self)
         new = cls.__new__(cls)
         for name in _SHARED:
@@ -353,14 +355,14 @@ class Position:
         return new
 
     def turned_places(self) -> list[int]:
-        """Places in the Emira deck of cards that lie turned, for all to see (E34)."""
+        """Return the places in the Emira deck of cards that lie turned, for all to see (E34)."""
         return [place for place, card in enumerate(self.emiras.cards) if self.turned >> card & 1] if self.turned else []
 
     def components(self) -> dict[str, int]:
-        """Every piece by name, wherever it lies.
+        """Return every piece by name, wherever it lies.
 
-        Not counted: gold, which has no limit, and what only marks a state: discs, Xenia's markers, Nadia's and Layla's counters,
-        the cards Singing and Acting; counters "+1" only if they are limited (O11).
+        Not counted are gold, which has no limit, and things that only mark a state: discs, Xenia's markers, Nadia's and Layla's
+        counters, the cards Singing and Acting. Counters "+1" count only if they are limited (O11).
         """
         emiras = [*self.emiras.cards, *self.active, *self.coming, *self.undecided, *self.gone]
         emiras += [card for palace in self.princesses for card in palace]
@@ -391,4 +393,4 @@ _FLAT = (
     *("bids", "history", "todo"),
 )
 _SHARED = tuple(name for name in Position.__slots__ if name not in (*_NESTED, *_DEEP, *_FLAT))
-"""What is never changed in place, so that copies may share it."""
+"""Attributes that are never changed in place, so that copies may share them."""

@@ -1,7 +1,7 @@
-"""How a match continues: tasks in a stack, done until one of them asks a seat something.
+"""The course of a match: tasks in a stack, done until one of them asks a seat something.
 
 A task is a tuple of a function and its arguments after the position and the log. It may put further tasks on ``pos.todo``, the
-next thing last, so that what is started comes before what was waiting.
+next one last, so that its own tasks come before the waiting ones.
 """
 
 from collections.abc import Callable
@@ -42,7 +42,7 @@ def answered(pos: Position, log: Log, choice: int) -> None:
 
 
 def run(pos: Position, log: Log) -> None:
-    """Do what is left to do until a question is open or nothing is left."""
+    """Do the tasks until a question is open or nothing is left."""
     todo, capped = pos.todo, pos.bonus_left is not None
     if capped:
         settle_bonus(pos)
@@ -54,10 +54,10 @@ def run(pos: Position, log: Log) -> None:
 
 
 def clockwise(pos: Position, offset: int) -> int:
-    """The seat so many places to the left of the start player."""
+    """Return the seat so many places to the left of the start player."""
     return (pos.start + offset) % pos.seats
 
 
 def note(pos: Position, *public: Plain, seat: int = -1, private: tuple[Plain, ...] = ()) -> None:
-    """Add a line to the history: the round, what all know, and what ``seat`` knows besides."""
+    """Add a line to the history: the round, the ``public`` part that all know, and the ``private`` part for ``seat``."""
     pos.history.append(Entry([pos.round, *public], seat, private))

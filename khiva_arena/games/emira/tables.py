@@ -38,7 +38,7 @@ CARAVAN_INCOME = (150, 300, 250, 500)
 CARAVAN_LENGTH = (8, 4, 8, 4)
 SLOW = (True, False, True, False)
 SMALL, LARGE, CAMELS, SECTIONS = range(4)
-"""What the supply counts, in this order; caravan type // 2 is its size."""
+"""Things that the supply counts, in this order; caravan type // 2 is a caravan's size."""
 SUPPLY = {3: (8, 8, 16, 20), 4: (12, 12, 23, 20), 5: (12, 12, 23, 20)}
 BAG = {3: 6, 4: 8, 5: 8}
 """Counters of each kind that begin in the bag; one beauty is Nadia's, one manners Layla's, one dress the blue sheik's (E16)."""
@@ -46,23 +46,23 @@ BAG = {3: 6, 4: 8, 5: 8}
 # --- actions (E21) ---
 
 ACTIONS = ("none", *CARAVANS, "appearance", "status", "palace", "camel", "grant")
-"""In the order of ``legal``; bit i of an action mask is ACTIONS[i + 1]."""
+"""Actions in the order of ``legal``; bit i of an action mask is ACTIONS[i + 1]."""
 NONE, _, _, _, _, APPEARANCE, STATUS, PALACE, CAMEL, GRANT = range(10)
 APPEARANCE_PRICE = 350
 PALACE_PRICE, BADRA_PRICE = 500, 400
 CAMEL_PRICE, FARAH_PRICE = 150, 50
 TRACK = (50, 70, 100, 150)
-"""What a camel takes off a bid (E3), by how often its owner has played Better Breed."""
+"""Gold that a camel takes off a bid (E3), by how often its owner has played Better Breed."""
 GRANT_GOLD = 150
 GRANT_BELOW = 500
 GRANT_PRINCESSES = 4
 LEAST_BID = STEP = 10
 BID_PASS, BID_GRANT = 0, 1
-"""How these answers stand among the bids of a position; a bid is STEP at least."""
+"""Numbers of these answers among the bids of a position; a bid is STEP at least."""
 MOST_BIDS = 1000
-"""A list of bids is cut after this many."""
+"""Number of bids after which a list of bids is cut."""
 HIGHEST_BID = 100_000
-"""Nobody may bid more, so that all entries can be made once."""
+"""The highest possible bid, so that all entries can be made once."""
 
 # --- event cards ---
 
@@ -92,18 +92,18 @@ RESTORATION = EVENT_OF["restoration"]
 EVENTS_DEALT = 3
 EVENT_PRICE = {2: 150, 3: 250}
 ZAINAB_PRICE = {2: 100, 3: 200}
-"""By how many cards the buyer looks at (E24)."""
+"""Price by how many cards the buyer looks at (E24)."""
 
 # --- status cards (E15) ---
 
 STATUS_CARDS = (300,) * 3 + (350,) * 4 + (400,) * 3 + (700, 750, 800, 800, 850, 900, 1200, 1300, 1400, 1500)
 STATUS_OUT_3 = (300, 350, 400, 800, 800, 1400)
-"""Out of the game for 3 players (E16)."""
+"""Status cards out of the game for 3 players (E16)."""
 STATUS_ON_TOP = {3: 3, 4: 6, 5: 6}
 
 
 def points(card: int) -> int:
-    """Status points of a status card."""
+    """Return the status points of a status card."""
     return 1 if card <= 400 else 2 if card <= 900 else 3
 
 
@@ -118,10 +118,10 @@ I, M, C, R = (1 << talent for talent in range(4))  # noqa: E741
 
 
 class EmiraCard(NamedTuple):
-    """One Emira card.
+    """An Emira card.
 
     name: as on the card.
-    first, second: what she prefers in a sheik, in this order.
+    first, second: her preferences in a sheik, in this order.
     """
 
     name: str
@@ -181,15 +181,15 @@ GIFT_EVERY = 3
 # --- goals (E11, E32) ---
 
 Demand = tuple[int, int, int, int]
-"""How many princesses of each talent."""
+"""Number of princesses demanded for each talent."""
 LEAST_PRINCESSES = {5: 4, 4: 5, 3: 6}
-"""To win with the talents of the goal."""
+"""Princesses, by number of seats, that win with the talents of the goal."""
 MOST_PRINCESSES = {5: 6, 4: 7, 3: 8}
-"""To win with any talents."""
+"""Princesses, by number of seats, that win with any talents."""
 
 
 def _either_way(base: Demand, counts: tuple[int, ...], talents: tuple[int, ...]) -> tuple[Demand, ...]:
-    """``base`` and, spread over ``talents`` in every way, ``counts``."""
+    """Return every demand made of ``base`` with ``counts`` spread over ``talents``."""
     ways: list[Demand] = []
     for order in permutations(counts):
         want = list(base)
@@ -246,4 +246,4 @@ SCENERY: Mapping[str, Any] = {
     "caravans": list(CARAVANS),
     "incomes": list(CARAVAN_INCOME),
 }
-"""By name, what an Emira wants first and second, and her talents; by type, the names of caravans and what they bring."""
+"""An Emira's first and second wish and her talents, by name; names and incomes of caravans, by type."""

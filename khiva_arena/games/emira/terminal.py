@@ -1,4 +1,4 @@
-"""Emira's table on a terminal, from what one seat knows."""
+"""Emira's table on a terminal, drawn from one seat's view."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -11,11 +11,11 @@ from khiva_arena.words import count
 View = Mapping[str, Plain]
 Names = Sequence[str]
 QUIET: tuple[Plain, ...] = (None, False, 0, "odd", [])
-"""Of an effect: it has none."""
+"""Values of an effect that mean there is none."""
 
 
 def draw(view: View, names: Names, rules: Mapping[str, Plain]) -> list[Block | Flow]:
-    """See ``games/sheet.py``."""
+    """Return the blocks of the table, in the form that ``games/sheet.py`` asks for."""
     return [_emiras(view), _courts(view, names), Block(_board(view, names)), Block(_own(view))]
 
 
@@ -24,7 +24,7 @@ def _list(items: Sequence[Plain]) -> str:
 
 
 def _emiras(view: View) -> Block:
-    """Who looks for a home, with what she wishes and can."""
+    """Return the Emiras who look for a home, with their wishes and talents."""
     groups = (("now", view["active"]), ("next round", view["coming"]), ("undecided", view["undecided"]))
     return Block(
         [[name, when, *_wishes(name, view["swapped"])] for when, names in groups for name in names],
@@ -40,7 +40,7 @@ def _wishes(name: str, swapped: Sequence[str]) -> tuple[str, str, str]:
 
 
 def _courts(view: View, names: Names) -> Block:
-    """Seats beside each other: a row has room for few words."""
+    """Return the seats beside each other: a row has room for few words."""
     rows: dict[str, Callable[[int], str]] = {
         "gold": lambda seat: _gold(view, seat),
         "appearance": lambda seat: f"{view['appearance'][seat]} {_counters(view['counters'][seat])}".strip(),
@@ -103,7 +103,7 @@ def _board(view: View, names: Names) -> list[list[Cell]]:
 
 
 def _prices(palace: Sequence[str]) -> str:
-    """What a seat pays with whom these princesses live."""
+    """Return the prices of a seat with whom these princesses live."""
     *caravans, section, camel = prices([NAMES.index(name) for name in palace])
     listed = ", ".join(f"{words(kind)} {price}" for kind, price in zip(CARAVANS, caravans, strict=True))
     return f"{listed}, counter {APPEARANCE_PRICE}, palace {section}, camel {camel}"

@@ -19,7 +19,7 @@ from khiva_arena.games.emira.values import room, upkeep
 
 
 def upkeep_turn(pos: Position, log: Log, offset: int) -> None:
-    """The next seat gives Xenia what she wants, then pays for its princesses (E8, E10)."""
+    """Let the next seat give Xenia her gift, then pay for its princesses (E8, E10)."""
     if offset == pos.seats:
         return
     seat = clockwise(pos, offset)
@@ -49,7 +49,10 @@ def _give(pos: Position, log: Log, seat: int) -> None:
 
 
 def _leaves_the_game(pos: Position, log: Log, seat: int) -> None:
-    """E10: only Xenia, and for good; if Suleika minded that she came, that is over too, since it is part of what she cost."""
+    """Take Xenia, and only her, out of the game for good (E10).
+
+    If Suleika minded that Xenia came, that is over too, since it is part of Xenia's cost.
+    """
     palace = pos.princesses[seat]
     if SULEIKA in palace[: palace.index(XENIA)]:  # Xenia came after her, and no upkeep has been paid since
         pos.arrivals[seat] -= 1
@@ -59,7 +62,10 @@ def _leaves_the_game(pos: Position, log: Log, seat: int) -> None:
 
 
 def _moves_on(pos: Position, log: Log, seat: int, why: str) -> None:
-    """E30: to the richest of the other sheiks, who pays her gift at once, besides the upkeep he still owes this round."""
+    """Move Xenia to the richest of the other sheiks (E30).
+
+    He pays her gift at once, besides the upkeep he still owes this round.
+    """
     note_gift(pos, log, seat, why)
     move_out(pos, seat, XENIA)
     others = [other for other in can_attract(pos, waiting=True) if other != seat]
@@ -82,7 +88,7 @@ def _moves_on(pos: Position, log: Log, seat: int, why: str) -> None:
 
 
 def _pay(pos: Position, log: Log, seat: int) -> None:
-    """E8; E9 when the gold does not suffice."""
+    """Take the upkeep from a seat (E8); a riot follows when the gold does not suffice (E9)."""
     due = upkeep(pos, seat)
     if pos.gold[seat] >= due:
         pos.gold[seat] -= due
@@ -101,7 +107,7 @@ def _pay(pos: Position, log: Log, seat: int) -> None:
 
 
 def _riot(pos: Position, log: Log, seat: int, riot: dealing.Riot, due: int) -> None:
-    """E9: all gold is paid and one princess leaves."""
+    """Take all gold of a seat, and let one princess leave (E9)."""
     log.append(events.upkeep(seat, due, pos.gold[seat]))
     pos.gold[seat] = 0
     card = riot.draw(pos.princesses[seat])
@@ -111,7 +117,7 @@ def _riot(pos: Position, log: Log, seat: int, riot: dealing.Riot, due: int) -> N
 
 
 def _great_riot(pos: Position, log: Log, seat: int, riot: dealing.Riot, due: int) -> None:
-    """E9, advanced: princesses leave until the upkeep of the others can be paid."""
+    """Let princesses leave until the upkeep of the others can be paid (E9, advanced)."""
     left = []
     while pos.gold[seat] < upkeep(pos, seat):
         card = riot.draw(pos.princesses[seat])

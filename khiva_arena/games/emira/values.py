@@ -1,4 +1,4 @@
-"""What a sheik amounts to: appearance, status, palace, room, upkeep, talents; and how many Emiras come."""
+"""The values of a sheik: appearance, status, palace, room, upkeep, talents; and how many Emiras come."""
 
 from functools import lru_cache
 
@@ -21,57 +21,57 @@ from khiva_arena.games.emira.tables import (
 
 
 def counters(pos: Position, seat: int) -> tuple[int, int, int]:
-    """Appearance counters by kind, those of Nadia and Layla included (E7, E31)."""
+    """Return a seat's appearance counters by kind, those of Nadia and Layla included (E7, E31)."""
     beauty, manners, dress = pos.tokens[seat]
     palace = pos.princesses[seat]
     return beauty + (NADIA in palace), manners + (LAYLA in palace), dress
 
 
 def sets(pos: Position, seat: int) -> int:
-    """Counters "+1" for whole sets of three kinds (E7)."""
+    """Return a seat's counters "+1" for whole sets of three kinds (E7)."""
     return min(counters(pos, seat)) if pos.bonus_left is None else pos.bonus[seat]
 
 
 def appearance(pos: Position, seat: int) -> int:
-    """E7: one for each counter, "+1" counters included."""
+    """Return a seat's appearance: one for each counter, "+1" counters included (E7)."""
     return sum(counters(pos, seat)) + sets(pos, seat) + sum(pos.looks[seat])
 
 
 def status(pos: Position, seat: int) -> int:
-    """Points of the status cards, Singing and Acting included (E31)."""
+    """Return a seat's points of the status cards, Singing and Acting included (E31)."""
     palace = pos.princesses[seat]
     return sum(POINTS[card] for card in pos.status_cards[seat]) + (HALIMAH in palace) + (RASHA in palace)
 
 
 def palace(pos: Position, seat: int) -> int:
-    """Twice the palace value: sections and, advanced, the palace track (E13)."""
+    """Return twice a seat's palace value: sections and, advanced, the palace track (E13)."""
     return 2 * pos.sections[seat] + pos.disc[seat]
 
 
 def room(pos: Position, seat: int) -> int:
-    """For how many more princesses there is room (E6); never below 0, since Xenia may come without room (O10)."""
+    """Return for how many more princesses a seat has room (E6); never below 0, since Xenia may come without room (O10)."""
     return max(0, BASE_ROOM + pos.sections[seat] + pos.guests[seat] - len(pos.princesses[seat]))
 
 
 def discount(pos: Position, seat: int) -> int:
-    """What the camels take off a bid (E3); nothing in a round of Sick Camels (E42)."""
+    """Return the gold that a seat's camels take off a bid (E3); nothing in a round of Sick Camels (E42)."""
     return 0 if pos.sick else pos.camels[seat] * TRACK[pos.breed[seat]]
 
 
 def may_have_grant(pos: Position, seat: int) -> bool:
-    """E5: little gold, or many princesses and no caravan."""
+    """Tell whether a seat may have the grant: little gold, or many princesses and no caravan (E5)."""
     if pos.gold[seat] < GRANT_BELOW:
         return True
     return len(pos.princesses[seat]) >= GRANT_PRINCESSES and not any(pos.caravans[seat])
 
 
 def upkeep(pos: Position, seat: int) -> int:
-    """E8: for each princess, and for arrivals where Suleika lives (E28); without Xenia's gift."""
+    """Return a seat's upkeep for each princess, and for arrivals where Suleika lives (E8, E28); without Xenia's gift."""
     return sum(UPKEEP[card] for card in pos.princesses[seat]) + SULEIKA_SURCHARGE * pos.arrivals[seat]
 
 
 def to_draw(pos: Position) -> tuple[int, int]:
-    """How many Emiras come: into this round, and with 3 players into the next one (E20, E35, E39)."""
+    """Return how many Emiras come into this round, and with 3 players into the next one (E20, E35, E39)."""
     if pos.seats > 3:
         return (0 if pos.quiet else 1 + pos.doubles), 0
     large, small = (1, 0) if pos.quiet else (1 + pos.doubles, 1)
@@ -79,7 +79,8 @@ def to_draw(pos: Position) -> tuple[int, int]:
 
 
 def settle_bonus(pos: Position) -> None:
-    """O11 twelve: counters "+1" of broken sets go back, then whole sets get theirs, from the start player on, while they last."""
+    """Put counters "+1" of broken sets back, then give whole sets theirs, from the start player on, while they last (O11
+    twelve)."""
     if pos.bonus_left is None:
         return
     due = [min(counters(pos, seat)) for seat in range(pos.seats)]
@@ -95,13 +96,13 @@ def settle_bonus(pos: Position) -> None:
 
 
 def has_talents(princesses: list[int], goal: tuple[Demand, ...]) -> bool:
-    """E11: the princesses cover one of the goal's demands, each with one talent."""
+    """Tell whether the princesses cover one of the goal's demands, each with one talent (E11)."""
     return any(_covers(tuple(sorted(TALENT[card] for card in princesses)), demand) for demand in goal)
 
 
 @lru_cache(maxsize=16384)
 def _covers(talents: tuple[int, ...], demand: Demand) -> bool:
-    """Whether each talent demanded can be given a princess of its own: a matching by augmenting paths."""
+    """Tell whether each talent demanded can be given a princess of its own: a matching by augmenting paths."""
     wanted = [1 << talent for talent, count in enumerate(demand) for _ in range(count)]
     serves: dict[int, int] = {}
 

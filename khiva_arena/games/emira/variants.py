@@ -1,6 +1,7 @@
-"""Emira's rules map: the mode, the open points O1-O14 as named variants, the defaults, and what does not go together.
+"""Emira's rules map: the mode, the open points O1-O14 as named variants, their defaults, and forbidden values.
 
-``canonical`` makes the whole map, plain values only, for the record; ``compile_rules`` turns it into what the engine reads.
+``canonical`` makes the whole map, plain values only, for the record; ``compile_rules`` turns it into the form that the engine
+reads.
 """
 
 from collections.abc import Mapping
@@ -38,14 +39,15 @@ SYMBOLS: dict[str, list[list[str]]] = {
     "by_name": [[name] for name in EVENTS],
     "none": [],
 }
-"""O2: names for whole tables of symbols. Cards that share a symbol are in one list, cards without one in none."""
+"""Names for whole tables of symbols (O2). Cards that share a symbol are in one list, cards without one in none."""
 
 MAX_ROUNDS = 200
 MAX_INCOME = 10_000
 
 
 def _base_income(given: Plain) -> list[int] | None:
-    """O1: a sheik's income, and the black sheik's. Fifties, so that a fifth of it is paid in tens."""
+    """Return a sheik's income, and the black sheik's (O1), or None for a wrong value. Fifties, so that a fifth of it is paid in
+    tens."""
     fits = isinstance(given, list | tuple) and len(given) == 2
     if fits and all(is_whole(x, 0, MAX_INCOME) and x % 50 == 0 for x in given) and given[0] <= given[1]:
         return list(given)
@@ -53,7 +55,10 @@ def _base_income(given: Plain) -> list[int] | None:
 
 
 def _symbols(given: Plain) -> list[list[str]] | None:
-    """O2: a name of SYMBOLS or the groups themselves, no card in two of them."""
+    """Return the groups of cards that share a symbol (O2), from a name of SYMBOLS or the groups themselves.
+
+    None for a wrong value, such as a card in two groups.
+    """
     if isinstance(given, str):
         given = SYMBOLS.get(given)
     if not isinstance(given, list | tuple) or not all(isinstance(group, list | tuple) and group for group in given):
@@ -94,10 +99,10 @@ KEYS = (
     "hind_round",
     "max_rounds",
 )
-"""The mode, O1 to O13 in order, then the length limit O14: the order of the canonical map."""
+"""The keys in the order of the canonical map: the mode, O1 to O13, then the length limit O14."""
 
 VARIANTS = describe(KEYS, NAMED, VALUED)
-"""For people."""
+"""The possible values of each key in words, for people."""
 SAMPLES: tuple[dict[str, Plain], ...] = (
     {"mode": "advanced", "symbols": "none", "bazaar_noble": "extra", "base_income": [2000, 4000]},
     {"gold": "hidden", "undecided": "always", "grant_timing": "serving", "xenia_room": "no"},
@@ -106,7 +111,7 @@ SAMPLES: tuple[dict[str, Plain], ...] = (
 
 
 def canonical(given: Mapping[str, Plain]) -> dict[str, Plain]:
-    """Defaults with ``given`` laid over them. Raises RulesError with every mistake found."""
+    """Return the defaults with ``given`` laid over them. Raises RulesError with every mistake found."""
     rules, problems = lay_over("Emira", KEYS, NAMED, VALUED, given)
     if problems:
         raise RulesError(problems)
@@ -129,14 +134,14 @@ class Ruleset(NamedTuple):
     bonus_capped: there are twelve counters "+1" (O11).
     good_looking_all: counters that princesses brought count, too (O12).
     hind_undecided: undecided Emiras may join in the lost round (O13).
-    max_rounds: after so many the match ends (O14).
+    max_rounds: number of rounds after which the match ends (O14).
     """
 
     advanced: bool
     base_income: int
     black_income: int
     blocks: tuple[int, ...]
-    """By event card: bit mask of the cards that it keeps from being played later in the round."""
+    """Bit mask, for each event card, of the cards that it keeps from being played later in the round."""
     gold_hidden: bool
     always: bool
     grant_at_bid: bool
@@ -152,7 +157,7 @@ class Ruleset(NamedTuple):
 
 
 def compile_rules(rules: Mapping[str, Plain]) -> Ruleset:
-    """``rules`` is a whole canonical map."""
+    """Return a whole canonical map in the form that the engine reads."""
     blocks = [0] * len(EVENTS)
     for group in rules["symbols"]:
         mask = sum(1 << EVENT_OF[name] for name in group)

@@ -1,7 +1,7 @@
 """Positions that a seat's view allows, for bots that search (RULES.md, "The view").
 
-What lies open is laid out here as the view shows it. What is hidden is drawn: goals in ``hidden_goals``, decks and hands in
-``hidden_cards`` by the theory of ``knowledge``. ``open_question`` asks again what is asked.
+Open things are laid out here as the view shows them. Hidden things are drawn: goals in ``hidden_goals``, decks and hands in
+``hidden_cards`` by the theory of ``knowledge``. ``open_question`` asks the open question again.
 """
 
 from collections.abc import Callable, Mapping
@@ -20,18 +20,20 @@ from khiva_arena.rng import Stream
 
 P = TypeVar("P", bound=Position)
 TRIES = 400
-"""How often a world is drawn again because in it nobody would be asked what is asked."""
+"""Number of times that a world is drawn again if nobody in it would be asked the open question."""
 PUBLIC = {"deal": 1, "mind": 5, "order": 5, "buy": 4}
-"""How much of a line of history all know; of others all of it."""
+"""Length of the part of a history line that all know, by type of line; all of the line for other types."""
 
 
 def determinise(view: Mapping[str, Plain], ruleset: Ruleset, stream: Stream, make: Callable[[int, Ruleset, bytes], P]) -> P:
-    """A position in which the seat of ``view`` would have exactly this view; what it cannot know is drawn from ``stream``.
+    """Return a position in which the seat of ``view`` has exactly this view; unknown facts are drawn from ``stream``.
 
-    Goals that somebody would have won with are left out, all others equally likely; for decks and event cards see
-    ``knowledge``. What other seats have looked at is unknown. O3 hidden: gold that is not shown is taken to be what was last
-    shown, or more if the open question says so. ``view`` must come from a match with these rules that is not over. Raises
-    InternalError when it fits no position.
+    view: from a match with these rules that is not over.
+    make: makes an empty position.
+
+    Goals that somebody would have won with are left out, all others equally likely; for decks and event cards see ``knowledge``.
+    The cards that other seats have looked at are unknown. With O3 hidden, gold that is not shown is taken to be the amount last
+    shown, or more if the open question says so. Raises InternalError if the view fits no position.
     """
     for attempt in range(TRIES):
         pos = make(view["seats"], ruleset, b"".join(stream.u64().to_bytes(8, "big") for _ in range(4)))
@@ -50,7 +52,7 @@ def determinise(view: Mapping[str, Plain], ruleset: Ruleset, stream: Stream, mak
 
 
 def _lay_out(pos: Position, view: Mapping[str, Plain]) -> None:
-    """What lies before the sheiks."""
+    """Lay out the things that lie before the sheiks."""
     for name in ("camels", "sections", "guests", "arrivals", "lost", "removed", "supply", "bag", "bonus_left"):
         value = view[name]
         setattr(pos, name, value[:] if isinstance(value, list) else value)
@@ -71,7 +73,7 @@ def _lay_out(pos: Position, view: Mapping[str, Plain]) -> None:
 
 
 def _stand(pos: Position, view: Mapping[str, Plain]) -> None:
-    """Round, board, effects and auction."""
+    """Restore round, board, effects and auction."""
     pos.round, pos.start, pos.phase, pos.ending = view["round"], view["start"], view["phase"], view["ending"]
     pos.active, pos.coming, pos.undecided = (emiras_of(view[name]) for name in ("active", "coming", "undecided"))
     pos.fresh, pos.gone = mask_of(emiras_of(view["fresh"])), emiras_of(view["gone"])
@@ -104,7 +106,10 @@ def _stand(pos: Position, view: Mapping[str, Plain]) -> None:
 
 
 def _guess_gold(pos: Position, view: Mapping[str, Plain], more: int) -> None:
-    """O3 hidden."""
+    """Guess the gold that O3 hides from the seat.
+
+    more: number of worlds drawn before; each lets the asked seat have 50 gold more.
+    """
     ask = view["ask"]
     for seat, gold in enumerate(view["gold"]):
         shown = pos.gold_shown[seat]

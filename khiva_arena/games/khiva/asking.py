@@ -1,4 +1,4 @@
-"""Khiva's questions to a person, see ``games/asked.py``."""
+"""Khiva's questions to a person, called as ``games/asked.py`` says."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -23,7 +23,7 @@ LEGEND = (
 
 
 def question(kind: str, view: View, names: Names) -> PersonsQuestion:
-    """See ``games/asked.py``."""
+    """Return the open decision in words for the person who is asked."""
     if kind == "play_pass":
         return _play_pass(view, names)
     ask = view["ask"]
@@ -52,7 +52,7 @@ def _play_pass(view: View, names: Names) -> PersonsQuestion:
 
 
 def answer(kind: str, entry: Sequence[Any], view: View, names: Names) -> str:
-    """See ``games/asked.py``."""
+    """Return an entry of ``legal`` in words, with its effect."""
     if kind == "boost":
         paid = count(entry[0], "gem") if entry[0] else "no gem"
         return f"{paid}: {_stop(view['ask']['lands'][entry[0]], view, names)}"
@@ -71,7 +71,7 @@ def answer(kind: str, entry: Sequence[Any], view: View, names: Names) -> str:
 
 
 def _stop(place: Sequence[int], view: View, names: Names) -> str:
-    """A place, and what it brings."""
+    """Return a place in words, with the goods that it brings."""
     path, shop = place
     if shop == 0:
         return "its tent"

@@ -1,6 +1,7 @@
 """Khiva's chance: the deal, the redeals and the two hidden piles, each from a stream of its own.
 
-RULES.md, "The deal", says the same in words that a C programmer can follow; ``protocol/vectors/deals/khiva.json`` checks both.
+RULES.md, "The deal", describes these draws in words that a C programmer can follow; ``protocol/vectors/deals/khiva.json`` checks
+both.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,25 +18,29 @@ class Deal(NamedTuple):
     """
 
     hands: list[list[int]]
-    """New cards by seat."""
+    """New cards of each seat."""
     shown: list[int]
     aside: list[int]
 
 
 def shuffled(stream: Stream, items: Iterable[int]) -> list[int]:
-    """A new list in the stream's order."""
+    """Return the items as a new list in the stream's order."""
     result = list(items)
     stream.shuffle(result)
     return result
 
 
 def first_deal(secret: bytes, seats: int) -> Deal:
-    """The whole deck: 8 cards a hand for two, 5 for more (K1, K21)."""
+    """Deal the whole deck: 8 cards a hand for two seats, 5 for more (K1, K21)."""
     return _deal(secret, seats, 1, DECK, FIRST_HAND[seats])
 
 
 def redeal(secret: bytes, seats: int, ordinal: int, pool: Iterable[int]) -> Deal:
-    """Deal number ``ordinal``, from 2: ``pool`` is the discard and all that lay aside (K15, K21)."""
+    """Deal again from a pool of cards (K15, K21).
+
+    ordinal: number of the deal, from 2.
+    pool: the discard and all cards that lay aside.
+    """
     return _deal(secret, seats, ordinal, sorted(pool, key=CODE.__getitem__), FIRST_HAND[seats] - KEPT[seats])
 
 
@@ -47,10 +52,10 @@ def _deal(secret: bytes, seats: int, ordinal: int, pool: Sequence[int], each: in
 
 
 def teapots(secret: bytes, values: Sequence[int]) -> list[int]:
-    """The teapots, top first; ``values`` rise."""
+    """Return the teapots in drawn order, top first; ``values`` rise."""
     return shuffled(Stream(secret, "khiva", "teapots", "1"), values)
 
 
 def carpets(secret: bytes, codes: Sequence[int]) -> list[int]:
-    """The carpet pile, top first; ``codes`` rise, which is by colour, then value."""
+    """Return the carpet pile in drawn order, top first; ``codes`` rise, which is by colour, then value."""
     return shuffled(Stream(secret, "khiva", "carpets", "1"), codes)

@@ -11,7 +11,7 @@ from khiva_arena.rng import Stream
 
 
 class KhivaState(Position, PositionState):
-    """A Khiva match in progress: the data of ``Position``, answering with the functions of the files above it."""
+    """A Khiva match in progress: the data of ``Position``, answering with the functions of the files imported above."""
 
     apply = rules.apply
     view = observation.view
@@ -22,7 +22,7 @@ class KhivaState(Position, PositionState):
 
 
 class Khiva(AdaptedGame[KhivaState]):
-    """Khiva, by Johannes Goupy and Guillaume Scholz (The Flying Games): 2 to 5 seats."""
+    """The game Khiva, by Johannes Goupy and Guillaume Scholz (The Flying Games): 2 to 5 seats."""
 
     name = "khiva"
     title = "Khiva"
@@ -35,16 +35,16 @@ class Khiva(AdaptedGame[KhivaState]):
     scenery = SCENERY
 
     def points(self, view: Mapping[str, Plain]) -> list[int]:
-        """See ``base.Game``."""
+        """Return the points of all seats, counted from one seat's view."""
         return rules.points(view)
 
     def choice(self, kind: str, entry: Sequence[Plain], view: Mapping[str, Plain]) -> str:
-        """See ``base.Game``."""
+        """Return an entry of ``legal`` in words, for a person who is asked."""
         return notation.choice(kind, entry, view)
 
     def determinise(self, view: Mapping[str, Plain], rules: Mapping[str, Plain], stream: Stream) -> KhivaState:
-        """See ``base.Game``."""
-        from khiva_arena.games.khiva import worlds  # a match does without it
+        """Return a state in which the seat of ``view`` has exactly this view; unknown facts are drawn from ``stream``."""
+        from khiva_arena.games.khiva import worlds  # not above: a match needs no worlds
 
         return worlds.determinise(view, variants.compile_rules(rules), stream, KhivaState)
 

@@ -1,11 +1,13 @@
-"""Where a seat's hidden cards may lie, given all that it has seen: every way in which the cards can have been dealt and passed
-counts once.
+"""The places where a seat's hidden cards may lie, given all that it has seen. Every way in which the cards can have been dealt
+and passed counts once.
 
-The others sit in a row: row 0 is the left neighbour, who gets this seat's passes, the last row the right neighbour, who passes
-to this seat. What a row plays is seen, what it passes to the next row is not. Back in time from now each row undoes a turn by
-handing one card, any of its hand, back to the row before. So there are equally many ways for all cards except those that were
-seen at the beginning of their way. These are *traced*: the cards that this seat passed, and those that a row kept at the
-redeal. ``_Deal.ways`` counts how many ways lead them back there.
+The other seats sit in a row. Row 0 is the left neighbour, who gets this seat's passes; the last row is the right neighbour, who
+passes to this seat. The cards that a row plays are seen, the cards that it passes to the next row are not.
+
+Back in time from now each row undoes a turn by handing one card, any of its hand, back to the row before. So there are equally
+many ways for all cards except cards that were seen at the beginning of their way. These are *traced*: the cards that this seat
+passed, and the cards that a row kept at the redeal. ``_Deal.ways`` counts how many ways lead the traced cards back to their
+beginning.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,7 +20,8 @@ from khiva_arena.games.khiva.tables import CODE, FIRST_HAND, KEPT, TURNS_PER_DEA
 
 Cards = tuple[int, ...]
 Trace = tuple[int, int, int]
-"""(row, turn of the deal, row then): a card that is in a row, and at the end of which turn it was in which row; 0 is the deal."""
+"""(row, turn of the deal, row then): the row that a traced card is in, and the row where it was at the end of a turn; turn 0 is
+the deal."""
 MOST = 62
 """Bits of a number that a stream can draw below."""
 Placing = tuple[tuple[int, int], ...]
@@ -26,7 +29,7 @@ Placing = tuple[tuple[int, int], ...]
 
 
 class Seen(NamedTuple):
-    """What a seat has seen of the cards, turn by turn from the first of the match.
+    """The cards as one seat has seen them, turn by turn from the first turn of the match.
 
     deal: from 1.
     """
@@ -35,18 +38,22 @@ class Seen(NamedTuple):
     seat: int
     deal: int
     hand: Cards
-    """Own cards now."""
+    """The cards that the seat holds now."""
     played: tuple[Cards, ...]
-    """By turn: what all played, in it seat by seat."""
+    """The cards played in each turn by all seats, seat by seat."""
     passed: tuple[Cards, ...]
     received: tuple[Cards, ...]
 
 
 class _Deal:
-    """One deal as a seat saw it, or as much of it as has been played."""
+    """A deal as a seat saw it, or as much of it as has been played."""
 
     def __init__(self, seen: Seen, ordinal: int, hand: Cards) -> None:
-        """``hand``: own cards at its end, or now."""
+        """Gather the cards that the seat saw in one deal.
+
+        ordinal: number of the deal.
+        hand: the seat's cards at the end of the deal, or now.
+        """
         first = (ordinal - 1) * TURNS_PER_DEAL[seen.seats]
         turns = slice(first, first + TURNS_PER_DEAL[seen.seats])
         self.passed, received = seen.passed[turns], seen.received[turns]
@@ -66,7 +73,7 @@ class _Deal:
             own.difference_update(received[turn - 1])
             own.update(self.passed[turn - 1], cards[seen.seat * each : seen.seat * each + each])
         self.own = own
-        """What this seat held when the deal began."""
+        """Cards that this seat held when the deal began."""
         self._leaving: dict[int, list[Trace]] = {}
         self._counted: dict[tuple[int, tuple[Trace, ...]], int] = {}
 
@@ -75,16 +82,19 @@ class _Deal:
         return [(seen.seat + 1 + row) % seen.seats for row in range(seen.seats - 1)]
 
     def size(self, turn: int) -> int:
-        """Of a hand at the end of a turn of the deal."""
+        """Return the size of a hand at the end of a turn of the deal."""
         return self.first_hand - turn * self.each
 
     def trace(self, kept: Sequence[Cards] | None) -> list[tuple[int, int, int]]:
-        """(card, turn, row) of all traced cards: those of ``kept``, by row, None in the first deal, and those passed since."""
+        """Return (card, turn, row) of all traced cards: the kept ones, then those passed since.
+
+        kept: by row, the cards kept at the redeal; None in the first deal.
+        """
         traced = [(card, 0, row) for row, cards in enumerate(kept or ()) for card in cards]
         return traced + [(card, turn, 0) for turn, cards in enumerate(self.passed, 1) for card in cards]
 
     def follow(self, traced: Sequence[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
-        """Those of the traced cards that have not been seen since; ``ways`` is then about these cards."""
+        """Return the traced cards that have not been seen since; later calls of ``ways`` are about these cards."""
         leaving: dict[int, list[Trace]] = {}
         unseen = []
         for card, since, home in traced:
@@ -98,7 +108,7 @@ class _Deal:
         return unseen
 
     def ways(self, turn: int, traced: Sequence[Trace]) -> int:
-        """In how many ways the rows can have passed cards up to the end of a turn, if the traced cards are there then."""
+        """Return in how many ways the rows can have passed cards up to the end of a turn, if the traced cards are there then."""
         if not all(home <= row <= home + turn - since for row, since, home in traced):
             return 0
         if not turn:
@@ -110,7 +120,7 @@ class _Deal:
         return total
 
     def _undone(self, turn: int, traced: tuple[Trace, ...]) -> Iterator[tuple[int, list[Trace]]]:
-        """(how many ways, traced cards at the end of the turn before): each row but the first hands a card back."""
+        """Yield (how many ways, traced cards at the end of the turn before): each row but the first hands a card back."""
         stay = [trace for trace in traced if trace[1] != turn]  # the others were passed by this seat in this turn
         rows: list[list[tuple[int, Trace | None]]] = []
         for row in range(1, self.rows):
@@ -130,8 +140,11 @@ class _Deal:
 
 
 def placings(seen: Seen) -> tuple[list[int], list[Placing]]:
-    """Where the traced cards that have not been seen since may be now, and how many ways there are, added up in order; of numbers
-    beyond ``MOST`` only the leading bits. The other hidden cards fill the places that are left, in every order."""
+    """Return the numbers of ways, added up in order, and the places where traced cards may be now, one placing for each number.
+
+    Only traced cards that have not been seen since are placed. The other hidden cards fill the places that are left, in every
+    order. If the total exceeds ``MOST`` bits, the numbers keep only their leading bits.
+    """
     deal = _Deal(seen, seen.deal, seen.hand)
     size = deal.size(deal.turns)
     hidden = len(CODE) - len(deal.played) - len(seen.hand)
@@ -154,7 +167,7 @@ def placings(seen: Seen) -> tuple[list[int], list[Placing]]:
 
 
 def _before(seen: Seen) -> Seen:
-    """At the end of the deal before."""
+    """Return the cards as the seat had seen them at the end of the deal before."""
     done = (seen.deal - 1) * TURNS_PER_DEAL[seen.seats]
     turns = slice(done)
     received = seen.received[turns]
@@ -163,7 +176,8 @@ def _before(seen: Seen) -> Seen:
 
 @lru_cache(maxsize=32)
 def _kept(seen: Seen) -> dict[tuple[Cards, ...], int]:
-    """At the end of a deal: the cards that the rows may keep, by row, and in how many ways. The first keeps what it got."""
+    """Return the cards that the rows may keep at the end of a deal, by row, with the number of ways. The first row keeps the
+    cards it got."""
     deal = _Deal(seen, seen.deal, seen.hand)
     (last,) = deal.passed[-1:]
     found: dict[tuple[Cards, ...], int] = {}

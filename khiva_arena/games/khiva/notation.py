@@ -10,11 +10,11 @@ from khiva_arena.games.wording import Data, Names, lines_of, standing
 from khiva_arena.words import count
 
 LETTERS = "WBGPK"
-"""One letter a colour: white, blue, green, pink, blacK."""
+"""The letter of each colour: white, blue, green, pink, blacK."""
 
 
 def card(face: Sequence[int]) -> str:
-    """A card or carpet, such as B5."""
+    """Return a card or carpet in words, such as B5."""
     return f"{LETTERS[face[0]]}{face[1]}"
 
 
@@ -23,7 +23,7 @@ def _cards(faces: Sequence[Sequence[int]]) -> str:
 
 
 def choice(kind: str, entry: Sequence[Any], view: Mapping[str, Plain]) -> str:
-    """See ``Game.choice``: cards are places in the hand, the first half is played, the other one passed."""
+    """Return an entry of ``legal`` in words. Cards are places in the hand: the first half is played, the second half passed."""
     if kind == "play_pass":
         faces = [view["hand"][place] for place in entry]
         half = len(faces) // 2
@@ -126,7 +126,7 @@ LINES = lines_of(globals())
 
 
 def sketch(pos: Position, names: Names) -> str:
-    """The whole position as text, hidden things included."""
+    """Return the whole position as text, hidden things included."""
     lines = [f"turn {pos.turn}, deal {pos.deal}" + (f", last turn ({pos.ending})" if pos.ending else "")]
     for camel in CAMELS:
         place = pos.camels[camel]

@@ -1,4 +1,4 @@
-"""What one seat knows of a Khiva position.
+"""The view of a Khiva position that one seat gets.
 
 RULES.md, "The view", lists the keys. A view is built new each time from plain lists, so its owner may change it.
 """
@@ -9,18 +9,18 @@ from khiva_arena.games.khiva.tables import CAMELS, CARPET_FACE, FACE, PLACE_FACE
 
 _card = tuple(face.copy for face in FACE)
 _carpet = {code: face.copy for code, face in CARPET_FACE.items()}
-"""By card, and by code of a carpet: what makes a new list of its face. A view is mostly made of those."""
+"""Functions that make a new list of a face, by code of a carpet and by card. A view consists mostly of faces."""
 _leftwards = {(seats, seat): [*range(seat + 1, seats), *range(seat)] for seats in SEATS for seat in range(seats)}
-"""By seats and seat: the other seats, the left neighbour first."""
+"""The other seats, the left neighbour first, by number of seats and seat."""
 
 
 def view(pos: Position, seat: int) -> dict[str, Plain]:
-    """All that ``seat`` knows, as plain values (K22)."""
+    """Return all that ``seat`` knows, as plain values (K22)."""
     return {**public(pos), **private(pos, seat)}
 
 
 def public(pos: Position) -> dict[str, Plain]:
-    """What all seats know, in the order of the view; None in the keys that ``private`` has."""
+    """Return the facts that all seats know, in the order of the view, with None in the keys that ``private`` has."""
     return {
         "seat": None,
         "seats": pos.seats,
@@ -51,7 +51,7 @@ def public(pos: Position) -> dict[str, Plain]:
 
 
 def private(pos: Position, seat: int) -> dict[str, Plain]:
-    """What ``seat`` holds, what it passed and what it received."""
+    """Return the cards that ``seat`` holds, the cards that it passed and the cards that it received."""
     return {
         "seat": seat,
         "hand": [_card[card]() for card in pos.hands[seat]],
@@ -61,7 +61,7 @@ def private(pos: Position, seat: int) -> dict[str, Plain]:
 
 
 def _table(pos: Position) -> list[list[Plain]]:
-    """By seat: revealed cards not yet discarded, in activation order, in it value downwards."""
+    """Return the revealed cards not yet discarded, by seat: in activation order, within a colour value downwards."""
     table: list[list[Plain]] = [[] for _ in range(pos.seats)]
     if pos.camel < len(CAMELS):
         for bids in pos.bids:
@@ -71,7 +71,7 @@ def _table(pos: Position) -> list[list[Plain]]:
 
 
 def _ask(pos: Position) -> dict[str, Plain]:
-    """The open question of the activation phase; it is public."""
+    """Return the open question of the activation phase, which is public."""
     offer = pos.offer
     assert offer is not None
     return {
@@ -84,10 +84,10 @@ def _ask(pos: Position) -> dict[str, Plain]:
 
 
 def _passed(pos: Position, seat: int) -> list[list[Plain]]:
-    """Cards that ``seat`` passed and has not seen since, each with its turn and the seats that may hold it.
+    """Return the cards that ``seat`` passed and has not seen since, each with its turn and the seats that may hold it.
 
-    A card moves at most one seat a turn, and not in the turn of its pass. On the last turn of a deal each card held before
-    is played or passed, so one not seen has moved. Had it come round to ``seat``, it would have been seen.
+    A card moves at most one seat a turn, and not in the turn of its pass. On the last turn of a deal each card held before is
+    played or passed, so one not seen has moved. Had it come round to ``seat``, it would have been seen.
     """
     seats, per_deal = pos.seats, TURNS_PER_DEAL[pos.seats]
     done = pos.turn if pos.camel < len(CAMELS) or pos.over else pos.turn - 1

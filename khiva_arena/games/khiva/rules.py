@@ -1,8 +1,9 @@
-"""The flow of Khiva: set up, choose, activate the camels one by one, end a turn, a deal and the match.
+"""The flow of Khiva: set up, choose, activate the camels, end a turn, a deal and the match.
 
-Small functions that change a ``Position`` and append what happened to ``log``. A function that may have to ask returns
-True when it does: ``pos.asked`` and ``pos.offer`` then hold the question, and ``apply`` continues from the answer.
-K and O numbers are those of RULES.md; its event table says what each event holds. Events share their inner lists with the
+The functions are small; they change a ``Position`` and append events to ``log``. A function that may have to ask returns True
+when it does. Then ``pos.asked`` and ``pos.offer`` hold the question, and ``apply`` continues from the answer.
+
+K and O numbers are those of RULES.md; its event table lists the contents of each event. Events share their inner lists with the
 tables: they are to be read, not changed.
 """
 
@@ -32,7 +33,7 @@ from khiva_arena.games.khiva.tables import (
 
 
 def set_up(pos: Position) -> list[Event]:
-    """From an empty table to the first question (K1, K13)."""
+    """Take an empty table to the first question, and return the events (K1, K13)."""
     teapots = dealing.teapots(pos.secret, pos.ruleset.teapots)
     pos.loads = teapots[: len(CAMELS)]
     pos.teapot_pile = teapots[: len(CAMELS) - 1 : -1]
@@ -46,7 +47,7 @@ def set_up(pos: Position) -> list[Event]:
 
 
 def apply(pos: Position, choices: Mapping[int, int]) -> list[Event]:
-    """Play the choices of all asked seats. Raises IllegalChoice with nothing changed."""
+    """Play the choices of all asked seats, and return the events. Raises IllegalChoice with nothing changed."""
     check_choices(pos.asked, choices)
     log: list[Event] = []
     offer = pos.offer
@@ -65,12 +66,12 @@ def apply(pos: Position, choices: Mapping[int, int]) -> list[Event]:
 
 
 def _ask_all(pos: Position) -> None:
-    """The next simultaneous choice, of all alike (K1, K20)."""
+    """Ask all seats the next simultaneous choice, each the same question (K1, K20)."""
     pos.asked = ASK_PLAY_PASS[pos.seats, len(pos.hands[0])]
 
 
 def _choose(pos: Position, choices: Mapping[int, int], log: list[Event]) -> None:
-    """K1: all cards leave the hands held at the start of the turn; then the passes arrive; then all is revealed."""
+    """Take the chosen cards from the hands held at the start of the turn; then the passes arrive; then all is revealed (K1)."""
     seats, hands, away, turn, k = pos.seats, pos.hands, pos.away, pos.turn, KEPT[pos.seats]
     pick = PICK[seats, len(hands[0])]
     revealed: list[tuple[int, ...]] = []
@@ -105,7 +106,7 @@ def _choose(pos: Position, choices: Mapping[int, int], log: list[Event]) -> None
 
 
 def _activate(pos: Position, log: list[Event]) -> None:
-    """K2: the camels from ``pos.camel`` on, in their order, until one needs an answer; after the last the turn ends."""
+    """Activate the camels from ``pos.camel`` on, in their order, until one needs an answer; after the last the turn ends (K2)."""
     while pos.camel < len(CAMELS):
         bids = pos.bids[pos.camel]
         if not bids:
@@ -117,7 +118,7 @@ def _activate(pos: Position, log: list[Event]) -> None:
 
 
 def _award(pos: Position, bids: list[Bid], log: list[Event]) -> bool:
-    """K2, K3: the lowest card wins the camel, the others are compensated, the winner moves."""
+    """Give the camel to the lowest card, compensate the others, and move the winner (K2, K3)."""
     card, seat = max(bids)  # a higher card number is a lower value
     pos.winners |= 1 << seat
     if len(bids) == 1:
@@ -143,7 +144,7 @@ def _ask(pos: Position, offer: Offer) -> bool:
 
 
 def question(pos: Position, offer: Offer) -> Pending:
-    """What is asked for an offer of this position."""
+    """Return the question that an offer of this position asks."""
     if offer.kind == "boost":
         return ASK_BOOST[len(offer.lands) - 1][offer.seat]
     if offer.kind == "shop4":
@@ -152,7 +153,8 @@ def question(pos: Position, offer: Offer) -> Pending:
 
 
 def _compensate(pos: Position, rejected: Sequence[Bid], log: list[Event]) -> None:
-    """K3: one gem for each rejected card, in seat order (O5), so two for two of one seat; O6: or one for each rejected seat."""
+    """Pay one gem for each rejected card, in seat order (O5), so two for two of one seat (K3); or one for each rejected seat
+    (O6)."""
     if pos.ruleset.pay_rejected:
         seats = [seat for _, seat in rejected]  # in seat order, as they were revealed
         for seat in seats if pos.ruleset.pay_each_card else dict.fromkeys(seats):
@@ -160,8 +162,13 @@ def _compensate(pos: Position, rejected: Sequence[Bid], log: list[Event]) -> Non
 
 
 def reach(pos: Position, seat: int, card: int) -> tuple[int, ...]:
-    """Where the camel of ``card``, moved by ``seat``, stops for boost 0, 1, ...; only boosts that can be paid and change
-    the landing place (K4, K8). Empty when the camel may not move at all (O4 no_move)."""
+    """Return the places where a winner's camel stops for boost 0, 1, and so on.
+
+    seat: moves the camel.
+    card: the winning card.
+
+    Only boosts that can be paid and change the landing place count (K4, K8). Empty if the camel may not move at all (O4 no_move).
+    """
     rules = pos.ruleset
     here = pos.camels[COLOUR[card]]
     occupied = pos.camels
@@ -174,18 +181,18 @@ def reach(pos: Position, seat: int, card: int) -> tuple[int, ...]:
             return tuple(free[value - 1 : most])
         back = range(6 * seat + OUTPOST - 1, 6 * seat, -1)  # bounce: the place it left is free by then
         free += [place for place in back if place not in occupied or place == here]
-    return tuple(free[value - 1 : most]) or (free[-1],)  # K8: what goes beyond the last place is lost
+    return tuple(free[value - 1 : most]) or (free[-1],)  # K8: a boost beyond the last place is lost
 
 
 def _boost(pos: Position, seat: int, card: int, lands: tuple[int, ...], log: list[Event]) -> bool:
-    """K4: the winner chooses the boost, if there is a choice."""
+    """Ask the winner for the boost, if there is a choice (K4)."""
     if len(lands) > 1:
         return _ask(pos, Offer("boost", seat, card, lands))
     return _move(pos, seat, card, 0, lands[0], log)
 
 
 def _move(pos: Position, seat: int, card: int, boost: int, place: int, log: list[Event]) -> bool:
-    """K4, K9: pay, move, and let the landing place work for the mover."""
+    """Pay, move, and let the landing place work for the mover (K4, K9)."""
     camel = pos.camel
     if boost:
         pos.gems[seat] -= boost
@@ -207,7 +214,7 @@ def _move(pos: Position, seat: int, card: int, boost: int, place: int, log: list
 
 
 def _shop4(pos: Position, seat: int, card: int, log: list[Event]) -> bool:
-    """K10: the mover chooses, if there is a choice."""
+    """Ask the mover to choose at shop 4, if there is a choice (K10)."""
     wares = _wares(pos, seat)
     if len(wares) > 1:
         return _ask(pos, Offer("shop4", seat, card, (pos.camels[pos.camel],)))
@@ -215,17 +222,17 @@ def _shop4(pos: Position, seat: int, card: int, log: list[Event]) -> bool:
 
 
 def _wares(pos: Position, seat: int) -> tuple[str, ...]:
-    """K10, K17, K23: what shop 4 has for this seat, default first. O11 lets a mover take nothing."""
+    """Return the goods that shop 4 has for this seat, default first (K10, K17, K23). O11 lets a mover take nothing."""
     salt = pos.salt_pile and pos.gems[seat] >= SALT_PRICE
     if not pos.carpet_pile:
-        return ("nothing", "salt") if salt else ("nothing",)  # nobody is made to pay
+        return ("nothing", "salt") if salt else ("nothing",)  # nobody is forced to pay
     if pos.ruleset.may_decline:
         return ("carpet", "salt", "nothing") if salt else ("carpet", "nothing")
     return ("carpet", "salt") if salt else ("carpet",)
 
 
 def _trade(pos: Position, seat: int, card: int, what: str, log: list[Event]) -> bool:
-    """K10: the top salt bag for 3 gems, or the top carpet."""
+    """Give the mover the top salt bag for 3 gems, or the top carpet (K10)."""
     if what == "salt":
         pos.gems[seat] -= SALT_PRICE
         _restock(pos, SALT_PRICE)
@@ -242,7 +249,7 @@ def _trade(pos: Position, seat: int, card: int, what: str, log: list[Event]) -> 
 
 
 def _draw_carpet(pos: Position, seat: int, log: list[Event]) -> None:
-    """K10, K16: the top carpet, face up, undelivered."""
+    """Give a seat the top carpet, face up, undelivered (K10, K16)."""
     if not pos.carpet_pile:
         log.append(events.nothing(seat))  # K17
         _trigger(pos, "carpets", log)  # O10 failed_draw; otherwise the end has been triggered already
@@ -256,13 +263,13 @@ def _draw_carpet(pos: Position, seat: int, log: list[Event]) -> None:
 
 
 def _show_top(pos: Position, log: list[Event]) -> None:
-    """O7: the next carpet's colour, if it can be seen."""
+    """Tell the next carpet's colour, if it can be seen (O7)."""
     if pos.ruleset.top_visible and pos.carpet_pile:
         log.append(events.top(pos.carpet_pile[-1] // 10))
 
 
 def _deliver(pos: Position, seat: int, log: list[Event]) -> None:
-    """K11-K13: teapot and carpets of the camel's colour; the camel goes back to its tent and is loaded again."""
+    """Deliver the teapot and the carpets of the camel's colour; the camel goes back to its tent and is loaded again (K11-K13)."""
     camel, pile = pos.camel, pos.teapot_pile
     teapot = pos.loads[camel]
     pos.teapots[seat].append(teapot)
@@ -278,7 +285,7 @@ def _deliver(pos: Position, seat: int, log: list[Event]) -> None:
 
 
 def _finish_camel(pos: Position, won: int, log: list[Event]) -> bool:
-    """K14: all cards of the colour go to the discard, lowest value first. Always False: nothing is left to ask."""
+    """Discard all cards of the colour, lowest value first (K14). Return False: nothing is left to ask."""
     bids = pos.bids[pos.camel]
     if pos.ruleset.pay_after:  # O12
         _compensate(pos, [bid for bid in bids if bid[0] != won], log)
@@ -308,7 +315,7 @@ def _answer(pos: Position, offer: Offer, choice: int, log: list[Event]) -> bool:
 
 
 def _gain(pos: Position, seat: int, count: int, why: str, log: list[Event]) -> None:
-    """Gems from the supply, as many as it has (O5)."""
+    """Give a seat gems from the supply, as many as it has (O5)."""
     if pos.supply is not None:
         count = min(count, pos.supply)
         pos.supply -= count
@@ -318,7 +325,7 @@ def _gain(pos: Position, seat: int, count: int, why: str, log: list[Event]) -> N
 
 
 def _restock(pos: Position, count: int) -> None:
-    """Spent gems go back to the supply (O5)."""
+    """Return spent gems to the supply (O5)."""
     if pos.supply is not None:
         pos.supply += count
 
@@ -327,14 +334,14 @@ def _restock(pos: Position, count: int) -> None:
 
 
 def _trigger(pos: Position, pile: str, log: list[Event]) -> None:
-    """K16: this is the last turn; the first cause stands."""
+    """Make this the last turn; the first cause stands (K16)."""
     if pos.ending is None:
         pos.ending = pile
         log.append(events.last_turn(pile))
 
 
 def _end_turn(pos: Position, log: list[Event]) -> None:
-    """K15, K16: the match ends, or a deal does, or the next turn begins."""
+    """End the match or the deal, or begin the next turn (K15, K16)."""
     if not pos.ruleset.pay_rejected:  # O6
         for seat in range(pos.seats):
             if not pos.winners >> seat & 1:
@@ -355,7 +362,7 @@ def _end_turn(pos: Position, log: list[Event]) -> None:
 
 
 def _hand_out(pos: Position, deal: dealing.Deal, log: list[Event]) -> None:
-    """K15, K21: new cards join the kept ones; the rest is put aside, for two players four of them face up."""
+    """Add new cards to the kept ones, and put the rest aside, for two players four of them face up (K15, K21)."""
     log.append(events.deal(pos.deal, len(deal.hands[0]), len(deal.aside)))
     for seat, cards in enumerate(deal.hands):
         pos.hands[seat] = sorted(pos.hands[seat] + cards)
@@ -370,7 +377,7 @@ def _hand_out(pos: Position, deal: dealing.Deal, log: list[Event]) -> None:
 
 
 def scores(pos: Position) -> list[int]:
-    """K18: teapots, salt, delivered carpets, a point for each gem."""
+    """Return the points by seat: teapots, salt, delivered carpets, a point for each gem (K18)."""
     return [
         sum(pos.teapots[seat]) + sum(pos.salts[seat]) + sum(code % 10 for code in pos.delivered[seat]) + pos.gems[seat]
         for seat in range(pos.seats)
@@ -378,13 +385,16 @@ def scores(pos: Position) -> list[int]:
 
 
 def points(view: Mapping[str, Plain]) -> list[int]:
-    """The same from what any seat knows: all of it lies open (K22)."""
+    """Return the points by seat, counted from any seat's view: all that scores lies open (K22)."""
     open_to_all = zip(view["teapots"], view["salts"], view["delivered"], view["gems"], strict=True)
     return [sum(pots) + sum(salts) + sum(value for _, value in carpets) + gems for pots, salts, carpets, gems in open_to_all]
 
 
 def ranks(pos: Position) -> list[int]:
-    """K19: by score, then number of teapots, then salt (O9: the best bag, or the sum). Equal in all: the same place."""
+    """Return the places by seat: by score, then number of teapots, then salt (K19). Seats equal in all share a place.
+
+    O9 decides whether the best bag or the sum of the bags counts as salt.
+    """
     salt = sum if pos.ruleset.sum_bags else max
     keys = [(score, len(pos.teapots[seat]), salt(pos.salts[seat] or (0,))) for seat, score in enumerate(scores(pos))]
     return [1 + sum(other > key for other in keys) for key in keys]

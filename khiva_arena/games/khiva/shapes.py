@@ -1,7 +1,7 @@
-"""The shapes of what a bot gets in Khiva: its view, the entries of ``legal``, and each event. RULES.md says what they mean.
+"""The types of all that a bot gets in Khiva: its view, the entries of ``legal``, and each event. RULES.md has their meaning.
 
-``protocol/schema/khiva`` is made from these types (``games/schema.py``), and every view and event of many matches is held
-against it by a test.
+``protocol/schema/khiva`` is made from these types (``games/schema.py``), and a test holds every view and event of many matches
+against it.
 """
 
 from typing import Annotated, Literal, TypedDict
@@ -16,9 +16,9 @@ Colour = Annotated[int, Meta(ge=0, le=4)]
 Camel = Colour
 Value = Annotated[int, Meta(ge=1, le=9)]
 Card = tuple[Colour, Value]
-"""Of a carpet, too: [colour, value]."""
+"""[colour, value], also of a carpet."""
 Code = Annotated[int, Meta(ge=0, le=49)]
-"""10 * colour + value, 0 is unknown."""
+"""10 * colour + value; 0 is unknown."""
 Path = Annotated[int, Meta(ge=-1, le=4)]
 Shop = Annotated[int, Meta(ge=0, le=5)]
 Place = tuple[Path, Shop]
@@ -91,7 +91,7 @@ EVENT_FIELDS: EventFields = {
     "last_turn": {"cause": Pile},
     "end": {"cause": Ending, "scores": list[Count], "ranks": list[Annotated[int, Meta(ge=1, le=5)]]},
 }
-"""The fields of each event, by its type."""
+"""The fields of each event, by type of event."""
 
 SHAPES = Shapes(
     view=View,

@@ -1,7 +1,7 @@
-"""The data of a Khiva position: every piece and where it lies, what each seat remembers, and the question that is open.
+"""The data of a Khiva position: every piece and its place, the memory of each seat, and the open question.
 
-No rule is here: ``rules.py`` changes a position, ``observation.py`` shows one seat its part. Cards, carpets and places are
-the numbers of ``tables.py``.
+No rule is here: ``rules.py`` changes a position, ``observation.py`` shows one seat its part. Cards, carpets and places are the
+numbers of ``tables.py``.
 """
 
 from collections import Counter
@@ -19,7 +19,7 @@ class Offer(NamedTuple):
     """The open question of the activation phase.
 
     kind: of decision.
-    seat: who is asked.
+    seat: the asked seat.
     card: the card that won the camel.
     """
 
@@ -27,11 +27,11 @@ class Offer(NamedTuple):
     seat: int
     card: int
     lands: tuple[int, ...]
-    """boost and move: where the camel stops for boost 0, 1, ...; shop4: the place where it stands."""
+    """Places where the camel stops for boost 0, 1, ... (boost and move), or the place where it stands (shop4)."""
 
 
 class Position:
-    """A position. Lists by seat unless said otherwise; ``clone`` copies all that can change."""
+    """The position of a match. Lists are by seat unless their text says otherwise; ``clone`` copies all that can change."""
 
     __slots__ = (
         "aside",
@@ -69,11 +69,11 @@ class Position:
     seats: int
     ruleset: Ruleset
     secret: bytes
-    """Of the match; redeals draw from its streams."""
+    """Secret of the match; redeals draw from its streams."""
     turn: int
-    """From 1: the turn being played, or the last one played when over."""
+    """Number of the turn being played, from 1, or of the last one played when over."""
     deal: int
-    """From 1."""
+    """Number of the deal, from 1."""
     hands: list[list[int]]
     """Cards, rising, which is value downwards, then colour."""
     aside: list[int]
@@ -83,15 +83,15 @@ class Position:
     discard: list[int]
     """Cards face up since the last deal, oldest first."""
     bids: list[list[Bid]]
-    """By camel: revealed cards not yet discarded."""
+    """Revealed cards not yet discarded, by camel."""
     camel: int
     """The camel being activated; 5 while the seats choose."""
     winners: int
     """Bit mask of the seats that won a camel this turn."""
     camels: list[int]
-    """By camel: its place."""
+    """Place of each camel."""
     loads: list[int]
-    """By camel: value of the teapot it carries, 0 when bare."""
+    """Value of the teapot that each camel carries, 0 when bare."""
     gems: list[int]
     supply: int | None
     """Gems left, None if there is no limit (O5)."""
@@ -101,25 +101,25 @@ class Position:
     teapots: list[list[int]]
     salts: list[list[int]]
     teapot_pile: list[int]
-    """Values; the top is the last item."""
+    """Values of the teapots left; the top is the last item."""
     carpet_pile: list[int]
-    """Codes; the top is the last item."""
+    """Codes of the carpets left; the top is the last item."""
     salt_pile: list[int]
-    """Values; the top is the last item."""
+    """Values of the salt bags left; the top is the last item."""
     ending: str | None
-    """Which pile triggered the end, or "turns"."""
+    """The pile that triggered the end, or "turns"; None before."""
     over: bool
     played: list[int]
-    """Codes of all cards revealed in the match: turn by turn, in it seat by seat."""
+    """Codes of all cards revealed in the match: turn by turn, within a turn seat by seat."""
     passes: list[list[int]]
-    """By giver: codes of all cards passed, turn by turn. 0 if a determinised position does not know."""
+    """Codes of all cards passed, by giver, turn by turn. A code is 0 if a determinised position does not know it."""
     away: list[dict[int, int]]
-    """By giver: cards it passed and has not seen since, with the turn of the pass."""
+    """Cards that the giver has not seen since it passed them, by giver, each with the turn of the pass."""
     asked: Pending
     offer: Offer | None
 
     def __init__(self, seats: int, ruleset: Ruleset, secret: bytes) -> None:
-        """An empty table: no card dealt, no pile built, camels bare in the tent."""
+        """Make an empty table: no card dealt, no pile built, camels bare in the tent."""
         self.seats = seats
         self.ruleset = ruleset
         self.secret = secret
@@ -147,7 +147,7 @@ class Position:
         self.offer = None
 
     def clone(self) -> Self:
-        """An independent copy."""
+        """Return an independent copy."""
         cls = type(self)
         new = cls.__new__(cls)
         new.seats = self.seats
@@ -183,7 +183,7 @@ class Position:
         return new
 
     def components(self) -> dict[str, int]:
-        """Every piece by name, wherever it lies. Gems only if the supply is limited (O5)."""
+        """Return every piece by name, wherever it lies; gems only if the supply is limited (O5)."""
         cards = [*self.aside, *self.shown, *self.discard, *(card for hand in self.hands for card in hand)]
         cards += [card for bids in self.bids for card, _ in bids]
         carpets = [*self.carpet_pile, *(code for held in (*self.carpets, *self.delivered) for code in held)]

@@ -27,7 +27,7 @@ VALUE = tuple(5 - card // 5 for card in range(25))
 CODE = tuple(10 * c + v for c, v in zip(COLOUR, VALUE, strict=True))
 CARD_OF = {code: card for card, code in enumerate(CODE)}
 FACE: tuple[list[Plain], ...] = tuple([c, v] for c, v in zip(COLOUR, VALUE, strict=True))
-"""A card as a bot sees it. Shared: events hold these very lists, a view holds copies."""
+"""Cards as a bot sees them. They are shared: events hold these very lists, a view holds copies."""
 DECK = tuple(sorted(range(25), key=CODE.__getitem__))
 """All cards in canonical order."""
 CARPET_FACE: dict[int, list[Plain]] = {10 * c + v: [c, v] for c in CAMELS for v in range(1, 10)}
@@ -55,10 +55,10 @@ PLACE_FACE: tuple[list[Plain], ...] = tuple([-1, 0] if place % 6 == 0 else [plac
 
 
 def _walk(place: int, seat: int, tent_counts: bool) -> tuple[int, ...]:
-    """Places ahead of a camel at ``place`` that ``seat`` moves, to the outpost of ``seat``, nothing in the way.
+    """Return the places ahead of a camel at ``place`` that ``seat`` moves, to the outpost of ``seat``, nothing in the way.
 
-    On a foreign path it goes back down that path first and then through Khiva (K6); the tent is a place to stop at only
-    in the variant own_tent (O3).
+    On a foreign path the camel goes back down that path first and then through Khiva (K6). The tent is a place to stop at only in
+    the variant own_tent (O3).
     """
     own = 6 * seat
     path, shop = divmod(place, 6)
@@ -79,7 +79,7 @@ WALKS = {
 
 
 def _positions(hand: int, played: int) -> tuple[tuple[int, ...], ...]:
-    """All (play..., pass...) positions of a hand, played and passed rising, in lexicographic order."""
+    """Return all (play..., pass...) positions of a hand, played and passed rising, in lexicographic order."""
     if played == 1:
         return tuple(permutations(range(hand), 2))
     return tuple(
@@ -95,7 +95,7 @@ LEGAL = {(seats, hand): _positions(hand, KEPT[seats]) for seats in SEATS for han
 PICK: dict[tuple[int, int], tuple[Callable[[list[int]], tuple[int, ...]], ...]] = {
     size: tuple(itemgetter(*entry) for entry in entries) for size, entries in LEGAL.items()
 }
-"""For each entry of LEGAL, what takes its cards out of a hand."""
+"""Functions that take the cards of an entry of LEGAL out of a hand, in the order of LEGAL."""
 
 # --- questions: one frozen mapping for each thing that can be pending, made once ---
 
@@ -106,7 +106,7 @@ def _play_pass(seats: int, hand: int) -> Pending:
 
 
 def _one(kind: str, *entries: int | str) -> tuple[Pending, ...]:
-    """The same question asked to seat 0, 1, 2, 3, 4."""
+    """Return one question as asked to each of the seats 0, 1, 2, 3, 4."""
     decision = Decision(kind, tuple([entry] for entry in entries))
     return tuple(MappingProxyType({seat: decision}) for seat in range(5))
 
@@ -122,10 +122,10 @@ _WARES: tuple[tuple[str, ...], ...] = (
     ("carpet", "nothing"),
 )
 ASK_SHOP4 = {entries: _one("shop4", *entries) for entries in _WARES}
-"""By what the shop offers, default first (K10, K17, O11)."""
+"""Questions by the goods that the shop offers, default first (K10, K17, O11)."""
 
 
 # --- what a drawing needs ---
 
 SCENERY = {"colours": list(COLOURS)}
-"""Of camels and cards."""
+"""Names of the colours of camels and cards."""

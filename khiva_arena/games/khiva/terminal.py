@@ -1,4 +1,4 @@
-"""Khiva's table on a terminal, from what one seat knows."""
+"""Khiva's table on a terminal, drawn from one seat's view."""
 
 from collections.abc import Mapping, Sequence
 
@@ -15,7 +15,7 @@ Names = Sequence[str]
 
 
 def draw(view: View, names: Names, rules: Mapping[str, Plain]) -> list[Block | Flow]:
-    """See ``games/sheet.py``."""
+    """Return the blocks of the table, in the form that ``games/sheet.py`` asks for."""
     return [_paths(view, names), _seats(view, names), Block(_rest(view, names)), Block(_own(view, names))]
 
 
@@ -32,14 +32,14 @@ def _numbers(values: Sequence[int]) -> str:
 
 
 def _paths(view: View, names: Names) -> Block:
-    """Camels where they stand, with their teapots."""
+    """Return the camels where they stand, with their teapots."""
 
     rows = [[name, *(_camels(view, seat, shop) for shop in range(1, OUTPOST + 1))] for seat, name in enumerate(names)]
     return Block(rows, ("path of", *SHOPS), view["seat"])
 
 
 def _camels(view: View, path: int, shop: int) -> Cell:
-    """Those that stand at a place."""
+    """Return the camels that stand at a place."""
     here = [(colour, load) for colour, (*place, load) in enumerate(view["camels"]) if place == [path, shop]]
     return some([part for colour, load in here for part in (PaintedText(LETTERS[colour], COLOURS[colour]), f"{load or 'bare'} ")])
 

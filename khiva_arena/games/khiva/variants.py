@@ -1,6 +1,7 @@
-"""Khiva's rules map: the open points O1-O12 as named variants, the defaults, and what does not go together.
+"""Khiva's rules map: the open points O1-O12 as named variants, their defaults, and forbidden combinations.
 
-``canonical`` makes the whole map, plain values only, for the record; ``compile_rules`` turns it into what the engine reads.
+``canonical`` makes the whole map, plain values only, for the record; ``compile_rules`` turns it into the form that the engine
+reads.
 """
 
 from collections.abc import Mapping
@@ -36,7 +37,7 @@ def _ints(x: Plain, length: int, least: int, most: int) -> bool:
 
 
 def _gem_slots(given: Plain) -> list[list[int]] | None:
-    """O1: five numbers by card value, or a table colour x value. Canonical is the table."""
+    """Return the table colour x value of O1, made from the table or from five numbers by card value; None for a wrong value."""
     if _ints(given, 5, 0, MAX_SLOTS):
         return [list(given) for _ in CAMELS]
     if isinstance(given, list | tuple) and len(given) == 5 and all(_ints(row, 5, 0, MAX_SLOTS) for row in given):
@@ -45,13 +46,13 @@ def _gem_slots(given: Plain) -> list[list[int]] | None:
 
 
 def _teapot_counts(given: Plain) -> list[int] | None:
-    """O2: how many teapots of each value 2..7."""
+    """Return how many teapots there are of each value 2..7 (O2), or None for a wrong value."""
     fits = _ints(given, len(TEAPOT_VALUES), 1, TEAPOTS) and sum(given) == TEAPOTS
     return list(given) if fits else None
 
 
 def _carpets(given: Plain) -> list[int] | None:
-    """O8: the values each colour has; 15 and 25 name the two known sets."""
+    """Return the values that each colour has (O8), or None for a wrong value; 15 and 25 name the two known sets."""
     if type(given) is int:
         given = CARPET_SETS.get(given)
     if isinstance(given, list | tuple) and 1 <= len(given) <= 10 and _ints(given, len(given), 1, 9):
@@ -95,10 +96,10 @@ KEYS = (
     "compensation_time",
     "max_turns",
 )
-"""O1 to O12 in order, then the length limit: the order of the canonical map."""
+"""The keys in the order of the canonical map: O1 to O12, then the length limit."""
 
 VARIANTS = describe(KEYS, NAMED, VALUED)
-"""For people."""
+"""The possible values of each key in words, for people."""
 SAMPLES: tuple[dict[str, Plain], ...] = (
     {"decline": "yes", "khiva_spaces": "own_tent", "compensation": "per_player_turn"},
     {"carpet_top": "colour", "carpets": 25, "gem_slots": [2, 2, 2, 2, 2]},
@@ -107,7 +108,7 @@ SAMPLES: tuple[dict[str, Plain], ...] = (
 
 
 def canonical(given: Mapping[str, Plain]) -> dict[str, Plain]:
-    """Defaults with ``given`` laid over them. Raises RulesError with every mistake found."""
+    """Return the defaults with ``given`` laid over them. Raises RulesError with every mistake found."""
     rules, problems = lay_over("Khiva", KEYS, NAMED, VALUED, given)
     problems += _inconsistent(rules)
     if problems:
@@ -116,7 +117,8 @@ def canonical(given: Mapping[str, Plain]) -> dict[str, Plain]:
 
 
 def _inconsistent(rules: Mapping[str, Plain]) -> list[str]:
-    """Variants that contradict one another; keys that were wrong on their own are missing here."""
+    """Return the mistakes of variants that contradict one another. Keys that were wrong on their own are missing from
+    ``rules``."""
     problems = []
     if rules.get("compensation") == "per_player_turn" and rules.get("compensation_time") == "after_move":
         problems.append(
@@ -136,17 +138,17 @@ class Ruleset(NamedTuple):
     sum_bags: ties are broken by the sum of the salt bags, not by the best one (O9).
     end_on_empty: the end begins when a pile is empty (``end_trigger``).
     may_decline: the winner may leave the camel, and take nothing at shop 4 (O11).
-    max_turns: after so many the match ends.
+    max_turns: number of turns after which the match ends.
     """
 
     slots: tuple[int, ...]
-    """By card."""
+    """Gem slots of each card: the gems that may be paid with it (O1)."""
     walks: tuple[tuple[tuple[int, ...], ...], ...]
-    """By seat and place."""
+    """Places ahead of a camel, by seat and place, see ``tables.WALKS``."""
     overshoot: str
     supply: int | None
     pay_rejected: bool
-    """Whoever is rejected at a camel is paid there, not at the end of the turn."""
+    """True if a rejected seat is paid at the camel, False if at the end of the turn."""
     pay_each_card: bool
     pay_after: bool
     top_visible: bool
@@ -161,7 +163,7 @@ class Ruleset(NamedTuple):
 
 
 def compile_rules(rules: Mapping[str, Plain]) -> Ruleset:
-    """``rules`` is a whole canonical map."""
+    """Return a whole canonical map in the form that the engine reads."""
     table = rules["gem_slots"]
     return Ruleset(
         slots=tuple(table[COLOUR[card]][VALUE[card] - 1] for card in range(len(CODE))),

@@ -17,15 +17,18 @@ from khiva_arena.rng import Stream
 
 P = TypeVar("P", bound=Position)
 _placings = lru_cache(maxsize=16)(placings)
-"""A bot that searches makes many positions of one view."""
+"""A cache of ``placings``: a bot that searches makes many positions of one view."""
 
 
 def determinise(view: Mapping[str, Plain], ruleset: Ruleset, stream: Stream, make: Callable[[int, Ruleset, bytes], P]) -> P:
-    """A position in which the seat of ``view`` would have exactly this view; what it cannot know is drawn from ``stream``.
+    """Return a position in which the seat of ``view`` has exactly this view; unknown facts are drawn from ``stream``.
+
+    view: from a match with these rules that is not over.
+    make: makes an empty position.
 
     Every way in which the cards can have been dealt and passed is equally likely (see ``knowledge.py``), as is every order of the
-    piles; all later chance is new. What other seats remember is unknown (history 0) except the cards exchanged with the seat.
-    ``view`` must come from a match with these rules that is not over. Raises InternalError when it fits no position.
+    piles; all later chance is new. The memory of other seats is unknown (history 0) except for the cards exchanged with the seat.
+    Raises InternalError if the view fits no position.
     """
     seats = view["seats"]
     secret = b"".join(stream.u64().to_bytes(8, "big") for _ in range(4))
@@ -56,7 +59,7 @@ def _codes(faces: Sequence[Sequence[int]]) -> list[int]:
 
 
 def _build_piles(pos: Position, view: Mapping[str, Plain], stream: Stream) -> None:
-    """Hidden piles in a new order; a visible top carpet keeps its colour (O7)."""
+    """Build the hidden piles in a new order; a visible top carpet keeps its colour (O7)."""
     pos.teapot_pile = shuffled(stream, view["teapots_left"])
     pile = pos.carpet_pile = shuffled(stream, _codes(view["carpets_left"]))
     if view["carpet_top"] is not None:
@@ -65,7 +68,7 @@ def _build_piles(pos: Position, view: Mapping[str, Plain], stream: Stream) -> No
 
 
 def _recall(pos: Position, view: Mapping[str, Plain]) -> None:
-    """What was public, and what the seat and its neighbours passed each other."""
+    """Restore the public cards, and the cards that the seat and its neighbours passed each other."""
     seat, seats, k = view["seat"], view["seats"], KEPT[view["seats"]]
     history = view["history"]
     pos.played = list(history["played"])
@@ -83,7 +86,7 @@ def _recall(pos: Position, view: Mapping[str, Plain]) -> None:
 
 
 def _place_cards(pos: Position, view: Mapping[str, Plain], stream: Stream) -> None:
-    """The seat's own hand and the cards on the table unchanged; all other cards into the free places."""
+    """Place the seat's own hand and the cards on the table unchanged, and all other cards into the free places."""
     seat = view["seat"]
     pos.hands[seat] = _cards(view["hand"])
     for other, faces in enumerate(view["table"]):
@@ -108,7 +111,7 @@ def _place_cards(pos: Position, view: Mapping[str, Plain], stream: Stream) -> No
 
 
 def _seen(view: Mapping[str, Plain]) -> Seen:
-    """What a seat has seen of the cards, turn by turn."""
+    """Return the cards as the seat has seen them, turn by turn."""
     history, each = view["history"], KEPT[view["seats"]]
 
     def by_turn(codes: Sequence[int], count: int) -> tuple[tuple[int, ...], ...]:
@@ -120,7 +123,7 @@ def _seen(view: Mapping[str, Plain]) -> Seen:
 
 
 def _reopen(pos: Position, view: Mapping[str, Plain]) -> None:
-    """The question that was open."""
+    """Reopen the question that was open."""
     ask = view["ask"]
     if ask is None:
         pos.asked = ASK_PLAY_PASS[pos.seats, len(pos.hands[0])]
@@ -134,7 +137,7 @@ def _reopen(pos: Position, view: Mapping[str, Plain]) -> None:
 
 
 def _winners(pos: Position) -> int:
-    """Bit mask of the seats that won a camel this turn, up to the one being activated."""
+    """Return the bit mask of the seats that won a camel this turn, up to the camel being activated."""
     k = KEPT[pos.seats]
     revealed = pos.played[-pos.seats * k :]
     best: dict[int, tuple[int, int]] = {}

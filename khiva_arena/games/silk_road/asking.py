@@ -1,4 +1,4 @@
-"""Silk Road's questions to a person, see ``games/asked.py``."""
+"""Silk Road's questions to a person, called as ``games/asked.py`` says."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -42,7 +42,7 @@ _ABOUT = {
 
 
 def question(kind: str, view: View, names: Names) -> PersonsQuestion:
-    """See ``games/asked.py``."""
+    """Return the open decision in words for the person who is asked."""
     if kind in _ABOUT:
         return PersonsQuestion(*_ABOUT[kind])
     ask = view["ask"]
@@ -63,7 +63,7 @@ def question(kind: str, view: View, names: Names) -> PersonsQuestion:
 
 
 def answer(kind: str, entry: Sequence[Any], view: View, names: Names) -> str:
-    """See ``games/asked.py``."""
+    """Return an entry of ``legal`` in words, with its effect."""
     first = entry[0]
     if kind == "move":
         good, many, caravan, to = entry

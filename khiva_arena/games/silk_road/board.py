@@ -1,12 +1,12 @@
-"""The map as data: a TOML file or a table of the same shape, its validator, and the routes that a caravan can take.
+"""The map as data: a TOML file or a table, its validator, and the routes that a caravan can take.
 
 A map has ``name``, ``note`` (optional), ``cities`` clockwise, ``starts`` and ``targets`` of the caravans of 1, 2 and 3 camels,
 ``villages``, ``one_way`` and ``two_way`` roads, ``signposts`` (village: {city: next place}) and optionally ``tiles`` (village:
 tile, the printed side).
 
 A caravan goes from village to village to its target and enters no other city (S3). Its move follows a *route*: a way to the
-target along the roads that passes no place twice and obeys each signpost for its target. So a caravan never turns back within
-a move and never enters a road that cannot lead it on.
+target along the roads that passes no place twice and obeys each signpost for its target. So a caravan never turns back within a
+move and never enters a road that cannot lead it on.
 """
 
 import json
@@ -27,27 +27,27 @@ Rows = tuple[tuple[Family, ...], ...]
 
 KEYS = ("name", "note", "cities", "starts", "targets", "villages", "one_way", "two_way", "signposts", "tiles")
 LEAST_CITIES = 6
-"""Three caravans and two other targets may occupy five."""
+"""Cities of a map, at least: three caravans and two other targets may occupy five."""
 MOST_PLACES = 100
 MOST_ROADS = 400
 MOST_TEXT = 65_536
-"""Characters of the whole map as JSON: it goes to every bot at the start of every match."""
+"""Characters of the whole map as JSON, at most: it goes to every bot at the start of every match."""
 MOST_STEPS = 132
-"""All routes from a place to a target together: 3 caravans x 5 goods x 132 entries stay under 2,000."""
+"""Steps of all routes from a place to a target together, at most: 3 caravans x 5 goods x 132 entries stay under 2,000."""
 SEARCH = 500_000
 """Steps that the search for all routes of a map may take; R1 takes some 2,000."""
 UNFINISHED: tuple[Route, ...] = (tuple(range(MOST_STEPS + 1)),)
-"""Stands for the routes at which a search ran out of steps."""
+"""Routes that stand where a search ran out of steps."""
 NAME_LENGTH = 40
 BAG = "bag"
-"""Stands in events where a city's name can stand, too."""
+"""The word of events that stands where a city's name can stand, too."""
 
 
 class Board:
     """A valid map, compiled. Places are numbers: the cities in order, then the villages in order."""
 
     def __init__(self, given: Mapping[str, Plain]) -> None:
-        """``given`` is a canonical map without mistakes."""
+        """Compile a canonical map without mistakes."""
         self.names: tuple[str, ...] = (*given["cities"], *given["villages"])
         self.cities = len(given["cities"])
         self.villages = len(given["villages"])
@@ -60,12 +60,12 @@ class Board:
         self._rows: dict[tuple[int, int, int, int, int], Rows] = {}
 
     def rows(self, size: int, here: int, target: int, other: int, another: int) -> Rows:
-        """By number of cards - 1: the entries of ``move`` for a caravan, in order of landing places.
+        """Return the entries of ``move`` for a caravan, in order of landing places, by number of cards - 1.
 
-        ``other`` and ``another`` are where the other caravans stand: such a village is skipped and not counted (S3).
+        other, another: the places of the other caravans. Such a village is skipped and not counted (S3).
         """
         on_route = self._on_route[here, target]
-        # Caravans elsewhere change nothing: fewer different keys.
+        # Caravans off the route change nothing: without them the cache has fewer keys.
         key = (size, here, target, other if other in on_route else -1, another if another in on_route else -1)
         rows = self._rows.get(key)
         if rows is None:
@@ -96,7 +96,7 @@ def _compiled(text: str) -> Board:
 
 
 def board(canonical: Mapping[str, Plain]) -> Board:
-    """The board of a canonical map; equal maps give the same object."""
+    """Return the board of a canonical map; equal maps give the same object."""
     return _compiled(json.dumps(canonical))
 
 
@@ -112,9 +112,9 @@ MAPS: dict[str, dict[str, Plain]] = {name: _load(name) for name in ("r1",)}
 
 
 def check_map(given: Plain) -> tuple[dict[str, Plain] | None, list[str]]:
-    """A map's canonical form, and what is wrong with it: every mistake that can be found at once, the first fifty in full.
+    """Return a map's canonical form, and every mistake that can be found at once, the first fifty in full.
 
-    ``given`` is a name or a table. There is a canonical form exactly when there is no mistake.
+    given: a name or a table. The canonical form is None exactly if there is a mistake.
     """
     chart = MAPS.get(given) if isinstance(given, str) else given
     if not isinstance(chart, Mapping):
@@ -128,7 +128,7 @@ def check_map(given: Plain) -> tuple[dict[str, Plain] | None, list[str]]:
 
 
 def _canonical(given: Mapping[str, Plain]) -> dict[str, Plain]:
-    """Plain values with the keys in order."""
+    """Return the map as plain values with the keys in order."""
     tiles = given.get("tiles", {})
     return {
         "name": given["name"],
@@ -149,7 +149,7 @@ def _names_in(x: Plain) -> bool:
 
 
 def _shape(given: Mapping[str, Plain]) -> Iterator[str]:
-    """Missing keys and values of the wrong kind; what follows relies on it."""
+    """Yield the missing keys and the values of the wrong kind. The later checks rely on there being none."""
     for key in given:
         if key not in KEYS:
             yield f"map: unknown key {brief(key)}{meant(key, KEYS)}; a map has {', '.join(KEYS)}"
@@ -176,7 +176,7 @@ def _shape(given: Mapping[str, Plain]) -> Iterator[str]:
 
 
 def _size(given: Mapping[str, Plain]) -> Iterator[str]:
-    """Bounds for all that is looked through and reported later."""
+    """Yield the exceeded bounds of all that is looked through and reported later."""
     count = {key: len(given[key]) if isinstance(given.get(key), list | tuple | Mapping) else 0 for key in KEYS}
     if (places := count["cities"] + count["villages"]) > MOST_PLACES:
         yield f"map: {places} places; at most {MOST_PLACES}"
@@ -204,7 +204,7 @@ def _names(given: Mapping[str, Plain]) -> Iterator[str]:
 
 
 def _ends(given: Mapping[str, Plain]) -> Iterator[str]:
-    """Starts and first targets: six different cities."""
+    """Yield the mistakes in starts and first targets, which have to be six different cities."""
     for key in ("starts", "targets"):
         if len(given[key]) != len(SIZES):
             yield f"map: {key} names {len(given[key])} cities, not {len(SIZES)}"
@@ -258,7 +258,7 @@ def _tiles(given: Mapping[str, Plain]) -> Iterator[str]:
 
 
 def _reachability(given: Mapping[str, Plain]) -> list[str]:
-    """Each city can be reached from each other one, signposts lead to their city, each village is on some way."""
+    """Return the mistakes about ways: each city reaches each other, signposts lead to their city, each village is on some way."""
     index = {name: place for place, name in enumerate((*given["cities"], *given["villages"]))}
     names = list(index)
     cities = range(len(given["cities"]))
@@ -293,7 +293,7 @@ def _reachability(given: Mapping[str, Plain]) -> list[str]:
 
 
 def _followers(given: Mapping[str, Plain]) -> dict[str, list[str]]:
-    """By place: where its roads lead."""
+    """Return the places to which the roads of each place lead."""
     follow: dict[str, list[str]] = {}
     for a, b in given.get("one_way", ()):
         follow.setdefault(a, []).append(b)
@@ -304,10 +304,10 @@ def _followers(given: Mapping[str, Plain]) -> dict[str, list[str]]:
 
 
 def _all_routes(given: Mapping[str, Plain], index: Mapping[str, int]) -> Iterator[tuple[tuple[int, int], tuple[Route, ...]]]:
-    """((place, target), routes) wherever there is a route, without the place itself, in a fixed order.
+    """Yield ((place, target), routes) wherever there is a route, without the place itself, in a fixed order.
 
-    A search that finds too much is cut off: its routes have more steps than may be. When ``SEARCH`` is spent, the last routes
-    are ``UNFINISHED``.
+    A search that finds too much is cut off: its routes have more steps than are allowed. When ``SEARCH`` is spent, the last
+    routes are ``UNFINISHED``.
     """
     follow = {index[name]: [index[n] for n in after] for name, after in _followers(given).items()}
     signposts = given.get("signposts", {})
@@ -329,7 +329,7 @@ def _all_routes(given: Mapping[str, Plain], index: Mapping[str, int]) -> Iterato
 
 
 def _leading_to(onward: Mapping[int, Sequence[int]], target: int) -> set[int]:
-    """The target and all places from which the roads lead there."""
+    """Return the target and all places from which the roads lead to the target."""
     near, growing = {target}, True
     while growing:
         before = {place for place, after in onward.items() if place not in near and not near.isdisjoint(after)}
@@ -339,7 +339,7 @@ def _leading_to(onward: Mapping[int, Sequence[int]], target: int) -> set[int]:
 
 
 def _routes(onward: Mapping[int, Sequence[int]], start: int, target: int, left: int) -> tuple[tuple[Route, ...], int]:
-    """All ways without a place twice, and how many steps of the search are left."""
+    """Return all ways without a place twice, and how many steps of the search are left."""
     routes: list[Route] = []
     steps = 0
     stack: list[Route] = [(start,)]

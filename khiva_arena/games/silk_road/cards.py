@@ -1,8 +1,9 @@
-"""How goods cards change places: the hand, the display, the open cards, the pile and the discard pile (S5, S16).
+"""Moves of goods cards between the hands, the displays, the open cards, the pile and the discard pile (S5, S16).
 
 Each function keeps the memory of the seats with it: ``known``, ``drawn``, ``fresh``, ``pool``, ``shuffles`` and ``traffic``.
-Codes of ``traffic``: 20 * seat + good: the seat took that open card; + 5 + good: it gave such a card out of its hand, for all
-to see; + 10: it drew from the pile. 100 + good: that card came from the pile for all to see. 105: a reshuffle.
+
+Codes of ``traffic``: 20 * seat + good: the seat took that open card; + 5 + good: it gave such a card out of its hand, for all to
+see; + 10: it drew from the pile. 100 + good: that card came from the pile for all to see. 105: a reshuffle.
 """
 
 from khiva_arena.games.base import Event, Plain
@@ -16,7 +17,7 @@ TURNED_UP, RESHUFFLE = 100, 105
 
 
 def ask(pos: Position, task: Task, seat: int, menu: Menu) -> list[Plain] | None:
-    """Ask a seat; or, when there is one entry, return it unasked."""
+    """Ask a seat, and return None; or, if there is one entry, return that entry unasked."""
     if len(menu.entries) == 1:
         return menu.entries[0]
     pos.asked = menu.asked[seat]
@@ -25,12 +26,12 @@ def ask(pos: Position, task: Task, seat: int, menu: Menu) -> list[Plain] | None:
 
 
 def can_draw(pos: Position) -> bool:
-    """A card can be had from the pile, if need be after a reshuffle."""
+    """Tell whether the pile has a card, if need be after a reshuffle."""
     return bool(pos.pile or pos.discard)
 
 
 def take_open(pos: Position, seat: int, good: int, log: list[Event]) -> None:
-    """An open card goes to a hand."""
+    """Move an open card to a hand."""
     pos.open[good] -= 1
     pos.hands[seat][good] += 1
     pos.known[seat][good] += 1
@@ -39,7 +40,7 @@ def take_open(pos: Position, seat: int, good: int, log: list[Event]) -> None:
 
 
 def draw_blind(pos: Position, seat: int, log: list[Event]) -> None:
-    """The top of the pile goes to a hand; the pile or the discard pile holds a card."""
+    """Move the top of the pile to a hand. The pile or the discard pile has to hold a card."""
     if not pos.pile:
         _reshuffle(pos, log)
     good = pos.pile.pop()
@@ -53,7 +54,7 @@ def draw_blind(pos: Position, seat: int, log: list[Event]) -> None:
 
 
 def turn_up(pos: Position, log: list[Event]) -> int:
-    """The top of the pile, shown to all; the pile or the discard pile holds a card."""
+    """Return the top of the pile, shown to all. The pile or the discard pile has to hold a card."""
     if not pos.pile:
         _reshuffle(pos, log)
     good = pos.pile.pop()
@@ -63,7 +64,7 @@ def turn_up(pos: Position, log: list[Event]) -> int:
 
 
 def give(pos: Position, seat: int, good: int, count: int) -> None:
-    """Cards leave a hand for all to see. Cards known to be there are counted off first, which leaves a sure lower bound."""
+    """Take cards out of a hand for all to see. Cards known to be there are counted off first, which leaves a sure lower bound."""
     pos.hands[seat][good] -= count
     known = pos.known[seat]
     known[good] = max(0, known[good] - count)
@@ -74,7 +75,7 @@ def give(pos: Position, seat: int, good: int, count: int) -> None:
 
 
 def refill(pos: Position, missing: int, log: list[Event]) -> None:
-    """The open cards are made up from the pile, as far as there are cards (S5, S16)."""
+    """Make up the open cards from the pile, as far as there are cards (S5, S16)."""
     shown: list[int] = []
     while missing and can_draw(pos):
         if shown and not pos.pile:  # these lie open before the reshuffle
@@ -90,21 +91,21 @@ def refill(pos: Position, missing: int, log: list[Event]) -> None:
 
 
 def discard_display(pos: Position, seat: int, good: int, why: str, log: list[Event]) -> None:
-    """A card of a display goes to the discard pile."""
+    """Move a card of a display to the discard pile."""
     pos.displays[seat][good] -= 1
     pos.discard.append(good)
     log.append(events.discard(seat, "display", good, why))
 
 
 def discard_hand(pos: Position, seat: int, good: int, why: str, log: list[Event]) -> None:
-    """A card of a hand goes to the discard pile, face up."""
+    """Move a card of a hand to the discard pile, face up."""
     give(pos, seat, good, 1)
     pos.discard.append(good)
     log.append(events.discard(seat, "hand", good, why))
 
 
 def salvage(pos: Position, seat: int, log: list[Event]) -> None:
-    """The top of the discard pile, else of the pile, goes to a display (S12)."""
+    """Move the top of the discard pile, else of the pile, to a display (S12)."""
     if pos.discard:
         source, good = "discard", pos.discard.pop()
     elif pos.pile:
@@ -117,19 +118,19 @@ def salvage(pos: Position, seat: int, log: list[Event]) -> None:
 
 
 def sort_discards(pos: Position, count: int) -> None:
-    """O9: cards discarded together lie in canonical order, if the rules map says so."""
+    """Sort cards discarded together into canonical order, if the rules map says so (O9)."""
     if count > 1 and pos.ruleset.sort_discards:
         pos.discard[-count:] = sorted(pos.discard[-count:])
 
 
 def _restore_pile(pos: Position, log: list[Event]) -> None:
-    """S16: the discards are shuffled when the pile has just run out; O13: or not before a card is needed."""
+    """Shuffle the discards when the pile has just run out (S16), unless the rules wait until a card is needed (O13)."""
     if not pos.pile and pos.discard and pos.ruleset.shuffle_at_once:
         _reshuffle(pos, log)
 
 
 def _reshuffle(pos: Position, log: list[Event]) -> None:
-    """S16: the discards become the pile. What it holds is known to all, its order to none."""
+    """Make the discards the pile (S16). All know the cards in the pile, nobody knows their order."""
     discard = pos.discard
     counts = [discard.count(good) for good in range(len(GOODS))]
     pos.shuffles.append(counts)

@@ -1,6 +1,6 @@
 """Silk Road's chance: tiles, camels, jewels, drivers and every shuffle of the goods, each from a stream of its own.
 
-RULES.md, "The deal", says the same in words that a C programmer can follow.
+RULES.md, "The deal", describes these draws in words that a C programmer can follow.
 """
 
 from collections.abc import Iterable
@@ -16,30 +16,30 @@ def _shuffled(secret: bytes, purpose: str, ordinal: int, items: Iterable[int]) -
 
 
 def goods(secret: bytes) -> list[int]:
-    """All goods cards, in the order dealt."""
+    """Return all goods cards, in the order dealt."""
     return _shuffled(secret, "goods", 1, DECK)
 
 
 def reshuffle(secret: bytes, ordinal: int, discard: Iterable[int]) -> list[int]:
-    """A new pile, top first; ``ordinal`` is 2 for the first reshuffle."""
+    """Return a new pile, top first; ``ordinal`` is 2 for the first reshuffle."""
     return _shuffled(secret, "goods", ordinal, sorted(discard))
 
 
 def tiles(secret: bytes, kinds: Iterable[int]) -> list[int]:
-    """Tiles by village; ``kinds`` rise."""
+    """Return the tiles by village; ``kinds`` rise."""
     return _shuffled(secret, "tiles", 1, kinds)
 
 
 def camels(secret: bytes) -> list[int]:
-    """The camels in the order laid out."""
+    """Return the camels in the order laid out."""
     return _shuffled(secret, "camels", 1, CAMELS)
 
 
 def jewels(secret: bytes) -> list[int]:
-    """Colours in the order they leave the bag."""
+    """Return the colours of the jewels in the order they leave the bag."""
     return _shuffled(secret, "jewels", 1, (c for c in range(len(COLOURS)) for _ in range(JEWELS_PER_COLOUR)))
 
 
 def drivers(secret: bytes) -> list[int]:
-    """The drivers in the order handed out: all five, however many play."""
+    """Return the drivers in the order handed out: all five, however many play."""
     return _shuffled(secret, "drivers", 1, DRIVERS)

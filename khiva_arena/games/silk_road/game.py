@@ -13,7 +13,7 @@ _SCENERY = {**SCENERY, "places": {name: notation.place(name) for name in notatio
 
 
 class SilkRoadState(Position, PositionState):
-    """A Silk Road match in progress: the data of ``Position``, answering with the functions of the files above it."""
+    """A Silk Road match in progress: the data of ``Position``, answering with the functions of the files imported above."""
 
     apply = rules.apply
     view = observation.view
@@ -22,7 +22,7 @@ class SilkRoadState(Position, PositionState):
 
 
 class SilkRoad(AdaptedGame[SilkRoadState]):
-    """Silk Road (Seidenstraße), by Hanno and Wilfried Kuhn (ddd Verlag): 2 to 5 seats."""
+    """The game Silk Road (Seidenstraße), by Hanno and Wilfried Kuhn (ddd Verlag): 2 to 5 seats."""
 
     name = "silk_road"
     title = "Silk Road"
@@ -35,21 +35,21 @@ class SilkRoad(AdaptedGame[SilkRoadState]):
     scenery = _SCENERY
 
     def points(self, view: Mapping[str, Plain]) -> list[int]:
-        """See ``base.Game``."""
+        """Return the points of all seats, counted from one seat's view."""
         return scoring.points(view["jewels"], view["colourless"], view["markers"])
 
     def choice(self, kind: str, entry: Sequence[Plain], view: Mapping[str, Plain]) -> str:
-        """See ``base.Game``."""
+        """Return an entry of ``legal`` in words, for a person who is asked."""
         return notation.choice(kind, entry, view)
 
     def determinise(self, view: Mapping[str, Plain], rules: Mapping[str, Plain], stream: Stream) -> SilkRoadState:
-        """See ``base.Game``."""
-        from khiva_arena.games.silk_road import worlds  # a match does without it
+        """Return a state in which the seat of ``view`` has exactly this view; unknown facts are drawn from ``stream``."""
+        from khiva_arena.games.silk_road import worlds  # not above: a match needs no worlds
 
         return worlds.determinise(view, variants.compile_rules(rules), stream, SilkRoadState)
 
     def every_rule(self, rules: Mapping[str, Plain]) -> dict[str, Plain]:
-        """See ``base.Game``."""
+        """Return a canonical map completed by the rules that it leaves out."""
         return variants.every_rule(rules)
 
 

@@ -1,10 +1,12 @@
-"""What other seats may have drawn unseen, given all that a seat has seen: every order of the piles in which each card that
+"""Cards that other seats may have drawn unseen, given all that a seat has seen. Every order of the piles in which each card that
 somebody gave had been in its hand is equally likely.
 
-What a seat draws unseen is a *slot*, to be filled from the pile of its time. A pile that has run out went where all saw it, to
-this seat, and into the slots of its time: what these hold together is known. Of the last pile the rest is still there. A walk
-from one possible world to others exchanges cards of a pile, any number of them at a time, as likely as back: so in the long run
-it is in each equally often.
+A card that another seat draws unseen is a *slot*, to be filled from the pile of its time. A pile that has run out went where all
+saw it, to this seat, and into the slots of its time: so the contents of these together are known. The rest of the last pile is
+still there.
+
+A walk from one possible world to others exchanges cards of a pile, any number of them at a time, as likely as back: so in the
+long run it is in each equally often.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -19,9 +21,10 @@ from khiva_arena.rng import Stream
 SEAT_CODES, GIVEN, BLIND, TURNED_UP, RESHUFFLE = 20, 5, 10, 100, 105
 """Codes of ``history.cards`` (see ``cards.py``)."""
 STEPS_A_SLOT, STEPS = 6, 60
-"""How long a walk is."""
+"""Length of a walk: steps for each slot, and further steps."""
 HUNT, COOLING = 400_000, 4_000
-"""How long the first possible world is looked for; how often it is begun again more boldly."""
+"""Steps in which the first possible world is looked for, and the number of steps after which the search begins again more
+boldly."""
 _GOODS = len(GOODS)
 
 
@@ -29,7 +32,7 @@ class Trail(NamedTuple):
     """The cards of a match as a seat saw them go.
 
     seats: how many there are.
-    piles: of each pile the cards that this seat did not see leave it.
+    piles: for each pile, the cards that this seat did not see leave it.
     """
 
     seats: int
@@ -37,7 +40,7 @@ class Trail(NamedTuple):
     slots: tuple[tuple[int, int], ...]
     """(seat, pile) of each slot, in order."""
     hands: tuple[tuple[int, ...], ...]
-    """By seat what went into its hand and out of it: the number of a slot; -1 - good: a card given; LARGE + good: one taken."""
+    """The changes of each seat's hand: the number of a slot; -1 - good: a card given; LARGE + good: a card taken."""
     asked: tuple[int, int, int]
     """(seat, least number of different goods, good) that the open question says of a hand: -1 for nothing."""
 
@@ -46,7 +49,7 @@ LARGE = 1000
 
 
 def trail(view: Mapping[str, Plain]) -> Trail:
-    """Reads the history of a view."""
+    """Return the trail of the cards from the history of a view."""
     seats, me, history = view["seats"], view["seat"], view["history"]
     own = iter(history["drawn"])
     piles = [[DECK.count(good) for good in range(_GOODS)], *([*counts] for counts in history["shuffles"])]
@@ -80,7 +83,7 @@ def trail(view: Mapping[str, Plain]) -> Trail:
 
 
 def _asked(view: Mapping[str, Plain]) -> tuple[int, int, int]:
-    """What all know of a hand because its seat has a choice."""
+    """Return the facts that all know of a hand because its seat has a choice."""
     ask = view["ask"]
     if ask["seat"] == view["seat"]:
         return -1, 0, -1
@@ -91,11 +94,14 @@ class _Walk:
     """A filling of the slots, and how many cards are not where they must have been."""
 
     def __init__(self, seen: Trail, cards: Sequence[Sequence[int]]) -> None:
-        """``cards``: by pile, those of its slots in order, then the rest."""
+        """Fill the slots.
+
+        cards: by pile, those of its slots in order, then the rest.
+        """
         self.seen = seen
         self.cards = [list(pile) for pile in cards]
         self.places: list[tuple[int, int]] = []
-        """Of each slot: its pile, and its place among the cards of it."""
+        """Pile of each slot, and the slot's place among the cards of the pile."""
         used = [0] * len(self.cards)
         for _, pile in seen.slots:
             self.places.append((pile, used[pile]))
@@ -104,7 +110,7 @@ class _Walk:
         self.amiss = [self._count(seat) for seat in range(seen.seats)]
 
     def hand(self, seat: int) -> tuple[list[int], int]:
-        """A hand by goods, and how many cards it gave without having them."""
+        """Return a hand by goods, and how many cards the seat gave without having them."""
         counts, amiss = [0] * _GOODS, 0
         cards, places = self.cards, self.places
         for step in self.seen.hands[seat]:
@@ -127,8 +133,10 @@ class _Walk:
         return amiss
 
     def step(self, below: Callable[[int], int], slots: Sequence[int], rough: int) -> None:
-        """Cards of one of these slots and of another place of its pile are exchanged, and perhaps further ones with them; it is
-        undone if more cards are amiss by that, except one time in ``rough`` for each (0: never)."""
+        """Exchange cards of one of these slots and of another place of its pile, and perhaps further ones with them.
+
+        rough: the exchange is undone if more cards are amiss by it, except one time in ``rough`` for each (0: never).
+        """
         done: list[tuple[list[int], int, int]] = []
         touched: set[int] = set()
         while not done or not below(2):
@@ -151,13 +159,13 @@ class _Walk:
             self.amiss = [before.get(seat, amiss) for seat, amiss in enumerate(self.amiss)]
 
     def walk(self, below: Callable[[int], int]) -> None:
-        """From a possible world to others."""
+        """Walk from a possible world to others."""
         slots = range(len(self.places))
         for _ in range(STEPS_A_SLOT * len(slots) + STEPS if slots else 0):
             self.step(below, slots, 0)
 
     def hunt(self, below: Callable[[int], int]) -> None:
-        """From anywhere to a possible world: steps of seats that gave cards they lacked, fewer and fewer for the worse."""
+        """Walk from anywhere to a possible world: steps of seats that gave cards they lacked, fewer and fewer for the worse."""
         own = [[slot for slot, (of, _) in enumerate(self.seen.slots) if of == seat] for seat in range(self.seen.seats)]
         for at in range(HUNT):
             wrong = [seat for seat, amiss in enumerate(self.amiss) if amiss and own[seat]]
@@ -171,7 +179,7 @@ class _Walk:
 
 @lru_cache(maxsize=16)
 def _somehow(seen: Trail) -> tuple[tuple[int, ...], ...]:
-    """A possible world to begin walks at, the same for equal views."""
+    """Return a possible world to begin walks at, the same for equal views."""
     stream = Stream(bytes(32), "somehow")
     piles = [list(pile) for pile in seen.piles]
     for pile in piles:
@@ -182,22 +190,22 @@ def _somehow(seen: Trail) -> tuple[tuple[int, ...], ...]:
 
 
 class World(NamedTuple):
-    """What is hidden.
+    """The hidden things of a position.
 
     pile: its cards, the top last.
     """
 
     hands: list[list[int]]
-    """By seat, counts by good; the hand of the seat that looks is left empty."""
+    """Counts of each hand, by seat and good; the hand of the seat that looks is left empty."""
     drawn: list[list[int]]
-    """By seat: what it drew unseen, in order."""
+    """Cards that each seat drew unseen, in order."""
     fresh: list[list[int]]
-    """By seat: of these the cards of the last pile, counts by good."""
+    """Counts by good of the cards that each seat drew from the last pile."""
     pile: list[int]
 
 
 def imagine(seen: Trail, stream: Stream) -> World:
-    """A possible world."""
+    """Return a possible world."""
     walk = _Walk(seen, _somehow(seen))
     walk.walk(stream.below)
     drawn: list[list[int]] = [[] for _ in range(seen.seats)]

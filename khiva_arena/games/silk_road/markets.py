@@ -1,7 +1,7 @@
-"""Markets: who sells, what it brings, and how caravans end and set out (S6 to S9, S14, S15, S17).
+"""Markets: the sellers, the prices, and the end and start of caravans (S6 to S9, S14, S15, S17).
 
-Kinds of market: "large" in a city, "small" and "black" in a village, "last" at the end. A market is a pile of tasks: one
-``sell`` for each camel, for a large one then ``close``.
+Kinds of market: "large" in a city, "small" and "black" in a village, "last" at the end. A market is a pile of tasks: one ``sell``
+for each camel, for a large one then ``close``.
 """
 
 from collections.abc import Sequence
@@ -17,19 +17,19 @@ IN_CITY = ("large", "last")
 
 
 def open_market(pos: Position, kind: str, size: int, log: list[Event]) -> None:
-    """S7: all camels of a caravan that is in its target, in falling order of their numbers."""
+    """Open a market for all camels of a caravan that is in its target, in falling order of their numbers (S7)."""
     log.append(events.market(kind, size, pos.ruleset.board.names[pos.places[size - 1]]))
     pos.tasks.append(("close", kind, size))
     pos.tasks += [("sell", kind, size, camel, 0) for camel in reversed(pos.camels[size - 1])]
 
 
 def small_market(pos: Position, kind: str, size: int, camel: int) -> None:
-    """S9: one camel of a caravan in a village."""
+    """Open a market for one camel of a caravan in a village (S9)."""
     pos.tasks.append(("sell", kind, size, camel, 0))
 
 
 def sell(pos: Position, task: Task, log: list[Event]) -> None:
-    """S7, S15: the seat with most cards of the good that has not declined; of several the one with the highest driver."""
+    """Ask the seat with most cards of the good that has not declined; of several the one with the highest driver (S7, S15)."""
     _, kind, size, camel, declined = task
     good = GOOD_OF[camel]
     most, best = 0, -1
@@ -47,7 +47,7 @@ def sell(pos: Position, task: Task, log: list[Event]) -> None:
 
 
 def answer_sell(pos: Position, seat: int, entry: list[Plain], log: list[Event]) -> None:
-    """S7, S9: half of the cards go, rounded up; then the price, the change of drivers, the camel."""
+    """Sell half of the seat's cards, rounded up; then follow the price, the change of drivers, the camel (S7, S9)."""
     _, kind, size, camel, declined = pos.doing
     if entry[0] == "decline":
         log.append(events.decline(seat, camel))
@@ -70,9 +70,10 @@ def answer_sell(pos: Position, seat: int, entry: list[Plain], log: list[Event]) 
 
 
 def exchange(pos: Position, seat: int, good: int, declined: int) -> tuple[int, int]:
-    """S7: highest and lowest driver of those who are tied with the seller; twice the same seat when there is nobody.
+    """Return the seats with the highest and lowest driver among those tied with the seller; one seat twice if nobody is tied
+    (S7).
 
-    Who declined is no longer tied, so the highest is the seller; O3: or it is, so the seller's driver may stay.
+    A seat that declined is no longer tied, so the highest is the seller. With O3 it may be tied, so the seller's driver may stay.
     """
     count = pos.displays[seat][good]
     drop = pos.ruleset.drop_tied
@@ -82,14 +83,14 @@ def exchange(pos: Position, seat: int, good: int, declined: int) -> tuple[int, i
 
 
 def swap(pos: Position, task: Task, log: list[Event]) -> None:
-    """S7: two seats change drivers."""
+    """Let two seats change drivers (S7)."""
     _, one, other = task
     pos.drivers[one], pos.drivers[other] = pos.drivers[other], pos.drivers[one]
     log.append(events.swap(one, other))
 
 
 def jewel(pos: Position, task: Task, log: list[Event]) -> None:
-    """S7: the seller picks a jewel of the city. There is one for each camel, so one is left."""
+    """Let the seller pick a jewel of the city (S7). There is one for each camel, so one is left."""
     _, _, size, _, seat = task
     colours = 0
     for colour in pos.cities[pos.places[size - 1]]:
@@ -100,7 +101,7 @@ def jewel(pos: Position, task: Task, log: list[Event]) -> None:
 
 
 def answer_jewel(pos: Position, seat: int, entry: list[Plain], log: list[Event]) -> None:
-    """The colour chosen."""
+    """Give the seller the colour chosen."""
     _take_jewel(pos, pos.doing, entry[0], log)
 
 
@@ -112,7 +113,8 @@ def _take_jewel(pos: Position, task: Task, colour: int, log: list[Event]) -> Non
 
 
 def gain_colourless(pos: Position, seat: int, log: list[Event]) -> None:
-    """S9, S14: one colourless jewel; the third becomes a marker at once. With O6 capped neither beyond the supply."""
+    """Give a seat one colourless jewel; the third becomes a marker at once (S9, S14). With O6 capped neither goes beyond the
+    supply."""
     capped = pos.ruleset.capped
     if capped and not pos.colourless_left():
         return
@@ -125,7 +127,7 @@ def gain_colourless(pos: Position, seat: int, log: list[Event]) -> None:
 
 
 def lead_away(pos: Position, task: Task, log: list[Event]) -> None:
-    """S7, S9: a camel that was sold goes to the tail of the caravanserai; in a village its head takes the place."""
+    """Lead a sold camel to the tail of the caravanserai; in a village its head takes the place (S7, S9)."""
     _, kind, size, camel = task
     _to_stable(pos, size, camel, log)
     if kind not in IN_CITY:
@@ -146,7 +148,7 @@ def _to_stable(pos: Position, size: int, camel: int, log: list[Event]) -> None:
 
 
 def close(pos: Position, task: Task, log: list[Event]) -> None:
-    """S7, S8, S17: jewels that are left leave the game; then a new caravan, or the end draws nearer."""
+    """Remove the jewels that are left; then send out a new caravan, or bring the end nearer (S7, S8, S17)."""
     _, kind, size = task
     city = pos.places[size - 1]
     if pos.cities[city]:
@@ -178,13 +180,13 @@ def _remove(pos: Position, source: str, colours: Sequence[int], log: list[Event]
 
 
 def _retire(pos: Position, size: int, log: list[Event]) -> None:
-    """S17: no caravan of that size sets out any more."""
+    """Let no caravan of that size set out any more (S17)."""
     pos.places[size - 1] = pos.targets[size - 1] = GONE
     log.append(events.retire(size))
 
 
 def set_out(pos: Position, size: int, log: list[Event]) -> None:
-    """S8: the head of the caravanserai is the new caravan; then its target, then its jewels."""
+    """Send out the head of the caravanserai as the new caravan; then set its target, then its jewels (S8)."""
     camels = sorted(pos.queue[:size], reverse=True)
     del pos.queue[:size]
     pos.camels[size - 1] = camels
@@ -195,7 +197,7 @@ def set_out(pos: Position, size: int, log: list[Event]) -> None:
 
 
 def next_target(pos: Position, size: int) -> int:
-    """S8: as many empty cities on, clockwise, as the caravan has camels; the same city may be counted again.
+    """Return the city that is as many empty cities on, clockwise, as the caravan has camels; a city may be counted again (S8).
 
     A city is empty without a caravan and without jewels.
     """
@@ -210,7 +212,7 @@ def next_target(pos: Position, size: int) -> int:
 
 
 def lay_jewels(pos: Position, size: int) -> None:
-    """S8: as many jewels as camels, from the bag onto the target."""
+    """Lay as many jewels as camels from the bag onto the target (S8)."""
     pos.cities[pos.targets[size - 1]] = sorted(pos.bag.pop() for _ in range(size))
 
 
@@ -218,7 +220,7 @@ def lay_jewels(pos: Position, size: int) -> None:
 
 
 def _last_market(pos: Position, log: list[Event]) -> None:
-    """S17: the caravan that is left jumps to its target; hands are laid out, then all is sold."""
+    """Begin the last market: the caravan that is left jumps to its target; hands are laid out, then all is sold (S17)."""
     size = next(size for size in SIZES if pos.places[size - 1] != GONE)
     pos.places[size - 1] = pos.targets[size - 1]
     open_market(pos, "last", size, log)
@@ -235,7 +237,7 @@ def _last_market(pos: Position, log: list[Event]) -> None:
 
 
 def lay_out(pos: Position, task: Task, log: list[Event]) -> None:
-    """S17, O7: a seat may add cards of a good that is sold; other goods do not matter any more and stay in hand."""
+    """Let a seat add cards of a good that is sold; other goods do not matter any more and stay in hand (S17, O7)."""
     _, seat, good = task
     entry = ask(pos, task, seat, LAY_OUT[pos.hands[seat][good]])
     if entry is not None:
@@ -243,7 +245,7 @@ def lay_out(pos: Position, task: Task, log: list[Event]) -> None:
 
 
 def answer_lay_out(pos: Position, seat: int, entry: list[Plain], log: list[Event]) -> None:
-    """How many cards."""
+    """Add the chosen number of cards to the seat's display."""
     _add_to_display(pos, seat, pos.doing[2], entry[0], log)
 
 

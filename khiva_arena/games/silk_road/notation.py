@@ -1,4 +1,7 @@
-"""Silk Road for people: one line for an event, and the whole position as text, which has one letter for a card or jewel."""
+"""Silk Road for people: one line for an event, and the whole position as text.
+
+The text of a position has one letter for a card or jewel.
+"""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,7 +14,7 @@ from khiva_arena.games.wording import Data, Names, lines_of, standing
 from khiva_arena.words import count
 
 LETTERS = "ISPKT"
-"""One letter a good, for the position: ivory, spice, porcelain, silK, tea."""
+"""The letter of each good, for the position: ivory, spice, porcelain, silK, tea."""
 JEWEL_LETTERS = "BYGRV"
 
 
@@ -25,7 +28,7 @@ PLACES = ("Byzanz", *(f"r{number}" for number in range(10)), *(f"{way}_{town}" f
 
 
 def place(name: str) -> str:
-    """A place of the map r1 as people call it, such as "Byzantium gate" for in_Byz; one of another map as it stands."""
+    """Return a place of the map r1 as people call it, such as "Byzantium gate" for in_Byz; one of another map as it stands."""
     if name == "Byzanz":
         return "Byzantium"
     if ring := _ON_THE_RING.fullmatch(name):
@@ -37,7 +40,7 @@ def place(name: str) -> str:
 
 
 def camel(number: int) -> str:
-    """A camel, such as silk 10."""
+    """Return a camel in words, such as silk 10."""
     return f"{GOODS[GOOD_OF[number]]} {number}"
 
 
@@ -70,7 +73,7 @@ def _jewels(colours: Iterable[int]) -> str:
 
 
 def choice(kind: str, entry: Sequence[Any], view: Mapping[str, Plain]) -> str:
-    """See ``Game.choice``."""
+    """Return an entry of ``legal`` in words, for a person who is asked."""
     if kind == "move":
         good, number, caravan, to = entry
         tile = view["tiles"].get(to)
@@ -228,7 +231,7 @@ LINES = lines_of(globals())
 
 
 def sketch(pos: Position, names: Names) -> str:
-    """The whole position as text, hidden things included."""
+    """Return the whole position as text, hidden things included."""
     board = pos.ruleset.board
     lines = [f"turn {pos.turn}, {names[pos.active]}" + (f", ending ({pos.ending})" if pos.ending else "")]
     for size in SIZES:

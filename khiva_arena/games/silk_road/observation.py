@@ -1,4 +1,4 @@
-"""What one seat knows of a Silk Road position (S19). RULES.md, "The view", lists the keys.
+"""The view of a Silk Road position that one seat gets (S19). RULES.md, "The view", lists the keys.
 
 A view is built new each time from plain lists, so its owner may change it. Only hands and the order of the pile are hidden;
 ``history`` has all that bears on them.
@@ -14,7 +14,7 @@ _GOODS = range(len(GOODS))
 
 
 def view(pos: Position, seat: int) -> dict[str, Plain]:
-    """All that ``seat`` knows, as plain values."""
+    """Return all that ``seat`` knows, as plain values."""
     board = pos.ruleset.board
     names, first = board.names, board.cities
     capped = pos.ruleset.capped
@@ -57,7 +57,7 @@ def view(pos: Position, seat: int) -> dict[str, Plain]:
 
 
 def _unseen(pos: Position, seat: int) -> list[int]:
-    """By good: cards in the pile and in hands that this seat cannot name; which of the two, it does not know."""
+    """Return by good how many cards in the pile and in hands this seat cannot name; it does not know which of the two."""
     seen = [*pos.displays, pos.open, *(pos.known[other] for other in range(pos.seats) if other != seat), pos.hands[seat]]
     return [PER_GOOD - sum(counts[good] for counts in seen) - pos.discard.count(good) for good in _GOODS]
 

@@ -1,9 +1,10 @@
 """The flow of Silk Road: set up, the five phases of a turn, the end.
 
-What is still to be done in a turn is a pile of tasks, ``pos.tasks``. ``apply`` plays the answer to the open question and then
-does one task after the other until one asks. A task is a tuple that begins with its name in ``STEPS``; the question it may ask
-is answered by the function in ``ANSWERS`` under the decision's kind.
-S and O numbers are those of RULES.md; its event table says what each event holds.
+The rest of a turn is a pile of tasks, ``pos.tasks``. ``apply`` plays the answer to the open question and then does one task after
+the other until one asks. A task is a tuple that begins with its name in ``STEPS``. The question it may ask is answered by the
+function in ``ANSWERS`` under the decision's kind.
+
+S and O numbers are those of RULES.md; its event table lists the contents of each event.
 """
 
 from collections.abc import Callable, Mapping
@@ -20,7 +21,7 @@ Answer = Callable[[Position, int, list[Plain], list[Event]], None]
 
 
 def set_up(pos: Position) -> list[Event]:
-    """From an empty table to the first question (S1, S8)."""
+    """Take an empty table to the first question, and return the events (S1, S8)."""
     rules, secret, seats = pos.ruleset, pos.secret, pos.seats
     if not rules.laid:
         pos.tiles = tuple(dealing.tiles(secret, rules.tiles))
@@ -61,7 +62,7 @@ def _setup_event(pos: Position) -> Event:
 
 
 def apply(pos: Position, choices: Mapping[int, int]) -> list[Event]:
-    """Play the choice of the asked seat. Raises IllegalChoice with nothing changed."""
+    """Play the choice of the asked seat, and return the events. Raises IllegalChoice with nothing changed."""
     check_choices(pos.asked, choices)
     ((seat, decision),) = pos.asked.items()
     entry = decision.legal[choices[seat]]
@@ -73,7 +74,7 @@ def apply(pos: Position, choices: Mapping[int, int]) -> list[Event]:
 
 
 def _run(pos: Position, log: list[Event]) -> None:
-    """One task after the other, until one asks or the match is over."""
+    """Do one task after the other, until one asks or the match is over."""
     tasks = pos.tasks
     while pos.asked is NOBODY and tasks:
         task = tasks.pop()
@@ -81,7 +82,7 @@ def _run(pos: Position, log: list[Event]) -> None:
 
 
 def ask_again(pos: Position, doing: Task, seat: int) -> None:
-    """Open the question of a task, in a position made of a view: this seat has a choice there."""
+    """Open the question of a task in a position made of a view: the seat has a choice there."""
     if doing == ("move",):
         _ask_move(pos, seat)
     elif doing[0] == "jewel":
@@ -96,7 +97,7 @@ def ask_again(pos: Position, doing: Task, seat: int) -> None:
 
 
 def _turn(pos: Position, task: Task, log: list[Event]) -> None:
-    """S2: the next seat moves a caravan; with an empty hand it draws two cards instead (S16)."""
+    """Let the next seat move a caravan (S2); with an empty hand it draws two cards instead (S16)."""
     if pos.turn >= pos.ruleset.max_turns or pos.idle >= pos.seats:  # O11
         pos.ending = "stalled"
         _finish(pos, task, log)
@@ -119,7 +120,8 @@ def _turn(pos: Position, task: Task, log: list[Event]) -> None:
 
 
 def _ask_move(pos: Position, seat: int) -> None:
-    """S2, S3: number of cards, good, caravan, landing place. Two caravans are on their way at least, so there is a choice."""
+    """Ask for number of cards, good, caravan, landing place (S2, S3). Two caravans are on their way at least, so there is a
+    choice."""
     places, targets, board = pos.places, pos.targets, pos.ruleset.board
     one, two, three = places
     rows = []
@@ -143,7 +145,7 @@ def _ask_move(pos: Position, seat: int) -> None:
 
 
 def _answer_move(pos: Position, seat: int, entry: list[Plain], log: list[Event]) -> None:
-    """S2 to S5: play the cards, move, then draw: one card, and one more if the caravan carries the good."""
+    """Play the cards, move, then draw: one card, and one more if the caravan carries the good (S2 to S5)."""
     good, count, size, name = entry
     board = pos.ruleset.board
     start = pos.places[size - 1]
@@ -163,7 +165,10 @@ def _answer_move(pos: Position, seat: int, entry: list[Plain], log: list[Event])
 
 
 def _draw(pos: Position, task: Task, log: list[Event]) -> None:
-    """S5, S10, S16: an open card or one from the pile; O10: a card beyond the first may be left; O16: or with an empty hand."""
+    """Draw an open card or one from the pile (S5, S10, S16).
+
+    A card beyond the first may be left (O10), or a card with an empty hand (O16).
+    """
     seat = pos.active
     optional = pos.ruleset.empty_optional if task[1] == "empty" else task[1] != "turn" and pos.ruleset.extra_optional
     menu = DRAW[optional, cards.can_draw(pos)][mask(pos.open)]
@@ -186,7 +191,7 @@ def _answer_draw(pos: Position, seat: int, entry: list[Plain], log: list[Event])
 
 
 def _refill(pos: Position, task: Task, log: list[Event]) -> None:
-    """S5: the open cards are made up to three at the end of the turn."""
+    """Make up the open cards to three at the end of the turn (S5)."""
     missing = OPEN - sum(pos.open)
     if missing:
         cards.refill(pos, missing, log)
@@ -197,7 +202,7 @@ def _refill(pos: Position, task: Task, log: list[Event]) -> None:
 
 
 def _finish(pos: Position, task: Task, log: list[Event]) -> None:
-    """S17, O11: nothing is left to do."""
+    """End the match: nothing is left to do (S17, O11)."""
     pos.over = True
     pos.tasks.clear()
     log.append(events.end(pos.ending or "", scores(pos), ranks(pos)))

@@ -1,4 +1,4 @@
-"""What a Silk Road position is worth to each seat, and the places that follow (S18)."""
+"""Scores and places of the seats in a Silk Road position (S18)."""
 
 from collections.abc import Sequence
 
@@ -7,12 +7,12 @@ from khiva_arena.games.silk_road.tables import COLOURLESS_POINTS, JEWELS_PER_COL
 
 
 def scores(pos: Position) -> list[int]:
-    """Points by seat: sets of different colours, colourless jewels, markers."""
+    """Return the points by seat: sets of different colours, colourless jewels, markers."""
     return points(pos.jewels, pos.colourless, pos.markers)
 
 
 def points(jewels: Sequence[Sequence[int]], colourless: Sequence[int], markers: Sequence[int]) -> list[int]:
-    """The same of what lies in front of each seat, which all see."""
+    """Return the points by seat, counted from the things in front of each seat, which all see."""
     return [
         sum(SET_POINTS[sum(count > layer for count in own)] for layer in range(JEWELS_PER_COLOUR))
         + COLOURLESS_POINTS[plain]
@@ -22,6 +22,6 @@ def points(jewels: Sequence[Sequence[int]], colourless: Sequence[int], markers: 
 
 
 def ranks(pos: Position) -> list[int]:
-    """Places by seat: by score, then by the higher driver, of which there is one each (O12)."""
+    """Return the places by seat: by score, then by the higher driver, of which there is one each (O12)."""
     keys = list(zip(scores(pos), pos.drivers, strict=True))
     return [1 + sum(other > key for other in keys) for key in keys]

@@ -1,7 +1,7 @@
-"""The shapes of what a bot gets in Silk Road: its view, the entries of ``legal``, and each event. RULES.md says what they mean.
+"""The types of all that a bot gets in Silk Road: its view, the entries of ``legal``, and each event. RULES.md has their meaning.
 
-``protocol/schema/silk_road`` is made from these types (``games/schema.py``), and every view and event of many matches is held
-against it by a test.
+``protocol/schema/silk_road`` is made from these types (``games/schema.py``), and a test holds every view and event of many
+matches against it.
 """
 
 from typing import Annotated, Literal, NotRequired, TypedDict
@@ -15,7 +15,7 @@ Seat = Annotated[int, Meta(ge=0, le=4)]
 Good = Annotated[int, Meta(ge=0, le=4)]
 Colour = Annotated[int, Meta(ge=0, le=4)]
 Counts = tuple[Count, Count, Count, Count, Count]
-"""By good or by colour."""
+"""Counts by good or by colour."""
 Camel = Annotated[int, Meta(ge=1, le=10)]
 Driver = Annotated[int, Meta(ge=1, le=5)]
 Size = Annotated[int, Meta(ge=1, le=3)]
@@ -146,7 +146,7 @@ EVENT_FIELDS: EventFields = {
     "lay_out": {"seat": Seat, "good": Good, "count": Count},
     "end": {"cause": Ending, "scores": list[Count], "ranks": list[Annotated[int, Meta(ge=1, le=5)]]},
 }
-"""The fields of each event, by its type."""
+"""The fields of each event, by type of event."""
 
 SHAPES = Shapes(
     view=View,

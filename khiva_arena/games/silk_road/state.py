@@ -1,4 +1,4 @@
-"""The data of a Silk Road position: every piece and where it lies, what each seat remembers, and what is still to be done.
+"""The data of a Silk Road position: every piece and its place, the memory of each seat, the open tasks.
 
 No rule is here: the files above change a position, ``observation.py`` shows one seat its part. Goods, camels, places and tiles
 are the numbers of ``tables.py`` and ``board.py``.
@@ -12,14 +12,14 @@ from khiva_arena.games.silk_road.tables import COLOURLESS, COLOURS, DRIVERS, GOO
 from khiva_arena.games.silk_road.variants import Ruleset
 
 Task = tuple[Any, ...]
-"""Something still to be done in this turn: its name in ``rules.STEPS``, then its own values."""
+"""A task still to be done in this turn: its name in ``rules.STEPS``, then its own values."""
 
 GONE = -1
 """Place of a caravan that has left the game."""
 
 
 class Position:
-    """A position. Lists by seat unless said otherwise; ``clone`` copies all that can change."""
+    """The position of a match. Lists are by seat unless their text says otherwise; ``clone`` copies all that can change."""
 
     __slots__ = (
         "active",
@@ -63,38 +63,38 @@ class Position:
     seats: int
     ruleset: Ruleset
     secret: bytes
-    """Of the match; reshuffles draw from its streams."""
+    """Secret of the match; reshuffles draw from its streams."""
     turn: int
-    """From 1: the turn being played, or the last one played when over."""
+    """Number of the turn being played, from 1, or of the last one played when over."""
     active: int
     """The seat whose turn it is."""
     hands: list[list[int]]
-    """Counts by good."""
+    """Cards in hand: counts by good."""
     displays: list[list[int]]
-    """Counts by good."""
+    """Cards in the display: counts by good."""
     open: list[int]
     """Open cards: counts by good."""
     pile: list[int]
-    """Goods; the top is the last item."""
+    """Goods in the pile; the top is the last item."""
     discard: list[int]
-    """Goods; the top is the last item."""
+    """Goods in the discard pile; the top is the last item."""
     tiles: tuple[int, ...]
-    """By village."""
+    """Tile of each village."""
     places: list[int]
-    """By caravan, the one of size 1 first, here and below."""
+    """Places by caravan, the one of size 1 first, here and below."""
     targets: list[int]
     camels: list[list[int]]
-    """By caravan, falling."""
+    """Camels by caravan, falling."""
     queue: list[int]
     """Camels in the caravanserai; the head is the first item."""
     bag: list[int]
     """Colours of jewels in the order they will be drawn, the last item first."""
     cities: list[list[int]]
-    """By city: colours of the jewels that lie there, rising."""
+    """Colours of the jewels that lie in each city, rising."""
     removed: list[int]
     """Jewels that left the game: counts by colour."""
     jewels: list[list[int]]
-    """Counts by colour."""
+    """Jewels won: counts by colour."""
     colourless: list[int]
     markers: list[int]
     drivers: list[int]
@@ -105,28 +105,28 @@ class Position:
     idle: int
     """Turns in a row in which a seat had no card and could not draw."""
     ending: str | None
-    """Why the match ends or ended: "bag" from the last but one caravan's end on, or "stalled"."""
+    """The reason why the match ends or ended: "bag" from the last but one caravan's end on, or "stalled"; None before."""
     over: bool
     known: list[list[int]]
-    """By good: how many cards of a hand everybody knows to be there."""
+    """Number of cards of each good in a hand that everybody knows to be there."""
     drawn: list[list[int]]
     """Goods that a seat drew unseen by others, the first hand included, in order."""
     fresh: list[list[int]]
-    """Counts by good of what a seat drew from the pile since its last shuffle."""
+    """Counts by good of the cards that a seat drew from the pile since its last shuffle."""
     pool: list[int]
-    """Counts by good of what the pile held at its last shuffle, less what all saw leave it."""
+    """Counts by good of the pile at its last shuffle, less the cards that all saw leave it."""
     shuffles: list[list[int]]
-    """Counts by good of what the pile held at each reshuffle."""
+    """Counts by good of the pile at each reshuffle."""
     traffic: list[int]
-    """All that went to and from hands and pile, as everybody saw it; codes in ``cards.py``."""
+    """Cards that went to and from hands and pile, as everybody saw them; codes in ``cards.py``."""
     tasks: list[Task]
-    """What is to be done; the next task is the last item."""
+    """Tasks to be done; the next one is the last item."""
     doing: Task
     """The task whose question is open."""
     asked: Pending
 
     def __init__(self, seats: int, ruleset: Ruleset, secret: bytes) -> None:
-        """An empty table."""
+        """Make an empty table."""
         goods, colours, board = len(GOODS), len(COLOURS), ruleset.board
         self.seats = seats
         self.ruleset = ruleset
@@ -161,7 +161,7 @@ class Position:
         self.asked = NOBODY
 
     def clone(self) -> Self:
-        """An independent copy."""
+        """Return an independent copy."""
         cls = type(self)
         new = cls.__new__(cls)
         new.seats = self.seats
@@ -203,7 +203,7 @@ class Position:
         return new
 
     def components(self) -> dict[str, int]:
-        """Every piece by name, wherever it lies. Colourless jewels and markers only if their supply is limited (O6)."""
+        """Return every piece by name, wherever it lies; colourless jewels and markers only if their supply is limited (O6)."""
         pieces: Counter[str] = Counter()
         for good, name in enumerate(GOODS):
             held = sum(counts[good] for counts in (*self.hands, *self.displays, self.open))
@@ -220,13 +220,13 @@ class Position:
         return dict(sorted(pieces.items()))
 
     def spare_drivers(self) -> list[int]:
-        """Driver cards that no seat holds."""
+        """Return the driver cards that no seat holds."""
         return [driver for driver in DRIVERS if driver not in self.drivers]
 
     def colourless_left(self) -> int:
-        """In the supply; below zero when it is taken as unlimited (O6)."""
+        """Return the colourless jewels in the supply; below zero when it is taken as unlimited (O6)."""
         return COLOURLESS - sum(self.colourless)
 
     def markers_left(self) -> int:
-        """In the supply; below zero when it is taken as unlimited (O6)."""
+        """Return the markers in the supply; below zero when it is taken as unlimited (O6)."""
         return MARKERS - sum(self.markers)

@@ -1,4 +1,4 @@
-"""Silk Road's table on a terminal, from what one seat knows."""
+"""Silk Road's table on a terminal, drawn from one seat's view."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -10,18 +10,18 @@ from khiva_arena.games.silk_road.tables import COLOURS, GOOD_OF, GOODS
 from khiva_arena.words import count
 
 GOOD_COLOURS = ("white", "brown", "blue", "pink", "green")
-"""Of cards and camels; the letter says which good it is."""
+"""Colours of cards and camels; the letter says which good it is."""
 View = Mapping[str, Plain]
 Names = Sequence[str]
 
 
 def draw(view: View, names: Names, rules: Mapping[str, Plain]) -> list[Block | Flow]:
-    """See ``games/sheet.py``."""
+    """Return the blocks of the table, in the form that ``games/sheet.py`` asks for."""
     return [_villages(view, rules["map"]), _caravans(view), _seats(view, names), Block(_rest(view)), Block(_own(view, names))]
 
 
 def _villages(view: View, road_map: Mapping[str, Plain]) -> Flow:
-    """What each has, and which places are next on the way."""
+    """Return the villages with the tile of each, and the next places on the way."""
     ways: dict[str, list[str]] = {}
     for one, other in road_map["one_way"]:
         ways.setdefault(one, []).append(other)

@@ -1,6 +1,6 @@
-"""Silk Road's rules map: the open points O1-O16 as named variants, the defaults, and what does not go together.
+"""Silk Road's rules map: the open points O1-O16 as named variants, their defaults, and forbidden combinations.
 
-``canonical`` makes the map, plain values only, for the record; ``compile_rules`` turns it into what the engine reads.
+``canonical`` makes the map, plain values only, for the record; ``compile_rules`` turns it into the form that the engine reads.
 """
 
 import json
@@ -49,13 +49,13 @@ KEYS = (
     "lay_out_order",
     "empty_hand",
 )
-"""O1 to O16 in order; O2 is tiles and layout: the order of the canonical map."""
+"""The keys in the order of the canonical map: O1 to O16; O2 is tiles and layout."""
 LATER = ("camels_at_end", "lay_out_order", "empty_hand")
-"""Not known to version 0.1.0: left out of the canonical map if they have their default (``rules_map.lay_over``)."""
+"""Keys not known to version 0.1.0: left out of the canonical map if they have their default (``rules_map.lay_over``)."""
 
 
 def _tiles(given: Plain) -> dict[str, int] | None:
-    """O2: how many tiles there are of each kind; A and C name the two known guesses. Canonical has every kind."""
+    """Return how many tiles there are of every kind (O2), or None for a wrong value; A and C name the two known guesses."""
     if isinstance(given, str):
         given = TILE_SETS.get(given)
     if not isinstance(given, Mapping) or not all(key in TILES and is_whole(n, 0, 100) for key, n in given.items()):
@@ -64,7 +64,10 @@ def _tiles(given: Plain) -> dict[str, int] | None:
 
 
 def _layout(given: Plain) -> str | list[str] | None:
-    """O2: shuffled, fixed as the map prints it, or the tiles in the order of the map's villages."""
+    """Return the layout (O2), or None for a wrong value.
+
+    A layout is shuffled, fixed as the map prints it, or the tiles in the order of the map's villages.
+    """
     if given in ("shuffled", "fixed"):
         return given  # type: ignore[no-any-return]
     if isinstance(given, list | tuple) and all(isinstance(name, str) and name in TILE for name in given):
@@ -81,7 +84,7 @@ VALUED = {
 """The variants that are values."""
 
 VARIANTS = describe(KEYS, NAMED, VALUED, map="r1 (a reconstruction: silk_road/maps/r1.toml), or such a table")
-"""For people."""
+"""The possible values of each key in words, for people."""
 SAMPLES: tuple[dict[str, Plain], ...] = (
     {"tiles": "C", "extra_draws": "mandatory", "supply": "capped", "hand_dump": "all"},
     {"layout": "fixed", "baksheesh": "optional", "most_cards": 6},
@@ -90,7 +93,8 @@ SAMPLES: tuple[dict[str, Plain], ...] = (
 
 
 def canonical(given: Mapping[str, Plain]) -> dict[str, Plain]:
-    """Defaults with ``given`` laid over them, except those of ``LATER``. Raises RulesError with every mistake found."""
+    """Return the defaults with ``given`` laid over them, except for defaults of ``LATER``. Raises RulesError with every mistake
+    found."""
     rules, problems = lay_over("Silk Road", KEYS, NAMED, VALUED, given, LATER)
     chart, wrong = check_map(given.get("map", "r1"))
     if chart is not None:
@@ -102,7 +106,8 @@ def canonical(given: Mapping[str, Plain]) -> dict[str, Plain]:
 
 
 def _inconsistent(rules: Mapping[str, Plain]) -> list[str]:
-    """Map, tiles and layout that do not fit together; keys that were wrong on their own are missing here."""
+    """Return the mistakes of map, tiles and layout that do not fit together. Keys that were wrong on their own are missing
+    here."""
     if not {"map", "tiles"} <= rules.keys():
         return []
     problems = []
@@ -119,7 +124,7 @@ def _inconsistent(rules: Mapping[str, Plain]) -> list[str]:
 
 
 def every_rule(rules: Mapping[str, Plain]) -> dict[str, Plain]:
-    """A canonical map with the rules of ``LATER`` that it leaves out."""
+    """Return a canonical map completed by the rules of ``LATER`` that it leaves out."""
     return filled_in(KEYS, defaults_of(LATER, NAMED, VALUED), rules)
 
 
@@ -136,7 +141,7 @@ class Ruleset(NamedTuple):
     count_targets: ``first_targets`` is counted (O8).
     sort_discards: ``discard_order`` is canonical (O9).
     extra_optional: ``extra_draws`` is optional (O10).
-    max_turns: after so many the match ends (O11).
+    max_turns: number of turns after which the match ends (O11).
     shuffle_at_once: ``reshuffle`` is at_once (O13).
     camels_back: ``camels_at_end`` is back (O14).
     active_lays_last: ``lay_out_order`` is active_last (O15).
@@ -163,7 +168,7 @@ class Ruleset(NamedTuple):
 
 
 def compile_rules(rules: Mapping[str, Plain]) -> Ruleset:
-    """``rules`` is a canonical map."""
+    """Return a canonical map in the form that the engine reads."""
     return _compiled(json.dumps(every_rule(rules)))
 
 

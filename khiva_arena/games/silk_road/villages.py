@@ -1,4 +1,4 @@
-"""What happens where a caravan stops: the actions of the villages (S9 to S13)."""
+"""The actions of the villages, which happen where a caravan stops (S9 to S13)."""
 
 from collections.abc import Callable
 
@@ -31,11 +31,11 @@ from khiva_arena.games.silk_road.tables import (
 )
 
 Effect = Callable[[Position, int, int], bool]
-"""(position, tile, size of the caravan): puts up tasks and says whether there is anything to do."""
+"""(position, tile, size of the caravan): puts up tasks and tells whether there is anything to do."""
 
 
 def act(pos: Position, task: Task, log: list[Event]) -> None:
-    """S4, S7: the large market of a city, or the action of a village."""
+    """Open the large market of a city, or do the action of a village (S4, S7)."""
     assert pos.played is not None
     size = pos.played[2]
     place = pos.places[size - 1]
@@ -50,12 +50,12 @@ def act(pos: Position, task: Task, log: list[Event]) -> None:
 
 
 def _others(pos: Position) -> list[int]:
-    """Clockwise from the left of the active seat."""
+    """Return the other seats, clockwise from the left of the active seat."""
     return [(pos.active + i) % pos.seats for i in range(1, pos.seats)]
 
 
 def _small_market(pos: Position, tile: int, size: int) -> bool:
-    """S9: the highest camel with the good of the market."""
+    """Open a small market for the highest camel with the good of the market (S9)."""
     camel = max((camel for camel in pos.camels[size - 1] if GOOD_OF[camel] == tile), default=0)
     if camel:
         small_market(pos, "small", size, camel)
@@ -63,13 +63,13 @@ def _small_market(pos: Position, tile: int, size: int) -> bool:
 
 
 def _black_market(pos: Position, tile: int, size: int) -> bool:
-    """S9: the highest camel of the caravan, and no other."""
+    """Open a black market for the highest camel of the caravan, and no other (S9)."""
     small_market(pos, "black", size, max(pos.camels[size - 1]))
     return True
 
 
 def _camels(pos: Position, tile: int, size: int) -> bool:
-    """S10: one more card for the active seat, unless the caravan is too big."""
+    """Let the active seat draw one more card, unless the caravan is too big (S10)."""
     if size > tile - CAMELS_1 + 1:
         return False
     pos.tasks.append(("draw", "camels"))
@@ -86,7 +86,7 @@ def _customs(pos: Position, tile: int, size: int) -> bool:
 
 
 def customs(pos: Position, task: Task, log: list[Event]) -> None:
-    """S11: a seat discards one card after the other until it holds four."""
+    """Let a seat discard one card after the other until it holds four (S11)."""
     _, seat, done = task
     hand = pos.hands[seat]
     if sum(hand) <= CUSTOMS_LIMIT:
@@ -98,7 +98,7 @@ def customs(pos: Position, task: Task, log: list[Event]) -> None:
 
 
 def answer_customs(pos: Position, seat: int, entry: list[Plain], log: list[Event]) -> None:
-    """The card chosen."""
+    """Discard the card chosen for customs."""
     _pay_customs(pos, pos.doing, entry[0], log)
 
 
@@ -115,7 +115,7 @@ def _sandstorm(pos: Position, tile: int, size: int) -> bool:
 
 
 def sandstorm(pos: Position, task: Task, log: list[Event]) -> None:
-    """S11: a seat discards one card of its display."""
+    """Let a seat discard one card of its display (S11)."""
     seat = task[1]
     entry = ask(pos, task, seat, DISCARD_DISPLAY[mask(pos.displays[seat])])
     if entry is not None:
@@ -123,7 +123,7 @@ def sandstorm(pos: Position, task: Task, log: list[Event]) -> None:
 
 
 def answer_sandstorm(pos: Position, seat: int, entry: list[Plain], log: list[Event]) -> None:
-    """The card chosen."""
+    """Discard the card chosen for the sandstorm."""
     discard_display(pos, seat, entry[0], "sandstorm", log)
 
 
@@ -137,7 +137,8 @@ def _robber(pos: Position, tile: int, size: int) -> bool:
 
 
 def robber(pos: Position, task: Task, log: list[Event]) -> None:
-    """S12: one of the chain takes a card of a seat that is not the active one and was not robbed; the last one is helped out."""
+    """Let one of the chain take a card of a seat that is not active and was not robbed; the last of the chain is helped out
+    (S12)."""
     taker = task[1]
     legal = []
     for i in range(1, pos.seats):
@@ -155,7 +156,7 @@ def robber(pos: Position, task: Task, log: list[Event]) -> None:
 
 
 def answer_robber(pos: Position, seat: int, entry: list[Plain], log: list[Event]) -> None:
-    """The card goes from display to display, and its owner is the next of the chain."""
+    """Move the card from display to display; its owner is the next of the chain."""
     victim, good = entry
     pos.displays[victim][good] -= 1
     pos.displays[seat][good] += 1
@@ -168,7 +169,7 @@ def answer_robber(pos: Position, seat: int, entry: list[Plain], log: list[Event]
 
 
 def _bazaar(pos: Position, tile: int, size: int) -> bool:
-    """S13: there have to be three goods to give and a jewel to get (O6)."""
+    """Open the bazaar, if there are three goods to give and a jewel to get (S13, O6)."""
     if pos.ruleset.capped and not pos.colourless_left():
         return False
     if sum(count > 0 for count in pos.displays[pos.active]) < 3:
@@ -178,7 +179,10 @@ def _bazaar(pos: Position, tile: int, size: int) -> bool:
 
 
 def bazaar(pos: Position, task: Task, log: list[Event]) -> None:
-    """S13: three different goods of the own display for a colourless jewel, named one by one; the task holds those named."""
+    """Let the active seat give three different goods of its display, named one by one, for a colourless jewel (S13).
+
+    task: holds the goods named so far.
+    """
     named = task[1:]
     left = mask(pos.displays[pos.active])
     for good in named:
@@ -189,7 +193,7 @@ def bazaar(pos: Position, task: Task, log: list[Event]) -> None:
 
 
 def answer_bazaar(pos: Position, seat: int, entry: list[Plain], log: list[Event]) -> None:
-    """The next good, or none at all."""
+    """Note the next good, or that the seat gives none at all."""
     if entry[0] == "no":
         log.append(events.skip(seat))
     else:
@@ -197,7 +201,7 @@ def answer_bazaar(pos: Position, seat: int, entry: list[Plain], log: list[Event]
 
 
 def _barter(pos: Position, named: tuple[int, ...], log: list[Event]) -> None:
-    """The cards go once all three are named; O9: in the order named."""
+    """Take the cards once all three are named (O9: in the order named), or ask for the next good."""
     if len(named) < 3:
         log.append(events.name(pos.active, named[-1]))
         pos.tasks.append(("bazaar", *named))
@@ -209,7 +213,7 @@ def _barter(pos: Position, named: tuple[int, ...], log: list[Event]) -> None:
 
 
 def _baksheesh(pos: Position, tile: int, size: int) -> bool:
-    """S13: there has to be an open card to take and a card in hand to pay."""
+    """Open the baksheesh, if there is an open card to take and a card in hand to pay (S13)."""
     if not any(pos.open) or not any(pos.hands[pos.active]):
         return False
     pos.tasks.append(("baksheesh",))
@@ -217,14 +221,14 @@ def _baksheesh(pos: Position, tile: int, size: int) -> bool:
 
 
 def baksheesh(pos: Position, task: Task, log: list[Event]) -> None:
-    """S13, O4: an open card goes to the display."""
+    """Move an open card to the display (S13, O4)."""
     entry = ask(pos, task, pos.active, BAKSHEESH_TAKE[pos.ruleset.baksheesh_optional][mask(pos.open)])
     if entry is not None:
         answer_baksheesh(pos, pos.active, entry, log)
 
 
 def answer_baksheesh(pos: Position, seat: int, entry: list[Plain], log: list[Event]) -> None:
-    """The card taken."""
+    """Take the open card chosen."""
     if entry[0] == "nothing":
         log.append(events.skip(seat))
         return
@@ -236,14 +240,14 @@ def answer_baksheesh(pos: Position, seat: int, entry: list[Plain], log: list[Eve
 
 
 def pay(pos: Position, task: Task, log: list[Event]) -> None:
-    """S13: a card of the hand for it."""
+    """Let the active seat pay a card of its hand for the open card (S13)."""
     entry = ask(pos, task, pos.active, BAKSHEESH_PAY[mask(pos.hands[pos.active])])
     if entry is not None:
         answer_pay(pos, pos.active, entry, log)
 
 
 def answer_pay(pos: Position, seat: int, entry: list[Plain], log: list[Event]) -> None:
-    """The card chosen."""
+    """Discard the card chosen as payment."""
     discard_hand(pos, seat, entry[0], "baksheesh", log)
 
 

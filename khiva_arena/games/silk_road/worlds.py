@@ -16,11 +16,13 @@ P = TypeVar("P", bound=Position)
 
 
 def determinise(view: Mapping[str, Plain], ruleset: Ruleset, stream: Stream, make: Callable[[int, Ruleset, bytes], P]) -> P:
-    """A position in which the seat of ``view`` would have exactly this view; what it cannot know is drawn from ``stream``.
+    """Return a position in which the seat of ``view`` has exactly this view; unknown facts are drawn from ``stream``.
 
-    Every order of the piles that fits all that was seen is equally likely (see ``knowledge.py``), as is every order of the
-    bag; all later chance is new. ``view`` must come from a match with these rules that is not over. Raises InternalError
-    when it fits no position.
+    view: from a match with these rules that is not over.
+    make: makes an empty position.
+
+    Every order of the piles that fits all that was seen is equally likely (see ``knowledge.py``), as is every order of the bag;
+    all later chance is new. Raises InternalError if the view fits no position.
     """
     pos = make(view["seats"], ruleset, b"".join(stream.u64().to_bytes(8, "big") for _ in range(4)))
     _lay_out(pos, view)
@@ -30,7 +32,7 @@ def determinise(view: Mapping[str, Plain], ruleset: Ruleset, stream: Stream, mak
 
 
 def _lay_out(pos: Position, view: Mapping[str, Plain]) -> None:
-    """What all see."""
+    """Lay out the things that all see."""
     index = pos.ruleset.board.index
     pos.turn, pos.active, pos.idle, pos.ending = view["turn"], view["active"], view["idle"], view["ending"]
     pos.displays = [display[:] for display in view["displays"]]
@@ -54,7 +56,7 @@ def _lay_out(pos: Position, view: Mapping[str, Plain]) -> None:
 
 
 def _deal(pos: Position, view: Mapping[str, Plain], stream: Stream) -> None:
-    """What is hidden, and what each seat remembers of it."""
+    """Draw the hidden things, and restore each seat's memory of them."""
     me = view["seat"]
     world = imagine(trail(view), stream)
     pos.pile = world.pile
@@ -69,7 +71,7 @@ def _deal(pos: Position, view: Mapping[str, Plain], stream: Stream) -> None:
 
 
 def _fresh(view: Mapping[str, Plain]) -> list[int]:
-    """What the seat drew of the last pile."""
+    """Return counts by good of the cards that the seat drew from the last pile."""
     codes, drawn, me = view["history"]["cards"], view["history"]["drawn"], view["seat"]
     shuffles = len(view["history"]["shuffles"])
     blind = 0
@@ -82,7 +84,7 @@ def _fresh(view: Mapping[str, Plain]) -> list[int]:
 
 
 def _known(view: Mapping[str, Plain]) -> list[int]:
-    """What all others surely know of the seat's hand."""
+    """Return the cards that all others surely know of the seat's hand, counted by good."""
     known = [0] * len(GOODS)
     for code in view["history"]["cards"]:
         seat, what = divmod(code, SEAT_CODES)
@@ -98,7 +100,7 @@ def _known(view: Mapping[str, Plain]) -> list[int]:
 
 
 def _reopen(pos: Position, view: Mapping[str, Plain]) -> None:
-    """The open question, and what is to be done after it."""
+    """Open the question of a view again, and put the tasks that follow it on the position."""
     ask = view["ask"]
     kind, seat = ask["kind"], ask["seat"]
     if kind == "move":
@@ -111,11 +113,11 @@ def _reopen(pos: Position, view: Mapping[str, Plain]) -> None:
 
 
 Open = tuple[Task, list[Task]]
-"""The task whose question is open, and what comes after it before the turn's end, the next thing last."""
+"""The task whose question is open, and the tasks after it before the turn's end, the next one last."""
 
 
 def _others(pos: Position, first: int, seat: int) -> list[int]:
-    """The seats after this one, clockwise from ``first``."""
+    """Return the seats after this one, clockwise from ``first``."""
     seats = [(first + i) % pos.seats for i in range(pos.seats)]
     return seats[seats.index(seat) + 1 :]
 
@@ -158,11 +160,12 @@ def _sell(pos: Position, ask: Plain, seat: int) -> Open:
 
 
 def _jewel(pos: Position, ask: Plain, seat: int) -> Open:
-    """The seller's cards are gone already; who changes drivers with it was settled before."""
+    """Return the tasks of an open choice of a jewel. The seller's cards are gone already; its exchange of drivers was settled
+    before."""
     kind, size, camel = ask["market"], ask["size"], ask["camel"]
     after = [*_market(pos, kind, size, camel), ("lead_away", kind, size, camel)]
     good, left = GOOD_OF[camel], pos.displays[seat][GOOD_OF[camel]]
-    # So many went that at least as many are left, or one more.
+    # Half of the cards, rounded up, went to the discard pile: as many as are left, or one more.
     count = 2 * left + (pos.discard[-1 - left :] == [good] * (left + 1))
     pos.displays[seat][good] = count
     highest, lowest = exchange(pos, seat, good, 0)
@@ -182,7 +185,7 @@ def _lay(pos: Position, ask: Plain, seat: int) -> Open:
 
 
 def _market(pos: Position, kind: str, size: int, camel: int) -> list[Task]:
-    """What follows the sale of a camel: the lesser ones of a caravan in a city."""
+    """Return the tasks that follow the sale of a camel: the lesser camels of a caravan in a city."""
     if kind not in ("large", "last"):
         return []
     less = sorted(other for other in pos.camels[size - 1] if other < camel)

@@ -1,7 +1,7 @@
 """A bidding game for 2 to 5 seats: change it into your own, and play it with `khiva-arena match --game game.py`.
 
-In each round a prize is turned up, of as many points as it says. All bid one card of their hand, at the same time and in secret.
-The highest bid takes the prize; if several are highest, nobody does. Bids are then shown, and are gone.
+In each round a prize is turned up, of as many points as its number. All bid one card of their hand, at the same time and in
+secret. The highest bid takes the prize; if several are highest, nobody does. Bids are then shown, and are gone.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from khiva_arena.rng import Stream
 
 
 class BiddingState(State):
-    """One match. Whatever changes in it, ``view`` tells each seat all that it has seen so far, and no more."""
+    """A match in progress. Whatever changes in it, ``view`` tells each seat all that it has seen so far, and no more."""
 
     def __init__(self, seats: int, cards: int, secret: bytes) -> None:
         self.hands = [list(range(1, cards + 1)) for _ in range(seats)]
@@ -26,7 +26,7 @@ class BiddingState(State):
 
     @property
     def prize(self) -> int | None:
-        """What is bid for now; None once all has been."""
+        """The prize that is bid for now; None once all prizes have been."""
         return self.prizes[len(self.played)] if len(self.played) < len(self.prizes) else None
 
     def pending(self) -> Pending:
@@ -67,13 +67,13 @@ class BiddingState(State):
         return list(self.points)  # ``ranks``, ``clone`` and more come from State, as long as they fit
 
     def components(self) -> dict[str, int]:
-        """Pieces, wherever they lie: `khiva-arena check --game` sees that none is lost."""
+        """Return the number of pieces, wherever they lie: `khiva-arena check --game` sees that none is lost."""
         bids = sum(len(each["bids"]) for each in self.played)
         return {"bidding cards": sum(map(len, self.hands)) + bids, "prizes": len(self.prizes)}
 
 
 class Bidding(Game):
-    """What there is before a match. ``rules_version`` is yours to raise; the hash of this file is added to it."""
+    """The game's constants. ``rules_version`` is yours to raise; the hash of this file is added to it."""
 
     name = "bidding"
     title = "Bidding"
@@ -82,7 +82,7 @@ class Bidding(Game):
     variants = {"cards": "how many each seat has: 3 to 20"}
 
     def rules(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """What a user chose with --rule, laid over the defaults."""
+        """Return the rules that a user chose with --rule, laid over the defaults."""
         rules = {"cards": 13, **given}
         wrong = [f"{key}: there is no such rule" for key in given if key != "cards"]
         if type(rules["cards"]) is not int or not 3 <= rules["cards"] <= 20:

@@ -1,4 +1,5 @@
-"""Run it with `pytest`. `khiva-arena check --game game.py` looks for leaks, lost pieces, copies that are none, and more."""
+"""Tests of the game: run them with `pytest`. `khiva-arena check --game game.py` looks for leaks, lost pieces, copies that are
+none, and more."""
 
 from game import GAME
 

@@ -1,4 +1,4 @@
-"""Bids the card that is nearest to the prize."""
+"""A bot that bids the card nearest to the prize."""
 
 from khiva_kit import play
 
