@@ -8,7 +8,7 @@ import click
 
 from khiva_arena.events.find import check_event, in_order, rated_events
 from khiva_arena.events.pools import entrants_of, marks_of, results_of
-from khiva_arena.events.selection import Among, Selection, check_among, of_those
+from khiva_arena.events.selection import Among, StoreSelection, check_among, of_those
 from khiva_arena.report.exports import EventResults, pgn_names, to_csv, to_jsonl, to_payoffs, to_pgn
 from khiva_arena.report.standings import Entrant
 from khiva_arena.settings.flags import taken
@@ -21,8 +21,8 @@ LINE_ENDS = "\n"
 
 
 def export(store: Path, form: str, out: Path | None, **flags: Any) -> None:
-    """Write or print the results. ``flags``: those of ``Selection``."""
-    chosen = taken(flags, Selection)
+    """Write or print the results. ``flags``: those of ``StoreSelection``."""
+    chosen = taken(flags, StoreSelection)
     among = chosen.among
     with Store.read(store) as opened:
         found = in_order(rated_events(opened, chosen.words, say))

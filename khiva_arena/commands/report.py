@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from khiva_arena.commands.choices import ALL, NONE
 from khiva_arena.errors import ConfigError
-from khiva_arena.events.selection import Selection
+from khiva_arena.events.selection import StoreSelection
 from khiva_arena.outside import handed_over
 from khiva_arena.page.authors import author_pages
 from khiva_arena.page.folder import ReplayFolder
@@ -39,8 +39,8 @@ class PageFlags(NamedTuple):
 
 
 def report(source: Path, out: Path | None, for_authors: Path | None, **flags: Any) -> None:
-    """Write the page and those for authors. ``flags``: those of ``Selection`` and of ``PageFlags``."""
-    chosen, wanted = taken(flags, Selection), taken(flags, PageFlags)
+    """Write the page and those for authors. ``flags``: those of ``StoreSelection`` and of ``PageFlags``."""
+    chosen, wanted = taken(flags, StoreSelection), taken(flags, PageFlags)
     handed_over.take()
     if out is None and for_authors is None:
         raise ConfigError("say where the page goes: --out FILE, --for-authors DIR, or both")

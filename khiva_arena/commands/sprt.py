@@ -20,7 +20,7 @@ from khiva_arena.terminal.console import say
 UNDECIDED = 1
 
 
-class Bounds(NamedTuple):
+class EloBounds(NamedTuple):
     """The two hypotheses of a test, in Elo, how often it errs at each, and whether they are in normalised Elo."""
 
     elo0: float
@@ -31,8 +31,8 @@ class Bounds(NamedTuple):
 
 
 def sprt(candidate: str, opponents: tuple[str, ...], as_json: bool, **flags: Any) -> int:
-    """Play the test, print it, and return the exit code. ``flags``: of ``Bounds``, ``RunOptions``, ``PlanFlags`` and settings."""
-    options, of_plan, bounds = taken(flags, RunOptions), taken(flags, PlanFlags), taken(flags, Bounds)
+    """Play the test, print it, and return the exit code. ``flags``: of ``EloBounds``, ``RunOptions``, ``PlanFlags`` and settings."""
+    options, of_plan, bounds = taken(flags, RunOptions), taken(flags, PlanFlags), taken(flags, EloBounds)
     if any(of_plan):
         from khiva_arena.shards.plan import why_not_in_shards  # not above: it is for this refusal
 

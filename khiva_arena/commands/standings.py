@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from khiva_arena.events.selection import Selection
+from khiva_arena.events.selection import StoreSelection
 from khiva_arena.events.tables import PLAIN, PooledTable, TableRequest, effects_named, sections_named, tables_of
 from khiva_arena.report import contrasts, places, section_text
 from khiva_arena.report.same_names import under_a_table
@@ -40,8 +40,8 @@ class SectionFlags(NamedTuple):
 
 
 def standings(store: Path, wide: bool, as_json: bool, **flags: Any) -> None:
-    """Print the tables. ``flags``: those of ``Selection`` and of ``SectionFlags``."""
-    chosen, wanted = taken(flags, Selection), taken(flags, SectionFlags)
+    """Print the tables. ``flags``: those of ``StoreSelection`` and of ``SectionFlags``."""
+    chosen, wanted = taken(flags, StoreSelection), taken(flags, SectionFlags)
     fitted = effects_named(EFFECTS if wanted.effects is None else [part.strip() for part in wanted.effects.split(",")])
     sections = sections_named((*wanted.names, *(("effects",) if wanted.effects else ())))
     request = TableRequest(wanted.anchors, sections, fitted, chosen.among)

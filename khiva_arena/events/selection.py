@@ -1,4 +1,4 @@
-"""Selection of the bots of a store that are rated.
+"""StoreSelection of the bots of a store that are rated.
 
 A match counts if all bots at its table are rated, so that the rest is as if the other bots had never played.
 """
@@ -33,7 +33,7 @@ class Among(NamedTuple):
 EVERYBODY = Among()
 
 
-class Selection(NamedTuple):
+class StoreSelection(NamedTuple):
     """The events and bots of a store that a command is to show.
 
     event: events as arguments, by number or the beginning of their ids.

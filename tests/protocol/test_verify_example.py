@@ -190,7 +190,7 @@ FORGERIES: list[tuple[Callable[[Lines], None], str]] = [
     (swap_records, sentence("audit", "not", it="its id")),
     (put(FIRST_MATCH, "record", "scores", 0)(lambda score: score + 1), "its chain ends in another digest"),
     (put(FIRST_MATCH, "record", "steps", 0, 0, 1)(lambda choice: choice + 1), "its chain ends in another digest"),
-    (put(FIRST_MATCH, "record", "more")(1), "in it than a"),
+    (put(FIRST_MATCH, "record", "more")(1), "more in it"),
     (rechained(lambda record: record["header"].update(policy="strict")), "its policy is not that"),
     (rechained(lambda record: record["header"]["time"].update(turn_ms=1)), "its time is not that"),
     (rechained(lambda record: record["header"].update(commit="0" * 64)), "no secret of a seed opens its commit"),
