@@ -194,7 +194,8 @@ class Recruiting:
     def _no_answer(self, worker: ClusterWorker, why: str) -> None:
         """Refuse a worker that did not answer: for good if it has no khiva-arena to begin with, else for now.
 
-        Something ended its work then: the worker itself, or the scheduler."""
+        Something ended its work then: the worker itself, or the scheduler.
+        """
         if why.startswith(("ModuleNotFoundError", "ImportError", "AttributeError")):
             self._refuse(worker, f"it has no khiva-arena with a cluster in it: {why}")
         else:
@@ -207,7 +208,8 @@ class Recruiting:
     def say_refusals(self, *, playing: bool) -> None:
         """Say who was refused since the last call.
 
-        Nothing is said while every worker may yet turn out to be refused before anything is played: then the error says it."""
+        Nothing is said while every worker may yet turn out to be refused before anything is played: then the error says it.
+        """
         if playing or self._crew.ready() or not (self._crew.undecided() or self._crew.hopeless()):
             for line in self._unsaid:
                 self._say(line, warning=True)

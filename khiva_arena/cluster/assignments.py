@@ -1,6 +1,7 @@
 """The desk of a round's tables: which workers have them, and which are played again and not by whom.
 
-A match that the host has spoilt waits behind all others, as on one machine."""
+A match that the host has spoilt waits behind all others, as on one machine.
+"""
 
 import time
 from collections import Counter, deque
@@ -92,7 +93,8 @@ class TableDesk:
     def lose(self, key: str, why: str, take: TakeOutcome | None) -> None:
         """Queue a table that a worker did not play to its end: nothing of it was recorded, and no bot is to blame.
 
-        After LOSSES_MOST losses its matches are void. Without ``take`` a table is queued however often it was lost."""
+        After LOSSES_MOST losses its matches are void. Without ``take`` a table is queued however often it was lost.
+        """
         given = self.take_back(key)
         if given is None:
             return

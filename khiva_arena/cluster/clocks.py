@@ -1,7 +1,8 @@
 """A check whether a worker's clock runs as this machine's does.
 
 The time that a worker counts between two answers is compared with the time that has passed here. Each task began after it was
-sent and ended before it was heard of, so slow messages widen the bounds and never make them wrong."""
+sent and ended before it was heard of, so slow messages widen the bounds and never make them wrong.
+"""
 
 import time
 from typing import NamedTuple

@@ -83,7 +83,8 @@ class Cluster:
         """Return the bots that cannot be built or started on any worker that is there now: by identity, a worker's name and why
         not.
 
-        A worker that cannot start one of the other bots is refused when that bot is played."""
+        A worker that cannot start one of the other bots is refused when that bot is played.
+        """
         self._recruiting.of(entrants, first_header(self._settings, entrants, self._sandbox), leave_out=True)
         self._gather(ALL_SECONDS)
         ready = self._crew.ready()
@@ -93,7 +94,8 @@ class Cluster:
     def ready(self, entrants: Sequence[Bot]) -> Mapping[str, Command]:
         """Wait for the first worker that can start all bots, and a little for the others.
 
-        The commands that are returned are empty: each worker has its own way to start bots, and a job gets that of its worker."""
+        The commands that are returned are empty: each worker has its own way to start bots, and a job gets that of its worker.
+        """
         self._recruiting.of(entrants, first_header(self._settings, entrants, self._sandbox))
         self._gather(OTHERS_SECONDS)
         return {bot.identity: Command((), "") for bot in entrants}

@@ -1,7 +1,8 @@
 """The way of a game that does not come with the arena to a worker.
 
 Its files travel by their hash; of a package only the name does, and the package has to be there. Nothing of a game is run for
-that: the worker's own processes for games run it, and those can be ended."""
+that: the worker's own processes for games run it, and those can be ended.
+"""
 
 import os
 import tempfile
@@ -45,7 +46,8 @@ def lies_here(code: str) -> bool:
 def brought(game: PackedGame) -> str:
     """Keep a game on this machine, so that it can be run. Returns the word that names it here.
 
-    Raises ConfigError if it is another game here, or cannot be kept."""
+    Raises ConfigError if it is another game here, or cannot be kept.
+    """
     place = _place(game.code)
     if game.files is not None and not place.is_dir():
         _keep(game.files, place)

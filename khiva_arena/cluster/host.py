@@ -105,7 +105,8 @@ def ready(asked: AskBots) -> BotsReady:
 def _staged(asked: AskBots, broken: dict[str, str]) -> dict[str, Command]:
     """Return how each staged bot is started, by identity.
 
-    broken: gets why the other bots cannot be built, if bots may be left out"""
+    broken: gets why the other bots cannot be built, if bots may be left out
+    """
     found: dict[str, Command] = {}
     for bot in asked.bots:
         try:

@@ -114,7 +114,8 @@ class SchedulerLink:
 def seen(known: Mapping[str, Any]) -> dict[str, SeenWorker]:
     """Return workers as a scheduler describes them.
 
-    A worker that was started with the resource of our name takes no more matches at a time than that says, none if it says 0."""
+    A worker that was started with the resource of our name takes no more matches at a time than that says, none if it says 0.
+    """
     found = {}
     for address, one in known.items():
         threads = int(one["nthreads"])
@@ -126,7 +127,8 @@ def seen(known: Mapping[str, Any]) -> dict[str, SeenWorker]:
 def _first(payload: bytes) -> bytes | str:
     """Do a task on a worker that may have no khiva-arena, or an old one.
 
-    Such a worker would end if it got a task that it cannot unpack, so this function travels as code."""
+    Such a worker would end if it got a task that it cannot unpack, so this function travels as code.
+    """
     try:
         from khiva_arena.cluster.messages import Sealed
         from khiva_arena.cluster.task import work

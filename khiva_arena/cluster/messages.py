@@ -20,7 +20,8 @@ FIRST = "khiva-first-"
 class Sealed:
     """Bytes that Dask carries and never shows: deals stand in them, and values that are handed to bots.
 
-    Dask logs and draws all that it can print of a task."""
+    Dask logs and draws all that it can print of a task.
+    """
 
     __slots__ = ("data",)
 

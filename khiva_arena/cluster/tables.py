@@ -90,7 +90,8 @@ def _check_beside(outcome: Outcome, seats: int) -> None:
 def replayed(job: Job, outcome: Outcome) -> Outcome:
     """Return the outcome if its record follows from its choices by the rules, a void if the game fails in the replay.
 
-    Raises RecordError for a record that no arbiter makes: then its sender lies, or is broken."""
+    Raises RecordError for a record that no arbiter makes: then its sender lies, or is broken.
+    """
     if outcome.record is None:
         return outcome
     try:

@@ -57,7 +57,8 @@ def work(sealed: Sealed) -> Sealed:
 def _wanted() -> Callable[[], bool]:
     """Return a function that tells whether somebody still waits for the task of this thread.
 
-    Nobody does if the command has ended or gave the task elsewhere, or if this worker is about to end."""
+    Nobody does if the command has ended or gave the task elsewhere, or if this worker is about to end.
+    """
     from distributed import Status, get_worker  # here, not above: the tests of the rest need no Dask
 
     worker = get_worker()

@@ -1,6 +1,7 @@
 """The reasons why a scheduler cannot be reached, in a line for the user.
 
-A line says who, the fault and the remedy, and in brackets the library's own words."""
+A line says who, the fault and the remedy, and in brackets the library's own words.
+"""
 
 import socket
 import ssl

@@ -77,7 +77,8 @@ class Crew:
     def update(self, seen: Mapping[str, SeenWorker], now: float) -> list[ClusterWorker]:
         """Take in the workers that the scheduler sees.
 
-        Returns the workers that have left, or have been silent for too long: their tables are to be played elsewhere."""
+        Returns the workers that have left, or have been silent for too long: their tables are to be played elsewhere.
+        """
         self.offer_none = [one.name for one in seen.values() if not one.threads]
         seen = {address: one for address, one in seen.items() if one.threads}
         lost = [worker for address, worker in self.workers.items() if address not in seen]
@@ -159,7 +160,8 @@ class Crew:
     def best_for(self, shunned: set[str]) -> ClusterWorker | None:
         """Return the worker with most room for a table, None if no worker has room.
 
-        One of the shunned, to which the table was given before, is chosen only if there is nobody else at all."""
+        One of the shunned, to which the table was given before, is chosen only if there is nobody else at all.
+        """
         ready = [worker for worker in self.ready() if not worker.silent]
         elsewhere = [worker for worker in ready if worker.address not in shunned]
         rooms = self._rooms()
@@ -169,7 +171,8 @@ class Crew:
     def _rooms(self) -> dict[str, int]:
         """Return how many more tasks each worker may get, by address: workers of one machine share its cores.
 
-        All are counted in one pass, since there may be a thousand, and this is asked for each table."""
+        All are counted in one pass, since there may be a thousand, and this is asked for each table.
+        """
         left: Counter[str] = Counter(self._cores())
         for one in self.workers.values():
             if one.offer:
