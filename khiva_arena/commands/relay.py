@@ -21,7 +21,7 @@ _IMPORT = re.compile(r"^from khiva_arena\.seats\.(\w+) import (?:\(.*?\)|[^\n]*)
 def relay(
     where: str, name: str, command: Sequence[str], token: Path | None, ca: Path | None, tls: bool, keep: bool, at_most: int
 ) -> int:
-    """Serve it until the arena no longer needs it. Returns the exit code."""
+    """Serve the bot until the arena no longer needs it. Returns the exit code."""
     words = list(command)
     if not words:
         raise ConfigError("relay: name the bot behind --, as: khiva-arena relay HOST:PORT NAME -- ./my-bot")
@@ -51,7 +51,7 @@ def copy(file: Path) -> int:
 
 
 def as_one_file() -> str:
-    """The relay with each of its modules in place of the first import of it."""
+    """Return the relay's source with each of its modules in place of the first import of it."""
     written: set[str] = set()
 
     def whole(module: str) -> str:

@@ -33,7 +33,7 @@ def report(
     exclude: tuple[str, ...],
     events: tuple[str, ...],
 ) -> None:
-    """Write the page and those for authors."""
+    """Write the page and the pages for authors."""
     handed_over.take()
     if out is None and for_authors is None:
         raise ConfigError("say where the page goes: --out FILE, --for-authors DIR, or both")
@@ -57,7 +57,7 @@ def report(
             write_page(out, page)
             say(harmless(f"{out}: {count(len(page.encode()) // 1024, 'kB', 'kB')}; open it in a browser"))
             if folder is None:
-                ReplayFolder(out).finish()  # what was beside the page that this one replaces leads to other results
+                ReplayFolder(out).finish()  # replays beside the replaced page lead to other results
             elif folder.written:
                 pages = count(len(folder.written), "page")
                 say(harmless(f"{folder.path}: {pages} with the other replays; keep it beside {out.name}"))

@@ -65,8 +65,10 @@ def print_standings(
     wide: bool = False,
     among: Among = EVERYBODY,
 ) -> None:
-    """Print one table for each pool of events. All is read and worked out before the first line: a store that is damaged
-    somewhere gives no table at all."""
+    """Print one table for each pool of events.
+
+    All is read and worked out before the first line: a store that is damaged somewhere gives no table at all.
+    """
     tables = tables_of(folder, words, TableRequest(anchors, sections, effects, among), say)
     tables = [one._replace(contrasts=tuple(contrasts.contrasts(one.standings, sets))) for one in tables]
     if as_json:
