@@ -1,4 +1,4 @@
-"""Signals that end a process which plays matches: each becomes a KeyboardInterrupt, after which every bot is reaped."""
+"""The signals that end a process which plays matches: each becomes a KeyboardInterrupt, after which every bot is reaped."""
 
 import signal
 import sys
@@ -34,7 +34,7 @@ def listen_no_more() -> None:
 
 
 def _once_more(unraisable: Any) -> None:
-    """Python drops an interrupt that comes while it deletes an object: raise it again a moment later."""
+    """Raise an interrupt again a moment later that came while Python deleted an object: Python drops it."""
     if issubclass(unraisable.exc_type, KeyboardInterrupt):
         signal.setitimer(signal.ITIMER_REAL, AGAIN_SECONDS)
     else:
