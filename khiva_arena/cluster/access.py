@@ -1,4 +1,4 @@
-"""The address of a cluster and the way to speak to it: ``--dask`` and the settings beside it, checked before all else."""
+"""The address of a cluster and the way to it: ``--dask`` and the settings beside it, checked before all else."""
 
 import os
 import re

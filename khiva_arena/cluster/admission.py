@@ -1,4 +1,4 @@
-"""The admission of workers: each is asked for its offer, gets missing bots, starts each once, and is taken or refused."""
+"""The admission of workers: a worker makes an offer, gets missing bots, starts them once, and is taken or refused."""
 
 import secrets
 import time

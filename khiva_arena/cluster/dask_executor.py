@@ -133,7 +133,7 @@ class Cluster:
 
     def play(self, play: Play, drawn: DrawnRound, take: TakeOutcome) -> None:
         """Play the tables that are left of a round."""
-        # Once a test has decided, what is still played counts for nothing.
+        # Once a test has decided, matches that are still played count for nothing.
         self._play_all((tuple(table) for table in play.tables(drawn)), take, lambda: play.complete)
 
     def _play_all(self, left: Iterator[tuple[Job, ...]], take: TakeOutcome, over: Callable[[], bool]) -> None:
@@ -173,7 +173,7 @@ class Cluster:
         for key in list(self._desk.given):
             self._desk.take_back(key)
 
-    # --- what comes in ---
+    # --- answers and news of workers ---
 
     def _pump(self, take: TakeOutcome | None = None) -> None:
         """Take in one answer, look which workers are there, and ask new workers for their offer."""

@@ -165,7 +165,7 @@ def main() -> None:
     threading.Thread(target=_end_with_input, daemon=True).start()
     with suppress(KeyboardInterrupt):
         payload = encode(offer(asked) if isinstance(asked, AskOffer) else ready(asked))
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is done, and the end of our input is what comes next
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is done, and the end of our input comes next
         with os.fdopen(out, "wb") as answers:
             answers.write(len(payload).to_bytes(HEADER, "big") + payload)
 
@@ -173,6 +173,6 @@ def main() -> None:
 if __name__ == "__main__":
     signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, signals)
-    signal.signal(signal.SIGTERM, lambda *_: None)  # whoever stops the worker ends our input, too
+    signal.signal(signal.SIGTERM, lambda *_: None)  # a stop of the worker ends our input, too
     signal.signal(signal.SIGINT, signal.default_int_handler)
     main()

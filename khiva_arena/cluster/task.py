@@ -1,4 +1,4 @@
-"""The work of a cluster's worker on a task, in one of its threads: start a process of the arena, hand it messages, wait.
+"""The work of a cluster's worker on a task, in one of its threads: start a process, write messages, wait.
 
 The process ends its match when its input ends, so nothing of a match outlives the worker, however that ends. This module is
 imported on workers, which may run anything else beside the arena, so it changes nothing in their process.
@@ -92,7 +92,7 @@ def _converse(task: WorkerTask, wanted: Callable[[], bool]) -> TaskDone:
 
 def _start(words: tuple[str, ...], game: str) -> subprocess.Popen[bytes]:
     handed = {HANDED: msgspec.json.encode([game]).decode()} if game else {}
-    # As the pool does: whoever stops this worker may signal it, too, and it lets signals in when it is ready to end its bots.
+    # Blocked, as by the pool: a stop of this worker may signal the process, too, which lets signals in when it can end its bots.
     held = signal.pthread_sigmask(signal.SIG_BLOCK, stops.SIGNALS)
     try:
         return subprocess.Popen(
@@ -148,7 +148,7 @@ class _Talk:
         stdin = self._process.stdin
         assert stdin
         left = memoryview(data)
-        with suppress(OSError, ValueError):  # it has ended, which is noticed by what it no longer says
+        with suppress(OSError, ValueError):  # it has ended, which ``hear`` notices
             while left:
                 left = left[stdin.write(left) :]
 

@@ -21,7 +21,7 @@ def why(error: BaseException, address: str) -> str:
     if NO_CERTIFICATES in said:
         return NO_CERTIFICATES
     innermost = next((text for text in reversed(texts) if text), type(causes[-1]).__name__)
-    if isinstance(error, ssl.SSLError | FileNotFoundError):  # before anything was sent; those of --dask-tls were looked at
+    if isinstance(error, ssl.SSLError | FileNotFoundError):  # before anything was sent; the files of --dask-tls were checked
         return f"the certificates that Dask's own settings name cannot be used; --dask-tls FOLDER gives others ({innermost})"
     if any(isinstance(one, ssl.SSLCertVerificationError) for one in causes):
         return f"the scheduler shows a certificate that your ca.pem does not vouch for; {_SAME} ({innermost})"

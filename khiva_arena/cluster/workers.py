@@ -67,7 +67,7 @@ class ClusterWorker:
 
 
 class Crew:
-    """All workers of the cluster, by address."""
+    """The workers of the cluster, by address."""
 
     def __init__(self) -> None:
         self.workers: dict[str, ClusterWorker] = {}

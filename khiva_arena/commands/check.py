@@ -1,4 +1,4 @@
-"""The work of ``khiva-arena check``: does a bot keep the protocol, step by step, in words that its author can use?"""
+"""The work of ``khiva-arena check``: a check, in steps, that a bot keeps the protocol, in words for its author."""
 
 import json
 import shlex

@@ -1,4 +1,4 @@
-"""The work of ``khiva-arena check --game`` without a bot: does a game keep its contract, and how to mend it if not?"""
+"""The work of ``khiva-arena check --game`` without a bot: a check that a game keeps its contract, with remedies."""
 
 import json
 import shlex

@@ -1,4 +1,4 @@
-"""The work of ``khiva-arena doctor``: which isolation levels work here, and why and how to change that where they do not."""
+"""The work of ``khiva-arena doctor``: which isolation levels work here, why others do not, and remedies."""
 
 import json
 import os

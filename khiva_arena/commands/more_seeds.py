@@ -57,7 +57,7 @@ def commands(store: Path, members: Sequence[EventRow], times: float) -> list[str
             if chain[0].definition.seed is None and _can_go_on(event):
                 longest[words] = max(
                     longest[words], length_of(chain)
-                )  # which the command extends, of those whose seeds were drawn
+                )  # the command extends the longest chain whose seeds were drawn
     lines = []
     for words, seeds in seeds_of.items():
         missing = ceil(seeds * (times - 1) - 1e-9)

@@ -1,4 +1,4 @@
-"""The work of ``khiva-arena new``: a new bot from a template, in a language that has a kit, or from a shipped bot; or a game."""
+"""The work of ``khiva-arena new``: a new bot from a language's template or a shipped bot, or a new game."""
 
 import json
 import os

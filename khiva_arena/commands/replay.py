@@ -88,7 +88,7 @@ def replay(
     return 1 if differ or refed.out is not None else 0
 
 
-# --- what is replayed ---
+# --- the match to replay ---
 
 
 def _seat_of(record: Record, bot: Bot | None) -> int:

@@ -1,4 +1,4 @@
-"""One match, played with as much shown and kept as the flags ask for."""
+"""A match played once, with as much shown and kept as the flags ask for."""
 
 import shlex
 from collections.abc import Iterator, Sequence

@@ -101,7 +101,7 @@ def _some_line_ups(definition: Definition, opening: DrawnRound) -> str:
 
 
 def _extension(store: Store, event: EventRow) -> str:
-    """Return a line that says that an event is an extension; "" if it is none."""
+    """Return a line about the event that this one extends; "" if it extends none."""
     if event.definition.extends is None:
         return ""
     from khiva_arena.events.extending import said  # not above: most events are none

@@ -161,7 +161,7 @@ def _kept(begun: Sequence[EventRow], is_over: bool) -> str:
     return f"--budget: the {count(seeds, 'seed')} of event {last.number}, which {over}, stay; {then}{more}"
 
 
-# --- what fits ---
+# --- the choice that fits ---
 
 
 class _Time(NamedTuple):

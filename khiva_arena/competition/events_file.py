@@ -136,8 +136,7 @@ class EventsFile:
 
 
 def _no_link(path: Path) -> int:
-    """Return the flag by which a link to a file is not followed. Links of the system, as /dev/stdout, name an open file: 0 for
-    them."""
+    """Return the flag by which a link to a file is not followed, 0 for links of the system: /dev/stdout names an open file."""
     return 0 if path.parent.resolve().is_relative_to("/proc") or path.parent.resolve() == Path("/dev") else os.O_NOFOLLOW
 
 
@@ -155,8 +154,11 @@ def _is_fifo(path: Path) -> bool:
 
 
 def check_files(settings: Settings, entrants: Sequence[Bot]) -> None:
-    """Raise ConfigError if the stream of events or the page of results cannot be written, or lies in a store or a bot's
-    folder."""
+    """Raise ConfigError if the stream of events or the page of results cannot be written, or lies among files that are not its
+    own.
+
+    Such files are the store, a bot's folder, and the other of the two.
+    """
     for flag, file in (("--events-file", settings.events_file), ("--report", settings.report)):
         if file is None:
             continue

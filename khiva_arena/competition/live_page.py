@@ -1,4 +1,4 @@
-"""A page of results that a run keeps up to date: on each complete seed another process replaces the older page.
+"""A page of results that a run keeps up to date: on each complete seed another process writes it anew.
 
 That process yields to the bots: it has the lowest priority, at most one works at a time, and after each there is a pause. So all
 together take no more than a tenth of a core. A page that cannot be written ends with one warning, and no run.

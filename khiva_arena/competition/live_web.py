@@ -1,4 +1,4 @@
-"""A run that is shown in browsers: the arbiter's side of the process that serves its progress and its page of results.
+"""A run in browsers, the arbiter's side: the process that serves its progress and its page of results.
 
 The process reads the stream from a file at its own pace, so nothing here ever waits for it while matches are played. It ends with
 its stdin; the arbiter waits a moment for that, in which readers fetch the last page.

@@ -52,7 +52,7 @@ class RunResult(NamedTuple):
 
 @dataclass
 class Run:
-    """One competition on its way from its settings to its last recorded match: made once, and played once.
+    """A competition on its way from its settings to its last recorded match: made once, and played once.
 
     stages: the settings of each stage.
     entrants: all bots that were named, the broken ones included.
@@ -235,7 +235,7 @@ class Run:
             log.concluded(_conclude(log, store, play), whole=play.complete)
         return play.complete
 
-    # --- what lasts while matches are played ---
+    # --- contexts while matches are played ---
 
     def _how_far(self) -> str:
         return f"{count(len(self._over), 'event')} over, no other begun" if self._over else "no match was begun"

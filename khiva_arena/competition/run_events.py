@@ -131,7 +131,7 @@ class RunEvents:
         self._files = []
         self._close_log()
 
-    # --- what happens ---
+    # --- events of a run ---
 
     def say(self, text: str, *, warning: bool = False) -> None:
         """Write a message of the arbiter."""

@@ -1,4 +1,4 @@
-"""The choice of bots and executor: this machine, or the workers of a cluster, which say which bots they can start."""
+"""The choice of bots and executor: this machine, or a cluster's workers, which say which bots they can start."""
 
 from collections.abc import Sequence
 from contextlib import ExitStack

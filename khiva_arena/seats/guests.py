@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def seating_of(first: Settings, entrants: Sequence[Bot], say: Say) -> "Callable[[], AbstractContextManager[Links | None]]":
-    """Return the context in which these bots are played, see ``seats/seating.py``. Raises ConfigError for bots that cannot sit
+    """Return the context in which these bots are played, see ``seats/seating.py``. Raises ConfigError if they cannot sit
     there."""
     if not any(bot.guest for bot in entrants):
         return nullcontext

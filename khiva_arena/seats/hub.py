@@ -1,4 +1,4 @@
-"""The hub: a process of its own at which players arrive who are no programs of this machine, ``python -m khiva_arena.seats.hub``.
+"""The hub: a process of its own, ``python -m khiva_arena.seats.hub``, for players who are no programs of this machine.
 
 The command that needs the hub starts it (hub_process.py) and sends orders on its stdin. The hub answers on stdout, and ends at
 the end of its stdin, so that it never outlives the command. At the table a link (link.py) stands for each player.

@@ -1,4 +1,4 @@
-"""The hub's side of links: each comes to a unix socket, which only this user can reach, with its player's name."""
+"""The hub's side of links: each comes to a unix socket of this user alone, with a player's name."""
 
 from collections.abc import Awaitable, Callable
 

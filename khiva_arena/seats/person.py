@@ -1,4 +1,4 @@
-"""A person's seat, without I/O or clock: it turns the arbiter's frames into messages for a page, and choices into frames.
+"""A person's seat, without I/O or clock: the arbiter's frames become messages for a page, and choices become frames.
 
 The seat speaks protocol 1 as a bot does. A page is told the whole table when it opens, so that it may be opened again at any
 time, and then the news. It gets the messages to its seat and nothing else, until the match is over.
@@ -44,7 +44,7 @@ class Frames:
 
 
 class Person:
-    """One person at a table.
+    """A person at a table.
 
     name: the person's.
     seat: the number of the seat.

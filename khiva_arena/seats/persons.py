@@ -24,8 +24,7 @@ from khiva_arena.web import serving
 from khiva_arena.web.once import OnceOnly
 
 CLOSED_SECONDS = 3.0
-"""The time with no page open after which the command may end, once the match is over. A page that is loaded again is away for a
-moment."""
+"""The time with no page open after which the command may end, once the match is over: a page that loads again is briefly away."""
 TAKEN = "This seat is open in another page. Close that one, and load this one again."
 
 
@@ -74,7 +73,7 @@ class _Seat(Chair):
 
 
 class Persons:
-    """All persons of a match, from the command's first order.
+    """The persons of a match, from the command's first order.
 
     The order has ``persons`` with name and seat of each, ``names`` and ``marks`` of all seats, and the ``port``. Under ``hints``
     it has how the bot that gives hints is started, or null.

@@ -29,7 +29,7 @@ PING_FIRST = (5, 0.05)
 
 
 class Life:
-    """One relay process.
+    """A relay process, as the hub knows it.
 
     word: its own name for itself, drawn by each process.
     keeps: whether one process of its bot plays many matches.
@@ -108,8 +108,7 @@ class Connection:
         self._more.set()
 
     async def serve(self) -> str:
-        """Serve until the connection is lost. Returns the forbidden message that the relay sent, in words, if that is why, else
-        ""."""
+        """Serve until the connection is lost. Returns the relay's forbidden message in words if that is why, else ""."""
         why = ""
         try:
             with self.scope:
@@ -169,7 +168,7 @@ class Connection:
             raise LinkBreach(f"a frame of kind {kind!r} that nobody asked for")
 
     async def _ping(self) -> None:
-        """Send pings and measure round trips. A missing echo ends the connection, since TCP may never say that the other side is
+        """Send pings and measure round trips. A missing echo ends the connection: TCP may never tell that the other side is
         gone."""
         first, soon = PING_FIRST
         while True:

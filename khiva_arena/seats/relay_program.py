@@ -1,4 +1,4 @@
-"""The relay's side of a bot's program: how it is started, read and written, and ended, even if the relay itself is killed.
+"""The relay's side of a bot's program: its start, its pipes and its end, even if the relay is killed.
 
 Each program has four threads, which only read, write and wait, since only threads can read pipes on every system.
 """
@@ -68,7 +68,7 @@ class Watchdog:
 
 
 class Program:
-    """One run of the command. Its threads report events by ``tell``, as (word, program, value).
+    """A run of the command. Its threads report events by ``tell``, as (word, program, value).
 
     session: the one that it plays in; 0 between two.
     sent: bytes that the arena has not taken yet.

@@ -141,7 +141,7 @@ class Channel:
         return is_new
 
     def again(self, count: int) -> bytes:
-        """Return the frames to send again to a side that got ``count`` of them. Raises LinkBreach."""
+        """Return the frames to send again: all after the first ``count``, which came. Raises LinkBreach."""
         self.acknowledged(count)
         return b"".join(self._kept)
 

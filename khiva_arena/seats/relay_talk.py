@@ -181,7 +181,7 @@ class Relay:
         self._say(f"connected to {shown(self._where)} as {self._name}")
 
     def _begin_anew(self) -> None:
-        """End all sessions and count frames from 0: the arena knows nothing of this life."""
+        """End all sessions, and count frames from 0 again: nothing is left of the life so far."""
         self._end_sessions()
         self._channel, self._run, self._last = Channel(), "", 0
 
@@ -227,7 +227,7 @@ class Relay:
         if self._connected:
             self._out += frame
 
-    # --- what the arena says ---
+    # --- the arena's frames ---
 
     def _take(self, kind: bytes, session: int, data: bytes) -> None:
         if kind in COUNTED_OF_ARENA:
@@ -301,7 +301,7 @@ class Relay:
         except OSError as error:
             raise Ended(2, f"{self._start['args'][0]}: {error.strerror}") from None
 
-    # --- what programs do ---
+    # --- programs' events ---
 
     def _tell(self, word: str, program: Program, value: Any) -> None:
         """Queue an event of a program, and wake the main thread. Called in the program's threads."""

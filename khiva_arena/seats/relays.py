@@ -46,7 +46,7 @@ class Refused(Exception):
 
 
 class Relays:
-    """All relays of a run, from the command's first order.
+    """The relays of a run, from the command's first order.
 
     The order has ``listen`` with host and port, ``tls`` with the files of certificate and key or null, ``reconnect_s`` and
     ``waits_s``. Under ``relays`` it has for each name the token and whether its bot may be ``kept``.

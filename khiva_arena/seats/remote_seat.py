@@ -123,9 +123,9 @@ class RemoteSeat:
 
 
 def _status(data: bytes) -> int:
-    """Return the exit status as a program of this machine could have ended.
+    """Return the exit status as a program of this machine could have ended. Raises LinkBreach.
 
-    The link has two statuses for itself, LOST and GONE; 255 stands for these. Raises LinkBreach.
+    255 stands for a larger status, and for LOST and GONE, which the link has for itself.
     """
     try:
         status = int(data.decode("ascii")) if len(data) <= 11 else None

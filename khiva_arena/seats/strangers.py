@@ -16,7 +16,7 @@ often in that time."""
 
 
 class Strangers:
-    """All strangers, from the oldest on."""
+    """The strangers that wait, from the oldest on."""
 
     def __init__(self) -> None:
         self._waiting: dict[trio.CancelScope, str] = {}

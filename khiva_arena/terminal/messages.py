@@ -1,4 +1,4 @@
-"""The lines of a stream as messages for people: on stderr and in the log of a run, and in ``watch``."""
+"""The lines of a stream as messages for people: on stderr and in a run's log, and in ``watch``."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ OLD_NAMES = frozenset({"gather"})
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message of a run. It may hold text of bots.
+    """A message of a run. It may hold text of bots.
 
     event: the words for it; of a note its text
     values: more about it, by name

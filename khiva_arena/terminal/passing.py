@@ -36,5 +36,5 @@ class PassingLine:
         try:
             self._stream.write(text)
             self._stream.flush()
-        except OSError:  # nobody reads it, which those who say more find out
+        except OSError:  # nobody reads it; a later message finds that out
             self._draws = False

@@ -1,4 +1,4 @@
-"""The ratings of a run so far, from the matches of its stream: only complete tables count, as in the standings."""
+"""The ratings of a run so far, from its stream's matches: only complete tables count, as in the standings."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class BotSoFar:
-    """One bot's row.
+    """A bot's row.
 
     bot: its index
     elo: None if there is none, or no fit yet

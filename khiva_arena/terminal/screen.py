@@ -1,4 +1,4 @@
-"""The live screen: rows of text that depend only on the state, the size of the terminal and the time; and their drawing.
+"""The live screen: rows of text that depend only on the state, the terminal's size and the time.
 
 The cursor is neither hidden nor left inside the rows: if the process is killed at any moment, the terminal still works.
 """
@@ -31,7 +31,7 @@ USUAL_SIZE = (80, 24)
 
 @dataclass(frozen=True, slots=True)
 class ScreenData:
-    """All that a frame shows.
+    """The data of a frame.
 
     state: of the run
     ratings: of the last fit, None before it

@@ -1,4 +1,4 @@
-"""The live screen as a process of its own, so that it takes nothing from the arbiter: both sides of it.
+"""The live screen as a process of its own, which takes nothing from the arbiter: both sides of it.
 
 The arbiter starts it, ends it, and never waits for it while matches are played. The process is ``python -m`` with the descriptor
 of the stream, the bytes of it that were shown already, and the arbiter's process id. It draws on stderr until its stdin ends.

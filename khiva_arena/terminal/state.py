@@ -1,4 +1,4 @@
-"""The state of a run by its stream of events so far: counts, the rate and the time left, as frozen values. Pure."""
+"""The state of a run by its stream so far: counts, the rate and the time left, as frozen values. Pure."""
 
 from dataclasses import dataclass, replace
 from math import sqrt

@@ -1,4 +1,4 @@
-"""A page of results as it is served: the page on disk, with a script and a style that keep it up to date."""
+"""A page of results as it is served, with a script and a style that keep it up to date."""
 
 import html as markup
 import re

@@ -1,4 +1,4 @@
-"""Pages and sockets for browsers of this machine alone: a loopback port, a token in the address, checks of Host and Origin.
+"""Pages and sockets for browsers of this machine alone, on a loopback port, with a token in the address.
 
 The token is the first part of each path. It is no cookie: browsers send cookies to every port of a host, so that any other local
 server could collect it. ``Host`` is checked, since a name that an attacker owns may point to 127.0.0.1, and ``Origin``, since any

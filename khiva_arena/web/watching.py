@@ -1,8 +1,8 @@
-"""A run in browsers: its progress, as lines of its stream come, and its page of results whenever that is written.
+"""A run in browsers: its progress, as its stream grows, and its page of results whenever one is written.
 
-``run --web`` starts this as a process of its own, ``python -m`` with the descriptor of the stream, the path of the page, and the
-folder to be removed at the end. It prints the address and ends with its stdin. Nobody waits for a reader: each is sent the newest
-state alone, when it has taken the one before.
+``run --web`` starts this as a process of its own, by ``python -m`` with a descriptor of the stream and the paths of the page and
+of a folder. The folder is removed at the end. The process prints the address and ends with its stdin. Nobody waits for a reader:
+each is sent the newest state alone, when it has taken the one before.
 """
 
 import json
