@@ -175,8 +175,7 @@ class Recruiting:
         )
 
     def _lacks(self, worker: ClusterWorker) -> bool:
-        """Refuse a worker that cannot start a bot that is to be played, unless bots may be left out. Returns whether it was
-        refused."""
+        """Refuse a worker that cannot start a bot that is to be played, unless bots may be left out. Returns whether it did."""
         why = next((why for bot, why in worker.broken.items() if bot in self._bots), "")
         if not why or (self._ask is not None and self._ask.leave_out):
             return False

@@ -46,8 +46,8 @@ class TableDesk:
         return not self._again and not self.given and self._spoilt.first is None
 
     def next(self, left: Iterator[tuple[Job, ...]]) -> tuple[tuple[Job, ...], ClusterWorker] | None:
-        """Return a table and its worker: first a table to be played again, if another worker than before is free. None if there
-        is none."""
+        """Return a table and its worker, None if none is free; first a table to be played again, if another worker than before
+        is."""
         for number, table in enumerate(self._again):
             if (worker := self._crew.best_for(self._shunned.get(table[0].ordinal, set()))) is not None:
                 del self._again[number]

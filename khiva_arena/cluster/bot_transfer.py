@@ -72,8 +72,7 @@ def as_bot(bot: PackedBot, files: tuple[tuple[str, Path], ...] = ()) -> Bot:
 
 
 def _here(bot: PackedBot) -> Bot:
-    """Return a bare command as this machine finds it: a bare command does not travel. Raises ConfigError if it is another
-    program."""
+    """Return a bare command as this machine finds it: it does not travel. Raises ConfigError if it is another program."""
     loading = Loading(WHATEVER_IT_HAS, {runtime.name: runtime for runtime in bot.runtimes})
     try:
         found = bots.load(bot.asked_as, bot.folder, loading)

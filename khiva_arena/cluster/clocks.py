@@ -43,8 +43,8 @@ def reading(done: TaskDone, sent: float) -> ClockReading:
 
 
 def runs_fast(first: ClockReading, last: ClockReading) -> str:
-    """Explain why a worker's clock is fast: it counted more time than there was. "" if it is not. Pass one reading twice for one
-    answer."""
+    """Explain why a worker's clock is fast: it counted more time than there was; "" if it is not. For one answer pass it
+    twice."""
     counted, most = last.ended - first.began, last.heard - first.sent
     if counted <= most * (1 + SHARE) + LEAST:
         return ""

@@ -80,8 +80,7 @@ class Cluster:
     # --- before the first match ---
 
     def who_starts_nowhere(self, entrants: Sequence[Bot]) -> dict[str, tuple[str, str]]:
-        """Return the bots that cannot be built or started on any worker that is there now: by identity, a worker's name and why
-        not.
+        """Return the bots that no worker that is there now can build or start: by identity, a worker's name and why not.
 
         A worker that cannot start one of the other bots is refused when that bot is played.
         """
@@ -101,8 +100,7 @@ class Cluster:
         return {bot.identity: Command((), "") for bot in entrants}
 
     def _gather(self, seconds: float) -> None:
-        """Wait for the first worker that can play, then at most ``seconds`` for others that are there. Raises ClusterError if
-        none can."""
+        """Wait for the first worker that can play, then at most ``seconds`` for others. Raises ClusterError if none can."""
         self._idle_since = time.monotonic()
         until = None
         while True:
@@ -121,7 +119,7 @@ class Cluster:
         return self._crew.at_a_time()
 
     def tried(self, tables: Iterable[tuple[Job, ...]], take: TakeOutcome) -> list[float]:
-        """Play tables of no event. Returns the seconds that a match of each took, from the moment when a worker was given the
+        """Play tables of no event. Returns the seconds that a match of each took, counted from when a worker was given the
         table."""
         self._gather(ALL_SECONDS)
         self._timed = []

@@ -19,8 +19,8 @@ from khiva_arena.outside.source import files_of, source_of
 
 
 def packed(game: Game) -> PackedGame | None:
-    """Pack a game for its way to a worker; None if it comes with the arena. Raises ConfigError if its files were changed since
-    they were read."""
+    """Pack a game for its way to a worker; None if it comes with the arena. Raises ConfigError if it was changed since it was
+    read."""
     if not game.outside:
         return None
     source = source_of(game.word)

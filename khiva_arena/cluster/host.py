@@ -1,7 +1,6 @@
 """A helper process on a worker, which tells the worker's offer and stages bots.
 
-A task starts it as ``python -m khiva_arena.cluster.host``. One message comes in, one goes out; the end of its input ends its
-work.
+A task starts it as ``python -m khiva_arena.cluster.host``. One message comes in, one goes out. It stops at the end of its input.
 """
 
 import os

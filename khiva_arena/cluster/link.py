@@ -40,8 +40,7 @@ TakeResult = Callable[[str, "bytes | str"], None]
 class SchedulerLink:
     """A client of a scheduler, until ``close``. Raises LinkLost.
 
-    certificates: the authority's, the client's, and the client's key, as files or their contents; none: Dask's own settings name
-    them
+    certificates: the authority's, our own, and our key, as files or their contents; none: Dask's own settings name them
     """
 
     def __init__(self, address: str, certificates: Sequence[str], seconds: float) -> None:

@@ -14,7 +14,7 @@ from khiva_arena.sandbox.command import Command
 SILENT_SECONDS = 20.0
 """The age of a sign of life that makes a worker silent. Workers give one about every second; a thousand of them every six."""
 AGAIN_SECONDS, AGAIN_MOST = 3.0, 120.0
-"""The wait before a worker that was too slow or gave no answer is tried again: twice as long each time, up to the second."""
+"""The wait before a worker that was too slow or gave no answer is tried again: twice as long each time, up to AGAIN_MOST."""
 
 
 class RecruitStage(Enum):

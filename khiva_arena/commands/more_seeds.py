@@ -95,7 +95,7 @@ def fewer_line_ups(store: Path, members: Sequence[EventRow], deals: SharedDeals 
 
 
 def _words(event: EventRow, **other: str) -> Iterator[str]:
-    """Yield all settings as flags, except the seeds and the store. ``other`` settings replace the event's; the seats are always
+    """Yield all settings as flags, except the seeds and the store. ``other`` ones replace the event's; the seats are always
     named."""
     given = _settings_of(event) | other
     for row in TABLE:
@@ -104,8 +104,7 @@ def _words(event: EventRow, **other: str) -> Iterator[str]:
 
 
 def _settings_of(event: EventRow) -> dict[str, Any]:
-    """Return the settings of an event, as far as its definition has them; times and tables only if they differ from the
-    default."""
+    """Return the settings of an event, as far as its definition has them; times and tables only if they are not the default."""
     what = event.definition.plain()
     try:
         usual = get(what["game"], what["rules_version"]).rules({})

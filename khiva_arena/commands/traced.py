@@ -104,7 +104,7 @@ def _notes_of_failed(tracing: Tracing) -> Iterator[None]:
 
 
 def say_faults(outcome: Outcome, job: Job, words: Sequence[str], tracing: Tracing) -> None:
-    """Say the faults of each bot, the end of its stderr, and the command to type next. ``words``: how each bot was named, by
+    """Say the faults of each bot, the end of its stderr, and the command to type next. ``words``: the bots' names as given, by
     seat."""
     for seat, (report, word) in enumerate(zip(outcome.seats, words, strict=True)):
         if not report.faults:

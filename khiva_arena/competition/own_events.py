@@ -45,8 +45,7 @@ class OwnEvents:
         return ResumePoint((), tuple(entrants), definition_after(self._stages[0], entrants, sandbox))
 
     def check_new(self, store: Store, todo: ResumePoint) -> None:
-        """Raise ConfigError if a new event would begin unasked because of a change since the last one, or if its turns are too
-        short."""
+        """Raise ConfigError if a new event would begin unasked because of a change since the last, or if turns are too short."""
         assert todo.definition is not None
         if not self._options.new_event and store.events():
             from khiva_arena.events import drift  # not above: in a new store nothing has changed
@@ -56,8 +55,7 @@ class OwnEvents:
             refuse_short_turns(todo.definition)
 
     def event_in(self, store: Store, todo: ResumePoint) -> EventRow:
-        """Return the next event, which is added to the store if it is new. Lines then tell facts that the user may have
-        missed."""
+        """Return the next event, which is added to the store if it is new. Lines then tell facts that the user may not know."""
         if todo.event is not None:
             return todo.event
         assert todo.definition is not None

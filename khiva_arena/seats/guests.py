@@ -13,8 +13,7 @@ if TYPE_CHECKING:
 
 
 def seating_of(first: Settings, entrants: Sequence[Bot], say: Say) -> "Callable[[], AbstractContextManager[Links | None]]":
-    """Return the context in which these bots are played, see ``seats/seating.py``. Raises ConfigError if they cannot sit
-    there."""
+    """Return the context in which these bots are played, see ``seats/seating.py``. Raises ConfigError if that cannot be."""
     if not any(bot.guest for bot in entrants):
         return nullcontext
     from khiva_arena.seats import seating  # not above: most tables have no guests

@@ -95,8 +95,8 @@ class Persons:
         return {chair.person.name: chair.seated for chair in self._chairs}
 
     async def serve(self, *, task_status: trio.TaskStatus[dict[str, Any]]) -> None:
-        """Serve the pages until cancelled. Reports each person's address ``by_name``, and one that leads to the first page
-        ``once``."""
+        """Serve the pages until cancelled. Reports each person's address ``by_name``, and one that leads ``once`` to the
+        first."""
         routes = [route for chair in self._chairs for route in self._routes(chair)]
         once = OnceOnly()
         once.leads_to = f"/{self._token}/{self._chairs[0].key}/"

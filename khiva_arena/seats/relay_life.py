@@ -168,8 +168,7 @@ class Connection:
             raise LinkBreach(f"a frame of kind {kind!r} that nobody asked for")
 
     async def _ping(self) -> None:
-        """Send pings and measure round trips. A missing echo ends the connection: TCP may never tell that the other side is
-        gone."""
+        """Send pings and measure round trips. A missing echo ends the connection: TCP may never tell that its end is gone."""
         first, soon = PING_FIRST
         while True:
             self._pinged = (secrets.token_bytes(8), time.monotonic())

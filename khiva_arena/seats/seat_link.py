@@ -51,8 +51,7 @@ class Chair(ABC):
         await self.tell(self.person.over(end))
 
     async def choose(self, req: object, choice: object) -> None:
-        """Send the person's choice to the arbiter. Raises RemoteProtocolError, with a sentence for the reader, if there is no
-        such choice."""
+        """Send the person's choice to the arbiter. Raises RemoteProtocolError, with a sentence for the reader, if it is none."""
         answer, told = self.person.choose(req, choice)
         await self.tell(told)  # first: once the arbiter has the answer, the next question may come at any moment
         if answer and self._link is not None:

@@ -35,8 +35,8 @@ NO_TLS = (
 
 
 def seating(settings: Settings, entrants: Sequence[Bot], say: Say) -> Callable[[], AbstractContextManager["Links | None"]]:
-    """Return the context in which these bots are played, which first waits for all relays. Raises ConfigError if they cannot be
-    seated."""
+    """Return the context in which these bots are played, which first waits for all relays. Raises ConfigError if that cannot
+    be."""
     if persons := [bot for bot in entrants if bot.guest == guests.PERSON]:
         raise ConfigError(f"--bot {persons[0].asked_as}: {guests.NOT_HERE[guests.PERSON]}")
     order = relays_order(settings, entrants)

@@ -127,8 +127,7 @@ class MatchesSoFar:
         return rate(self._counted, len(self._began.bots), self._began.anchor, widening=self._widening())
 
     def _widening(self) -> "Widening":
-        """Return how wide errors are. A swiss takes the factors of equal bots by its shape so far, since nothing is replayed for
-        a screen."""
+        """Return how wide errors are. A swiss takes the factors of equal bots by its shape so far: a screen replays nothing."""
         from khiva_arena.ratings.swiss_factors import by_shape
         from khiva_arena.ratings.widening import Widening
 

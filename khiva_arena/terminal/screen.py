@@ -46,8 +46,7 @@ class ScreenData:
 
 
 def frame(data: ScreenData, width: int, height: int, now: float) -> list[RenderableType]:
-    """Return the rows from the top, at most ``height`` - 1: the cursor stands below them. ``now``: seconds of the stream's
-    clock."""
+    """Return the rows from the top, at most ``height`` - 1: the cursor stands below. ``now``: seconds of the stream's clock."""
     state, room = data.state, max(1, height - 1)
     if state.began is None:
         return [Text("waiting for the first match")]

@@ -61,7 +61,6 @@ def _width() -> int:
 
 
 def alarm(word: str) -> str:
-    """Return a word that must not be overlooked: coloured on a terminal unless its user has switched colours off, else as it
-    is."""
+    """Return a word that must not be overlooked: coloured on a terminal, unless its user has switched colours off."""
     terminal = sys.stdout is not None and sys.stdout.isatty() and os.environ.get("TERM") not in (None, "", "dumb")
     return f"{ALARM}{word}{PLAIN}" if terminal and not os.environ.get("NO_COLOR") else word

@@ -56,8 +56,7 @@ class Shown:
         self._changed = trio.Event()
 
     def look(self) -> bool:
-        """Read some of the lines that have come, and look for a newer page. Returns whether more may be there. Raises
-        NotAStream."""
+        """Read lines that have come, and look for a newer page. Returns whether more may be there. Raises NotAStream."""
         lines = self.source.take()
         for line, _ in lines:
             self.state = state_after(self.state, line)
