@@ -1,13 +1,13 @@
-"""Too little address space, as under ``ulimit -v``: numerical libraries then end the process, or send it SIGINT."""
+"""The errors of too little address space (``ulimit -v``): numerical libraries end the process, or send it SIGINT."""
 
 import resource
 from pathlib import Path
 
 MIB = 2**20
 LEAST = 160 * MIB
-"""Below this no command gets as far as its own code."""
+"""The bytes below which no command gets as far as its own code."""
 LITTLE = 96 * MIB
-"""What is left of it when a failure is put down to the limit: a thread with its stack and buffers takes as much."""
+"""The bytes left when a failure is put down to the limit: a thread with its stack and buffers takes as much."""
 
 
 def why_too_little(least: int = LEAST) -> str:
@@ -19,7 +19,7 @@ def why_too_little(least: int = LEAST) -> str:
 
 
 def why_failed(error: BaseException) -> str:
-    """Return the same if an error may come of a limit that is nearly used up, "" if it does not."""
+    """Return the remedy if an error may come of a limit that is nearly used up, "" if it does not."""
     try:
         used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     except (OSError, ValueError, MemoryError):

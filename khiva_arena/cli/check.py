@@ -1,4 +1,4 @@
-"""``khiva-arena check``: does a bot keep the protocol, step by step, in words that its author can use."""
+"""``khiva-arena check``: a check, step by step, that a bot keeps the protocol, in words for its author."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""``khiva-arena close``: end an event for good that is not over."""
+"""``khiva-arena close``: the end, for good, of an event that is not over."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Completion by TAB: the script by which a shell asks, the answers, and the values of options that can be listed.
+"""Completion by TAB: the script by which a shell asks, the answers, and the values of listable options.
 
 Nothing is imported for the values before a shell asks for them.
 """
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 VARIABLE = "_KHIVA_ARENA_COMPLETE"
-"""Its value is SHELL_source or SHELL_complete, as click's scripts have it."""
+"""The variable by which a shell asks: its value is SHELL_source or SHELL_complete, as click's scripts have it."""
 SHELLS = ("bash", "zsh", "fish")
 WORDS = ("COMP_WORDS", "COMP_CWORD")
 BREAKS = (":", "=")
@@ -23,11 +23,14 @@ Complete = Callable[[Context, Parameter, str], "list[CompletionItem[str]]"]
 
 
 def answer(cli: Command, instruction: str) -> int:
-    """Print what the shell asks for. Returns the exit code. Raises ConfigError if no shell asks so."""
+    """Print the answer to a shell. Returns the exit code. Raises ConfigError if no shell asks so."""
     from click.shell_completion import BashComplete, CompletionItem, add_completion_class, shell_complete
 
     class Bash(BashComplete):
-        """Bash cuts words at ":" and "=", and replaces only the last piece: shipped:python/greedy is three of them."""
+        """Completion for bash, which cuts words at ":" and "=", and replaces only the last piece.
+
+        For bash, shipped:python/greedy is three words.
+        """
 
         before = ""
 
@@ -50,7 +53,7 @@ def answer(cli: Command, instruction: str) -> int:
 
 
 def rejoined(words: Sequence[str]) -> list[str]:
-    """Words that bash cut, as they were typed: a mark belongs to what stands before and behind it."""
+    """Return the words as they were typed, before bash cut them: a mark belongs to the pieces before and behind it."""
     out: list[str] = []
     for number, word in enumerate(words):
         if out and (word in BREAKS or words[number - 1] in BREAKS):
@@ -61,13 +64,13 @@ def rejoined(words: Sequence[str]) -> list[str]:
 
 
 def one_of(words: Callable[[], Iterable[str]], *, folders: bool = False) -> Complete:
-    """Completes one of these words; ``folders``: or a folder."""
+    """Return a completion by one of these words; ``folders``: or by a folder."""
 
     def complete(_context: Context, _parameter: Parameter, incomplete: str) -> "list[CompletionItem[str]]":
         from click.shell_completion import CompletionItem
 
         items = [CompletionItem(word) for word in words() if word.startswith(incomplete)]
-        # Bash takes either words or folders: a word that has begun to be typed is what is meant.
+        # Bash takes either words or folders: a word that has begun to be typed is meant.
         return items if items and (incomplete or not folders) else [CompletionItem(incomplete, type="dir")] * folders
 
     return complete

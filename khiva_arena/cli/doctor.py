@@ -1,4 +1,4 @@
-"""``khiva-arena doctor``: which isolation levels work on this machine, why others do not, and what would change that."""
+"""``khiva-arena doctor``: which isolation levels work on this machine, why others do not, and remedies."""
 
 import click
 

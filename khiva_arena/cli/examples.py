@@ -1,4 +1,4 @@
-"""Lines to type, as ``-h`` shows them."""
+"""The example lines that ``-h`` shows."""
 
 from click import HelpFormatter
 
@@ -67,7 +67,7 @@ EXAMPLES = {
     "bots": ("khiva-arena bots --game emira",),
     "doctor": ("khiva-arena doctor",),
 }
-"""By command, "" for none: lines to type."""
+"""Lines to type, by command, "" for none."""
 
 
 def write_examples(name: str, formatter: HelpFormatter, most: int | None = None) -> None:

@@ -1,4 +1,4 @@
-"""``khiva-arena games``: what can be played."""
+"""``khiva-arena games``: the games and their rules."""
 
 import click
 

@@ -1,4 +1,4 @@
-"""How each command's ``-h`` is laid out: which options stand together, in which order, and which ones only ``-h all`` shows."""
+"""The layout of each command's ``-h``: groups of options, their order, and the options that only ``-h all`` shows."""
 
 from itertools import pairwise
 
@@ -10,7 +10,7 @@ from khiva_arena.settings.table import TABLE
 _SETTINGS = "(settings)"
 _PAGE, _TABLE = "The page", "The table"
 _MOVED = {"--out": _PAGE}
-"""Options that mean something else beside others: where a page goes."""
+"""Options whose group changes beside others: in ``report`` ``--out`` is the file of a page."""
 _LAYOUT = {
     "Bots": (_SETTINGS, "--seat", "--shipped"),
     "What is played": ("--from", "--until", _SETTINGS, "--quick", "--sample"),
@@ -39,7 +39,7 @@ _LAYOUT = {
     "Your seat": ("--hints", "--terminal", "--port", "--open"),
     "Output": ("--trace", "--notes", "--capture", "--json", "--version", "--help"),
 }
-"""By heading: the options that are not settings, and the place of the settings' options among them."""
+"""The options that are not settings, by heading, and the place of the settings' options among them."""
 
 
 def _with_settings(heading: str, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -51,9 +51,9 @@ GROUPS = {heading: _with_settings(heading, names) for heading, names in _LAYOUT.
 """Every option of every command by its long name, under its heading, in the order in which they are shown."""
 OTHERS = "Options"
 FEW = 7
-"""Up to so many options need no headings."""
+"""The number of options up to which no headings are needed."""
 MANY = 20
-"""More options than these have a short help and a long one."""
+"""The number of options beyond which a command has a short help and a long one."""
 _ALL = f"{__name__}.all"
 
 
@@ -62,8 +62,10 @@ class Rare(click.Option):
 
 
 class Verb(click.Command):
-    """A command whose options stand in groups, with examples behind them. One with many options shows the common ones and one
-    example, unless it is asked with ``-h all``."""
+    """A command whose options stand in groups, with examples behind them.
+
+    A command with many options shows the common ones and one example, unless it is asked with ``-h all``.
+    """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if any(word in ctx.help_option_names and after == "all" for word, after in pairwise(args)):
@@ -97,12 +99,12 @@ def options_of(command: click.Command, ctx: click.Context) -> list[click.Option]
 
 
 def long_name(option: click.Option) -> str:
-    """``--jobs`` of ``-j``, ``--jobs``."""
+    """Return the long name of an option: ``--jobs`` of ``-j``, ``--jobs``."""
     return max(option.opts, key=len)
 
 
 def laid_out(names: list[str]) -> dict[str, list[str]]:
-    """The options of a command under their headings; those that no group has stand last, under OTHERS."""
+    """Return the options of a command under their headings; options of no group stand last, under OTHERS."""
     if len(names) <= FEW:
         return {OTHERS: names}
     headings = {heading: [name for name in members if name in names] for heading, members in GROUPS.items()}

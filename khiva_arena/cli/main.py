@@ -1,7 +1,7 @@
 """The command line: which command is in which file, and how every way to end becomes an exit code.
 
-0 done, 1 a check failed, a table stayed void, the output cannot be written or the store's disk is full, 2 usage or config,
-70 internal, 130 interrupted and resumable.
+The codes are 0 done; 1 a check failed, a table stayed void, the output cannot be written or the store's disk is full; 2 usage or
+config; 70 internal; 130 interrupted and resumable.
 """
 
 import importlib
@@ -55,7 +55,7 @@ GROUPS = {
         "doctor": "Show which sandbox levels work on this machine and how to enable better ones.",
     },
 }
-"""By heading of ``-h``: each command, and what it does."""
+"""The commands and their texts, by heading of ``-h``."""
 COMMANDS = {name: text for group in GROUPS.values() for name, text in group.items()}
 INTERRUPTED = 130
 INTERNAL = 70
@@ -64,7 +64,7 @@ USAGE = 2
 
 
 class Commands(click.Group):
-    """Imports a command's file when it is called, so that ``-h`` is quick."""
+    """The group of all commands, which imports a command's file when it is called, so that ``-h`` is quick."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -185,14 +185,14 @@ def _run(arguments: list[str]) -> int:
 
 
 def _answer(arguments: list[str]) -> Any:
-    """Do what is asked: by a shell whose user presses TAB, else by the words. Returns the exit code."""
+    """Answer a shell whose user presses TAB, else run the command. Returns the exit code."""
     if asked := os.environ.get(VARIABLE):
         return answer(cli, asked)
     return cli.main(arguments, prog_name="khiva-arena", standalone_mode=False)
 
 
 def _named(why: str) -> int:
-    """Say what is wrong with the machine. Nothing that was recorded is lost."""
+    """Say which limit of the machine is too low. Returns the exit code. Nothing that was recorded is lost."""
     interrupts.listen_no_more()
     say(f"khiva-arena: error: {why}")
     eval("0")  # as in ``_interrupted``
@@ -215,21 +215,23 @@ def _check_text(arguments: list[str]) -> None:
 
 
 def _one_line(error: click.ClickException) -> str:
-    """Click's message, and where to read more."""
+    """Return click's message, and where to read more."""
     text = " ".join(error.format_message().split())
     path = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else ""
     return harmless(f"{text} See `{path} -h`." if path else text)
 
 
 def _lines(text: str) -> str:
-    """A message that may end in lines that others wrote, such as those of a build: only the first line stands at the margin."""
+    """Return a message that may end in lines of others, such as a build's: only its first line stands at the margin."""
     first, *others = map(harmless, text.split("\n"))
     return "\n".join([first, *(line if line.startswith("  ") else f"  {line}" for line in others)])
 
 
 def _lost(error: OSError) -> int:
-    """The exit code when stdout has failed. A reader that closes its end, as `head` does, has seen all that it needs: that is
-    no error."""
+    """Return the exit code when stdout has failed.
+
+    A reader that closes its end, as `head` does, has seen all that it needs: that is no error.
+    """
     if isinstance(error, BrokenPipeError):
         return 0
     say(f"khiva-arena: error: the output cannot be written: {error.strerror}")

@@ -1,4 +1,4 @@
-"""Options that several commands share; those of settings are made from the rows of the settings table."""
+"""Options that several commands share; options of settings are made from the rows of the settings table."""
 
 import os
 from collections.abc import Callable
@@ -28,7 +28,7 @@ web_option = click.option(
 
 
 def among_options(command: F) -> F:
-    """``--only``, ``--exclude`` and ``--events``: which bots and events count."""
+    """Add ``--only``, ``--exclude`` and ``--events``, which choose the bots and events that count."""
     only = click.option(
         "--only",
         multiple=True,
@@ -79,8 +79,10 @@ ALL = tuple(row.name for row in TABLE)
 
 
 def setting_options(*names: str, **helps: str) -> Callable[[F], F]:
-    """The flags of these settings. Unset ones are None or (). ``helps``: what this command says of a setting in words of its
-    own, or of one that has another default here."""
+    """Return a decorator that adds the flags of these settings. Unset flags are None or ().
+
+    helps: a command's own words for a setting, or for a setting with another default in this command
+    """
 
     def decorate(command: F) -> F:
         for row in reversed(TABLE):
@@ -92,7 +94,7 @@ def setting_options(*names: str, **helps: str) -> Callable[[F], F]:
 
 
 def setting_option(row: Setting, text: str) -> Callable[[F], F]:
-    """The flag of a setting, explained by ``text``."""
+    """Return the decorator that adds a setting's flag, explained by ``text``."""
     attributes: dict[str, Any] = {"help": _with_default(row, text), "cls": click.Option if row.common else Rare}
     if row.kind is Kind.SWITCH:
         both = f"{row.option}/--no-{row.option.removeprefix('--')}" if row.default else row.option
@@ -117,12 +119,15 @@ def setting_option(row: Setting, text: str) -> Callable[[F], F]:
 
 
 def _old_option(row: Setting) -> Callable[[F], F]:
-    """The flag of a setting's old name, which help and TAB do not show. It is read before the new one."""
+    """Return the flag of a setting's old name, which help and TAB do not show. It is read before the new flag."""
     return click.option(f"--{row.old_name}", hidden=True, is_eager=True)
 
 
 def _or_by_old_name(row: Setting) -> Callable[[click.Context, click.Parameter, str | None], str | None]:
-    """Take a value that is given by the setting's old name, with a line about the new one. A flag wins over the environment."""
+    """Return a callback that takes a value under the setting's old name, with a line about the new name.
+
+    A flag wins over the environment.
+    """
 
     def read(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
         flag = context.get_parameter_source(row.old_name) is ParameterSource.COMMANDLINE
@@ -141,7 +146,7 @@ def _or_by_old_name(row: Setting) -> Callable[[click.Context, click.Parameter, s
 
 
 def _with_default(row: Setting, text: str) -> str:
-    """``text`` with the default at its end, unless there is none or the text says it."""
+    """Return ``text`` with the default at its end, unless there is none or the text says it."""
     default = (row.name if row.default else None) if row.kind is Kind.SWITCH else row.default
     return text if default in (None, (), {}) or "[default" in text else f"{text.removesuffix('.')} [default: {default}]."
 
@@ -159,7 +164,7 @@ def _number_or(words: tuple[str, ...]) -> Callable[[click.Context, click.Paramet
 
 
 def plan_options(command: F, *, hidden: bool = False) -> F:
-    """``--plan``, ``--from-plan`` and ``--shard``. ``hidden``: of a command that says why it has none."""
+    """Add ``--plan``, ``--from-plan`` and ``--shard``. ``hidden``: for a command that says why it has none."""
     file = click.Path(path_type=Path)
     shard = click.option(
         "--shard",
@@ -189,7 +194,7 @@ def plan_options(command: F, *, hidden: bool = False) -> F:
 
 
 def draw_options(command: F) -> F:
-    """``--commit`` and ``--public``."""
+    """Add ``--commit`` and ``--public``."""
     public = click.option(
         "--public",
         cls=Rare,

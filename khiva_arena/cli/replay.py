@@ -1,4 +1,4 @@
-"""``khiva-arena replay``: one bot is sent again what a seat was sent in a stored match, to see which choices differ."""
+"""``khiva-arena replay``: a stored match's requests to one seat, sent to one bot again, to see which choices differ."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""``khiva-arena show``: what a store holds, or one match of it."""
+"""``khiva-arena show``: the events and matches of a store, or one match."""
 
 from pathlib import Path
 

@@ -1,5 +1,7 @@
-"""Where the command begins: an interrupt that comes while Python still imports what the command line needs ends it at once, with
-exit code 130 and no traceback. Nothing was begun by then."""
+"""The beginning of the command: an interrupt while Python imports ends it with exit code 130 and no traceback.
+
+Nothing was begun by then.
+"""
 
 # `signal` is made of this, and takes some hundredths of a second to import, in which an interrupt would hit.
 import _signal  # type: ignore[import-not-found]
@@ -16,7 +18,7 @@ if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:  # a script
 
 
 def main() -> None:
-    """Run the command line and exit. It listens to signals itself from its first line on."""
+    """Run the command line and exit. The command line listens to signals itself from its first line on."""
     from khiva_arena.cli.main import main as run
 
     run()

@@ -1,4 +1,4 @@
-"""``khiva-arena verify``: replay every record of a store or a bundle and compare it with everything that is stored beside it."""
+"""``khiva-arena verify``: a replay of every record of a store or bundle, compared with all that is stored beside it."""
 
 from pathlib import Path
 

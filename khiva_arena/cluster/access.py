@@ -1,4 +1,4 @@
-"""Where a cluster is and how it is spoken to: what ``--dask`` and the settings beside it mean, checked before all else."""
+"""The address of a cluster and the way to it: ``--dask`` and the settings beside it, checked before all else."""
 
 import os
 import re
@@ -24,11 +24,11 @@ _ADDRESS = re.compile(r"(?:(tls|tcp)://)?([^/\s]+)")
 
 
 class Access(NamedTuple):
-    """How a cluster is reached.
+    """A cluster's address, its workers and the certificates for it.
 
     address: "tls://host:port", "tcp://host:port"; "" for a cluster of our own
-    workers: of a cluster of our own
-    certificates: the files, those of FILES in that order; none for plain tcp, or if Dask's own settings name some
+    workers: the number of workers of a cluster of our own, else 0
+    certificates: the files, in the order of FILES; none for plain tcp, or if Dask's own settings name some
     """
 
     address: str
@@ -37,19 +37,19 @@ class Access(NamedTuple):
 
     @property
     def shown(self) -> str:
-        """For messages."""
+        """The cluster as messages name it: its address, or "local:N"."""
         return self.address or f"{LOCAL}{self.workers}"
 
     @property
     def worker_line(self) -> str:
-        """What starts a worker, typed on its machine; "" for a cluster of our own."""
+        """The line that starts a worker, to type on its machine; "" for a cluster of our own."""
         flags = zip(("--tls-ca-file", "--tls-cert", "--tls-key"), self.certificates, strict=False)
         words = ["dask", "worker", self.address, "--memory-limit", "0", *(word for flag in flags for word in flag)]
         return shlex.join(words) if self.address else ""
 
 
 def access_of(settings: Settings) -> Access:
-    """What the settings ask for. Raises ConfigError with every mistake."""
+    """Return the cluster that the settings name. Raises ConfigError at the first mistake."""
     asked = settings.dask or ""
     if not find_spec("distributed") or not find_spec("cryptography"):
         raise ConfigError("--dask: needs distributed and cryptography, which are not installed: pip install 'khiva-arena[dask]'")
@@ -94,7 +94,7 @@ def _certificates(folder: Path | None) -> tuple[str, ...]:
 
 
 def _unusable(authority: str, certificate: str, key: str) -> str:
-    """What is wrong with the contents of the three files, "" if nothing is."""
+    """Say why the contents of the three certificate files cannot be used, "" if they can."""
     import ssl  # not above: most runs have no cluster
 
     for file in (authority, certificate):

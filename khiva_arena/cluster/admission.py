@@ -1,4 +1,4 @@
-"""How a worker comes to play: it is asked what it has, gets the bots that it lacks, starts each once, and is taken or refused."""
+"""The admission of workers: a worker makes an offer, gets missing bots, starts them once, and is taken or refused."""
 
 import secrets
 import time
@@ -40,11 +40,11 @@ from khiva_arena.words import count
 
 OFFER_SECONDS = 120.0
 PROBE_LAG = 0.5
-"""Of each second, by which the arbiter may be late on a worker where nothing is played yet."""
+"""Seconds of each second by which the arbiter may be late on a worker where nothing is played yet."""
 
 
 class Recruiting:
-    """Questions to workers, and what their answers make of them."""
+    """The questions to workers, and the decisions from their answers."""
 
     def __init__(self, crew: Crew, sandbox: Sandbox, settings: Settings, plan: Path | None, say: Say) -> None:
         self._crew = crew
@@ -61,7 +61,7 @@ class Recruiting:
         self._unsaid: list[str] = []
 
     def of(self, entrants: Sequence[Bot], header: Header, *, leave_out: bool = False) -> None:
-        """From here on workers are asked whether they can play these; with ``leave_out``, which of these."""
+        """Ask workers from now on whether they can play these bots; with ``leave_out``, which of these bots."""
         of = self._settings
         self._names = {bot.identity: bot.name for bot in entrants}
         self._bots = {bot.identity: packed(bot, of.network, of.env, files=True) for bot in entrants}
@@ -73,18 +73,18 @@ class Recruiting:
             self._lacks(worker)
 
     def commands(self, worker: ClusterWorker, job: Job) -> tuple[Command, ...]:
-        """How the bots of a match are started on a worker, by seat."""
+        """Return how a worker starts the bots of a match, by seat."""
         of = self._settings
         return tuple(
             opened(worker.commands[seat.bot], self._names[seat.bot], of.network, of.env, of.link_ms) for seat in job.header.seats
         )
 
     def busy(self) -> bool:
-        """Whether an answer is awaited."""
+        """Tell whether an answer of a worker is awaited."""
         return bool(self._asked)
 
     def tasks(self, now: float) -> Iterator[tuple[str, str, bytes]]:
-        """What is to be asked now: a key, a worker's address and a payload each."""
+        """Yield the questions that are due: a key, a worker's address and a payload each."""
         if self._ask is None:
             return
         for worker in list(self._crew.to_ask(now)):
@@ -100,14 +100,14 @@ class Recruiting:
         assert self._ask
         missing = self._bots.keys() - set(worker.offer.staged)
         if missing and any(one.stage is RecruitStage.FITTING for one in self._beside(worker)):
-            return  # what one of them brings is there for all
+            return  # a bot that one of them stages is there for all
         bots = [bot if identity in missing else msgspec.structs.replace(bot, files=None) for identity, bot in self._bots.items()]
         seconds = OFFER_SECONDS + len(bots) * (BUILD_SECONDS + self._settings.limits.startup)
         game = msgspec.structs.replace(self._game, files=None) if self._game and worker.offer.has_game else self._game
         yield self._task(worker, RecruitStage.FITTING, msgspec.structs.replace(self._ask, bots=bots, game=game), seconds)
 
     def _beside(self, worker: ClusterWorker) -> list[ClusterWorker]:
-        """The other workers of its machine."""
+        """Return the other workers of a worker's machine."""
         all_of_them = self._crew.workers.values()
         assert worker.offer
         return [one for one in all_of_them if one is not worker and one.offer and one.offer.machine == worker.offer.machine]
@@ -122,7 +122,7 @@ class Recruiting:
         return key, worker.address, encode(WorkerTask(HOST, [encode(ask)], seconds))
 
     def heard(self, key: str, result: bytes | str) -> None:
-        """An answer, or why there is none."""
+        """Take in a worker's answer, or the reason why there is none. An answer of a worker that was given up is ignored."""
         if key not in self._asked:
             return  # of a worker that was given up meanwhile
         worker, asked_at, sent = self._asked.pop(key)
@@ -135,7 +135,7 @@ class Recruiting:
             if not done.frames:
                 self._no_answer(worker, done.why)
             elif worker.stage is RecruitStage.ASKED:
-                worker.clock = None  # how it ran before does not matter any more
+                worker.clock = None  # its earlier readings do not matter any more
                 if self.wrong_clock(worker, done, sent):
                     return
                 self._offered(worker, done.frames[0], asked_at, time.time())
@@ -167,7 +167,7 @@ class Recruiting:
             return
         for one in self._beside(worker):
             if one.stage is RecruitStage.OFFERED:
-                one.stage = RecruitStage.NEW  # what it lacked may be there by now
+                one.stage = RecruitStage.NEW  # the bots that it lacked may be there by now
         assert worker.offer
         at_a_time = offers.slots(worker.offer, worker.threads)
         self._say(
@@ -175,7 +175,7 @@ class Recruiting:
         )
 
     def _lacks(self, worker: ClusterWorker) -> bool:
-        """Refuse one that cannot start a bot that is to be played."""
+        """Refuse a worker that cannot start a bot that is to be played, unless bots may be left out. Returns whether it did."""
         why = next((why for bot, why in worker.broken.items() if bot in self._bots), "")
         if not why or (self._ask is not None and self._ask.leave_out):
             return False
@@ -183,7 +183,7 @@ class Recruiting:
         return True
 
     def wrong_clock(self, worker: ClusterWorker, done: TaskDone, sent: float) -> str:
-        """Refuse a worker whose clock does not run as ours does. Returns what is wrong with it, "" if nothing is."""
+        """Refuse a worker whose clock does not run as this machine's does. Returns the reason, "" if the clock is right."""
         why = self._crew.wrong_clock(worker, done, sent, time.monotonic())
         if why:
             later = "" if worker.again_at is None else "; it is tried again later"
@@ -191,7 +191,10 @@ class Recruiting:
         return why
 
     def _no_answer(self, worker: ClusterWorker, why: str) -> None:
-        """It could not even begin, or something ended what it did: the worker itself, or the scheduler."""
+        """Refuse a worker that did not answer: for good if it has no khiva-arena to begin with, else for now.
+
+        Something ended its work then: the worker itself, or the scheduler.
+        """
         if why.startswith(("ModuleNotFoundError", "ImportError", "AttributeError")):
             self._refuse(worker, f"it has no khiva-arena with a cluster in it: {why}")
         else:
@@ -202,20 +205,22 @@ class Recruiting:
             self._unsaid.append(f"worker {worker.name} is refused: {why}")
 
     def say_refusals(self, *, playing: bool) -> None:
-        """Say who was refused since. Not yet if it may turn out at once, before anything is played, that nobody can: then the
-        error says it."""
+        """Say who was refused since the last call.
+
+        Nothing is said while every worker may yet turn out to be refused before anything is played: then the error says it.
+        """
         if playing or self._crew.ready() or not (self._crew.undecided() or self._crew.hopeless()):
             for line in self._unsaid:
                 self._say(line, warning=True)
             self._unsaid.clear()
 
     def lost(self, worker: ClusterWorker) -> None:
-        """A worker is gone, or silent."""
+        """Drop the questions to a worker that is gone or silent; it is new when it comes back."""
         for key in [key for key, (one, *_) in self._asked.items() if one is worker]:
             del self._asked[key]
             worker.tasks.discard(key)
             worker.stage = RecruitStage.NEW
 
     def forget_all(self) -> None:
-        """The scheduler is gone, and all answers with it."""
+        """Drop all questions: the scheduler is gone, and all answers with it."""
         self._asked.clear()

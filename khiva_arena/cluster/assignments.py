@@ -1,5 +1,7 @@
-"""Which table is where: those that workers have, and those that are to be played again, with who is not to get them. A match that
-the host has spoilt waits behind all others, as on one machine."""
+"""The desk of a round's tables: which workers have them, and which are played again and not by whom.
+
+A match that the host has spoilt waits behind all others, as on one machine.
+"""
 
 import time
 from collections import Counter, deque
@@ -15,13 +17,13 @@ from khiva_arena.cluster.workers import ClusterWorker, Crew
 from khiva_arena.playing.executor import TakeOutcome
 
 LOSSES_MOST = 10
-"""So often a table is given to another worker before it counts as void: it may be what ends them."""
+"""The number of losses after which a table counts as void: the table may be the reason why its workers end."""
 
 
 class TableDesk:
     """The tables of a round.
 
-    given: those that workers have, by the key of their task
+    given: the tables that workers have, by the key of their task
     """
 
     def __init__(self, crew: Crew) -> None:
@@ -33,18 +35,19 @@ class TableDesk:
         self._losses: Counter[int] = Counter()
 
     def clear(self) -> None:
-        """Forget what was to be played again: a new round begins."""
+        """Forget the tables that were to be played again: a new round begins."""
         self._again.clear()
         self._spoilt = Spoilt()
 
     def all_done(self, left: Iterator[tuple[Job, ...]]) -> bool:
-        """Whether nothing is to be played any more, of what is ``left`` either."""
+        """Tell whether no table waits, is being played or is ``left``."""
         if not self._again and (table := next(left, None)) is not None:
             self._again.append(table)
         return not self._again and not self.given and self._spoilt.first is None
 
     def next(self, left: Iterator[tuple[Job, ...]]) -> tuple[tuple[Job, ...], ClusterWorker] | None:
-        """A table and who gets it: one that is to be played again first, if somebody else than before is free."""
+        """Return a table and its worker, None if none is free; first a table to be played again, if another worker than before
+        is."""
         for number, table in enumerate(self._again):
             if (worker := self._crew.best_for(self._shunned.get(table[0].ordinal, set()))) is not None:
                 del self._again[number]
@@ -62,33 +65,36 @@ class TableDesk:
         return None if worker is None else ((self._spoilt.take(),), worker)
 
     def give(self, key: str, given: GivenTable) -> None:
-        """Note who has a table."""
+        """Note the worker that has a table."""
         self.given[key] = given
         self._crew.workers[given.worker].tasks.add(key)
 
     def take_back(self, key: str) -> GivenTable | None:
-        """Note that its worker has it no more."""
+        """Note that a worker no longer has a table. Returns the table; None if no worker had it."""
         given = self.given.pop(key, None)
         if given is not None and given.worker in self._crew.workers:
             self._crew.workers[given.worker].tasks.discard(key)
         return given
 
     def of(self, worker: ClusterWorker) -> list[str]:
-        """The keys of the tables that a worker has."""
+        """Return the keys of the tables that a worker has."""
         return [key for key, given in self.given.items() if given.worker == worker.address]
 
     def late(self, now: float) -> list[str]:
-        """The keys of those that took longer than their limits allow."""
+        """Return the keys of the tables that took longer than their limits allow."""
         return [key for key, given in self.given.items() if now > given.until]
 
     def all_again(self) -> None:
-        """All that workers have is played again, by whoever comes."""
+        """Queue all tables that workers have, to be played again by any worker."""
         for key in list(self.given):
             if (given := self.take_back(key)) is not None:
                 self._again.append(given.table)
 
     def lose(self, key: str, why: str, take: TakeOutcome | None) -> None:
-        """A worker did not play a table to its end: nothing of it was recorded, and no bot is to blame."""
+        """Queue a table that a worker did not play to its end: nothing of it was recorded, and no bot is to blame.
+
+        After LOSSES_MOST losses its matches are void. Without ``take`` a table is queued however often it was lost.
+        """
         given = self.take_back(key)
         if given is None:
             return
@@ -103,11 +109,11 @@ class TableDesk:
             self.void(job, f"workers were lost while they played it, the last of {LOSSES_MOST} {why}", given.worker, take)
 
     def void(self, job: Job, why: str, worker: str, take: TakeOutcome) -> None:
-        """A match that is recorded as void."""
+        """Record a match as void."""
         self.once_more(job, worker, void(job, why, host=False), take)
 
     def once_more(self, job: Job, worker: str, outcome: Outcome, take: TakeOutcome) -> None:
-        """Hand on a void match, which is played again, elsewhere if that is possible."""
+        """Hand on a void match, which is played again unless it was its last attempt, on another worker if possible."""
         self._shunned.setdefault(job.ordinal, set()).add(worker)
         if outcome.host:
             again = self._spoilt.add(job, time.monotonic())

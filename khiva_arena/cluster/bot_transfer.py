@@ -1,4 +1,4 @@
-"""Bots that go to a worker: packed here with their files, and there brought to where they can be started, once for each hash."""
+"""The way of bots to a worker: packed here with their files, staged there, once for each hash."""
 
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -15,11 +15,11 @@ from khiva_arena.sandbox.level import Level
 from khiva_arena.settings.permissions import values_of
 
 WHATEVER_IT_HAS = Bounds(**dict.fromkeys(Bounds.__struct_fields__, 1 << 50))
-"""It was measured where it came from."""
+"""Bounds that nothing exceeds: a bot was measured where it came from."""
 
 
 def packed(bot: Bot, network: Sequence[str], env: Sequence[str], *, files: bool) -> PackedBot:
-    """A bot on its way, with its ``files`` or without. Raises ConfigError if they cannot be read any more."""
+    """Pack a bot for its way to a worker, with its ``files`` or without. Raises ConfigError if they cannot be read any more."""
     try:
         load = [PackedFile(name, sources.is_executable(path), path.read_bytes()) for name, path in bot.sources] if files else None
     except OSError as error:
@@ -35,12 +35,12 @@ def packed(bot: Bot, network: Sequence[str], env: Sequence[str], *, files: bool)
 
 
 def lies_here(identity: str) -> bool:
-    """Whether a bot is in this machine's cache, and as it was when it was put there."""
+    """Tell whether a bot is in this machine's cache, unchanged since it was put there."""
     return seals.is_as_sealed(staging.cache_folder() / "staged" / identity)
 
 
 def staged(packed_bot: PackedBot, level: Level) -> Command:
-    """Bring a bot to where it can be started on this machine. Raises ConfigError if it is another one here, and BotError."""
+    """Stage a bot, so that it can be started on this machine. Raises ConfigError if it is another bot here, and BotError."""
     if not packed_bot.staged:
         return staging.stage(_here(packed_bot), level)
     if packed_bot.files is None:
@@ -54,7 +54,7 @@ def staged(packed_bot: PackedBot, level: Level) -> Command:
 
 
 def unpacked(file: PackedFile, folder: str) -> Path:
-    """Write a file that has arrived below a folder. Raises ConfigError if its name leads out of that."""
+    """Write a file that has arrived below a folder. Raises ConfigError if its name leads out of that folder."""
     name = PurePosixPath(file.name)
     if name.is_absolute() or ".." in name.parts:
         raise ConfigError(f"a file {file.name!r} lies outside of what it belongs to")
@@ -66,13 +66,13 @@ def unpacked(file: PackedFile, folder: str) -> Path:
 
 
 def as_bot(bot: PackedBot, files: tuple[tuple[str, Path], ...] = ()) -> Bot:
-    """As it is known where it came from."""
+    """Return the bot as the machine that packed it knows it, with these files."""
     same = {name: getattr(bot, name) for name in PackedBot.__struct_fields__ if name in Bot.__slots__}
     return Bot(**same, games=(), complete=True, sources=files)
 
 
 def _here(bot: PackedBot) -> Bot:
-    """A bare command, as it is found on this machine: it does not travel."""
+    """Return a bare command as this machine finds it: it does not travel. Raises ConfigError if it is another program."""
     loading = Loading(WHATEVER_IT_HAS, {runtime.name: runtime for runtime in bot.runtimes})
     try:
         found = bots.load(bot.asked_as, bot.folder, loading)

@@ -1,5 +1,8 @@
-"""Whether a worker's clock runs as ours does. What a worker counts between two answers is held against what has passed here:
-each task began after it was sent and ended before it was heard of, so the way of messages makes bounds wider and never wrong."""
+"""A check whether a worker's clock runs as this machine's does.
+
+The time that a worker counts between two answers is compared with the time that has passed here. Each task began after it was
+sent and ended before it was heard of, so slow messages widen the bounds and never make them wrong.
+"""
 
 import time
 from typing import NamedTuple
@@ -7,20 +10,19 @@ from typing import NamedTuple
 from khiva_arena.cluster.messages import TaskDone
 
 SHARE, LEAST = 0.02, 0.5
-"""A clock is wrong if it differs by such a part and so many seconds more. Nothing that keeps clocks right moves them so much."""
+"""A clock is wrong if it differs by this share and so many seconds more. Nothing that keeps clocks right moves them so much."""
 JUMP_SECONDS = 60.0
 WINDOW_SECONDS = 60.0
-"""Answers are held against the first of so long a time, so that a clock that ran right for hours does not hide that it no longer
-does."""
+"""The age up to which the first answer is the one to compare with. So hours of a right clock do not hide that it no longer is."""
 _BOOT = getattr(time, "CLOCK_BOOTTIME", None)
 
 
 class ClockReading(NamedTuple):
-    """When a task was done.
+    """The times of one task.
 
-    sent, heard: by our clock
-    began, ended: by the worker's
-    day: its time of day then
+    sent, heard: seconds by this machine's clock
+    began, ended: seconds by the worker's clock
+    day: the worker's time of day, at the end
     """
 
     sent: float
@@ -31,17 +33,18 @@ class ClockReading(NamedTuple):
 
 
 def now() -> float:
-    """Seconds of a clock that is never set, and goes on while a machine sleeps if the system has one that does."""
+    """Return the seconds of a clock that is never set, and that goes on while a machine sleeps if the system has such a clock."""
     return time.monotonic() if _BOOT is None else time.clock_gettime(_BOOT)
 
 
 def reading(done: TaskDone, sent: float) -> ClockReading:
-    """Of an answer that comes in now."""
+    """Return the times of an answer that comes in now."""
     return ClockReading(sent, now(), done.ended - done.seconds, done.ended, done.day)
 
 
 def runs_fast(first: ClockReading, last: ClockReading) -> str:
-    """That more has passed for a worker than there was time for, "" if that is not so. For one answer alone: the same twice."""
+    """Explain why a worker's clock is fast: it counted more time than there was; "" if it is not. For one answer pass it
+    twice."""
     counted, most = last.ended - first.began, last.heard - first.sent
     if counted <= most * (1 + SHARE) + LEAST:
         return ""
@@ -49,7 +52,7 @@ def runs_fast(first: ClockReading, last: ClockReading) -> str:
 
 
 def runs_slow(first: ClockReading, last: ClockReading) -> str:
-    """That less has passed for it than must have, or that its time of day was set; "" if neither is so."""
+    """Explain why a worker's clock is slow, stood still or had its time of day set; "" if it is neither."""
     counted, least = last.ended - first.began, last.sent - first.heard
     if counted < least * (1 - SHARE) - LEAST:
         return f"its clock runs slow, or stood still: it counted {counted:.1f} s while {least:.1f} s passed here"

@@ -1,4 +1,4 @@
-"""The connection to a cluster's scheduler, made again if it is lost; and the cluster of this machine, if it is our own."""
+"""The connection to a cluster's scheduler, made again if it is lost; with ``local:N`` also the cluster's process."""
 
 import json
 import os
@@ -20,11 +20,11 @@ END_SECONDS = 5.0
 
 
 class OwnCluster:
-    """The process of ``own_cluster.py``, from its making to ``close``. Raises LinkLost.
+    """The process of ``own_cluster.py``, from its making to ``close``. Raises LinkLost if it cannot be started.
 
-    address: of its scheduler.
-    certificates: files to speak to it with.
-    dashboard: the address of that, "" if there is none.
+    address: the scheduler's.
+    certificates: files to speak to the scheduler with.
+    dashboard: the address of the dashboard, "" if there is none.
     """
 
     def __init__(self, workers: int) -> None:
@@ -50,19 +50,19 @@ class OwnCluster:
         return str(said["address"]), tuple(str(one) for one in said["certificates"]), str(said["dashboard"])
 
     def lives(self) -> bool:
-        """Whether it is still there."""
+        """Tell whether the process still runs."""
         return self._process.poll() is None
 
     def close(self) -> None:
-        """End it."""
+        """End the process."""
         end_helper(self._process, END_SECONDS)
 
 
 class ClusterConnection:
-    """The way to a cluster, from ``open`` to ``close``.
+    """The connection to a cluster, from ``open`` to ``close``.
 
     link: None while the scheduler is away
-    away: what is to be said then if it lasts, up to how long
+    away: the beginning of the error if the scheduler stays away; "" while it is there
     """
 
     def __init__(self, access: Access, seconds: float, say: Say) -> None:
@@ -74,7 +74,7 @@ class ClusterConnection:
         self._own: OwnCluster | None = None
 
     def open(self) -> None:
-        """Raises ClusterError."""
+        """Connect to the scheduler, and start the cluster if it is our own. Raises ClusterError."""
         of = self._access
         if of.workers > system.cores():
             self._say(f"--dask {of.shown}: this machine has {system.cores()} cores, and plays no more matches at a time")
@@ -102,7 +102,7 @@ class ClusterConnection:
         self.away = ""
 
     def lose(self, why: str) -> None:
-        """The scheduler does not answer."""
+        """Close the link to a scheduler that does not answer, and say why."""
         link, self.link = self.link, None
         if link is not None:
             link.close()
@@ -122,12 +122,12 @@ class ClusterConnection:
         return True
 
     def forget(self, *keys: str) -> None:
-        """Nobody waits for these tasks any more."""
+        """Cancel tasks for which nobody waits any more."""
         if self.link is not None:
             self.link.forget(*keys)
 
     def close(self) -> None:
-        """Leave it."""
+        """Leave the scheduler, and end the cluster if it is our own."""
         if self.link is not None:
             self.link.close()
             self.link = None

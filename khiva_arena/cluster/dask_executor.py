@@ -1,8 +1,8 @@
-"""Play on the workers of a Dask cluster: whole tables go out as tasks, outcomes come back, and this process records them.
+"""The executor of a Dask cluster: whole tables go out as tasks, outcomes come back, and this process records them.
 
 Dask carries tasks and says who is there. Which worker gets a table, and who plays it again, is decided here: each task names its
-worker, and one whose worker dies, stands still, is too slow or answers nonsense is simply given to another. A late answer to a
-task that was given elsewhere is not looked at, so each match has one outcome.
+worker. The table of a worker that dies, stands still, is too slow or answers nonsense is given to another one. A late answer to a
+task that was given elsewhere is ignored, so each match has one outcome.
 """
 
 import queue
@@ -39,9 +39,9 @@ from khiva_arena.text import LONGEST, harmless
 
 LOOK_SECONDS = 1.0
 LOOKS_EVERY_WORKERS = 100
-"""Of so many workers, the scheduler is asked once a second; of twice as many, every two seconds."""
+"""The number of workers for which the scheduler is asked once a second; for twice as many it is asked every two seconds."""
 OTHERS_SECONDS, ALL_SECONDS = 3.0, 60.0
-"""How long the first worker that can play waits for others that are there, before a run and before bots are left out or tried."""
+"""The wait of the first worker that can play for others that are there: before a run, and before bots are left out or tried."""
 
 _decode_outcome = msgspec.msgpack.Decoder(Outcome).decode
 
@@ -80,8 +80,10 @@ class Cluster:
     # --- before the first match ---
 
     def who_starts_nowhere(self, entrants: Sequence[Bot]) -> dict[str, tuple[str, str]]:
-        """The bots that cannot be built or started on any worker that is there now: by identity, a worker's name and why not. A
-        worker that cannot start another one is refused when that is played."""
+        """Return the bots that no worker that is there now can build or start: by identity, a worker's name and why not.
+
+        A worker that cannot start one of the other bots is refused when that bot is played.
+        """
         self._recruiting.of(entrants, first_header(self._settings, entrants, self._sandbox), leave_out=True)
         self._gather(ALL_SECONDS)
         ready = self._crew.ready()
@@ -89,14 +91,16 @@ class Cluster:
         return {bot: (first.name, why) for bot, why in first.broken.items() if all(bot in worker.broken for worker in others)}
 
     def ready(self, entrants: Sequence[Bot]) -> Mapping[str, Command]:
-        """Wait for the first worker that can start them all, and a little for the others. Each worker has its own way to start
-        them; a job gets that of its worker."""
+        """Wait for the first worker that can start all bots, and a little for the others.
+
+        The commands that are returned are empty: each worker has its own way to start bots, and a job gets that of its worker.
+        """
         self._recruiting.of(entrants, first_header(self._settings, entrants, self._sandbox))
         self._gather(OTHERS_SECONDS)
         return {bot.identity: Command((), "") for bot in entrants}
 
     def _gather(self, seconds: float) -> None:
-        """Wait for the first worker that can play, and at most so long for those that are there, too."""
+        """Wait for the first worker that can play, then at most ``seconds`` for others. Raises ClusterError if none can."""
         self._idle_since = time.monotonic()
         until = None
         while True:
@@ -111,11 +115,12 @@ class Cluster:
 
     @property
     def at_a_time(self) -> int:
-        """How many matches the workers that are ready now play at a time."""
+        """The number of matches that the workers that are ready now play at a time."""
         return self._crew.at_a_time()
 
     def tried(self, tables: Iterable[tuple[Job, ...]], take: TakeOutcome) -> list[float]:
-        """Play tables of no event. Returns how long a match of each took, from the moment when a worker was given the table."""
+        """Play tables of no event. Returns the seconds that a match of each took, counted from when a worker was given the
+        table."""
         self._gather(ALL_SECONDS)
         self._timed = []
         self._play_all(iter(tables), take, lambda: False)
@@ -125,8 +130,8 @@ class Cluster:
     # --- matches ---
 
     def play(self, play: Play, drawn: DrawnRound, take: TakeOutcome) -> None:
-        """Play what is left of a round."""
-        # Once a test has decided, what is still played counts for nothing.
+        """Play the tables that are left of a round."""
+        # Once a test has decided, matches that are still played count for nothing.
         self._play_all((tuple(table) for table in play.tables(drawn)), take, lambda: play.complete)
 
     def _play_all(self, left: Iterator[tuple[Job, ...]], take: TakeOutcome, over: Callable[[], bool]) -> None:
@@ -160,16 +165,16 @@ class Cluster:
             self._lose_link(str(lost))
 
     def _withdraw(self) -> None:
-        """Nobody waits for what workers have of ours any more."""
+        """Cancel all tasks that workers have of this run."""
         if self._connection.link is not None:
             self._connection.link.forget(*self._desk.given)
         for key in list(self._desk.given):
             self._desk.take_back(key)
 
-    # --- what comes in ---
+    # --- answers and news of workers ---
 
     def _pump(self, take: TakeOutcome | None = None) -> None:
-        """Hear what there is, look who is there, and ask new ones what they have."""
+        """Take in one answer, look which workers are there, and ask new workers for their offer."""
         now = time.monotonic()
         if self._connection.link is None:
             if not self._connection.again():
@@ -212,7 +217,7 @@ class Cluster:
                 self._desk.lose(key, what, take)
 
     def _lose_link(self, why: str) -> None:
-        """The scheduler is away: all that workers have of ours is played again."""
+        """Note that the scheduler is away: all tables that workers have are played again."""
         self._connection.lose(why)
         self._desk.all_again()
         self._recruiting.forget_all()
@@ -228,7 +233,7 @@ class Cluster:
             raise ClusterError(*self._why_idle(f"for {self._wait:.0f} s; the same command resumes, --dask-wait waits longer"))
 
     def _why_idle(self, end: str) -> list[str]:
-        """Why nobody plays, a line for each worker that is there."""
+        """Return why nobody plays: a line, and a line for each worker that is there."""
         if self._connection.away:
             return [f"{self._connection.away} {end}"]
         there, of, start = [*self._crew.refusals(), *self._crew.absences()], self._access.shown, self._access.worker_line
@@ -236,13 +241,13 @@ class Cluster:
         return [f"{what} {end}", *there, *([f"on a machine that can play: {start}"] if start else [])]
 
     def _late(self, take: TakeOutcome) -> None:
-        """Tables that took longer than their limits allow."""
+        """Take back the tables that took longer than their limits allow."""
         for key in self._desk.late(time.monotonic()):
             self._connection.forget(key)
             self._desk.lose(key, "took longer than the limits of a table allow", take)
 
     def _returned(self, key: str, result: bytes | str, take: TakeOutcome | None) -> None:
-        """A worker is done with a table, or says why not."""
+        """Judge a worker's answer for a table, and take its outcomes if they are sound."""
         given = self._desk.given[key]
         worker = self._crew.workers.get(given.worker)
         if take is None or worker is None:
@@ -275,7 +280,7 @@ class Cluster:
         self._take_all(given, outcomes, worker, take)
 
     def _shun(self, worker: ClusterWorker, why: str, take: TakeOutcome) -> None:
-        """Refuse a worker for good, whose word is worth nothing: all that it has is played elsewhere."""
+        """Refuse for good a worker that sent a false answer: all its tables are played elsewhere."""
         self._crew.refuse(worker, why)
         self._tell(f"worker {worker.name} is refused: {why}; its tables are played elsewhere", warning=True)
         for key in self._desk.of(worker):
@@ -303,7 +308,7 @@ class Cluster:
                 self._timed.append((clocks.now() - given.since) / len(outcomes))
 
     def _rest(self, worker: ClusterWorker, void: Outcome) -> None:
-        """Give a worker whose machine has spoilt a match nothing for a while."""
+        """Give nothing to a worker for a while if its machine has spoilt a match."""
         if void.host and worker.stage is RecruitStage.READY:
             self._crew.refuse_for_now(worker, f"its machine spoilt a match: {void.void}", time.monotonic())
             self._tell(f"worker {worker.name}: {harmless(void.void, LONGEST)}; it is tried again later", warning=True)

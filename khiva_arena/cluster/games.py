@@ -1,5 +1,8 @@
-"""A game that does not come with the arena, on its way to a worker: its files by their hash, or the name of a package that has to
-be there, too. Nothing of it is run for that; it is run by the worker's own processes for games, which can be ended."""
+"""The way of a game that does not come with the arena to a worker.
+
+Its files travel by their hash; of a package only the name does, and the package has to be there. Nothing of a game is run for
+that: the worker's own processes for games run it, and those can be ended.
+"""
 
 import os
 import tempfile
@@ -16,7 +19,7 @@ from khiva_arena.outside.source import files_of, source_of
 
 
 def packed(game: Game) -> PackedGame | None:
-    """A game on its way; None if it comes with the arena. Raises ConfigError if its files are not those any more that were
+    """Pack a game for its way to a worker; None if it comes with the arena. Raises ConfigError if it was changed since it was
     read."""
     if not game.outside:
         return None
@@ -36,13 +39,15 @@ def packed(game: Game) -> PackedGame | None:
 
 
 def lies_here(code: str) -> bool:
-    """Whether a game is in this machine's cache."""
+    """Tell whether a game is in this machine's cache."""
     return _place(code).is_dir()
 
 
 def brought(game: PackedGame) -> str:
-    """Bring a game to where it can be run on this machine. Returns the word that names it here. Raises ConfigError if it is
-    another one here, or cannot be kept."""
+    """Keep a game on this machine, so that it can be run. Returns the word that names it here.
+
+    Raises ConfigError if it is another game here, or cannot be kept.
+    """
     place = _place(game.code)
     if game.files is not None and not place.is_dir():
         _keep(game.files, place)

@@ -1,5 +1,6 @@
-"""A process of ours on a worker, which says what the worker has, and brings bots to where they can be started: started by a task
-as ``python -m khiva_arena.cluster.host``. One message in, one out; it ends what it does when its input ends.
+"""A helper process on a worker, which tells the worker's offer and stages bots.
+
+A task starts it as ``python -m khiva_arena.cluster.host``. One message comes in, one goes out. It stops at the end of its input.
 """
 
 import os
@@ -42,7 +43,7 @@ MEMORY = "/sys/fs/cgroup/memory.max"
 
 
 def offer(asked: AskOffer) -> WorkerOffer:
-    """What this machine has."""
+    """Return the offer of this machine."""
     limits = {name: resource.getrlimit(getattr(resource, f"RLIMIT_{name}"))[1] for name in SETTING_OF_RLIMIT}
     return WorkerOffer(
         version=khiva_arena.__version__,
@@ -61,7 +62,7 @@ def offer(asked: AskOffer) -> WorkerOffer:
 
 
 def _machine() -> str:
-    """As the kernel calls itself since it was started; containers on one machine share that."""
+    """Return a name of this machine: the kernel's id since its start, which all containers on one machine share."""
     for path in IDS:
         with suppress(OSError):
             return sha256(Path(path).read_bytes()).hexdigest()[:16]
@@ -83,7 +84,7 @@ def _memory() -> int:
 
 
 def ready(asked: AskBots) -> BotsReady:
-    """Bring the bots here and start each once."""
+    """Stage the bots here and start each once. An error is returned as ``refused``."""
     broken: dict[str, str] = {}
     game = ""
     try:
@@ -101,20 +102,23 @@ def ready(asked: AskBots) -> BotsReady:
 
 
 def _staged(asked: AskBots, broken: dict[str, str]) -> dict[str, Command]:
-    """How those are started that are built, by identity. ``broken``: gets why the others are not, if they may be left out."""
+    """Return how each staged bot is started, by identity.
+
+    broken: gets why the other bots cannot be built, if bots may be left out
+    """
     found: dict[str, Command] = {}
     for bot in asked.bots:
         try:
             found[bot.identity] = staged(bot, asked.sandbox.level)
         except BotError as error:
-            if isinstance(error, StagingError) or not asked.leave_out:  # the first is this machine's fault
+            if isinstance(error, StagingError) or not asked.leave_out:  # a StagingError is this machine's fault
                 raise
             broken[bot.identity] = str(error)
     return found
 
 
 def _start(asked: AskBots, found: dict[str, Command], broken: dict[str, str]) -> None:
-    """Start each of them once; likewise."""
+    """Start each staged bot once. A bot that cannot be started moves from ``found`` to ``broken``, if bots may be left out."""
     bots: list[PackedBot] = [bot for bot in asked.bots if bot.identity in found]
     opened = [_opened(found[bot.identity], bot.network, bot.handed) for bot in bots]
     keep_private(asked.private, asked.sandbox, opened)
@@ -137,7 +141,7 @@ def _opened(command: Command, network: bool, handed: dict[str, str]) -> Command:
 
 
 def _end_with_input() -> None:
-    """An interrupt ends builds and bots as it does for a user."""
+    """Interrupt this process at the end of its input: builds and bots end as on a user's Ctrl-C."""
     os.read(0, 1)
     os.kill(os.getpid(), signal.SIGINT)
 
@@ -156,11 +160,11 @@ def main() -> None:
     """Answer one message."""
     asked = decode_ask(_read(int.from_bytes(_read(HEADER), "big")))
     out = os.dup(1)
-    os.dup2(2, 1)  # whatever is printed on the way is for the worker's log
+    os.dup2(2, 1)  # prints on the way are for the worker's log
     threading.Thread(target=_end_with_input, daemon=True).start()
     with suppress(KeyboardInterrupt):
         payload = encode(offer(asked) if isinstance(asked, AskOffer) else ready(asked))
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is done, and the end of our input is what comes next
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is done, and the end of our input comes next
         with os.fdopen(out, "wb") as answers:
             answers.write(len(payload).to_bytes(HEADER, "big") + payload)
 
@@ -168,6 +172,6 @@ def main() -> None:
 if __name__ == "__main__":
     signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, signals)
-    signal.signal(signal.SIGTERM, lambda *_: None)  # whoever stops the worker ends our input, too
+    signal.signal(signal.SIGTERM, lambda *_: None)  # a stop of the worker ends our input, too
     signal.signal(signal.SIGINT, signal.default_int_handler)
     main()

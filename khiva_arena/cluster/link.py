@@ -1,4 +1,4 @@
-"""The link to a scheduler, by Dask's client: who is there, tasks out, what came of them in. Nothing else knows Dask here."""
+"""The link to a scheduler by Dask's client: its workers, tasks out and results in. Nothing else knows Dask here."""
 
 import logging
 import ssl
@@ -30,21 +30,21 @@ QUIET = (
 
 
 class LinkLost(Exception):
-    """The scheduler cannot be reached, or not any more. The text says why."""
+    """A scheduler that cannot be reached, or not any more. The text says why."""
 
 
 TakeResult = Callable[[str, "bytes | str"], None]
-"""Called with a task's key and its result, or with the words for why there is none; in some thread."""
+"""A function that gets a task's key and its result, or the words for why there is none; it is called in some thread."""
 
 
 class SchedulerLink:
     """A client of a scheduler, until ``close``. Raises LinkLost.
 
-    certificates: of the authority, ours, and our key: files or their contents; empty: as Dask's own settings say
+    certificates: the authority's, our own, and our key, as files or their contents; none: Dask's own settings name them
     """
 
     def __init__(self, address: str, certificates: Sequence[str], seconds: float) -> None:
-        for name in QUIET:  # what is wrong is said by us, in a line
+        for name in QUIET:  # SchedulerLink says errors in a line
             logging.getLogger(name).setLevel(logging.CRITICAL)
         self._futures: dict[str, Future] = {}
         self._collectors = ThreadPoolExecutor(COLLECTORS, "khiva-arena-collector")
@@ -58,7 +58,7 @@ class SchedulerLink:
             raise LinkLost(unreachable.why(error, address)) from None
 
     def workers(self) -> dict[str, SeenWorker]:
-        """By address, those that the scheduler knows. Raises LinkLost."""
+        """Return the workers that the scheduler knows, by address. Raises LinkLost."""
         if self._client.status != "running":
             raise LinkLost("the connection was lost")
         try:
@@ -69,14 +69,14 @@ class SchedulerLink:
         return seen(known)
 
     def submit(self, key: str, worker: str, payload: bytes, take: TakeResult) -> None:
-        """Have a worker do a task, and only that one. Raises LinkLost."""
+        """Have one certain worker do a task. Raises LinkLost."""
         try:
             with warnings.catch_warnings(action="ignore"):
                 task = (_first, payload) if key.startswith(FIRST) else (work, Sealed(payload))
                 future = self._client.submit(*task, key=key, workers=[worker], allow_other_workers=False, pure=False, retries=0)
                 self._futures[key] = future
                 future.add_done_callback(lambda done: self._collectors.submit(self._collect, key, done, take))
-        except Exception as error:  # likewise
+        except Exception as error:  # the client is of no use any more
             raise LinkLost(_in_a_line(error)) from None
 
     def _collect(self, key: str, future: Future, take: TakeResult) -> None:
@@ -96,14 +96,14 @@ class SchedulerLink:
             future.release()
 
     def forget(self, *keys: str) -> None:
-        """Nobody waits for these any more."""
+        """Cancel tasks for which nobody waits any more."""
         futures = [self._futures.pop(key) for key in keys if key in self._futures]
         if futures and self._client.status == "running":
             with suppress(Exception):  # then the scheduler is gone, and they with it
                 self._client.cancel(futures, force=True)
 
     def close(self) -> None:
-        """Leave the scheduler, which cancels whatever it still has of ours."""
+        """Leave the scheduler, which cancels all tasks that it still has of this client."""
         self.forget(*self._futures)
         with suppress(Exception), warnings.catch_warnings(action="ignore"):
             self._client.close(timeout=CALL_SECONDS)
@@ -111,8 +111,10 @@ class SchedulerLink:
 
 
 def seen(known: Mapping[str, Any]) -> dict[str, SeenWorker]:
-    """Workers as a scheduler tells of them. One that was started with the resource of our name takes no more matches at a time
-    than it says, none at all if it says so."""
+    """Return workers as a scheduler describes them.
+
+    A worker that was started with the resource of our name takes no more matches at a time than that says, none if it says 0.
+    """
     found = {}
     for address, one in known.items():
         threads = int(one["nthreads"])
@@ -122,7 +124,10 @@ def seen(known: Mapping[str, Any]) -> dict[str, SeenWorker]:
 
 
 def _first(payload: bytes) -> bytes | str:
-    """A task for a worker that may have no khiva-arena, or an old one: it would end if it got one that it cannot unpack."""
+    """Do a task on a worker that may have no khiva-arena, or an old one.
+
+    Such a worker would end if it got a task that it cannot unpack, so this function travels as code.
+    """
     try:
         from khiva_arena.cluster.messages import Sealed
         from khiva_arena.cluster.task import work
@@ -145,6 +150,6 @@ def _security(address: str, certificates: Sequence[str]) -> Security | None:
 
 
 def _in_a_line(error: BaseException | None) -> str:
-    """What went wrong; never what the error shows of a task."""
+    """Return an error in a line, without the part that shows a task."""
     text = str(error).strip().split("\n")[0] if isinstance(error, OSError | ImportError | AttributeError) else ""
     return f"{type(error).__name__}: {text}" if text else type(error).__name__

@@ -1,4 +1,4 @@
-"""What goes over the wire between the command and the workers of a cluster, all of it as msgpack inside ``Sealed``."""
+"""The messages between the command and the workers of a cluster, all as msgpack inside ``Sealed``."""
 
 from typing import NamedTuple, Self
 
@@ -12,14 +12,16 @@ from khiva_arena.sandbox.level import Sandbox
 
 TABLE, HOST = "table", "host"
 RESOURCE = "khiva-arena"
-"""Dask's own word for how many matches at a time a worker plays."""
+"""The name of the Dask resource that says how many matches at a time a worker plays."""
 FIRST = "khiva-first-"
-"""How the keys of questions begin that a worker is asked of which nothing is known, not even whether it has khiva-arena."""
+"""The beginning of the keys of first questions: nothing is known of the worker then, not even whether it has khiva-arena."""
 
 
 class Sealed:
-    """Bytes that Dask carries and never shows: deals stand in them, and what bots are handed. Dask logs and draws whatever it
-    can print of a task."""
+    """Bytes that Dask carries and never shows: deals stand in them, and values that are handed to bots.
+
+    Dask logs and draws all that it can print of a task.
+    """
 
     __slots__ = ("data",)
 
@@ -39,9 +41,9 @@ class Sealed:
 class SeenWorker(NamedTuple):
     """A worker as the scheduler sees it.
 
-    name: as its own settings call it, else its address
-    threads: how many tasks it takes at a time; 0: none of ours
-    last: when it was heard of last, by the scheduler's clock
+    name: the name in its own settings, else its address
+    threads: how many tasks it takes at a time; 0: none of this arena's
+    last: the time of its last sign of life, by the scheduler's clock
     """
 
     name: str
@@ -50,12 +52,13 @@ class SeenWorker(NamedTuple):
 
 
 class WorkerTask(msgspec.Struct, frozen=True):
-    """What a worker is to do: start a process of ours and talk to it.
+    """A task for a worker: start a process of the arena and talk to it.
 
-    kind: TABLE: the arbiter's worker, which gets a message for each match and answers each; HOST: ``host.py``, one and one
+    kind: TABLE: the arbiter's worker, which gets a message for each match and answers each; HOST: ``host.py``, one message and
+    one answer
     frames: the messages
-    seconds: how long it may take in all
-    game: the word that names there a game which does not come with the arena, "" for one that does
+    seconds: the most that it may take in all
+    game: the worker's word for a game which does not come with the arena, "" for one that does
     """
 
     kind: str
@@ -65,13 +68,13 @@ class WorkerTask(msgspec.Struct, frozen=True):
 
 
 class TaskDone(msgspec.Struct, frozen=True):
-    """What came of it.
+    """The result of a task.
 
-    frames: the answers, fewer than were asked for if it did not end well
-    why: in words, if it did not
-    seconds: that it took by the worker's clock
-    ended: when it was done, by the same clock
-    day: the worker's time of day then
+    frames: the answers, fewer than the messages if it did not end well
+    why: the reason if it did not end well, else ""
+    seconds: its duration by the worker's clock
+    ended: its end, by the same clock
+    day: the worker's time of day at the end
     """
 
     frames: list[bytes]
@@ -82,26 +85,26 @@ class TaskDone(msgspec.Struct, frozen=True):
 
 
 class AskOffer(msgspec.Struct, frozen=True, tag="offer"):
-    """The first thing that a worker is asked: what it has."""
+    """The first question to a worker: its offer."""
 
-    bots: list[str]  # identities, of which it says which lie in its cache
-    game: str = ""  # what the code of a game is known by that does not come with the arena; likewise
+    bots: list[str]  # identities; the offer says which of them lie in its cache
+    game: str = ""  # the code of a game that does not come with the arena; the offer says whether it lies in its cache
 
 
 class WorkerOffer(msgspec.Struct, frozen=True):
-    """What a worker has.
+    """The offer of a worker: its software and its machine.
 
-    version, source: of its khiva-arena, and a hash of the files that it is made of
+    version, source: of its khiva-arena, and a hash of that version's files
     python: "3.11"
-    machine: what two workers of one machine have in common
-    cores: the numbers of those that it may use
-    share: how many cores' worth of time it may use; None: as much as they have
+    machine: an id that all workers of one machine share
+    cores: the numbers of the cores that it may use
+    share: how many cores' worth of time it may use; None: as much as the cores have
     clock: its time of day, in seconds since 1970
     levels: by name, why an isolation level does not work there, "" if it does
-    limits: by name, the most that a process may be allowed there; None: anything
-    memory: bytes that it has
+    limits: by name, the most that a process may be allowed there; None: no limit
+    memory: bytes of the machine's memory, or of the container's
     staged: identities of the bots that lie in its cache
-    has_game: whether the game that it was asked for does
+    has_game: whether the game of the question lies in its cache
     """
 
     version: str
@@ -119,7 +122,7 @@ class WorkerOffer(msgspec.Struct, frozen=True):
 
 
 class PackedFile(msgspec.Struct, frozen=True):
-    """A file of a bot on its way."""
+    """A file on its way to a worker."""
 
     name: str
     program: bool
@@ -127,10 +130,10 @@ class PackedFile(msgspec.Struct, frozen=True):
 
 
 class PackedBot(msgspec.Struct, frozen=True):
-    """A bot on its way: what ``Bot`` has of it, and its files.
+    """A bot on its way to a worker: the fields of ``Bot``, and its files.
 
     files: None if the worker has them, or if it is a bare command, which does not travel
-    network, handed: what is opened to it
+    network, handed: whether the bot gets the network, and the environment values that it gets
     """
 
     name: str
@@ -150,10 +153,10 @@ class PackedBot(msgspec.Struct, frozen=True):
 
 
 class PackedGame(msgspec.Struct, frozen=True):
-    """A game on its way that does not come with the arena.
+    """A game that does not come with the arena, on its way to a worker.
 
     word: the name of its file, folder or package
-    code: what it is known by, a hash
+    code: its identity, a hash
     travels: whether it is a file or folder; a package has to be there
     files: None if the worker has them, or if it does not travel
     """
@@ -165,12 +168,12 @@ class PackedGame(msgspec.Struct, frozen=True):
 
 
 class AskBots(msgspec.Struct, frozen=True, tag="bots"):
-    """The second thing: bring these bots to where they can be started, and start each once.
+    """The second message to a worker: stage these bots, and start each once.
 
-    runtimes: what those that the bots name must have there
-    header: what they are started under
+    runtimes: the definitions of the runtimes that the bots name, which the worker must match
+    header: the header of the trial start
     private: files and folders of the command that no bot may read, by the flag that names each
-    leave_out: whether a bot that cannot be built or started is told, and the others are tried all the same
+    leave_out: whether a bot that cannot be built or started is reported, and the others are tried all the same
     game: None if it comes with the arena
     """
 
@@ -184,12 +187,12 @@ class AskBots(msgspec.Struct, frozen=True, tag="bots"):
 
 
 class BotsReady(msgspec.Struct, frozen=True):
-    """How a worker can start the bots.
+    """The commands by which a worker starts the bots.
 
     commands: by identity
     lag: seconds that the arbiter's own loop was late, of each second of a probe
-    refused: why it cannot, "" if it can
-    broken: why bots cannot be built or started there, by identity, if it was asked to leave them out
+    refused: why the worker cannot play, "" if it can
+    broken: why bots cannot be built or started there, by identity, if they may be left out
     game: the word that names the game there, "" for one that comes with the arena
     """
 

@@ -1,4 +1,4 @@
-"""What a worker must have to play an event: its offer beside what the command has and the event defines."""
+"""The test of a worker's offer against the command's own software and the event's definition."""
 
 import sys
 from collections.abc import Sequence
@@ -13,12 +13,12 @@ from khiva_arena.sandbox.limits import say, size_in_words
 from khiva_arena.sandbox.rlimits import system_limits
 
 CLOCK_SECONDS = 60.0
-"""Certificates, records and logs have times in them: a machine whose day differs by more has other things wrong, too."""
+"""Certificates, records and logs have times in them: a machine whose time of day differs by more has other faults, too."""
 SETTING_OF_RLIMIT = {"DATA": "memory", "FSIZE": "file_size", "NOFILE": "open_files", "CPU": "cpu"}
 
 
 class CommandHas(NamedTuple):
-    """What the command has: its version of khiva-arena, the hash of its files, its Python."""
+    """The command's own software: its version of khiva-arena, the hash of its files, its Python."""
 
     version: str
     source: str
@@ -44,7 +44,7 @@ def here() -> CommandHas:
 
 
 def why_refused(offer: WorkerOffer, own: CommandHas, sandbox: Sandbox, asked_at: float, answered_at: float) -> str:
-    """Why a worker cannot play, in words, "" if it can. The times: of this machine's clock."""
+    """Say why a worker cannot play, "" if it can. ``asked_at`` and ``answered_at`` are times of this machine's clock."""
     if offer.version != own.version:
         return f"it has khiva-arena {offer.version}, this is {own.version}"
     if offer.source != own.source:
@@ -72,11 +72,11 @@ def _too_little(offer: WorkerOffer, sandbox: Sandbox) -> str:
 
 
 def slots(offer: WorkerOffer, threads: int) -> int:
-    """How many matches at a time a worker may play: one for each core that is its own, and no more than it takes tasks."""
+    """Return how many matches at a time a worker may play: one for each core of its own, and no more than it takes tasks."""
     share = len(offer.cores) if offer.share is None else int(offer.share)
     return max(1, min(threads, len(offer.cores), share))
 
 
 def cores_of(offers: Sequence[WorkerOffer]) -> int:
-    """Of all workers of one machine."""
+    """Return the number of cores of one machine that its workers may use together, at least 1."""
     return max(1, len({core for offer in offers for core in offer.cores}))

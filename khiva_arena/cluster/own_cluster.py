@@ -1,7 +1,7 @@
-"""The cluster of ``--dask local:N``: a scheduler and N workers of one thread each, on loopback, with certificates of its own.
+"""The cluster of ``--dask local:N``: a scheduler and N workers of one thread, on loopback, with their own certificates.
 
-A process of its own, ``python -m khiva_arena.cluster.own_cluster N``: interrupts are for the command alone,
-and it ends with its input. It says address, certificates and dashboard in a line of JSON on stdout, so that no file holds them.
+It is a process of its own, ``python -m khiva_arena.cluster.own_cluster N``, since interrupts are for the command alone. It ends
+with its input. It says address, certificates and dashboard in a line of JSON on stdout, so that no file holds them.
 """
 
 import fcntl
@@ -76,13 +76,13 @@ def _serve(workers: int, folder: str, out: TextIO) -> None:
 
 
 def dask_setup(server: Any) -> None:
-    """Close the pages of a scheduler or worker that starts, except a dashboard of which the address is said."""
+    """Close the pages of a scheduler or worker that starts, except a dashboard whose address is said."""
     if not (find_spec("bokeh") and hasattr(server, "workers")):
         server.http_server.stop()
 
 
 def _dashboard(link: str) -> str:
-    """Where it is, "" if it cannot be drawn, since bokeh is not installed."""
+    """Return the dashboard's address, "" if it cannot be drawn, since bokeh is not installed."""
     return link if find_spec("bokeh") else ""
 
 

@@ -1,4 +1,4 @@
-"""A table that a worker has, and how it is judged when it comes back."""
+"""The tables that workers have, and the checks of a table that comes back."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -10,23 +10,23 @@ from khiva_arena.replay import seeds
 from khiva_arena.replay.verify import faults_of, verify
 
 LAG_LEAST, LAG_SHARE = 1.0, 0.5
-"""A match of which the arbiter was late by so many seconds, and by such a part of it, was played on too slow a machine. Bots are
-given back what it was late by, so less than that is no harm."""
+"""A match whose arbiter was late by so many seconds, and by such a share of the match, was played on too slow a machine. Bots are
+given back the time by which it was late, so less than that is no harm."""
 DECISIONS_A_TURN = 16
 TURNS = 2_000
-"""A match of a game that names no length limit in its rules."""
+"""The turns of a match of a game that names no length limit in its rules."""
 SECONDS_MOST, COUNT_MOST = 2**32, 2**53
-"""A store keeps times in microseconds, as numbers of JSON."""
+"""The largest numbers of an outcome: a store keeps times in microseconds, as numbers of JSON."""
 OUTCOME_MOST = 2 * 2**20
-"""Bytes of an outcome; a row of a store may take eight times as many."""
+"""The most bytes of an outcome; a row of a store may take eight times as many."""
 
 
 class GivenTable(NamedTuple):
-    """A table that a worker has: the matches of it that are not recorded.
+    """A table that a worker has: its matches that are not recorded.
 
     worker: its address
-    since: by the clock that workers' are held against
-    until: by time.monotonic
+    since: seconds by ``clocks.now``, with which workers' clocks are compared
+    until: seconds by time.monotonic
     """
 
     table: tuple[Job, ...]
@@ -36,7 +36,7 @@ class GivenTable(NamedTuple):
 
 
 def seconds_for(table: Sequence[Job]) -> float:
-    """How long the matches of a table may take in all if every bot takes all the time that it has."""
+    """Return the seconds that the matches of a table may take in all if every bot takes all its time."""
     total = 0.0
     for job in table:
         rules, limits, seats = job.header.rules, job.limits, len(job.header.seats)
@@ -47,7 +47,7 @@ def seconds_for(table: Sequence[Job]) -> float:
 
 
 def lagged(outcome: Outcome) -> bool:
-    """Whether a machine was too slow for a match."""
+    """Tell whether a machine was too slow for a match."""
     return outcome.lag > max(LAG_LEAST, LAG_SHARE * outcome.seconds)
 
 
@@ -71,7 +71,7 @@ def check(table: Sequence[Job], outcomes: Sequence[Outcome]) -> None:
 
 
 def _check_beside(outcome: Outcome, seats: int) -> None:
-    """Raise ValueError for seats that are not there, or numbers beside a record that no arbiter measures. NaN is none, either."""
+    """Raise ValueError for seats that are not there, or numbers beside a record that no arbiter measures, such as NaN."""
     if len(outcome.seats) != seats and (outcome.record is not None or outcome.seats):
         raise ValueError("other seats")
     if not all(0 <= seat < seats for seat in outcome.causes):
@@ -88,8 +88,10 @@ def _check_beside(outcome: Outcome, seats: int) -> None:
 
 
 def replayed(job: Job, outcome: Outcome) -> Outcome:
-    """Return the outcome if its record is what the rules give for its choices, a void if the game fails in the replay. Raises
-    RecordError for a record that no arbiter makes: then whoever sent it lies, or is broken."""
+    """Return the outcome if its record follows from its choices by the rules, a void if the game fails in the replay.
+
+    Raises RecordError for a record that no arbiter makes: then its sender lies, or is broken.
+    """
     if outcome.record is None:
         return outcome
     try:

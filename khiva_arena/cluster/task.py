@@ -1,7 +1,7 @@
-"""What a worker of a cluster does with a task, in one of its threads: start a process of ours, hand it messages, wait.
+"""The work of a cluster's worker on a task, in one of its threads: start a process, write messages, wait.
 
-The process ends what it plays when its input ends: so nothing of a match outlives the worker, however that ends. Imported on
-workers, which may run anything else beside us: it changes nothing in their process.
+The process ends its match when its input ends, so nothing of a match outlives the worker, however that ends. This module is
+imported on workers, which may run anything else beside the arena, so it changes nothing in their process.
 """
 
 import os
@@ -25,7 +25,8 @@ HEADER = 4
 LOOK_SECONDS = 0.25
 CLOSE_SECONDS = 20.0
 PULSE_SECONDS = 15.0
-"""The arbiter's worker wakes twenty times a second. One that did not for so long is stopped, or its machine stands still."""
+"""The longest pause of a live process. The arbiter's worker wakes twenty times a second: one that did not for so long is stopped,
+or its machine stands still."""
 WORDS = {
     TABLE: ("khiva_arena.arbiter.worker", "alone"),
     "host": ("khiva_arena.cluster.host",),
@@ -34,7 +35,7 @@ UNWANTED = "nobody waits for it any more"
 
 
 class _Settling(msgspec.Struct):
-    """The part of an outcome that matters here."""
+    """The one field of an outcome that is read here."""
 
     unsettled: float = 0.0
 
@@ -54,8 +55,10 @@ def work(sealed: Sealed) -> Sealed:
 
 
 def _wanted() -> Callable[[], bool]:
-    """Whether somebody still waits for the task of this thread: not if the command has ended or gave it elsewhere, nor if this
-    worker is about to end."""
+    """Return a function that tells whether somebody still waits for the task of this thread.
+
+    Nobody does if the command has ended or gave the task elsewhere, or if this worker is about to end.
+    """
     from distributed import Status, get_worker  # here, not above: the tests of the rest need no Dask
 
     worker = get_worker()
@@ -89,7 +92,7 @@ def _converse(task: WorkerTask, wanted: Callable[[], bool]) -> TaskDone:
 
 def _start(words: tuple[str, ...], game: str) -> subprocess.Popen[bytes]:
     handed = {HANDED: msgspec.json.encode([game]).decode()} if game else {}
-    # As the pool does: whoever stops this worker may signal it, too, and it lets signals in when it is ready to end its bots.
+    # Blocked, as by the pool: a stop of this worker may signal the process, too, which lets signals in when it can end its bots.
     held = signal.pthread_sigmask(signal.SIG_BLOCK, stops.SIGNALS)
     try:
         return subprocess.Popen(
@@ -121,11 +124,11 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 class _Broken(Exception):
-    """It did not end well. The text says how."""
+    """A talk that did not end well. The text says how."""
 
 
 class _Talk:
-    """What is said to a process and heard of it, while it lives, in time, and somebody waits for it."""
+    """The messages to and from a process, while it lives, is in time, and somebody waits for it."""
 
     def __init__(self, process: subprocess.Popen[bytes], until: float, wanted: Callable[[], bool], *, pulse: bool) -> None:
         self._process = process
@@ -138,19 +141,19 @@ class _Talk:
         self._beat_at = time.monotonic()
 
     def say(self, payload: bytes) -> None:
-        """In a thread: a pipe takes only so much at once."""
+        """Write a message in a thread: a pipe takes only so much at once."""
         threading.Thread(target=self._write, args=(len(payload).to_bytes(HEADER, "big") + payload,), daemon=True).start()
 
     def _write(self, data: bytes) -> None:
         stdin = self._process.stdin
         assert stdin
         left = memoryview(data)
-        with suppress(OSError, ValueError):  # it has ended, which is noticed by what it no longer says
+        with suppress(OSError, ValueError):  # it has ended, which ``hear`` notices
             while left:
                 left = left[stdin.write(left) :]
 
     def hear(self) -> bytes:
-        """The next answer. Raises _Broken."""
+        """Return the next answer. Raises _Broken."""
         while True:
             end = HEADER + int.from_bytes(self._buffer[:HEADER], "big")
             if len(self._buffer) >= max(end, HEADER + 1):
@@ -169,7 +172,7 @@ class _Talk:
                 self._buffer += data
 
     def settle(self) -> None:
-        """Wait until it is clear that no stop of this worker was what ended a bot, see stops.py."""
+        """Wait until it is clear that no stop of this worker ended a bot, see stops.py. Raises _Broken."""
         while (left := self._settled_at - time.monotonic()) > 0:
             time.sleep(min(left, LOOK_SECONDS))
             self._look()
@@ -188,7 +191,7 @@ class _Talk:
 
 
 def _wake_ups(pid: int) -> str:
-    """How often a process has waited and gone on, "" if the system does not tell."""
+    """Return the line that counts how often a process has waited and gone on, "" if the system does not tell."""
     with suppress(OSError), open(f"/proc/{pid}/status") as file:
         return next((line for line in file if line.startswith("voluntary_ctxt_switches")), "")
     return ""

@@ -1,4 +1,7 @@
-"""Why a scheduler cannot be reached, in a line for the user: who, what, what to do, and in brackets what the library says."""
+"""The reasons why a scheduler cannot be reached, in a line for the user.
+
+A line says who, the fault and the remedy, and in brackets the library's own words.
+"""
 
 import socket
 import ssl
@@ -11,14 +14,14 @@ _SAME = "give --dask-tls the folder with which it and its workers were started"
 
 
 def why(error: BaseException, address: str) -> str:
-    """``error``: what a client of Dask raises when it connects."""
+    """Explain in a line the error that a client of Dask raised when it connected."""
     causes = list(_causes(error))
     texts = [str(one).strip().partition("\n")[0] for one in causes]
     said = " ".join(texts)
     if NO_CERTIFICATES in said:
         return NO_CERTIFICATES
     innermost = next((text for text in reversed(texts) if text), type(causes[-1]).__name__)
-    if isinstance(error, ssl.SSLError | FileNotFoundError):  # before anything was sent; those of --dask-tls were looked at
+    if isinstance(error, ssl.SSLError | FileNotFoundError):  # before anything was sent; the files of --dask-tls were checked
         return f"the certificates that Dask's own settings name cannot be used; --dask-tls FOLDER gives others ({innermost})"
     if any(isinstance(one, ssl.SSLCertVerificationError) for one in causes):
         return f"the scheduler shows a certificate that your ca.pem does not vouch for; {_SAME} ({innermost})"
@@ -37,7 +40,7 @@ def why(error: BaseException, address: str) -> str:
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    """It, and what it came of."""
+    """Yield the error and its causes."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
@@ -46,6 +49,6 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def _alert(texts: list[str]) -> str:
-    """What follows the addresses of both ends."""
+    """Return the text of the TLS alert, which follows the addresses of both ends."""
     text = next(one for one in texts if "_ALERT_" in one)
     return text.rpartition("SSLError: ")[2]

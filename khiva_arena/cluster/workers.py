@@ -1,4 +1,4 @@
-"""The workers of a cluster as a run sees them: who has a free core, who was refused and why, who is late or silent. No I/O."""
+"""The workers of a cluster as a run sees them: free cores, refusals and their reasons, silence. No I/O."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
@@ -12,38 +12,38 @@ from khiva_arena.cluster.offers import cores_of, slots
 from khiva_arena.sandbox.command import Command
 
 SILENT_SECONDS = 20.0
-"""Workers say every second or so that they are there; a thousand of them do so every six."""
+"""The age of a sign of life that makes a worker silent. Workers give one about every second; a thousand of them every six."""
 AGAIN_SECONDS, AGAIN_MOST = 3.0, 120.0
-"""After how long a worker that was too slow or gave no answer is tried again: twice as long each time, up to this."""
+"""The wait before a worker that was too slow or gave no answer is tried again: twice as long each time, up to AGAIN_MOST."""
 
 
 class RecruitStage(Enum):
-    """How far a worker has come."""
+    """The steps of a worker's admission."""
 
     NEW = auto()
-    ASKED = auto()  # what it has
+    ASKED = auto()  # for its offer
     OFFERED = auto()
-    FITTING = auto()  # brings bots to where they can be started
+    FITTING = auto()  # stages the bots and starts each once
     READY = auto()
     REFUSED = auto()
 
 
 @dataclass
 class ClusterWorker:
-    """A worker.
+    """A worker of the cluster.
 
     address, name, threads: as the scheduler sees it
-    stage: how far it has come
-    heard: when it last gave a sign of life, by our clock
-    offer: what it has
+    stage: its step of the admission
+    heard: the time of its last sign of life, by this machine's clock
+    offer: its offer
     commands: how it starts the bots, by identity
-    broken: why it cannot start others, by identity, if they may be left out
-    game: the word that names there a game which does not come with the arena
-    why: it is refused
-    again_at: when one that is refused may be tried again; None: never
+    broken: why it cannot start other bots, by identity, if they may be left out
+    game: its word for a game which does not come with the arena
+    why: the reason of its refusal
+    again_at: when a refused worker may be tried again; None: never
     slow: how often it was too slow, or gave no answer
-    tasks: what it has of ours
-    clock: its first answer since it was asked what it has
+    tasks: the keys of the tasks that it has of this run
+    clock: its first answer since it was asked for its offer
     slow_clocks: how often its clock ran slow
     """
 
@@ -67,16 +67,18 @@ class ClusterWorker:
 
 
 class Crew:
-    """All of them, by address."""
+    """The workers of the cluster, by address."""
 
     def __init__(self) -> None:
         self.workers: dict[str, ClusterWorker] = {}
         self.offer_none: list[str] = []
-        """The names of those that play nothing of ours: their resource of our name says so."""
+        """The names of workers that play nothing of this arena: their resource of our name says 0."""
 
     def update(self, seen: Mapping[str, SeenWorker], now: float) -> list[ClusterWorker]:
-        """Take in what the scheduler sees. Returns those that have left, or have not been heard of for too long: what they have
-        of ours is to be played elsewhere."""
+        """Take in the workers that the scheduler sees.
+
+        Returns the workers that have left, or have been silent for too long: their tables are to be played elsewhere.
+        """
         self.offer_none = [one.name for one in seen.values() if not one.threads]
         seen = {address: one for address, one in seen.items() if one.threads}
         lost = [worker for address, worker in self.workers.items() if address not in seen]
@@ -92,29 +94,30 @@ class Crew:
         return lost
 
     def to_ask(self, now: float) -> Iterator[ClusterWorker]:
-        """Those that are to be asked what they have."""
+        """Yield the workers that are to be asked for their offer."""
         for worker in self.workers.values():
             again = worker.stage is RecruitStage.REFUSED and worker.again_at is not None and now >= worker.again_at
             if (worker.stage is RecruitStage.NEW or again) and not worker.silent and not worker.tasks:
                 yield worker
 
     def refuse(self, worker: ClusterWorker, why: str) -> bool:
-        """For good. Returns whether that is news."""
+        """Refuse a worker for good. Returns whether the reason is new."""
         news = worker.why != why
         worker.stage, worker.why, worker.again_at = RecruitStage.REFUSED, why, None
         return news
 
     def refuse_for_now(self, worker: ClusterWorker, why: str, now: float) -> None:
-        """Until it is tried again."""
+        """Refuse a worker until it is tried again, after a wait that doubles each time."""
         worker.stage, worker.why = RecruitStage.REFUSED, why
         worker.again_at = now + min(AGAIN_MOST, AGAIN_SECONDS * 2**worker.slow)
         worker.slow += 1
 
     def wrong_clock(self, worker: ClusterWorker, done: TaskDone, sent: float, now: float) -> str:
-        """Refuse a worker whose clock does not run as ours does. Returns what is wrong with it, "" if nothing is. A machine may
-        have stood still for a while, so one whose clock ran slow gets a second chance.
+        """Refuse a worker whose clock does not run as this machine's does. Returns the reason, "" if the clock is right.
 
-        sent: when its task was, by the clock of ``clocks.now``
+        A machine may have stood still for a while, so a worker whose clock ran slow gets a second chance.
+
+        sent: when the task was sent, by the clock of ``clocks.now``
         now: by time.monotonic
         """
         last = clocks.reading(done, sent)
@@ -124,7 +127,7 @@ class Crew:
         if why := clocks.runs_fast(first, last):
             self.refuse(worker, why)
         elif why := clocks.runs_slow(first, last):
-            if worker.stage is not RecruitStage.REFUSED:  # by another of its answers
+            if worker.stage is not RecruitStage.REFUSED:  # by another answer
                 worker.slow_clocks += 1
             if worker.slow_clocks > 1:
                 self.refuse(worker, why)
@@ -133,16 +136,16 @@ class Crew:
         return why
 
     def ready(self) -> list[ClusterWorker]:
-        """Those that play."""
+        """Return the workers that play."""
         return [worker for worker in self.workers.values() if worker.stage is RecruitStage.READY]
 
     def undecided(self) -> bool:
-        """Whether it is not known yet of somebody who is there whether they play."""
+        """Tell whether some worker that is not silent is neither ready nor refused yet."""
         known = (RecruitStage.READY, RecruitStage.REFUSED)
         return any(worker.stage not in known and not worker.silent for worker in self.workers.values())
 
     def at_a_time(self) -> int:
-        """How many matches those that play can play at a time."""
+        """Return how many matches the ready workers can play at a time."""
         together: Counter[str] = Counter()
         for one in self.ready():
             assert one.offer
@@ -151,11 +154,14 @@ class Crew:
         return sum(min(wanted, cores[machine]) for machine, wanted in together.items())
 
     def has_room(self, worker: ClusterWorker) -> bool:
-        """Whether a core is free for one more task."""
+        """Tell whether a core is free for one more task of a worker."""
         return not worker.silent and self._rooms()[worker.address] > 0
 
     def best_for(self, shunned: set[str]) -> ClusterWorker | None:
-        """Who has most room for a table, one of those that it was given to before only if there is nobody else at all."""
+        """Return the worker with most room for a table, None if no worker has room.
+
+        One of the shunned, to which the table was given before, is chosen only if there is nobody else at all.
+        """
         ready = [worker for worker in self.ready() if not worker.silent]
         elsewhere = [worker for worker in ready if worker.address not in shunned]
         rooms = self._rooms()
@@ -163,8 +169,10 @@ class Crew:
         return best if best is not None and rooms[best.address] > 0 else None
 
     def _rooms(self) -> dict[str, int]:
-        """By address, how many more tasks each may get: those of one machine share its cores. All in one pass, since there may
-        be a thousand, and this is asked for each table."""
+        """Return how many more tasks each worker may get, by address: workers of one machine share its cores.
+
+        All are counted in one pass, since there may be a thousand, and this is asked for each table.
+        """
         left: Counter[str] = Counter(self._cores())
         for one in self.workers.values():
             if one.offer:
@@ -177,7 +185,7 @@ class Crew:
         }
 
     def _cores(self) -> dict[str, int]:
-        """How many cores each machine has for its workers."""
+        """Return how many cores each machine has for its workers."""
         offered: defaultdict[str, list[WorkerOffer]] = defaultdict(list)
         for one in self.workers.values():
             if one.offer:
@@ -185,7 +193,7 @@ class Crew:
         return {machine: cores_of(some) for machine, some in offered.items()}
 
     def refusals(self) -> list[str]:
-        """A line for each that is refused; all of it was said when it was."""
+        """Return a line for each refused worker; the whole reason was said at the refusal."""
         return [
             f"worker {worker.name}: {worker.why.splitlines()[0]}"
             for worker in self.workers.values()
@@ -193,7 +201,7 @@ class Crew:
         ]
 
     def absences(self) -> list[str]:
-        """A line for each that is there and does not play, though nobody refused it."""
+        """Return a line for each worker that is there and does not play, though nobody refused it."""
         none = f"it offers 0 matches at a time (--resources {RESOURCE}=0)"
         waiting = [worker for worker in self.workers.values() if worker.stage not in (RecruitStage.READY, RecruitStage.REFUSED)]
         return [
@@ -202,7 +210,7 @@ class Crew:
         ]
 
     def hopeless(self) -> bool:
-        """Whether there are workers, and all of them are refused for good."""
+        """Tell whether there are workers, and all of them are refused for good."""
         return bool(self.workers) and all(
             worker.stage is RecruitStage.REFUSED and worker.again_at is None for worker in self.workers.values()
         )

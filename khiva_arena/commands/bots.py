@@ -13,23 +13,23 @@ from khiva_arena.report.text import listing
 from khiva_arena.terminal.console import say
 from khiva_arena.terminal.tty import list_width
 
-# What `run --shipped` plays with: the bots of the other languages choose as one of these does, and all of them together would
-# make thousands of line-ups.
+# The bots of other languages for `run --shipped`: all others choose as one of these does, and all together would make thousands
+# of line-ups.
 OF_OTHER_LANGUAGES = ("shipped:c/random", "shipped:javascript/random")
-# And without those that think for so long that everybody else would wait for them.
+# Left out by `run --shipped`, since they think for so long that everybody else would wait for them.
 SLOW = ("shipped:python/search_deep", "shipped:python/search_emira", "shipped:python/search_silk_road")
-# Nor with the one that plays by a model elsewhere: without an address it cannot start.
+# Left out, too: it plays by a model elsewhere, and cannot start without an address.
 NEEDS_A_NETWORK = ("shipped:python/llm",)
 
 
 def shipped_bots(game: str | None = None) -> dict[str, Bot]:
-    """The shipped bots by their --bot words, ``game`` given only those that play it."""
+    """Return the shipped bots by their --bot words; with ``game`` those that play it."""
     shipped_here = {word: bot_files.load(word) for word in shipped.bots()}
     return {word: bot for word, bot in shipped_here.items() if not (game and bot.games and game not in bot.games)}
 
 
 def ready_bots(game: str) -> list[str]:
-    """The --bot words of ``run --shipped``: those whose language is not here are named on stderr."""
+    """Return the --bot words of ``run --shipped``. Bots whose language is not on this machine are named on stderr."""
     words = []
     for word in shipped_bots(game):
         language = shipped.languages()[_language(word)]

@@ -13,7 +13,7 @@ from khiva_arena.words import count
 
 
 def bundle(store: Path, out: Path, event: tuple[str, ...]) -> None:
-    """Write the bundle and say what to do with it."""
+    """Write the bundle and say how to verify it."""
     with Store.read(store) as opened:
         events = in_order(rated_events(opened, event, say, names=False))
         matches, digest = write_bundle(out, opened, events)

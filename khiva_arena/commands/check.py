@@ -1,4 +1,4 @@
-"""The work of ``khiva-arena check``: does a bot keep the protocol, step by step, in words that its author can use."""
+"""The work of ``khiva-arena check``: a check, in steps, that a bot keeps the protocol, in words for its author."""
 
 import json
 import shlex
@@ -38,7 +38,7 @@ def check(bot: str, games: tuple[str, ...], quick: bool, form: str | None, as_js
 
 
 class _Printer:
-    """Prints each step as it is done; those in a row that are skipped for one reason as one line."""
+    """A printer of steps as they are done; steps in a row that are skipped for one reason are one line."""
 
     def __init__(self) -> None:
         self._held: list[CheckStep] = []
@@ -70,7 +70,7 @@ def _print(report: CheckReport, running: RunningCheck, form: str, rules: Sequenc
 
 
 def _next_step(report: CheckReport, running: RunningCheck, rules: Sequence[str]) -> str:
-    """What to do next, in a line. ``rules``: as they were given."""
+    """Return the next thing to do, in a line. ``rules``: as they were given."""
     failed = [step for step in report.steps if step.status is Status.FAILED]
     if failed:
         return f"It does not keep the protocol yet: begin with step {failed[0].number}."

@@ -1,4 +1,4 @@
-"""The work of ``khiva-arena check --game`` without a bot: does a game keep its contract, and what to do if it does not."""
+"""The work of ``khiva-arena check --game`` without a bot: a check that a game keeps its contract, with remedies."""
 
 import json
 import shlex
@@ -20,7 +20,7 @@ OPPONENT = "shipped:python/random"
 
 
 def check_games(words: Sequence[str], rule: Sequence[str], *, as_json: bool) -> int:
-    """Check games and print what was found. ``rule``: what --rule gives of the one game. Returns the exit code."""
+    """Check games and print the results. ``rule``: the words of --rule, for one game alone. Returns the exit code."""
     games = [game_named(word) for word in dict.fromkeys(words)]
     rules = rules_chosen(games, given_by_flags({"rule": rule}).get("rules", {}))
     if as_json:

@@ -1,9 +1,8 @@
-"""What the words of a command and its work both name: choices, and defaults that ``-h`` tells. It imports nothing, so that ``-h``
-is quick."""
+"""The choices and defaults that a command's help and its work both name. It imports nothing, so that ``-h`` is quick."""
 
 CHECK_FORMS = ("text", "json", "junit", "markdown")
 EXPORT_FORMATS = ("csv", "jsonl", "payoffs", "pgn")
 SOME, ALL, NONE = "some", "all", "none"
-"""Which replays a page has."""
+"""The replays that a page has."""
 POWER = 0.8
-"""In what share of cases a plan lets a gap show."""
+"""The share of cases in which a plan lets a gap show."""

@@ -1,4 +1,4 @@
-"""The work of ``khiva-arena close``: end an event for good that is not over."""
+"""The work of ``khiva-arena close``: the end, for good, of an event that is not over."""
 
 import shlex
 from collections.abc import Iterable
@@ -50,7 +50,7 @@ def _how_far(store: Store, event: EventRow) -> str:
 
 
 def _warnings_of_shard(store: Store, event: EventRow) -> list[str]:
-    """Return what to know before a shard, or several merged ones, are closed, a line each; [] for any other event."""
+    """Return the warnings before a shard, or several merged ones, are closed, a line each; [] for any other event."""
     note = read_note(store.folder, event.id)
     if note is None or note.of < 2:
         return []

@@ -32,7 +32,7 @@ def decode(files: tuple[Path, ...], as_hex: bool, way: str | None, as_json: bool
 
 
 def _decode(file: Path | None, as_hex: bool, from_bot: bool | None, as_json: bool) -> int:
-    """Print all of one file. Returns how many pieces of it are wrong."""
+    """Print the frames of one file. Returns how many pieces of it are wrong."""
     cutter = Cutter(FRAME_MOST_TO_ARBITER if from_bot else FRAME_MOST_TO_BOT)
     wrong = number = 0
     for piece in _pieces(cutter, _bytes(file, as_hex)):
@@ -50,7 +50,7 @@ def _pieces(cutter: Cutter, data: Iterator[bytes]) -> Iterator[Piece]:
 
 
 def _print(file: str, number: int, piece: Piece, from_bot: bool | None, as_json: bool) -> bool:
-    """One line. Returns whether something is wrong with it."""
+    """Print one piece in a line. Returns whether it is wrong."""
     wrong, tag, message = piece.wrong, "", None
     if not wrong:
         try:
@@ -72,7 +72,7 @@ def _print(file: str, number: int, piece: Piece, from_bot: bool | None, as_json:
 
 
 def _bytes(file: Path | None, as_hex: bool) -> Iterator[bytes]:
-    """The bytes, a chunk at a time. Raises ConfigError if they cannot be read, or are not hex after all."""
+    """Yield the bytes, a chunk at a time. Raises ConfigError if they cannot be read, or are not hex after all."""
     name = str(file or "stdin")
     try:
         if file is None:
@@ -109,7 +109,7 @@ def _read(source: BinaryIO, name: str, as_hex: bool) -> Iterator[bytes]:
 
 
 def _chunk(source: BinaryIO) -> bytes:
-    """What comes next, b"" at the end. Whoever gave us stdin may have made it one that does not block."""
+    """Return the next bytes, b"" at the end. The process that gave us stdin may have made it one that does not block."""
     while True:
         data: bytes | None = source.read(CHUNK)
         if data is not None:

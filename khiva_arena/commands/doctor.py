@@ -1,4 +1,4 @@
-"""The work of ``khiva-arena doctor``: which isolation levels work here, why others do not, and what would change that."""
+"""The work of ``khiva-arena doctor``: which isolation levels work here, why others do not, and remedies."""
 
 import json
 import os
@@ -19,7 +19,7 @@ from khiva_arena.shipped import folder
 
 
 def doctor(as_json: bool) -> int:
-    """Try every level and print what was found. Returns the exit code."""
+    """Try every level and print the results. Returns the exit code."""
     why = levels()
     tried = {level: checkup(level) for level in Level if not why[level]}
     best = best_level(why)

@@ -47,7 +47,7 @@ def _texts(store: Store, events: Sequence[EventRow], form: str, among: Among) ->
 
 
 def _results(store: Store, event: EventRow, among: Among) -> EventResults:
-    """Raises StoreError if the store is damaged."""
+    """Return the results of an event. Raises StoreError if the store is damaged."""
     marks = marks_of([event])
     bots = tuple(Entrant(bot.identity, bot.name, marks.get(bot.identity, ())) for bot in event.bots)
     results = of_those([event], among, results_of(store, event))

@@ -1,4 +1,4 @@
-"""The work of ``khiva-arena games``: what can be played."""
+"""The work of ``khiva-arena games``: the games and their rules."""
 
 import json
 from typing import Any
@@ -10,11 +10,11 @@ from khiva_arena.games.registry import GAMES
 from khiva_arena.settings.settings import game_named
 
 LONGEST = 200
-"""Characters of a rule's value in the list for people."""
+"""The most characters of a rule's value in the list for people."""
 
 
 def games(game: tuple[str, ...], as_json: bool) -> None:
-    """Print the games, those named or all."""
+    """Print the named games, or all."""
     chosen = [game_named(word) for word in game] if game else list(GAMES.values())
     if as_json:
         click.echo(json.dumps({"games": [_row(one) for one in chosen]}))

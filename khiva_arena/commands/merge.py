@@ -18,7 +18,7 @@ SHOWN = 20
 
 
 def merge(stores: Sequence[Path], out: Path, jobs: int, event: str | None, any_engine: bool, as_json: bool) -> int:
-    """Merge and print what came of it. Returns the exit code."""
+    """Merge the stores and print the result. Returns the exit code."""
     line = PassingLine()
 
     def tell(text: str, *, warning: bool = False) -> None:

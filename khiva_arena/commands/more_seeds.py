@@ -1,4 +1,4 @@
-"""The commands that play more seeds of what a store holds."""
+"""The command lines that play more seeds of a store's events."""
 
 import shlex
 from collections import Counter
@@ -25,11 +25,11 @@ from khiva_arena.store.db import EventRow
 _NEW = ("seed", "seeds")
 MOST_OF_THE_MATCHES = 0.9
 FOLDER, GAME_FILE = "DIR", "FILE"
-"""Stand for the folder of a runtime and the file of a game: a store knows what they are, but not where they lie."""
+"""Words for the folder of a runtime and the file of a game: a store knows their hashes, but not their places."""
 
 
 def extends_one(members: Sequence[EventRow]) -> bool:
-    """Tell whether what plays more seeds of these events extends one of them."""
+    """Tell whether a command that plays more seeds of these events extends one of them."""
     known = {event.id: event for event in members}
     return any(_can_go_on(event) and chain_of(known, event)[0].definition.seed is None for event in members)
 
@@ -40,8 +40,10 @@ def _can_go_on(event: EventRow) -> bool:
 
 
 def commands(store: Path, members: Sequence[EventRow], times: float) -> list[str]:
-    """What plays so many seeds that there are ``times`` as many, at the line-ups of each event; a line for each kind of event.
-    None for sequential tests, which cannot be continued. The seeds are newly drawn: no ``--seed``."""
+    """Return commands that make the seeds ``times`` as many, at the line-ups of each event; a line for each kind of event.
+
+    There is none for sequential tests, which cannot be continued. The seeds are newly drawn: no ``--seed``.
+    """
     seeds_of: Counter[str] = Counter()
     lengths: dict[str, set[int]] = {}
     longest: Counter[str] = Counter()
@@ -55,7 +57,7 @@ def commands(store: Path, members: Sequence[EventRow], times: float) -> list[str
             if chain[0].definition.seed is None and _can_go_on(event):
                 longest[words] = max(
                     longest[words], length_of(chain)
-                )  # which the command extends, of those whose seeds were drawn
+                )  # the command extends the longest chain whose seeds were drawn
     lines = []
     for words, seeds in seeds_of.items():
         missing = ceil(seeds * (times - 1) - 1e-9)
@@ -69,8 +71,11 @@ def commands(store: Path, members: Sequence[EventRow], times: float) -> list[str
 
 
 def fewer_line_ups(store: Path, members: Sequence[EventRow], deals: SharedDeals | None, missing: int) -> FewerLineUps | None:
-    """Return what ``--lineups auto`` takes for the errors of so many ``missing`` seeds; None if it does not go with these events,
-    or takes more than nine tenths of the matches. An event of fewer line-ups is one of its own, in the same table."""
+    """Return the seeds by ``--lineups auto`` that give the same errors as so many ``missing`` seeds.
+
+    None means that it does not go with these events, or takes more than nine tenths of the matches. An event of fewer line-ups is
+    one of its own, in the same table.
+    """
     kinds = {structs.replace(event.definition, seeds=1, seed=None, extends=None).text: event for event in members}
     if deals is None or deals.low <= 1 or len(kinds) != 1:
         return None
@@ -90,7 +95,8 @@ def fewer_line_ups(store: Path, members: Sequence[EventRow], deals: SharedDeals 
 
 
 def _words(event: EventRow, **other: str) -> Iterator[str]:
-    """All settings as flags, except the seeds and the store; some may be ``other`` ones. The seats are always named."""
+    """Yield all settings as flags, except the seeds and the store. ``other`` ones replace the event's; the seats are always
+    named."""
     given = _settings_of(event) | other
     for row in TABLE:
         if row.name in given and (given[row.name] != row.default or row.name == "seats"):
@@ -98,8 +104,7 @@ def _words(event: EventRow, **other: str) -> Iterator[str]:
 
 
 def _settings_of(event: EventRow) -> dict[str, Any]:
-    """The settings that an event was made of, as far as its definition has them; times and tables only if they differ from the
-    default."""
+    """Return the settings of an event, as far as its definition has them; times and tables only if they are not the default."""
     what = event.definition.plain()
     try:
         usual = get(what["game"], what["rules_version"]).rules({})

@@ -1,4 +1,4 @@
-"""The work of ``khiva-arena new``: a new bot from a template, in a language that has a kit, or from a shipped bot; or a game."""
+"""The work of ``khiva-arena new``: a new bot from a language's template or a shipped bot, or a new game."""
 
 import json
 import os
@@ -26,15 +26,15 @@ from khiva_arena.text import harmless
 
 GAME, GAME_FILE, KIT = "game", "game.py", "khiva_kit.py"
 GAME_FILES = {name: name for name in (GAME_FILE, "bot/main.py", "bot/bot.toml")} | {"test_game.py": "try_game.py"}
-"""Those of a new game, and where they come from: no test of ours is in the package."""
+"""The files of a new game, and their sources: the package has no file that is named like a test."""
 START = "random"
-"""The shipped bot of each language that a new one begins as."""
-# What can stand in a string of any language as it is.
+"""The shipped bot of each language from which a new bot is made."""
+# A name that can stand in a string of any language as it is.
 PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}")
 
 
 def new(language: str | None, folder: Path | None, as_json: bool) -> None:
-    """Make the bot, or list the languages."""
+    """Make the bot or the game, or list the languages."""
     if language is None:
         _list(as_json)
         return
@@ -106,8 +106,10 @@ def _list(as_json: bool) -> None:
 
 
 def template_of(word: str) -> tuple[Language, str]:
-    """What a user means by a language or by a shipped bot such as shipped:python/llm: its language, and the name of the bot in it
-    that the new one begins as. Raises ConfigError."""
+    """Return the language and the bot from which a new bot is made. Raises ConfigError.
+
+    word: a language, or a shipped bot such as shipped:python/llm
+    """
     if not word.startswith(shipped.WORD):
         return language_of(word), START
     if word not in shipped.bots():
@@ -119,7 +121,7 @@ def template_of(word: str) -> tuple[Language, str]:
 
 
 def language_of(word: str) -> Language:
-    """The language that a user means. Raises ConfigError."""
+    """Return the language that a user means. Raises ConfigError."""
     known = shipped.languages()
     names = {name: language for language in known.values() for name in (language.name, *language.aliases)}
     if word.casefold() in names:
@@ -130,8 +132,10 @@ def language_of(word: str) -> Language:
 
 
 def make(language: Language, folder: Path, start: str = START) -> list[str]:
-    """Make the folder, all of it or nothing, from the bot ``start`` of that language. Returns its files. Raises ConfigError if it
-    exists already or cannot be made, Unwritten if the disk is full."""
+    """Make the folder, all of it or nothing, from the bot ``start`` of that language. Returns its files.
+
+    Raises ConfigError if the folder exists already or cannot be made, Unwritten if the disk is full.
+    """
     return _made(folder, lambda draft: _fill(language, draft, Path(os.path.abspath(folder)).name, start))
 
 

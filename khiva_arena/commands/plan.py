@@ -69,7 +69,7 @@ def plan(store: Path, event: tuple[str, ...], anchor: str | None, as_json: bool,
 
 
 def _as_extended(members: list[EventRow], table: Standings) -> Standings:
-    """Return the table with the looks that it has once more seeds extend an event of it."""
+    """Return the table with the number of looks that it has once more seeds extend one of its events."""
     if not extends_one(members):
         return table
     ratings = table.ratings
@@ -82,7 +82,7 @@ def _planned(table: Standings, error: float | None, gap: float | None, power: fl
 
 
 def _with_next(store: Path, members: list[EventRow], table: Standings, found: plans.Plan) -> plans.Plan:
-    """The plan with the commands that play the missing seeds, if there are any that can be played."""
+    """Return the plan with the commands that play the missing seeds, if any can be played."""
     target = found.need.seeds if found.need else 0 if found.enough else found.fewest_seeds
     if not found.blocks or not found.blocks < target < MOST["seeds"]:
         return found

@@ -1,4 +1,4 @@
-"""Plans of ``khiva-arena run``: which words go together, and what is printed of a new one."""
+"""The plans of ``khiva-arena run``: which flags go together, and the lines that are printed of a new plan."""
 
 import json
 import shlex
@@ -47,13 +47,13 @@ def check_together(flags: PlanFlags, config: Path | None, options: RunOptions, *
 
 
 def refuse_shard(stages: Sequence[Settings]) -> NoReturn:
-    """Raise ConfigError for a shard without a plan; some formats have none, and then it says why."""
+    """Raise ConfigError for a shard without a plan. Some formats have no shards; then the error says why."""
     why = why_not_in_shards(stages[0].format, len(stages))
     raise ConfigError(f"--shard: {why or 'machines share one secret: write a plan with --plan FILE, then give --from-plan FILE'}")
 
 
 def print_plan(path: Path, stages: Sequence[Settings], entrants: Sequence[Bot], as_json: bool) -> None:
-    """Write a plan, and print what is to be published of it before the first match."""
+    """Write a plan, and print the values to publish before the first match."""
     event, new = make_plan(path, stages, entrants, say)
     timetable = bare_timetable(event)
     if not new:

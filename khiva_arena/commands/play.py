@@ -1,4 +1,4 @@
-"""The work of ``khiva-arena play``: a person takes a seat in the browser, and bots the others."""
+"""The work of ``khiva-arena play``: a person takes a seat in the browser, and bots take the others."""
 
 import os
 import sys
@@ -33,13 +33,13 @@ from khiva_arena.web.needed import check_installed
 
 DAY = "1440m"
 OPPONENTS = {"khiva": "greedy", "emira": "greedy_emira", "silk_road": "greedy_silk_road"}
-"""By game: the bot that sits down if none was named; random at any other game."""
+"""The bot that sits down if none was named, by game; random at any other game."""
 ADVISERS = {"khiva": "search", "emira": "greedy_emira", "silk_road": "greedy_silk_road"}
-"""By game: the bot that gives hints."""
+"""The bot that gives hints, by game."""
 
 
 def play(hints: bool, port: int, opens: bool, terminal: bool, as_json: bool, flags: dict[str, Any]) -> int:
-    """Play a match with persons and print how it ended. Returns the exit code."""
+    """Play a match with persons and print its result. Returns the exit code."""
     if not terminal:
         check_installed()
     given = given_by_flags(flags)
@@ -59,7 +59,7 @@ def play(hints: bool, port: int, opens: bool, terminal: bool, as_json: bool, fla
 
 
 def _played(hub: Hub, one: OneMatch, how: dict[str, Any], order: dict[str, Any], opens: bool, as_json: bool) -> int:
-    """``order``: of relays; empty if there are none."""
+    """Play the match at the hub. Returns the exit code. ``order``: of relays; empty if there are none."""
     names = _names(one)
     persons = [(guests.named(word)[1], seat) for seat, word in enumerate(one.words) if _is_person(word)]
     table = {"persons": [{"name": name, "seat": seat} for name, seat in persons], "names": names, "marks": one.marks}
@@ -97,7 +97,7 @@ def _played(hub: Hub, one: OneMatch, how: dict[str, Any], order: dict[str, Any],
 
 
 def _shown_there(hub: Hub, how: Mapping[str, Any]) -> None:
-    """On a terminal the last that happened stands before what we print; a page shows it by itself."""
+    """Wait until a terminal has shown the last events, so that they stand before our own lines; a page shows them by itself."""
     if how["terminal"]:
         _until_closed(hub)
 
@@ -108,8 +108,10 @@ def _until_closed(hub: Hub) -> None:
 
 
 def _seated(words: list[str], game: str) -> list[str]:
-    """Who sits down: a person at the first seat unless one was given a place, and two bots if none was named. Raises
-    ConfigError."""
+    """Return the --bot words by seat: a person first unless one was given a place, and two bots if none was named.
+
+    Raises ConfigError if two persons have one name.
+    """
     if all(_is_person(word) for word in words) and len(words) < 2:
         words += [f"shipped:python/{OPPONENTS.get(game, 'random')}"] * 2
     persons = [word for word in words if _is_person(word)]
@@ -126,7 +128,7 @@ def _is_person(word: str) -> bool:
 
 
 def _terminal() -> str:
-    """The path of the terminal that this command was typed at. Raises ConfigError."""
+    """Return the path of the terminal at which this command was typed. Raises ConfigError."""
     try:
         return os.ttyname(sys.stdin.fileno())
     except (OSError, ValueError):
@@ -134,8 +136,7 @@ def _terminal() -> str:
 
 
 def _names(one: OneMatch) -> list[str]:
-    """Return what each seat is called on the page: bots of one name with their seat behind it, the one person without a name
-    "you"."""
+    """Return the name of each seat on the page: bots of one name with their seat behind it, one unnamed person alone as "you"."""
     names = [seat.name for seat in one.job.header.seats]
     alone = [seat for seat, word in enumerate(one.words) if _is_person(word)]
     if len(alone) == 1 and one.words[alone[0]] == guests.PERSON and YOU not in names:
@@ -145,7 +146,7 @@ def _names(one: OneMatch) -> list[str]:
 
 @contextmanager
 def _adviser(game: str, wanted: bool) -> Iterator[dict[str, Any] | None]:
-    """How the bot is started that gives hints; None if there is none for a game, or none is wanted."""
+    """Give how the bot is started that gives hints; None if there is none for a game, or none is wanted."""
     if wanted and game not in ADVISERS:
         say(f"there are no hints: no bot that comes with the arena knows {harmless(game)}")
     if not wanted or game not in ADVISERS:
@@ -156,12 +157,12 @@ def _adviser(game: str, wanted: bool) -> Iterator[dict[str, Any] | None]:
 
 
 def _display() -> bool:
-    """Whether a browser has a screen to open on: one in the terminal would take that from us."""
+    """Tell whether a browser has a screen to open on: a browser in the terminal would take the terminal from us."""
     return sys.platform == "darwin" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
 def _shown(name: str, marks: Sequence[str]) -> str:
-    """Marks behind a name, without those that it says itself."""
+    """Return the marks to print behind a name, without marks that the name says itself."""
     return (
         f" ({', '.join(more)})"
         if (more := [mark for mark in marks if mark != name and (mark, name) != (guests.PERSON, YOU)])

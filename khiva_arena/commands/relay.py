@@ -48,7 +48,7 @@ def copy(file: Path) -> int:
 
 
 def as_one_file() -> str:
-    """The relay with each of its modules in place of the first import of it."""
+    """Return the relay's source with each of its modules in place of the first import of it."""
     written: set[str] = set()
 
     def whole(module: str) -> str:

@@ -1,4 +1,4 @@
-"""A stored match again, with live bots: what ``khiva-arena match --from`` does."""
+"""The work of ``khiva-arena match --from``: a stored match again, with live bots."""
 
 import json
 import os
@@ -89,8 +89,10 @@ def play_stored(folder: Path, word: str, flags: dict[str, Any], tracing: Tracing
 
 
 def recorded_bot(event: EventRow, position: int, loading: Loading = AS_IT_IS) -> Bot:
-    """The bot at a position of an event, found where it was named then, or else relative to the working folder. Raises
-    ConfigError, BotError."""
+    """Return the bot at a position of an event, found in its recorded folder, or else from the working folder.
+
+    Raises ConfigError, BotError.
+    """
     row: BotRow = event.bots[position]
     word = row.asked_as
     if os.path.isdir(row.folder):
@@ -102,7 +104,7 @@ def recorded_bot(event: EventRow, position: int, loading: Loading = AS_IT_IS) ->
 
 
 def first_difference(before: Record, after: Record) -> str | None:
-    """Where two records of one match first differ, in a line; None if they are equal."""
+    """Return in a line where two records of one match first differ; None if they are equal."""
     for number, (old, new) in enumerate(zip(before.steps, after.steps, strict=False), 1):
         for one, other in zip(old, new, strict=False):
             if one != other:

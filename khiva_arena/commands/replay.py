@@ -1,4 +1,4 @@
-"""The work of ``khiva-arena replay``: one bot is sent again what a seat was sent in a stored match."""
+"""The work of ``khiva-arena replay``: a stored match's requests to one seat, sent to one bot again."""
 
 import json
 import sys
@@ -113,11 +113,11 @@ def replay(store: Path, match: str, **flags: Any) -> int:
     return 1 if differ or refed.out is not None else 0
 
 
-# --- what is replayed ---
+# --- the match to replay ---
 
 
 def _seat_of(record: Record, bot: Bot | None) -> int:
-    """The one seat that a bot had, as it is now or by its name. Raises ConfigError if there is not just one."""
+    """Return the one seat that a bot had, by its identity or else by its name. Raises ConfigError if there is not just one."""
     seats = record.header.seats
     for sat in (
         [number for number, who in enumerate(seats) if bot and who.bot == bot.identity],
@@ -134,8 +134,8 @@ class _Found(NamedTuple):
 
     record: of the match.
     secret: of its deal, 32 bytes.
-    sandbox: what its bots were kept in.
-    bot: finds who sat at a seat; None if that cannot be known.
+    sandbox: the sandbox of its bots.
+    bot: finds the bot of a seat; None if that cannot be known.
     details: by seat and step, the line about its fault that the bot was sent.
     """
 
@@ -160,7 +160,7 @@ def _stored(folder: Path, word: str, loading: Loading) -> _Found:
 
 
 def _bundled(file: Path, word: str) -> _Found:
-    """A match of a bundle. Limits that a stranger's file claims are not used."""
+    """Return a match of a bundle. Limits that a stranger's file claims are not used."""
     record, secret = bundled_match(file, word)
     return _Found(record, secret, Sandbox(best()), None, [{}] * len(record.header.seats))
 
@@ -184,7 +184,7 @@ def _attach(level: Level) -> Callable[[int], bool]:
 
 
 def _same(reply: Reply) -> bool:
-    """Whether the bot's choice, or its fault, is the recorded one."""
+    """Tell whether the bot's choice, or its fault, is the recorded one."""
     asked = _asked(reply.request)
     if reply.blame is not None:
         return str(reply.blame.verdict) == asked.choice.why
@@ -236,7 +236,7 @@ def _short(entry: Any) -> str:
 
 
 def _what_follows(record: Record, request: Request, choice: int | None) -> list[str]:
-    """What happens next if the seat chooses this and all others as they did, in the words of the game."""
+    """Return the next events, in the words of the game, if the seat chooses this and all others as they did."""
     if choice is None:
         return []
     asked = _asked(request)
@@ -248,7 +248,7 @@ def _what_follows(record: Record, request: Request, choice: int | None) -> list[
 
 
 def _echo_lines(mine: Sequence[str], others: Sequence[str]) -> None:
-    """The first lines of what only one of two choices leads to."""
+    """Print the first lines to which only one of two choices leads."""
     only = [line for line in mine if line not in others]
     for line in only[:SHOWN_LINES]:
         click.echo(f"         {line}")

@@ -64,7 +64,7 @@ def report(source: Path, out: Path | None, for_authors: Path | None, **flags: An
             write_page(out, page)
             say(harmless(f"{out}: {count(len(page.encode()) // 1024, 'kB', 'kB')}; open it in a browser"))
             if folder is None:
-                ReplayFolder(out).finish()  # what was beside the page that this one replaces leads to other results
+                ReplayFolder(out).finish()  # replays beside the replaced page lead to other results
             elif folder.written:
                 pages = count(len(folder.written), "page")
                 say(harmless(f"{folder.path}: {pages} with the other replays; keep it beside {out.name}"))

@@ -33,8 +33,10 @@ LONGEST_BUDGET = 365 * 86_400_000  # milliseconds
 
 
 def check_cluster_flags(first: Settings) -> None:
-    """Raise ConfigError for flags that need --dask if that is not given. A file or the environment may hold their values for
-    other runs."""
+    """Raise ConfigError for flags that need --dask if that is not given.
+
+    A file or the environment may hold their values for other runs.
+    """
     context = click.get_current_context(silent=True)
     if first.dask is not None or context is None:
         return
@@ -100,8 +102,7 @@ def run(config: Path | None, shipped: bool, budget: str | None, yes: bool, as_js
 
 
 def _what_is_played(config: Path | None, given: Mapping[str, Any]) -> tuple[tuple[Settings, ...], list[Bot]]:
-    """Return what is to be played, and by whom. Raises ConfigError with every mistake, those of bots that do not start
-    included."""
+    """Return the settings of each stage and the bots. Raises ConfigError with every mistake, bots that do not start included."""
     try:
         return what_is_played(config, given, say)
     except GameFault:
@@ -117,7 +118,7 @@ def _what_is_played(config: Path | None, given: Mapping[str, Any]) -> tuple[tupl
 
 
 def _within(budget: str, stages: Sequence[Settings], entrants: Sequence[Bot], *, yes: bool, new_event: bool) -> "Proposal | None":
-    """What is played within a budget, None if the user does not agree. Raises ConfigError."""
+    """Return the proposal for a budget, None if the user does not agree. Raises ConfigError."""
     from khiva_arena.competition.budget import proposed  # not above: numpy comes with it
     from khiva_arena.terminal.question import agreed
 
@@ -133,7 +134,7 @@ def _within(budget: str, stages: Sequence[Settings], entrants: Sequence[Bot], *,
 
 
 def _add_shipped(config: Path | None, said: dict[str, Any]) -> None:
-    """Add the bots that come with the arena to those that are named, by flags or else in the file, if these are a list."""
+    """Add the bots that come with the arena to the named ones, from flags or else the file, if these are a list."""
     given = {**(read_file(config)[0] if config else {}), **said}
     named = given.get("bots", ())
     if isinstance(named, list | tuple):
@@ -141,7 +142,7 @@ def _add_shipped(config: Path | None, said: dict[str, Any]) -> None:
 
 
 def print_commitment(folder: Path, event: str, as_json: bool) -> None:
-    """Print what is to be published of an event before its first match."""
+    """Print the values of an event to publish before its first match."""
     with Store.read(folder) as store:
         row = stored.stored(store, event)
         done, planned = len(store.recorded(event)), stored.bare_timetable(row).matches

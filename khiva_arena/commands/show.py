@@ -1,4 +1,4 @@
-"""The work of ``khiva-arena show``: what a store holds, or one match of it."""
+"""The work of ``khiva-arena show``: the events and matches of a store, or one match."""
 
 import json
 import shlex
@@ -61,7 +61,7 @@ def _list(store: Store, as_json: bool) -> None:
 
 
 def _list_as_json(store: Store, events: Sequence[EventRow]) -> None:
-    """Match by match, since there may be very many."""
+    """Print events and matches as JSON, match by match, since there may be very many."""
     about = [
         {"event": e.number, "id": e.id, "begun": e.created, "closed": e.closed, "definition": e.definition.plain()}
         for e in events
@@ -79,8 +79,10 @@ def _list_as_json(store: Store, events: Sequence[EventRow]) -> None:
 
 
 def _listed(store: Store, events: Sequence[EventRow]) -> Iterator[list[str]]:
-    """The lines of a table of all matches, some at a time. Its columns are as wide as the largest numbers that the events will
-    have."""
+    """Yield the lines of a table of all matches, some at a time.
+
+    Its columns are as wide as the largest numbers that the events will have.
+    """
     most = [(event.number, bare_timetable(event)) for event in events]
     match = max([len("match"), *(len(f"{number}/{all_of.matches - 1}") for number, all_of in most)])
     seed = max([len("seed"), *(len(str(all_of.seeds - 1)) for _, all_of in most)])

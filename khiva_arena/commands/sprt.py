@@ -31,7 +31,10 @@ class EloBounds(NamedTuple):
 
 
 def sprt(candidate: str, opponents: tuple[str, ...], as_json: bool, **flags: Any) -> int:
-    """Play the test, print it, and return the exit code. ``flags``: of ``EloBounds``, ``RunOptions``, ``PlanFlags`` and settings."""
+    """Play the test, print it, and return the exit code.
+
+    flags: the fields of ``EloBounds``, ``RunOptions`` and ``PlanFlags``, and settings.
+    """
     options, of_plan, bounds = taken(flags, RunOptions), taken(flags, PlanFlags), taken(flags, EloBounds)
     if any(of_plan):
         from khiva_arena.shards.plan import why_not_in_shards  # not above: it is for this refusal

@@ -1,4 +1,4 @@
-"""A match played once, of which as much is shown and kept as was asked for."""
+"""A match played once, with as much shown and kept as the flags ask for."""
 
 import shlex
 from collections.abc import Iterator, Sequence
@@ -24,11 +24,11 @@ LAST_LINES = 8
 
 
 class Tracing(NamedTuple):
-    """Which parts of the conversation are shown or kept beside the match.
+    """The parts of the conversation that are shown or kept beside the match.
 
     trace: whether every message is printed on stderr.
     capture: the folder for raw bytes, None for none.
-    notes: whether what bots wrote on stderr is printed.
+    notes: whether the bots' stderr is printed.
     """
 
     trace: bool
@@ -37,7 +37,10 @@ class Tracing(NamedTuple):
 
 
 def play(job: Job, tracing: Tracing, words: Sequence[str]) -> tuple[Outcome, int]:
-    """How it went, and the exit code: 1 if something could not be kept as requested. ``words``: how each bot was named."""
+    """Play a match. Returns its outcome, and the exit code: 1 if not all bytes could be captured.
+
+    words: how each bot was named
+    """
     names = [seat.name for seat in job.header.seats]
     if not tracing.trace and tracing.capture is None:
         with _notes_of_failed(tracing):
@@ -60,7 +63,7 @@ def play(job: Job, tracing: Tracing, words: Sequence[str]) -> tuple[Outcome, int
 
 
 def _void(outcome: Outcome) -> None:
-    """Before a match is played again: it may take as long as it took."""
+    """Say that a match is void before it is played again, which may take as long as the first time."""
     if outcome.record is None and outcome.attempt == 1:
         say(harmless(f"the match is void, and is played again: {outcome.void}"))
 
@@ -91,7 +94,7 @@ def _try(job: Job, tracing: Tracing, words: Sequence[str], trace: "Trace", lines
 
 @contextmanager
 def _notes_of_failed(tracing: Tracing) -> Iterator[None]:
-    """Print what bots that do not start wrote on stderr, whole, if that is asked for."""
+    """Print the whole stderr of bots that do not start, if notes are asked for."""
     try:
         yield
     except PreflightFailed as error:
@@ -101,8 +104,8 @@ def _notes_of_failed(tracing: Tracing) -> Iterator[None]:
 
 
 def say_faults(outcome: Outcome, job: Job, words: Sequence[str], tracing: Tracing) -> None:
-    """Say of each bot that made a fault which, the end of what it wrote on stderr, and what to type next. ``words``: how each bot
-    was named, by seat."""
+    """Say the faults of each bot, the end of its stderr, and the command to type next. ``words``: the bots' names as given, by
+    seat."""
     for seat, (report, word) in enumerate(zip(outcome.seats, words, strict=True)):
         if not report.faults:
             continue

@@ -1,4 +1,4 @@
-"""The work of ``khiva-arena verify``: replay every record and compare it with everything that is stored beside it."""
+"""The work of ``khiva-arena verify``: a replay of every record, compared with everything that is stored beside it."""
 
 import json
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ NOTES_SHOWN = 5
 
 
 def verify(store: Path, event: tuple[str, ...], jobs: int, sample: int | None, as_json: bool) -> int:
-    """Verify all and print what is sound. Returns the exit code."""
+    """Verify all and print which matches are sound. Returns the exit code."""
     result = verify_file(store, *event, jobs=jobs, sample=sample)
     bundled = store.is_file()
     if as_json:
@@ -66,7 +66,7 @@ def _say_notes(result: AuditResult) -> None:
 
 
 def _say_event(report: EventReport) -> None:
-    """Print what is sound, and what differs."""
+    """Print which matches are sound, and which differ."""
     click.echo(report.summary)
     if report.sample is not None:
         click.echo(f"  {report.sample.says(report.sound, len(report.unsound_matches))}")
@@ -92,7 +92,7 @@ def _say_event(report: EventReport) -> None:
 
 
 def _ranges(ordinals: Iterable[int]) -> str:
-    """Ordinals in few words: 0-4, 7, 9-11."""
+    """Return ordinals in few words, as "0-4, 7, 9-11"; "none" for none."""
     runs: list[list[int]] = []
     for ordinal in sorted(ordinals):
         if runs and ordinal == runs[-1][1] + 1:

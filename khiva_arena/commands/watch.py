@@ -39,7 +39,7 @@ def watch(file: Path, web: bool, report: Path | None) -> int:
 
 def _serve(source: Source, report: Path | None) -> int:
     """Serve until Ctrl-C. Returns 0 if the run was seen to its end by then."""
-    from khiva_arena.web.served_page import FIRST_SEED, ServedPage  # what serves comes with it
+    from khiva_arena.web.served_page import FIRST_SEED, ServedPage  # Starlette comes with it
     from khiva_arena.web.watching import Shown, run
 
     if report is not None and report.exists() and not html.is_ours(report.read_text(errors="replace")):
@@ -54,7 +54,7 @@ def _serve(source: Source, report: Path | None) -> int:
 
 
 def _draw(source: Source) -> int:
-    """Returns 1 if the terminal has gone."""
+    """Draw until the stream ends. Returns 1 if the terminal has gone."""
     try:
         follow(Viewer(source), sys.stdout, time.sleep, to_the_end=True)
     except OSError:

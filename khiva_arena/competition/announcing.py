@@ -1,4 +1,4 @@
-"""What is said of an event: before its first match, of each round, and at its end."""
+"""The lines about an event: before its first match and before each round."""
 
 from typing import TYPE_CHECKING
 
@@ -30,7 +30,7 @@ def announce(
     entrants: Entrants,
     at_a_time: int,
 ) -> None:
-    """Say what is played, and what the user may have missed.
+    """Say which matches are played, and warn of settings that the user may have missed.
 
     entrants: the bots that play and those left out, and how long a match takes if a budget has measured it.
     at_a_time: how many matches are played at a time.
@@ -86,7 +86,7 @@ def announce(
 
 
 def _some_line_ups(definition: Definition, opening: DrawnRound) -> str:
-    """Which line-ups are played if that is not all of them, and how many bots will not meet, in a line; "" if all are played."""
+    """Return in a line which line-ups are played if not all are, and how many bots will not meet; "" if all are played."""
     if opening.total <= len(opening.line_ups):
         return ""
     meet = ""
@@ -101,7 +101,7 @@ def _some_line_ups(definition: Definition, opening: DrawnRound) -> str:
 
 
 def _extension(store: Store, event: EventRow) -> str:
-    """That an event is an extension, in a line; "" if it is none."""
+    """Return a line about the event that this one extends; "" if it extends none."""
     if event.definition.extends is None:
         return ""
     from khiva_arena.events.extending import said  # not above: most events are none
@@ -110,7 +110,10 @@ def _extension(store: Store, event: EventRow) -> str:
 
 
 def _uneven(settings: Settings, play: Play) -> str:
-    """How far neighbours at large tables are from balance, in a line; "" if they are not. A test stops when it is clear."""
+    """Return in a line how far neighbours at large tables are from balance; "" if they are not.
+
+    A sequential test says nothing of it: it stops when it is clear.
+    """
     if settings.hypotheses or play.timetable.seats <= ALL_ORDERS_MOST:
         return ""
     from khiva_arena.schedule.neighbours import off_balance  # not above: few tables are that large
@@ -119,7 +122,7 @@ def _uneven(settings: Settings, play: Play) -> str:
 
 
 def _estimate(store: Store, settings: Settings, play: Play, at_a_time: int, took: "MatchTime | None") -> str:
-    """Return how long the rest takes, from what was measured, or is recorded of its like; "" if nothing is."""
+    """Return how long the rest takes, from a trial or from recorded matches of the same kind; "" if there are none."""
     tried = took is not None
     if took is None:
         if not play.done and not any(map(store.recorded, (event.id for event in store.events()))):
@@ -135,12 +138,12 @@ def _estimate(store: Store, settings: Settings, play: Play, at_a_time: int, took
     there = f"{count(at_a_time, 'match', 'matches')} at a time on the workers that are ready, from {took.source}"
     if tried:
         return f"{took.of(left, at_a_time)}, {there}"
-    # What is recorded of a match leaves out what a cluster takes around it, which may be many times as much.
+    # Recorded times of matches leave out the cluster's work around them, which may take many times as long.
     return f"more than {took.at_least(left, at_a_time)}, {there}; the process that each table starts comes on top"
 
 
 def _advice(settings: Settings, bots: int, line_ups: int) -> str:
-    """If there are few seeds: what gives smaller errors with the same number of matches. Else nothing."""
+    """Return advice for few seeds: how to get smaller errors with the same number of matches; "" if there is none."""
     if not formats.FORMATS[settings.format].AUTO or settings.lineups is not None or settings.authors_apart:
         return ""
     if settings.seeds >= _FEW_SEEDS or line_ups < 2:
@@ -160,7 +163,7 @@ def _shared_author(definition: Definition) -> bool:
 
 
 def announce_round(log: RunEvents, play: Play, drawn: DrawnRound) -> None:
-    """Say who plays whom."""
+    """Say the tables of a round, its byes, and the bots of one author that meet."""
     names = [bot.name for bot in play.event.bots]
     tables = "; ".join(", ".join(names[bot] for bot in line_up) for line_up in drawn.line_ups)
     byes = f"; byes: {', '.join(names[bot] for bot in drawn.byes)}" if drawn.byes else ""

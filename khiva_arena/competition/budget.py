@@ -1,4 +1,4 @@
-"""``run --budget 8h``: how many line-ups and seeds fit into a time, from how long matches take; and what errors to expect."""
+"""``run --budget 8h``: how many line-ups and seeds fit into a time, and which errors to expect."""
 
 import time
 from collections.abc import Sequence
@@ -37,16 +37,16 @@ if TYPE_CHECKING:
 
 FEW_SEEDS = 10
 _REST = 2.0
-"""Seconds for what comes after the choice beside matches: workers start, the table is worked out and printed."""
+"""Seconds for the work after the choice beside matches: workers start, the table is worked out and printed."""
 _ELO_A_POINT = 1600 / log(10)  # the slope of Elo over the score at one half
 
 
 class Proposal(NamedTuple):
-    """What fits into a budget.
+    """A choice of line-ups and seeds that fits into a budget.
 
     settings: with the line-ups and seeds.
     trial: the bots that were started for it.
-    lines: what to tell the user of it; () if an event that was begun is continued as it is.
+    lines: the lines about it for the user; () if an event that was begun is continued as it is.
     """
 
     settings: Settings
@@ -55,8 +55,10 @@ class Proposal(NamedTuple):
 
 
 def proposed(stages: Sequence[Settings], entrants: Sequence[Bot], budget_ms: int, say: Say, *, new_event: bool) -> Proposal:
-    """Return what to play within a budget. An event of these settings that has been begun with a budget keeps its line-ups and
-    seeds, unless another one is asked for (``new_event``). Raises ConfigError if not even one seed fits."""
+    """Return the line-ups and seeds that fit into a budget. Raises ConfigError if not even one seed fits.
+
+    An event of these settings that has been begun with a budget keeps its line-ups and seeds, unless ``new_event``.
+    """
     began = time.monotonic()
     first, seconds = stages[0], budget_ms / 1000
     sandbox = sandbox_of(first, say, rated=True)
@@ -96,7 +98,7 @@ def proposed(stages: Sequence[Settings], entrants: Sequence[Bot], budget_ms: int
 
 
 def _quiet_cluster(first: Settings, playing: Entrants, sandbox: Sandbox, say: Say) -> "Cluster":
-    """Return the cluster of the settings, of which only warnings are told: the run says again who is ready."""
+    """Return the cluster of the settings, which tells only warnings: the run says again who is ready."""
 
     def warn(text: str, *, warning: bool = False) -> None:
         if warning:
@@ -106,7 +108,7 @@ def _quiet_cluster(first: Settings, playing: Entrants, sandbox: Sandbox, say: Sa
 
 
 def _recorded_time(first: Settings, definition: Definition) -> MatchTime | None:
-    """Return how long a match takes by what the store has recorded of its like, None if that is nothing."""
+    """Return how long a match takes by the store's matches of the same kind, None if it has none."""
     with Store.read(first.out) as store:
         return of_store(store, definition)
 
@@ -123,8 +125,10 @@ def _check(stages: Sequence[Settings], entrants: Sequence[Bot]) -> None:
 
 
 def _begun_in(first: Settings, definition: Definition) -> list[EventRow]:
-    """The events, the newest with those that it extends, that differ from a definition only in what a budget chooses; [] if there
-    is none."""
+    """Return the newest event, with those that it extends, that differs from a definition only in a budget's choices.
+
+    [] means that there is none.
+    """
     with Store.read(first.out) as store:
         known = events_of(store, ())
     by_id = {event.id: event for event in known}
@@ -144,12 +148,12 @@ def _is_over(first: Settings, event: EventRow) -> bool:
 
 
 def _line_ups_of(event: EventRow) -> int | str | None:
-    """The line-ups of an event as they are typed."""
+    """Return the line-ups of an event as they are typed."""
     return AUTO if event.definition.draw else event.definition.lineups
 
 
 def _kept(begun: Sequence[EventRow], is_over: bool) -> str:
-    """That an event of these settings is there, with those that it extends, and what plays more."""
+    """Return a line: an event of these settings is there, with those that it extends, and which flags play more."""
     last, seeds = begun[-1], length_of(begun)
     shape = "" if last.definition.lineups is None else f"--lineups {_line_ups_of(last)} "
     more = f"{shape}--seeds N in place of --budget extends it, with N above {seeds}, and --new-event plays another one"
@@ -157,7 +161,7 @@ def _kept(begun: Sequence[EventRow], is_over: bool) -> str:
     return f"--budget: the {count(seeds, 'seed')} of event {last.number}, which {over}, stay; {then}{more}"
 
 
-# --- what fits ---
+# --- the choice that fits ---
 
 
 class _Time(NamedTuple):
@@ -171,8 +175,10 @@ def _chosen(
     first: Settings, definition: Definition, measured: MeasuredTime, there: _Time, deals: SharedDeals | None
 ) -> tuple[Settings, int]:
     """Return the settings, and how many line-ups they have: all, if that leaves enough seeds, else those of ``--lineups auto``.
-    These are taken, too, if the matches on a deal are so much alike that more deals make clearly smaller errors. Matches are
-    counted with the longest time that is foreseen: so much margin has a budget."""
+
+    ``--lineups auto`` is also taken if the matches on a deal are so much alike that more deals make clearly smaller errors.
+    Matches are counted with the longest time that is foreseen, which is the margin of a budget.
+    """
     took, at_a_time = measured
     seconds, spent = there
     terms = definition.terms()
@@ -207,7 +213,7 @@ class _Table(NamedTuple):
 
 
 def _table_of(first: Settings, definition: Definition) -> _Table | None:
-    """Return the table that new matches of a definition would be in; None if the store has none of just these bots."""
+    """Return the table that new matches of a definition would be in; None if the store has no table of just these bots."""
     playing = {bot.identity for bot in definition.bots}
     with Store.read(first.out) as store:
         for events in pooled([event for event in events_of(store, ()) if not event.closed]):
@@ -218,8 +224,10 @@ def _table_of(first: Settings, definition: Definition) -> _Table | None:
 
 
 def _errors_by(table: _Table, definition: Definition, more: int, line_ups: int) -> list[str]:
-    """Return what plan's arithmetic says of the errors after so many more seeds of so many line-ups; [] if a bot has too few
-    seeds to tell."""
+    """Return a line with the errors to expect after so many more seeds of so many line-ups, by plan's arithmetic.
+
+    [] means that a bot has too few seeds to tell.
+    """
     rated, events = table
     deals = rated.shared_deals
     as_before = more if deals is None else more * deals.variance(deals.tables) / deals.variance(_each(definition, line_ups))
@@ -233,7 +241,7 @@ def _errors_by(table: _Table, definition: Definition, more: int, line_ups: int) 
 
 
 def _width(deals: SharedDeals, definition: Definition, line_ups: int, seeds: int) -> float:
-    """Return how wide errors get with so many seeds of so many line-ups, beside others."""
+    """Return how wide errors get with so many seeds of so many line-ups, to compare with other choices."""
     return (half_width(1.0, seeds) or inf) * sqrt(deals.variance(_each(definition, line_ups)) / seeds)
 
 

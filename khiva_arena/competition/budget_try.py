@@ -1,4 +1,4 @@
-"""Matches that are tried for ``run --budget``: played on deals of their own, timed, and not recorded."""
+"""The matches that ``run --budget`` tries: played on deals of their own, timed, and not recorded."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -29,9 +29,9 @@ _SECRET = seeds.seed_secret(bytes(seeds.SECRET_BYTES), 0)
 
 
 class MeasuredTime(NamedTuple):
-    """How long matches take.
+    """The measured time of matches.
 
-    took: one.
+    took: the time of one match.
     at_a_time: how many are played meanwhile.
     """
 
@@ -54,8 +54,10 @@ class Trial(NamedTuple):
     say: Say
 
     def here(self, commands: Sequence[Command], jobs: int) -> MeasuredTime:
-        """Play matches on this machine, ``jobs`` at a time as a run does, and return how long one takes, the time between matches
-        included. Raises ConfigError if none can be played."""
+        """Play matches on this machine, ``jobs`` at a time as a run does. Raises ConfigError if none can be played.
+
+        Returns how long one takes, the time between matches included.
+        """
         seconds: list[float] = []
         moments: list[float] = []  # the first one asked for, and each recorded
 
@@ -78,8 +80,10 @@ class Trial(NamedTuple):
         return MeasuredTime(_took(seconds, "", "on this machine", max(1.0, around)), jobs)
 
     def on_cluster(self, cluster: "Cluster", entrants: Sequence[Bot]) -> MeasuredTime:
-        """Play tables on the workers of a cluster, and return how long a match takes, its way and the start of its process
-        included. Raises ConfigError if none can be played."""
+        """Play tables on the workers of a cluster. Raises ConfigError if none can be played.
+
+        Returns how long a match takes, its way and the start of its process included.
+        """
         self.say("--budget: some matches are tried on the workers that are there; they are not recorded")
         commands = cluster.ready(entrants)
         seen: list[float] = []
@@ -91,7 +95,7 @@ class Trial(NamedTuple):
         return MeasuredTime(_took(seconds, " on the cluster", "on its workers"), cluster.at_a_time)
 
     def _while_time_lasts(self, matches: Iterable[ScheduledMatch], most: int, seen: Sequence[float]) -> Iterator[ScheduledMatch]:
-        """Yield matches, none more once the time for a trial is over. ``seen``: grows with those that were played."""
+        """Yield matches until the time for a trial is over. ``seen``: grows with the matches that were played."""
         until = time.monotonic() + min(TRY_SECONDS, self.budget_seconds / _SHARE)
         for match in islice(matches, most):
             if seen and time.monotonic() > until:

@@ -1,4 +1,4 @@
-"""The file that a stream of events is added to, or a FIFO. Nothing here waits for a reader while matches are played."""
+"""The file, or FIFO, to which a stream of events is added. Nothing here waits for a reader while matches are played."""
 
 import errno
 import fcntl
@@ -23,7 +23,7 @@ PATIENCE_SECONDS = 5.0
 
 
 class TooSlow(OSError):
-    """The reader of a FIFO does not keep up."""
+    """An error for a FIFO whose reader does not keep up."""
 
     def __init__(self) -> None:
         super().__init__(errno.EAGAIN, "its reader does not keep up")
@@ -32,8 +32,8 @@ class TooSlow(OSError):
 class EventsFile:
     """An open file or FIFO.
 
-    fifo: whether it is one
-    called: what ends with it, in words
+    fifo: whether it is a FIFO
+    called: the words for the use of the file, for the warning when it can no longer be written
     """
 
     def __init__(self, descriptor: int, *, fifo: bool, called: str = "the stream of events") -> None:
@@ -44,7 +44,7 @@ class EventsFile:
 
     @classmethod
     def open(cls, path: Path) -> Self:
-        """Open it to add to it. Raises ConfigError if that is not possible, or if it holds something else."""
+        """Open a file or FIFO to add to it. Raises ConfigError if that is not possible, or if it holds something else."""
         try:
             fifo = _is_fifo(path)
             flags = os.O_WRONLY | os.O_NONBLOCK if fifo else os.O_RDWR | os.O_CREAT | os.O_APPEND | _no_link(path)
@@ -66,7 +66,7 @@ class EventsFile:
 
     @classmethod
     def unnamed(cls, folder: Path, called: str) -> Self:
-        """A file without a name on the disk of a folder, for a reader of our own. Raises OSError."""
+        """Make a file without a name on the disk of a folder, for a reader of the arena itself. Raises OSError."""
         with tempfile.TemporaryFile(dir=folder, buffering=0) as file:
             descriptor = os.dup(file.fileno())
         return cls(descriptor, fifo=False, called=called)
@@ -91,11 +91,11 @@ class EventsFile:
 
     @property
     def size(self) -> int:
-        """Bytes that a file holds."""
+        """The bytes that a file holds."""
         return os.fstat(self._descriptor).st_size
 
     def reading(self, start: int) -> int:
-        """Another descriptor, which reads the file from there on; the caller closes it. Raises OSError."""
+        """Return another descriptor, which reads the file from ``start`` on; the caller closes it. Raises OSError."""
         descriptor = os.open(f"/proc/self/fd/{self._descriptor}", os.O_RDONLY)
         os.lseek(descriptor, start, os.SEEK_SET)
         return descriptor
@@ -131,17 +131,17 @@ class EventsFile:
                 self._waiting[0] = data[count:]
 
     def close(self) -> None:
-        """Close it. What a reader did not take is lost."""
+        """Close the file. Lines that a reader did not take are lost."""
         os.close(self._descriptor)
 
 
 def _no_link(path: Path) -> int:
-    """The flag by which a link to a file is not followed. Those of the system, as /dev/stdout, name what is open already."""
+    """Return the flag by which a link to a file is not followed, 0 for links of the system: /dev/stdout names an open file."""
     return 0 if path.parent.resolve().is_relative_to("/proc") or path.parent.resolve() == Path("/dev") else os.O_NOFOLLOW
 
 
 def _is_fifo(path: Path) -> bool:
-    """Whether it is a FIFO. Raises OSError if it is neither a FIFO nor a file, and no file can be made there."""
+    """Tell whether a path is a FIFO. Raises OSError if it is neither a FIFO nor a file, and no file can be made there."""
     try:
         mode = os.stat(path).st_mode
     except FileNotFoundError:
@@ -154,8 +154,11 @@ def _is_fifo(path: Path) -> bool:
 
 
 def check_files(settings: Settings, entrants: Sequence[Bot]) -> None:
-    """Raise ConfigError if the stream of events or the page of results cannot be written, or would lie among files that are not
-    its own."""
+    """Raise ConfigError if the stream of events or the page of results cannot be written, or lies among files that are not its
+    own.
+
+    Such files are the store, a bot's folder, and the other of the two.
+    """
     for flag, file in (("--events-file", settings.events_file), ("--report", settings.report)):
         if file is None:
             continue

@@ -1,7 +1,7 @@
-"""A page of results that a run keeps up to date: on each complete seed another process works it out, and replaces the older page.
+"""A page of results that a run keeps up to date: on each complete seed another process writes it anew.
 
-That process comes after the bots: it has the lowest priority, at most one works at a time, and after each there is a pause, so
-that all together they take no more than a tenth of a core. A page that cannot be written ends with one warning, and no run.
+That process yields to the bots: it has the lowest priority, at most one works at a time, and after each there is a pause. So all
+together take no more than a tenth of a core. A page that cannot be written ends with one warning, and no run.
 """
 
 import os
@@ -18,7 +18,7 @@ from khiva_arena.say import Say
 
 NICENESS = 19
 PAUSE = 9
-"""How many times as long as the last page took there is a pause before the next one."""
+"""The pause before the next page, as a multiple of the time that the last page took."""
 
 
 class LivePage:
@@ -27,7 +27,7 @@ class LivePage:
     folder: the store.
     path: of the page; None if none was asked for.
     say: takes a line for people.
-    asked: whether somebody asked for the file, so that it is named to them; else it is served, and goes with the run.
+    asked: whether the user asked for the file, so that it is named to them; else it is served, and goes with the run.
     """
 
     def __init__(self, folder: Path, path: Path | None, say: Say, *, asked: bool = True) -> None:
@@ -43,7 +43,7 @@ class LivePage:
         self._end()
 
     def recorded(self, events: Sequence[str], *, whole_seed: bool) -> None:
-        """A match was recorded. Never waits. ``events``: the ids of those that the page shows."""
+        """Note that a match was recorded. Never waits. ``events``: the ids of the events that the page shows."""
         if self._path is None:
             return
         self._old |= whole_seed
@@ -54,7 +54,7 @@ class LivePage:
             self._start(events)
 
     def finish(self, events: Sequence[str]) -> None:
-        """Write the page as it is at the end, and wait for it."""
+        """Write the final page, and wait for it."""
         if self._path is None:
             return
         self._end()
@@ -86,7 +86,7 @@ class LivePage:
             os.setpriority(os.PRIO_PROCESS, self._process.pid, NICENESS)
 
     def _check(self) -> None:
-        """See how the process has ended."""
+        """Note how the process has ended."""
         process, self._process = self._process, None
         assert process is not None
         assert process.stderr is not None

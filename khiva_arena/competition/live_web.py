@@ -1,7 +1,7 @@
-"""A run that is shown in browsers: the arbiter's side of the process that serves its progress and its page of results.
+"""A run in browsers, the arbiter's side: the process that serves its progress and its page of results.
 
 The process reads the stream from a file at its own pace, so nothing here ever waits for it while matches are played. It ends with
-its stdin; we wait a moment for that, in which readers fetch the last page.
+its stdin; the arbiter waits a moment for that, in which readers fetch the last page.
 """
 
 import os
@@ -24,10 +24,10 @@ END_SECONDS = 4.0
 
 
 class LiveWeb:
-    """What is served of one run. Leaving the block closes the address. Raises OSError if there is no room for its files.
+    """The address at which one run is served. Leaving the block closes it. Raises OSError if there is no room for its files.
 
-    page: the page of results that is shown, which another one writes
-    listener: what the stream is to be written to
+    page: the page of results that is shown, which another process writes
+    listener: the file to which the stream is written
     """
 
     def __init__(self, report: Path | None, say: Say) -> None:
@@ -60,7 +60,7 @@ class LiveWeb:
         return self
 
     def _say_address(self) -> None:
-        """Before the first match, and to the terminal alone: whoever knows the address can read the page."""
+        """Say the address before the first match, and to the terminal alone: whoever knows the address can read the page."""
         assert self._process is not None
         assert self._process.stdout is not None
         ready = select.select([self._process.stdout], [], [], START_SECONDS)[0]

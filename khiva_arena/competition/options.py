@@ -1,5 +1,7 @@
-"""How a run begins or continues its events, and what a draw depends on: a commitment that is printed before anything is played,
-and a public text that is drawn after that."""
+"""The options by which a run begins or continues its events, and the public text of a draw.
+
+A draw depends on a commitment, which is printed before anything is played, and on a public text, which is drawn after that.
+"""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """How a run begins or continues its events, as the flags of the same names say.
+    """The options by which a run begins or continues its events, named as the flags.
 
     any_engine: whether to continue an event that another version began.
     new_event: whether to begin another event.
@@ -33,7 +35,7 @@ class RunOptions:
     planned: "PlannedEvents | None" = None
 
     def __post_init__(self) -> None:
-        """Raises ConfigError if flags do not go together, or the public text is not valid."""
+        """Raise ConfigError if flags do not go together, or the public text is not valid."""
         if self.commit and self.public is not None:
             raise ConfigError("--commit and --public: publish the commitment first, then give the run a text drawn after that")
         if self.public is not None and (problem := stored.public_problem(self.public)):
@@ -54,7 +56,7 @@ class PlanFlags(NamedTuple):
 
 
 def public_to_add(store: Store, event: EventRow, given: str | None, before: EventRow | None) -> str | None:
-    """The public text that an event is still to get, None for none: ``given``, else that of the stage ``before`` it.
+    """Return the public text that an event is still to get, None for none: ``given``, else that of the stage ``before`` it.
 
     Raises ConfigError if ``given`` comes too late, or is another one than the event has.
     """

@@ -45,7 +45,7 @@ class OwnEvents:
         return ResumePoint((), tuple(entrants), definition_after(self._stages[0], entrants, sandbox))
 
     def check_new(self, store: Store, todo: ResumePoint) -> None:
-        """Raise ConfigError if the next event is a new one because something has changed, or its turns are too short."""
+        """Raise ConfigError if a new event would begin unasked because of a change since the last, or if turns are too short."""
         assert todo.definition is not None
         if not self._options.new_event and store.events():
             from khiva_arena.events import drift  # not above: in a new store nothing has changed
@@ -55,7 +55,7 @@ class OwnEvents:
             refuse_short_turns(todo.definition)
 
     def event_in(self, store: Store, todo: ResumePoint) -> EventRow:
-        """Return the next event; one that is not in the store yet is added, and a line said of what the user may have missed."""
+        """Return the next event, which is added to the store if it is new. Lines then tell facts that the user may not know."""
         if todo.event is not None:
             return todo.event
         assert todo.definition is not None
@@ -84,7 +84,7 @@ class OwnEvents:
         return event
 
     def play_of(self, store: Store, event: EventRow, commands: Sequence[Command]) -> Play:
-        """Return the part of an event that is still to be played. ``commands``: by bot, () if it is only to be told."""
+        """Return the part of an event that is still to be played. ``commands``: by bot, () if no match will be played."""
         if not formats.FORMATS[event.definition.format].SEQUENTIAL:
             return Play(store, event, commands)
         from khiva_arena.playing.sequential import SequentialPlay  # numpy comes with it
@@ -92,7 +92,7 @@ class OwnEvents:
         return SequentialPlay(store, event, commands)
 
     def why_nothing(self, store: Store, over: Sequence[EventRow], what: str) -> str:
-        """Return the line that says why nothing is played, and what would play more. ``what``: which events are over."""
+        """Return the line that says why nothing is played, and which flags play more. ``what`` names the events that are over."""
         from khiva_arena.events.extending import ways_to_more  # not above: most runs play something
 
         return f"{what}: nothing is played{ways_to_more(store, over[-1])}; --new-event plays another one"

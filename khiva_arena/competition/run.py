@@ -1,4 +1,4 @@
-"""Play the events of a competition, one after another, into one store."""
+"""The run of a competition: its events, one after another, into one store."""
 
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 class RunResult(NamedTuple):
-    """What a run has come to.
+    """The result of a run.
 
     events: the ids of its events so far; with ``RunOptions.commit`` the id of the event that would be played now.
     complete: whether all of them are recorded.
@@ -52,7 +52,7 @@ class RunResult(NamedTuple):
 
 @dataclass
 class Run:
-    """One competition on its way from its settings to its last recorded match: made once, and played once.
+    """A competition on its way from its settings to its last recorded match: made once, and played once.
 
     stages: the settings of each stage.
     entrants: all bots that were named, the broken ones included.
@@ -108,7 +108,7 @@ class Run:
             return self._play_events(store, commands, links, another)
 
     def _choose_players(self, stack: ExitStack) -> None:
-        """Choose who plays, and what plays their matches. Bots that do not start are left out if the settings say so."""
+        """Choose the bots and the executor of their matches. Bots that do not start are left out if the settings say so."""
         if self.trial is not None:
             self._playing, executor = self.trial.entrants, None
         else:
@@ -155,7 +155,7 @@ class Run:
         return RunResult(shown, not todo.over[-1].closed)
 
     def _write_over(self, store: Store, over: Sequence[EventRow], log: RunEvents) -> None:
-        """Write the events of stages that were over before, or the shard that was, to the stream."""
+        """Write to the stream the events, or the shard, that were over before this run."""
         for stage, event in zip(self.stages, over, strict=False):
             log.begin(store, self._source.play_of(store, event, ()), stage.jobs, stage.name or None, stage.stage)
             log.concluded(store.conclusion(event.id), whole=not event.closed)
@@ -213,7 +213,7 @@ class Run:
     def _play_event(
         self, store: Store, play: Play, stage: Settings, shown: Sequence[str], log: RunEvents, page: LivePage
     ) -> bool:
-        """Play what is left of an event, and return whether it is complete. ``shown``: the events of the live page."""
+        """Play the rest of an event, and return whether it is complete. ``shown``: the events of the live page."""
 
         def record(outcome: Outcome) -> None:
             last = not outcome.again
@@ -235,7 +235,7 @@ class Run:
             log.concluded(_conclude(log, store, play), whole=play.complete)
         return play.complete
 
-    # --- what lasts while matches are played ---
+    # --- contexts while matches are played ---
 
     def _how_far(self) -> str:
         return f"{count(len(self._over), 'event')} over, no other begun" if self._over else "no match was begun"

@@ -1,7 +1,7 @@
-"""What happens in a run, written once: each event is a line of the stream, from which the store's log, the messages on stderr,
-the live screen and whatever reads ``--events-file`` are drawn.
+"""The events of a run, written once each as a line of the stream.
 
-No failure here stops a run: a stream that can no longer be written ends with one warning, and if the screen dies, plain lines
+The store's log, the messages on stderr, the live screen and each reader of ``--events-file`` are drawn from the stream. No
+failure here stops a run: a stream that can no longer be written ends with one warning, and if the screen dies, plain lines
 follow.
 """
 
@@ -37,13 +37,13 @@ if TYPE_CHECKING:
 
 
 class LinkNewsSource(Protocol):
-    """Of which there is news: seats/seating.py has them."""
+    """A source of news of links to bots on other machines, such as seats/seating.py."""
 
     def tell(self, take: Callable[[stream.LinkNews], None] | None) -> None:
-        """Let this have the news from now on, in another thread; None: nobody."""
+        """Hand the news to ``take`` from now on, in another thread; None: to nobody."""
 
     def figures(self) -> Sequence[stream.LinkNews]:
-        """What was measured of each so far."""
+        """Return the figures of each link so far."""
 
 
 class RunEvents:
@@ -53,7 +53,7 @@ class RunEvents:
     events: the file or FIFO that the stream goes to, or None
     logged: whether messages go to the store's log, too
     listeners: other files that the stream goes to, which are closed here
-    links: to bots on other machines, of which there is news
+    links: the links to bots on other machines, whose news are written, or None
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class RunEvents:
             self._log = None
 
     def _unnamed(self, folder: Path) -> EventsFile | None:
-        """What the screen reads if the events go to no file."""
+        """Make the file that the screen reads if the events go to no file. None means that there is no screen."""
         try:
             file = EventsFile.unnamed(folder, "the live screen")
         except OSError:
@@ -131,14 +131,14 @@ class RunEvents:
         self._files = []
         self._close_log()
 
-    # --- what happens ---
+    # --- events of a run ---
 
     def say(self, text: str, *, warning: bool = False) -> None:
-        """A message of the arbiter."""
+        """Write a message of the arbiter."""
         self._write(stream.Note(t=self._t(), text=harmless(text), warning=warning))
 
     def begin(self, store: Store, play: Play, jobs: int, stage: str | None = None, number: int = 0) -> None:
-        """An event begins or is resumed: what earlier runs have recorded comes first."""
+        """Write that an event begins or is resumed, then the lines of its matches in earlier runs."""
         event, table = play.event, play.timetable
         what = event.definition
         names = what.names
@@ -187,7 +187,7 @@ class RunEvents:
         self._each_file(EventsFile.drain)
 
     def round(self, drawn: DrawnRound) -> None:
-        """A round was drawn; only the first time is a line."""
+        """Write that a round was drawn, unless that was written before."""
         if drawn.number < self._rounds:
             return
         self._rounds = drawn.number + 1
@@ -203,7 +203,7 @@ class RunEvents:
         )
 
     def stored(self, row: MatchRow | VoidRow, *, set_aside: bool) -> None:
-        """A match or a void was stored. ``set_aside``: so is the table of a void."""
+        """Write that a match or a void was stored. ``set_aside``: whether the table of a void is set aside with it."""
         if isinstance(row, MatchRow):
             self._match(row, before=False)
             self._sequential_test()
@@ -213,14 +213,17 @@ class RunEvents:
             self._write(stream.SetAside(t=self._t(), seed=row.seed, lineup=row.lineup))
 
     def concluded(self, digest: str | None, *, whole: bool) -> None:
-        """This run is done with an event. ``digest``: None for a shard of it. ``whole``: all that is played here is recorded, or
-        a test has decided."""
+        """Note that this run is done with an event.
+
+        digest: None for a shard alone
+        whole: whether all that is played here is recorded, or a test has decided
+        """
         self._digest, self._whole = digest if whole else None, whole
 
     # --- lines ---
 
     def _match(self, row: MatchRow, *, before: bool) -> None:
-        """A recorded match, then its faults and pauses, seat by seat."""
+        """Write a recorded match, then its faults and pauses, seat by seat."""
         self._write(
             stream.MatchRecorded(
                 t=self._t(),
@@ -249,8 +252,8 @@ class RunEvents:
         self._write(line)
 
     def _sequential_test(self) -> None:
-        """How a sequential test stands, if it has counted another seed."""
-        # only such a play has one; its module is not asked, since numpy comes with it
+        """Write how a sequential test stands, if it has counted another seed."""
+        # Only a sequential play has a test; its module is not imported for the type, since numpy comes with it.
         test: SequentialTest | None = getattr(self._play, "test", None) if self._files else None
         if test is None or test.blocks == self._seeds_tested:
             return
@@ -265,7 +268,7 @@ class RunEvents:
         self._write(replace(news, t=self._t()))
 
     def _write(self, line: stream.Any_line) -> None:
-        """Write a line: to the stream, and its message to the log and, unless the screen shows it, to stderr."""
+        """Write a line to the stream, and its message to the log and, unless the screen shows it, to stderr."""
         with self._writing:
             self._write_alone(line)
 
@@ -290,7 +293,7 @@ class RunEvents:
             self._say_plainly(harmless(text))
 
     def _each_file(self, do: Callable[[EventsFile], None]) -> None:
-        """Do it to all files. Those that fail are given up, and the screen if it is the screen's."""
+        """Call ``do`` with each file. Files that fail are given up, and the screen if the file is the screen's."""
         with self._writing:
             self._each_alone(do)
 
@@ -310,7 +313,7 @@ class RunEvents:
 
     @contextmanager
     def screen(self) -> Iterator[None]:
-        """While this lasts there is a live screen if stderr is a terminal; messages appear there."""
+        """Show a live screen during this context if stderr is a terminal; messages appear there."""
         if self._drawn_from and self._begin is not None:
             self._start_screen(self._drawn_from)
         try:
@@ -327,7 +330,7 @@ class RunEvents:
 
 
 def _which(what: Definition) -> str:
-    """What a heading says of a game besides its name, if it does not come with the arena."""
+    """Return the words of a heading that tell which version a game is, if it does not come with the arena; else ""."""
     if HASHED not in what.rules_version:
         return ""
     from khiva_arena.games.which import which  # not above: most games come with the arena
@@ -336,7 +339,7 @@ def _which(what: Definition) -> str:
 
 
 class StoreLog:
-    """The log of the store in ``folder``, open to be added to. Raises OSError if that cannot be."""
+    """The log of the store in ``folder``, open to be added to. Raises OSError if it cannot be opened."""
 
     def __init__(self, folder: Path) -> None:
         import structlog  # takes longer than the rest of this room, and only a run that plays needs it
@@ -360,5 +363,5 @@ class StoreLog:
 
     def close(self) -> None:
         """Close the file."""
-        with suppress(OSError):  # what it still holds was tried before
+        with suppress(OSError):  # its buffer was tried before
             self._file.close()

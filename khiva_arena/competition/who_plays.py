@@ -1,4 +1,4 @@
-"""Who plays, and what plays their matches: this machine, or the workers of a cluster, which say which bots they can start."""
+"""The choice of bots and executor: this machine, or a cluster's workers, which say which bots they can start."""
 
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class WhoPlays(NamedTuple):
-    """Who plays.
+    """The bots that play, and the cluster if it has begun.
 
     entrants: the bots.
     executor: a cluster, begun already, since its workers have said which bots they can start; else None.
@@ -30,9 +30,9 @@ class WhoPlays(NamedTuple):
 def who_plays(
     stages: Sequence[Settings], entrants: Sequence[Bot], sandbox: Sandbox, plan: Path | None, say: Say, stack: ExitStack
 ) -> WhoPlays:
-    """Return the bots, without those that cannot play if the settings leave them out. ``stack``: ends a cluster that was asked.
+    """Return the bots, without those that cannot play if the settings leave them out. Raises ConfigError, BotError, ClusterError.
 
-    Raises ConfigError, BotError, ClusterError.
+    stack: ends a cluster that was asked
     """
     first = stages[0]
     if not first.skip_broken:
@@ -44,7 +44,7 @@ def who_plays(
 
 
 def executor_of(settings: Settings, entrants: Entrants, sandbox: Sandbox, plan: Path | None, say: Say) -> Executor:
-    """Return what plays these bots, not begun yet. Raises ConfigError if it cannot be had, or not with these bots."""
+    """Return the executor for these bots, not begun yet. Raises ConfigError if it cannot be had, or not with these bots."""
     if settings.dask is None:
         return LocalExecutor(settings, entrants, sandbox, plan, say)
     return cluster_of(settings, entrants.entrants, sandbox, plan, say)

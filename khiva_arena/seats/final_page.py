@@ -1,4 +1,4 @@
-"""What a page is told when a match is over: its replay, with all hands open."""
+"""The last message to a person's page: the replay of the match that is over, with all hands open."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,7 +13,7 @@ from khiva_arena.replay.verify import verify
 
 
 def ended(record: Record, secret: bytes, names: Sequence[str]) -> dict[str, Plain]:
-    """The match as the page's viewer takes it; ``names`` by seat. Raises RecordError if it does not replay."""
+    """Return the match as the page's viewer takes it. ``names``: by seat. Raises RecordError if it does not replay."""
     legal: list[Any] = []
 
     def number(choices: list[Plain]) -> int:
@@ -40,7 +40,7 @@ def ended(record: Record, secret: bytes, names: Sequence[str]) -> dict[str, Plai
 
 
 def since(record: Record, secret: bytes, names: Sequence[str], seat: int) -> list[str]:
-    """What has happened since a seat last chose, a line each, with all hands open."""
+    """Return the events since a seat last chose, a line each, with all hands open."""
     game = get(record.header.game, record.header.rules_version)
     chose = max((at for at, step in enumerate(record.steps, 1) if any(one.seat == seat for one in step)), default=0)
     lines: list[str] = []
@@ -53,5 +53,5 @@ def since(record: Record, secret: bytes, names: Sequence[str], seat: int) -> lis
 
 
 def void(why: str) -> dict[str, Plain]:
-    """The same of a match that was void."""
+    """Return the last message of a match that was void, with the reason."""
     return {"match": None, "text": f"The match is void: {why}"}

@@ -1,4 +1,4 @@
-"""Whether a table has players who are no local program, and what lasts while they are seated."""
+"""A test whether a table has players who are no local program, and the context for their seats."""
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def seating_of(first: Settings, entrants: Sequence[Bot], say: Say) -> "Callable[[], AbstractContextManager[Links | None]]":
-    """Return what lasts while these bots are played, see ``seats/seating.py``. Raises ConfigError if they cannot be seated."""
+    """Return the context in which these bots are played, see ``seats/seating.py``. Raises ConfigError if that cannot be."""
     if not any(bot.guest for bot in entrants):
         return nullcontext
     from khiva_arena.seats import seating  # not above: most tables have no guests

@@ -1,4 +1,4 @@
-"""What a bot would play in a person's seat, from what that seat was sent and nothing else."""
+"""The choice that a bot would make in a person's seat, from the messages to that seat and nothing else."""
 
 import subprocess
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ CHUNK = 65_536
 
 
 class Hints:
-    """A bot that is given the requests of the seat from the first on. It is a shipped one, so it runs as we do.
+    """A bot that is given the requests of the seat from the first on. It is a shipped one, so it runs without a cell.
 
     name: its name.
     argv, folder, environment: how it is started.
@@ -26,7 +26,10 @@ class Hints:
         self._at_a_time = trio.Lock()
 
     async def of(self, requests: Sequence[bytes]) -> int | None:
-        """What it chooses for the last of these requests; None if it fails or takes too long. The first one is the hello."""
+        """Return the bot's choice for the last of these requests; None if it fails or takes longer than SECONDS.
+
+        The first request is the hello.
+        """
         argv, folder, environment = self._start
         async with self._at_a_time:
             with trio.move_on_after(SECONDS):

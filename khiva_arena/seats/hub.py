@@ -1,7 +1,7 @@
-"""The hub: a process of its own at which players arrive who are no programs of this machine, ``python -m khiva_arena.seats.hub``.
+"""The hub: a process of its own, ``python -m khiva_arena.seats.hub``, for players who are no programs of this machine.
 
-The command that needs it starts it (hub_process.py) and says on its stdin what there is to be done; the hub answers on stdout,
-and ends at the end of its stdin, so that it never outlives the command. At the table a link (link.py) stands for each player.
+The command that needs the hub starts it (hub_process.py) and sends orders on its stdin. The hub answers on stdout, and ends at
+the end of its stdin, so that it never outlives the command. At the table a link (link.py) stands for each player.
 """
 
 import sys
@@ -25,7 +25,7 @@ async def _main() -> None:
 
 
 async def _serve(first: dict[str, Any], orders: Orders, nursery: trio.Nursery) -> None:
-    """Both kinds of players, those that the first order names, until the orders end."""
+    """Serve the persons and relays that the first order names, until the orders end."""
     persons, relays = _persons(first), _relays(first)
     seats = {**(persons.seats() if persons else {}), **(relays.seats() if relays else {})}
     await nursery.start(listen, first["socket"], seats)
@@ -43,7 +43,7 @@ async def _serve(first: dict[str, Any], orders: Orders, nursery: trio.Nursery) -
 
 
 async def _begin(nursery: trio.Nursery, serve: Any, what: str) -> bool:
-    """Serve, and tell where. Returns whether that is possible."""
+    """Start to serve, and tell the command where. Returns whether that is possible."""
     cannot: BaseException | None = None
     try:
         tell({what: await nursery.start(serve)})

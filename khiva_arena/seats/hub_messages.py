@@ -1,4 +1,4 @@
-"""What the hub and the command that started it say to each other: a JSON object a line, on stdin and stdout."""
+"""The messages between the hub and the command that started it: a JSON object a line, on stdin and stdout."""
 
 import os
 from typing import Any
@@ -8,14 +8,14 @@ import trio
 
 
 class Orders:
-    """What the command says on stdin."""
+    """The orders of the command, from stdin."""
 
     def __init__(self) -> None:
         self._stream = trio.lowlevel.FdStream(os.dup(0))
         self._held = bytearray()
 
     async def next(self) -> dict[str, Any] | None:
-        """The next one; None at the end."""
+        """Return the next order; None at the end."""
         while b"\n" not in self._held:
             data = await self._stream.receive_some(1 << 20)
             if not data:
@@ -27,5 +27,5 @@ class Orders:
 
 
 def tell(message: dict[str, Any]) -> None:
-    """Say something to the command: a line, which it always takes at once."""
+    """Write a message to the command: a line, which the command always takes at once."""
     os.write(1, msgspec.json.encode(message) + b"\n")

@@ -1,4 +1,4 @@
-"""The command's side of the hub (hub.py): start it, tell it things, end it."""
+"""The command's side of the hub (hub.py): its start, its orders and its end."""
 
 import os
 import shutil
@@ -20,7 +20,7 @@ END_SECONDS = 5.0
 
 
 class Hub:
-    """A hub that runs from its making to ``close``. While it does, the words of guests can be staged in this process.
+    """A hub that runs from its making to ``close``. Meanwhile the words of guests can be staged in this process.
 
     Raises ArenaError if it cannot be started.
     """
@@ -41,7 +41,7 @@ class Hub:
         os.environ[HUB] = self.socket
 
     def say(self, order: dict[str, Any]) -> None:
-        """Tell it something. Raises ArenaError if it has ended."""
+        """Give the hub an order. Raises ArenaError if it has ended."""
         assert self._process.stdin
         try:
             self._process.stdin.write(msgspec.json.encode(order) + b"\n")
@@ -50,7 +50,7 @@ class Hub:
             raise ArenaError(self._ended()) from None
 
     def hear(self) -> dict[str, Any]:
-        """Wait for the next thing that it says. Raises ArenaError if it has ended."""
+        """Wait for the hub's next message. Raises ArenaError if it has ended."""
         assert self._process.stdout
         line = self._process.stdout.readline()
         if not line:
@@ -61,7 +61,7 @@ class Hub:
         return f"the process at which players arrive has ended, with status {self._process.wait()}; nobody can take a seat"
 
     def close(self) -> None:
-        """End it. Idempotent."""
+        """End the hub. Idempotent."""
         os.environ.pop(HUB, None)
         end_helper(self._process, END_SECONDS)
         shutil.rmtree(self._folder, ignore_errors=True)

@@ -1,16 +1,16 @@
-"""Stands for a player who is elsewhere: joins this process's pipes to the hub's socket. A script with nothing but the standard
-library, since one is started for each match: ``link.py SOCKET NAME``.
+"""A program that stands for a player who is elsewhere: it joins its pipes to the hub's socket.
 
-To the hub goes a line with the name, then all that comes on stdin, and its end as an end. What comes from it are records, each a
-letter, a u32 big-endian length and that many bytes:
+``link.py SOCKET NAME`` is a script with nothing but the standard library, since one is started for each match. The hub gets a
+line with the name, then all bytes of stdin, and their end as an end. The hub sends records, each a letter, a u32 big-endian
+length and that many bytes:
 
     o   for stdout; with no bytes: the player has closed it
     e   for stderr
     i   the player has closed its input
     x   the player's program has ended: its exit status in digits, negative for a signal. The last record
 
-If the hub's side ends without an ``x``, the link is lost: this process ends with LOST, which the arbiter reads as that; with GONE
-if there is no hub any more, which is no player's fault.
+If the hub's side ends without an ``x``, the link is lost. Then this process ends with LOST, which the arbiter reads as that, or
+with GONE if there is no hub any more, which is no player's fault.
 """
 
 import os
@@ -25,7 +25,7 @@ HEADER = 5
 
 
 def main() -> int:
-    """Join them. Returns the exit status."""
+    """Join this process's pipes to the hub. Returns the exit status."""
     path, name = sys.argv[1:3]
     hub = socket.socket(socket.AF_UNIX)
     try:
@@ -54,7 +54,7 @@ def main() -> int:
 
 
 def _is_there(path: str) -> bool:
-    """Whether the hub still takes players. One that is just dying may take this one, but does not wait for its name."""
+    """Tell whether the hub still takes players. A dying hub may take this connection, but does not wait for its name."""
     with socket.socket(socket.AF_UNIX) as again:
         again.settimeout(LOOK_SECONDS)
         try:
@@ -68,7 +68,7 @@ def _is_there(path: str) -> bool:
 
 
 def _forward(hub: socket.socket, sources: set[int]) -> None:
-    """What came on stdin, to the hub. If that takes no more, what it said before stands there to be read."""
+    """Send the bytes of stdin to the hub. A hub that takes no more may have sent records before, which are still to be read."""
     data = os.read(0, CHUNK)
     try:
         if data:
@@ -81,7 +81,7 @@ def _forward(hub: socket.socket, sources: set[int]) -> None:
 
 
 def _write_records(held: bytearray) -> int | None:
-    """All whole records, taken away. Returns the exit status if one says it."""
+    """Write all whole records, and remove them from ``held``. Returns the exit status if a record says it, else None."""
     while len(held) >= HEADER:
         size = int.from_bytes(held[1:HEADER], "big")
         if len(held) < HEADER + size:
@@ -98,7 +98,7 @@ def _write_records(held: bytearray) -> int | None:
 
 
 def _close(descriptor: int) -> None:
-    """So that the arbiter sees what it would see of the player. Nothing that is opened later gets the number."""
+    """Close a descriptor, as the player has: the arbiter sees the same. Nothing that is opened later gets its number."""
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, descriptor)
     os.close(null)
@@ -111,7 +111,7 @@ def _write(descriptor: int, data: bytes) -> None:
 
 
 def _ended(status: int) -> int:
-    """Ends as the player's program did, by a signal too."""
+    """End as the player's program did: by its signal, or by returning its exit status."""
     if status < 0:
         os.kill(os.getpid(), -status)
     return status & 0xFF

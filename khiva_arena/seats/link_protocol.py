@@ -1,14 +1,14 @@
-"""What a hub says to ``link.py``, which explains it: records with a letter and a length."""
+"""The records from a hub to ``link.py``, which explains them: a letter, a length and bytes."""
 
 OUT, ERR, EXIT, DEAF = b"o", b"e", b"x", b"i"
 LONGEST_NAME = 64
 
 
 def record(kind: bytes, data: bytes) -> bytes:
-    """One of them."""
+    """Encode one record."""
     return kind + len(data).to_bytes(4, "big") + data
 
 
 def exited(status: int) -> bytes:
-    """The last one: the player's program ended so; negative: by a signal."""
+    """Encode the last record: the player's program ended with this status; negative: by a signal."""
     return record(EXIT, b"%d" % status)

@@ -1,4 +1,4 @@
-"""The hub's side of links: who stands for a player comes to a unix socket, which only this user can reach, and says for whom."""
+"""The hub's side of links: each comes to a unix socket of this user alone, with a player's name."""
 
 from collections.abc import Awaitable, Callable
 
@@ -19,7 +19,7 @@ class Link:
         self._sending = trio.Lock()
 
     async def receive(self) -> bytes:
-        """What the arbiter has sent; b"" at the end of input, or if the arbiter has ended the seat."""
+        """Return bytes that the arbiter has sent; b"" at the end of input, or if the arbiter has ended the seat."""
         data, self._first = self._first, b""
         if data:
             return data
@@ -29,7 +29,7 @@ class Link:
             return b""
 
     async def send(self, data: bytes) -> bool:
-        """Records of link_protocol.py. Returns whether the seat still takes them."""
+        """Send records of link_protocol.py. Returns whether the seat still takes them."""
         try:
             async with self._sending:
                 await self._stream.send_all(data)
@@ -39,7 +39,7 @@ class Link:
 
 
 async def listen(path: str, players: dict[str, Seated], *, task_status: trio.TaskStatus[None]) -> None:
-    """Seat whoever comes to the socket, until cancelled. ``players``: by name."""
+    """Seat each link that comes to the socket, until cancelled. ``players``: by name."""
     listener = trio.socket.socket(trio.socket.AF_UNIX)
     await listener.bind(path)
     listener.listen()

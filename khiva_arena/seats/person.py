@@ -1,7 +1,7 @@
-"""A person's seat, without I/O or clock: frames of the arbiter in, what a page is told out, and the other way round.
+"""A person's seat, without I/O or clock: the arbiter's frames become messages for a page, and choices become frames.
 
 The seat speaks protocol 1 as a bot does. A page is told the whole table when it opens, so that it may be opened again at any
-time, and then what is new. It gets what the seat was sent and nothing else, until the match is over.
+time, and then the news. It gets the messages to its seat and nothing else, until the match is over.
 """
 
 from collections.abc import Sequence
@@ -24,13 +24,13 @@ _decode = msgspec.msgpack.Decoder().decode
 
 
 class Frames:
-    """Cuts the arbiter's bytes into messages."""
+    """A buffer that cuts the arbiter's bytes into messages."""
 
     def __init__(self) -> None:
         self._held = bytearray()
 
     def feed(self, data: bytes) -> list[tuple[bytes, dict[str, Plain]]]:
-        """Each message that is whole now, as it came and decoded."""
+        """Return each message that is whole now, as raw bytes and decoded."""
         self._held += data
         found = []
         while len(self._held) >= HEADER:
@@ -44,13 +44,13 @@ class Frames:
 
 
 class Person:
-    """One person at a table.
+    """A person at a table.
 
     name: the person's.
     seat: the number of the seat.
     names: of all at the table, by seat, as a page may show them.
-    marks: by seat, what it has that others may lack: person, remote, ...
-    hints: whether the page may ask for some.
+    marks: by seat, the marks that others may lack: person, remote, ...
+    hints: whether the page may ask for hints.
     requests: the frames of this match so far that a bot in this seat would have been sent, for hints.
     """
 
@@ -72,7 +72,7 @@ class Person:
     # --- from the arbiter ---
 
     def take(self, raw: bytes, message: dict[str, Plain]) -> tuple[bytes, list[dict[str, Plain]]]:
-        """A message of the arbiter: what is answered at once, and what an open page is told."""
+        """Take a message of the arbiter. Returns the immediate answer, b"" for none, and the messages for an open page."""
         kind = message["type"]
         if kind == "hello":
             return self._greet(raw, message), [self.table()]
@@ -80,7 +80,7 @@ class Person:
             self.requests.append(raw)
             return b"", self._asked(message)
         if kind == "fault":
-            self._ask = None  # what was open is decided
+            self._ask = None  # the open decision is over
             return b"", self._say(FAULTS.get(message["code"], f"The arena says: {message['code']}: {message['detail']}"))
         return b"", []  # an end says nothing that the replay does not
 
@@ -123,7 +123,7 @@ class Person:
         return {"data": data, "text": text, "to": None}
 
     def gone(self) -> list[dict[str, Plain]]:
-        """The arbiter ended the seat, for whatever reason; what an open page is told."""
+        """Close the open decision, since the arbiter ended the seat. Returns the messages for an open page."""
         if self._ask is None:
             return []
         self._ask = None
@@ -131,11 +131,11 @@ class Person:
 
     @property
     def asked(self) -> int | None:
-        """The number of the decision that is open."""
+        """The number of the open decision, None if none is open."""
         return None if self._ask is None else self._ask["req"]
 
     def over(self, end: dict[str, Plain]) -> list[dict[str, Plain]]:
-        """The match is over, with its replay, or was void; what an open page is told."""
+        """Note that the match is over, with its replay, or was void. Returns the messages for an open page."""
         self._over, self._ask = end, None
         return [{"type": "over", "over": end}]
 
@@ -146,7 +146,7 @@ class Person:
     # --- from a page ---
 
     def table(self) -> dict[str, Plain]:
-        """All that a page needs that opens now."""
+        """Return all that a page needs that opens now."""
         game = self._game
         return {
             "type": "table",
@@ -167,10 +167,10 @@ class Person:
         }
 
     def choose(self, req: object, choice: object) -> tuple[bytes, list[dict[str, Plain]]]:
-        """A page's choice: what the arbiter is sent, and what the page of this seat is told. Nothing is sent for a decision
-        that is not open any more.
+        """Take a page's choice. Returns the frame for the arbiter and the messages for the page of this seat.
 
-        Raises RemoteProtocolError with a sentence for the reader if it is no choice that could be made.
+        Nothing is sent for a decision that is not open any more. Raises RemoteProtocolError, with a sentence for the reader, for
+        a choice that does not exist.
         """
         ask = self._ask
         if ask is None or req != ask["req"]:
@@ -189,7 +189,7 @@ def _framed(message: dict[str, Plain]) -> bytes:
 
 
 def read(text: Any) -> dict[str, Plain]:
-    """What a page sent, as an object. Raises RemoteProtocolError."""
+    """Decode a page's message, an object. Raises RemoteProtocolError."""
     try:
         return msgspec.json.decode(text, type=dict[str, Any])
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, TypeError):

@@ -24,7 +24,7 @@ from khiva_arena.web import serving
 from khiva_arena.web.once import OnceOnly
 
 CLOSED_SECONDS = 3.0
-"""After the match: with no page open for so long, since one that is loaded again is away for a moment, the command may end."""
+"""The time with no page open after which the command may end, once the match is over: a page that loads again is briefly away."""
 TAKEN = "This seat is open in another page. Close that one, and load this one again."
 
 
@@ -45,7 +45,7 @@ class _Seat(Chair):
                 return  # it has gone; when it comes back it is told everything
 
     async def talk(self, socket: WebSocket) -> None:
-        """One page, from its opening to its end."""
+        """Serve one page, from its opening to its end."""
         await socket.accept()
         if self.page is not None:
             await socket.send_text(msgspec.json.encode({"type": "refused", "text": TAKEN}).decode())
@@ -73,8 +73,11 @@ class _Seat(Chair):
 
 
 class Persons:
-    """All persons of a match, as the command's first order says: ``persons`` with name and seat of each, ``names`` and
-    ``marks`` of all seats, the ``port``, and under ``hints`` how a bot is started that gives them, or null."""
+    """The persons of a match, from the command's first order.
+
+    The order has ``persons`` with name and seat of each, ``names`` and ``marks`` of all seats, and the ``port``. Under ``hints``
+    it has how the bot that gives hints is started, or null.
+    """
 
     def __init__(self, order: dict[str, Any]) -> None:
         self._port: int = order["port"]
@@ -88,12 +91,12 @@ class Persons:
         self._page, self._policy = seat_page(order["game"], order["engine"])
 
     def seats(self) -> dict[str, Seated]:
-        """Who seats each person, by name."""
+        """Return the functions that seat each person, by name."""
         return {chair.person.name: chair.seated for chair in self._chairs}
 
     async def serve(self, *, task_status: trio.TaskStatus[dict[str, Any]]) -> None:
-        """Serve the pages until cancelled; reports the address of each person's ``by_name``, and one that leads to the first
-        ``once``."""
+        """Serve the pages until cancelled. Reports each person's address ``by_name``, and one that leads ``once`` to the
+        first."""
         routes = [route for chair in self._chairs for route in self._routes(chair)]
         once = OnceOnly()
         once.leads_to = f"/{self._token}/{self._chairs[0].key}/"
@@ -112,7 +115,7 @@ class Persons:
         return [Route(f"/{chair.key}/", page), WebSocketRoute(f"/{chair.key}/seat", talk)]
 
     async def _tell_when_closed(self) -> None:
-        """When the match is over and nobody looks on any more, the command may end."""
+        """Tell the command that it may end, once the match is over and no page is open any more."""
         away = 0.0
         while away < CLOSED_SECONDS:
             await trio.sleep(0.25)
@@ -121,7 +124,7 @@ class Persons:
         await trio.sleep_forever()
 
     async def order(self, order: dict[str, Any]) -> None:
-        """The command says that the match is over, with its replay."""
+        """Take the command's order, which says that the match is over, with its replay."""
         self._over = True
         for chair in self._chairs:
             await chair.over(order)

@@ -1,12 +1,12 @@
-"""Seats a bot of this machine at a table of Khiva Arena elsewhere.
+"""A relay, which seats a bot of this machine at a table of Khiva Arena elsewhere.
 
-Standard-library Python, 3.9 or newer, for any system. For a machine without the arena ``khiva-arena relay --copy relay.py``
-writes it and the modules that it is made of as one file:
+Standard-library Python, 3.9 or newer, for any system. ``khiva-arena relay --copy relay.py`` writes it with its modules as one
+file, for a machine without the arena:
 
     python3 relay.py HOST:PORT NAME -- COMMAND
 
-``khiva-arena relay`` does the same: it connects to the arena, starts COMMAND for each match, and passes bytes. What the bot gets
-on stdin and gives on stdout is wire protocol 1, unchanged. docs/remote.md is its page.
+``khiva-arena relay`` does the same: it connects to the arena, starts COMMAND for each match, and passes bytes. The bot's stdin
+and stdout carry wire protocol 1, unchanged. docs/remote.md is its page.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def _count(text: str) -> int:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """The command line where the arena is not installed."""
+    """Run the command line of a machine where the arena is not installed. Returns the exit code."""
     parser = argparse.ArgumentParser(
         prog="relay.py",
         description="Seats a bot of this machine at a table of Khiva Arena elsewhere, until that needs it no more.",

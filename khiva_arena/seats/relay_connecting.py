@@ -1,4 +1,4 @@
-"""Reading from the arena on the relay's side, and what is wrong with a connection, in words."""
+"""The relay's reading of frames from the arena, and the errors of a connection in words."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ OTHER = "it speaks another protocol"
 
 
 class Ended(Exception):
-    """The relay has nothing left to do: with this exit code, having said why."""
+    """The end of the relay, which has nothing left to do: the exit code, and a text for the user."""
 
     def __init__(self, code: int, text: str) -> None:
         super().__init__(text)
@@ -23,7 +23,7 @@ class Ended(Exception):
 
 
 def read_now(connection: socket.socket) -> bytes | None:
-    """None if nothing is there now."""
+    """Return the bytes that are there now, b"" at the end of the connection; None if nothing is there."""
     try:
         return connection.recv(CHUNK)
     except (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError):
@@ -31,7 +31,10 @@ def read_now(connection: socket.socket) -> bytes | None:
 
 
 def received(connection: socket.socket, until: float) -> Iterator[tuple[bytes, int, bytes]]:
-    """Frames that come in time, of a connection that blocks; bytes after the last one that is asked for are not read."""
+    """Yield frames that come before ``until`` on a connection that blocks: kind, session and bytes.
+
+    Bytes after the last frame that is asked for are not read. Raises LinkBreach, TimeoutError and ConnectionError.
+    """
     while True:
         head = _exactly(connection, HEAD.size, until)
         kind, session, size = HEAD.unpack(head)
@@ -54,8 +57,10 @@ def _exactly(connection: socket.socket, size: int, until: float) -> bytes:
 
 
 def object_of(frames: Iterator[tuple[bytes, int, bytes]], expected: bytes, shown_proof: str = "") -> dict[str, Any]:
-    """Return what the next frame says. ``shown_proof``: with which a refusal may be final. Raises LinkBreach, ConnectionError,
-    Ended."""
+    """Return the object of the next frame. Raises LinkBreach, ConnectionError, Ended.
+
+    shown_proof: the arena's proof, with which a refusal may be final
+    """
     kind, _, data = next(frames)
     if kind not in (expected, b"R"):
         raise LinkBreach(OTHER)
@@ -82,7 +87,7 @@ def why(error: Exception) -> str:
 
 
 def harmless(text: str) -> str:
-    """A line that others wrote, for a terminal."""
+    """Return a line that others wrote, safe for a terminal."""
     return "".join(letter if letter.isprintable() else "?" for letter in text[:LONGEST_LINE])
 
 

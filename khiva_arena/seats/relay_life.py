@@ -1,5 +1,7 @@
-"""A life of a relay, which is one relay process as the hub knows it, and its connection. It may lose that and come back; its
-sessions last as long as it does."""
+"""A life of a relay, which is one relay process as the hub knows it, and its connection.
+
+A life may lose its connection and come back; its sessions last as long as the life does.
+"""
 
 import secrets
 import time
@@ -27,12 +29,12 @@ PING_FIRST = (5, 0.05)
 
 
 class Life:
-    """One relay process.
+    """A relay process, as the hub knows it.
 
-    word: what it calls itself.
+    word: its own name for itself, drawn by each process.
     keeps: whether one process of its bot plays many matches.
-    connection: the one that it has now, if any.
-    arriving: where it came last.
+    connection: its present connection, if any.
+    arriving: the stream on which it arrived last.
     gone: set when it is over for good.
     """
 
@@ -48,7 +50,7 @@ class Life:
         self._stray = 0
 
     def open(self, link: Link) -> RemoteSeat:
-        """A seat that it is to play."""
+        """Open a session: a seat that the relay is to play."""
         self._last += 1
         session = RemoteSeat(link, partial(self._put, session=self._last))
         self._sessions[self._last] = session
@@ -57,14 +59,14 @@ class Life:
         return session
 
     def close(self, session: RemoteSeat) -> None:
-        """It is over; what still comes is dropped, up to what may be on its way."""
+        """Close a session. Bytes of the session that still come are dropped, up to the amount that may be on its way."""
         del self._sessions[session.number]
         self._stray += session.may_still_come()
         if not session.exited and not self.gone.is_set():
             self._put(b"k", session=session.number)
 
     def end(self) -> None:
-        """It will not come back."""
+        """End the life for good, and all its sessions."""
         self.gone.set()
         for session in self._sessions.values():
             session.over.set()
@@ -75,7 +77,7 @@ class Life:
             self.connection.send(frame)
 
     def take(self, kind: bytes, number_: int, data: bytes) -> None:
-        """A counted frame. Raises LinkBreach."""
+        """Take a counted frame. Raises LinkBreach."""
         if session := self._sessions.get(number_):
             session.take(kind, data)
             return
@@ -88,7 +90,7 @@ class Connection:
     """A connection of a relay that has shown that it knows the token."""
 
     def __init__(self, stream: trio.abc.Stream, life: Life, measured: Callable[[float], None], here: Callable[[], None]) -> None:
-        """``measured`` takes each round trip in seconds; ``here`` is called once some are known."""
+        """Take over the stream. ``measured`` gets each round trip in seconds; ``here`` is called once some are known."""
         self._stream = stream
         self._life = life
         self._measured = measured
@@ -101,12 +103,12 @@ class Connection:
         self._told = False
 
     def send(self, data: bytes) -> None:
-        """As soon as the other side takes it. What is held is bounded by the windows of its sessions."""
+        """Queue bytes for the other side. The windows of its sessions bound how many are held."""
         self._out += data
         self._more.set()
 
     async def serve(self) -> str:
-        """Until it is lost. Returns what the relay sent that it may not, if that is why."""
+        """Serve until the connection is lost. Returns the relay's forbidden message in words if that is why, else ""."""
         why = ""
         try:
             with self.scope:
@@ -123,7 +125,7 @@ class Connection:
         return why
 
     async def bye(self, over: bool) -> None:
-        """The arena ends."""
+        """Tell the relay that the arena ends, and whether the run is ``over``."""
         with trio.move_on_after(1.0):
             self.send(packed_json(b"b", over=over))
             await self.ended.wait()  # the relay closes it
@@ -166,7 +168,7 @@ class Connection:
             raise LinkBreach(f"a frame of kind {kind!r} that nobody asked for")
 
     async def _ping(self) -> None:
-        """Also finds out when the other side is not there any more, which TCP may never say."""
+        """Send pings and measure round trips. A missing echo ends the connection: TCP may never tell that its end is gone."""
         first, soon = PING_FIRST
         while True:
             self._pinged = (secrets.token_bytes(8), time.monotonic())

@@ -1,4 +1,4 @@
-"""A name for which a relay is expected, and what is known of all that came by it: round trips, and how often it was away."""
+"""A name for which a relay is expected, with its round trips and absences over all connections so far."""
 
 import time
 from collections import deque
@@ -14,26 +14,30 @@ from khiva_arena.seats.links import Link
 from khiva_arena.seats.relay_life import Life
 
 AGAIN_SECONDS = 0.5
-"""Between two arrivals."""
+"""The time between two arrivals of a relay."""
 PINGS_KEPT = 1_001
 RECENT = 9
-"""Of so many round trips the arbiter gets the median: one that was held up counts for nothing."""
+"""The number of round trips whose median the arbiter gets: one that was held up counts for nothing."""
 
 
 class RelayPlace:
-    """What this says to the command, it says by ``tell``.
+    """A place for a relay. Its news go to the command by ``tell``.
 
     name: as in remote:NAME.
-    token: what its relay shows that it knows.
+    token: the secret that its relay must prove to know.
     kept: whether one process of its bot may play many matches.
     life: the relay that is there, or was there and may come back.
-    arrived: set when one comes, and replaced then.
-    arrived_at: when one came last, on trio's clock.
+    arrived: set when a relay comes, and replaced then.
+    arrived_at: when a relay came last, on trio's clock.
     over: nobody is expected any more.
     """
 
     def __init__(self, name: str, token: str, kept: bool, trips: str, waits: float) -> None:
-        """``trips``: the file for the round trip, see arbiter/round_trip.py; ``waits``: how long a seat waits for a relay."""
+        """Wait for a first relay.
+
+        trips: the file for the round trip, see arbiter/round_trip.py
+        waits: the seconds for which a seat waits for a relay
+        """
         self.name, self.token, self.kept = name, token, kept
         self.life: Life | None = None
         self.arrived = trio.Event()
@@ -48,7 +52,7 @@ class RelayPlace:
         self._away_s = 0.0
 
     async def seated(self, link: Link) -> None:
-        """A match, or the trial start before it. If it returns without an exit, the link is lost."""
+        """Serve a match, or the trial start before it. If this returns without an exit of the program, the link is lost."""
         with trio.move_on_after(self._waits):
             while self.life is None or self.life.connection is None:
                 await self.arrived.wait()
@@ -62,14 +66,14 @@ class RelayPlace:
             life.close(session)
 
     def measured(self, seconds: float) -> None:
-        """A round trip."""
+        """Note a round trip, and write the median of the recent ones for the arbiter."""
         self._round_trips.append(seconds)
         round_trip.put(self._trips_file, median(islice(reversed(self._round_trips), RECENT)))
 
     # --- coming and going ---
 
     def came(self, *, resumed: bool) -> None:
-        """Its relay is connected. ``resumed``: it is the one that was, and goes on where it was."""
+        """Note that a relay is connected. ``resumed``: it is the relay that was there before, and goes on."""
         if self._left_at is not None:
             self._was_away = (time.monotonic() - self._left_at, resumed)
             self._left_at = None
@@ -77,14 +81,14 @@ class RelayPlace:
         self.arrived = trio.Event()
 
     def here(self) -> None:
-        """Something is known of the link of one who came."""
+        """Tell the command that a relay came, now that its round trips are known."""
         seconds, resumed = self._was_away or (0.0, False)
         what = "here" if self._was_away is None else "back" if resumed else "again"
         kept = self.life is not None and self.life.keeps
         tell({"here": self.name, "what": what, "seconds": seconds, "kept": kept, **self.figures()})
 
     def left(self, why: str) -> None:
-        """The connection is lost. ``why``: what was sent that is not allowed, if that is why."""
+        """Note that the connection is lost. ``why``: the forbidden message that the relay sent, if that is why, else ""."""
         if self.over:
             return
         self._left_at = time.monotonic()
@@ -105,7 +109,7 @@ class RelayPlace:
                 self.life = None
 
     def figures(self) -> dict[str, Any]:
-        """Of all connections so far: round trips in ms, and how often and for how long it was away."""
+        """Return figures of all connections so far: round trips in ms, how often the relay was away, and for how many seconds."""
         trips = [1000 * trip for trip in self._round_trips]
         high = quantiles(trips, n=20)[-1] if len(trips) > 1 else None
         half = median(trips) if trips else None

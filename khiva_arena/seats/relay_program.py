@@ -1,6 +1,6 @@
-"""The relay's side of a bot's program: how it is started, read and written, and ended, even if the relay itself is killed.
+"""The relay's side of a bot's program: its start, its pipes and its end, even if the relay is killed.
 
-Each program has four threads, which do nothing but read, write and wait, since only so can pipes be read on every system.
+Each program has four threads, which only read, write and wait, since only threads can read pipes on every system.
 """
 
 from __future__ import annotations
@@ -29,12 +29,14 @@ for group in groups:
     except OSError:
         pass
 """
-"""What the watchdog does: the groups of programs come on its input, and those that are still there at its end are killed."""
+"""The watchdog's program: it reads the process groups of programs, and at the end of its input kills those that are left."""
 
 
 class Watchdog:
-    """A process that outlives the relay by a moment: if that is killed, none of its bots runs on. Windows has no groups to kill;
-    there a bot finds the end of its input and nothing else."""
+    """A process that outlives the relay by a moment: if the relay is killed, none of its bots runs on.
+
+    Windows has no groups to kill; there a bot finds the end of its input and nothing else.
+    """
 
     def __init__(self) -> None:
         self._process = None
@@ -44,11 +46,11 @@ class Watchdog:
             self._process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=null, stderr=null, start_new_session=True)
 
     def watch(self, pid: int) -> None:
-        """The group of a program that was just started."""
+        """Watch the group of a program that was just started."""
         self._say(f"+{pid}\n")
 
     def leave(self, pid: int) -> None:
-        """It was killed."""
+        """Forget the group of a program that was killed."""
         self._say(f"-{pid}\n")
 
     def _say(self, line: str) -> None:
@@ -58,7 +60,7 @@ class Watchdog:
                 self._process.stdin.flush()
 
     def close(self) -> None:
-        """The relay ends."""
+        """End the watchdog: the relay ends."""
         if self._process and self._process.stdin:
             with suppress(OSError):
                 self._process.stdin.close()
@@ -66,7 +68,7 @@ class Watchdog:
 
 
 class Program:
-    """One run of the command. Its threads tell ``tell`` what happens, as (word, program, value).
+    """A run of the command. Its threads report events by ``tell``, as (word, program, value).
 
     session: the one that it plays in; 0 between two.
     sent: bytes that the arena has not taken yet.
@@ -77,7 +79,7 @@ class Program:
     """
 
     def __init__(self, start: dict[str, Any], tell: Any, watchdog: Watchdog) -> None:
-        """Raises OSError."""
+        """Start the program and its threads. Raises OSError."""
         self.session = 0
         self.killed = False
         self.sent = 0
@@ -119,7 +121,7 @@ class Program:
         return self._process.poll() is None
 
     def give(self, data: bytes | None) -> None:
-        """For its stdin; None: the end. Raises LinkBreach if the arena may not send so much."""
+        """Queue bytes for the program's stdin; None: the end. Raises LinkBreach if the arena may not send so much."""
         if self.input_over:
             raise LinkBreach("bytes behind an end")
         self.may_come -= len(data or b"")
@@ -129,13 +131,13 @@ class Program:
         self._input.put(data)
 
     def end_input_of_session(self) -> None:
-        """The match is over for a bot that is kept, whose stdin stays open. Raises LinkBreach."""
+        """End the match of a bot that is kept, whose stdin stays open. Raises LinkBreach."""
         if self.input_over:
             raise LinkBreach("an end twice")
         self.input_over = True
 
     def granted(self) -> int:
-        """Return how many bytes more the arena may send now, of those that were written since it was told; 0 if they are few."""
+        """Return how many more bytes the arena may send now, after those that were written to stdin; 0 if they are few."""
         count = min(self.unreported, WINDOW - self.may_come)
         if count < GRANT:
             return 0
@@ -144,14 +146,14 @@ class Program:
         return count
 
     def taken(self, count: int) -> None:
-        """The arena takes so many bytes more. Raises LinkBreach if it never got so many."""
+        """Note that the arena has taken so many bytes. Raises LinkBreach if it never got so many."""
         if not 0 < count <= self.sent:
             raise LinkBreach("an impossible window")
         self.sent -= count
         self.may_send(count)
 
     def may_send(self, count: int) -> None:
-        """So many bytes more are read from it."""
+        """Read so many more bytes from the program."""
         with self._changed:
             self._room += count
             self._changed.notify_all()
@@ -163,7 +165,7 @@ class Program:
         self.may_come, self.input_over = WINDOW, False
 
     def kill(self) -> None:
-        """End it and its group."""
+        """Kill the program and its group."""
         self.killed = True
         with self._changed:
             self._changed.notify_all()
@@ -190,7 +192,7 @@ class Program:
                 open_ = False
                 self._tell("i", self, None)
             self._tell("wrote", self, len(data))
-        with suppress(OSError):  # what it did not read is nobody's any more
+        with suppress(OSError):  # bytes that it did not read are dropped
             stdin.close()
 
     def _reads(self, kind: str, pipe: Any) -> None:

@@ -1,8 +1,7 @@
-"""The relay itself: one thread has the connection and all that is known, and programs' threads report to it.
+"""The relay itself: one thread has the connection and all state, and programs' threads report to it.
 
-The arena is trusted with nothing but bytes for the bot's input: what it may not send is a ``LinkBreach``, whatever it is, which
-ends this connection and its matches, and the relay connects again. Nothing is final before both sides have shown that they know
-the token.
+The arena is trusted with nothing but bytes for the bot's input. Any other message is a ``LinkBreach``, which ends this connection
+and its matches, and the relay connects again. Nothing is final before both sides have shown that they know the token.
 """
 
 from __future__ import annotations
@@ -41,12 +40,12 @@ from khiva_arena.seats.relay_protocol import (
 
 BACKOFF = (0.1, 5.0)
 KEPT_SECONDS = 0.02
-"""After the end of a kept bot's match: for what it still says on stderr."""
+"""The time after the end of a kept bot's match for the rest of its stderr."""
 AT_MOST = 16
-"""Programs at a time, unless the user says otherwise."""
+"""The programs at a time, unless the user says otherwise."""
 PING_MOST = 64
 UNREAD_MOST = 4 << 20
-"""Bytes for the arena, beside the windows of its sessions, that it does not read, or does not say to have."""
+"""Bytes, beside the windows of the sessions, that the arena may leave unread or not acknowledged."""
 LONGEST_AWAY = 86_400.0
 
 
@@ -93,7 +92,7 @@ class Relay:
         self._last_said = ""
 
     def serve(self) -> int:
-        """Until the run is over. Returns the exit code."""
+        """Serve until the run is over. Returns the exit code."""
         pause = BACKOFF[0]
         try:
             if self._keep:
@@ -128,7 +127,7 @@ class Relay:
         self._last_said = text
 
     def _wait(self, seconds: float) -> None:
-        """Between two connections; what the bot says meanwhile is kept."""
+        """Wait between two connections; the output of the bot meanwhile is kept."""
         until = time.monotonic() + seconds
         while (left := until - time.monotonic()) > 0:
             select.select([self._woken], [], [], left)
@@ -140,7 +139,7 @@ class Relay:
     # --- a connection ---
 
     def _connection(self) -> socket.socket:
-        """A connection on which both sides have shown that they know the token. Raises OSError, LinkBreach and Ended."""
+        """Return a connection on which both sides have shown that they know the token. Raises OSError, LinkBreach and Ended."""
         connection = socket.create_connection(self._where, GREET_SECONDS)
         try:
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -184,7 +183,7 @@ class Relay:
         self._say(f"connected to {shown(self._where)} as {self._name}")
 
     def _begin_anew(self) -> None:
-        """Nothing is left of what was played."""
+        """End all sessions, and count frames from 0 again: nothing is left of the life so far."""
         self._end_sessions()
         self._channel, self._run, self._last = Channel(), "", 0
 
@@ -230,7 +229,7 @@ class Relay:
         if self._connected:
             self._out += frame
 
-    # --- what the arena says ---
+    # --- the arena's frames ---
 
     def _take(self, kind: bytes, session: int, data: bytes) -> None:
         if kind in COUNTED_OF_ARENA:
@@ -288,7 +287,7 @@ class Relay:
         self._sessions[session] = program
 
     def _started(self) -> Program:
-        """Raises OSError."""
+        """Start a program. Raises OSError, such as BlockingIOError if too many run."""
         # A program that was killed takes a moment to end, while the next one starts.
         if len(self._sessions) >= self._at_most or self._programs >= 2 * self._at_most:
             raise BlockingIOError(errno.EAGAIN, f"{self._at_most} run already; --at-most N of the relay allows more")
@@ -304,10 +303,10 @@ class Relay:
         except OSError as error:
             raise Ended(2, f"{self._start['args'][0]}: {error.strerror}") from None
 
-    # --- what programs do ---
+    # --- programs' events ---
 
     def _tell(self, word: str, program: Program, value: Any) -> None:
-        """Called in their threads."""
+        """Queue an event of a program, and wake the main thread. Called in the program's threads."""
         self._happened.put((word, program, value))
         with suppress(OSError):  # it is awake already, or at its end
             self._waker.send(b".")
@@ -340,7 +339,7 @@ class Relay:
                 self._put(b"c", session, struct.pack(">I", count))
         elif word == "x":
             del self._sessions[session]
-            program.kill()  # what is left of its group
+            program.kill()  # the rest of its group
             self._put(b"x", session, b"%d" % value)
         else:
             program.sent += len(value or b"")
@@ -364,7 +363,7 @@ class Relay:
 
 
 def _number(values: dict[str, Any], key: str, default: float, most: float) -> float:
-    """A number of a greeting. Raises LinkBreach."""
+    """Return a number of a greeting. Raises LinkBreach."""
     value = values.get(key, default)
     if type(value) not in (int, float) or not 0 <= value <= most:
         raise LinkBreach(f"{key} is no number that can be")

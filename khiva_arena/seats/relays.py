@@ -1,9 +1,10 @@
-"""The hub's side of relays (relay.py, which has the protocol): bots that play from other machines.
+"""The hub's side of relays (relay_protocol.py has the protocol): bots that play from other machines.
 
-A *place* (relay_place.py) is a name for which a relay is expected. A *life* (relay_life.py) is one relay process: it may lose its
-connection and come back, until ``reconnect`` seconds have passed; then its sessions (remote_seat.py) are
-lost, as they are at once if another life takes the place. While nobody is there, a session waits for as long. What comes from a
-relay can only become bytes on a seat's stdout and stderr, or its end; one that sends anything else is cut off.
+A *place* (relay_place.py) is a name for which a relay is expected. A *life* (relay_life.py) is one relay process. It may lose its
+connection and come back, until ``reconnect`` seconds have passed. Then its sessions (remote_seat.py) are lost, as they are at
+once if another life takes the place. While no relay is there, a session waits for as long.
+
+Bytes of a relay can only become bytes on a seat's stdout and stderr, or its end; a relay that sends anything else is cut off.
 """
 
 import hmac
@@ -25,14 +26,18 @@ from khiva_arena.seats.relay_protocol import GREET_SECONDS, LIFE_BYTES, VERSION,
 from khiva_arena.seats.strangers import Strangers
 
 FIRST_SECONDS = 2.0
-"""For the first byte of whoever connects."""
+"""The time for the first byte of a connection."""
 HELLO_MOST = 4_096
 WRONG_SECONDS = 1.0
 _Stream = trio.abc.Stream
 
 
 class Refused(Exception):
-    """A relay is not taken. ``final``: it need not come again; ``shown``: the arena's proof, for one that has given its own."""
+    """A refusal of a relay.
+
+    final: the relay need not come again
+    shown: the arena's proof, for a relay that has given its own
+    """
 
     def __init__(self, text: str, *, final: bool = True, shown: str = "") -> None:
         super().__init__(text)
@@ -41,9 +46,11 @@ class Refused(Exception):
 
 
 class Relays:
-    """All relays of a run, as the command's first order says: ``listen`` with host and port, ``tls`` with the files of
-    certificate and key or null, ``reconnect_s`` and ``waits_s``, and under ``relays`` for each name its token and whether it may
-    be ``kept``."""
+    """The relays of a run, from the command's first order.
+
+    The order has ``listen`` with host and port, ``tls`` with the files of certificate and key or null, ``reconnect_s`` and
+    ``waits_s``. Under ``relays`` it has for each name the token and whether its bot may be ``kept``.
+    """
 
     def __init__(self, order: dict[str, Any]) -> None:
         self._host, self._port = order["listen"]
@@ -59,11 +66,11 @@ class Relays:
         self._nursery: trio.Nursery | None = None
 
     def seats(self) -> dict[str, Seated]:
-        """Who seats each, by name."""
+        """Return the functions that seat each relay's bot, by name."""
         return {seat_of(REMOTE, name): place.seated for name, place in self._places.items()}
 
     async def serve(self, *, task_status: trio.TaskStatus[int]) -> None:
-        """Wait for relays until cancelled; reports the port. Raises OSError."""
+        """Serve relays until cancelled; reports the port. Raises OSError."""
         context = None
         if self._tls:
             context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
@@ -75,7 +82,7 @@ class Relays:
             await trio.serve_listeners(partial(self._arrive, context), listeners)
 
     async def order(self, order: dict[str, Any]) -> None:
-        """The command wants the figures; or says whether the run is ``over``, and gets them, too."""
+        """Tell the command the figures, and send the relays away first if the order says whether the run is ``over``."""
         figures = [place.figures() for place in self._places.values()]
         if "over" in order:
             await self.bye(order["over"])
@@ -113,7 +120,10 @@ class Relays:
     async def _greeted(
         self, stream: _Stream, plain: trio.SocketStream, scope: trio.CancelScope
     ) -> tuple[RelayPlace, Life, int, bool]:
-        """Raises Refused, LinkBreach and TooSlowError. ``scope``: its place among strangers."""
+        """Greet a relay. Returns its place, its life, how many frames it got, and whether it goes on.
+
+        Raises Refused, LinkBreach and TooSlowError. ``scope``: the relay's place among strangers.
+        """
         nonce = secrets.token_hex(LIFE_BYTES)
         await stream.send_all(packed_json(b"G", arena=VERSION, nonce=nonce))
         await _first_byte(plain)
@@ -125,7 +135,7 @@ class Relays:
         token = place.token if place else secrets.token_hex(LIFE_BYTES)
         if not hmac.compare_digest(hello.proof.encode(), proof(token, "relay", hello.name, nonce, hello.nonce).encode()):
             await trio.sleep(WRONG_SECONDS)
-            raise Refused(f"no relay of the name {hello.name[:64]} with this token is expected")  # whoever asks hears no more
+            raise Refused(f"no relay of the name {hello.name[:64]} with this token is expected")  # a stranger hears no more
         assert place
         self._strangers.known(scope)
         shown = proof(place.token, "arena", hello.name, nonce, hello.nonce)
@@ -146,7 +156,7 @@ class Relays:
         return place, life, hello.got if resumed else 0, resumed
 
     async def _life_of(self, place: RelayPlace, hello: "RelayHello", shown: str) -> tuple[Life, bool]:
-        """The life that begins or, as the second value says, goes on. Raises Refused if another one is there."""
+        """Return the life of a relay, and whether it goes on instead of beginning. Raises Refused if another one is there."""
         life = place.life
         if life is None or life.word != hello.life or hello.run != self._run:
             if life and life.connection and life.word != hello.life:
@@ -156,7 +166,7 @@ class Relays:
                 life.end()
             place.life = Life(hello.life, hello.kept)
             return place.life, False
-        await _leave(life)  # now: what is said next of how much came must stay true
+        await _leave(life)  # now, since the count that is told next must stay true
         return life, True
 
     async def _connected(self, stream: _Stream, place: RelayPlace, life: Life, got: int, resumed: bool) -> None:
@@ -187,7 +197,7 @@ class Relays:
 
 
 class RelayHello(msgspec.Struct):
-    """What a relay says first."""
+    """The first message of a relay."""
 
     relay: int
     name: str
@@ -207,13 +217,13 @@ async def _leave(life: Life) -> None:
 
 
 async def _first_byte(plain: trio.SocketStream) -> None:
-    """Wait for it, without taking it. Raises TooSlowError and OSError."""
+    """Wait for the first byte, without taking it. Raises TooSlowError and OSError."""
     with trio.fail_after(FIRST_SECONDS):
         await plain.socket.recv(1, trio.socket.MSG_PEEK)
 
 
 async def _hello(stream: _Stream) -> bytes:
-    """Of one who then waits for the welcome. Raises LinkBreach."""
+    """Return the hello of a relay, which then waits for the welcome. Raises LinkBreach."""
     frames = Frames(HELLO_MOST)
     while data := bytes(await stream.receive_some(HELLO_MOST)):
         for kind, _, content in frames.feed(data):

@@ -1,4 +1,4 @@
-"""A seat that a relay plays, in one match: bytes between the link at the table and the frames of the relay, within windows."""
+"""A seat that a relay plays, in one match: bytes between its link and the relay's frames, within windows."""
 
 import struct
 from typing import Protocol
@@ -11,20 +11,20 @@ from khiva_arena.seats.relay_protocol import GRANT, MOST, WINDOW, LinkBreach, nu
 
 LOOK_SECONDS = 0.05
 FRAMES_MOST = 4_096
-"""Frames of a session that may still be on their way when it is over, beside its bytes."""
+"""The frames of a session that may still be on their way when it is over, beside its bytes."""
 DEADLY = (1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 13, 14, 15, 24, 25, 31)
-"""Signals by which a program can be said to have ended; any other would do something else to the link, which dies alike."""
+"""The signals by which a program can be said to have ended; any other would do something else to the link, so 9 stands for it."""
 _KINDS = {b"1": link_protocol.OUT, b"2": link_protocol.ERR}
 
 
 class Put(Protocol):
-    """Sends a counted frame of the session."""
+    """A function that sends a counted frame of the session."""
 
     def __call__(self, kind: bytes, data: bytes = b"") -> None: ...
 
 
 class RemoteSeat:
-    """One of them.
+    """A seat that a relay plays, in one match.
 
     number: in its relay's life, from 1.
     over: set when nothing more is to be passed.
@@ -54,11 +54,11 @@ class RemoteSeat:
             nursery.cancel_scope.cancel()
 
     def may_still_come(self) -> int:
-        """Bytes and frames."""
+        """Return how many bytes and frames together may still come of this session."""
         return 0 if self.exited else self._may_come + FRAMES_MOST
 
     def take(self, kind: bytes, data: bytes) -> None:
-        """A frame of the relay. Raises LinkBreach."""
+        """Take a frame of the relay. Raises LinkBreach."""
         if self.exited:
             raise LinkBreach("bytes behind the end of a session")
         if kind == b"c":
@@ -104,7 +104,7 @@ class RemoteSeat:
         self.over.set()
 
     async def _sits(self) -> bool:
-        """Whether the link is there, which may have ended its side alone."""
+        """Tell whether the link is there; it may have ended its own side alone."""
         return await self._link.send(link_protocol.record(link_protocol.ERR, b""))
 
     async def _to_link(self) -> None:
@@ -123,7 +123,10 @@ class RemoteSeat:
 
 
 def _status(data: bytes) -> int:
-    """As a program of this machine could have ended. Two of these the link has for itself. Raises LinkBreach."""
+    """Return the exit status as a program of this machine could have ended. Raises LinkBreach.
+
+    255 stands for a larger status, and for LOST and GONE, which the link has for itself.
+    """
     try:
         status = int(data.decode("ascii")) if len(data) <= 11 else None
     except ValueError:

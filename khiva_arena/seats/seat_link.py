@@ -1,4 +1,4 @@
-"""A person's chair at the table: what joins the seat to the arbiter on one side, and to whatever shows it on the other."""
+"""A person's chair at the table, which joins the seat to the arbiter and to a page or terminal."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from khiva_arena.seats.person import Frames, Person
 
 
 class Chair(ABC):
-    """What is the same for a page and a terminal."""
+    """A chair, for a page as for a terminal."""
 
     def __init__(self, person: Person, hints: Hints | None) -> None:
         self.person = person
@@ -23,10 +23,10 @@ class Chair(ABC):
 
     @abstractmethod
     async def tell(self, messages: Sequence[dict[str, Plain]]) -> None:
-        """Show what ``Person`` says."""
+        """Show the messages of ``Person``."""
 
     async def seated(self, link: Link) -> None:
-        """A match, or the trial start before it."""
+        """Serve a match, or the trial start before it."""
         self._link = link
         frames = Frames()
         while data := await link.receive():
@@ -40,25 +40,25 @@ class Chair(ABC):
         await link.send(link_protocol.exited(0))
 
     def table(self) -> dict[str, Plain]:
-        """``Person.table``, and how long what is asked has been open."""
+        """Return ``Person.table``, with the age of the open decision in ms."""
         table = self.person.table()
         if ask := table["ask"]:
             table["ask"] = ask | {"age_ms": round(1000 * (trio.current_time() - self._since))}
         return table
 
     async def over(self, end: dict[str, Plain]) -> None:
-        """The match is over."""
+        """Tell the person that the match is over."""
         await self.tell(self.person.over(end))
 
     async def choose(self, req: object, choice: object) -> None:
-        """A choice of the person's. Raises RemoteProtocolError with a sentence for the reader if it is none."""
+        """Send the person's choice to the arbiter. Raises RemoteProtocolError, with a sentence for the reader, if it is none."""
         answer, told = self.person.choose(req, choice)
         await self.tell(told)  # first: once the arbiter has the answer, the next question may come at any moment
         if answer and self._link is not None:
             await self._link.send(link_protocol.record(link_protocol.OUT, answer))
 
     async def advise(self) -> None:
-        """Say what a bot would choose for what is asked now."""
+        """Show the choice of a bot for the open decision."""
         req = self.person.asked
         if req is None:
             return

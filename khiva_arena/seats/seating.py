@@ -1,4 +1,4 @@
-"""The command's side of remote seats: what the hub is told, the wait until all relays are there, and news of their links."""
+"""The command's side of remote seats: the hub's orders, the wait for all relays, and news of their links."""
 
 import os
 import queue
@@ -25,9 +25,9 @@ from khiva_arena.text import harmless
 
 FIGURES_SECONDS = 5.0
 BEFORE_THE_END = 0.5
-"""A seat whose relay is not there says so, so many seconds before its time to start is over."""
+"""The seconds before the end of its time to start at which a seat gives up a relay that is not there."""
 NEWS_MOST = 100
-"""Of one link: a relay may come and go all the time."""
+"""The most news of one link: a relay may come and go all the time."""
 NO_TLS = (
     "other machines could listen in; give --tls-cert FILE and --tls-key FILE, or stay at 127.0.0.1 and let the relay's machine "
     "come by ssh: `ssh -L {port}:127.0.0.1:{port} THIS-MACHINE` there, or `ssh -R {port}:127.0.0.1:{port} THAT-MACHINE` here"
@@ -35,7 +35,8 @@ NO_TLS = (
 
 
 def seating(settings: Settings, entrants: Sequence[Bot], say: Say) -> Callable[[], AbstractContextManager["Links | None"]]:
-    """What lasts while these are played, and first waits for all relays. Raises ConfigError if they cannot be seated."""
+    """Return the context in which these bots are played, which first waits for all relays. Raises ConfigError if that cannot
+    be."""
     if persons := [bot for bot in entrants if bot.guest == guests.PERSON]:
         raise ConfigError(f"--bot {persons[0].asked_as}: {guests.NOT_HERE[guests.PERSON]}")
     order = relays_order(settings, entrants)
@@ -43,7 +44,7 @@ def seating(settings: Settings, entrants: Sequence[Bot], say: Say) -> Callable[[
 
 
 def relays_order(settings: Settings, entrants: Sequence[Bot]) -> dict[str, Any]:
-    """What the hub is to know about relays; empty if nobody plays by one. Raises ConfigError."""
+    """Return the hub's order for relays; empty if no bot plays by a relay. Raises ConfigError."""
     remote = {guests.named(bot.asked_as)[1]: bot for bot in entrants if bot.guest == guests.REMOTE}
     if not remote:
         return {}
@@ -85,7 +86,7 @@ def _seated(order: dict[str, Any], say: Say) -> Iterator["Links"]:
 
 @contextmanager
 def linked(hub: Hub, order: dict[str, Any], say: Say) -> Iterator["Links"]:
-    """Wait for the relays of an order that the hub was just given; when this ends they are sent away."""
+    """Wait for the relays of an order that the hub was just given; at the end of this context they are sent away."""
     first = hub.hear()
     host, port = order["listen"]
     if "cannot" in first:
@@ -101,7 +102,7 @@ def linked(hub: Hub, order: dict[str, Any], say: Say) -> Iterator["Links"]:
 
 
 def _wait(hub: Hub, order: dict[str, Any], port: int, say: Say) -> None:
-    """Until all relays are there."""
+    """Wait until all relays are there."""
     host = order["listen"][0]
     where = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     missing = dict(order["relays"])
@@ -121,7 +122,7 @@ def _tell(news: LinkNews, say: Say) -> None:
 
 
 def _news(message: dict[str, Any], reconnect_s: float) -> LinkNews:
-    """What the hub said of a link."""
+    """Return the news of a link from the hub's message."""
     if name := message.get("here"):
         kept = "it keeps its process" if message["kept"] else ""
         return LinkNews(t=0.0, relay=name, what=message["what"], seconds=message["seconds"], why=kept, **_trips(message))
@@ -136,7 +137,7 @@ def _trips(figures: dict[str, Any]) -> dict[str, Any]:
 
 
 class Links:
-    """Hears what the hub says while matches are played, in a thread of its own, so that it never waits for us."""
+    """A thread that hears the hub's messages while matches are played, so that the hub never waits for this process."""
 
     def __init__(self, hub: Hub, reconnect_s: float, say: Say) -> None:
         self._hub = hub
@@ -153,11 +154,11 @@ class Links:
         _tell(news, self._say)
 
     def tell(self, take: Callable[[LinkNews], None] | None) -> None:
-        """Let ``take`` have the news from now on, in another thread; None: they are printed."""
+        """Hand the news to ``take`` from now on, in another thread; None: they are printed."""
         self._take = take or self._tell_people
 
     def figures(self) -> list[LinkNews]:
-        """Round trips of each link so far, and how often it was lost."""
+        """Return the round trips of each link so far, and how often it was lost."""
         self._shown = True
         return [
             LinkNews(t=0.0, relay=one["relay"], what="figures", times=one["away"], seconds=one["away_s"], **_trips(one))
@@ -165,7 +166,7 @@ class Links:
         ]
 
     def end(self, *, over: bool) -> None:
-        """Send the relays away, and say what was measured of each if nobody has asked for that."""
+        """Send the relays away, and tell the figures of each link unless they were asked for before."""
         news = [] if self._shown else self.figures()
         self._ending = True
         self._ask({"over": over})
@@ -173,7 +174,7 @@ class Links:
             self._take(one)
 
     def _ask(self, order: dict[str, Any]) -> list[dict[str, Any]]:
-        """Figures as the hub has them; none if it has ended, of which the matches have heard."""
+        """Return the hub's figures; [] if it has ended, which the matches notice by themselves."""
         try:
             self._hub.say(order)
             return self._figures.get(timeout=FIGURES_SECONDS)
@@ -202,7 +203,7 @@ class Links:
 
 
 def token_of(folder: Path, name: str) -> tuple[str, Path]:
-    """That of a relay, made if there is none, and its file. Raises ConfigError."""
+    """Return the token of a relay, made if there is none, and its file. Raises ConfigError."""
     file = folder / name
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -1,5 +1,7 @@
-"""Who has connected where relays arrive, and has not shown yet that it knows a token. If they are too many the oldest goes first,
-so that they are not in the way of a relay that does."""
+"""Connections of relays that have not yet shown that they know a token.
+
+If they are too many, the oldest goes first, so that strangers do not keep out a relay that knows its token.
+"""
 
 import ipaddress
 from collections.abc import Iterator
@@ -9,18 +11,19 @@ import trio
 
 MOST = 256
 OF_AN_ADDRESS = 64
-"""A relay shows its token within two round trips. So somebody who keeps it out has to connect as often in that time."""
+"""The most strangers of one address. A relay shows its token within two round trips, so to keep it out somebody has to connect as
+often in that time."""
 
 
 class Strangers:
-    """All of them, from the oldest on."""
+    """The strangers that wait, from the oldest on."""
 
     def __init__(self) -> None:
         self._waiting: dict[trio.CancelScope, str] = {}
 
     @contextmanager
     def arrived(self, host: str, seconds: float) -> Iterator[trio.CancelScope]:
-        """The time that one has, which ends early if others need the place, and no more once it is ``known``."""
+        """Give a stranger its time. The scope ends early if others need the place, and is ``known`` once the token is shown."""
         address = _network(host)
         same = [scope for scope, other in self._waiting.items() if other == address]
         if len(same) >= OF_AN_ADDRESS:
@@ -39,11 +42,11 @@ class Strangers:
         scope.cancel()
 
     def known(self, scope: trio.CancelScope) -> None:
-        """It has shown its token, and keeps its place."""
+        """Let a connection that has shown its token keep its place."""
         self._waiting.pop(scope, None)
 
 
 def _network(host: str) -> str:
-    """Return what counts as one address: of IPv6 the half that a provider gives to each."""
+    """Return the network that counts as one address: of IPv6 the half that a provider gives to each customer."""
     address = ipaddress.ip_address(host.partition("%")[0])
     return str(ipaddress.ip_network((address, 64), strict=False)) if address.version == 6 and not address.ipv4_mapped else host

@@ -1,4 +1,4 @@
-"""A person's seat on a terminal, for a shell without a browser: what happened, the table, and numbers to choose by."""
+"""A person's seat on a terminal, for a shell without a browser: events, the table, and numbers to choose by."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ AGAIN_SECONDS = 0.5
 
 
 class _TerminalChair(Chair):
-    """Writes to the terminal, and answers what was typed there."""
+    """A chair that writes to the terminal, and answers typed lines."""
 
     def __init__(self, person: Person, hints: Hints | None, console: Console) -> None:
         super().__init__(person, hints)
@@ -78,7 +78,7 @@ class _TerminalChair(Chair):
         self._offer()
 
     def _offer(self) -> None:
-        """Show what can be typed now: all choices, or where they are many first their first parts."""
+        """Show the lines that can be typed now: all choices, or where they are many first their first parts."""
         assert self._ask
         self._listed = listed(self._ask["texts"], self._first)
         if self._first:
@@ -95,7 +95,7 @@ class _TerminalChair(Chair):
         self._console.print(Text(f"A number from 1 to {len(self._listed)}{others}, and Enter: "), end="")
 
     def _explain(self, line: str) -> bool:
-        """Tell whether the line asks for rules or for the legend, which are said then, or goes back to the first part."""
+        """Answer a line that asks for rules or the legend, or goes back to the first part. Returns whether it was such a line."""
         assert self._ask
         if line == "back" and self._first:
             self._first = ""
@@ -122,13 +122,13 @@ class _TerminalChair(Chair):
         self._console.print(Text(harmless(text, keep=ISOLATES)))
 
     async def ended_input(self) -> None:
-        """Ctrl-D, behind which a terminal reads on; or it has gone, of which the command hears before long."""
+        """Answer Ctrl-D, behind which a terminal reads on. If the terminal has gone, the command hears of it before long."""
         self._say("That ends nothing: Ctrl-C ends the match.")
         self._prompt()
         await trio.sleep(AGAIN_SECONDS)
 
     async def typed(self, line: str) -> None:
-        """A line that was typed."""
+        """Answer a line that was typed."""
         if self._ask is None:
             self._say("It is not your turn; Ctrl-C ends the match.")
         elif line == "?":
@@ -147,7 +147,7 @@ class _TerminalChair(Chair):
 
 
 class TerminalPersons:
-    """The one person of a match who plays on a terminal, as the command's first order says: ``terminal`` is its path."""
+    """The one person of a match who plays on a terminal, from the command's first order: ``terminal`` is its path."""
 
     def __init__(self, order: dict[str, Any]) -> None:
         # Opened here: this process has no terminal of its own, so that nothing stops it when it reads.
@@ -159,11 +159,11 @@ class TerminalPersons:
         self._chair = _TerminalChair(person, Hints(**hints) if hints else None, console)
 
     def seats(self) -> dict[str, Seated]:
-        """Who seats the person, by name."""
+        """Return the function that seats the person, by name."""
         return {self._chair.person.name: self._chair.seated}
 
     async def serve(self, *, task_status: trio.TaskStatus[dict[str, Any]]) -> None:
-        """Read what is typed until cancelled."""
+        """Read typed lines until cancelled."""
         task_status.started({"by_name": {}})
         held = b""
         async with trio.lowlevel.FdStream(self._input) as typed:
@@ -178,7 +178,7 @@ class TerminalPersons:
                     await self._chair.typed(line.decode(errors="replace").strip())
 
     async def order(self, order: dict[str, Any]) -> None:
-        """The command says that the match is over."""
+        """Take the command's order, which says that the match is over."""
         await self._chair.over(order)
         tell({"closed": True})
 

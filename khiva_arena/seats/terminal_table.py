@@ -1,4 +1,4 @@
-"""What a person's seat on a terminal shows: the table as the game draws it (games/sheet.py), and choices with their numbers."""
+"""The text of a person's seat on a terminal: the table as the game draws it (games/sheet.py), and numbered choices."""
 
 import json
 import re
@@ -29,18 +29,18 @@ INKS = {
     "violet": "grey100 on purple4",
     "brown": "grey100 on orange4",
 }
-"""By colour of a piece: ink and ground, so that it shows on a dark terminal and on a light one."""
+"""Ink and ground by colour of a piece, so that it shows on a dark terminal and on a light one."""
 LONGEST_FACT = 400
 MOST_LINES = 60
 AT_ONCE = 12
-"""Choices beyond which a person is asked in two steps, as on a page."""
+"""The number of choices beyond which a person is asked in two steps, as on a page."""
 FEWEST = 4
-"""Choices of a row: numbers in steps are listed by their ends from so many on."""
+"""The number of choices of a row, in steps of one number, from which on the row is listed by its ends."""
 _NUMBER = re.compile(r"\d+")
 
 
 def drawing_of(game: str) -> Draw:
-    """How a game draws its table, or, if it does not, a list of what its seat knows."""
+    """Return the function by which a game draws its table, or, if it has none, a list of all that its seat knows."""
     name = f"khiva_arena.games.{game}.terminal"
     if game not in NAMES or find_spec(name) is None:
         return _facts
@@ -63,7 +63,7 @@ def _short(value: Plain) -> str:
 
 
 def table(blocks: Sequence[Block | Flow]) -> RenderableType:
-    """Blocks below each other."""
+    """Return blocks below each other."""
     return Group(*(_flow(one) if isinstance(one, Flow) else _block(one) for one in blocks if one[0]))
 
 
@@ -95,10 +95,10 @@ def _part(part: str | PaintedText) -> Text:
 
 
 class Listed(NamedTuple):
-    """What can be typed.
+    """A line that can be typed.
 
-    text: what stands behind its number.
-    choice: which one it is, -1 for a first part of several.
+    text: the words behind its number.
+    choice: the index of the choice, -1 for a first part of several.
     """
 
     text: str
@@ -106,8 +106,10 @@ class Listed(NamedTuple):
 
 
 def listed(texts: Sequence[str], first: str = "") -> list[Listed]:
-    """All choices; if they are more than AT_ONCE and have first parts in common, those parts, or, once one of these is chosen as
-    ``first``, what follows it."""
+    """Return the lines that can be typed: all choices, or their first parts if there are more than AT_ONCE with parts in common.
+
+    Once such a part is chosen as ``first``, the rests of its choices are returned.
+    """
     whole = [Listed(text, at) for at, text in enumerate(texts)]
     parts = [text.split(", ")[0] for text in texts]
     groups = list(dict.fromkeys(parts))
@@ -119,12 +121,12 @@ def listed(texts: Sequence[str], first: str = "") -> list[Listed]:
 
 
 def meant_by_words(typed: str, texts: Sequence[str]) -> int:
-    """The choice whose words were typed, in whatever step; -1 for none."""
+    """Return the choice whose words were typed, in whichever step; -1 for none."""
     return -1 if typed.isdigit() else meant(typed, texts)
 
 
 def choices(texts: Sequence[str]) -> RenderableType:
-    """All that can be chosen, with the number to type for each: "2-87 bid 10, 20, ..., 860" stands for a long row."""
+    """Return all choices with the number to type for each: "2-87 bid 10, 20, ..., 860" stands for a long row."""
     shown: list[Text] = []
     at = 0
     while at < len(texts):
@@ -141,7 +143,7 @@ def choices(texts: Sequence[str]) -> RenderableType:
 
 
 def _row(texts: Sequence[str], at: int) -> int:
-    """How many from here on differ in their one number alone, which grows by the same step."""
+    """Return how many texts from here on differ in their one number alone, which grows by the same step."""
     bare, numbers = _NUMBER.sub("#", texts[at]), _NUMBER.findall(texts[at])
     if len(numbers) != 1:
         return 1
@@ -157,7 +159,7 @@ def _row(texts: Sequence[str], at: int) -> int:
 
 
 def meant(typed: str, texts: Sequence[str]) -> int:
-    """The choice that a line means: by its number, or by its words or how no other one begins. -1 for none."""
+    """Return the choice that a line means: by its number, by its words, or by a beginning that no other has. -1 for none."""
     if typed.isascii() and typed.isdigit():
         return int(typed[:9]) - 1 if 0 < int(typed[:9]) <= len(texts) else -1
     words = typed.casefold()

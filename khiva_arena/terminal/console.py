@@ -1,4 +1,4 @@
-"""Lines for the user on stderr, harmless output, and what to do if nobody can read our output.
+"""Lines for the user on stderr, harmless output, and the answer to an output that nobody can read.
 
 The reader of our messages may have ended, as ``2>&1 | head -1`` does, or their disk may be full: no run ends because of that.
 """
@@ -21,14 +21,16 @@ from khiva_arena.text import harmless
 HELD_MOST = 4 << 20
 LAST_SECONDS = 1.0
 OURS = "\n\t"
-"""Control characters that our own text has."""
+"""Control characters that the arena's own text has."""
 _COLOURS = re.compile(f"({re.escape(ALARM)}|{re.escape(PLAIN)})")
 """The colours of ``tty.alarm``; no other colour is let through, since it could hide a word."""
 
 
 class HarmlessStream:
-    """A text stream that makes all text harmless, whoever wrote it and whichever command prints it. On a terminal our colours are
-    kept; elsewhere there are none."""
+    """A text stream that makes all text harmless, whoever wrote the text and whichever command prints it.
+
+    On a terminal our own colours are kept; elsewhere there are none.
+    """
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -46,7 +48,7 @@ class HarmlessStream:
 
 @contextmanager
 def harmless_streams() -> Iterator[None]:
-    """While this lasts, only harmless text gets to stdout and stderr."""
+    """Let only harmless text get to stdout and stderr during this context."""
     before = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = (stream and cast(TextIO, HarmlessStream(stream)) for stream in before)
     try:
@@ -66,8 +68,10 @@ def say(text: str, end: str = "\n", *, warning: bool = False) -> None:
 
 
 class BufferedStderr:
-    """Lines for stderr that never wait for its reader, which may be a pager: call it with a line or several, without the last
-    line end. What is not taken at once is held, up to ``HELD_MOST`` bytes; lines beyond that are dropped, and one says how many.
+    """A buffer of lines for stderr that never waits for its reader, which may be a pager.
+
+    Call it with a line or several, without the last line end. Lines that are not taken at once are held, up to ``HELD_MOST``
+    bytes. Lines beyond that are dropped, and one line says how many.
 
     The end of the ``with`` waits until all is taken. An interrupt ends that wait; if nobody reads then, stderr is given up.
     """
@@ -136,8 +140,11 @@ class BufferedStderr:
 
 
 def _unblocking(descriptor: int) -> int:
-    """Another descriptor of the same pipe or terminal, on which no write blocks. The flag is not set on the one that we were
-    given, for it would then be set for all who share that. If there can be none, one whose writes may block."""
+    """Return another descriptor of the same pipe or terminal, on which no write blocks.
+
+    The given descriptor stays without that flag, which would count for all processes that share it. If the system has no other
+    descriptor, a copy is returned, whose writes may block.
+    """
     kind = os.fstat(descriptor).st_mode
     if stat.S_ISFIFO(kind) or stat.S_ISCHR(kind):
         with suppress(OSError):
@@ -146,7 +153,7 @@ def _unblocking(descriptor: int) -> int:
 
 
 class Stdout(io.FileIO):
-    """Standard output that remembers why it failed, so that no other broken pipe can be mistaken for that."""
+    """Standard output that remembers why it failed, so that no other broken pipe can be mistaken for that failure."""
 
     failed: OSError | None = None
 
@@ -162,7 +169,7 @@ _stdout: Stdout | None = None
 
 
 def watch_stdout() -> None:
-    """From now on ``unwritten`` knows why stdout failed."""
+    """Replace stdout, so that ``unwritten`` knows from now on why it failed."""
     global _stdout
     if sys.stdout is not None:
         _stdout = Stdout(sys.stdout.fileno(), "wb", closefd=False)
@@ -173,7 +180,7 @@ def watch_stdout() -> None:
 
 
 def unwritten() -> OSError | None:
-    """Why stdout did not take all that was printed, None if it did. What it did not take is dropped."""
+    """Return the error for which stdout did not take all that was printed, None if it did. The rest of the output is dropped."""
     if _stdout is None:
         return None
     with suppress(OSError):
@@ -184,7 +191,7 @@ def unwritten() -> OSError | None:
 
 
 def silence(stream: TextIO | io.FileIO) -> None:
-    """Let a stream that failed lead nowhere: else what it still holds is tried again, and fails, when Python exits."""
+    """Let a stream that failed lead nowhere: else its buffer is tried again, and fails, when Python exits."""
     with suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, stream.fileno())

@@ -1,4 +1,4 @@
-"""Signals that end a process which plays matches: each becomes a KeyboardInterrupt, after which every bot is reaped."""
+"""The signals that end a process which plays matches: each becomes a KeyboardInterrupt, after which every bot is reaped."""
 
 import signal
 import sys
@@ -11,15 +11,15 @@ _handled: list[signal.Signals] = []
 
 def listen() -> None:
     """Make SIGINT, SIGTERM and SIGHUP interrupt this process from here on."""
-    # Whoever starts us may have blocked them for a moment of its own.
+    # The process that started us may have blocked them for a moment of its own.
     signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM))
     # A script's background job starts with SIGINT ignored: raising it then would do nothing.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     _handled.append(signal.SIGINT)
-    # Whoever starts us may ignore the ends of children: then nobody could wait for a bot, or learn how it ended.
+    # The process that started us may ignore the ends of children: then nobody could wait for a bot, or learn how it ended.
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     for number in (signal.SIGTERM, signal.SIGHUP):
-        # Whoever asks us to end gets what Ctrl-C gets: every bot reaped, and a line that says how to resume.
+        # These ends are as that by Ctrl-C: every bot reaped, and a line that says how to resume.
         if signal.getsignal(number) is not signal.SIG_IGN:  # nohup wants to outlive the terminal
             signal.signal(number, lambda _number, _frame: signal.raise_signal(signal.SIGINT))
             _handled.append(number)
@@ -28,13 +28,13 @@ def listen() -> None:
 
 
 def listen_no_more() -> None:
-    """From now on ignore these signals, since the process is ending."""
+    """Ignore these signals from now on, since the process is ending."""
     for number in _handled:
         signal.signal(number, signal.SIG_IGN)
 
 
 def _once_more(unraisable: Any) -> None:
-    """Python drops an interrupt that comes while it deletes an object: raise it again a moment later."""
+    """Raise an interrupt again a moment later that came while Python deleted an object: Python drops it."""
     if issubclass(unraisable.exc_type, KeyboardInterrupt):
         signal.setitimer(signal.ITIMER_REAL, AGAIN_SECONDS)
     else:

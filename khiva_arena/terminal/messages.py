@@ -1,4 +1,4 @@
-"""Lines of a stream as messages for people: what a run says on stderr and in its log, and what ``watch`` prints."""
+"""The lines of a stream as messages for people: on stderr and in a run's log, and in ``watch``."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,11 +25,11 @@ OLD_NAMES = frozenset({"gather"})
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message of a run. It may hold what bots wrote.
+    """A message of a run. It may hold text of bots.
 
-    event: what happened; of a note its text
+    event: the words for it; of a note its text
     values: more about it, by name
-    warning: whether it is one
+    warning: whether it is a warning
     """
 
     event: str
@@ -37,7 +37,7 @@ class Message:
     warning: bool
 
     def text(self, event: int = 0) -> str:
-        """The message on one line. ``event``: the number of its event in the store, 0 if that is not known."""
+        """Return the message on one line. ``event``: the number of its event in the store, 0 if that is not known."""
         words = [self.event]
         for name, value in self.values.items():
             if name not in OLD_NAMES:
@@ -46,12 +46,12 @@ class Message:
 
 
 def match_word(event: int, match: object) -> str:
-    """A match as ``show`` takes it, "1/32"; "match=32" if the number of its event is not known."""
+    """Return a match as ``show`` takes it, "1/32"; "match=32" if the number of its event is not known."""
     return f"{event}/{match}" if event else f"match={match}"
 
 
 def message_of(line: Any_line, bots: Sequence[str]) -> Message | None:
-    """The message that a run prints for a line; None for a line without one.
+    """Return the message that a run prints for a line; None for a line without one.
 
     bots: the names of the event's bots
     """
@@ -74,7 +74,7 @@ def message_of(line: Any_line, bots: Sequence[str]) -> Message | None:
 
 
 def _link(news: LinkNews) -> str:
-    """What became of a link, in a sentence."""
+    """Return the news of a link in a sentence."""
     name, after = news.relay, f"after {news.seconds:.1f} s"
     trip = "unknown" if news.median_ms is None else f"{news.median_ms:.1f} ms"
     trip += "" if news.p95_ms is None else f", 95 % of them within {news.p95_ms:.1f} ms"
@@ -104,8 +104,10 @@ def _seat(line: FaultRecorded | Paused, bots: Sequence[str]) -> dict[str, object
 
 
 def text_of(line: Any_line, bots: Sequence[str], event: int = 0) -> str:
-    """What ``watch`` prints for a line: the message of the run, or one for a line that a run reports in another way; "" for
-    nothing. ``event``: the number of the line's event in the store, 0 if that is not known."""
+    """Return the text that ``watch`` prints for a line, "" for none: the run's message, or one for a line without a message.
+
+    event: the number of the line's event in the store, 0 if that is not known
+    """
     match line:
         case SetAside():
             return Message("set aside", {"seed": line.seed, "line-up": line.lineup}, True).text()
@@ -132,9 +134,11 @@ class Repeated:
 
 
 class RunLines:
-    """The lines of a run for people, in the order of the stream. Of many faults of one kind by one bot the first is told whole,
-    the tenth, hundredth and so on as a count; ``rest`` tells the counts that are left. All of them are told once every match is
-    recorded."""
+    """The lines of a run for people, in the order of the stream.
+
+    Of many faults of one kind by one bot the first is told whole, the tenth, hundredth and so on as a count; ``rest`` tells the
+    counts that are left. All counts are told once every match is recorded.
+    """
 
     def __init__(self) -> None:
         self._begin: Begin | None = None
@@ -142,14 +146,14 @@ class RunLines:
         self._repeated: dict[tuple[str, str, str], Repeated] = {}
 
     def of(self, line: Any_line) -> list[str]:
-        """Return all that is told of a line, as ``watch`` does."""
+        """Return all texts that ``watch`` prints for a line."""
         told = self.rest() if isinstance(line, RunEnded) else []
         if isinstance(line, SetAside | Llr | RunEnded):
             return [*told, *filter(None, [text_of(line, self._bots, self._event)])]
         return self.messages(line)
 
     def messages(self, line: Any_line) -> list[str]:
-        """Return what a run says of a line."""
+        """Return the texts that a run prints for a line."""
         of_a_match = isinstance(line, MatchRecorded | FaultRecorded | Paused)
         told = self.rest() if isinstance(line, Begin) or (self._is_over and not of_a_match) else []
         if isinstance(line, Begin):
@@ -163,7 +167,7 @@ class RunLines:
         return [*told, message.text(self._event)]
 
     def rest(self) -> list[str]:
-        """The counts that were not told yet."""
+        """Return the counts that were not told yet."""
         left = {key: one for key, one in self._repeated.items() if one.told < one.times}
         self._repeated = {}
         return [_counted(key, one) for key, one in left.items()]

@@ -1,4 +1,4 @@
-"""A line on a terminal that says how far a long command has come, and is gone when it says something else."""
+"""A line on a terminal that tells the progress of a long command, and gives way to other lines."""
 
 import sys
 import time
@@ -12,7 +12,7 @@ _ERASE = "\r\x1b[K"
 
 
 class PassingLine:
-    """On stderr, if that is a terminal; else nothing is written. The first half second has none."""
+    """A line on stderr, if that is a terminal; else nothing is written. The first half second has no line."""
 
     def __init__(self, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         self._stream = sys.stderr if stream is None else stream
@@ -21,13 +21,13 @@ class PassingLine:
         self._shown, self._at = False, clock()
 
     def say(self, text: str) -> None:
-        """How far it is by now; shown every half second at most."""
+        """Show the progress, every half second at most."""
         if self._draws and self._clock() - self._at >= EVERY_SECONDS:
             self._write(f"{_ERASE}{text[: NARROWEST - 1]}")
             self._shown, self._at = True, self._clock()
 
     def clear(self) -> None:
-        """Before something else is said."""
+        """Take the line away, before another line is written."""
         if self._shown:
             self._write(_ERASE)
             self._shown = False
@@ -36,5 +36,5 @@ class PassingLine:
         try:
             self._stream.write(text)
             self._stream.flush()
-        except OSError:  # nobody reads it, which those who say more find out
+        except OSError:  # nobody reads it; a later message finds that out
             self._draws = False

@@ -1,4 +1,4 @@
-"""A question that a command asks before it does what cannot be undone or takes long."""
+"""A question that a command asks before a step that cannot be undone or takes long."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Ratings of a run so far, from the matches of its stream: only complete tables count, as in the standings."""
+"""The ratings of a run so far, from its stream's matches: only complete tables count, as in the standings."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class BotSoFar:
-    """One bot's row.
+    """A bot's row.
 
     bot: its index
     elo: None if there is none, or no fit yet
@@ -35,10 +35,10 @@ class BotSoFar:
 
 @dataclass(frozen=True, slots=True)
 class RatingsSoFar:
-    """All bots, best first.
+    """The ratings of all bots, best first.
 
     rows: a bot each
-    tables: complete ones that count
+    tables: how many complete ones count
     t: seconds of the stream's clock
     fitted: whether they are rated by Elo, else by score alone
     looked: whether errors hold however often one looks, since the event may be stopped here
@@ -71,7 +71,7 @@ class MatchesSoFar:
         self._rounds = 1
 
     def add_round(self, line: Round) -> None:
-        """Learn how many matches each seed of a round has."""
+        """Note how many matches each seed of a round has."""
         self._per_seed[line.number] = line.tables * self._began.seats
         self._rounds = max(self._rounds, len(self._per_seed))
 
@@ -105,7 +105,7 @@ class MatchesSoFar:
                     self._points[a] += (line.ranks[i] < line.ranks[j]) + (line.ranks[i] == line.ranks[j]) / 2
 
     def ratings(self, t: float, *, fitted: bool) -> RatingsSoFar:
-        """The bots by Elo if ``fitted``, as in the standings, which takes long for many matches; else by score."""
+        """Return the bots by Elo if ``fitted``, as in the standings, which takes long for many matches; else by score."""
         fit = self._fit() if fitted else None
         rated = fit if fit and fit.score[self._began.anchor] is not None else None  # without its anchor none has an Elo
         rows = [self._row(bot, rated) for bot in range(len(self._began.bots))]
@@ -127,8 +127,7 @@ class MatchesSoFar:
         return rate(self._counted, len(self._began.bots), self._began.anchor, widening=self._widening())
 
     def _widening(self) -> "Widening":
-        """Return how wide errors are: in a swiss as equal bots need by its shape so far, since nothing is replayed for a
-        screen."""
+        """Return how wide errors are. A swiss takes the factors of equal bots by its shape so far: a screen replays nothing."""
         from khiva_arena.ratings.swiss_factors import by_shape
         from khiva_arena.ratings.widening import Widening
 

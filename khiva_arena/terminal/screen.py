@@ -1,4 +1,4 @@
-"""The live screen: rows of text that depend only on the state, the size of the terminal and the time; and how they are drawn.
+"""The live screen: rows of text that depend only on the state, the terminal's size and the time.
 
 The cursor is neither hidden nor left inside the rows: if the process is killed at any moment, the terminal still works.
 """
@@ -24,16 +24,16 @@ FAULTS_SHOWN = 4
 BOTS_SHOWN = 12
 NAME_WIDTH = 24
 NARROW = 60
-"""Columns: below this, only what matters most is shown."""
+"""The columns below which only the most important numbers are shown."""
 UNKNOWN = "n/a"
 USUAL_SIZE = (80, 24)
 
 
 @dataclass(frozen=True, slots=True)
 class ScreenData:
-    """All that a frame shows.
+    """The data of a frame.
 
-    state: what has happened
+    state: of the run
     ratings: of the last fit, None before it
     seeds: how many are over
     unread: lines of the stream that could not be read
@@ -46,7 +46,7 @@ class ScreenData:
 
 
 def frame(data: ScreenData, width: int, height: int, now: float) -> list[RenderableType]:
-    """Rows from the top, at most ``height`` - 1: the cursor stands below them. ``now``: seconds of the stream's clock."""
+    """Return the rows from the top, at most ``height`` - 1: the cursor stands below. ``now``: seconds of the stream's clock."""
     state, room = data.state, max(1, height - 1)
     if state.began is None:
         return [Text("waiting for the first match")]
@@ -61,7 +61,7 @@ def frame(data: ScreenData, width: int, height: int, now: float) -> list[Rendera
 
 
 def drawn(console: Console, rows: list[RenderableType]) -> list[str]:
-    """The rows as the terminal gets them, each cut to its width."""
+    """Return the rows as the terminal gets them, each cut to its width."""
     with console.capture() as capture:
         for row in rows:
             console.print(row, no_wrap=True, overflow="ellipsis", crop=True)
@@ -140,7 +140,7 @@ def _time(seconds: float) -> str:
 
 
 def _llr(llr: Llr, width: int) -> Text:
-    """The test between its bounds: [-2.94 ----|---- 2.94] LLR 0.51 after 120 seeds."""
+    """Return the test between its bounds: [-2.94 ----|---- 2.94] LLR 0.51 after 120 seeds."""
     low, high = f"[{llr.low:.2f} ", f" {llr.high:.2f}]"
     after = f"  LLR {llr.llr:.2f} after {llr.seeds} seeds" + (f": {harmless(llr.decision, 40)}" if llr.decision else "")
     long = width - len(low) - len(high) - len(after)
@@ -218,7 +218,7 @@ class Screen:
         self._console: Console
 
     def size(self) -> tuple[int, int]:
-        """Columns and rows now; they may change at any time."""
+        """Return columns and rows now; they may change at any time."""
         columns, lines = os.get_terminal_size(self._stream.fileno())
         size = (columns or USUAL_SIZE[0], lines or USUAL_SIZE[1])
         if size != self._size:
@@ -244,7 +244,7 @@ class Screen:
         self._rows = len(texts)
 
     def forget(self) -> None:
-        """Draw the next rows below what others have written since."""
+        """Draw the next rows below the lines that others have written since."""
         self._rows = 0
 
     def _write(self, text: str) -> None:

@@ -1,7 +1,7 @@
-"""The live screen as a process of its own, so that it takes nothing from the arbiter: the arbiter's side and the process.
+"""The live screen as a process of its own, which takes nothing from the arbiter: both sides of it.
 
-The arbiter starts it, ends it, and never waits for it while matches are played. The process, ``python -m`` with the descriptor
-of the stream, the bytes of it that were shown already, and the arbiter's process id, draws on stderr until its stdin ends.
+The arbiter starts it, ends it, and never waits for it while matches are played. The process is ``python -m`` with the descriptor
+of the stream, the bytes of it that were shown already, and the arbiter's process id. It draws on stderr until its stdin ends.
 """
 
 import os
@@ -16,10 +16,10 @@ from khiva_arena.sandbox.reap import MARK, end_helper
 from khiva_arena.sandbox.stops import held
 
 END_SECONDS = 1.0
-"""How long a screen may take to end."""
+"""The time that a screen may take to end."""
 NICENESS = 10
 FIRST_SECONDS = 0.5
-"""A run that is over before this needs no screen; nothing large is imported until then."""
+"""The time before the first frame: a run that is over by then needs no screen; nothing large is imported until then."""
 
 
 class ScreenProcess:
@@ -29,7 +29,7 @@ class ScreenProcess:
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self, descriptor: int, shown: int) -> None:
-        """Draw what a descriptor reads, which is closed here; if that cannot be, there is no screen.
+        """Draw the stream of a descriptor, which is closed here; if that is not possible, there is no screen.
 
         shown: bytes that it reads first and that the user has been shown already
         """
@@ -52,18 +52,18 @@ class ScreenProcess:
             os.close(descriptor)
 
     def lives(self) -> bool:
-        """Whether it is running, so that the user sees what happens."""
+        """Tell whether the screen is running, so that the user sees the run there."""
         return self._process is not None and self._process.poll() is None
 
     def end(self, *, at_once: bool = False) -> None:
-        """Let it take itself off the terminal; kill one that takes too long, or any if ``at_once``. Idempotent."""
+        """Let the screen take itself off the terminal. One that takes too long is killed, or any if ``at_once``. Idempotent."""
         process, self._process = self._process, None
         if process is not None:
             end_helper(process, 0.0 if at_once else END_SECONDS)
 
 
 def cpu_seconds_of(arbiter: int) -> float:
-    """CPU seconds of the run: of the arbiter, its workers, and the bots that have ended."""
+    """Return CPU seconds of the run: of the arbiter, its workers, and the bots that have ended."""
     ticks = 0
     for pid in [arbiter, *(child for child in children(arbiter) if child != os.getpid())]:
         with suppress(OSError, ValueError):  # it has ended, and the arbiter has its count by now
@@ -73,12 +73,12 @@ def cpu_seconds_of(arbiter: int) -> float:
 
 
 def _ended(seconds: float) -> bool:
-    """Whether the arbiter has ended: it holds the other end of our stdin and never writes to it."""
+    """Tell whether the arbiter has ended: it holds the other end of our stdin and never writes to it."""
     return bool(select.select([0], [], [], seconds)[0])
 
 
 def main() -> int:
-    """Draw. Returns 1 if the terminal or the stream has gone."""
+    """Draw the screen. Returns 1 if the terminal or the stream has gone."""
     descriptor, shown, arbiter = map(int, sys.argv[1:4])
     os.nice(NICENESS)  # bots come first
     if _ended(FIRST_SECONDS):

@@ -1,4 +1,4 @@
-"""The state of a run by its stream of events so far: counts, the rate and the time left, as frozen values. Pure."""
+"""The state of a run by its stream so far: counts, the rate and the time left, as frozen values. Pure."""
 
 from dataclasses import dataclass, replace
 from math import sqrt
@@ -20,17 +20,17 @@ from khiva_arena.stream import (
 from khiva_arena.text import harmless
 
 WINDOW = 30
-"""Seconds that the rate is taken over."""
+"""The seconds over which the rate is taken."""
 FAULTS_KEPT = 50
 STOPS_ITSELF = "sprt"
 """The format that ends when a test has decided, so that its length is not known."""
 FEW = 5
-"""Matches: a rate from fewer says nothing."""
+"""The number of matches below which a rate says nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunState:
-    """What has happened since the last ``begin``.
+    """The state of a run since the last ``begin``.
 
     began: that line, None before it
     t: seconds of the stream's clock
@@ -70,7 +70,7 @@ class RunState:
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """How fast a run is; None: not known.
+    """The speed of a run; None: not known.
 
     rate: matches a second
     left: seconds
@@ -83,12 +83,12 @@ class Rate:
 
 
 def heading(began: Begin) -> str:
-    """What is played, in a line."""
+    """Return the format, the game and the seats of an event in a line."""
     return f"{harmless(began.format, 20)}, {harmless(began.game, 20)}{harmless(began.which, 60)} at {began.seats} seats"
 
 
 def state_after(state: RunState, line: Any_line) -> RunState:
-    """The state after one more line."""
+    """Return the state after one more line."""
     if isinstance(line, Begin):
         return RunState(began=line, t=line.t)
     t = max(state.t, line.t)
@@ -130,10 +130,11 @@ def _counted(recent: tuple[tuple[int, int], ...], second: int) -> tuple[tuple[in
 
 
 def rate(state: RunState, now: float) -> Rate:
-    """The rate over the last half minute, or over this whole run if that holds too few matches. ``now``: seconds of the
-    stream's clock.
+    """Return the rate over the last half minute, or over this whole run if that half minute holds too few matches.
 
     Over half a minute the error is 1.96 standard errors of the mean of its seconds, each a sample; else that of a Poisson count.
+
+    now: seconds of the stream's clock
     """
     whole = int(now)  # the current second is not over, so its count is not known yet
     window = min(WINDOW, whole)

@@ -1,4 +1,4 @@
-"""What a terminal can do, how wide it is, and whether we are in its foreground. Imports very little."""
+"""The abilities of a terminal, its width, and whether a process is in its foreground. Imports very little."""
 
 import os
 import sys
@@ -8,13 +8,13 @@ from khiva_arena.text import WIDTH
 
 DUMB = ("", "dumb", "unknown")
 NARROWEST = 40
-"""Columns of a terminal; no table fits in fewer."""
+"""The columns of the narrowest terminal; no table fits in fewer."""
 ALARM, PLAIN = "\x1b[31m\x1b[1m", "\x1b[0m"
-"""The only colour of what is printed, and its end."""
+"""The only colour of printed text, and its end."""
 
 
 def can_draw(stream: TextIO | None) -> bool:
-    """Whether this is a terminal that can move its cursor."""
+    """Tell whether a stream is a terminal that can move its cursor."""
     try:
         return stream is not None and stream.isatty() and os.environ.get("TERM", "") not in DUMB
     except ValueError:  # it is closed
@@ -22,8 +22,10 @@ def can_draw(stream: TextIO | None) -> bool:
 
 
 def in_front(pid: int, stream: TextIO) -> bool:
-    """Whether a process lives and is in the foreground of its terminal: if it is stopped or in the background, the screen belongs
-    to the shell."""
+    """Tell whether a process lives and is in the foreground of its terminal.
+
+    If the process is stopped or in the background, the screen belongs to the shell.
+    """
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
             state, _parent, group, _session, terminal, front, *_ = file.read().rpartition(")")[2].split()
@@ -37,17 +39,17 @@ def in_front(pid: int, stream: TextIO) -> bool:
 
 
 def table_width() -> int:
-    """Columns that tables have to fit. What does not go to a terminal is 100 wide, so that files do not differ."""
+    """Return the columns that tables have to fit: 100 if output does not go to a terminal, so that files do not differ."""
     return _width() or WIDTH
 
 
 def list_width() -> int:
-    """Columns that lists have to fit. What does not go to a terminal has each thing on one line, for grep and its like."""
+    """Return the columns that lists have to fit: no limit if output does not go to a terminal, so one thing a line, for grep."""
     return _width() or sys.maxsize
 
 
 def _width() -> int:
-    """COLUMNS, else the width of the terminal; 0 if there is neither."""
+    """Return COLUMNS, else the width of the terminal; 0 if there is neither."""
     columns = os.environ.get("COLUMNS", "")
     if columns.isdecimal() and int(columns) > 0:
         return max(NARROWEST, int(columns))
@@ -59,6 +61,6 @@ def _width() -> int:
 
 
 def alarm(word: str) -> str:
-    """A word that must not be overlooked: coloured on a terminal unless its user has switched colours off, else as it is."""
+    """Return a word that must not be overlooked: coloured on a terminal, unless its user has switched colours off."""
     terminal = sys.stdout is not None and sys.stdout.isatty() and os.environ.get("TERM") not in (None, "", "dumb")
     return f"{ALARM}{word}{PLAIN}" if terminal and not os.environ.get("NO_COLOR") else word

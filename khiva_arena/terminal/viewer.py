@@ -1,5 +1,6 @@
-"""Follow a stream of events on a terminal: read what has come, draw, pause. The pauses keep it below a small share of the CPU
-time that the run itself uses.
+"""A viewer that follows a stream of events on a terminal: it reads new lines, draws, and pauses.
+
+The pauses keep it below a small share of the CPU time that the run itself uses.
 """
 
 import os
@@ -20,20 +21,20 @@ from khiva_arena.text import harmless
 
 CHUNK = 1 << 20
 QUICK, SLOW = 0.25, 2.0
-"""Seconds between two frames, at the least and at the most."""
+"""The least and the most seconds between two frames."""
 FRAME_SHARE, SHARE = 0.004, 0.014
-"""Of the CPU seconds of the run: what frames may take, as far as SLOW allows, and what all of this process, fits included."""
+"""Shares of the CPU seconds of the run: for frames, as far as SLOW allows, and for all of this process, fits included."""
 FIRST_FIT_SECONDS = 5.0
 FIRST_FIT_COST = 0.5
-"""CPU seconds, numpy included."""
+"""The CPU seconds of a first fit, numpy included."""
 PACE_SECONDS = 5.0
 ABOVE = (LinkNews, Note, VoidRecorded)
-"""Lines that stay above the screen; the rest is on it."""
+"""The lines that stay above the screen; the rest is on the screen."""
 LONGEST_TEXT = 2000
 
 
 class Source:
-    """Lines out of a descriptor.
+    """A reader of lines from a descriptor.
 
     shown: bytes that it reads first and that the user has been shown already
     more: whether there may be more to read now
@@ -50,11 +51,11 @@ class Source:
 
     @property
     def unread(self) -> int:
-        """Lines that could not be read."""
+        """The number of lines that could not be read."""
         return self._reader.unread
 
     def take(self) -> list[tuple[Any_line, bool]]:
-        """Some of what has come: lines, each with whether it is new to the user. Raises NotAStream."""
+        """Return some of the lines that have come, each with whether it is new to the user. Raises NotAStream."""
         try:
             data = os.read(self._descriptor, min(CHUNK, self._shown) or CHUNK)
         except BlockingIOError:
@@ -70,7 +71,7 @@ class Source:
 
 
 def open_source(path: Path) -> Source:
-    """A file or FIFO to follow; opening a FIFO waits for its writer. Raises ConfigError."""
+    """Open a file or FIFO to follow; opening a FIFO waits for its writer. Raises ConfigError."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOCTTY)
     except OSError as error:
@@ -106,7 +107,7 @@ class Viewer:
         self._marks = [(time.monotonic(), spent())]
 
     def take(self) -> None:
-        """Read some of what has come. Raises NotAStream."""
+        """Read some of the lines that have come. Raises NotAStream."""
         for line, new in self.source.take():
             if new and isinstance(line, ABOVE) and (text := text_of(line, self.state.bots, self.state.in_store)):
                 self.above.append(harmless(text, LONGEST_TEXT))
@@ -120,13 +121,13 @@ class Viewer:
             self._zero = min(self._zero, time.monotonic() - line.t)
 
     def now(self) -> float:
-        """The time by the stream's clock, as nearly as it can be known from when lines came."""
+        """Return the time by the stream's clock, estimated from the moments when lines came."""
         if self.state.end or self._zero == inf:
             return self.state.t
         return max(self.state.t, time.monotonic() - self._zero)
 
     def pace(self) -> float:
-        """CPU seconds a second that the run has used of late."""
+        """Return the CPU seconds a second that the run has used of late."""
         then, before = self._marks[0]
         now, spent = time.monotonic(), self._spent()
         if now - self._marks[-1][0] >= PACE_SECONDS:
@@ -134,8 +135,10 @@ class Viewer:
         return max(0.01, (spent - before) / max(now - then, 0.01))
 
     def fit(self, *, last: bool = False) -> None:
-        """Fit ratings if there are new tables and the cost is small beside the CPU time of the run so far; for the first fit, of
-        the whole run."""
+        """Fit ratings if there are new tables and the cost is small beside the CPU time of the run so far.
+
+        For the first fit, the cost is compared with the CPU time of the whole run, its rest estimated.
+        """
         known = self.ratings.tables if self.ratings else 0
         if self._matches is None or self._matches.tables == known or not (last or self._may_fit()):
             return
@@ -150,7 +153,7 @@ class Viewer:
         return now >= FIRST_FIT_SECONDS and time.process_time() + self._cost <= SHARE * borne
 
     def data(self) -> ScreenData:
-        """What a frame shows: by score before the first fit."""
+        """Return the data of a frame: by score before the first fit."""
         ratings = self.ratings
         if self._matches and ratings is None:
             ratings = self._matches.ratings(self.now(), fitted=False)
@@ -177,7 +180,7 @@ def follow(
     screen, source = Screen(stream), viewer.source
     while True:
         began = time.process_time()
-        ends = source.closed or gone()  # asked before reading: what came until then is to be shown
+        ends = source.closed or gone()  # asked before reading: lines that came until then are to be shown
         viewer.take()
         done = not source.more and (ends or (to_the_end and viewer.state.end is not None))
         if done and to_the_end:
@@ -201,7 +204,7 @@ def _draw(screen: Screen, viewer: Viewer, *, clear: bool) -> None:
 
 
 def print_lines(source: Source, say: Callable[[str], None], rest: Callable[[float], object]) -> None:
-    """Say what happens as plain lines until the stream ends, for when there is no terminal. Raises NotAStream."""
+    """Print the lines of a stream as plain text until it ends, for output that is no terminal. Raises NotAStream."""
     lines = RunLines()
     over = False
     while True:

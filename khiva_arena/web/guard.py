@@ -1,4 +1,4 @@
-"""What every request must have before anything of ours sees it, and every answer before a browser does."""
+"""The guard around the pages: checks of each request before the application sees it, and headers for each answer."""
 
 import hmac
 from contextlib import suppress
@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from khiva_arena.web.once import REFUSED, OnceOnly
 
 MOST_BYTES = 64 << 10
-"""Of the head of a request, of its body, and of a message of a WebSocket."""
+"""The most bytes of the head of a request, of its body, and of a message of a WebSocket."""
 NO_TOKEN = "The address lacks its token, or has a wrong one. khiva-arena prints the whole address when it begins to serve."
 WRONG_HOST = "Nothing is served under this name; open the address that khiva-arena printed."
 WRONG_ORIGIN = "Only pages that come from here may ask here."
@@ -30,9 +30,9 @@ NOTHING_ALLOWED = "default-src 'none'; base-uri 'none'; form-action 'none'; fram
 class Guard:
     """An ASGI application around another one.
 
-    app: the other
-    token: that the path of each request begins with
-    port: that is listened to
+    app: the other application
+    token: the beginning of the path of each request
+    port: the port that is listened to
     once: an address without the token that leads to a page
     """
 
@@ -54,7 +54,7 @@ class Guard:
             await self._app(scope, _Bounded(receive) if scope["type"] == "http" else receive, _with_headers(send))
 
     def refusal(self, scope: Scope) -> tuple[int, str] | None:
-        """Status and sentence, None if the request is one that is answered."""
+        """Return status and sentence of a refusal, None if the request is answered."""
         headers = Headers(scope=scope)
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
         if len(hosts) != 1 or hosts[0] not in self._hosts:
@@ -73,7 +73,7 @@ class Guard:
 
 
 class _Bounded:
-    """What a request's body is received by: one that is longer than it may be is refused."""
+    """A receiver of a request's body, which refuses a body that is longer than MOST_BYTES."""
 
     def __init__(self, receive: Receive) -> None:
         self._receive, self._left = receive, MOST_BYTES

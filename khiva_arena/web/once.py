@@ -1,5 +1,7 @@
-"""An address that may stand on a command line, where every user of the machine can read it: it leads to the secret one, once, and
-only a browser of our own user."""
+"""An address that may stand on a command line, where every user of the machine can read it.
+
+It leads to the secret address, once, and only a browser of the arena's own user.
+"""
 
 import os
 import secrets
@@ -9,11 +11,11 @@ from pathlib import Path
 REFUSED = "This address leads to the page once, and only whom it was made for: open the one that khiva-arena printed."
 _SOCKETS = Path("/proc/net/tcp")
 _LOCAL, _REMOTE, _USER = 1, 2, 7
-"""Columns there."""
+"""Columns of /proc/net/tcp."""
 
 
 class OnceOnly:
-    """One such address.
+    """An address that leads to a page once.
 
     path: of the address.
     leads_to: the path of the page.
@@ -33,8 +35,11 @@ class OnceOnly:
 
 
 def user_of(port: int, to: int) -> int | None:
-    """The user whose socket on our loopback, at ``port``, is connected ``to`` another port; -1 if that is not known, None on a
-    system that never says, where browsers are not started by a command line that others read (macOS)."""
+    """Return the user whose socket on loopback, at ``port``, is connected ``to`` another port.
+
+    -1 means that it is not known; None that the system never says (macOS). Browsers are not started there by a command line that
+    others can read.
+    """
     if sys.platform != "linux":
         return None
     try:

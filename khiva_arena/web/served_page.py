@@ -1,4 +1,4 @@
-"""A page of results as it is served: the page as it is on disk, with one more script and style, which keep it up to date."""
+"""A page of results as it is served, with a script and a style that keep it up to date."""
 
 import html as markup
 import re
@@ -36,7 +36,7 @@ class ServedPage:
     """The newest page that there is.
 
     path: where it is written again and again; None if it is nowhere
-    sentence: what is shown before there is one
+    sentence: the text that is shown before there is a page
     number: of the page that is served, 0 before there is one
     """
 
@@ -47,7 +47,7 @@ class ServedPage:
         self._text = _with_live(_waiting(sentence), 0)
 
     def look(self) -> bool:
-        """Look for a newer page; whether there is one."""
+        """Look for a newer page. Returns whether there is one."""
         if self._path is None:
             return False
         try:
@@ -56,7 +56,7 @@ class ServedPage:
             if stamp == self._stamp:
                 return False
             text = self._path.read_text()
-        except (OSError, ValueError):  # not yet there, or no longer; ours are UTF-8
+        except (OSError, ValueError):  # not yet there, or no longer; the arena's pages are UTF-8
             return False
         self._stamp = stamp
         if not html.is_ours(text):  # its policy could let any script run at our address
@@ -66,7 +66,7 @@ class ServedPage:
         return True
 
     def response(self) -> HTMLResponse:
-        """The page with its policy."""
+        """Return the page with its policy."""
         policy = _POLICY.search(self._text)
         assert policy
         allowed = markup.unescape(policy[0]) + "; frame-ancestors 'none'"
@@ -79,7 +79,7 @@ def _waiting(sentence: str) -> str:
 
 
 def _with_live(page: str, number: int) -> str:
-    """A page with the script and the style that keep it up to date, and the policy that allows these."""
+    """Return a page with the script and the style that keep it up to date, and the policy that allows these."""
     folder = files("khiva_arena") / "web"
     modules = {name: (folder / f"{name}.js").read_text() for name in ("live", "place")}
     script = f"{{\n{html.script_of(modules, 'live')}\n}}"  # a block, so that its names are none of the page's script

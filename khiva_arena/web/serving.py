@@ -1,12 +1,11 @@
-"""Pages and sockets served to browsers of this machine, and to nobody else: a loopback port, a token in the address, and looks
-at where each request says that it comes from.
+"""Pages and sockets for browsers of this machine alone, on a loopback port, with a token in the address.
 
-The token is the first part of each path. It is no cookie: browsers send those to every port of a host, so that any other local
-server could collect it. ``Host`` is looked at, since a name that an attacker owns may point to 127.0.0.1, and ``Origin``, since
-any page may open a WebSocket anywhere.
+The token is the first part of each path. It is no cookie: browsers send cookies to every port of a host, so that any other local
+server could collect it. ``Host`` is checked, since a name that an attacker owns may point to 127.0.0.1, and ``Origin``, since any
+page may open a WebSocket anywhere.
 
-Connections are accepted here instead of by Hypercorn's own loop, which neither bounds how many there are nor ever ends one that
-does not read: it shields what it sends from being cancelled. They speak HTTP/1.1 and WebSocket alone.
+Connections are accepted here instead of by Hypercorn's own loop, which does not bound their number and never ends one that does
+not read: it shields its sending from cancellation. They speak HTTP/1.1 and WebSocket alone.
 """
 
 import errno
@@ -33,23 +32,24 @@ from khiva_arena.web.once import OnceOnly
 
 LOOPBACK = "127.0.0.1"
 MOST_CONNECTIONS = 200
-"""At a time; a browser opens about six for a page. Of more the oldest goes that has shown no token; if all have, the new one."""
+"""The most connections at a time; a browser opens about six for a page. Beyond that the oldest goes that has shown no token; if
+all have shown it, the new one."""
 SEND_SECONDS = 30.0
-"""How long a reader may take for a piece of an answer before it loses its connection."""
+"""The time that a reader may take for a piece of an answer before it loses its connection."""
 IDLE_SECONDS = 5.0
-"""How long a connection may take between two requests, or for the head of one."""
+"""The time that a connection may take between two requests, or for the head of one."""
 _FULL = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
-"""What accepting fails with while there are too many files; later it works again."""
+"""The errors of accepting while there are too many files; later it works again."""
 _LOGGER = logging.getLogger(__name__)
 
 
 def new_token() -> str:
-    """A token that nobody guesses, of letters that stay themselves in an address."""
+    """Return a token that nobody guesses, of letters that stay themselves in an address."""
     return secrets.token_urlsafe(24)
 
 
 def address(port: int, token: str) -> str:
-    """What a person opens."""
+    """Return the address that a person opens."""
     return f"http://{LOOPBACK}:{port}/{token}/"
 
 
@@ -61,10 +61,12 @@ async def serve(
     once: OnceOnly | None = None,
     task_status: trio.TaskStatus[int] = trio.TASK_STATUS_IGNORED,
 ) -> None:
-    """Serve routes below ``/TOKEN/`` until this is cancelled; then the port and all connections are closed. ``once``: an address
-    that leads to one of them.
+    """Serve routes below ``/TOKEN/`` until this is cancelled; then the port and all connections are closed.
 
-    A route of ``/`` is the page at ``address()``. Reports the port: nursery.start() returns it. Raises OSError if it is taken.
+    A route of ``/`` is the page at ``address()``. Reports the port: nursery.start() returns it. Raises OSError if the port is
+    taken.
+
+    once: an address that leads to one of the routes
     """
     listener = _listening(port)
     port = listener.socket.getsockname()[1]
@@ -118,7 +120,7 @@ async def _accepted(listener: trio.SocketListener) -> trio.SocketStream:
 
 @dataclass(eq=False, slots=True)
 class _Stream:
-    """A connection as Hypercorn uses it; one that takes too long to read loses it.
+    """A connection as Hypercorn uses it; a peer that takes too long to read loses it.
 
     stream: the connection
     known: whether a request on it had the token
@@ -168,7 +170,7 @@ class _Server(TCPServer):
 
 
 async def _talk(stream: _Stream, app: Guard, streams: dict[_Stream, None]) -> None:
-    """Answer the requests of one connection. What goes wrong with it ends it, and nothing else."""
+    """Answer the requests of one connection. An error in it ends this connection alone."""
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         stream.known = stream.known or not app.refusal(scope)
@@ -179,7 +181,7 @@ async def _talk(stream: _Stream, app: Guard, streams: dict[_Stream, None]) -> No
             nursery.start_soon(_close_when_cancelled, stream)
             await _Server(ASGIWrapper(answer), _config(), WorkerContext(None), ConnectionState({}), stream).run()  # type: ignore[arg-type]
             nursery.cancel_scope.cancel()
-    except Exception:  # about what a peer sent; those of the application Hypercorn has logged
+    except Exception:  # about a peer's bytes; Hypercorn has logged errors of the application
         _LOGGER.debug("a connection ends", exc_info=True)
     finally:
         streams.pop(stream, None)
@@ -190,7 +192,7 @@ async def _close_when_cancelled(stream: _Stream) -> None:
     try:
         await trio.sleep_forever()
     finally:
-        stream.socket.close()  # what is shielded in there ends by this alone
+        stream.socket.close()  # a shielded send in there ends by this alone
 
 
 def _config() -> Config:

@@ -1,8 +1,8 @@
-"""A run in browsers: how far it is, as lines of its stream come, and its page of results whenever that is written.
+"""A run in browsers: its progress, as its stream grows, and its page of results whenever one is written.
 
-``run --web`` starts this as a process of its own, ``python -m`` with the descriptor of the stream, the path of the page, and the
-folder to be removed at the end; it prints the address and ends with its stdin. Nobody waits for a reader: each is sent the newest
-state alone, when it has taken the one before.
+``run --web`` starts this as a process of its own, by ``python -m`` with a descriptor of the stream and the paths of the page and
+of a folder. The folder is removed at the end. The process prints the address and ends with its stdin. Nobody waits for a reader:
+each is sent the newest state alone, when it has taken the one before.
 """
 
 import json
@@ -33,13 +33,13 @@ NICENESS = 10
 PAUSE = 0.25
 """Seconds between two looks at the stream and the page, and between two states that a reader is sent."""
 ALIVE_SECONDS = 15.0
-"""A reader that is sent nothing else gets an empty line so often, which shows whether it is still there."""
+"""The time after which a reader that is sent nothing else gets an empty line, which shows whether it is still there."""
 FAREWELL_SECONDS = 2.0
-"""How long readers have, at the end, to fetch the last page."""
+"""The time that readers have, at the end, to fetch the last page."""
 
 
 class Shown:
-    """What readers are shown, and who they are.
+    """The state that readers are shown, and how many readers there are.
 
     source: of the lines
     page: the newest page
@@ -56,7 +56,7 @@ class Shown:
         self._changed = trio.Event()
 
     def look(self) -> bool:
-        """Read some of what has come, and look for a newer page; whether there may be more to read. Raises NotAStream."""
+        """Read lines that have come, and look for a newer page. Returns whether more may be there. Raises NotAStream."""
         lines = self.source.take()
         for line, _ in lines:
             self.state = state_after(self.state, line)
@@ -71,7 +71,7 @@ class Shown:
         return self.source.more
 
     def tell(self) -> None:
-        """Wake those who wait for something new."""
+        """Wake the readers that wait for news."""
         self._changed.set()
         self._changed = trio.Event()
 
@@ -80,7 +80,7 @@ class Shown:
         await self._changed.wait()
 
     def data(self) -> dict[str, Any]:
-        """What is sent. Names that others chose are in the title and the marks alone."""
+        """Return the state for readers. Names that others chose are in the title and the marks alone."""
         state, began = self.state, self.state.began
         left = rate(state, state.t).left
         title = "" if began is None else ", ".join([*([harmless(began.stage, 64)] if began.stage else []), heading(began)])
@@ -106,7 +106,7 @@ class Shown:
 
 
 class ProgressEvents(Response):
-    """Server-sent events to one reader, until it goes or the address closes. ``board``: what is shown."""
+    """Server-sent events to one reader, until it goes or the address closes. ``board``: the state that is shown."""
 
     def __init__(self, board: Shown) -> None:
         self._board = board
@@ -157,7 +157,7 @@ async def show(board: Shown, say: Callable[[str], None], gone: Callable[[], bool
         port = await nursery.start(partial(serve, [Route("/", page), Route("/events", events)], token=token))
         say(address(port, token))
         while True:
-            ends = gone()  # asked before reading: what came until then is to be shown
+            ends = gone()  # asked before reading: lines that came until then are to be shown
             more = board.look()
             if ends and not more:
                 break
@@ -171,7 +171,7 @@ async def show(board: Shown, say: Callable[[str], None], gone: Callable[[], bool
 
 
 def run(board: Shown, say: Callable[[str], None], gone: Callable[[], bool]) -> None:
-    """The same for those who do not speak trio. Raises NotAStream, and KeyboardInterrupt."""
+    """Serve as ``show`` does, for a caller that does not run trio. Raises NotAStream, and KeyboardInterrupt."""
     try:
         trio.run(show, board, say, gone)
     except BaseExceptionGroup as group:
@@ -187,12 +187,12 @@ def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
 
 
 def _stdin_ended() -> bool:
-    """Whether the command has: it holds the other end and never writes to it."""
+    """Tell whether the command has ended: it holds the other end of stdin and never writes to it."""
     return bool(select.select([0], [], [], 0)[0])
 
 
 def main() -> int:
-    """Serve one run. Returns 1 if what it reads is no stream."""
+    """Serve one run. Returns 1 if the descriptor holds no stream."""
     descriptor, page, folder = int(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
     os.nice(NICENESS)  # bots come first
     try:
