@@ -126,7 +126,8 @@ class LearningCurve:
         return f"<p><b>{html.escape(self.title)}</b></p>{rows}{trends}"
 
     def plot(self) -> Any:
-        """Return an Altair chart: Elo by step with its 95 % interval, and the ladder as lines. Raises ConfigError without Altair."""
+        """Return an Altair chart: Elo by step with its 95 % interval, and the ladder as lines. Raises ConfigError without
+        Altair."""
         alt = altair()
         x, y = alt.X("step:Q", title="step of training"), alt.Y("elo:Q", title="Elo")
         points = alt.Chart(alt.Data(values=self.to_dict()), title=self.title, width=WIDE, height=HIGH).encode(x=x)

@@ -104,7 +104,8 @@ def one_of(words: Sequence[Plain]) -> Field:
 
 @known
 def some_of(words: Sequence[Plain], order: Callable[[Plain], object] | None = None) -> Field:
-    """Make a field for a list of words: a 1 for each word in it. Lists have the order of the words, or that of the key ``order``."""
+    """Make a field for a list of words: a 1 for each word in it. Lists have the order of the words, or that of the key
+    ``order``."""
     place = {_key(word): i for i, word in enumerate(words)}
 
     def put(value: Plain, into: list[int]) -> None:

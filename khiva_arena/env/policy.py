@@ -29,9 +29,8 @@ def player(
     without: the keys that were left out in the training.
     """
     left_out = tuple(without)
-    handed = (
-        replace(coding).without(left_out) if coding else None
-    )  # as made: a bot is known by it, and not by what was looked up in it since
+    # A fresh copy: a function as a bot is known by its pickle, which would hold the values that a used coding has cached.
+    handed = replace(coding).without(left_out) if coding else None
 
     def choose(decide: Mapping[str, Any], match: Mapping[str, Any]) -> int:
         import numpy as np

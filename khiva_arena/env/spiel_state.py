@@ -57,7 +57,8 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
         return self.moment.state is not None and self.moment.state.is_over
 
     def returns(self) -> list[float]:
-        """Return by seat 1 for each seat that finished behind, -1 for each that finished before; zeros until the match is over."""
+        """Return by seat 1 for each seat that finished behind, -1 for each that finished before; zeros until the match is
+        over."""
         if not self.is_terminal():
             return [0.0] * self.num_players()
         return [float(reward) for reward in by_places(self.match().ranks)]
