@@ -3,7 +3,7 @@
 The variance of points/weight comes from leaving out one block at a time, v = (B - 1)/B sum over blocks of
 (share without the block - share)^2. The share is then worth n = share (1 - share) / v independent games, and the interval is
 Wilson's for n games with a t quantile of B - 1 degrees of freedom in place of the normal one. It stays within 0 and 1, and
-near them it covers what a plain t interval does not (in simulations of a strong bot against a weak one the latter held the
+near them it covers more than a plain t interval (in simulations of a strong bot against a weak one the latter held the
 truth in 10 to 90 % of cases). If all blocks are equal, v says nothing and n is B.
 
 Nor does v say anything if one side took everything. Then the other end is that of the same results with as many pairs gone the
@@ -51,9 +51,13 @@ def proportions(
     widening: Widening = PLAIN,
     alike: Alikeness = UNKNOWN,
 ) -> Proportions:
-    """From one row for each group and block: the row's group, points, and weight (0 <= points <= weight > 0). ``unit``: the
-    weight of one observation of which a row is made. ``widening``: how many standard errors make an interval.
-    ``alike``: how alike the observations of a row are taken to be if one side took everything."""
+    """Return the shares of groups, from one row for each group and block: the row's group, points, and weight (0 <= points <=
+    weight > 0).
+
+    unit: the weight of one observation of which a row is made.
+    widening: how many standard errors make an interval.
+    alike: how alike the observations of a row are taken to be if one side took everything.
+    """
     blocks = np.bincount(group, minlength=groups)
     total, gained = summed(group, weight, groups), summed(group, points, groups)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -74,7 +78,7 @@ def proportions(
 
 
 def _of_all(group: Ints, weight: Floats, total: Floats, blocks: Ints, unit: float, t: Floats, alike: Alikeness) -> Floats:
-    """(g,) the lower end of a share of 1."""
+    """Return (g,) the lower end of a share of 1."""
     with np.errstate(invalid="ignore", divide="ignore"):
         effect = alike.design_effects(total / blocks / unit)  # of the matches on a seed
         lost = unit * effect / total
@@ -89,7 +93,7 @@ def _of_all(group: Ints, weight: Floats, total: Floats, blocks: Ints, unit: floa
 
 
 def wilson(share: Floats, size: Floats, quantile: Floats) -> tuple[Floats, Floats]:
-    """Ends of Wilson's interval: the p with |share - p| = quantile sqrt(p (1 - p) / size)."""
+    """Return the ends of Wilson's interval: the p with |share - p| = quantile sqrt(p (1 - p) / size)."""
     a = quantile**2 / size
     middle = (share + a / 2) / (1 + a)
     half = np.sqrt(a * share * (1 - share) + a * a / 4) / (1 + a)
