@@ -1,6 +1,6 @@
 """The certainty that one bot is above another if all points flow one way, directly or through others.
 
-No variance is seen there, and the prior draws alone make the distance finite. But a difference certain after N - 1 wins of N is no
+No variance is seen there, and the prior draws alone make the distance finite. But an order certain after N - 1 wins of N is no
 less certain after N of N. Two bounds are computed, and the stronger one counts:
 - **Counted seeds.** If the one is not stronger, its mean score against the other on a seed is 1/2 or less, so that it takes all
   points of a seed with probability 1/2 or less, whatever the matches on it share. All points of m seeds: 2^-m or less; and the
