@@ -56,7 +56,7 @@ class EventResults:
 
     event, number: its id, and its number in the store.
     extends: the id of the event that it adds its seeds to, None for none.
-    game: what was played.
+    game: the name of the game.
     bots: in its order.
     results: in schedule order, read once, those set aside included, which no file shows.
     """
@@ -69,7 +69,7 @@ class EventResults:
     results: Iterable[Result]
 
     def recorded(self) -> Iterator[tuple[Result, bool]]:
-        """Its recorded matches, and whether the table of each is complete: the matches of a table come one after another."""
+        """Yield the recorded matches, each with whether its table is complete: the matches of a table come one after another."""
         for _, table in groupby(self.results, attrgetter("seed", "lineup")):
             matches = list(table)
             complete = is_complete(matches)
@@ -77,7 +77,7 @@ class EventResults:
 
 
 def to_csv(events: Iterable[EventResults]) -> Iterator[str]:
-    """The text of a CSV file, match by match."""
+    """Yield the text of a CSV file, match by match."""
     yield _csv([COLUMNS])
     for event in events:
         for match, rated in event.recorded():
@@ -121,7 +121,7 @@ def _csv(rows: Iterable[Sequence[object]]) -> str:
 
 
 def to_jsonl(events: Iterable[EventResults]) -> Iterator[str]:
-    """The text of a JSON lines file, match by match."""
+    """Yield the text of a JSON lines file, match by match."""
     for event in events:
         for match, rated in event.recorded():
             seats = [_seat(event, match, seat) for seat in range(len(match.bots))]
@@ -129,7 +129,7 @@ def to_jsonl(events: Iterable[EventResults]) -> Iterator[str]:
 
 
 def to_payoffs(events: Iterable[EventResults]) -> Iterator[str]:
-    """The text of a CSV file of what each bot gains against each other one."""
+    """Yield the text of a CSV file with the gains of each bot against each other one."""
     yield _csv([PAYOFFS])
     for event in events:
         deals: dict[tuple[int, int], dict[str, list[tuple[float, float]]]] = {}
@@ -156,7 +156,7 @@ def _mean(deals: Sequence[Sequence[float]]) -> tuple[str, str]:
 
 
 def to_pgn(events: Iterable[EventResults], names: Mapping[str, str]) -> Iterator[str]:
-    """The text of a PGN file, match by match. ``names``: by identity, see ``pgn_names``."""
+    """Yield the text of a PGN file, match by match. ``names``: by identity, see ``pgn_names``."""
     for event in events:
         for match, rated in event.recorded():
             if rated:
@@ -164,7 +164,7 @@ def to_pgn(events: Iterable[EventResults], names: Mapping[str, str]) -> Iterator
 
 
 def counted_pairs(match: Result) -> list[tuple[int, int]]:
-    """The pairs of seats that say something of two bots."""
+    """Return the pairs of seats that count for two bots: of different bots, and if a seat failed to start, with such a seat."""
     failed = match.unstarted
     return [
         (one, other)
@@ -191,7 +191,7 @@ def _game(event: EventResults, match: Result, one: int, other: int, names: Mappi
 
 
 def pgn_names(bots: Sequence[Entrant]) -> dict[str, str]:
-    """A name for each identity, all different."""
+    """Return a name for each identity, all different."""
     plain = {bot.id: bot.name.replace('"', "'").replace("\\", "/") for bot in bots}
     often = Counter(plain.values())
     names = {bot: name if often[name] == 1 else f"{name}#{bot[:ID_DIGITS]}" for bot, name in plain.items()}

@@ -1,7 +1,7 @@
-"""What ``standings --json`` and ``plan --json`` print, as types: JSON is made from them, and so are its schemas.
+"""The types of ``standings --json`` and ``plan --json``: JSON is made from them, and so are its schemas.
 
 Elo, errors and percent have 3 digits. null is "n/a". Lists by bot, rows and columns of matrices alike, are in the order of
-``rows``. docs/standings.md says what each number means.
+``rows``. docs/standings.md explains each number.
 """
 
 from inspect import cleandoc
@@ -16,7 +16,7 @@ Matrix = list[list[float | None]]
 
 
 def meanings(kind: type[Struct]) -> dict[str, str]:
-    """What each field is, as the docstring says it."""
+    """Return the meaning of each field, as the docstring of its class tells it."""
     lines = [line.split(": ", 1) for line in cleandoc(kind.__doc__ or "").splitlines() if ": " in line]
     return {name: text for names, text in lines for name in names.split(", ")}
 
