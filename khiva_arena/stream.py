@@ -1,5 +1,7 @@
-"""What happens in a run, as data: one JSON object a line, typed and versioned. The log, the live screen and ``watch`` are all
-drawn from these lines. docs/events.md describes them; ``python -m khiva_arena.stream DIR`` writes their JSON Schema.
+"""The events of a run as data: one JSON object a line, typed and versioned.
+
+The log, the live screen and ``watch`` are all drawn from these lines. docs/events.md describes them; ``python -m
+khiva_arena.stream DIR`` writes their JSON Schema.
 """
 
 import sys
@@ -13,7 +15,7 @@ from khiva_arena.json_schema import schema_text
 
 VERSION = 1
 LONGEST_LINE = 4 << 20
-"""Bytes: a longer line is not read."""
+"""The most bytes of a line: a longer one is not read."""
 Whole = Annotated[int, msgspec.Meta(ge=0, le=2**53 - 1)]
 Seconds = Annotated[float, msgspec.Meta(ge=0, le=1e12)]
 Score = Annotated[int, msgspec.Meta(ge=-(2**53) + 1, le=2**53 - 1)]
@@ -69,7 +71,7 @@ class Begin(Line, frozen=True, kw_only=True, tag="begin"):
     looks: Whole = 0
 
     def marked(self) -> dict[str, list[str]]:
-        """The marks of those bots that have any, by name."""
+        """Return the marks of the bots that have any, by name."""
         return {name: marks for name, marks in zip(self.bots, self.marks, strict=False) if marks}
 
 
@@ -233,10 +235,10 @@ _decode: Callable[[bytes], Any_line] = msgspec.json.Decoder(Any_line).decode
 
 
 class _Head(msgspec.Struct):
-    """What is read of a line before all else.
+    """The part of a line that is read before all else.
 
     v: version of the stream.
-    type: which line it is.
+    type: the type of the line.
     """
 
     v: int
@@ -247,16 +249,16 @@ _head = msgspec.json.Decoder(_Head).decode
 
 
 class NotAStream(ValueError):
-    """It cannot be read as a stream. The text says why."""
+    """Text that cannot be read as a stream. The message tells why."""
 
 
 def encoded(line: Line) -> bytes:
-    """The line with its newline."""
+    """Return the line with its newline."""
     return bytes(_encode(line)) + b"\n"
 
 
 def decoded(data: bytes) -> Any_line | None:
-    """A line, given without its newline; None for one of a type that this version does not know. Raises NotAStream."""
+    """Return a line, given without its newline; None for one of a type that this version does not know. Raises NotAStream."""
     try:
         return _decode(data)
     except (ValueError, RecursionError) as error:
@@ -272,7 +274,7 @@ def decoded(data: bytes) -> Any_line | None:
 
 
 class StreamReader:
-    """Lines out of bytes as they come.
+    """A reader that makes lines out of bytes as they come.
 
     unread: how many lines could not be read and were passed over; a full disk or a killed run may leave one that is cut
     began: whether a ``begin`` has been read
@@ -285,7 +287,7 @@ class StreamReader:
         self._bots = self._seats = 0
 
     def feed(self, data: bytes) -> Iterator[Any_line]:
-        """The lines that are whole now. Raises NotAStream if the first is not a ``begin``, or of another version."""
+        """Yield the lines that are whole now. Raises NotAStream if the first is not a ``begin``, or of another version."""
         self._rest += data
         *lines, rest = self._rest.split(b"\n")
         self._rest = rest
@@ -312,7 +314,7 @@ class StreamReader:
                 self.unread += 1
 
     def _fits(self, line: Any_line) -> bool:
-        """Whether the bots that it names exist: a file may hold anything."""
+        """Tell whether the bots that a line names exist: a file may hold anything."""
         match line:
             case Begin():
                 return line.anchor < len(line.bots) and len(line.marks) in (0, len(line.bots))
@@ -328,7 +330,7 @@ class StreamReader:
 
 
 def schema() -> str:
-    """The JSON Schema of a line, as text."""
+    """Return the JSON Schema of a line, as text."""
     return schema_text(Any_line, indent=2)
 
 
