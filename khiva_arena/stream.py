@@ -22,7 +22,7 @@ Score = Annotated[int, msgspec.Meta(ge=-(2**53) + 1, le=2**53 - 1)]
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", gc=False):
-    """What every line has. Bots are indices into the ``bots`` of the last ``begin``; all numbers count from 0.
+    """The fields of every line. Bots are indices into the ``bots`` of the last ``begin``; all numbers count from 0.
 
     v: version of the stream
     t: seconds since the last ``begin``
@@ -39,14 +39,14 @@ class Begin(Line, frozen=True, kw_only=True, tag="begin"):
     stage: name of the stage, if it has one
     number: of the stage in its competition, from 1; 0 without stages
     in_store: its number in the store, from 1, as ``show`` takes it; 0 in older streams
-    which: what a heading says of the game besides its name, as " with game=chess()"; "" for nothing, and in older streams
+    which: the words of a heading after the name of the game, as " with game=chess()"; "" for none, and in older streams
     bots: their names
     anchor: the bot at Elo 0
     rounds, seeds, matches: how many in all
     before: matches recorded by earlier runs, which follow
     jobs: matches at a time
     at: when, in UTC
-    marks: of each bot, in the order of ``bots``, what it has that others may lack, as in a definition; none in older streams
+    marks: of each bot, in the order of ``bots``, the help that others may lack, as in a definition; none in older streams
     looks: how many looks at the results were planned before the first match; 0 for none, and in older streams
     """
 
@@ -170,7 +170,7 @@ class SetAside(Line, frozen=True, kw_only=True, tag="set_aside"):
 
 
 class Llr(Line, frozen=True, kw_only=True, tag="llr"):
-    """How a sequential test stands.
+    """The state of a sequential test.
 
     llr: log-likelihood ratio; the test stops outside of ``low`` and ``high``
     seeds: how many it has counted
@@ -192,7 +192,7 @@ class Note(Line, frozen=True, kw_only=True, tag="note"):
 
 
 class LinkNews(Line, frozen=True, kw_only=True, tag="link"):
-    """What became of the link to a bot on another machine.
+    """A change of the link to a bot on another machine.
 
     relay: its name, as in remote:NAME
     what: ``here``: it came. ``away``: it is lost, and may come back within ``seconds``. ``back``: the same one came back after
@@ -200,7 +200,7 @@ class LinkNews(Line, frozen=True, kw_only=True, tag="link"):
         it may not, which ``why`` says. ``enough``: no more is said of it until the end. ``figures``: it was lost so many
         ``times``, for ``seconds`` in all.
     median_ms: of the round trips so far, in milliseconds; None if that is not known
-    p95_ms: what 95 % of them stay below
+    p95_ms: 95 % of them stay below this
     why: more in words, "" for nothing
     """
 

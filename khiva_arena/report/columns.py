@@ -22,7 +22,7 @@ DISK, BETWEEN, LAST, FIRST = 1, 2, 3, 4  # in this order the first columns leave
 
 
 class Standing(Struct, frozen=True):
-    """One bot, a row of the table. Elo, errors and percent have 3 digits; None (in JSON: null) is "n/a".
+    """A bot, as a row of the table. Elo, errors and percent have 3 digits; None (in JSON: null) is "n/a".
 
     ``COLUMNS`` says what each field is and how it is shown.
     """

@@ -2,9 +2,9 @@
 
 CSV, a row for each seat of each match: ``event``, ``game``, ``match``, ``ordinal``, ``seed``, ``lineup``, ``rotation``,
 ``block``, ``rated``, ``seat``, ``bot``, ``identity``, ``rank``, ``score``, ``verdict``, ``faults``, ``marks``, ``extends``.
-``block`` is equal if equal deals were played, and errors cluster on it; ``rated`` is 1 if the whole table was played, which is
-what standings rate; ``faults`` is every fault of the seat as ``illegal@3``, the step behind the @, with spaces between;
-``marks`` is what the bot had in this event that others may lack, as in the standings; ``extends`` is the id of the event that
+``block`` is equal if equal deals were played, and errors cluster on it; ``rated`` is 1 if the whole table was played, as
+standings require; ``faults`` is every fault of the seat as ``illegal@3``, the step behind the @, with spaces between;
+``marks`` is the help of the bot in this event that others may lack, as in the standings; ``extends`` is the id of the event that
 this one adds its seeds to, whose results were known by then, if it does. A name that begins with one of = + - @ ' has a '
 before it, since a spreadsheet takes the first four for the beginning of a formula; ``identity`` is never changed.
 
@@ -16,8 +16,8 @@ Payoffs, as CSV: a row for each ordered pair of bots that met, event by event, o
 ``score`` (the share of pairs in which the bot finished ahead, a tie half), ``score_se``, ``points`` (how many more it had, on
 average), ``points_se``. Standard errors are over deals, and empty below two of them.
 
-PGN, a game without moves for each pair of seats of each match of a complete table, won by who finished ahead, for programs that
-rate players of two. Which pairs count is what the arena's own fit counts (ratings/pairs.py): not two copies of one bot, and
+PGN, a game without moves for each pair of seats of each match of a complete table, won by the one ahead, for programs that
+rate players of two. The same pairs count as in the arena's own fit (ratings/pairs.py): not two copies of one bot, and
 if a seat failed to start only pairs with it. All pairs weigh alike there, and errors that such a program gives are too
 small, since it takes all games for independent. White is the bot that was named first in its event if seed plus rotation is
 even, else the other one, so that over two seeds each has White as often against each; it means nothing here. In names, which

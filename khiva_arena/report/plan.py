@@ -18,7 +18,7 @@ from khiva_arena.words import count
 
 
 class Seeds(Struct, frozen=True):
-    """How many seeds it takes in all, those already played included; 1,000,000,000: more than can be played.
+    """The number of seeds needed in all, those already played included; 1,000,000,000: more than can be played.
 
     seeds: the estimate.
     low, high: its 95 % interval.
@@ -32,11 +32,11 @@ class Seeds(Struct, frozen=True):
 
 
 class ErrorRow(Struct, frozen=True):
-    """One bot: its errors now, and how many seeds it takes until they are small enough; null: unknown.
+    """A bot's errors now, and the number of seeds until they are small enough; null: unknown.
 
     bot, name: id, and for people.
     elo: relative to the anchor; null if it is only a bound.
-    error, need: 95 % half width relative to the anchor, and what it takes.
+    error, need: 95 % half width relative to the anchor, and the seeds needed.
     pool_error, pool_need: the same relative to the mean of the bots it is connected with.
     """
 
@@ -54,7 +54,7 @@ class GapRow(Struct, frozen=True):
 
     upper, lower: their ids.
     elo, error: how far apart they are now, and its 95 % half width; null without an error.
-    need: what it takes to find the gap.
+    need: the seeds needed to find the gap.
     """
 
     upper: str
@@ -65,11 +65,11 @@ class GapRow(Struct, frozen=True):
 
 
 class FewerLineUps(Struct, frozen=True):
-    """What ``--lineups auto`` would play for the same errors.
+    """The plan with the line-ups of ``--lineups auto``, for the same errors.
 
     line_ups: how many there are.
     seeds, matches: that it takes besides those already played.
-    command: what plays them.
+    command: plays them.
     """
 
     line_ups: int
@@ -79,10 +79,10 @@ class FewerLineUps(Struct, frozen=True):
 
 
 class Plan(Struct, frozen=True):
-    """How many seeds one table needs.
+    """The number of seeds that one table needs.
 
     error: the error that was asked for, in Elo; null if a gap was.
-    gap, power: the gap that was asked for, in Elo, and in what share of cases it is to show; null if an error was.
+    gap, power: the gap that was asked for, in Elo, and the share of cases in which it is to show; null if an error was.
     blocks, matches: seeds and rated matches so far.
     fewest_seeds, enough: how many seeds any estimate needs, and whether there are so many.
     errors: of each bot.

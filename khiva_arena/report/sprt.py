@@ -174,7 +174,7 @@ class Tested(msgspec.Struct, frozen=True):
 
     elo0, elo1: H0 at this Elo or below, H1 at this or above.
     alpha, beta: how often about each is accepted wrongly.
-    model: what kind of Elo.
+    model: the kind of Elo.
     """
 
     elo0: float
@@ -185,12 +185,12 @@ class Tested(msgspec.Struct, frozen=True):
 
 
 class SprtOutput(msgspec.Struct, frozen=True):
-    """What ``khiva-arena sprt --json`` prints. null: the results do not say.
+    """The output of ``khiva-arena sprt --json``. null: the results do not say.
 
     event: its id.
     candidate, opponents: names of bots.
     seats: at each table.
-    hypotheses: what is decided.
+    hypotheses: those between which the test decides.
     decision: which of them was accepted; "" for none yet.
     seeds: looked at so far.
     most, fewest: seeds it may take, and before which it decides nothing.

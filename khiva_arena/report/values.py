@@ -27,7 +27,7 @@ class AnchorAt:
 
 
 class GivenAnchor(Struct, frozen=True):
-    """An anchor whose Elo was given, and what the results say of it.
+    """An anchor whose Elo was given, compared with the results.
 
     bot: id.
     given, sd: the number, and how sure it is, in Elo.
