@@ -1,4 +1,4 @@
-"""The bots, kits and pages that come with the arena, beside the package in a checkout, inside it in a wheel."""
+"""The bots, kits and pages that come with the arena: beside the package in a checkout, inside it in a wheel."""
 
 import os
 import shlex

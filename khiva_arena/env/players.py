@@ -112,7 +112,7 @@ class Asked(Mapping[str, Any]):
 
 
 class Players:
-    """Bots in seats of a match, told the same as in a run. Pickled by their words, and functions as they are."""
+    """Bots in seats of a match, with the messages of a run. Pickled by their words, and functions as they are."""
 
     def __init__(self, game: Game, seats: int, rules: Mapping[str, Plain], bots: Mapping[int, str | Choose]) -> None:
         self._told = {**_HELLO, "game": game.name, "rules": rules, "rules_version": game.rules_version, "seats": seats}

@@ -1,4 +1,4 @@
-"""The adapter from a trained policy to a bot: the same numbers as in training, and an action as a choice."""
+"""The adapter from a trained policy to a bot: the same numbers as in training, actions as choices."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence

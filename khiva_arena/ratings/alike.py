@@ -1,8 +1,8 @@
 """The likeness of two bots' matches on one seed: whether the seed decides all of them or none.
 
-Of a pair of bots, w = m u is the weight of its m matches on a seed, u that of one match, and p its share over all seeds. The
-residual score s - w p has the variance w u p (1 - p) (1 + (m - 1) c), with c the correlation of two matches on a seed. All pairs
-that vary give one c. A pair that took all points of each seed shows nothing of c, and takes the c of the others. If no pair
+Of a pair of bots, w = m u is the weight of its m matches on a seed, and u that of one match; p is its share over all seeds. The
+correlation of two matches on a seed is c. The residual score s - w p then has the variance w u p (1 - p) (1 + (m - 1) c). All
+pairs that vary give one c. A pair that took all points of each seed shows nothing of c, and takes the c of the others. If no pair
 varies, c is 1, since nothing then speaks against the seed deciding all. The design effect of m matches is 1 + (m - 1) c: so many
 count as one.
 """

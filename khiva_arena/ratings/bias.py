@@ -154,8 +154,9 @@ def _started(tables: TableArrays) -> TableArrays:
 
 
 def _neighbours(tables: TableArrays, elo: Floats) -> tuple[Ints, Ints, Ints, Floats, Floats]:
-    """Return one row for each ordered pair of seats of one bot and another. A row is the block, the one bot, the group (table
-    size, one bot, other bot), whether the other sits directly after the one, and the other's score less the expected one."""
+    """Return one row for each ordered pair of seats of one bot and another. A row is the block, the one bot and the group (table
+    size, one bot, other bot). It also has whether the other sits directly after the one, and the other's score less the expected
+    one."""
     seats = tables.bots.shape[1]
     ordered = np.sort(tables.bots, axis=1)
     usable = (ordered[:, 1:] != ordered[:, :-1]).all(axis=1) & ~np.isnan(elo[tables.bots]).any(axis=1)

@@ -1,9 +1,9 @@
 """The order of bots: likelihood of superiority, and ranks as intervals. Formulas: docs/how-ratings-work.md F4.
 
 Ranks. Bot j is certainly above i if its Elo is higher by more than c SE_ij. The factor c makes all such statements about all n
-bots hold together with 95 %; it is that of Tukey's range. For independent bots with equal errors |d_ij| / SE_ij of all pairs
-stays below q/sqrt(2) with 95 %, q the 95 % quantile of the range of n standard normal numbers. With unequal errors (Hayter 1984)
-it stays below more often. Few seeds: the level that c leaves to one pair is kept and its t quantile taken, with blocks - 1
+bots hold together with 95 %; it is that of Tukey's range. Let q be the 95 % quantile of the range of n standard normal numbers.
+For independent bots with equal errors |d_ij| / SE_ij of all pairs stays below q/sqrt(2) with 95 %. With unequal errors (Hayter
+1984) it stays below more often. Few seeds: the level that c leaves to one pair is kept and its t quantile taken, with blocks - 1
 degrees of freedom of the pair's bot that has fewer.
 
 This is the max-t method with independence in place of the estimated correlations: with fewer seeds than bots the estimates are of

@@ -3,33 +3,33 @@
 # Theory of operation
 
 The question is how far the numbers would move if the same bots played again on other seeds. Matches that share a seed share its
-luck (a good hand for seat 2, a deal that suits one bot), so they are not independent, and a formula that counts matches is too
-sure of itself. Everything here therefore looks at *blocks*: a block is all matches on one seed, at whatever table. Blocks are
+luck (a good hand for seat 2, a deal that suits one bot). So they are not independent, and a formula that counts matches is too
+sure of itself. Everything here therefore looks at *blocks*: a block is all matches on one seed, at any table. Blocks are
 independent of each other, and events inside one may depend in any way at all.
 
 The estimate makes the summed score of all blocks zero. At the solution, write U_b for the score of block b alone (points less
-expected points, for each parameter) and H_b for its information (how fast U_b falls as the parameters rise). H is the sum of all
-H_b, with the prior draws and the loose anchors; H^-1 is called the *bread*. Were matches independent, H^-1 would be the
-covariance ("the model's"). The *sandwich* asks the blocks instead: CR0 = H^-1 (sum U_b U_b') H^-1, from how much the U_b
-scatter around zero. (Their sum goes between the slices of bread: the *meat*.)
+expected points, for each parameter). Write H_b for its information (how fast U_b falls as the parameters rise). H is the sum of
+all H_b, with the prior draws and the loose anchors; H^-1 is called the *bread*. Were matches independent, H^-1 would be the
+covariance ("the model's"). The *sandwich* asks the blocks instead: CR0 = H^-1 (sum U_b U_b') H^-1, from how much the U_b scatter
+around zero. (Their sum goes between the slices of bread: the *meat*.)
 
 CR0 is too small with few blocks, because the solution was drawn towards each block's own luck. CR3 undoes that by leaving out
-one block at a time: J_b = (H - H_b)^-1 U_b is the step that the solution takes, to first order, when block b is gone, and
+one block at a time: J_b = (H - H_b)^-1 U_b is the step that the solution takes, to first order, when block b is gone.
 CR3 = (B - 1)/B sum J_b J_b', as a jackknife does. In simulations with 10 to 100 seeds its 95 % intervals hold the truth in about
-95 % of cases, while those of CR0 hold it in 88 to 93 %. Prior draws and loose anchors are in H, but they belong to no block: they
-are not left out.
+95 % of cases; those of CR0 hold it in 88 to 93 %. Prior draws and loose anchors are in H, but they belong to no block: they are
+not left out.
 
 Leaving out looks like one inverse of size P for each block. It is not: with A = H^-1 and S the parameters that occur in block b,
 J_b = A[:, S] z_b, where z_b = (I - H_b A[S, S])^-1 U_b. A block costs the cube of the bots in it, and nothing of the size
 B x P x P is held.
 
 *Degrees of freedom.* A variance from B blocks is itself an estimate; B - 1 is how many independent deviations from the mean it
-has, and the t quantile with B - 1 degrees of freedom makes the interval wide enough for that (``scale.half_width``). A bot that
+has. The t quantile with B - 1 degrees of freedom makes the interval wide enough for that (``scale.half_width``). A bot that
 played on fewer seeds is in fewer U_b, so a comparison takes the smaller number of the two bots compared.
 
 *No variance seen.* If every block says the same about a difference, nothing was seen of how much it varies: +/- 0 would be a lie,
-and the right answer is "no error known". CR0 and CR3 do not show that by themselves, because the prior draws keep every U_b a
-little off zero, and tie each bot a little to others that it is not compared with. So CR0 is computed once more without the
+and the right answer is "no error known". CR0 and CR3 do not show that by themselves. The prior draws keep every U_b a little off
+zero, and tie each bot a little to others that it is not compared with. So CR0 is computed once more without the
 draws, to first order: from U_b - H_b d, where d is the step to the solution without draws, less the mean over blocks (loose
 anchors pull the mean). That is zero, except for rounding, exactly if all blocks agree; ``Variances.none_seen`` compares it with
 the variance that independent matches would have, so that "zero" has a scale. It says nothing of numbers that are given.

@@ -1,9 +1,9 @@
 """The share of the differences between bots that no rating can express: rock, paper, scissors. docs/how-ratings-work.md F11.
 
-A_ij = ln((s + 1/2) / (w - s + 1/2)) from the points s that bot i made of bot j in games of weight w: the log odds, held finite
-by half a point for each side. That half point alone bends the odds of unequal bots, and would look like a cycle; so the same
-is computed of the points that the ratings expect, and D is the difference. The transitive part of D is the differences r_i - r_j
-next to it in squares (the row means if all met all), the rest is cyclic, and the share is |cyclic|^2 / |A|^2.
+A_ij = ln((s + 1/2) / (w - s + 1/2)) from the points s that bot i made of bot j in games of weight w: the log odds, held finite by
+half a point for each side. That half point alone bends the odds of unequal bots, and would look like a cycle; so the same is
+computed of the points that the ratings expect, and D is the difference. The transitive part of D is the differences r_i - r_j
+next to it in squares (the row means if all met all). The rest is cyclic, and the share is |cyclic|^2 / |A|^2.
 
 Noise alone makes a cyclic part. By leaving out one block (seed) at a time its expected square is estimated, and that of A, and
 both are taken off. The rest varies around 0 if there are no cycles.

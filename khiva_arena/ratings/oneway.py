@@ -2,13 +2,13 @@
 
 No variance is seen there, and the prior draws alone make the distance finite. But an order certain after N - 1 wins of N is no
 less certain after N of N. Two bounds are computed, and the stronger one counts:
-- **Counted seeds.** If the one is not stronger, its mean score against the other on a seed is 1/2 or less, so that it takes all
-  points of a seed with probability 1/2 or less, whatever the matches on it share. All points of m seeds: 2^-m or less; and the
-  expected score p at which that has probability a is a^(1/m), Clopper and Pearson's bound. It needs seeds on which the two met.
+- **Counted seeds.** If the one is not stronger, its mean score against the other on a seed is 1/2 or less. So it takes all points
+  of a seed with probability 1/2 or less, however alike its matches are. All points of m seeds: 2^-m or less; and the expected
+  score p at which that has probability a is a^(1/m), Clopper and Pearson's bound. It needs seeds on which the two met.
 - **One pair given back.** The fit and its CR3 errors, as if a part of one pair of one match had gone the other way at each
   boundary: where groups of bots meet that have no other group between them. Which match that was is chance: the part is spread
-  over all matches that it may have been, by their weight and by how likely an upset was in them, which gives the numbers; and the
-  variance of falling to seed b with its share s_b of them, (B - 1)/B sum s_b (1 - s_b) a_b a_b', is added, where a_b is the CR3
+  over all matches that it may have been, by their weight and by how likely an upset was in them, which gives the numbers. The
+  variance of falling to seed b with its share s_b of them is added, (B - 1)/B sum s_b (1 - s_b) a_b a_b'. Here a_b is the CR3
   step (docs/how-ratings-work.md F4) that the part would be on seed b. With two bots and equal seeds this is exactly the mean over
   all such matches.
 The part is ``GIVEN_BACK``: with the prior draws, the 95 % bound of independent matches at two seats is then Clopper and

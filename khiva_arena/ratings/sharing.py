@@ -1,12 +1,12 @@
-"""The likeness of tables on one deal: whether more matches on the same deals are worth as much as more deals.
+"""The likeness of tables on one deal: are more matches on a deal worth as much as more deals?
 
-The design effect of shared deals is the variance of the ratings as they were played, with all line-ups on the same deals,
-over that of as many tables on a deal each. Both come from the same fit: scores are summed once over all tables of a seed, U_b,
-and once over each table alone, U_t. If the tables of a seed were independent, the sums Q = sum U' A (I - H_b A)^-1 U would be
-equal in the mean. A is the inverse information (``bread``), H_b the information of the block; the factor between them takes away
-how far the fit was drawn to each block's own luck (see ``covariance``). The design effect is the ratio of the two.
+The design effect of shared deals is a ratio of two variances of the ratings: as they were played, with all line-ups on the same
+deals, over as many tables on a deal each. Both come from the same fit: scores are summed once over all tables of a seed, U_b, and
+once over each table alone, U_t. If the tables of a seed were independent, the sums Q = sum U' A (I - H_b A)^-1 U would be equal
+in the mean. A is the inverse information (``bread``), H_b the information of the block; the factor between them takes away how
+far the fit was drawn to each block's own luck (see ``covariance``). The design effect is the ratio of the two.
 
-If u is the part of a table's variance that all tables of a bot on one seed share, then S seeds of m tables a bot have a variance
+Let u be the part of a table's variance that all tables of a bot on one seed share. Then S seeds of m tables a bot have a variance
 of (u + (1 - u) / m) / S, and the design effect is 1 + (m - 1) u: that gives u, and with it the effect of other line-ups.
 """
 

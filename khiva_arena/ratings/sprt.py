@@ -181,8 +181,8 @@ class SequentialTest:
         """Return the scores seen; 0 or 1 too if no seen score is on that side of the hypotheses, which could not be met else.
 
         Not all possible scores are there. Were 0 and 1 there always, the likeliest way to a hypothesis would be a few blocks at
-        an end, which costs little likelihood however many blocks were seen nowhere near. With five seats the test would take
-        twice as many blocks.
+        an end. That costs little likelihood however many blocks were seen nowhere near. With five seats the test would take twice
+        as many blocks.
         """
         support: dict[Fraction, float] = dict(self._counts)
         s0, s1 = self._scores()

@@ -70,8 +70,8 @@ def after_stop(
 def chance_of_worse(
     drift: float, variance: float, time: float, at: float, bounds: tuple[float, float], first: float = 0
 ) -> float:
-    """Return the probability that a Brownian motion from 0 does worse than to stand ``at`` after ``time``, lower <= at <= upper,
-    where the bounds end it from the time ``first`` on. ``drift`` and ``variance`` are of one unit of time."""
+    """Return the probability that a Brownian motion from 0 does worse than to stand ``at`` after ``time``, lower <= at <= upper.
+    The bounds end it from the time ``first`` on. ``drift`` and ``variance`` are of one unit of time."""
     lower, upper = bounds
     if first == 0:
         return float(_worse_between(drift, variance, time, np.array([at]), np.array([lower]), np.array([upper]))[0])

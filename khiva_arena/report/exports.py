@@ -16,13 +16,12 @@ Payoffs, as CSV: a row for each ordered pair of bots that met, event by event, o
 ``score`` (the share of pairs in which the bot finished ahead, a tie half), ``score_se``, ``points`` (how many more it had, on
 average), ``points_se``. Standard errors are over deals, and empty below two of them.
 
-PGN, a game without moves for each pair of seats of each match of a complete table, won by the one ahead, for programs that
-rate players of two. The same pairs count as in the arena's own fit (ratings/pairs.py): not two copies of one bot, and
-if a seat failed to start only pairs with it. All pairs weigh alike there, and errors that such a program gives are too
-small, since it takes all games for independent. White is the bot that was named first in its event if seed plus rotation is
-even, else the other one, so that over two seeds each has White as often against each; it means nothing here. In names, which
-such programs read to the next quotation mark, " and \\ become ' and /; bots that are then called alike have the beginning of
-their identity added.
+PGN, a game without moves for each pair of seats of each match of a complete table, won by the one ahead, for programs that rate
+players of two. The same pairs count as in the arena's own fit (ratings/pairs.py): not two copies of one bot, and if a seat failed
+to start only pairs with it. All pairs weigh alike there, and errors that such a program gives are too small, since it takes all
+games for independent. White is the bot that was named first in its event if seed plus rotation is even, else the other one. So
+over two seeds each has White as often against each; it means nothing here. In names, which such programs read to the next
+quotation mark, " and \\ become ' and /; bots that are then called alike have the beginning of their identity added.
 """
 
 import csv

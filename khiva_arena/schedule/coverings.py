@@ -42,7 +42,7 @@ def _set_of(authors: tuple[int, ...], seats: int, copies: int) -> tuple[LineUp, 
 
 
 def _all_at_each_table(bots: int, seats: int) -> tuple[LineUp, ...]:
-    """Seat each bot as often as there is room for all; the remaining seats go round."""
+    """Return line-ups that seat each bot as often as there is room for all; the remaining seats go round."""
     often, more = divmod(seats, bots)
     return tuple(
         tuple(sorted([*range(bots)] * often + [(first * more + i) % bots for i in range(more)]))

@@ -1,4 +1,4 @@
-"""Formats as pure functions: from terms and the results so far to the next tables, and to places at the end.
+"""Formats as pure functions from terms and results so far to the next tables, and to places at the end.
 
 ``docs/formats.md`` defines them for people. Nothing here depends on the order in which results come, on a clock or on the
 system's chance; no float decides anything. A round is drawn from the results of the rounds before it alone, so an event that is

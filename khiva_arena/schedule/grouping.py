@@ -4,13 +4,13 @@ Bots are positions 0..m-1 here, best first. The cost is the sum of ``weight`` ov
 or more marks a pair that should not meet.
 
 When no exchange of two helps any more, these hold (and are tested):
-- Authors, where keeping them apart weighs more than all else: each author's bots are spread over the tables as evenly as can
-  be, so they meet only if an author has more bots than there are tables. For if table x has two more bots of an author
-  than y, then among the other bots of y there are more than among those of x, so some author has more bots in y than in x;
-  exchanging the two parts one pair and joins none.
-- Pairs that met before: with every bot having met at most m others, and more than (2 N - 1) m + N bots at tables of N, no
-  pair meets again. For a bot that has may be exchanged with any bot except those at its table (N), at tables of those it has met
-  (N m at most), or met by the others of its table ((N - 1) m at most).
+- Authors, where keeping them apart weighs more than all else: each author's bots are spread over the tables as evenly as can be,
+  so they meet only if an author has more bots than there are tables. For let table x have two more bots of an author than y. Then
+  the other bots of y are more than those of x, so some author has more bots in y than in x; exchanging the two parts one pair and
+  joins none.
+- Pairs that met before: with every bot having met at most m others, and more than (2 N - 1) m + N bots at tables of N, no pair
+  meets again. For a bot that meets one again may be exchanged with nearly any bot. The exceptions are those at its table (N), at
+  tables of those it has met (N m at most), or met by the others of its table ((N - 1) m at most).
 """
 
 from collections.abc import Iterable, Sequence

@@ -1,8 +1,8 @@
 """The seating of a round: every seed is played by every line-up, every table in all its rotations.
 
-Pure, frozen, keyed. Schedule order is seed by seed, in a seed line-up by line-up, in a table rotation by rotation, so that a
-stopped run holds complete seeds, and complete tables of the next one. Nothing here depends on how many seeds there are in all:
-more seeds later continue the same schedule.
+Pure, frozen, keyed. Schedule order is seed by seed, in a seed line-up by line-up, in a table rotation by rotation. So a stopped
+run holds complete seeds, and complete tables of the next one. Nothing here depends on how many seeds there are in all: more seeds
+later continue the same schedule.
 """
 
 from collections.abc import Iterator, Sequence

@@ -60,8 +60,8 @@ class SwissDetail(Detail):
 
 
 def default_rounds(bots: int, seats: int) -> int:
-    """Return ceil(log2 bots) + 1, but at most as many rounds as leave everybody new opponents, (bots - 1) // (seats - 1), and at
-    least as many as let everybody play.
+    """Return ceil(log2 bots) + 1, within two limits. At most as many rounds as leave everybody new opponents, (bots - 1) //
+    (seats - 1); at least as many as let everybody play.
 
     Sitting in the upper half of a table halves the field, so log2 rounds would order all bots if results were sure; they are not,
     hence one more.

@@ -1,7 +1,7 @@
 """Files that nobody else may read: a store holds secrets that are not revealed yet.
 
-Whoever reads them knows every hand. Whatever the umask, files are made 0600 and a new folder 0700. An existing file or folder
-keeps its mode as long as it is only read.
+A reader of them knows every hand. Files are made 0600 and a new folder 0700 under any umask. An existing file or folder keeps its
+mode as long as it is only read.
 """
 
 import os
