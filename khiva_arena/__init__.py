@@ -64,7 +64,7 @@ _HOMES = {
     "standings": "api.tables",
     "verify": "api.verify",
 }
-"""Where each public name is, which is imported when it is asked for: a command that needs one loads no other. ``__init__.pyi``
+"""The module of each public name, imported when the name is asked for: a command that needs one loads no other. ``__init__.pyi``
 has their types."""
 _MODULES = ("env", "errors", "games")
 __all__ = [*_MODULES, *_HOMES]

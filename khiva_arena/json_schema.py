@@ -1,4 +1,4 @@
-"""JSON Schemas of what the arena prints and writes, as the text of a file."""
+"""The JSON Schemas of printed and written data, as the text of a file."""
 
 import json
 from inspect import cleandoc
@@ -10,7 +10,7 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def schema_of(kind: Any) -> dict[str, Any]:
-    """The schema of a type. Descriptions do not depend on how a Python version keeps the indentation of docstrings."""
+    """Return the schema of a type. Descriptions do not depend on how a Python version keeps the indentation of docstrings."""
     schema = msgspec.json.schema(kind)
     for part in schema["$defs"].values():
         if "description" in part:
@@ -19,5 +19,5 @@ def schema_of(kind: Any) -> dict[str, Any]:
 
 
 def schema_text(kind: Any, indent: int = 1) -> str:
-    """The same as the text of a file."""
+    """Return the schema of a type as the text of a file."""
     return json.dumps(schema_of(kind), indent=indent, sort_keys=True) + "\n"

@@ -1,4 +1,4 @@
-"""How a seat and a match ended. A forfeit is data, never an exception that leaves a match."""
+"""The result of a match: how each seat and the match ended. A forfeit is data, never an exception that leaves a match."""
 
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
@@ -10,7 +10,8 @@ from msgspec import Struct
 
 
 class Verdict(StrEnum):
-    """Fixed words. All but ``ok`` and ``void`` blame one seat; ``void`` blames the host and is never rated."""
+    """The fixed words for the end of a seat. All but ``ok`` and ``void`` blame one seat; ``void`` blames the host and is never
+    rated."""
 
     OK = "ok"
     TIMEOUT = "timeout"
@@ -27,7 +28,7 @@ FAULTS = tuple(v for v in Verdict if v not in (Verdict.OK, Verdict.VOID))
 
 
 class Policy(StrEnum):
-    """What a fault costs. lenient: a timeout or illegal choice plays the default, the third one forfeits; any other fault
+    """The cost of a fault. lenient: a timeout or illegal choice plays the default, the third one forfeits; any other fault
     forfeits at once. strict: the first fault forfeits."""
 
     LENIENT = "lenient"
@@ -35,7 +36,7 @@ class Policy(StrEnum):
 
 
 LINK_LOST = "link lost"
-"""The detail of a crash, or how it ends, if the link to another machine was lost on which the seat was played."""
+"""The detail of a crash, or the end of the detail, if the link to the machine where the seat was played was lost."""
 
 # These cost a strike under the lenient policy; every other fault leaves a stream that cannot be trusted any more.
 STRIKING = (Verdict.TIMEOUT, Verdict.ILLEGAL)
@@ -43,7 +44,7 @@ STRIKES_TO_FORFEIT = {Policy.LENIENT: 3, Policy.STRICT: 1}
 
 
 class Measured(NamedTuple):
-    """What was measured of a seat in one match, beside its record; None: unknown. A row of the standings has the sums.
+    """The measurements of a seat in one match, beside its record; None: unknown. A row of the standings has the sums.
 
     cpu_s: CPU time, in seconds.
     paused: times that the bot was stopped, since it kept a core from a seat that was to answer.
@@ -63,21 +64,21 @@ NOT_MEASURED = Measured()
 
 
 def total(seats: Iterable[Measured]) -> Measured:
-    """The sums over what is known; None if nothing is."""
+    """Sum the known measurements of seats; None if none is known."""
     known = ([value for value in values if value is not None] for values in zip(NOT_MEASURED, *seats, strict=True))
     sums: list[Any] = [reduce(add, values) if values else None for values in known]
     return Measured(*sums)
 
 
 class Result(Struct, frozen=True, kw_only=True, gc=False):
-    """How a match ended: the one value that later rounds, ratings and exports are made from. Tuples are by seat.
+    """The result of a match: the one value that later rounds, ratings and exports are made from. Tuples are by seat.
 
     event: id of its event.
     ordinal: its place in the schedule of the event.
     match: its id.
-    seed: which of the event's seeds.
+    seed: number of the seed in the event.
     lineup: its line-up, numbered within the round.
-    rotation: which of the table's rotations it is, from 0.
+    rotation: number of the table's rotation, from 0.
     block: names the deal; errors cluster on it. Events that share deals (one run secret) must give equal names.
     bots: numbers from 0, in the order of the event's bots, or of the table that pools events. Copies of a bot have one number.
     ranks: final places, 1 is best, ties share one, forfeits rank below; empty if the match was set aside.
@@ -87,7 +88,7 @@ class Result(Struct, frozen=True, kw_only=True, gc=False):
     voids: attempts at this match that were void before it was recorded or set aside.
     set_aside: the match stayed void; its whole table is not rated.
     not_begun: of the voids, those that came before a bot was asked for a choice, so that none can have caused them.
-    measured: what was measured of each seat; empty if nothing was.
+    measured: the measurements of each seat; empty if there are none.
     """
 
     event: str = ""
@@ -125,10 +126,13 @@ class Result(Struct, frozen=True, kw_only=True, gc=False):
 
 
 def final_ranks(game_ranks: Sequence[int], forfeited_at: Sequence[int | None]) -> list[int]:
-    """Places when some seats forfeited: below all who did not, later forfeits above earlier ones, those of one step tie.
+    """Return the places when some seats forfeited: below all who did not, later forfeits above earlier ones, those of one step
+    tie.
 
-    ``game_ranks``: places by the rules, 1 is best. ``forfeited_at``: by seat, the number of the step in which the seat
-    forfeited, or None. Returns places with ties sharing one (1, 2, 2, 4).
+    game_ranks: places by the rules, 1 is best.
+    forfeited_at: by seat, the number of the step in which the seat forfeited, or None.
+
+    Ties share a place (1, 2, 2, 4).
     """
     keys = [(0, rank) if at is None else (1, -at) for rank, at in zip(game_ranks, forfeited_at, strict=True)]
     return [1 + sum(other < key for other in keys) for key in keys]

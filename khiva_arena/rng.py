@@ -1,7 +1,7 @@
-"""khiva-stream-1: the arena's only source of chance in a game, in integers and SHA-256 alone.
+"""The stream khiva-stream-1: the arena's only source of chance in a game, in integers and SHA-256 alone.
 
-A stream is named by a 32-byte secret and a path of labels, one stream for each purpose and ordinal, so that how much one
-purpose draws never shifts another. Normative text and vectors: ``protocol/SPEC.md`` and ``protocol/vectors/streams.json``.
+A stream is named by a 32-byte secret and a path of labels, one stream for each purpose and ordinal. So the number of draws for
+one purpose never shifts another. Normative text and vectors: ``protocol/SPEC.md`` and ``protocol/vectors/streams.json``.
 """
 
 import struct
@@ -9,7 +9,7 @@ from collections.abc import Callable, MutableSequence
 from typing import TypeVar
 
 try:
-    # As the standard library's random does: hashlib loads OpenSSL, and a bot that searches does so for each match.
+    # Like the standard library's random: hashlib loads OpenSSL, and a bot that searches would load it for each match.
     from _sha2 import sha256  # type: ignore[import-not-found,unused-ignore]
 except ImportError:
     try:
@@ -28,7 +28,7 @@ _change: Change | None = None
 
 
 class Stream:
-    """One stream of unsigned 64-bit numbers.
+    """A stream of unsigned 64-bit numbers.
 
     ``secret`` is 32 bytes; ``labels`` are the stream's name. Raises ValueError on a secret of another length.
     """
@@ -44,7 +44,7 @@ class Stream:
         self._ready: list[int] = []
 
     def u64(self) -> int:
-        """The next number, 0 to 2**64 - 1. Block i is SHA-256(key || u64be(i)), read as four big-endian numbers."""
+        """Return the next number, 0 to 2**64 - 1. Block i is SHA-256(key || u64be(i)), read as four big-endian numbers."""
         if not self._ready:
             a, b, c, d = _four_u64(sha256(self._key + _u64(self._block)).digest())
             self._block += 1
@@ -53,14 +53,14 @@ class Stream:
         return number if _change is None else _change(self._key, 4 * self._block - len(self._ready) - 1, number)
 
     def blocks(self, count: int) -> bytes:
-        """The next ``count`` whole blocks, 32 bytes each, which are four numbers of 8 bytes, big-endian. What is left of a block
-        that was begun is thrown away."""
+        """Return the next ``count`` whole blocks, 32 bytes each, which are four numbers of 8 bytes, big-endian. The rest of a
+        block that was begun is thrown away."""
         first, key = self._block, self._key
         self._block, self._ready = first + count, []
         return b"".join([sha256(key + _u64(block)).digest() for block in range(first, first + count)])
 
     def below(self, n: int) -> int:
-        """A number from 0 to n - 1, each equally likely: draws at or above the largest multiple of n are thrown away."""
+        """Return a number from 0 to n - 1, each equally likely: draws at or above the largest multiple of n are thrown away."""
         if n < 1:
             raise ValueError(f"below() takes a number of at least 1, not {n}")
         limit = _TWO_64 - _TWO_64 % n
@@ -70,7 +70,7 @@ class Stream:
         return x % n
 
     def shuffle(self, items: MutableSequence[T]) -> None:
-        """Fisher-Yates in place: for i from the last index down to 1, swap item i with item below(i + 1)."""
+        """Shuffle in place by Fisher-Yates: for i from the last index down to 1, swap item i with item below(i + 1)."""
         u64 = self.u64
         for i in range(len(items) - 1, 0, -1):
             # below(i + 1), written out: this loop is a tenth of a random game's time.
@@ -83,9 +83,9 @@ class Stream:
 
 
 class Changed:
-    """While a ``with`` holds, what any stream of this process draws is what ``change`` makes of it, given the key of the stream,
-    the place in it, from 0, and the number there. For the check of games alone, which asks what would be seen if one draw were
-    another one: ``games/draws.py``."""
+    """A ``with`` block inside which ``change`` replaces each draw of any stream of this process. ``change`` gets the key of the
+    stream, the place in it, from 0, and the number there. Only the check of games uses it, to see the effect of another draw:
+    ``games/draws.py``."""
 
     def __init__(self, change: Change) -> None:
         self._mine = change

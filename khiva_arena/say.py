@@ -4,7 +4,7 @@ from typing import Protocol
 
 
 class Say(Protocol):
-    """Tell the user one line. ``warning``: it begins with "warning: "."""
+    """A function that tells the user one line. ``warning``: the line begins with "warning: "."""
 
     def __call__(self, text: str, *, warning: bool = False) -> None: ...
 

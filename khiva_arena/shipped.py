@@ -1,4 +1,4 @@
-"""What comes with the arena, beside the package in a checkout, inside it in a wheel: folders, bots by name, languages."""
+"""The bots, kits and pages that come with the arena: beside the package in a checkout, inside it in a wheel."""
 
 import os
 import shlex
@@ -40,26 +40,27 @@ class Language:
 
     @property
     def folder(self) -> Path:
-        """Where its kit and bots are."""
+        """The folder of the kit and the bots of the language."""
         return folder("bots") / self.name
 
 
 def folder(name: str) -> Path:
-    """The shipped folder "bots", "protocol" or "docs"; of the last a wheel has the pages that messages name."""
+    """Return the shipped folder "bots", "protocol" or "docs"; of "docs" a wheel has the pages that messages name."""
     package = Path(khiva_arena.__file__).parent
     inside = package / "_shipped" / name
     return inside if inside.is_dir() else package.parent / name
 
 
 def bots() -> dict[str, Path]:
-    """The folder of each shipped bot by its word, as ``shipped:python/greedy``; sorted; those that misbehave are left out."""
+    """Return the folder of each shipped bot by its word, as ``shipped:python/greedy``; sorted; bots that misbehave are left
+    out."""
     folders = sorted(path.parent for path in folder("bots").glob("*/*/bot.toml") if path.parts[-3] != BROKEN)
     return {f"{WORD}{path.parent.name}/{path.name}": path for path in folders}
 
 
 @cache
 def languages() -> dict[str, Language]:
-    """The languages with a kit, by name."""
+    """Return the languages with a kit, by name."""
     raw = tomllib.loads((folder("bots") / "languages.toml").read_text(encoding="utf-8"))
     return {
         name: Language(
@@ -70,13 +71,14 @@ def languages() -> dict[str, Language]:
 
 
 def here(language: Language) -> bool:
-    """Whether this machine has what the bots of a language need, as far as could be found out in PROBE_SECONDS."""
+    """Tell whether this machine has everything that the bots of a language need, as far as could be found out in
+    PROBE_SECONDS."""
     return _probe(language) is True
 
 
 def lacks(language: Language) -> str:
-    """What to type if this machine lacks what the bots of a language need; "" if it has all; or a line saying that a probe did
-    not end in time, so that this is not known."""
+    """Return the command to type if this machine lacks something that the bots of a language need; "" if it lacks nothing. Return
+    a line saying that this is not known if a probe did not end in time."""
     works = _probe(language)
     if works is None:
         return f"not known: {shlex.join(language.probe[:2])} took longer than {PROBE_SECONDS} s; try again on a quieter machine"
@@ -84,11 +86,11 @@ def lacks(language: Language) -> str:
 
 
 def _probe(language: Language) -> bool | None:
-    """Whether everything is there; None if the time was up before."""
+    """Tell whether everything is there; None if the time was up before."""
     words = [sys.executable if word == "{python}" else word for word in language.probe]
     nothing = subprocess.DEVNULL
     try:
-        # Not from where we are: some compilers take their settings from there, and it may be a stranger's bot.
+        # In / and not in the working folder: some compilers take their settings from there, and it may be a stranger's bot.
         probe = subprocess.Popen(words, cwd="/", stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True)
     except OSError:
         return False
@@ -103,7 +105,7 @@ def _probe(language: Language) -> bool | None:
 
 
 def all_lacks() -> dict[str, str]:
-    """``lacks`` of each language by name, all at the same time: most of it is waiting for compilers."""
+    """Return ``lacks`` of each language by name, all at the same time: most of it is waiting for compilers."""
     from concurrent.futures import ThreadPoolExecutor  # most commands do without it
 
     with ThreadPoolExecutor(len(languages())) as pool:
@@ -111,7 +113,7 @@ def all_lacks() -> dict[str, str]:
 
 
 def remedy(language: Language) -> str:
-    """What to type on Debian and Ubuntu if ``here`` is false."""
+    """Return the command to type on Debian and Ubuntu if ``here`` is false."""
     # A compiler that is there already, newer perhaps, is left as it is.
     packages = language.debian[1:] if len(language.debian) > 1 and shutil.which(language.tool) else language.debian
     return f"apt install {' '.join(packages)}" if packages else "pip install msgpack"

@@ -1,5 +1,7 @@
-"""What happens in a run, as data: one JSON object a line, typed and versioned. The log, the live screen and ``watch`` are all
-drawn from these lines. docs/events.md describes them; ``python -m khiva_arena.stream DIR`` writes their JSON Schema.
+"""The events of a run as data: one JSON object a line, typed and versioned.
+
+The log, the live screen and ``watch`` are all drawn from these lines. docs/events.md describes them; ``python -m
+khiva_arena.stream DIR`` writes their JSON Schema.
 """
 
 import sys
@@ -13,14 +15,14 @@ from khiva_arena.json_schema import schema_text
 
 VERSION = 1
 LONGEST_LINE = 4 << 20
-"""Bytes: a longer line is not read."""
+"""The most bytes of a line: a longer one is not read."""
 Whole = Annotated[int, msgspec.Meta(ge=0, le=2**53 - 1)]
 Seconds = Annotated[float, msgspec.Meta(ge=0, le=1e12)]
 Score = Annotated[int, msgspec.Meta(ge=-(2**53) + 1, le=2**53 - 1)]
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", gc=False):
-    """What every line has. Bots are indices into the ``bots`` of the last ``begin``; all numbers count from 0.
+    """The fields of every line. Bots are indices into the ``bots`` of the last ``begin``; all numbers count from 0.
 
     v: version of the stream
     t: seconds since the last ``begin``
@@ -37,14 +39,14 @@ class Begin(Line, frozen=True, kw_only=True, tag="begin"):
     stage: name of the stage, if it has one
     number: of the stage in its competition, from 1; 0 without stages
     in_store: its number in the store, from 1, as ``show`` takes it; 0 in older streams
-    which: what a heading says of the game besides its name, as " with game=chess()"; "" for nothing, and in older streams
+    which: the words of a heading after the name of the game, as " with game=chess()"; "" for none, and in older streams
     bots: their names
     anchor: the bot at Elo 0
     rounds, seeds, matches: how many in all
     before: matches recorded by earlier runs, which follow
     jobs: matches at a time
     at: when, in UTC
-    marks: of each bot, in the order of ``bots``, what it has that others may lack, as in a definition; none in older streams
+    marks: of each bot, in the order of ``bots``, the help that others may lack, as in a definition; none in older streams
     looks: how many looks at the results were planned before the first match; 0 for none, and in older streams
     """
 
@@ -69,7 +71,7 @@ class Begin(Line, frozen=True, kw_only=True, tag="begin"):
     looks: Whole = 0
 
     def marked(self) -> dict[str, list[str]]:
-        """The marks of those bots that have any, by name."""
+        """Return the marks of the bots that have any, by name."""
         return {name: marks for name, marks in zip(self.bots, self.marks, strict=False) if marks}
 
 
@@ -168,7 +170,7 @@ class SetAside(Line, frozen=True, kw_only=True, tag="set_aside"):
 
 
 class Llr(Line, frozen=True, kw_only=True, tag="llr"):
-    """How a sequential test stands.
+    """The state of a sequential test.
 
     llr: log-likelihood ratio; the test stops outside of ``low`` and ``high``
     seeds: how many it has counted
@@ -190,7 +192,7 @@ class Note(Line, frozen=True, kw_only=True, tag="note"):
 
 
 class LinkNews(Line, frozen=True, kw_only=True, tag="link"):
-    """What became of the link to a bot on another machine.
+    """A change of the link to a bot on another machine.
 
     relay: its name, as in remote:NAME
     what: ``here``: it came. ``away``: it is lost, and may come back within ``seconds``. ``back``: the same one came back after
@@ -198,7 +200,7 @@ class LinkNews(Line, frozen=True, kw_only=True, tag="link"):
         it may not, which ``why`` says. ``enough``: no more is said of it until the end. ``figures``: it was lost so many
         ``times``, for ``seconds`` in all.
     median_ms: of the round trips so far, in milliseconds; None if that is not known
-    p95_ms: what 95 % of them stay below
+    p95_ms: 95 % of them stay below this
     why: more in words, "" for nothing
     """
 
@@ -233,10 +235,10 @@ _decode: Callable[[bytes], Any_line] = msgspec.json.Decoder(Any_line).decode
 
 
 class _Head(msgspec.Struct):
-    """What is read of a line before all else.
+    """The part of a line that is read before all else.
 
     v: version of the stream.
-    type: which line it is.
+    type: the type of the line.
     """
 
     v: int
@@ -247,16 +249,16 @@ _head = msgspec.json.Decoder(_Head).decode
 
 
 class NotAStream(ValueError):
-    """It cannot be read as a stream. The text says why."""
+    """Text that cannot be read as a stream. The message tells why."""
 
 
 def encoded(line: Line) -> bytes:
-    """The line with its newline."""
+    """Return the line with its newline."""
     return bytes(_encode(line)) + b"\n"
 
 
 def decoded(data: bytes) -> Any_line | None:
-    """A line, given without its newline; None for one of a type that this version does not know. Raises NotAStream."""
+    """Return a line, given without its newline; None for one of a type that this version does not know. Raises NotAStream."""
     try:
         return _decode(data)
     except (ValueError, RecursionError) as error:
@@ -272,7 +274,7 @@ def decoded(data: bytes) -> Any_line | None:
 
 
 class StreamReader:
-    """Lines out of bytes as they come.
+    """A reader that makes lines out of bytes as they come.
 
     unread: how many lines could not be read and were passed over; a full disk or a killed run may leave one that is cut
     began: whether a ``begin`` has been read
@@ -285,7 +287,7 @@ class StreamReader:
         self._bots = self._seats = 0
 
     def feed(self, data: bytes) -> Iterator[Any_line]:
-        """The lines that are whole now. Raises NotAStream if the first is not a ``begin``, or of another version."""
+        """Yield the lines that are whole now. Raises NotAStream if the first is not a ``begin``, or of another version."""
         self._rest += data
         *lines, rest = self._rest.split(b"\n")
         self._rest = rest
@@ -312,7 +314,7 @@ class StreamReader:
                 self.unread += 1
 
     def _fits(self, line: Any_line) -> bool:
-        """Whether the bots that it names exist: a file may hold anything."""
+        """Tell whether the bots that a line names exist: a file may hold anything."""
         match line:
             case Begin():
                 return line.anchor < len(line.bots) and len(line.marks) in (0, len(line.bots))
@@ -328,7 +330,7 @@ class StreamReader:
 
 
 def schema() -> str:
-    """The JSON Schema of a line, as text."""
+    """Return the JSON Schema of a line, as text."""
     return schema_text(Any_line, indent=2)
 
 

@@ -1,21 +1,25 @@
-"""Text that others wrote, made harmless: every foreign word passes through here before it reaches a terminal.
+"""The text of others, made harmless: every foreign word passes through here before it reaches a terminal.
 
-Others write the names of bots, what they say and send, the files of stores, bundles and settings, and paths. On a terminal a
-control character of theirs could hide, recolour or forge lines; one that changes the direction of writing could reorder them.
+Others write the names and messages of bots, the files of stores, bundles and settings, and paths. On a terminal a control
+character of theirs could hide, recolour or forge lines; one that changes the direction of writing could reorder them.
 """
 
 from unicodedata import bidirectional
 
 LONGEST = 500
-"""Of a word of a hostile file within a line, in characters."""
+"""The most characters of a word of a hostile file within a line."""
 WIDTH = 100
-"""Columns of what is printed if nothing says how many there are."""
+"""The columns of printed text if the width of the terminal is unknown."""
 
 
 def harmless(text: str, most: int | None = None, keep: str = "") -> str:
-    """``text`` with every character that does not show as itself as its escape: control characters, line ends, marks that turn
-    the direction of writing, halves of characters, odd spaces. ``keep``: those let through, as "\\n" for text of several lines.
-    ``most``: characters of ``text`` that are shown at the most; what is longer ends in "..."."""
+    """Return ``text`` with each character that does not show as itself replaced by its escape.
+
+    These are control characters, line ends, marks that turn the direction of writing, halves of characters, odd spaces.
+
+    most: the most characters of ``text`` that are shown; longer text ends in "...".
+    keep: characters that are let through, as "\\n" for text of several lines.
+    """
     if most is not None and len(text) > most:
         text = f"{text[:most]}..."
     bare = text
@@ -31,8 +35,8 @@ ISOLATES = "\u2068\u2069"
 
 
 def isolated(text: str, most: int | None = None, keep: str = "") -> str:
-    """``harmless`` text for a page, which reorders nothing around it: if it holds letters that are written from right to left, it
-    stands between marks that isolate it."""
+    """Return ``harmless`` text for a page, which reorders nothing around it: text with letters that are written from right to
+    left stands between marks that isolate it."""
     text = harmless(text, most, keep)
     if text.isascii() or not any(bidirectional(letter) in ("R", "AL", "AN") for letter in text):
         return text
@@ -40,14 +44,15 @@ def isolated(text: str, most: int | None = None, keep: str = "") -> str:
 
 
 def preformatted(text: str) -> str:
-    """Text of several lines as a notebook shows it: HTML, in which nothing is markup."""
+    """Return text of several lines as a notebook shows it: HTML, in which nothing is markup."""
     import html  # no command needs it
 
     return f"<pre>{html.escape(text)}</pre>"
 
 
 def printable(data: bytes | bytearray) -> str:
-    """What a program wrote, made harmless: undecodable bytes and control characters become escapes, except tab and newline."""
+    """Return the output of a program, made harmless: undecodable bytes and control characters become escapes, except tab and
+    newline."""
     return harmless(data.decode("utf-8", "backslashreplace"), keep="\t\n")
 
 
@@ -57,5 +62,6 @@ def _escaped(letter: str) -> str:
 
 
 def is_text(word: str) -> bool:
-    """Whether a word of the command line, the environment or a file is Unicode text that a path, a hash or a file can hold."""
+    """Tell whether a word of the command line, the environment or a file is Unicode text that a path, a hash or a file can
+    hold."""
     return "\0" not in word and not any("\ud800" <= letter <= "\udfff" for letter in word)

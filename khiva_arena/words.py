@@ -4,17 +4,17 @@ from collections.abc import Iterable
 
 
 def count(n: int, noun: str, plural: str = "") -> str:
-    """ "1 match", "2 matches". ``plural``: if that is not the noun with an s."""
+    """Return a number with its noun: "1 match", "2 matches". ``plural``: if that is not the noun with an s."""
     return f"{n} {noun if n == 1 else plural or noun + 's'}"
 
 
 def an(noun: str) -> str:
-    """ "an object", "a set"."""
+    """Return a noun with its article: "an object", "a set"."""
     return f"{'an' if noun[:1].lower() in 'aeio' else 'a'} {noun}"
 
 
 def meant(word: object, known: Iterable[str]) -> str:
-    """ " (did you mean seats?)" if a word is nearly one that is known, else ""."""
+    """Return " (did you mean seats?)" if a word is nearly one that is known, else ""."""
     from difflib import get_close_matches  # not above: few words are mistaken
 
     words = {one.casefold(): one for one in known}
@@ -23,7 +23,8 @@ def meant(word: object, known: Iterable[str]) -> str:
 
 
 def nearest(word: object, known: Iterable[str]) -> str:
-    """ "; near to it: seats, seeds" with the words, three at most, that are most like one that is not known; "" if none is."""
+    """Return "; near to it: seats, seeds" with the known words, three at most, that are most like an unknown one; "" if none
+    is."""
     from difflib import get_close_matches  # not above: few words are mistaken
 
     words = {one.casefold(): one for one in known}

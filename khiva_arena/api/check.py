@@ -1,4 +1,4 @@
-"""The check of a bot: whether it keeps the protocol."""
+"""The check whether a bot keeps the protocol, for Python."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,20 +21,20 @@ OF_A_LINK = ("listen", "tls_cert", "tls_key", "tokens", "reconnect")
 def check(
     bot: str | Path | Choose | Checkpoint, *, games: str | Sequence[str] = (), quick: bool = False, **settings: Any
 ) -> CheckReport:
-    """Check step by step that a bot keeps the protocol. ``report.passed`` says whether it does.
+    """Check step by step that a bot keeps the protocol. ``report.passed`` tells whether it does.
 
     bot: a folder with a bot.toml, a word as ``--bot`` takes it, or a function, which is checked at isolation trusted.
-    games: only these of those that it plays.
+    games: names of games, to check no others that the bot plays.
     quick: takes seconds: fewer seat counts and sizes.
-    settings: of ``OF_A_CHECK``: rules, of the one game, turn, bank, start, isolation, trust_bots, network, env, limits,
-        runtimes; of a bot behind a relay also those of ``OF_A_LINK``.
+    settings: those in ``OF_A_CHECK``: rules (of the one game), turn, bank, start, isolation, trust_bots, network, env, limits,
+        runtimes. A bot behind a relay also takes those in ``OF_A_LINK``.
 
     Raises ConfigError for wrong settings, or if the level cannot start the bot.
     """
     (word,), functions = as_words((bot,))
     given = plain_settings(settings, functions, known=(*OF_A_CHECK, *OF_A_LINK))
     named = several("games", games)
-    if set(named) <= set(NAMES):  # others are looked at by the process alone
+    if set(named) <= set(NAMES):  # only the host process runs the code of other games
         from khiva_arena.api.new_check import what_is_checked  # not above: tables and matches do without it
 
         refuse_early(given, lambda said: what_is_checked(word, named, said))

@@ -1,4 +1,4 @@
-"""Checkpoints of a training as bots: what loads one, and where it lies."""
+"""Checkpoints of a training, as bots that a competition can seat."""
 
 import json
 import re
@@ -10,7 +10,7 @@ from khiva_arena.api.keywords import as_path, text, whole
 from khiva_arena.errors import BotError, ConfigError
 
 FOLDER = "checkpoint"
-"""Where its files are in the folder of the bot."""
+"""The folder of a checkpoint's files, inside the folder of its bot."""
 LISTING = "checkpoint.json"
 _CHECKED = """if not callable(choose):
     sys.exit(f"load(path) has to return a function choose(decide, match), and returned {choose!r:.200}")"""
@@ -18,14 +18,14 @@ _CHECKED = """if not callable(choose):
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A bot that was trained so far: ``load(path)`` gives its ``choose(decide, match)``.
+    """A bot at one point of its training: ``load(path)`` returns its ``choose(decide, match)``.
 
     load: called with the path of a copy, in the process that plays, before the match.
-    path: of a file, or of a folder with all its files.
-    step: how far the training was; the last number in the name of ``path`` without.
-    name: of the bot; the name of ``path`` without its ending without.
+    path: of a file, or of a folder with all files of the checkpoint.
+    step: how far the training was; by default the last number in the name of ``path``.
+    name: of the bot; by default the name of ``path`` without its ending.
 
-    The bot is known by the code of ``load`` and the contents of the files: the same ones are the same bot, wherever they lie.
+    The bot is known by the code of ``load`` and the contents of the files: equal ones are the same bot, wherever the files lie.
 
     Raises ConfigError for values of another type.
     """
@@ -46,8 +46,8 @@ class Checkpoint:
         set_field(self, "step", int(numbers[-1]) if step < 0 and numbers else step)
 
     def files(self) -> dict[str, bytes]:
-        """By its path in the folder of the bot, each file, and a listing, since a hash of contents alone has no names in it.
-        Raises BotError."""
+        """Return the bytes of each file by its path in the folder of the bot, and of a listing of the names. The listing is there
+        since a hash of contents alone has no names in it. Raises BotError if a file cannot be read, or there is none."""
         try:
             inside = self.path.is_dir()
             found = sorted(path for path in self.path.rglob("*") if path.is_file()) if inside else [self.path]
@@ -61,5 +61,6 @@ class Checkpoint:
 
     @property
     def opened(self) -> str:
-        """What a bot's program has after the name of its function, in Python: it calls ``load`` and ends if it gives no bot."""
+        """The Python code that a bot's program has after the name of its function. The code calls ``load`` and ends the program
+        if ``load`` returns no function."""
         return f"(Path(__file__).with_name({FOLDER!r}) / {self.path.name!r})\n{_CHECKED}"

@@ -1,4 +1,4 @@
-"""Competitions and sequential tests: begun here, played in a process of their own, followed as their matches are recorded."""
+"""Competitions and sequential tests for Python: played in another process, followed match by match."""
 
 import html
 import os
@@ -28,17 +28,17 @@ if TYPE_CHECKING:  # numpy comes with them
 AnyBot = str | Path | Choose | Checkpoint
 """A word as ``--bot`` takes it, a folder with a bot.toml, a function ``choose(decide, match) -> index``, or a checkpoint."""
 AT_ONCE = 500
-"""Matches that are read from one look at the store."""
+"""The largest number of matches read from one look at the store."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a competition has come. Counts are of the event that is played now.
+    """The progress of a competition. Counts are of the event that is played now.
 
-    event: its id, "" before the first one begins.
+    event: id of the event, "" before the first one begins.
     stage: the number of the stage, from 1; 0 if there are none.
     recorded: matches, those of earlier runs included.
-    planned: matches when it is over; a sequential test may end before.
+    planned: matches when the event is over; a sequential test may end before.
     faults: of bots, strikes included.
     voids: attempts that failed because of this machine.
     """
@@ -58,9 +58,9 @@ class Progress:
 class Competition:
     """A competition that is played in a process of its own.
 
-    Iterate it for its matches, each as soon as it is recorded, those of earlier runs first; an iteration that begins later begins
-    with the first match, too. It continues whether or not somebody looks, until it is over, ``stop`` is called, or Python ends.
-    What is recorded by then stays, and the same call resumes. An interrupt while something here waits stops it.
+    Iterate it for its matches, each as soon as it is recorded, those of earlier runs first. Every iteration begins with the first
+    match. The competition continues whether or not somebody looks, until it is over, ``stop`` is called, or Python ends. Recorded
+    matches stay, and the same call resumes. An interrupt while a method of this object waits stops the competition.
 
     store: the folder with all results.
     """
@@ -78,7 +78,7 @@ class Competition:
             host.value()  # raises what was wrong
 
     def _look(self) -> None:
-        """Take in what has happened since the last look."""
+        """Read the stream of events from where the last look ended."""
         with self._lock:
             for line in self._reader.feed(self._host.more_events()):
                 now = self._progress
@@ -96,28 +96,29 @@ class Competition:
 
     @property
     def progress(self) -> Progress:
-        """How far it has come by now."""
+        """The progress of the competition by now."""
         self._look()
         return self._progress
 
     @property
     def running(self) -> bool:
-        """Whether it is still being played."""
+        """True while the competition is played."""
         return self._host.running
 
     @property
     def messages(self) -> tuple[str, ...]:
-        """What a run says on stderr, a line each, as far as it has come."""
+        """The messages that the run has written on stderr so far, a line each."""
         return tuple(self._host.said().splitlines())
 
     @property
     def events(self) -> tuple[str, ...]:
-        """The ids of its events in the store, those that have begun by now."""
+        """The ids in the store of those events of the competition that have begun."""
         self._look()
         return tuple(self._events)
 
     def __iter__(self) -> Iterator[PlayedMatch]:
-        """Raises what ended the competition before it was over, after the last match."""
+        """Yield each match as it is recorded, the first match of the competition first. After the last match, raise the error
+        that ended the competition early, if one did."""
         at = 0
         while True:
             self._host.wait(lambda at=at: self._more(at))  # type: ignore[misc]
@@ -133,21 +134,21 @@ class Competition:
         return len(self._recorded) > than
 
     def wait(self) -> Self:
-        """Wait until it is over, or was stopped by us. Raises what else ended it before."""
+        """Wait until the competition is over or was stopped by ``stop``. Raises any other error that ended it before."""
         if not (self._host.reply().interrupted and self._host.interrupted):
             self._host.value()
         return self
 
     @property
     def complete(self) -> bool:
-        """Whether all is recorded: it was not stopped before its end, and no table was set aside because this machine could not
-        play it. Waits until it is over."""
+        """True if all matches are recorded: the run was not stopped early, and this machine could play every table. Waits for the
+        end of the competition."""
         self.wait()
         reply = self._host.reply()
         return not reply.interrupted and bool(reply.value["complete"])
 
     def stop(self) -> None:
-        """Stop it, if it still runs. Matches that are over are recorded, and the same call resumes."""
+        """Stop the competition, if it still runs. Matches that are over are recorded, and the same call resumes."""
         self._host.interrupt()
 
     def __enter__(self) -> Self:
@@ -157,13 +158,14 @@ class Competition:
         self.stop()
 
     def standings(self, **options: Any) -> "TableList":
-        """The rating tables of its events, once it is over or was stopped. ``options``: as of ``khiva_arena.standings``."""
+        """Return the rating tables of the competition's events, once the competition is over or was stopped. ``options``: as in
+        ``khiva_arena.standings``."""
         from khiva_arena.api.tables import standings
 
         return standings(self.store, *self.wait().events, **options)
 
     def verify(self) -> "AuditResult":
-        """Replay and check all of its matches, once it is over or was stopped."""
+        """Replay and check all matches of the competition, once it is over or was stopped."""
         from khiva_arena.api.verify import verify
 
         return verify(self.store, *self.wait().events)
@@ -182,7 +184,7 @@ class RunningTest(Competition):
     """A sequential test of one bot against others, which stops once the answer is clear."""
 
     def result(self) -> "Sprt":
-        """How the test came out, once it is over."""
+        """Return the result of the test, once it is over."""
         from khiva_arena.playing.sequential import sprt_of
 
         return sprt_of(self.store, self.wait().events[0])
@@ -204,7 +206,8 @@ def run(
     settings: a TOML file, as ``khiva-arena init`` writes one.
     bots: who plays. Functions are played at isolation trusted, in a process for each match.
     any_engine, new_event, public: as the flags of ``khiva-arena run``.
-    from_plan, shard: likewise. A plan has the settings; more are jobs, out and others that each machine has for itself.
+    from_plan, shard: as the flags of ``khiva-arena run``. A plan has the settings; ``more`` takes jobs, out and others that each
+        machine has for itself.
     more: settings by their names in a settings file, as seats=2, seeds=20, out="results/a", turn="500ms". They win over the file.
 
     Raises ConfigError for wrong settings, BotError for a bot that cannot be built or does not start, StoreError if the store
@@ -241,7 +244,7 @@ def run(
 def _planned(
     plan: str | Path | None, shard: str | None, config: Path | None, functions: Sequence[str], new_event: bool
 ) -> dict[str, Any]:
-    """What of a plan is played. Raises ConfigError if that does not go with what else is said."""
+    """Return the plan and the shard as arguments of a host. Raises ConfigError if a plan does not go with the other arguments."""
     if plan is None:
         raise ConfigError("shard: goes with from_plan, a file that `khiva-arena run --plan FILE` writes")
     if config is not None or functions or new_event:
@@ -268,9 +271,9 @@ def sprt(
     elo0, elo1: H0 is that the candidate's advantage is elo0 or less; H1 that it is elo1 or more.
     alpha, beta: about how often a candidate at elo0 passes, and one at elo1 fails.
     normalized: whether both bounds are normalised Elo.
-    more: settings, as of ``run``.
+    more: settings, as in ``run``.
 
-    Raises as ``run`` does.
+    Raises ConfigError, BotError and StoreError for the same reasons as ``run``.
     """
     one = isinstance(opponents, str | os.PathLike | Checkpoint) or callable(opponents)
     others = (opponents,) if one else tuple(opponents)  # type: ignore[arg-type]
@@ -301,5 +304,5 @@ def _how(any_engine: bool, new_event: bool, public: str | None) -> dict[str, Any
 
 
 def _store(given: Mapping[str, Any], file: Mapping[str, Any]) -> Path:
-    """Where the results go. The process that plays refuses a wrong value."""
+    """Return the folder of the results. The process that plays refuses a wrong value."""
     return Path(str(given.get("out", file.get("out", DEFAULTS["out"])))).absolute()

@@ -1,8 +1,8 @@
-"""Functions as bots: each is written into a folder with a bot.toml and played like any other bot, in a process of its own.
+"""Functions as bots: each becomes a folder with a bot.toml and plays in a process of its own.
 
-A function is known by its code and by what that refers to, in the form in which both are sent: so that the same cell of a
-notebook makes the same bot, also in another process. Its line and cell are no part of that; a script's path is, and where modules
-are looked for. That form is not always the same in another process if there are classes or sets in it.
+A function is known by its pickled code and the pickled values that its code refers to. So the same cell of a notebook makes the
+same bot, also in another process. The line and the cell of a function do not count; the path of a script does, and so do the
+folders where modules are looked for. Classes and sets may be pickled differently in another process.
 """
 
 import fcntl
@@ -36,7 +36,7 @@ KIT = ("python", "kit", "khiva_kit.py")
 LONGEST_NAME = 64
 DRAFT = "draft-"
 UNUSED_SECONDS = 90 * 24 * 60 * 60
-"""A function that has not been played for so long is removed from the cache. It is written again when it is played again."""
+"""The age at which a function that nobody played is removed from the cache. It is written again when it is played again."""
 MAIN = '''"""A function of Python as a bot, written by khiva_arena.run."""
 
 import pickle
@@ -54,9 +54,12 @@ play({name!r}, choose)
 
 
 def as_words(bots: object) -> tuple[list[str], list[str]]:
-    """The words of bots, and those of them that are functions or checkpoints. A bot is a word or a path, or one of these. Raises
-    ConfigError for anything else, BotError for a function that cannot be sent to another process, or a checkpoint that cannot be
-    read."""
+    """Return the words of all bots, and apart those that are functions or checkpoints. A bot is a word, a path, a function or a
+    checkpoint.
+
+    Raises ConfigError for anything else, BotError for a function that cannot be sent to another process or a checkpoint that
+    cannot be read.
+    """
     if isinstance(bots, str | os.PathLike) or not isinstance(bots, Iterable):
         raise ConfigError(f"bots: {bots!r:.200} is not a list of words, folders and functions")
     words: list[str] = []
@@ -75,7 +78,8 @@ def as_words(bots: object) -> tuple[list[str], list[str]]:
 
 
 def folder_of(choose: Choose | Checkpoint) -> Path:
-    """The folder of a function or checkpoint as a bot, in the cache of staged bots; made if it is not there. Raises BotError."""
+    """Return the folder of a function or checkpoint as a bot, in the cache of staged bots; write it if it is not there. Raises
+    BotError."""
     name = _name(choose)
     held: Any = choose
     opened, more = "", {}
@@ -119,7 +123,7 @@ def _sweep(home: Path) -> None:
 
 
 def _name(choose: Choose | Checkpoint) -> str:
-    """What it is called, as bots are."""
+    """Return the name of a function or checkpoint as a bot; "function" if its own name cannot be printed."""
     function = _unwrapped(choose)
     called = choose.name if isinstance(choose, Checkpoint) else getattr(function, "__name__", type(function).__name__)
     name = str(called).strip("<> ")[:LONGEST_NAME]
@@ -127,14 +131,14 @@ def _name(choose: Choose | Checkpoint) -> str:
 
 
 def _unwrapped(choose: Any) -> Any:
-    """The function behind partial ones."""
+    """Return the function inside of ``functools.partial`` objects."""
     while isinstance(choose, partial):
         choose = choose.func
     return choose
 
 
 def _own_paths() -> list[str]:
-    """Where modules are looked for beside the installation, which the bot's Python has anyway."""
+    """Return the folders of sys.path outside of the installation, which the bot's Python has anyway."""
     installed = {os.path.realpath(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
     paths = [os.path.abspath(path) for path in sys.path if os.path.isdir(path or os.curdir)]
     return [path for path in dict.fromkeys(paths) if not any(_is_in(path, folder) for folder in installed)]
@@ -163,7 +167,7 @@ def _pickled(choose: Any, name: str) -> bytes:
 
 
 def _plain_code(code: types.CodeType) -> Any:
-    """Code without the place where it stood, which for a cell of a notebook has the number of a process in it."""
+    """Reduce a code object without its file and line. The file name of a notebook's cell has the number of a process in it."""
     import cloudpickle
 
     return cloudpickle.Pickler.dispatch_table[types.CodeType](code.replace(co_filename="<function>", co_firstlineno=1))
@@ -171,8 +175,8 @@ def _plain_code(code: types.CodeType) -> Any:
 
 @contextmanager
 def _by_value() -> Iterator[None]:
-    """While this lasts, what modules outside of the installation define is pickled as it is: their names alone would not say
-    which bot it is."""
+    """Pickle the modules outside of the installation by value inside the ``with`` block. Their names alone would not say which
+    bot it is."""
     import cloudpickle
 
     before = cloudpickle.list_registry_pickle_by_value()
@@ -187,8 +191,8 @@ def _by_value() -> Iterator[None]:
 
 
 def _own_modules() -> dict[str, types.ModuleType]:
-    """Modules and packages, by name, that were found outside of the installation; not what is in these packages, which goes with
-    them, and not the arena."""
+    """Return by name the modules and packages found outside of the installation. Modules inside a package go with the package;
+    the arena is left out."""
     paths = _own_paths()
     found = {}
     for name, module in list(sys.modules.items()):

@@ -1,8 +1,8 @@
 """Calls that start bots run in a process of their own, the host, and never in the caller's.
 
-So a notebook keeps its signals, its event loop and its children to itself, and its code never holds up the arbiter's clock.
-Whatever ends the caller, the host notices and ends every bot; what was recorded stays. What happens in a run reaches the caller
-as the stream of events, in a file without a name: the host waits for no reader.
+A notebook therefore keeps its signals, its event loop and its children to itself, and its code never holds up the arbiter's
+clock. However the caller ends, the host notices and ends every bot; recorded matches stay. The caller reads a run as the stream
+of events, from a file without a name: the host waits for no reader.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ from khiva_arena.errors import ArenaError, ConfigError, InternalError
 
 LOOK_SECONDS = 0.05
 GRACE_SECONDS = 20.0
-"""For the host to record what is whole and reap its bots."""
+"""The time that a host has to record whole matches and reap its bots."""
 PIECE = 1 << 16
 # What it needs besides the standard library may be where only the caller looks; what the caller has in its folder comes last.
 START = """
@@ -38,7 +38,7 @@ main()
 
 
 class HostCall(msgspec.Struct, frozen=True):
-    """What a host is asked.
+    """A request to a host.
 
     call: the name of a function of hosted.py.
     arguments: its arguments, by name.
@@ -49,12 +49,12 @@ class HostCall(msgspec.Struct, frozen=True):
 
 
 class HostReply(msgspec.Struct, frozen=True):
-    """What it answers.
+    """The answer of a host.
 
-    value: what the call returned.
-    error: the name of the class of errors.py that it raised, "" for none.
-    problems: what that says, a line a mistake.
-    interrupted: whether it was, by us or by somebody else.
+    value: the value that the call returned.
+    error: the name of the class of errors.py that the call raised, "" for none.
+    problems: the text of the error, a line a mistake.
+    interrupted: whether the host was interrupted, by the caller or by somebody else.
     """
 
     value: Any = None
@@ -70,7 +70,8 @@ class Host:
     """
 
     def __init__(self, call: str, *, listens: bool = False, aloud: bool = False, **arguments: Any) -> None:
-        """``aloud``: messages for people are printed on the caller's stderr while it is waited for, as what to type elsewhere."""
+        """Start the host. ``aloud``: while the caller waits, print the host's messages for people on stderr, such as commands to
+        type on another machine."""
         self.interrupted = False
         self._aloud = aloud
         self._printed = 0
@@ -95,11 +96,11 @@ class Host:
 
     @property
     def running(self) -> bool:
-        """Whether it still runs."""
+        """True while the process runs."""
         return self._process.poll() is None
 
     def wait(self, ready: Callable[[], bool] = lambda: False) -> None:
-        """Wait until it ends, or something is ready. An interrupt of the caller interrupts the host, too."""
+        """Wait until the host ends or ``ready`` returns True. An interrupt of the caller interrupts the host, too."""
         try:
             while not ready() and self.running:
                 try:
@@ -111,7 +112,7 @@ class Host:
             raise
 
     def interrupt(self) -> None:
-        """End it as Ctrl-C would, and wait for that."""
+        """End the host as Ctrl-C would, and wait until it has ended. Kill it after GRACE_SECONDS."""
         if self.running:
             self.interrupted = True
             self._process.send_signal(signal.SIGINT)
@@ -122,7 +123,7 @@ class Host:
             self._process.wait()
 
     def more_events(self) -> bytes:
-        """What was added to the stream of events since the last call."""
+        """Return the bytes added to the stream of events since the last call."""
         return b"".join(iter(self._piece, b""))
 
     def _piece(self) -> bytes:
@@ -132,12 +133,12 @@ class Host:
         return piece
 
     def said(self) -> str:
-        """The messages for people so far, a line each."""
+        """Return the messages for people so far, a line each."""
         size = os.fstat(self._said.fileno()).st_size
         return os.pread(self._said.fileno(), size, 0).decode(errors="replace")
 
     def _print_more(self) -> None:
-        """Lines that are whole and new."""
+        """Print the whole lines of messages that are new, if the host is to be heard."""
         if self._aloud:
             said = self.said()
             new = said[self._printed : said.rfind("\n") + 1]
@@ -145,7 +146,7 @@ class Host:
             sys.stderr.write(new)
 
     def reply(self) -> HostReply:
-        """What it answered, once it has ended. Raises InternalError if it could not."""
+        """Return the answer of the host, once it has ended. Raises InternalError if the host ended without an answer."""
         self.wait()
         size = os.fstat(self._out.fileno()).st_size
         try:
@@ -158,7 +159,7 @@ class Host:
             raise InternalError(said) from None
 
     def value(self) -> Any:
-        """What the call returned, once it has ended. Raises the error that it raised."""
+        """Return the value of the call, once the host has ended. Raises the error that the call raised."""
         reply = self.reply()
         if reply.interrupted:
             raise ArenaError("interrupted: what was recorded is safe, and the same call resumes")
@@ -168,23 +169,24 @@ class Host:
 
 
 def is_remote(words: object) -> bool:
-    """Whether somebody has to start a relay before bots of these words can play."""
+    """Tell whether somebody has to start a relay before the bots of these words can play."""
     return isinstance(words, list | tuple) and any(str(word).startswith("remote:") for word in words)
 
 
 _LIVING: weakref.WeakSet[Host] = weakref.WeakSet()
 _HELD: set[Host] = set()
-"""Those that play on even if nobody holds them."""
+"""The hosts that play on even if no object of the caller refers to them."""
 
 
 def _hold(host: Host) -> None:
-    """Keep a host until it has ended, and no longer those that have."""
+    """Keep a host alive until it has ended, and release the hosts that have ended."""
     _HELD.difference_update([one for one in _HELD if not one.running])
     _HELD.add(host)
 
 
 def _let_go() -> None:
-    """In a process that was forked from ours: hosts are ours alone, and must hear of our end."""
+    """Forget all hosts in a forked child. Hosts belong to the parent alone and must notice its end, so the child closes its
+    copies of their input."""
     for host in list(_LIVING):
         host._end.detach()
         if host._process.stdin:
@@ -202,7 +204,7 @@ def _started(events: int, out: int, said: int) -> subprocess.Popen[bytes]:
 
 
 def _error(reply: HostReply) -> ArenaError:
-    """The error that a host met, as an object of its class."""
+    """Return the error that a host met, as an object of its class."""
     kind = getattr(errors, reply.error, InternalError)
     if issubclass(kind, ConfigError):
         return kind(reply.problems)
@@ -212,7 +214,8 @@ def _error(reply: HostReply) -> ArenaError:
 
 
 def _end(process: subprocess.Popen[bytes], files: contextlib.ExitStack) -> None:
-    """When nobody holds it any longer, or Python ends: let the host end, which it does when its input ends."""
+    """Close the input of a host, which ends it, and wait; kill it after GRACE_SECONDS. Called when no reference to the host is
+    left, or Python ends."""
     assert process.stdin
     with contextlib.suppress(BrokenPipeError):  # it has ended before it read all
         process.stdin.close()

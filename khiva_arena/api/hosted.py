@@ -1,4 +1,4 @@
-"""What runs in the process that host.py starts: one call, whose value or error is written to the output as JSON."""
+"""The program of the host process: one call, whose value or error it writes as JSON."""
 
 import os
 import signal
@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def _end_with_caller() -> None:
-    """The input ends when the caller does, however that was: then nobody wants the rest."""
+    """Interrupt this process when its input ends, which happens when the caller ends in any way: then nobody wants the rest."""
     while os.read(0, 1):
         pass
     os.kill(os.getpid(), signal.SIGINT)  # which nobody can have made us ignore
@@ -151,7 +151,7 @@ CALLS: Mapping[str, Callable[..., Any]] = {"compete": compete, "test": test, "ma
 
 
 def _check_trust(words: Sequence[str], callables: Sequence[str], trusted: bool) -> None:
-    """Raise ConfigError if others were played with the caller's rights only since a function is."""
+    """Raise ConfigError if a function at the table would give the other bots the caller's rights without consent."""
     strangers = [word for word in words if word not in callables and not word.startswith(shipped.WORD) and not is_remote((word,))]
     if callables and strangers and not trusted:
         raise ConfigError(

@@ -1,4 +1,4 @@
-"""Settings as keywords of Python: made plain for the process that plays, and named in messages as they are here."""
+"""Settings as Python keywords: made plain for the process that plays, and named so in messages."""
 
 import operator
 import os
@@ -24,17 +24,17 @@ _KEYWORDS = {row.option: row.name for row in TABLE} | {f"--{name.replace('_', '-
 _KEYWORDS |= {"--anchor": "anchors", "--section": "sections", "--effects": "effects"}
 _FLAG = re.compile(r"--[a-z]+(?:-[a-z]+)*")
 _TO_ADD = re.compile(r"(?<=if you trust it, )add: (.*) \(or type the command once at")
-"""In the refusal of a settings file or a plan, see settings/consent.py."""
+"""The part of a refusal of a settings file or plan that names flags, see settings/consent.py."""
 _DEEPEST = 20
 
 
 def plain_settings(
     settings: Mapping[str, Any], functions: Sequence[str] = (), *, known: Sequence[str] | None = None, isolation: object = None
 ) -> dict[str, Any]:
-    """Settings as JSON has them. With ``functions`` among the bots they are of isolation trusted.
+    """Return settings as values that JSON has. With ``functions`` among the bots, isolation becomes trusted.
 
     known: the settings that there may be; all by default.
-    isolation: what a settings file says of it, None for nothing.
+    isolation: the isolation in a settings file, None for none.
 
     Raises ConfigError for a setting that is unknown or of another type, or for functions at another isolation.
     """
@@ -73,7 +73,7 @@ def _plain(name: str, value: Any, depth: int = 0) -> Any:
 
 
 def text(name: str, value: object) -> str:
-    """A text. Raises ConfigError for anything else, or what cannot be encoded."""
+    """Return a text. Raises ConfigError for another type, or for text that cannot be encoded or has a NUL in it."""
     if not isinstance(value, str):
         raise ConfigError(f"{name}: {value!r:.200} is not a text")
     if not is_text(value):
@@ -82,43 +82,43 @@ def text(name: str, value: object) -> str:
 
 
 def number(name: str, value: object) -> float:
-    """A finite number. Raises ConfigError for anything else."""
+    """Return a finite number as a float. Raises ConfigError for anything else."""
     if isinstance(value, bool) or not isinstance(value, Real) or not isfinite(value):
         raise ConfigError(f"{name}: {value!r:.200} is not a number")
     return float(value)
 
 
 def whole(name: str, value: object) -> int:
-    """A whole number. Raises ConfigError for anything else."""
+    """Return a whole number as an int. Raises ConfigError for anything else."""
     if isinstance(value, bool) or not isinstance(value, SupportsIndex):
         raise ConfigError(f"{name}: {value!r:.200} is not a whole number")
     return operator.index(value)
 
 
 def at_least(fewest: int, name: str, value: object) -> int:
-    """A whole number that is not too small. Raises ConfigError for anything else."""
+    """Return a whole number of ``fewest`` or more. Raises ConfigError for anything else."""
     if (count := whole(name, value)) < fewest:
         raise ConfigError(f"{name}: {count} is not {fewest} or more")
     return count
 
 
 def as_path(name: str, value: object) -> Path:
-    """A path, of a file or a folder. Raises ConfigError for anything else."""
+    """Return the path of a file or a folder. Raises ConfigError for anything else."""
     if not isinstance(value, str | os.PathLike):
         raise ConfigError(f"{name}: {value!r:.200} is not a path")
     return Path(text(name, os.fspath(value)))
 
 
 def several(name: str, value: object) -> tuple[str, ...]:
-    """Texts, of which one may be given alone. Raises ConfigError for anything else."""
+    """Return texts as a tuple; a single text may stand alone. Raises ConfigError for anything else."""
     if isinstance(value, str) or not isinstance(value, Iterable):
         return (text(name, value),)
     return tuple(text(name, each) for each in value)
 
 
 def hand_over(games: object) -> None:
-    """Let these games, which do not come with the arena, be run where matches of just their code are replayed: until Python ends,
-    since what a call returns replays its match later. Raises ConfigError for one that there is not."""
+    """Permit the code of games that do not come with the arena to run, wherever matches of exactly that code are replayed. This
+    holds until Python ends, since a returned match replays later. Raises ConfigError for a game that does not exist."""
     words = [games] if isinstance(games, os.PathLike) else several("game", games)
     if own := [word for word in (os.fspath(word) for word in words) if word not in NAMES]:
         from khiva_arena.outside.opening import offer  # not above: most games come with the arena
@@ -127,15 +127,15 @@ def hand_over(games: object) -> None:
 
 
 def with_tuples(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings as flags give them: lists as tuples."""
+    """Return settings as flags give them: lists as tuples."""
     lists = {row.name for row in TABLE if row.kind in LISTS}
     return {name: tuple(value) if name in lists and isinstance(value, list) else value for name, value in given.items()}
 
 
 def refuse_early(given: Mapping[str, Any], check: Callable[[dict[str, Any]], object], game: object = None) -> None:
-    """Raise what a check of settings and bots finds, before a process is started that would find the same.
+    """Raise the mistakes that a check of settings and bots finds, before a process is started that would find them, too.
 
-    game: what a settings file says of it. A game that does not come with the arena is checked by that process alone.
+    game: the game in a settings file, None for none. A game that does not come with the arena is checked by that process alone.
     """
     if given.get("game", game) in (None, *NAMES):
         with by_keyword():
@@ -144,7 +144,7 @@ def refuse_early(given: Mapping[str, Any], check: Callable[[dict[str, Any]], obj
 
 @contextmanager
 def by_keyword() -> Iterator[None]:
-    """Mistakes that are raised meanwhile have the keywords of settings in place of their flags."""
+    """Replace flags by keywords in each ConfigError that is raised inside the ``with`` block."""
     try:
         yield
     except ConfigError as error:
@@ -152,7 +152,7 @@ def by_keyword() -> Iterator[None]:
 
 
 def in_keywords(problems: Sequence[str]) -> list[str]:
-    """Mistakes with the keywords of settings in place of their flags."""
+    """Return mistakes with the keywords of settings in place of their flags."""
     plain = [re.sub(r"(?<=[a-z.] )--bot ", "", re.sub("^--bot ", "bots: ", problem)) for problem in problems]
     plain = [re.sub(r"^--(\w*): unknown setting", r"\1: unknown setting", problem) for problem in plain]
     plain = [_TO_ADD.sub(_to_give, problem) for problem in plain]
@@ -160,6 +160,6 @@ def in_keywords(problems: Sequence[str]) -> list[str]:
 
 
 def _to_give(flags: re.Match[str]) -> str:
-    """The flags that a file needs, as keywords: a caller has no command line to add them to."""
+    """Name the flags that a file needs as keywords: a caller has no command line to add flags to."""
     names = dict.fromkeys(_KEYWORDS[word] for word in shlex.split(flags[1]) if word in _KEYWORDS)
     return f"give what it sets as keywords, too: {', '.join(names)} (or type `khiva-arena run` with it once at"

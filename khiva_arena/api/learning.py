@@ -1,4 +1,4 @@
-"""How a training came along: the ratings of its checkpoints by step."""
+"""The learning curve of a training: ratings of its checkpoints by step."""
 
 import html
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,11 +23,11 @@ SHOWN = ("name", "elo", "error", "rank_interval", "matches", "seeds", "faults")
 
 
 class Rise(NamedTuple):
-    """How far Elo rises along a straight line.
+    """The rise of Elo along a straight line.
 
     first, last: the steps it runs between.
     elo: how far it rises.
-    low, high: the 95 % interval of that.
+    low, high: the 95 % interval of ``elo``.
     los: how likely it rises at all, in percent.
     """
 
@@ -46,9 +46,9 @@ class Rise(NamedTuple):
 class LearningCurve:
     """Checkpoints by step, and the other bots of their table, the ladder.
 
-    rows: by step, each the step and the row of the table.
-    ladder: the rows of the others, best first.
-    title: of the table.
+    rows: pairs of a step and a row of the table, in the order of steps.
+    ladder: the rows of the other bots, best first.
+    title: the title of the table.
     """
 
     def __init__(self, table: Standings, title: str, checkpoints: Iterable[Checkpoint]) -> None:
@@ -72,7 +72,7 @@ class LearningCurve:
         return iter(self.rows)
 
     def to_dict(self) -> list[dict[str, Any]]:
-        """A list with a dict for each checkpoint: step, name, elo, error, low, high, bound, matches, seeds."""
+        """Return a list with a dict for each checkpoint: step, name, elo, error, low, high, bound, matches, seeds."""
         fields = ("name", "elo", "error", "low", "high", "bound", "matches", "seeds")
         return [{"step": step, **{field: getattr(row, field) for field in fields}} for step, row in self.rows]
 
@@ -80,9 +80,9 @@ class LearningCurve:
         """Return how far the straight line through the checkpoints rises from the first to the last, in Elo, with an error of its
         own.
 
-        since: the first step that counts; without, all do. Name it before you see the curve.
+        since: the first step that counts; all do by default. Name it before you see the curve.
 
-        None with fewer than two steps, and if one of these has only a bound, or no error.
+        Return None with fewer than two steps, or if a checkpoint among them has only a bound or no error.
         """
         some = [(step, row) for step, row in self if since is None or step >= since]
         at = [self._standings.order.index(row.bot) for _, row in some]
@@ -93,15 +93,15 @@ class LearningCurve:
         return Rise(some[0][0], some[-1][0], *numbers)
 
     def contrast(self, step: int, less: int) -> PairDifference:
-        """Return how far the checkpoint at a step is above that at another one, ``less``, with an interval of its own: for two
-        that were named before the curve was seen. Raises ConfigError for a step that there is not."""
+        """Return how far the checkpoint of ``step`` is above the checkpoint of ``less``, with an interval of its own. The
+        interval holds for two checkpoints that were named before the curve was seen. Raises ConfigError for an unknown step."""
         names = {step: row.name for step, row in self}
         if wrong := [one for one in (step, less) if one not in names]:
             raise ConfigError([f"there is no checkpoint of step {one}" for one in wrong])
         return contrasts(self._standings, [[names[step], names[less]]])[0].pairs[0]
 
     def _trends(self) -> list[str]:
-        """The trend of all steps, and of their second half."""
+        """Return the trend of all steps, and of their second half if there are enough checkpoints, as lines."""
         halves = [None, self.rows[len(self) // 2][0]] if len(self) >= _FEWEST_OF_HALVES else [None]
         return [f"Trend {rise}" for since in halves if (rise := self.trend(since)) is not None] or ["Trend: n/a."]
 
@@ -126,7 +126,8 @@ class LearningCurve:
         return f"<p><b>{html.escape(self.title)}</b></p>{rows}{trends}"
 
     def plot(self) -> Any:
-        """An Altair chart: Elo by step with its 95 % interval, and the ladder as lines. Raises ConfigError without Altair."""
+        """Return an Altair chart: Elo by step with its 95 % interval, and the ladder as lines. Raises ConfigError without
+        Altair."""
         alt = altair()
         x, y = alt.X("step:Q", title="step of training"), alt.Y("elo:Q", title="Elo")
         points = alt.Chart(alt.Data(values=self.to_dict()), title=self.title, width=WIDE, height=HIGH).encode(x=x)

@@ -1,4 +1,4 @@
-"""Recorded matches as values: of a store, of a bundle, or just played; each can be replayed step by step."""
+"""Recorded matches as values, each of which can be replayed step by step."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -30,7 +30,7 @@ class MatchFault(NamedTuple):
     """A fault of a bot in a match.
 
     verdict: the kind, a word of result.Verdict.
-    step: in which step, 0 is the start.
+    step: the number of the step, 0 is the start.
     detail: one line for the bot's author.
     """
 
@@ -44,12 +44,12 @@ class ReplayStep:
     """One step of a match.
 
     number: 0 is the opening, in which nobody is asked.
-    before: the state in which the seats were asked; None for the opening. To be looked at or cloned, not changed.
+    before: the state in which the seats were asked; None for the opening. It may be looked at or cloned, not changed.
     asked: by seat, its decision.
     choices: by seat, its index into ``asked[seat].legal``.
-    defaults: why the default was played, of those seats for which it was: a verdict, or "forfeited".
+    defaults: by seat, why the default was played: a verdict, or "forfeited". Seats that chose themselves are absent.
     events: what happened, in order.
-    state: after that; the ``before`` of the next step.
+    state: after the step; the ``before`` of the next step.
     """
 
     number: int
@@ -71,7 +71,7 @@ class PlayedMatch:
     ordinal: its place in the schedule, from 0.
     seed: which deal of the event, from 0.
     faults: of each seat, strikes included; None from a bundle, which does not have their details.
-    notes: what each bot wrote on stderr, as far as that is kept; None from a bundle.
+    notes: the stderr of each bot, as far as it is kept; None from a bundle.
     """
 
     record: Record
@@ -84,7 +84,7 @@ class PlayedMatch:
 
     @property
     def id(self) -> str:
-        """16 hex digits."""
+        """The id of the match, 16 hex digits."""
         return self.record.header.match
 
     @property
@@ -94,27 +94,27 @@ class PlayedMatch:
 
     @property
     def rules(self) -> Mapping[str, Any]:
-        """The rules map."""
+        """The rules map of the game."""
         return self.record.header.rules
 
     @property
     def bots(self) -> tuple[str, ...]:
-        """The names."""
+        """The names of the bots, by seat."""
         return tuple(seat.name for seat in self.record.header.seats)
 
     @property
     def ranks(self) -> tuple[int, ...]:
-        """1 is best, ties share a rank."""
+        """The final ranks by seat: 1 is best, ties share a rank."""
         return self.record.ranks
 
     @property
     def scores(self) -> tuple[int, ...]:
-        """Points."""
+        """The scores by seat, in the game's own points."""
         return self.record.scores
 
     @property
     def verdicts(self) -> tuple[str, ...]:
-        """Each is "ok", or why the seat forfeited."""
+        """The verdicts by seat: "ok", or why the seat forfeited."""
         return tuple(map(str, self.record.verdicts))
 
     @property
@@ -130,7 +130,7 @@ class PlayedMatch:
         return hash(self.digest)
 
     def replay(self) -> tuple[ReplayStep, ...]:
-        """All steps, the opening first. Raises RecordError if the record does not replay to what it says."""
+        """Return all steps, the opening first. Raises RecordError if the record does not replay to what it says."""
         steps: list[ReplayStep] = []
 
         def watch(number: int, state: State, events: Sequence[Event]) -> None:
@@ -152,11 +152,11 @@ class PlayedMatch:
         return tuple(steps)
 
     def story(self) -> str:
-        """The match as text, turn by turn, hidden cards included. Raises RecordError if it does not replay."""
+        """Return the match as text, turn by turn, hidden cards included. Raises RecordError if it does not replay."""
         return story(self.record, self.secret)
 
     def to_json(self) -> str:
-        """The record as canonical JSON."""
+        """Return the record as canonical JSON."""
         return self.record.to_json()
 
     def _repr_html_(self) -> str:
@@ -167,11 +167,11 @@ def match(*bots: str | Path | Choose | Checkpoint, **settings: Any) -> PlayedMat
     """Play one match, the bots seated in the order given, and return it.
 
     bots: words as ``--bot`` takes them, folders, or functions ``choose(decide, match) -> index``.
-    settings: those of a match by their names in a settings file, as game="emira", seed="a", turn="500ms", rules={...}. A game
+    settings: settings of a match by their names in a settings file, as game="emira", seed="a", turn="500ms", rules={...}. A game
         that does not come with the arena stays handed over until Python ends.
 
-    Raises ConfigError for wrong settings, BotError for a bot that does not start, ArenaError if the match
-    fails twice because of this machine.
+    Raises ConfigError for wrong settings, BotError for a bot that does not start, ArenaError if the match fails twice because of
+    this machine.
     """
     words, functions = as_words(bots)
     given = {**plain_settings(settings, functions, known=[name for name in OF_A_MATCH if name != "bots"]), "bots": words}
@@ -189,7 +189,7 @@ def match(*bots: str | Path | Choose | Checkpoint, **settings: Any) -> PlayedMat
 
 
 class RecordedMatches(Iterator[PlayedMatch]):
-    """Recorded matches, one after another; those that are still to come can be had as a data frame."""
+    """An iterator of recorded matches; the matches still to come can be had as a data frame."""
 
     def __init__(self, found: Iterator[PlayedMatch]) -> None:
         self._found = found
@@ -215,13 +215,13 @@ class RecordedMatches(Iterator[PlayedMatch]):
                 }
 
     def to_pandas(self) -> "pandas.DataFrame":
-        """A row a seat. Needs pandas."""
+        """Return a pandas.DataFrame with a row for each seat of each match. Needs pandas."""
         import pandas
 
         return pandas.DataFrame(self.rows(), columns=list(FRAME))
 
     def to_polars(self) -> Any:
-        """A row a seat, as a polars.DataFrame. Needs polars."""
+        """Return a polars.DataFrame with a row for each seat of each match. Needs polars."""
         polars = import_module("polars")
         types = {int: polars.Int64, str: polars.String}
         return polars.DataFrame(list(self.rows()), schema={name: types[kind] for name, kind in FRAME.items()})
@@ -245,15 +245,15 @@ FRAME = {
 
 
 def matches(path: str | Path, *events: str | int, game: str | Path | Sequence[str] = ()) -> RecordedMatches:
-    """The recorded matches of a store, or of a bundle, in the order of their schedule, read as they are asked for.
+    """Return the recorded matches of a store or of a bundle, in the order of their schedule. Each is read when it is asked for.
 
-    ``matches(path).to_pandas()`` and ``to_polars()`` give a frame with a row for each seat of each match.
+    ``matches(path).to_pandas()`` and ``to_polars()`` return a frame with a row for each seat of each match.
 
-    events: those of the store by number or the beginning of their ids; all of them without.
-    game: as of ``verify``, for what replays a match.
+    events: events of the store, by number or the beginning of their ids; all events by default.
+    game: as in ``verify``, for replaying matches.
 
-    Raises ConfigError for an event that is not there, StoreError for what is damaged or cannot be read, RecordError for a record
-    that is.
+    Raises ConfigError for an event that is not there, StoreError for a store that is damaged or cannot be read, RecordError for a
+    damaged record.
     """
     return RecordedMatches(_recorded(path, events, game))
 
@@ -275,7 +275,7 @@ def _recorded(path: str | Path, events: Sequence[str | int], game: str | Path | 
 
 
 def of_row(event: EventRow, row: MatchRow, secret: bytes) -> PlayedMatch:
-    """A match of a store. Raises RecordError."""
+    """Return a match of a store, from its row. Raises RecordError."""
     return PlayedMatch(
         record=row.parsed(),
         secret=secret,
@@ -288,7 +288,7 @@ def of_row(event: EventRow, row: MatchRow, secret: bytes) -> PlayedMatch:
 
 
 def recorded_matches(folder: Path, places: Sequence[tuple[str, int]]) -> list[PlayedMatch]:
-    """The matches at places of events, each the event's id and an ordinal. Raises StoreError, RecordError."""
+    """Return the matches at places of events, each place an event's id and an ordinal. Raises StoreError, RecordError."""
     with Store.read(folder) as store:
         events = {event.id: event for event in store.events()}
         found = []

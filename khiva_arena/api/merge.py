@@ -1,4 +1,4 @@
-"""Stores of one event joined."""
+"""The merge of stores that hold shards of one event, for Python."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,8 +17,8 @@ def merge(
     any_engine: bool = False,
     game: str | Path | Sequence[str] = (),
 ) -> Merged:
-    """Join stores of one event, of which several machines played a shard each, once every record was replayed and checked.
-    ``result.complete`` says whether all of it is there; what is not stands in ``result.missing``.
+    """Join stores of one event, of which several machines played a shard each, after replaying and checking every record.
+    ``result.complete`` tells whether the event is complete; ``result.missing`` holds the missing matches.
 
     out: the store with all shards; one that holds some of them already gets the others.
     jobs: how many processes replay records.
@@ -26,7 +26,7 @@ def merge(
     any_engine: whether different versions of the arena may have played it.
     game: the file, folder or package of a game that does not come with the arena. It is run only if its hash is the recorded one.
 
-    Raises ConfigError with all that stands in the way, StoreError if a store cannot be read or written.
+    Raises ConfigError with every obstacle to a merge, StoreError if a store cannot be read or written.
     """
     hand_over(game)
     folders = [as_path("stores", store) for store in stores]

@@ -1,4 +1,4 @@
-"""What a check of a bot is made with."""
+"""The preparation of a bot's check: settings, bot, games and level of isolation."""
 
 import json
 import sys
@@ -27,14 +27,14 @@ OWN = "A game that does not come with the arena is handed over as --game FILE"
 
 
 def new_check(bot: str, games: Sequence[str], quick: bool, given: Mapping[str, Any], say: Say) -> RunningCheck:
-    """A bot by its word, with the games that it is to play and the level it is checked at.
+    """Return a check of the bot that a word names, with the games to play and the level of isolation.
 
-    games: by name; () for all that it plays. If there is one alone, ``given`` may have rules of it.
-    quick: whether to leave out what takes long.
-    given: settings, as of a match.
+    games: by name; () for all games of the bot. With a single game, ``given`` may have rules for it.
+    quick: whether to leave out slow steps.
+    given: settings, as for a match.
     say: tells the user a line.
 
-    Raises ConfigError with what is wrong with settings or bot, or if no step could be made.
+    Raises ConfigError for mistakes in the settings or the bot, or if no step could be made.
     """
     settings, loaded, played = what_is_checked(bot, games, given)
     sandbox = sandbox_of(settings, say, rated=False)
@@ -66,9 +66,9 @@ def what_is_checked(bot: str, games: Sequence[str], given: Mapping[str, Any]) ->
 
 
 def _must_start(bot: Bot, sandbox: Sandbox) -> None:
-    """Raise ConfigError if no step could be made, since the level cannot start the bot's program: root's bots run as users of
-    their own at level basic, who may not get at every program."""
-    of_its_own = bot.sources and "/" in bot.run[0]  # which is still to be copied to where they may run it
+    """Raise ConfigError if the level cannot start the bot's program, so that no step could be made. At level basic, root's bots
+    run as users of their own, who may not be allowed to read every program."""
+    of_its_own = bot.sources and "/" in bot.run[0]  # such a program is copied later, to where the bot may run it
     if of_its_own:
         return
     named = next((runtime.program for runtime in bot.runtimes if bot.run[0] == f"{{{runtime.name}}}"), bot.run[0])
@@ -82,8 +82,8 @@ def _must_start(bot: Bot, sandbox: Sandbox) -> None:
 
 
 def _games(bot: Bot, asked: Sequence[str], rules: Mapping[str, Any]) -> tuple[Game, ...]:
-    """The games to be played, or the one under these rules. Raises ConfigError on one that there is not, or that the bot does
-    not play."""
+    """Return the games to play, each under the given rules, if there are any. Raises ConfigError for an unknown game, or for one
+    that the bot does not play."""
     named = tuple(game_named(word) for word in dict.fromkeys(asked))
     if other := next((game for game in named if bot.games and game.name not in bot.games), None):
         raise ConfigError(_not_played(bot, other))

@@ -1,4 +1,4 @@
-"""Rating tables as Altair charts, for notebooks: the numbers of the page of results, from the same functions."""
+"""Rating tables as Altair charts for notebooks, computed by the functions of the page of results."""
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
@@ -16,9 +16,9 @@ SCORE = "pair score in percent"
 
 
 def plot(standings: Standings, names: Sequence[str], title: str) -> Any:
-    """The charts named, all of them without a name, one below the other.
+    """Return the named charts, one below the other; all charts if ``names`` is empty.
 
-    Raises ConfigError for a name that is not one, and without Altair.
+    Raises ConfigError for an unknown name, and without Altair.
     """
     if wrong := [name for name in names if name not in CHARTS]:
         raise ConfigError([f"there is no chart {name!r}{meant(name, CHARTS)}; there are {', '.join(CHARTS)}" for name in wrong])
@@ -28,7 +28,7 @@ def plot(standings: Standings, names: Sequence[str], title: str) -> Any:
 
 
 def altair() -> Any:
-    """The module. Raises ConfigError with the command that installs it."""
+    """Return the module altair. Raises ConfigError with the command that installs it."""
     try:
         import altair
     except ImportError:
@@ -41,7 +41,7 @@ def _data(alt: Any, rows: Sequence[Mapping[str, Any]]) -> Any:
 
 
 def _intervals(alt: Any, standings: Standings) -> Any:
-    """Elo with its interval; a point that is only a bound is open."""
+    """Draw Elo with its interval; a point that is only a bound is open."""
     rows = [
         {"bot": row.name, "elo": row.elo, "low": row.low, "high": row.high, "bound": row.bound or "none", "n": row.matches}
         for row in standings.rows
@@ -58,7 +58,7 @@ def _intervals(alt: Any, standings: Standings) -> Any:
 
 
 def _by_seeds(alt: Any, standings: Standings) -> Any:
-    """Elo after so many seeds, with its error as a band."""
+    """Draw Elo after so many seeds, with its error as a band."""
     name = {row.bot: row.name for row in standings.rows}
     rows = [
         {
@@ -80,7 +80,7 @@ def _by_seeds(alt: Any, standings: Standings) -> Any:
 
 
 def _crosstable(alt: Any, standings: Standings) -> Any:
-    """What the bot on the left made of the one above, as a heat map."""
+    """Draw the scores of the bot on the left against the bot above, as a heat map."""
     found = sections.sections(standings, SectionRequest(("crosstable",), ())).crosstable or []
     bots = [row.name for row in standings.rows]
     rows = [
@@ -98,7 +98,7 @@ def _crosstable(alt: Any, standings: Standings) -> Any:
 
 
 def _seats(alt: Any, standings: Standings) -> Any:
-    """How whoever sits in a seat did."""
+    """Draw the score of each seat with its interval."""
     found = sections.sections(standings, SectionRequest(("seats",), ())).seats
     rows = [
         {"where": f"seat {one.seat} of {one.seats}", "score": one.score, "low": one.low, "high": one.high, "n": one.matches}
@@ -114,4 +114,4 @@ def _seats(alt: Any, standings: Standings) -> Any:
 CHARTS: Mapping[str, Callable[[Any, Standings], Any]] = MappingProxyType(
     {"intervals": _intervals, "by_seeds": _by_seeds, "crosstable": _crosstable, "seats": _seats}
 )
-"""By name, in the order in which they are drawn."""
+"""The functions that draw charts, by name, in the order in which they are drawn."""

@@ -31,7 +31,7 @@ class Table:
     """The ratings of events that were played under equal conditions.
 
     rows: a bot each, best first; docs/standings.md says what the attributes of a row are.
-    standings: the whole of it, with what the numbers were made from.
+    standings: the ratings with the data they were computed from.
     title: what was played, and under which conditions.
     """
 
@@ -48,36 +48,36 @@ class Table:
         return iter(self.rows)
 
     def __getitem__(self, name: str) -> Standing:
-        """The row of a bot by its name. Raises KeyError."""
+        """Return the row of a bot by its name. Raises KeyError."""
         for row in self.rows:
             if row.name == name:
                 return row
         raise KeyError(name)
 
     def to_dict(self) -> dict[str, Any]:
-        """As ``khiva-arena standings --json`` prints it."""
+        """Return the table as ``khiva-arena standings --json`` prints it."""
         return self._pooled.to_json()
 
     def by_step(self, checkpoints: Iterable[Checkpoint]) -> LearningCurve:
-        """These bots by the steps of their training, to print or to plot; the others of the table are the ladder. Raises
-        ConfigError for one that is not in the table."""
+        """Return the checkpoints by the steps of their training, to print or to plot; the other bots of the table are the ladder.
+        Raises ConfigError for a checkpoint that is not in the table."""
         return LearningCurve(self.standings, self.title, checkpoints)
 
     def contrast(self, *names: str) -> list[PairDifference]:
-        """Return how far each two of these bots are apart, with intervals that hold 95 % for all of them at once if the bots were
-        named before the results were seen. Raises ConfigError for one that is not in the table."""
+        """Return how far each two of the named bots are apart. The intervals hold 95 % for all of them at once, if the bots were
+        named before the results were seen. Raises ConfigError for a bot that is not in the table."""
         [found] = contrasts(self.standings, [names])
         return found.pairs
 
     def to_pandas(self) -> "pandas.DataFrame":
-        """A row a bot, a column a field. Needs pandas."""
+        """Return a DataFrame with a row for each bot and a column for each field. Needs pandas."""
         import pandas
 
         return pandas.DataFrame([{name: getattr(row, name) for name in row.__struct_fields__} for row in self.rows])
 
     def plot(self, *charts: str) -> Any:
-        """Altair charts, one below the other: those named, of intervals, by_seeds, crosstable and seats; all of them without a
-        name. Raises ConfigError for a name that is not one, and without Altair."""
+        """Return the named Altair charts, one below the other, out of intervals, by_seeds, crosstable and seats; all of them
+        without a name. Raises ConfigError for an unknown name, and without Altair."""
         return plot(self.standings, charts, self.title)
 
     def __repr__(self) -> str:
@@ -97,7 +97,7 @@ class Table:
 
 
 class TableList(Sequence[Table]):
-    """All tables of a store: one for events that were played under equal conditions. Most stores have one.
+    """The tables of a store: one for events that were played under equal conditions. Most stores have one.
 
     rows: of all tables, one after another.
     """
@@ -119,18 +119,19 @@ class TableList(Sequence[Table]):
         return self._tables[index]
 
     def to_dict(self) -> dict[str, Any]:
-        """As ``khiva-arena standings --json`` prints it."""
+        """Return all tables as ``khiva-arena standings --json`` prints them."""
         return {"standings": [table.to_dict() for table in self._tables]}
 
     def to_pandas(self) -> "pandas.DataFrame":
-        """A row a bot, a column a field, the number of the table first. Needs pandas."""
+        """Return a DataFrame with a row for each bot and a column for each field, indexed by table. Needs pandas."""
         import pandas
 
         frames = {number: table.to_pandas() for number, table in enumerate(self._tables, 1)}
         return pandas.concat(frames, names=["table", None]).reset_index("table") if frames else pandas.DataFrame()
 
     def plot(self, *charts: str) -> Any:
-        """The charts of all tables, one below the other, see ``Table.plot``. Raises ConfigError if there is no table, too."""
+        """Return the charts of all tables, one below the other, drawn by ``Table.plot``. Raises ConfigError also if there is no
+        table."""
         if not self._tables:
             raise ConfigError("there is no table to draw: no event yet")
         return altair().vconcat(*(table.plot(*charts) for table in self._tables))
@@ -154,15 +155,15 @@ def standings(
     only: str | Sequence[str] = (),
     exclude: str | Sequence[str] = (),
 ) -> TableList:
-    """The rating tables of a store.
+    """Return the rating tables of a store.
 
-    events: by number or the beginning of their ids; without, all that were not closed before they were over.
+    events: by number or the beginning of their ids; by default all but those closed before they were over.
     anchors: BOT, or BOT=ELO, or BOT=ELO:SD; by default the bot at 0 is the one that is stored with the event.
-    sections: more about each table, in ``to_dict``: names as of ``khiva-arena standings --section``.
-    effects: which of these the section effects fits.
-    only, exclude: names of bots. Only matches count at which all seats are those of ``only`` and none of ``exclude``.
+    sections: more about each table, in ``to_dict``: names as ``khiva-arena standings --section`` takes them.
+    effects: the effects that the section effects fits.
+    only, exclude: names of bots. A match counts only if all its seats are bots of ``only`` and none is a bot of ``exclude``.
 
-    Raises ConfigError for what is not there, StoreError for a store that cannot be read or is damaged.
+    Raises ConfigError for an unknown event, bot or section, StoreError for a store that cannot be read or is damaged.
     """
     words = tuple(map(str, events))
     with by_keyword():

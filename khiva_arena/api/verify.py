@@ -1,4 +1,4 @@
-"""Verification: every record replayed, and held against all that stands beside it."""
+"""The verification of a store or a bundle, for Python."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,17 +13,18 @@ from khiva_arena.store.db import Store
 def verify(
     path: str | Path, *events: str | int, jobs: int = 1, sample: int | None = None, game: str | Path | Sequence[str] = ()
 ) -> AuditResult:
-    """Replay and check each match of a store, or of a bundle. ``result.sound`` says whether all of it is sound; what is not
-    stands in ``result.problems`` and in those of ``result.events``.
+    """Replay and check each match of a store, or of a bundle. ``result.sound`` tells whether all of it is sound. Problems stand
+    in ``result.problems`` and in those of ``result.events``.
 
-    events: those of a store by number or the beginning of their ids; all of them without.
-    jobs: how many processes replay them.
-    sample: of each event replay only so many matches, drawn at random. Of the others sums and places are checked, in a bundle
+    events: events of the store, by number or the beginning of their ids; all events by default.
+    jobs: how many processes replay matches.
+    sample: number of matches to replay of each event, drawn at random. For the others, sums and places are checked; in a bundle
         hash chains, commitments and places.
     game: the file, folder or package of a game that does not come with the arena, or several. It is run only if its hash is the
         one that the records name, and stays handed over until Python ends.
 
-    Raises ConfigError for what is not there, StoreError for what cannot be read, GameFault if a game is missing or at fault.
+    Raises ConfigError for an unknown event, StoreError for a file that cannot be read, GameFault if a game is missing or at
+    fault.
     """
     hand_over(game)
     path, jobs = as_path("path", path), at_least(1, "jobs", jobs)

@@ -1,6 +1,6 @@
-"""The games as environments for trainers: PettingZoo's here, OpenSpiel's in ``khiva_arena.env.openspiel``. docs/trainers.md.
+"""The games as environments for trainers: PettingZoo's here, OpenSpiel's in ``khiva_arena.env.openspiel``. See docs/trainers.md.
 
-Nothing of a trainer is imported before it is asked for.
+No library of a trainer is imported before it is needed.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,17 +29,19 @@ def aec(
     opponents: "Mapping[int, str | Choose] | None" = None,
     render_mode: str | None = None,
 ) -> "ArenaAEC":
-    """A game as PettingZoo's AECEnv: one agent acts after another; simultaneous choices stay secret until all are made.
+    """Return a game as PettingZoo's AECEnv: one agent acts after another; simultaneous choices stay secret until all are made.
 
-    game: its name, or a Game. seats: the fewest without. rules: what differs from the defaults.
-    rewards: "places": at the end, 1 for each seat that finished behind and -1 for each before; "points": whatever points come.
+    game: its name, or a Game.
+    seats: by default the fewest that the game has.
+    rules: the rules that differ from the defaults.
+    rewards: "places": at the end, 1 for each seat that finished behind and -1 for each before; "points": points as they come.
     coding: how views and choices are numbers, for a game that does not ship with the arena.
     without: keys of the view that an observation leaves out, as ("history",).
     opponents: by seat, bots that play there in this process: functions, or words as "shipped:python/greedy". Their seats have no
         agent.
     render_mode: "ansi" for text that shows all hands.
 
-    Raises ConfigError, also without PettingZoo.
+    Raises ConfigError for wrong arguments, and without PettingZoo.
     """
     _installed()
     from khiva_arena.env.zoo import ArenaAEC
@@ -60,11 +62,11 @@ def parallel(
     encode_all: bool = False,
     render_mode: str | None = None,
 ) -> "ArenaParallel":
-    """A game as PettingZoo's ParallelEnv: a step is one of the arena's. Agents that are not asked can only wait, action 0.
+    """Return a game as PettingZoo's ParallelEnv: a step is one of the arena's. Agents that are not asked can only wait, action 0.
 
     encode_all: agents that wait see their view, too; else zeros, which takes less time.
 
-    Other arguments and errors as of ``aec``.
+    Other arguments and errors are those of ``aec``.
     """
     _installed()
     from khiva_arena.env.zoo import ArenaParallel

@@ -1,4 +1,4 @@
-"""A game at a seat count under rules, as numbers; and how a match comes out for a trainer."""
+"""A game as numbers, for one seat count and one set of rules, with the rewards of its matches."""
 
 from collections.abc import Mapping, Sequence
 from operator import index
@@ -10,18 +10,19 @@ from khiva_arena.games import registry
 from khiva_arena.games.base import Game, Plain, State
 
 DEFAULT = 0
-"""The index that is played for an action that is not legal, as the arena does for a bot that fails."""
+"""The index that is played for an illegal action, as the arena does for a bot that fails."""
 REWARDS = ("places", "points")
 
 
 class CodedGame:
-    """A game at a seat count under rules, as numbers.
+    """A game as numbers, for one seat count and one set of rules.
 
-    game: by its name, or itself.
+    game: its name, or the Game itself.
+    seats: by default the fewest that the game has.
     coding: for a game that does not ship with the arena.
     without: keys of the view that an observation leaves out.
 
-    Raises ConfigError.
+    Raises ConfigError for an unknown game, and for seats, rules or keys that the game does not have.
     """
 
     def __init__(
@@ -36,18 +37,18 @@ class CodedGame:
         self.coding = (coding or coding_of(self.game, self.seats, self.rules)).without(without)
 
     def index(self, state: State, seat: int, action: int) -> int | None:
-        """The index into ``legal`` that an action means; None if it is not legal now."""
+        """Return the index into ``legal`` that an action means; None if the action is illegal now."""
         actions = self.coding.actions_of(state.pending()[seat])
         return actions.index(action) if action in actions else None
 
     def legal(self, state: State, seat: int) -> list[int]:
-        """The actions that a seat can take, in the order of ``legal``; ``WAIT`` alone if others are asked."""
+        """Return the actions that a seat can take, in the order of ``legal``; ``WAIT`` alone if the seat is not asked."""
         decision = state.pending().get(seat)
         return [WAIT] if decision is None else self.coding.actions_of(decision)
 
 
 def table_of(game: str | Game, seats: int | None, rules: Mapping[str, Plain] | None) -> tuple[Game, int, dict[str, Plain]]:
-    """Return the game, the seats, the fewest if None, and the whole rules map that are meant. Raises ConfigError."""
+    """Return the game, its seats, by default the fewest, and the complete rules map. Raises ConfigError."""
     if isinstance(game, str) and game not in registry.NAMES:
         itself = "A game that does not come with the arena is handed over itself, with coding=..."
         raise ConfigError(f"{registry.unknown(game, registry.NAMES)} {itself}")
@@ -67,11 +68,11 @@ def whole(name: str, value: object) -> int:
 
 
 def by_places(ranks: Sequence[int]) -> list[int]:
-    """By seat: 1 for each seat that finished behind it, -1 for each that finished before it. They sum to 0."""
+    """Return the rewards by seat: 1 for each seat that finished behind, -1 for each that finished before. They sum to 0."""
     return [sum((other > rank) - (other < rank) for other in ranks) for rank in ranks]
 
 
 def check_rewards(rewards: str) -> None:
-    """Raises ConfigError unless it is a word of ``REWARDS``."""
+    """Raise ConfigError unless the word is one of ``REWARDS``."""
     if rewards not in REWARDS:
         raise ConfigError(f"rewards: {rewards!r} is none of {', '.join(REWARDS)}")

@@ -1,6 +1,7 @@
-"""What a trainer sees of a game: observations of one length and actions of one meaning, for a seat count and rules.
+"""The coding of a game for a trainer: observations of one length and actions of one meaning.
 
-Lengths, orders and meanings are fixed by ``Coding.version``: whatever changes them raises it.
+A coding holds for one seat count and one set of rules. ``Coding.version`` fixes lengths, orders and meanings: a change of any of
+them raises it.
 """
 
 import json
@@ -26,7 +27,7 @@ WAIT = 0
 
 
 class Part(NamedTuple):
-    """Where one key of the view stands in an observation.
+    """The place of one key of the view in an observation.
 
     key: of the view.
     start: its first number.
@@ -40,14 +41,14 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True)
 class Coding:
-    """How views and choices of a game are numbers, for a seat count and rules.
+    """The way in which views and choices of a game are numbers, for a seat count and rules.
 
     version: rises whenever an observation or an action gets another meaning.
-    keys: by key of the view, of what kind it is, in the order of an observation.
+    keys: by key of the view, the field of its value, in the order of an observation.
     left_out: keys of the view that grow without end, and are not in an observation.
     entries: by kind of decision, the entries of ``legal`` that there can be, each with an action of its own.
-    rising: kinds of decision of which entries are numbers that rise in equal steps: their actions say how many steps above the
-        least one.
+    rising: kinds of decision whose entries are numbers that rise in equal steps, with the step. Their actions count the steps
+        above the least entry.
     longest: more decisions than any match has.
     """
 
@@ -70,7 +71,7 @@ class Coding:
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
-        """Where each key stands."""
+        """The place of each key in an observation."""
         found, start = [], 0
         for key, kind in self.keys.items():
             found.append(Part(key, start, len(kind.bounds)))
@@ -79,18 +80,19 @@ class Coding:
 
     @property
     def size(self) -> int:
-        """How many numbers an observation has."""
+        """The number of numbers in an observation."""
         return sum(part.size for part in self.parts)
 
     def bounds(self) -> "tuple[NDArray[np.float32], NDArray[np.float32]]":
-        """The least and the largest that each number can be."""
+        """Return the least and the largest value of each number, as two arrays of ``size``."""
         import numpy as np
 
         both = np.array([pair for kind in self.keys.values() for pair in kind.bounds], dtype=np.float32)
         return both[:, 0].copy(), both[:, 1].copy()
 
     def encode(self, view: Mapping[str, Plain]) -> "NDArray[np.float32]":
-        """A view as an observation. Raises ConfigError if it is of another game, seat count or rules than the coding."""
+        """Return a view as an observation. Raises ConfigError if the view is of another game, seat count or rules than the
+        coding."""
         import numpy as np
 
         into: list[int] = []
@@ -104,7 +106,7 @@ class Coding:
         return np.array(into, dtype=np.float32)
 
     def decode(self, observation: Sequence[float]) -> dict[str, Plain]:
-        """The view that an observation was made from, without the keys that are left out."""
+        """Return the view that an observation was made from, without the keys that are left out."""
         numbers: Iterator[int] = map(int, observation)
         return {key: kind.get(numbers) for key, kind in self.keys.items()}
 
@@ -112,22 +114,22 @@ class Coding:
 
     @cached_property
     def _number(self) -> dict[tuple[object, ...], int]:
-        """By kind of decision and entry."""
+        """The action of each entry, by kind of decision and entry."""
         every = [(kind, *entry) for kind, entries in self.entries.items() for entry in entries]
         return {entry: i for i, entry in enumerate(every, WAIT + 1)}
 
     @property
     def actions(self) -> int:
-        """How many actions there are, ``WAIT`` included."""
+        """The number of actions, ``WAIT`` included."""
         return len(self._number) + 1
 
     @cached_property
     def words(self) -> tuple[str, ...]:
-        """By action, what it means."""
+        """The meaning of each action in words, by action."""
         return ("wait", *(" ".join(map(str, entry)) for entry in self._number))
 
     def actions_of(self, decision: Decision) -> list[int]:
-        """By index into ``legal``, the action that means that entry. Raises ConfigError if there is none for one of them."""
+        """Return by index into ``legal`` the action that means that entry. Raises ConfigError for an entry without an action."""
         kind, number = decision.kind, self._number
         step = (self.rising or {}).get(kind)
         entries = decision.legal
@@ -145,7 +147,7 @@ def _other(lacking: str) -> ConfigError:
 
 
 def coding_of(game: Game, seats: int, rules: Mapping[str, Plain]) -> Coding:
-    """The coding of a game that ships with the arena. ``rules``: whole. Raises ConfigError for another one."""
+    """Return the coding of a game that ships with the arena, for a complete rules map. Raises ConfigError for another game."""
     if registry.GAMES.get(game.name) is not game:
         raise ConfigError(f"{game.title} has no coding of its views as numbers: hand one over, as coding=...")
     make: Callable[[int, Mapping[str, Any]], Coding] = import_module(f"khiva_arena.env.{game.name}").coding

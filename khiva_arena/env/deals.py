@@ -1,4 +1,4 @@
-"""The deals of trainers, drawn from the arena's streams. They are never those of a run: their keys have names of their own."""
+"""The deals of trainers, drawn from the arena's streams. Their keys have names of their own, so no run has the same deals."""
 
 import secrets
 from hashlib import sha256
@@ -13,7 +13,7 @@ Seed = int | str
 
 
 class Deals:
-    """The secrets of episodes, one after another; drawn from the system without a seed."""
+    """The secrets of episodes, one after another. Without a seed they come from the system."""
 
     def __init__(self, seed: Seed | None = None) -> None:
         self._key = secrets.token_bytes(SECRET_BYTES)
@@ -22,19 +22,20 @@ class Deals:
             self.seed(seed)
 
     def seed(self, seed: Seed) -> None:
-        """Begin again: equal seeds are followed by equal deals. Raises ConfigError for what is no seed."""
+        """Begin again: equal seeds are followed by equal deals. Raises ConfigError for a value that is neither a whole number nor
+        a text."""
         if isinstance(seed, bool) or not isinstance(seed, str | SupportsIndex):
             raise ConfigError(f"seed: {seed!r:.200} is neither a whole number nor a text")
         self._key = sha256(b"khiva-env-1\0" + (seed if isinstance(seed, str) else str(index(seed))).encode()).digest()
         self._drawn = 0
 
     def next(self) -> bytes:
-        """The secret of the next episode."""
+        """Return the secret of the next episode, 32 bytes."""
         self._drawn += 1
         stream = Stream(self._key, "env", str(self._drawn))
         return b"".join(stream.u64().to_bytes(8, "big") for _ in range(SECRET_BYTES // 8))
 
 
 def numbered(number: int) -> bytes:
-    """The secret of a deal of OpenSpiel's."""
+    """Return the secret of a numbered deal of OpenSpiel."""
     return sha256(b"khiva-spiel-1\0" + str(number).encode()).digest()

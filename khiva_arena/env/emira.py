@@ -1,4 +1,4 @@
-"""Emira as numbers. docs/trainers.md says what they mean."""
+"""The coding of Emira as numbers. docs/trainers.md explains them."""
 
 from collections.abc import Mapping
 from itertools import combinations_with_replacement, permutations
@@ -46,9 +46,9 @@ VERSION = 2
 MOST_GOLD = 1_000_000
 MOST_COUNTERS = 60
 MOST_HALVES = 200
-"""Of the palace value, in halves, either way."""
+"""The bound of the palace value, in halves, either way."""
 MOST_CARDS = 3
-"""That a seat looks at."""
+"""The number of cards that a seat looks at, at most."""
 PHASES = ("setup", "events", "income", "prepare", "auction", "buy", "choice", "upkeep", "over")
 PRICES = tuple(sorted(set(STATUS_CARDS)))
 LEFT = range(1, max(CARAVAN_LENGTH) + 1)
@@ -79,13 +79,13 @@ ENTRIES: dict[str, list[list[Any]]] = {
     "abduct": [[name] for name in NAMES],
     "gift": [["refuse"], ["pay"]],
 }
-"""By kind of decision. Of a bid, how many steps of 10 it is above the least one."""
+"""The entries of ``legal``, by kind of decision. A bid counts the steps of 10 above the least bid."""
 ABOUT = ("emiras", "status", *EVENTS, *CARAVANS, *range(5), GIFT)
-"""What a question can be about."""
+"""The subjects that a question can have."""
 
 
 def coding(seats: int, rules: Mapping[str, Any]) -> Coding:
-    """Of so many seats under these whole rules."""
+    """Build the coding for a seat count under a complete rules map."""
     rounds = number(rules["max_rounds"])
     seat, some_seats, gold = one_of(range(seats)), some_of(range(seats)), number(MOST_GOLD)
     cards = EVENTS * COPIES

@@ -1,4 +1,4 @@
-"""How plain values become numbers, and numbers the same plain values: the fields of which an observation is put together."""
+"""Fields: plain values made into numbers and back. An observation is put together from them."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial, wraps
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, ParamSpec
 from khiva_arena.games.base import Plain
 
 FieldBounds = tuple[tuple[int, int], ...]
-"""The least and the largest that each number can be."""
+"""The least and the largest value of each number."""
 Numbers = Iterator[int]
 P = ParamSpec("P")
 
@@ -17,14 +17,14 @@ class Field(NamedTuple):
 
     bounds: of each of its numbers.
     put: appends the numbers of a value.
-    get: takes as many numbers and makes the value of them.
+    get: takes as many numbers and returns the value made of them.
     """
 
     bounds: FieldBounds
     put: Callable[[Plain, list[int]], None]
     get: Callable[[Numbers], Plain]
     recipe: tuple[Callable[..., "Field"], tuple[Any, ...], dict[str, Any]] | None = None
-    """What made it and of what: it is pickled as that, since its functions cannot be."""
+    """The function that made the field, and its arguments. A field is pickled as these, since its functions cannot be."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self.recipe is None:
@@ -34,7 +34,7 @@ class Field(NamedTuple):
 
 
 def known(make: Callable[P, Field]) -> Callable[P, Field]:
-    """Fields that it makes are pickled as its name and arguments."""
+    """Wrap a maker of fields so that its fields are pickled as its name and arguments."""
 
     @wraps(make)
     def made(*given: P.args, **named: P.kwargs) -> Field:
@@ -45,25 +45,25 @@ def known(make: Callable[P, Field]) -> Callable[P, Field]:
 
 @known
 def always(value: Plain) -> Field:
-    """What is known anyway takes no number."""
+    """Make a field of no numbers for a value that is known anyway."""
     return Field((), lambda _, into: None, lambda _: value)
 
 
 @known
 def number(most: int, least: int = 0) -> Field:
-    """A number as it is."""
+    """Make a field for a number as it is."""
     return Field(((least, most),), lambda value, into: into.append(value), next)
 
 
 @known
 def switch() -> Field:
-    """1 for yes, 0 for no."""
+    """Make a field for a bool: 1 for yes, 0 for no."""
     return Field(((0, 1),), lambda value, into: into.append(int(value)), lambda numbers: bool(next(numbers)))
 
 
 @known
 def maybe(field: Field) -> Field:
-    """1 and the value; zeros for null."""
+    """Make a field for a value or null: 1 and the value; zeros for null."""
     size = len(field.bounds)
 
     def put(value: Plain, into: list[int]) -> None:
@@ -86,7 +86,7 @@ def maybe(field: Field) -> Field:
 
 @known
 def one_of(words: Sequence[Plain]) -> Field:
-    """A 1 where the value stands among the words, zeros elsewhere; zeros alone for null."""
+    """Make a field for one of the words: a 1 at its place among the words, zeros elsewhere; zeros alone for null."""
     place = {_key(word): i for i, word in enumerate(words)}
 
     def put(value: Plain, into: list[int]) -> None:
@@ -104,7 +104,8 @@ def one_of(words: Sequence[Plain]) -> Field:
 
 @known
 def some_of(words: Sequence[Plain], order: Callable[[Plain], object] | None = None) -> Field:
-    """A 1 for each word that is in the list. The list has them in their order, or in ``order``."""
+    """Make a field for a list of words: a 1 for each word in it. Lists have the order of the words, or that of the key
+    ``order``."""
     place = {_key(word): i for i, word in enumerate(words)}
 
     def put(value: Plain, into: list[int]) -> None:
@@ -122,7 +123,7 @@ def some_of(words: Sequence[Plain], order: Callable[[Plain], object] | None = No
 
 @known
 def counts(words: Sequence[Plain], most: int) -> Field:
-    """How often each word is in a list, which has them in their order."""
+    """Make a field for a list with repeated words: how often each is in it. Lists have the order of the words."""
     place = {_key(word): i for i, word in enumerate(words)}
 
     def put(value: Plain, into: list[int]) -> None:
@@ -140,8 +141,8 @@ def counts(words: Sequence[Plain], most: int) -> Field:
 
 @known
 def ranked(pieces: Sequence[Plain]) -> Field:
-    """For each piece the place in the list where it stands, from 1; 0 if it is not there. Of equal pieces the first stands first.
-    null in the list is a place whose piece is not known: these are counted by ``deck`` alone."""
+    """Make a field for a list of pieces: for each piece its place in the list, from 1; 0 if it is absent. Of equal pieces the
+    first stands first. A null in the list is the place of an unknown piece: only ``deck`` counts these."""
     copies: dict[object, list[int]] = {}
     for i, piece in enumerate(pieces):
         copies.setdefault(_key(piece), []).append(i)
@@ -164,7 +165,7 @@ def ranked(pieces: Sequence[Plain]) -> Field:
 
 @known
 def deck(pieces: Sequence[Plain]) -> Field:
-    """How many cards a deck has, and as ``ranked`` those that are known, the top being the first."""
+    """Make a field for a deck: the number of its cards, then the known cards as ``ranked`` has them, the top being the first."""
     known = ranked(pieces)
 
     def put(value: Plain, into: list[int]) -> None:
@@ -183,7 +184,8 @@ def deck(pieces: Sequence[Plain]) -> Field:
 
 @known
 def listed(most: int, words: Sequence[Plain]) -> Field:
-    """A list item by item: 1 for the first word, 2 for the second; zeros after the end. Of longer lists the last ``most``."""
+    """Make a field for a list item by item: 1 for the first word, 2 for the second; zeros after the end. A longer list keeps its
+    last ``most`` items."""
     place = {_key(word): i for i, word in enumerate(words, 1)}
 
     def put(value: Plain, into: list[int]) -> None:
@@ -200,7 +202,7 @@ def listed(most: int, words: Sequence[Plain]) -> Field:
 
 @known
 def each(count: int, field: Field) -> Field:
-    """A list of so many values of one sort."""
+    """Make a field for a list of exactly ``count`` values of one field."""
 
     def put(value: Plain, into: list[int]) -> None:
         for item in value:
@@ -211,7 +213,7 @@ def each(count: int, field: Field) -> Field:
 
 @known
 def up_to(most: int, field: Field) -> Field:
-    """A list of at most so many values of one sort: for each place a 1 and the value, zeros after the end."""
+    """Make a field for a list of at most ``most`` values of one field: for each place a 1 and the value, zeros after the end."""
     places = each(most, maybe(field))
 
     def put(value: Plain, into: list[int]) -> None:
@@ -222,7 +224,7 @@ def up_to(most: int, field: Field) -> Field:
 
 @known
 def row(*fields: Field) -> Field:
-    """A list with a value for each field."""
+    """Make a field for a list with a value for each field."""
 
     def put(value: Plain, into: list[int]) -> None:
         for item, field in zip(value, fields, strict=True):
@@ -233,7 +235,7 @@ def row(*fields: Field) -> Field:
 
 @known
 def record(keys: Mapping[str, Field], optional: Mapping[str, Field] | None = None) -> Field:
-    """A dict with these keys; each optional one begins with a 1 if it is there."""
+    """Make a field for a dict with these keys; each optional one begins with a 1 if it is there."""
     extra = {key: maybe(field) for key, field in (optional or {}).items()}
 
     def put(value: Plain, into: list[int]) -> None:
@@ -251,10 +253,10 @@ def record(keys: Mapping[str, Field], optional: Mapping[str, Field] | None = Non
 
 
 def _key(value: Plain) -> object:
-    """A plain value that can be a key of a dict."""
+    """Return a plain value in a form that can be a key of a dict."""
     return tuple(map(_key, value)) if isinstance(value, list | tuple) else value
 
 
 def _fresh(value: Plain) -> Plain:
-    """A copy that its owner may change."""
+    """Copy a plain value, so that its owner may change it."""
     return [_fresh(item) for item in value] if isinstance(value, list | tuple) else value

@@ -1,4 +1,4 @@
-"""Khiva as numbers. docs/trainers.md says what they mean."""
+"""The coding of Khiva as numbers. docs/trainers.md explains them."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -27,14 +27,14 @@ from khiva_arena.games.khiva.variants import compile_rules
 VERSION = 1
 CODES = range(50)
 MOST_GEMS_A_TURN = 20
-"""More than anybody can gain."""
+"""A bound: more gems than anybody can gain in a turn."""
 MOST_LANDS = 6
 PILES = ("teapots", "carpets", "salts")
 ASKED = ("move", "boost", "shop4")
 
 
 def coding(seats: int, rules: Mapping[str, Any]) -> Coding:
-    """Of so many seats under these whole rules."""
+    """Build the coding for a seat count under a complete rules map."""
     turns, cards = rules["max_turns"], KEPT[seats] * rules["max_turns"]
     ruleset = compile_rules(rules)
     carpets = [[code // 10, code % 10] for code in ruleset.carpets]
@@ -86,13 +86,13 @@ def coding(seats: int, rules: Mapping[str, Any]) -> Coding:
 
 
 def _by_camel(face: Plain) -> object:
-    """As cards lie on the table: in order of activation, in it by value downwards."""
+    """Return the sort key of cards as they lie on the table: by order of activation, then by value downwards."""
     return face[0], -face[1]
 
 
 @known
 def _camel(places: list[list[Plain]]) -> Field:
-    """[path, shop, teapot]: where it stands as one of the places, and what it carries."""
+    """Make a field for [path, shop, teapot]: the camel's place, as one of the places, and its load."""
     both = row(one_of(places), number(TEAPOT_VALUES[-1]))
     return Field(
         both.bounds,
@@ -107,7 +107,8 @@ def _joined(place: list[Plain], load: int) -> list[Plain]:
 
 @known
 def _passed(seats: int, turns: int) -> Field:
-    """By card: where it stands in the list, from 1; the turn; the seats that may hold it, as a list."""
+    """Make a field for passed cards. For each card: its place in the list, from 1; the turn; the seats that may hold it, as a
+    list."""
     holders = listed(seats - 1, range(seats))
     nowhere = [0] * (2 + seats - 1)
 

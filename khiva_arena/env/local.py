@@ -39,9 +39,9 @@ class LocalRow:
 
 @dataclass(frozen=True)
 class LocalTable:
-    """How bots did in this process, best first. Iterate it for its rows; ``table["greedy"]`` is one of them.
+    """The results of bots in this process, best first. Iterate it for its rows; ``table["greedy"]`` is one of them.
 
-    results: each match: the numbers of the bots by seat, in the order in which they were given; ranks; scores.
+    results: of each match, the numbers of the bots by seat, in the order in which they were given; ranks; scores.
     """
 
     game: str
@@ -79,7 +79,7 @@ class LocalTable:
         return f"{title}\n{table}\n+/- is 95 %, over deals{notes}"
 
     def to_pandas(self) -> "pandas.DataFrame":
-        """A row a bot. Needs pandas."""
+        """Return a DataFrame with a row for each bot. Needs pandas."""
         import pandas
 
         return pandas.DataFrame([asdict(row) for row in self.rows])
@@ -94,14 +94,14 @@ def local(
     seed: Seed | None = None,
     rules: Mapping[str, Plain] | None = None,
 ) -> LocalTable:
-    """Play bots in this process, all line-ups of them on the same deals, each in every rotation.
+    """Play bots in this process, every line-up on the same deals, each in every rotation.
 
     bots: functions ``choose(decide, match)``, and Python bots that come with the arena, as "shipped:python/greedy".
-    seats: as many as there are bots, without; if there are fewer than bots, each set of so many bots plays.
-    seed: equal seeds, equal deals; without it they are drawn from the system. Never those of a run.
+    seats: by default as many as there are bots. With fewer seats than bots, each set of so many bots plays.
+    seed: equal seeds, equal deals; by default they are drawn from the system. No run has the same deals.
 
-    There are no processes, time limits or records: a function may keep what it likes from match to match, and what it raises is
-    raised here. Raises ConfigError for wrong arguments, BotError for a choice that is none.
+    There are no processes, time limits or records: a function may keep data from match to match, and its exceptions are raised
+    here. Raises ConfigError for wrong arguments, BotError for a choice that is not an index into ``legal``.
     """
     if isinstance(bots, str) or not isinstance(bots, Sequence) or len(bots) < 2:
         raise ConfigError(f"bots: {bots!r:.200} is not a list of two bots or more")
@@ -123,7 +123,7 @@ def local(
 
 
 def _unique(named: Sequence[tuple[str, Choose]]) -> list[tuple[str, Choose]]:
-    """Number those of equal name."""
+    """Append a number to each name that several bots have."""
     names = [name for name, _ in named]
     return [
         (name if names.count(name) == 1 else f"{name}-{names[: i + 1].count(name)}", choose)

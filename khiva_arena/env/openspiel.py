@@ -1,8 +1,8 @@
 """The games as Python games of OpenSpiel, registered when this file is imported.
 
-``python_khiva`` has simultaneous nodes. In ``python_khiva_turn_based`` seats that are asked at the same time choose one after
-another, in seat order, without knowing what the earlier ones chose: for algorithms that take no simultaneous nodes. Likewise for
-``emira`` and ``silk_road``.
+Each game has two forms. ``python_khiva`` has simultaneous nodes. In ``python_khiva_turn_based`` seats that are asked at the same
+time choose one after another, in seat order, without knowing the earlier choices: for algorithms that take no simultaneous nodes.
+``emira`` and ``silk_road`` have the same two forms.
 
 The deal is drawn first: two chance nodes, each a digit of its number, say which of a million deals it is. All later chance of a
 match follows from the deal, hidden from all seats.
@@ -25,16 +25,18 @@ TURN_BASED = "_turn_based"
 
 
 def name_of(game: str, turn_based: bool = False) -> str:
-    """What a game of ours is called in OpenSpiel."""
+    """Return the name in OpenSpiel of a game of the arena."""
     return f"python_{game}{TURN_BASED if turn_based else ''}"
 
 
 def load(game: str, seats: int | None = None, *, rules: Mapping[str, Plain] | None = None, turn_based: bool = False) -> Any:
-    """A game of the arena by its name here, as ``pyspiel.load_game`` gives it. Others are not games of OpenSpiel.
+    """Load a game of the arena by its name here, as ``pyspiel.load_game`` does. Games that do not ship are not games of
+    OpenSpiel.
 
-    seats: the fewest without. rules: what differs from the defaults.
+    seats: by default the fewest that the game has.
+    rules: the rules that differ from the defaults.
 
-    Raises ConfigError.
+    Raises ConfigError for an unknown game, or for seats or rules that the game does not have.
     """
     if game not in registry.NAMES:
         called = game.name if isinstance(game, Game) else str(game)
@@ -45,7 +47,7 @@ def load(game: str, seats: int | None = None, *, rules: Mapping[str, Plain] | No
 
 
 def _rules_of(text: str) -> Mapping[str, Plain]:
-    """Raises ConfigError."""
+    """Parse the parameter ``rules``, a dict in JSON with % codes. Raises ConfigError for other text."""
     try:
         rules = json.loads(unquote(text))
     except ValueError:
@@ -80,9 +82,10 @@ def _type(game: Game, turn_based: bool) -> Any:
 
 
 class SpielGame(pyspiel.Game):  # type: ignore[misc]
-    """A game of ours, in one of its two forms, each a class: what is registered has to outlive Python itself, as classes do.
+    """A game of the arena for OpenSpiel, in one of its two forms. Each form is a class: a registered object has to outlive Python
+    itself, as classes do.
 
-    kind: as the library describes games.
+    kind: the description of the game that the library takes.
     turn_based: whether there are no simultaneous nodes.
     table: the game, seats, rules, and how views and choices are numbers.
     """
@@ -106,15 +109,15 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]
         super().__init__(self.kind, info, dict(params))
 
     def max_chance_nodes_in_history(self) -> int:
-        """Of the deal's number."""
+        """Return the number of chance nodes, one for each digit of the deal's number."""
         return DIGITS
 
     def new_initial_state(self) -> Any:
-        """Before the deal."""
+        """Return the state before the deal."""
         return SpielState(self)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> ViewObserver:
-        """What a seat sees, as text and as numbers."""
+        """Return an observer of a seat's view, as text and as numbers."""
         return ViewObserver(self.table, iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False), params)
 
 

@@ -1,6 +1,6 @@
-"""Bots that play in this process: functions, and the Python bots that come with the arena, each with modules of its own.
+"""Bots that play in this process: functions, and the Python bots that come with the arena.
 
-No sandbox, no clock, no record: what they do wrong is raised.
+Each shipped bot has modules of its own. There is no sandbox, clock or record: a mistake of a bot is raised.
 """
 
 import builtins
@@ -23,7 +23,7 @@ from khiva_arena.replay.seeds import seat_number
 
 _WORD = f"{shipped.WORD}python/"
 _TIME = {"startup_ms": 10_000, "turn_ms": 1_000, "bank_ms": 10_000}
-"""What bots are told of their time, which nobody takes: the defaults of a run."""
+"""The times that bots are told, which nobody measures: the defaults of a run."""
 _HELLO = {"type": "hello", "protos": [1], "caps": []}
 _made = count(1)
 
@@ -58,7 +58,7 @@ def chooser(bot: str | Choose, game: str) -> tuple[str, Choose]:
 class _Modules:
     """The modules of a bot, which import each other by their names, as in the folder where a bot is staged.
 
-    They are known to Python by names of this bot alone: the bots have different modules of one name.
+    Python knows them by names that have a prefix for each bot, since bots have different modules of one name.
     """
 
     def __init__(self, files: Mapping[str, Path]) -> None:
@@ -66,7 +66,7 @@ class _Modules:
         self._prefix = f"_khiva_arena_bot_{next(_made)}_"
 
     def load(self, name: str) -> ModuleType:
-        """Return a module, run once."""
+        """Return a module, which is run once."""
         full = self._prefix + name
         if full in sys.modules:
             return sys.modules[full]
@@ -87,7 +87,7 @@ class _Modules:
 
 
 class Asked(Mapping[str, Any]):
-    """A request as ``decide`` is one. View and events are made when they are looked at: most of the time goes there."""
+    """A request in the form of ``decide``. View and events are made when they are looked at: they take most of the time."""
 
     __slots__ = ("_given", "_made")
 
@@ -112,7 +112,7 @@ class Asked(Mapping[str, Any]):
 
 
 class Players:
-    """Bots in seats of a match, told what bots are told. Pickled by their words, and functions as they are."""
+    """Bots in seats of a match, with the messages of a run. Pickled by their words, and functions as they are."""
 
     def __init__(self, game: Game, seats: int, rules: Mapping[str, Plain], bots: Mapping[int, str | Choose]) -> None:
         self._told = {**_HELLO, "game": game.name, "rules": rules, "rules_version": game.rules_version, "seats": seats}
@@ -130,18 +130,18 @@ class Players:
         return seat in self._bots
 
     def begin(self, secret: bytes, match: str, events: Sequence[Event]) -> None:
-        """A match begins."""
+        """Begin a match: prepare the hello message of each bot."""
         self._events = list(events)
         self._read = dict.fromkeys(self._bots, 0)
         told = {**self._told, "match": match, "time": _TIME, "commit": "0" * 64}
         self._hellos = {seat: {**told, "seat": seat, "seed": seat_number(secret, match, seat)} for seat in self._bots}
 
     def saw(self, events: Sequence[Event]) -> None:
-        """A step was taken."""
+        """Add the events of a step."""
         self._events += events
 
     def choose(self, state: State, seat: int) -> int:
-        """Return what a seat chooses. Raises BotError for what is not an index into ``legal``."""
+        """Return the choice of a seat. Raises BotError for a value that is not an index into ``legal``."""
         decision = state.pending()[seat]
         legal = [list(entry) for entry in decision.legal]
         since, self._read[seat] = self._read[seat], len(self._events)

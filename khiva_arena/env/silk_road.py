@@ -1,4 +1,4 @@
-"""Silk Road as numbers. docs/trainers.md says what they mean."""
+"""The coding of Silk Road as numbers. docs/trainers.md explains them."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -38,12 +38,12 @@ from khiva_arena.games.silk_road.tables import (
 
 VERSION = 1
 MANY = 1000
-"""More colourless jewels or markers than anybody can have if there is no limit to them."""
+"""A bound: more colourless jewels or markers than anybody can have if there is no limit to them."""
 KINDS = ("move", "draw", "customs", "sandstorm", "robber", "bazaar", "baksheesh", "pay", "sell", "jewel", "lay_out")
 
 
 def coding(seats: int, rules: Mapping[str, Any]) -> Coding:
-    """Of so many seats under these whole rules."""
+    """Build the coding for a seat count under a complete rules map."""
     chart = board(rules["map"])
     seat, place, camel, good = one_of(range(seats)), one_of(chart.names), one_of(CAMELS), one_of(range(len(GOODS)))
     goods = row(*(number(PER_GOOD) for _ in GOODS))
@@ -105,7 +105,7 @@ def coding(seats: int, rules: Mapping[str, Any]) -> Coding:
 
 @known
 def _jewels_of(chart: Board) -> Field:
-    """By city, of each colour how many jewels are there; cities without one are not in the view."""
+    """Make a field for the jewels by city: the count of each colour. Cities without jewels are not in the view."""
     cities = chart.names[: chart.cities]
     every = each(len(cities), counts(range(len(COLOURS)), JEWELS_PER_COLOUR))
 
@@ -119,7 +119,8 @@ def _jewels_of(chart: Board) -> Field:
 
 
 def _entries(chart: Board, seats: int, rules: Mapping[str, Any]) -> dict[str, list[list[Any]]]:
-    """By kind of decision. A move has as many cards as the longest way on the map has places, or fewer."""
+    """Return the entries of ``legal`` by kind of decision. A move has at most as many cards as the longest way on the map has
+    places."""
     longest = max(len(route) for routes in chart.routes.values() for route in routes)
     most = min(longest, PER_GOOD if rules["most_cards"] == "unlimited" else rules["most_cards"])
     goods = [[good] for good in range(len(GOODS))]

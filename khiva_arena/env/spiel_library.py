@@ -1,4 +1,4 @@
-"""OpenSpiel, or the line that says how to get it."""
+"""The import of OpenSpiel, or the error that tells how to install it."""
 
 from khiva_arena.errors import ConfigError
 

@@ -1,4 +1,4 @@
-"""A moment of a match as OpenSpiel has it: the deal's number while it is drawn, then the match and the choices made in a step."""
+"""The position of a match for OpenSpiel: the digits of the deal, then the match and the step's choices."""
 
 import json
 from collections.abc import Mapping
@@ -12,18 +12,18 @@ from khiva_arena.games.base import Event, State, seen_by
 from khiva_arena.rng import Stream
 
 DEALS = 1024
-"""Outcomes of a chance node."""
+"""The number of outcomes of a chance node."""
 DIGITS = 2
-"""Chance nodes before a match."""
+"""The number of chance nodes before a match."""
 NOTHING = b""
 UNKNOWN = b"unknown"
 """The past of other seats in a world that was made for one seat."""
 WORLDS_MOST = 1_000
-"""Draws for one in which the same seats are asked."""
+"""The number of draws, at most, for a world in which the same seats are asked."""
 
 
 class Moment:
-    """Copied when OpenSpiel copies a state, pickled when it serialises one.
+    """A position that is copied when OpenSpiel copies a state, and pickled when it serialises one.
 
     state: None before the deal.
     """
@@ -32,10 +32,10 @@ class Moment:
         self.digits: tuple[int, ...] = ()
         self.state: State | None = None
         self.chosen: dict[int, int] = {}
-        """By seat, its choice in the step that is not complete yet."""
+        """The choices by seat in the step that is not complete yet."""
         self._events: list[Event] = []
         self._read: dict[int, tuple[int, bytes]] = {}
-        """By seat: how many events are in the digest of all that it has seen, and that digest."""
+        """By seat, the number of events that its digest covers, and the digest of all that the seat has seen."""
 
     def __deepcopy__(self, _: object) -> Self:
         new = type(self)()
@@ -47,21 +47,21 @@ class Moment:
         return new
 
     def draw(self, table: CodedGame, digit: int) -> None:
-        """One more digit of the deal's number; after the last the match begins."""
+        """Take one more digit of the deal's number; after the last digit begin the match."""
         self.digits += (digit,)
         if len(self.digits) == DIGITS:
             deal = sum(digit * DEALS**i for i, digit in enumerate(self.digits))
             self.state, self._events = table.game.new(table.seats, table.rules, numbered(deal))
 
     def apply(self, choices: Mapping[int, int]) -> None:
-        """A whole step."""
+        """Apply the choices of a whole step."""
         assert self.state is not None
         self._events += self.state.apply(choices)
         self.chosen = {}
 
     def text(self, seat: int, public: bool, private: bool, recall: bool) -> str:
-        """What a seat sees: its view, who chooses, its own choice if others still choose, and with ``recall`` all that it has
-        ever seen."""
+        """Return the knowledge of a seat as text: its view, who chooses, and its own choice if others still choose. ``recall``:
+        also a digest of all events that the seat has seen."""
         if self.state is None:
             return "no deal yet"
         seen = self.state.public() if public else {}
@@ -77,7 +77,7 @@ class Moment:
         return "; ".join(parts)
 
     def _past(self, seat: int) -> bytes:
-        """A digest of all events that the seat has seen; its own choices are among them."""
+        """Return a digest of all events that the seat has seen; its own choices are among them."""
         count, digest = self._read.get(seat, (0, NOTHING))
         if count < len(self._events):
             for data in seen_by(self._events[count:], seat):
@@ -86,10 +86,10 @@ class Moment:
         return digest
 
     def world(self, table: CodedGame, seat: int, stream: Stream) -> "Moment":
-        """Another moment that looks the same to this seat: what it cannot know is drawn again. In this form everybody sees who is
-        asked, of which a view of the game says nothing: a world in which others would be asked is not one.
+        """Return another moment that looks the same to this seat: its hidden part is drawn again. OpenSpiel shows everybody which
+        seats are asked, which a view of the game does not, so worlds that ask other seats are rejected.
 
-        Raises InternalError if none of many is.
+        Raises InternalError if none of WORLDS_MOST draws fits.
         """
         new = type(self)()
         new.digits = self.digits

@@ -1,4 +1,4 @@
-"""States and observations of our games in OpenSpiel."""
+"""The states and observations of the arena's games in OpenSpiel."""
 
 from collections.abc import Callable, Sequence
 from hashlib import sha256
@@ -23,12 +23,13 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
 
     @property
     def table(self) -> CodedGame:
-        """What is played."""
+        """The game, seats, rules and coding of the match."""
         found: CodedGame = self.get_game().table
         return found
 
     def match(self) -> State:
-        """The match as the engine has it, hidden hands included: for teachers and debugging, never for a policy."""
+        """Return the match as the engine has it, hidden hands included: for teachers and debugging, never for a policy. Raises
+        RuntimeError before the deal."""
         if self.moment.state is None:
             raise RuntimeError("there is no match before the deal")
         return self.moment.state
@@ -36,7 +37,7 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
     # --- the library's names ---
 
     def current_player(self) -> int:
-        """A seat, or who else acts."""
+        """Return the seat that chooses, or the id of chance, of simultaneous nodes or of the end."""
         moment = self.moment
         if moment.state is None:
             return pyspiel.PlayerId.CHANCE  # type: ignore[no-any-return]
@@ -48,15 +49,16 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
         return next(seat for seat in pending if seat not in moment.chosen)
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """A digit of the deal's number."""
+        """Return the values of a digit of the deal's number, equally likely."""
         return [(digit, 1.0 / DEALS) for digit in range(DEALS)]
 
     def is_terminal(self) -> bool:
-        """Whether the match is over."""
+        """Tell whether the match is over."""
         return self.moment.state is not None and self.moment.state.is_over
 
     def returns(self) -> list[float]:
-        """1 for each seat that finished behind, -1 for each that finished before."""
+        """Return by seat 1 for each seat that finished behind, -1 for each that finished before; zeros until the match is
+        over."""
         if not self.is_terminal():
             return [0.0] * self.num_players()
         return [float(reward) for reward in by_places(self.match().ranks)]
@@ -89,15 +91,15 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
         return self.table.coding.words[action]
 
     def resample_from_infostate(self, player_id: int, probability_sampler: Callable[[], float]) -> "SpielState":
-        """A state with the same information state of this player; what it cannot know is drawn again. It has no history, so it
-        can be searched from, and not be serialised."""
+        """Return a state with the same information state of this player; its hidden part is drawn again. The new state has no
+        history, so it can be searched from, and not be serialised."""
         secret = sha256(pack(">4d", *(probability_sampler() for _ in range(4)))).digest()
         new = SpielState(self.get_game())
         new.moment = self.moment.world(self.table, player_id, Stream(secret, "env", "world"))
         return new
 
     def __str__(self) -> str:
-        """All of it, hidden hands included."""
+        """Return the whole state as text, hidden hands included."""
         moment = self.moment
         if moment.state is None:
             return f"deal {'.'.join(map(str, moment.digits)) or 'not begun'}"
@@ -106,7 +108,7 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
 
 
 class ViewObserver:
-    """What a seat sees, as the library asks for it: its view as text, and as numbers if nothing is left out of it or added."""
+    """The observer of a seat for the library: its view as text, and as numbers if nothing is left out of the view or added."""
 
     def __init__(self, table: CodedGame, kind: Any, params: Any) -> None:
         if params:
@@ -127,5 +129,5 @@ class ViewObserver:
             self.tensor[:] = 0 if match is None else self._coding.encode(match.view(player))
 
     def string_from(self, state: SpielState, player: int) -> str:
-        """The view as JSON, and what is known besides."""
+        """Return the view as JSON, with the choices made and the past if they are asked for."""
         return state.moment.text(player, self._public, self._private, self._recall)

@@ -1,7 +1,7 @@
 """The games as PettingZoo environments. An agent is a seat: "player_0" sits in seat 0.
 
-An action that is not legal is answered as the arena answers a bot's: the default, index 0 of ``legal``, is played in its place,
-and ``infos[agent]["illegal"]`` is true until the agent's next action.
+An illegal action is answered as the arena answers a bot's: the default, index 0 of ``legal``, is played in its place, and
+``infos[agent]["illegal"]`` is true until the agent's next action.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,13 +21,13 @@ from khiva_arena.games.base import Game, Pending, Plain, State
 from khiva_arena.protocol.bot_function import Choose
 
 ANSI = "ansi"
-"""The one render mode."""
+"""The only render mode."""
 Observation = dict[str, Any]
-"""observation: the view as numbers. action_mask: 1 for each action that is legal now."""
+"""A dict of two arrays. observation: the view as numbers. action_mask: 1 for each action that is legal now."""
 
 
 class _Seated:
-    """What both kinds of environment share: spaces, observations, rewards."""
+    """The part that both kinds of environment share: spaces, observations, rewards."""
 
     def __init__(
         self,
@@ -75,33 +75,34 @@ class _Seated:
         }
 
     def observation_space(self, agent: str) -> Any:
-        """The same object each time."""
+        """Return the observation space of an agent, the same object each time."""
         return self._observation_spaces[agent]
 
     def action_space(self, agent: str) -> Any:
-        """The same object each time."""
+        """Return the action space of an agent, the same object each time."""
         return self._action_spaces[agent]
 
     @property
     def coding(self) -> Coding:
-        """How views and choices are numbers."""
+        """The coding of views and choices as numbers."""
         return self.table.coding
 
     @property
     def match(self) -> State:
-        """The match as the engine has it, hidden hands included: for teachers and debugging, never for a policy."""
+        """The match as the engine has it, hidden hands included: for teachers and debugging, never for a policy. Raises
+        RuntimeError before the first reset()."""
         if self._state is None:
             raise RuntimeError("there is no match before the first reset()")
         return self._state
 
     def render(self) -> str | None:
-        """The whole match as text, in render mode "ansi"."""
+        """Return the whole match as text in render mode "ansi", else None."""
         if self.render_mode != ANSI:
             return None
         return self.table.game.sketch(self.match, [f"player_{seat}" for seat in range(self.table.seats)])
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: an environment holds no resources."""
 
     def _begin(self, seed: Seed | None) -> None:
         if seed is not None:
@@ -119,7 +120,8 @@ class _Seated:
         return {"observation": self.table.coding.encode(self.match.view(seat)), "action_mask": mask}
 
     def _index(self, agent: str, action: object) -> int | None:
-        """The index into ``legal`` that an action means; None if it is not legal now. Raises TypeError if it is no number."""
+        """Return the index into ``legal`` that an action means; None if it is illegal now. Raises TypeError if it is no whole
+        number."""
         try:
             number = index(action)  # type: ignore[arg-type]
         except TypeError:
@@ -138,7 +140,7 @@ class _Seated:
             self._step({})
 
     def _step(self, choices: Mapping[int, int]) -> None:
-        """One step of the arena, with what the opponents choose; what it brings is added up."""
+        """Apply one step of the arena, with the choices of the opponents, and add up its rewards."""
         before, others = self.match.scores, [seat for seat in self.match.pending() if seat not in choices]
         self._opponents.saw(self.match.apply({**choices, **{seat: self._opponents.choose(self.match, seat) for seat in others}}))
         if self._rewards == "points":
@@ -149,7 +151,7 @@ class _Seated:
 
 
 def _opponents(table: CodedGame, bots: Mapping[int, str | Choose]) -> Players:
-    """Raises ConfigError unless each has a seat, and an agent is left."""
+    """Return the players of the opponents. Raises ConfigError if an opponent has no seat, or no agent is left."""
     if wrong := [seat for seat in bots if seat not in range(table.seats)]:
         raise ConfigError(f"opponents: there is no seat {wrong[0]!r:.200}, but 0 to {table.seats - 1}")
     if len(bots) == table.seats:
@@ -158,7 +160,7 @@ def _opponents(table: CodedGame, bots: Mapping[int, str | Choose]) -> Players:
 
 
 class ArenaAEC(_Seated, AECEnv):  # type: ignore[misc]
-    """A game in which agents act one after another: those that are asked, in seat order."""
+    """A game in which agents act one after another: the agents that are asked, in seat order."""
 
     def reset(self, seed: Seed | None = None, options: dict[str, Any] | None = None) -> None:
         """Deal a new match; equal seeds are followed by equal deals. There are no options."""
@@ -172,7 +174,8 @@ class ArenaAEC(_Seated, AECEnv):  # type: ignore[misc]
         self._turn_to_next()
 
     def observe(self, agent: str) -> Observation:
-        """What the agent knows now; of a choice that it has made, nothing before all are made."""
+        """Return the knowledge of an agent now. It shows no choice, not even the agent's own, before all choices of the step are
+        made."""
         seat = self._seat_of[agent]
         asked = seat in self.match.pending() and seat not in self._chosen
         return self._observation(seat, self.table.legal(self.match, seat) if asked else [WAIT])
@@ -198,7 +201,7 @@ class ArenaAEC(_Seated, AECEnv):  # type: ignore[misc]
         self._turn_to_next()
 
     def _waiting(self, pending: Pending) -> list[str]:
-        """The agents whose choices are still to come in this step."""
+        """Return the agents whose choices are still to come in this step."""
         return [agent for agent, seat in self._seat_of.items() if seat in pending and seat not in self._chosen]
 
     def _turn_to_next(self) -> None:
@@ -206,9 +209,9 @@ class ArenaAEC(_Seated, AECEnv):  # type: ignore[misc]
 
 
 class ArenaParallel(_Seated, ParallelEnv):  # type: ignore[misc]
-    """A game in which all agents act at once. Those that are not asked wait; whatever they send is ignored.
+    """A game in which all agents act at once. Agents that are not asked wait; their actions are ignored.
 
-    encode_all: those that wait see their view, too; else a vector of zeros, where 0 is within the bounds.
+    encode_all: agents that wait see their view, too; else a vector of zeros, where 0 is within the bounds.
     """
 
     def __init__(self, game: str | Game, seats: int | None, *, encode_all: bool, **how: Any) -> None:
@@ -225,7 +228,7 @@ class ArenaParallel(_Seated, ParallelEnv):  # type: ignore[misc]
     def step(
         self, actions: Mapping[str, int]
     ) -> tuple[dict[str, Observation], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
-        """One step of the arena: observations, rewards, terminations, truncations, infos."""
+        """Take one step of the arena; return observations, rewards, terminations, truncations, infos, each by agent."""
         infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         choices = {}
         asked = {seat: agent for agent, seat in self._seat_of.items() if seat in self.match.pending()}

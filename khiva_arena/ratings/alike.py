@@ -1,9 +1,10 @@
-"""How alike the matches of two bots on one seed are: whether the seed decides all of them, or each is a match of its own.
+"""The likeness of two bots' matches on one seed: whether the seed decides all of them or none.
 
-Of a pair of bots, with w = m u the weight of its m matches on a seed, u that of one, and share p over all seeds, the residual
-score s - w p has the variance w u p (1 - p) (1 + (m - 1) c), with c the correlation of two matches on a seed. All pairs that vary
-give one c. A pair that took all points of each seed shows nothing of it, and takes that of the others; if no pair varies, c is 1,
-since nothing then speaks against the seed deciding all. The design effect of m matches is 1 + (m - 1) c: so many count as one.
+Of a pair of bots, w = m u is the weight of its m matches on a seed, and u that of one match; p is its share over all seeds. The
+correlation of two matches on a seed is c. The residual score s - w p then has the variance w u p (1 - p) (1 + (m - 1) c). All
+pairs that vary give one c. A pair that took all points of each seed shows nothing of c, and takes the c of the others. If no pair
+varies, c is 1, since nothing then speaks against the seed deciding all. The design effect of m matches is 1 + (m - 1) c: so many
+count as one.
 """
 
 from typing import NamedTuple
@@ -27,12 +28,12 @@ class Alikeness(NamedTuple):
     seen: bool
 
     def design_effects(self, matches: Floats) -> Floats:
-        """Return how many matches on one seed count as one, by how many there are."""
+        """Return how many matches on one seed count as one, for each number of matches."""
         return 1 + np.maximum(0.0, matches - 1) * self.correlation
 
 
 UNKNOWN = Alikeness(1.0, seen=False)
-"""Of pairs none of which varies: as if each seed decided all of its matches."""
+"""The likeness where no pair varies: as if each seed decided all of its matches."""
 
 
 def alikeness(cells: PairCells) -> Alikeness:

@@ -1,4 +1,4 @@
-"""What a place at the table is worth: seats, and neighbours. And how often bots tie, and whom they meet.
+"""The worth of a place at the table: biases of seats and neighbours, with ties and opponents of bots.
 
 Matches in which a seat failed to start are left out of seat and neighbour bias: the others played another game.
 """
@@ -18,8 +18,8 @@ from khiva_arena.result import Result
 
 @dataclass(frozen=True, slots=True)
 class SeatBias:
-    """How well whoever sits in a seat does. Complete tables have every bot in every seat equally often, so that a fair seat
-    scores 1/2.
+    """The score of a seat, whichever bot sits there. Complete tables have every bot in every seat equally often, so that a fair
+    seat scores 1/2.
 
     seats: of the table.
     seat: from 0.
@@ -40,13 +40,13 @@ class SeatBias:
 
 @dataclass(frozen=True, slots=True)
 class NeighbourBias:
-    """What it is worth to sit directly after ``bot``: in the seat that it passes to, its own plus one.
+    """The worth of sitting directly after ``bot``: in the seat that it passes to, its own plus one.
 
     bot: the one that passes.
-    effect: pair score; None without an informative block. A seat's score less what the ratings expect of it against that table is
-        compared, for each other bot at tables of one size with ``bot``, between the matches in which it sat directly after
-        ``bot`` and the others; the comparisons are averaged with the weights of least squares. Near 0 if nobody gains or loses
-        by who passes to it.
+    effect: pair score; None without an informative block. The residual of a seat is its score less the score that the ratings
+        expect against that table. For each other bot at tables of one size with ``bot``, residuals are compared between the
+        matches in which it sat directly after ``bot`` and the others. The comparisons are averaged with the weights of least
+        squares. Near 0 if nobody gains or loses by who passes to it.
     low, high: its 95 % interval, clustered on blocks; None with fewer than two informative blocks, and if all of these say the
         same.
     matches: those compared in which some bot sat directly after ``bot``; matches of two seats do not count.
@@ -62,7 +62,7 @@ class NeighbourBias:
 
 
 def seat_bias(matches: Iterable[Result] | Matches) -> tuple[SeatBias, ...]:
-    """For each table size that was played, each of its seats."""
+    """Return the bias of each seat of each table size that was played."""
     by_seats: dict[int, list[tuple[Ints, Floats]]] = {}
     for tables in map(_started, tables_of(matches)):
         by_seats.setdefault(tables.bots.shape[1], []).append((tables.block, pair_scores(tables.ranks)))
@@ -82,7 +82,7 @@ def seat_bias(matches: Iterable[Result] | Matches) -> tuple[SeatBias, ...]:
 
 
 def neighbour_bias(matches: Iterable[Result] | Matches, ratings: Ratings) -> tuple[NeighbourBias, ...]:
-    """One for each bot. Tables with copies of a bot, or with a bot that has no rating, are left out."""
+    """Return the neighbour bias of each bot. Tables with copies of a bot, or with a bot that has no rating, are left out."""
     bots = len(ratings.elo)
     elo = np.array([np.nan if e is None else e for e in ratings.elo])
     rows = [_neighbours(_started(one), elo) for one in tables_of(matches) if one.bots.shape[1] > 2]
@@ -117,7 +117,7 @@ def neighbour_bias(matches: Iterable[Result] | Matches, ratings: Ratings) -> tup
 
 
 def opponents_average(cells: PairCells, ratings: Ratings) -> tuple[float | None, ...]:
-    """Mean Elo of the opponents of each bot, weighted as in the fit, over those with a finite rating; None if it met none."""
+    """Return the mean Elo of each bot's opponents that have a finite rating, weighted as in the fit; None if it met none."""
     elo = np.array([np.nan if e is None or bound else e for e, bound in zip(ratings.elo, ratings.bounds, strict=True)])
     one, other = np.concatenate([cells.low, cells.high]), np.concatenate([cells.high, cells.low])
     weight = np.concatenate([cells.weight, cells.weight]) * ~np.isnan(elo[other])
@@ -127,7 +127,7 @@ def opponents_average(cells: PairCells, ratings: Ratings) -> tuple[float | None,
 
 
 def tie_share(matches: Iterable[Result] | Matches, bots: int) -> tuple[float | None, ...]:
-    """Share of each bot's rated pairs that were ties, weighted as in the fit; None if it has none."""
+    """Return the share of each bot's rated pairs that were ties, weighted as in the fit; None if it has none."""
     tied, total = np.zeros(bots), np.zeros(bots)
     for met in (met for tables in tables_of(matches) for met in meetings(tables, bots)):
         for seat in (met.i, met.j):
@@ -137,7 +137,7 @@ def tie_share(matches: Iterable[Result] | Matches, bots: int) -> tuple[float | N
 
 
 def pair_scores(ranks: Ints) -> Floats:
-    """(m, K) each seat's mean score against the other seats of its match, from ranks (m, K)."""
+    """Return (m, K) each seat's mean score against the other seats of its match, from ranks (m, K)."""
     ahead = np.sign(ranks[:, None, :] - ranks[:, :, None]).sum(axis=2)
     return np.asarray((ahead / (ranks.shape[1] - 1) + 1) / 2)
 
@@ -154,8 +154,9 @@ def _started(tables: TableArrays) -> TableArrays:
 
 
 def _neighbours(tables: TableArrays, elo: Floats) -> tuple[Ints, Ints, Ints, Floats, Floats]:
-    """One row for each ordered pair of seats: block, the one bot, group (table size, one bot, other bot), whether the other
-    sits directly after the one, and the other's score less the expected one."""
+    """Return one row for each ordered pair of seats of one bot and another. A row is the block, the one bot and the group (table
+    size, one bot, other bot). It also has whether the other sits directly after the one, and the other's score less the expected
+    one."""
     seats = tables.bots.shape[1]
     ordered = np.sort(tables.bots, axis=1)
     usable = (ordered[:, 1:] != ordered[:, :-1]).all(axis=1) & ~np.isnan(elo[tables.bots]).any(axis=1)

@@ -1,4 +1,4 @@
-"""Which bots the results compare: those between which points flow. Formula: docs/how-ratings-work.md F3."""
+"""The bots that the results compare: those between which points flow. Formula: docs/how-ratings-work.md F3."""
 
 from collections.abc import Sequence
 from enum import StrEnum
@@ -12,7 +12,7 @@ _NO_POINTS = 1e-9  # of a weight: rounding
 
 
 class Bound(StrEnum):
-    """Whether the results alone, without the prior draws, place a bot at a finite distance from the anchor.
+    """The result of asking whether the results alone, without the prior draws, place a bot at a finite distance from the anchor.
 
     They do if points flow both ways between the two, directly or through others. Otherwise the distance comes from the prior.
 
@@ -37,8 +37,8 @@ _BOUNDS = {
 
 
 def connections(cells: PairCells, anchors: Sequence[int]) -> tuple[tuple[Bound, ...], tuple[int, ...]]:
-    """By bot: the bound, and the group. Bots at a finite distance from each other have the same group number, the lowest bot's.
-    Several anchors are at finite distances from each other, since their numbers are given."""
+    """Return by bot the bound, and the group. Bots at a finite distance from each other have the same group number, the lowest
+    bot's. Several anchors are at finite distances from each other, since their numbers are given."""
     flow = flows(cells, anchors)
     below, above = (np.asarray(f[list(anchors)].any(axis=0), dtype=np.bool_) for f in (flow, flow.T))
     bounds = tuple(_BOUNDS[bool(a), bool(b)] for a, b in zip(below, above, strict=True))
@@ -46,7 +46,8 @@ def connections(cells: PairCells, anchors: Sequence[int]) -> tuple[tuple[Bound, 
 
 
 def flows(cells: PairCells, anchors: Sequence[int]) -> npt.NDArray[np.bool_]:
-    """(n, n) whether bot i took points from bot j, directly or through others, as if each anchor took some from each other.
+    """Return (n, n) whether bot i took points from bot j, directly or through others, as if each anchor took some from each
+    other.
 
     The transitive closure, by squaring.
     """

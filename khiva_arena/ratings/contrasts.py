@@ -1,7 +1,7 @@
-"""Questions that were named before the results: differences of some bots alone, and the trend of bots along a line.
+"""Contrasts named before the results: differences of some bots alone, and the trend of bots along a line.
 
-A contrast is a sum of numbers with weights that add up to 0. Its variance comes from the whole covariance, so that what the bots
-have in common, such as the deals that all of them played, is not counted twice. docs/how-ratings-work.md F4.
+A contrast is a sum of numbers with weights that add up to 0. Its variance comes from the whole covariance. So the part that the
+bots have in common, such as the deals that all of them played, is not counted twice. docs/how-ratings-work.md F4.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ class Contrast:
 
     elo: Elo, how large it is; None if a bot has no number.
     low, high: ends of its interval; None where the results give none.
-    los: how likely it is above 0; None as ``low`` and ``high`` both.
+    los: how likely it is above 0; None if ``low`` and ``high`` are both None.
     """
 
     elo: float | None
@@ -53,8 +53,8 @@ def _difference(ratings: Ratings, superior: Floats, i: int, j: int, level: float
 
 
 def trend(ratings: Ratings, bots: Sequence[int], at: Sequence[float]) -> Contrast | None:
-    """Return how far the straight line through bots ``at`` these places rises from the first place to the last: by least squares,
-    with the error of such a sum of their numbers. None for bots at one place, or of which one has no error."""
+    """Return how far the straight line through bots ``at`` these places rises from the first place to the last. It is by least
+    squares, with the error of such a sum of their numbers. None for bots at one place, or of which one has no error."""
     places = np.asarray(at, dtype=np.float64) - np.mean(at)
     if len(bots) < 2 or not np.ptp(places):
         return None

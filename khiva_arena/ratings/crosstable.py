@@ -1,5 +1,7 @@
-"""What each bot scores against each other, with intervals, and how far that is from what the ratings expect.
-docs/how-ratings-work.md F4."""
+"""The scores of each bot against each other, with intervals and expectations. docs/how-ratings-work.md F4.
+
+Each score is compared with the score that the ratings expect.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -18,7 +20,7 @@ from khiva_arena.result import Result
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Crosstable:
-    """(n, n) arrays; row i, column j is what bot i made of bot j. NaN: none. The diagonal is NaN, or 0 for counts.
+    """Arrays (n, n); row i, column j is the score of bot i against bot j. NaN: none. The diagonal is NaN, or 0 for counts.
 
     score: mean pair score, 0..1, weighted as in the fit; NaN if the two never met.
     low, high: its 95 % interval, clustered on blocks (see ``proportions``); NaN with fewer than two blocks.
@@ -39,7 +41,7 @@ class Crosstable:
 
 
 def crosstable(cells: PairCells, ratings: Ratings) -> Crosstable:
-    """All pairs of the rated bots. ``cells``: of the matches that were rated."""
+    """Return the scores of all pairs of the rated bots. ``cells``: of the matches that were rated."""
     bots = len(ratings.elo)
     pairs, at = np.unique(cells.low * bots + cells.high, return_inverse=True)
     low, high = np.divmod(pairs, bots)
@@ -69,7 +71,7 @@ def crosstable(cells: PairCells, ratings: Ratings) -> Crosstable:
 
 
 def games_together(matches: Iterable[Result] | Matches, bots: int) -> Ints:
-    """(n, n) matches in which two bots met in a counted pair; more copies at a table make no more of them."""
+    """Return (n, n) matches in which two bots met in a counted pair; more copies at a table make no more of them."""
     games = np.zeros(bots * bots, dtype=np.int64)
     for tables in tables_of(matches):
         rows = [np.zeros(0, dtype=np.int64)]

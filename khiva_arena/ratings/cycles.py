@@ -1,12 +1,12 @@
-"""How much of the differences between bots no rating can express: rock, paper, scissors. docs/how-ratings-work.md F11.
+"""The share of the differences between bots that no rating can express: rock, paper, scissors. docs/how-ratings-work.md F11.
 
-A_ij = ln((s + 1/2) / (w - s + 1/2)) from the points s that bot i made of bot j in games of weight w: the log odds, held finite
-by half a point for each side. That half point alone bends the odds of unequal bots, and would look like a cycle; so the same
-is computed of the points that the ratings expect, and D is the difference. The transitive part of D is the differences r_i - r_j
-next to it in squares (the row means if all met all), the rest is cyclic, and the share is |cyclic|^2 / |A|^2.
+A_ij = ln((s + 1/2) / (w - s + 1/2)) from the points s that bot i made of bot j in games of weight w: the log odds, held finite by
+half a point for each side. That half point alone bends the odds of unequal bots, and would look like a cycle; so the same is
+computed of the points that the ratings expect, and D is the difference. The transitive part of D is the differences r_i - r_j
+next to it in squares (the row means if all met all). The rest is cyclic, and the share is |cyclic|^2 / |A|^2.
 
 Noise alone makes a cyclic part. By leaving out one block (seed) at a time its expected square is estimated, and that of A, and
-both are taken off. What is left varies around 0 if there are no cycles.
+both are taken off. The rest varies around 0 if there are no cycles.
 """
 
 from dataclasses import dataclass
@@ -44,8 +44,9 @@ class Intransitivity:
 
 
 def intransitivity(cells: PairCells, ratings: Ratings) -> Intransitivity | None:
-    """None if there is no basis for a number: no three bots that all met each other or met in a longer ring, fewer than two
-    blocks, blocks that all say the same, or differences between the bots that are more noise than not."""
+    """Return the cyclic share of the differences between the bots. None if there is no basis for a number: no three bots that all
+    met each other or met in a longer ring, fewer than two blocks, blocks that all say the same, or differences that are more
+    noise than not."""
     rated = np.array([elo is not None for elo in ratings.elo])
     cells = cells.only(rated[cells.low] & rated[cells.high])
     pairs, at = np.unique(cells.low * cells.bots + cells.high, return_inverse=True)
@@ -96,13 +97,13 @@ def intransitivity(cells: PairCells, ratings: Ratings) -> Intransitivity | None:
 
 
 def _odds(weight: Floats, score: Floats, expected: Floats) -> tuple[Floats, Floats]:
-    """Log odds with half a point more for each side, and how far they are beyond those of the expected score."""
+    """Return log odds with half a point more for each side, and how far they are beyond those of the expected score."""
     odds = np.log((score + _HALF) / (weight - score + _HALF))
     return odds, odds - np.log((weight * expected + _HALF) / (weight * (1 - expected) + _HALF))
 
 
 def _pulled(cells: PairCells, change: Floats, back: Floats, first: int, last: int) -> float:
-    """The square of the transitive part of a change in the pairs of one block, cells first..last-1."""
+    """Return the square of the transitive part of a change in the pairs of one block, cells first..last-1."""
     low, high, change = cells.low[first:last], cells.high[first:last], change[first:last]
     pull = summed(low, change, cells.bots) - summed(high, change, cells.bots)
     return float(pull @ back @ pull)

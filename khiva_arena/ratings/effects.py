@@ -1,9 +1,8 @@
-"""What a seat is worth, and what a neighbour is worth, beside the bots: estimated with the ratings if asked for.
-Formula: docs/how-ratings-work.md F1.
+"""Effects beside the bots: the worth of a seat and of a neighbour, fitted if asked for. docs/how-ratings-work.md F1.
 
 Seat effect of table size K and seat s: Elo that a bot plays above its strength for sitting there; the K of a size sum to 0.
-Neighbour effect of bot u: Elo that whoever sits in the seat after u, the one u passes to, plays above its strength; they sum
-to 0 over the bots that were such a neighbour at a table of three or more. At a table of two the neighbour is the opponent.
+Neighbour effect of bot u: Elo that the bot in the seat after u, the one u passes to, plays above its strength. Neighbour effects
+sum to 0 over the bots that were such a neighbour at a table of three or more. At a table of two the neighbour is the opponent.
 """
 
 from dataclasses import dataclass
@@ -11,10 +10,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class EffectsToFit:
-    """Which effects to fit; false if none.
+    """The effects to fit; false if none.
 
     seats: one for each seat of each table size.
-    neighbours: one for each bot, on whoever sits in the seat after it.
+    neighbours: one for each bot, on the bot in the seat after it.
     """
 
     seats: bool = False
@@ -47,7 +46,7 @@ class FittedEffect:
 
 @dataclass(frozen=True, slots=True)
 class AnchorCheck:
-    """Whether an anchor's given number is consistent with the others'.
+    """The check whether an anchor's given number is consistent with the others'.
 
     bot: the anchor.
     given: Elo, the given number.

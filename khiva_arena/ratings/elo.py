@@ -1,6 +1,7 @@
-"""Elo with honest errors, from matches. Meaning: P(A finishes ahead of B, ties half) = 1 / (1 + 10^(-(A - B)/400)), whatever
-the number of seats. The prior draws are at 0 of a scale without an anchor, which is then shifted to the anchor; errors are
-relative to it. Formulas: docs/how-ratings-work.md.
+"""Elo with honest errors, from matches. Formulas: docs/how-ratings-work.md.
+
+Meaning: P(A finishes ahead of B, ties half) = 1 / (1 + 10^(-(A - B)/400)), whatever the number of seats. The prior draws are at 0
+    of a scale without an anchor, which is then shifted to the anchor; errors are relative to it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -89,7 +90,7 @@ class Ratings:
     two_seats: bool = False
 
     def between(self, i: int, j: int) -> tuple[float | None, float | None]:
-        """Elo of bot i above bot j and its 95 % half width, from the full covariance; None if there is none."""
+        """Return the Elo of bot i above bot j and its 95 % half width, from the full covariance; None if there is none."""
         a, b = self.elo[i], self.elo[j]
         variance = float(self.covariance[i, i] + self.covariance[j, j] - 2 * self.covariance[i, j])
         if a is None or b is None:
@@ -99,8 +100,8 @@ class Ratings:
         return a - b, self.widening.half_width(sqrt(max(0.0, variance)), min(self.seeds[i], self.seeds[j]))
 
     def ends(self, i: int, j: int) -> tuple[float | None, float | None]:
-        """Ends of the 95 % interval of how far bot i is above bot j. One of them is None if all points flow one way, and both
-        if the results say nothing."""
+        """Return the ends of the 95 % interval of how far bot i is above bot j. One of them is None if all points flow one way,
+        and both if the results say nothing."""
         distance, error = self.between(i, j)
         if distance is not None and error is not None:
             return distance - error, distance + error
@@ -112,7 +113,7 @@ class Ratings:
         return None, None if least is None else -least
 
     def interval(self, bot: int) -> tuple[float | None, float | None]:
-        """Ends of the 95 % interval of ``elo``, as ``ends``: what is given for the anchors counts."""
+        """Return the ends of the 95 % interval of ``elo``, None as in ``ends``. The numbers given for the anchors count."""
         elo, error = self.elo[bot], self.error[bot]
         if elo is not None and error is not None:
             return elo - error, elo + error
@@ -123,7 +124,7 @@ class Ratings:
         return max(lows, default=None), min(highs, default=None)
 
     def rough(self, bot: int) -> bool:
-        """Whether the error of ``elo`` is from so few seeds that it is hardly known itself."""
+        """Tell whether the error of ``elo`` is from so few seeds that it is hardly known itself."""
         anchors = [check.bot for check in self.anchors] or [self.anchor]
         return self.interval(bot) != (None, None) and self.error[bot] != 0 and self._fewer(bot, anchors) < FEWEST_SEEDS
 
@@ -132,7 +133,7 @@ class Ratings:
 
 
 def _least(oneway: OneWay, i: int, j: int, widening: Widening) -> float | None:
-    """The lower end of how far bot i is above j, in Elo, if all points flow from j to i."""
+    """Return the lower end of how far bot i is above j, in Elo, if all points flow from j to i."""
     seeds, error = int(oneway.met[i, j]), float(oneway.error[i, j])
     ends = []
     if not isnan(error):
@@ -156,11 +157,13 @@ def rate(
 ) -> Ratings:
     """Rate bots 0..bots-1 from all their matches at once; the order of the matches does not matter.
 
-    ``prior``: drawn matches of each bot, above 0. ``anchors``: given numbers of one bot or several, ``anchor`` among them; none:
-    0 for ``anchor``. ``anchor_sds``: how uncertain they are, as standard deviations; none or 0: exact. That uncertainty is part
-    of all errors. ``effects``: fitted with the ratings; they need the matches, not cells. ``widening``: how
-    many standard errors make an interval.
-    Raises ValueError on an anchor or bot out of range, and on what cannot be combined.
+    prior: drawn matches of each bot, above 0.
+    anchors: given numbers of one bot or several, ``anchor`` among them; None: 0 for ``anchor``.
+    anchor_sds: how uncertain they are, as standard deviations; None or 0: exact. That uncertainty is part of all errors.
+    effects: fitted with the ratings; they need the matches, not cells.
+    widening: how many standard errors make an interval.
+
+    Raises ValueError on an anchor or bot out of range, and on arguments that cannot be combined.
     """
     if not 0 <= anchor < bots:
         raise ValueError(f"anchor {anchor} is not among the {bots} bots")
@@ -218,8 +221,8 @@ def _ratings(
 
 
 def _against_pools(result: Fit, counts: list[bool]) -> tuple[tuple[float | None, ...], tuple[float | None, ...]]:
-    """Standard error against the mean of those of the bot's group that count, and its variance over that of independent
-    matches; by bot."""
+    """Return by bot the standard error against the mean of its group's bots that count, and its variance over that of independent
+    matches."""
     n = len(result.elo)
     ses: list[float | None] = [None] * n
     design: list[float | None] = [None] * n
@@ -238,7 +241,7 @@ def _against_pools(result: Fit, counts: list[bool]) -> tuple[tuple[float | None,
 
 
 def _against_mean(pool: list[int], covariance: Floats) -> Floats:
-    """Variance of each of the pool less the mean of the pool."""
+    """Return the variance of each bot of the pool less the mean of the pool."""
     shift = np.eye(len(pool)) - 1 / len(pool)
     return np.asarray(np.einsum("ij,jk,ik->i", shift, covariance[np.ix_(pool, pool)], shift))
 

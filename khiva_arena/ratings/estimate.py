@@ -1,6 +1,6 @@
-"""From matches to numbers in Elo with covariances. Formulas: docs/how-ratings-work.md F2-F5.
+"""The estimate: matches made into numbers in Elo with covariances. Formulas: docs/how-ratings-work.md F2-F5.
 
-Also whether the given numbers of several anchors agree with the results.
+It also checks whether the given numbers of several anchors agree with the results.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,10 +28,10 @@ Given = dict[int, tuple[float, float]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Problem:
-    """What all fits of the same matches share.
+    """The part that all fits of the same matches share.
 
     cells: the matches by block and pair.
-    rows: the same as rows of the model: cells, or with effects pairs of matches.
+    rows: the matches as rows of the model: cells, or with effects pairs of matches.
     sums: ``rows`` over all blocks, if that makes fewer of them: all that the solution needs, while errors need the blocks.
     columns: of the parameters.
     prior: drawn matches of each bot and each effect.
@@ -66,7 +66,8 @@ class Fit:
 
 
 def given_numbers(anchor: int, bots: int, numbers: Mapping[int, float], deviations: Mapping[int, float]) -> Given:
-    """Bot: (Elo, standard deviation), ``anchor`` first; 0 is exact. Raises ValueError if a bot or a number is out of range."""
+    """Return by bot (Elo, standard deviation), ``anchor`` first; 0 is exact. Raises ValueError if a bot or a number is out of
+    range."""
     if anchor not in numbers or not deviations.keys() <= numbers.keys():
         raise ValueError("the anchor, and each bot with a standard deviation, needs a given number")
     given = {bot: (float(numbers[bot]), float(deviations.get(bot, 0.0))) for bot in [anchor, *numbers]}
@@ -80,7 +81,7 @@ def given_numbers(anchor: int, bots: int, numbers: Mapping[int, float], deviatio
 
 
 def problem_of(matches: Iterable[Result] | Matches | PairCells, bots: int, prior: float, effects: EffectsToFit) -> Problem:
-    """Raises ValueError on what cannot be combined."""
+    """Return the problem of rating the matches. Raises ValueError on arguments that cannot be combined."""
     if not effects:
         return problem_of_cells(matches if isinstance(matches, PairCells) else pair_cells(matches, bots), prior)
     if isinstance(matches, PairCells):
@@ -91,20 +92,20 @@ def problem_of(matches: Iterable[Result] | Matches | PairCells, bots: int, prior
 
 
 def problem_of_cells(cells: PairCells, prior: float) -> Problem:
-    """Without effects."""
+    """Return the problem of rating cells, without effects."""
     columns = Columns(cells.bots)
     sums = rows_of_cells(cells.over_all_blocks(), columns.width)
     return Problem(cells, rows_of_cells(cells, columns.width), sums, columns, prior)
 
 
 def solution_of(problem: Problem, anchors: Given) -> Solution:
-    """``anchors`` in Elo; the solution is in nats."""
+    """Solve a problem in nats. ``anchors`` are in Elo."""
     nats = {bot: (elo / ELO_PER_NAT, sd / ELO_PER_NAT) for bot, (elo, sd) in anchors.items()}
     return solve(problem.sums, problem.columns, problem.prior, nats)
 
 
 def fit(problem: Problem, anchors: Given) -> Fit:
-    """The uncertainty of loose anchors is in every error."""
+    """Fit numbers in Elo with covariances. The uncertainty of loose anchors is in every error."""
     solution = solution_of(problem, anchors)
     of_parameters = variances(problem.rows, solution)
     exact = [bot for bot, (_, sd) in anchors.items() if sd == 0]
@@ -129,14 +130,15 @@ def fit(problem: Problem, anchors: Given) -> Fit:
 def _identified(
     bounds: tuple[Bound, ...], groups: tuple[int, ...], identified: list[bool]
 ) -> tuple[tuple[Bound, ...], tuple[int, ...]]:
-    """The bounds and groups once there are effects: a bot whose number then comes only from the prior is compared with none."""
+    """Return the bounds and groups once there are effects: a bot whose number then comes only from the prior is compared with
+    none."""
     lone = tuple(bound if ok or bound is not Bound.NONE else Bound.APART for bound, ok in zip(bounds, identified, strict=True))
     marks = [(group, -1 if ok else bot) for bot, (group, ok) in enumerate(zip(groups, identified, strict=True))]
     return lone, tuple(marks.index(mark) for mark in marks)
 
 
 def anchor_checks(problem: Problem, anchors: Given) -> tuple[AnchorCheck, ...]:
-    """Each anchor's number from a fit in which it is not an anchor: one fit for each."""
+    """Return each anchor's number from a fit in which it is not an anchor: one fit for each."""
     return tuple(_anchor_check(problem, anchors, bot) for bot in anchors)
 
 
@@ -154,7 +156,7 @@ def _anchor_check(problem: Problem, anchors: Given, bot: int) -> AnchorCheck:
 
 
 def _elo(solution: Solution, anchors: Given) -> Floats:
-    """(n,); exact anchors to the last digit."""
+    """Return (n,) the numbers in Elo; exact anchors to the last digit."""
     elo = ELO_PER_NAT * (solution.numbers @ solution.parameters)
     for bot, (number, sd) in anchors.items():
         if sd == 0:
@@ -163,7 +165,7 @@ def _elo(solution: Solution, anchors: Given) -> Floats:
 
 
 def _of_numbers(solution: Solution, covariance: Floats, exact: Sequence[int]) -> Floats:
-    """(n, n) in Elo squared; an exact anchor's row is zero to the last digit."""
+    """Return (n, n) the covariance in Elo squared; an exact anchor's row is zero to the last digit."""
     of_numbers = ELO_PER_NAT**2 * (solution.numbers @ covariance @ solution.numbers.T)
     if not np.isnan(of_numbers).any():
         of_numbers[exact, :] = of_numbers[:, exact] = 0
@@ -189,7 +191,7 @@ def _effects(problem: Problem, solution: Solution, of_parameters: Variances) -> 
 
 
 def _blocks_by_column(rows: Rows) -> Ints:
-    """(P,) in how many blocks a row has the column."""
+    """Return (P,) in how many blocks a row has the column."""
     present = np.zeros(rows.blocks * rows.width, dtype=np.bool_)
     for side in (rows.plus, rows.minus):
         for k in range(side.shape[1]):

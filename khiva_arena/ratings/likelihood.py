@@ -1,8 +1,8 @@
 """Likelihood ratios of results, for sequential tests. Formulas: docs/how-ratings-work.md F7.
 
-From how many blocks had which score: LLR = blocks * sum p ln(p1 / p0), with p the shares of the scores, and p0 and p1 the
-likeliest distributions that have the mean (or for normalised Elo the mean less 1/2 over the standard deviation) of a
-hypothesis: Van den Bergh, support_MLE_multinomial and normalized_elo_practical.
+The input is how many blocks had which score. LLR = blocks * sum p ln(p1 / p0), with p the shares of the scores. p0 and p1 are the
+likeliest distributions that have the mean of a hypothesis, or for normalised Elo the mean less 1/2 over the standard deviation.
+See Van den Bergh, support_MLE_multinomial and normalized_elo_practical.
 """
 
 from collections.abc import Mapping
@@ -22,47 +22,48 @@ Histogram = Mapping[Fraction, float] | Mapping[float, float]
 
 
 def llr_of_scores(histogram: Histogram, s0: float, s1: float) -> float:
-    """The log likelihood ratio of a mean score s1 to s0. A value with 0 blocks counts as possible; some value must be below both
-    and some above."""
+    """Return the log likelihood ratio of a mean score s1 to s0. A value with 0 blocks counts as possible; some value must be
+    below both scores and some above."""
     values, counts = arrays(histogram)
     at0, at1 = (likeliest_with_mean(values, counts / counts.sum(), s) for s in (s0, s1))
     return float(counts @ (np.log(at1) - np.log(at0)))
 
 
 def llr_of_ts(histogram: Histogram, t0: float, t1: float) -> float:
-    """The same, with the hypotheses given as (mean - 1/2) / sd of a block."""
+    """Return the log likelihood ratio of t1 to t0, where t is (mean - 1/2) / sd of a block. A value with 0 blocks counts as
+    possible."""
     values, counts = arrays(histogram)
     at0, at1 = (likeliest_with_t(values, counts / counts.sum(), t) for t in (t0, t1))
     return float(counts @ (np.log(at1) - np.log(at0)))
 
 
 def score_of(elo: float) -> float:
-    """Expected score at a difference in Elo."""
+    """Return the expected score at a difference in Elo."""
     return 1 / (1 + 10 ** (-elo / 400))
 
 
 def elo_of(score: float) -> float:
-    """Elo difference at which the score is expected; infinite at 0 and 1."""
+    """Return the Elo difference at which the score is expected; infinite at 0 and 1."""
     if not 0 < score < 1:
         return float("inf") if score >= 1 else float("-inf")
     return -400 * log10(1 / score - 1)
 
 
 def arrays(histogram: Histogram) -> tuple[Floats, Floats]:
-    """Values and counts of a histogram; what was not seen counts as a little."""
+    """Return values and counts of a histogram; a value with 0 blocks counts as a little."""
     values = np.array([float(value) for value in histogram])
     counts = np.array([float(count) for count in histogram.values()])
     return values, np.where(counts == 0, _EMPTY, counts)
 
 
 def likeliest_with_mean(values: Floats, p: Floats, mean: float) -> Floats:
-    """The distribution of values with that mean that makes p likeliest; the mean is between some of the values."""
+    """Return the distribution of values with that mean that makes p likeliest; the mean is between some of the values."""
     away = values - mean
     return np.asarray(p / (1 + _root(away, p) * away))
 
 
 def likeliest_with_t(values: Floats, p: Floats, t: float) -> Floats:
-    """The distribution of values with (mean - 1/2) / sd = t that makes p likeliest.
+    """Return the distribution of values with (mean - 1/2) / sd = t that makes p likeliest.
 
     A fixed point (normalized_elo_practical, section 4.1), begun near it: from the uniform distribution or from p itself it is
     sometimes not found.
@@ -83,13 +84,13 @@ def likeliest_with_t(values: Floats, p: Floats, t: float) -> Floats:
 
 
 def moments(values: Floats, p: Floats) -> tuple[float, float]:
-    """Mean and standard deviation."""
+    """Return mean and standard deviation."""
     mean = float(p @ values)
     return mean, sqrt(float(p @ (values - mean) ** 2))
 
 
 def _root(away: Floats, p: Floats) -> float:
-    """x with sum p away / (1 + x away) = 0 and every 1 + x away > 0, where away has both signs.
+    """Return x with sum p away / (1 + x away) = 0 and every 1 + x away > 0, where away has both signs.
 
     The sum falls from +inf to -inf between its poles, so Newton kept inside a shrinking bracket cannot miss.
     """

@@ -1,10 +1,10 @@
 """Intervals that hold however often a table was looked at before it was played on. docs/how-ratings-work.md F15.
 
-Whoever extends an event until a result pleases, or stops it then, finds something false far more often than in one of twenty
-cases. Two ways allow for that. Looks that were planned (``boundary``): the critical value after S seeds is C sqrt(N / S) for N
-seeds in all, with the constant C of O'Brien and Fleming for that many looks. Looks that were not (``mixture``): a normal mixture
-over all differences that there may be, which holds at every number of seeds at once; rho says where it is sharpest. Both are
-values of a normal distribution, whose level is then that of Student's t.
+Extending an event until a result pleases, or stopping it then, finds something false far more often than in one of twenty cases.
+Two ways allow for that. Looks that were planned (``boundary``): the critical value after S seeds is C sqrt(N / S) for N seeds in
+all, with the constant C of O'Brien and Fleming for that many looks. Looks that were not (``mixture``): a normal mixture over all
+differences that there may be, which holds at every number of seeds at once; rho says where it is sharpest. Both are values of a
+normal distribution, whose level is then that of Student's t.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ O_BRIEN_FLEMING = (
     1.960, 1.977, 2.004, 2.024, 2.040, 2.053, 2.063, 2.072, 2.080, 2.087,
     2.092, 2.098, 2.102, 2.106, 2.110, 2.114, 2.117, 2.120, 2.123, 2.126,
 )  # fmt: skip
-"""Constants for 1 to 20 equally spaced looks, two-sided 5 % in all (Jennison and Turnbull, table 2.3)."""
+"""The constants for 1 to 20 equally spaced looks, two-sided 5 % in all (Jennison and Turnbull, table 2.3)."""
 MOST_LOOKS = len(O_BRIEN_FLEMING)
 _SHARPEST = 3 / 7.8  # of the first event's seeds: a mixture with this rho is sharpest at three times as many
 _SMALLEST = 1e-12  # below, nobody tells one level from another
@@ -28,10 +28,10 @@ _SMALLEST = 1e-12  # below, nobody tells one level from another
 
 @dataclass(frozen=True, slots=True)
 class Looks:
-    """How a table allows for looks.
+    """The allowance of a table for looks.
 
     rho: of the mixture; 0: none.
-    boundary: the critical value at one seed, of which that at S seeds is a root of S less; 0: no looks were planned.
+    boundary: the critical value at one seed; at S seeds it is less by a factor of sqrt(S). 0: no looks were planned.
     """
 
     rho: float = 0.0
@@ -42,8 +42,8 @@ class Looks:
         return bool(self.rho or self.boundary)
 
     def critical(self, seeds: Ints | int, level: float) -> Floats:
-        """Return how many standard errors an interval has by element that errs with probability ``level`` at any look. ``seeds``:
-        2 or more."""
+        """Return by element the half width in standard errors of an interval that errs with probability ``level`` at any look.
+        ``seeds``: 2 or more."""
         of_each = {one: self._of(one, level) for one in np.unique(np.asarray(seeds)).tolist()}
         return np.array([of_each[one] for one in np.asarray(seeds).ravel().tolist()]).reshape(np.shape(seeds))
 
@@ -60,7 +60,7 @@ class Looks:
 
 
 ONE_LOOK = Looks()
-"""Of a table that was played as planned, and not looked at before."""
+"""The allowance of a table that was played as planned, and not looked at before."""
 
 
 def unplanned(first_seeds: int) -> Looks:

@@ -1,5 +1,7 @@
-"""Matches as arrays: what is rated of one is some 60 bytes here, and ten times that as a ``Result``. So a million of them are no
-burden, and what is worked out of them is worked out column by column."""
+"""Matches as arrays, some 60 bytes a match, for ratings.
+
+A ``Result`` takes ten times that. So a million matches are no burden, and every figure is computed column by column.
+"""
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -19,7 +21,7 @@ _FAULTS, _SET_ASIDE = 1, 2  # flags of a match
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TableArrays:
-    """m matches of one table size K as arrays. Equal block numbers in different arrays are the same block.
+    """Arrays of m matches of one table size K. Equal block numbers in different arrays are the same block.
 
     block: (m,) numbers from 0, few of them unused.
     bots: (m, K) by seat, as in ``Result``.
@@ -35,9 +37,9 @@ class TableArrays:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SameSize:
-    """All that is known of m matches of one table size K.
+    """The whole data of m matches of one table size K.
 
-    row: (m,) which match it is of all that were added, from 0.
+    row: (m,) number of the match among all that were added, from 0.
     event, block: (m,) numbers, see ``Matches``.
     seed, lineup, rotation: (m,) as in ``Result``.
     set_aside: (m,) whether it stayed void; then its ranks mean nothing.
@@ -59,11 +61,11 @@ class SameSize:
     unstarted: Flags
 
     def only(self, keep: Flags) -> "SameSize":
-        """Those for which ``keep`` is true."""
+        """Return the matches for which ``keep`` is true."""
         return SameSize(*(getattr(self, one.name)[keep] for one in fields(self)))
 
     def tables(self) -> Iterator[TableArrays]:
-        """As a fit takes them, some at a time."""
+        """Yield the matches in the form that a fit takes, some at a time."""
         for first in range(0, len(self.row), _CHUNK):
             some = slice(first, first + _CHUNK)
             block, bots, ranks = (one[some].astype(np.int64) for one in (self.block, self.bots, self.ranks))
@@ -72,7 +74,7 @@ class SameSize:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Matches:
-    """Matches of whatever table sizes.
+    """Matches of any table sizes.
 
     events: their ids, by number.
     sizes: the matches, by table size in the order in which these were met.
@@ -85,21 +87,21 @@ class Matches:
         return sum(len(one.row) for one in self.sizes)
 
     def only(self, keep: Callable[[SameSize], Flags]) -> "Matches":
-        """Those for which ``keep`` is true."""
+        """Return the matches for which ``keep`` is true."""
         return Matches(self.events, tuple(one.only(keep(one)) for one in self.sizes))
 
     def numbered(self, numbers: Sequence[Sequence[int]]) -> "Matches":
-        """With other numbers for bots. ``numbers``: by event, by the number that a bot has there."""
+        """Return the matches with other numbers for bots. ``numbers``: by event, by the number that a bot has there."""
         first = np.cumsum([0, *map(len, numbers)])[:-1]
         every = np.array([number for of_event in numbers for number in of_event], dtype=np.int32)
         return Matches(self.events, tuple(replace(one, bots=every[first[one.event][:, None] + one.bots]) for one in self.sizes))
 
     def tables(self) -> Iterator[TableArrays]:
-        """As a fit takes them, some at a time."""
+        """Yield the matches in the form that a fit takes, some at a time."""
         return (table for one in self.sizes for table in one.tables())
 
     def places(self) -> set[tuple[str, int, int]]:
-        """Event, seed and line-up of each table."""
+        """Return event, seed and line-up of each table."""
         return {
             (self.events[event], seed, lineup)
             for one in self.sizes
@@ -108,7 +110,7 @@ class Matches:
 
 
 class MatchCollector:
-    """Takes matches one by one; ``end`` gives them as arrays."""
+    """A collector that takes matches one by one; ``end`` gives them as arrays."""
 
     def __init__(self) -> None:
         self._events: dict[str, int] = {}
@@ -117,7 +119,7 @@ class MatchCollector:
         self._rows = 0
 
     def add(self, match: Result) -> None:
-        """Raises ValueError if it has not a rank for each seat, unless it was set aside."""
+        """Add a match. Raises ValueError if it has not a rank for each seat, unless it was set aside."""
         seats = len(match.bots)
         if seats not in self._sizes:
             self._sizes[seats] = _Columns()
@@ -127,7 +129,7 @@ class MatchCollector:
         self._rows += 1
 
     def end(self) -> Matches:
-        """All that were added; no more can be."""
+        """Return all matches that were added; no more can be added."""
         return Matches(tuple(self._events), tuple(columns.end(seats) for seats, columns in self._sizes.items()))
 
 
@@ -178,7 +180,7 @@ class _Columns:
 
 
 def collected(matches: Iterable[Result] | Matches) -> Matches:
-    """Matches as arrays, which they may be already. Raises ValueError like ``MatchCollector.add``."""
+    """Return matches as arrays, which they may be already. Raises ValueError like ``MatchCollector.add``."""
     if isinstance(matches, Matches):
         return matches
     collector = MatchCollector()
@@ -188,5 +190,5 @@ def collected(matches: Iterable[Result] | Matches) -> Matches:
 
 
 def tables_of(matches: Iterable[Result] | Matches) -> Iterator[TableArrays]:
-    """The matches as a fit takes them; blocks are numbered from 0 in the order in which they are met."""
+    """Yield the matches in the form that a fit takes; blocks are numbered from 0 in the order in which they are met."""
     return collected(matches).tables()

@@ -1,4 +1,4 @@
-"""Which results are rated."""
+"""The selection of the results that are rated."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from khiva_arena.ratings.match_arrays import Flags, Ints, Matches, SameSize, col
 from khiva_arena.result import Result
 
 _Named = list[tuple[int, tuple[str, str]]]
-"""The first row of a table, and its name."""
+"""Tables, each as the number of its first row, and its name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What is rated and what is not. Tables are named (event, table), in the order of their first row.
+    """The results that are rated, and the counts of the others. Tables are named (event, table), in the order of their first row.
 
     rated: the matches of all complete tables.
     tables: how many are complete.
@@ -32,14 +32,14 @@ class Selection:
 
 
 def is_complete(table: Iterable[Result]) -> bool:
-    """Whether a table of N seats, given by its matches, is rated: its N rotations are recorded and none stayed void."""
+    """Tell whether a table of N seats, given by its matches, is rated: its N rotations are recorded and none stayed void."""
     matches = list(table)
     rotations = [match.rotation for match in matches if not match.set_aside]
     return len(rotations) == len(matches) and sorted(rotations) == list(range(len(matches[0].bots)))
 
 
 def complete_tables(results: Iterable[Result] | Matches) -> Selection:
-    """Only whole tables are rated: one rotation more or less would favour the bots with good seats in it.
+    """Select the matches of whole tables: one rotation more or less would favour the bots with good seats in it.
 
     A table of N seats is complete when its N rotations are recorded. Raises InternalError if a rotation comes twice.
     """
@@ -64,7 +64,7 @@ def complete_tables(results: Iterable[Result] | Matches) -> Selection:
 
 
 def _tables(one: SameSize, events: tuple[str, ...]) -> tuple[Ints, Ints]:
-    """(m,) the table of each match, numbered from 0; and of each table the place of its first match."""
+    """Return (m,) the table of each match, numbered from 0; and of each table the place of its first match."""
     order = np.lexsort((one.rotation, one.lineup, one.seed, one.event))
     columns = [column[order] for column in (one.event, one.seed, one.lineup)]
     same = np.zeros(len(order), dtype=np.bool_)
@@ -90,6 +90,6 @@ def _is_rotation(one: SameSize) -> Flags:
 
 
 def _named(one: SameSize, places: Ints, events: tuple[str, ...]) -> _Named:
-    """Tables by the place of a match of theirs."""
+    """Return the rows and names of tables, given the place of one match of each."""
     columns = (column[places].tolist() for column in (one.row, one.event, one.seed, one.lineup))
     return [(row, (events[event], f"{seed}/{lineup}")) for row, event, seed, lineup in zip(*columns, strict=True)]

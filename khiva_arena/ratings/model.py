@@ -6,7 +6,7 @@ draws and of loose anchors zero, under linear constraints:
 - each bot's t, and each term, drew ``prior`` matches of weight 1 against 0: this keeps a bot that won or lost everything finite;
 - an anchor with a standard deviation is one normal observation of t_i + s; one without fixes t_i + s;
 - the seat terms of one table size sum to 0, and so do the neighbour terms;
-- what the matches cannot separate from strength counts as strength: terms are 0 in such directions.
+- effects that the matches cannot separate from strength count as strength: terms are 0 in such directions.
 The constraints are a basis: parameters = start + basis @ free numbers. Then bread = basis (basis' H basis)^-1 basis'.
 """
 
@@ -31,7 +31,7 @@ _PULL = 0.5  # nats by which the draws move a parameter, to first order: about 1
 class Solution:
     """A solution over P parameters, in nats, for n bots.
 
-    columns: what each parameter is.
+    columns: the meaning of each parameter.
     parameters: (P,).
     bread: (P, P) see above.
     numbers: (n, P) the matrix that takes parameters to the numbers of the bots.
@@ -52,7 +52,8 @@ class Solution:
 
 
 def solve(rows: Rows, columns: Columns, prior: float, anchors: Mapping[int, tuple[float, float]]) -> Solution:
-    """``anchors``: bot: (number, standard deviation), in nats. Raises ValueError without an anchor or prior draws."""
+    """Solve for the parameters. ``anchors``: bot: (number, standard deviation), in nats. Raises ValueError without an anchor or
+    prior draws."""
     if not anchors or prior <= 0:
         raise ValueError("a fit needs an anchor and a prior above 0")
     terms, known = _terms(rows, columns)
@@ -99,7 +100,7 @@ def _loose(columns: Columns, anchors: Mapping[int, tuple[float, float]]) -> _Loo
 
 
 def _constraints(columns: Columns, terms: Floats, anchors: Mapping[int, tuple[float, float]]) -> tuple[Floats, Floats]:
-    """Start (P,) and basis (P, Q): where an anchor is exact, t_i = number - s."""
+    """Return start (P,) and basis (P, Q): where an anchor is exact, t_i = number - s."""
     start = np.zeros(columns.width)
     ratings = np.eye(columns.width)[:, [*range(columns.bots), columns.shift]]
     exact = [bot for bot, (_, deviation) in anchors.items() if deviation == 0]
@@ -109,7 +110,8 @@ def _constraints(columns: Columns, terms: Floats, anchors: Mapping[int, tuple[fl
 
 
 def _terms(rows: Rows, columns: Columns) -> tuple[Floats, npt.NDArray[np.bool_]]:
-    """(P, q) a basis of the terms that sum to 0 and that rows separate from ratings; and (P,) which terms lie in it wholly."""
+    """Return (P, q) a basis of the terms that sum to 0 and that rows separate from ratings; and (P,) which terms lie in it
+    wholly."""
     width, bots = columns.width, columns.bots
     known = np.zeros(width, dtype=np.bool_)
     families = [list(range(at, at + size)) for size in columns.sizes for at in [columns.first_seat(size)]]
@@ -130,13 +132,13 @@ def _terms(rows: Rows, columns: Columns) -> tuple[Floats, npt.NDArray[np.bool_]]
 
 
 def _played_neighbours(rows: Rows, columns: Columns) -> list[int]:
-    """The neighbour columns that are in a row at all."""
+    """Return the neighbour columns that are in a row at all."""
     last: list[Ints] = [np.unique(side[:, -1]) for side in (rows.plus, rows.minus)]
     return [int(column) for column in np.unique(np.concatenate(last)) if columns.first_neighbour <= column < columns.shift]
 
 
 def _sum_to_zero(width: int, family: list[int]) -> Floats:
-    """(width, k - 1) orthonormal columns over the k of a family, each summing to 0."""
+    """Return (width, k - 1) orthonormal columns over the k of a family, each summing to 0."""
     k = len(family)
     values, vectors = np.linalg.eigh(np.eye(k) - 1 / k)
     basis = np.zeros((width, k - 1))
@@ -146,11 +148,11 @@ def _sum_to_zero(width: int, family: list[int]) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Point:
-    """What the rows say at some parameters, worked out once: there may be millions of them.
+    """The values of the rows at some parameters, computed once: there may be millions of them.
 
     parameters: (P,).
     p: (r,) expected points of each row's plus side.
-    quality: what a solution makes largest.
+    quality: the number that a solution makes largest.
     """
 
     parameters: Floats
@@ -168,8 +170,8 @@ def _at(rows: Rows, parameters: Floats, draws: Floats, loose: _Loose) -> _Point:
 
 
 def _newton(rows: Rows, parameters: Floats, basis: Floats, draws: Floats, loose: _Loose) -> tuple[Floats, Floats]:
-    """The parameters (P,) of the best quality, and the Hessian (P, P) there. The quality is concave, so halving any step that
-    lowers it converges."""
+    """Return the parameters (P,) of the best quality, and the Hessian (P, P) there. The quality is concave, so halving any step
+    that lowers it converges."""
     last = np.inf
     here = _at(rows, parameters, draws, loose)
     for _ in range(_STEPS):

@@ -1,14 +1,14 @@
-"""Two bots between which all points flow one way, directly or through others: how surely the one is above the other.
+"""The certainty that one bot is above another if all points flow one way, directly or through others.
 
-No variance is seen there, and the prior draws alone make the distance finite. But what is certain after N - 1 wins of N is no
+No variance is seen there, and the prior draws alone make the distance finite. But an order certain after N - 1 wins of N is no
 less certain after N of N. Two bounds are computed, and the stronger one counts:
-- **Counted seeds.** If the one is not stronger, its mean score against the other on a seed is 1/2 or less, so that it takes all
-  points of a seed with probability 1/2 or less, whatever the matches on it share. All points of m seeds: 2^-m or less; and the
-  expected score p at which that has probability a is a^(1/m), Clopper and Pearson's bound. It needs seeds on which the two met.
+- **Counted seeds.** If the one is not stronger, its mean score against the other on a seed is 1/2 or less. So it takes all points
+  of a seed with probability 1/2 or less, however alike its matches are. All points of m seeds: 2^-m or less; and the expected
+  score p at which that has probability a is a^(1/m), Clopper and Pearson's bound. It needs seeds on which the two met.
 - **One pair given back.** The fit and its CR3 errors, as if a part of one pair of one match had gone the other way at each
   boundary: where groups of bots meet that have no other group between them. Which match that was is chance: the part is spread
-  over all matches that it may have been, by their weight and by how likely an upset was in them, which gives the numbers; and the
-  variance of falling to seed b with its share s_b of them, (B - 1)/B sum s_b (1 - s_b) a_b a_b', is added, where a_b is the CR3
+  over all matches that it may have been, by their weight and by how likely an upset was in them, which gives the numbers. The
+  variance of falling to seed b with its share s_b of them is added, (B - 1)/B sum s_b (1 - s_b) a_b a_b'. Here a_b is the CR3
   step (docs/how-ratings-work.md F4) that the part would be on seed b. With two bots and equal seeds this is exactly the mean over
   all such matches.
 The part is ``GIVEN_BACK``: with the prior draws, the 95 % bound of independent matches at two seats is then Clopper and
@@ -39,7 +39,7 @@ Mask = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OneWay:
-    """(n, n) arrays; row i, column j.
+    """Arrays (n, n); row i, column j.
 
     above: whether bot i takes points from j, directly or through others, and j none from i.
     distance: nats, how far i is above j after one pair was given back; NaN unless ``above`` one way or the other, and if fewer
@@ -61,9 +61,9 @@ class OneWay:
 class _Crossings(NamedTuple):
     """The cells at the boundaries between groups with no other group between them, c of them.
 
-    cell: (c,) where in the cells.
+    cell: (c,) index into the cells.
     boundary: (c,) its number, from 0.
-    part: (c,) what part of the boundary the cell is; they sum to 1 over a boundary.
+    part: (c,) the part of the boundary that the cell is; parts sum to 1 over a boundary.
     by_low: (c,) whether the bot ``low`` is above.
     """
 
@@ -74,9 +74,12 @@ class _Crossings(NamedTuple):
 
 
 def one_way(cells: PairCells, prior: float, anchors: Sequence[int], seeds: Ints) -> OneWay | None:
-    """None if points flow both ways between all bots that were compared at all.
+    """Return the bounds for bots between which all points flow one way. None if points flow both ways between all bots that were
+    compared at all.
 
-    ``prior``: draws of each bot. ``anchors``: whose numbers are given. ``seeds``: (n,) of each bot.
+    prior: draws of each bot.
+    anchors: bots whose numbers are given.
+    seeds: (n,) of each bot.
     """
     flow = flows(cells, anchors)
     above = flow & ~flow.T
@@ -126,7 +129,7 @@ def _crossings(cells: PairCells, nats: Floats, group: Ints, over: Mask) -> _Cros
 
 
 def _of_the_part(problem: Problem, solution: Solution, crossings: _Crossings) -> Floats:
-    """(P, P) what stands between two slices of bread in the variance of the seed that the part falls on."""
+    """Return (P, P) the middle factor, between two slices of bread, in the variance of the seed that the part falls on."""
     cells = problem.cells
     total = np.zeros_like(solution.bread)
     block = cells.block[crossings.cell]
@@ -151,8 +154,8 @@ def _of_the_part(problem: Problem, solution: Solution, crossings: _Crossings) ->
 
 
 def _fewest_seeds(cells: PairCells, crossings: _Crossings, group: Ints, over: Mask) -> Ints:
-    """(n, n) on how many seeds the boundaries between two bots were crossed, of all on any way from the one to the other the one
-    that was crossed on the fewest; 0 if there is none between."""
+    """Return (n, n) on how many seeds the boundaries between two bots were crossed. It is the boundary crossed on the fewest
+    seeds, of all on any way from the one bot to the other; 0 if there is none between."""
     fewest = np.full(over.shape, np.iinfo(np.int64).max)
     reached = over | np.eye(len(over), dtype=np.bool_)
     low, high = group[cells.low[crossings.cell]], group[cells.high[crossings.cell]]

@@ -1,6 +1,6 @@
-"""Matches taken apart into pairs of bots, summed by block and pair: all that a fit needs, in numpy arrays.
+"""The pairs of bots in matches, summed by block and pair: all that a fit needs, in numpy arrays.
 
-Which pairs of a match count:
+Pairs of a match that count:
 - every pair of seats, by final rank: ahead 1, tied 1/2, behind 0. Final ranks put forfeited seats last, so a forfeiter
   loses to all who did not forfeit, and forfeiters compare by when they forfeited;
 - two copies of one bot: not counted, they say nothing about it;
@@ -20,14 +20,14 @@ from khiva_arena.result import Result
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairCells:
-    """One cell for each block and pair of bots that met in it, in order of block, low, high. c cells.
+    """The pairs of matches as cells: one for each block and pair of bots that met in it, in order of block, low, high. c cells.
 
     bots: how many there are.
     blocks: how many there are, numbered from 0.
     block: (c,) its number.
     low, high: (c,) the two bots; low < high.
     weight: (c,) summed weights of the pair.
-    score: (c,) what ``low`` made of it, 0..weight.
+    score: (c,) the points of ``low``, 0..weight.
     unit: the weight of one pair of one match, of the largest table there is.
     """
 
@@ -41,7 +41,7 @@ class PairCells:
     unit: float = 1.0
 
     def only(self, keep: npt.NDArray[np.bool_]) -> "PairCells":
-        """The cells for which ``keep`` is true; the blocks that are left are numbered from 0 again."""
+        """Return the cells for which ``keep`` is true; the remaining blocks are numbered from 0 again."""
         old = self.block[keep]
         new = np.ones(len(old), dtype=np.bool_)
         new[1:] = old[1:] != old[:-1]  # blocks come in order
@@ -49,7 +49,7 @@ class PairCells:
         return PairCells(self.bots, int(new.sum()), np.cumsum(new, dtype=np.int64) - 1, *parts, self.unit)
 
     def over_all_blocks(self) -> "PairCells":
-        """One cell for each pair: all that the estimate needs, while its errors need the blocks."""
+        """Sum the cells over all blocks, to one for each pair: all that the estimate needs, while its errors need the blocks."""
         if self.blocks <= 1:
             return self
         pairs, at = np.unique(self.low * self.bots + self.high, return_inverse=True)
@@ -60,13 +60,13 @@ class PairCells:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Meetings:
-    """c counted pairs of the same two seats at tables of one size, one for each match.
+    """Counted pairs, c of them, of the same two seats at tables of one size, one for each match.
 
     seats: of the tables.
     i, j: the two seats, from 0; i < j.
     block: (c,) of the match.
     bots: (c, seats) all bots of the match.
-    ahead: (c,) what the bot at i made of the one at j: 1, 1/2 or 0.
+    ahead: (c,) the score of the bot at i against the one at j: 1, 1/2 or 0.
     weight: of each pair.
     """
 
@@ -88,7 +88,8 @@ def pair_cells(matches: Iterable[Result] | Matches, bots: int) -> PairCells:
 
 
 def cells_of_tables(tables: Iterable[TableArrays], bots: int) -> PairCells:
-    """The same from arrays, summed one after the other."""
+    """Sum arrays of matches into cells, one array after the other. Raises ValueError if a bot is out of range, or a rank is
+    missing."""
     parts = []
     largest = 2
     for one in tables:
@@ -102,7 +103,8 @@ def cells_of_tables(tables: Iterable[TableArrays], bots: int) -> PairCells:
 
 
 def meetings(tables: TableArrays, bots: int) -> Iterator[Meetings]:
-    """The counted pairs, one entry for each pair of seats. Raises ValueError if a bot is out of range, or a rank is missing."""
+    """Yield the counted pairs, one entry for each pair of seats. Raises ValueError if a bot is out of range, or a rank is
+    missing."""
     bot, rank, unstarted = tables.bots, tables.ranks, tables.unstarted
     if rank.shape != bot.shape or (bot < 0).any() or (bot >= bots).any():
         raise ValueError("a match needs a bot in range and a rank for each seat")
@@ -118,12 +120,12 @@ def meetings(tables: TableArrays, bots: int) -> Iterator[Meetings]:
 
 
 def pair_weight(seats: int) -> float:
-    """What one pair of a match of so many seats weighs."""
+    """Return the weight of one pair of a match of so many seats."""
     return 3 / (seats + 1)
 
 
 def _summands(met: Meetings, bots: int) -> tuple[Ints, Floats, Floats]:
-    """Key, weight and score of every pair."""
+    """Return key, weight and score of every pair."""
     a, b = met.bots[:, met.i], met.bots[:, met.j]
     weight = np.full(len(a), met.weight)
     key = (met.block * bots + np.minimum(a, b)) * bots + np.maximum(a, b)
@@ -145,5 +147,5 @@ def _by_key(keys: Ints, weight: Floats, score: Floats) -> tuple[Ints, Floats, Fl
 
 
 def summed(at: Ints, values: Floats, size: int) -> Floats:
-    """(size,) the sum of the values at each index."""
+    """Return (size,) the sum of the values at each index."""
     return np.asarray(np.bincount(at, values, size), dtype=np.float64)

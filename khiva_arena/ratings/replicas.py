@@ -1,7 +1,7 @@
-"""Many events of one shape, fitted at once: what ``rate`` gives for each of R events of n bots, as arrays, without an anchor.
+"""Many events of one shape, fitted at once as arrays, without an anchor. docs/how-ratings-work.md F2, F4 and F13.
 
-docs/how-ratings-work.md F2, F4 and F13. An event is made of rounds; all seeds of a round have the same tables, each played once
-in every rotation, so that one matrix a round says what leaving out one of its seeds changes.
+Each of R events of n bots gets the numbers that ``rate`` gives. An event is made of rounds; all seeds of a round have the same
+tables, each played once in every rotation. So one matrix a round says how leaving out one of its seeds changes the fit.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ _STEPS = 60
 _CLOSE_ENOUGH = 1e-9
 _LONGEST = 2.0  # nats of one step
 _NONE_SEEN = 1e-9  # of the variance of independent matches, as in covariance.py
-_KEPT = 1e-4  # of the prior draws, as there
+_KEPT = 1e-4  # of the prior draws, as in covariance.py
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,7 +52,7 @@ class ReplicaRound:
 
 
 class Replicas(NamedTuple):
-    """R fits.
+    """Fits of R events.
 
     nats: (R, n) ratings, whose prior draws are at 0.
     bread: (R, n, n) nats squared, the model's covariance.
@@ -164,11 +164,11 @@ def _both_ways(ahead: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
 
 
 def shrunk(nats: Floats, clustered: Floats, bread: Floats) -> Ints:
-    """Return (n,) whole Elo of one fit, shrunk to their mean: what strengths are likely, if bots differ as much as these results
-    leave likely.
+    """Return (n,) whole Elo of one fit, shrunk to their mean: the strengths that are likely, if bots differ as much as these
+    results leave likely.
 
-    Each contrast keeps tau2 / (tau2 + v) of itself, v the model's variance times the pooled design effect, at least 1; tau, the
-    deviation of true strengths, is averaged over ``_SPREADS`` by likelihood.
+    Each contrast keeps tau2 / (tau2 + v) of itself, v the model's variance times the pooled design effect, at least 1. Here tau,
+    the deviation of true strengths, is averaged over ``_SPREADS`` by likelihood.
     """
     bots = len(nats)
     values, vectors = np.linalg.eigh(np.eye(bots) - 1 / bots)
@@ -185,4 +185,4 @@ def shrunk(nats: Floats, clustered: Floats, bread: Floats) -> Ints:
 
 
 _SPREADS = np.arange(0.0, 800.0, 10.0)
-"""Deviations of true strengths, in Elo."""
+"""The deviations of true strengths, in Elo."""

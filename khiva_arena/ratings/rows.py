@@ -1,8 +1,8 @@
-"""Comparisons as rows of a design: what is ahead of what, with whatever terms a side has. Formula: docs/how-ratings-work.md F1.
+"""Comparisons as rows of a design: one side ahead of another, with the terms of each. docs/how-ratings-work.md F1.
 
-A row says: P(ahead) = 1 / (1 + exp(-d)), where d is the sum of the parameters in the ``plus`` columns less that of the
-``minus`` columns. For plain ratings a row is a cell of ``pairs``, and a side is one bot; with effects a row is one pair of one
-match, and a side is a bot, its seat, and the bot that passes to it.
+A row says: P(ahead) = 1 / (1 + exp(-d)), where d is the sum of the parameters in the ``plus`` columns less that of the ``minus``
+columns. For plain ratings a row is a cell of ``pairs``, and a side is one bot; with effects a row is one pair of one match, and a
+side is a bot, its seat, and the bot that passes to it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,7 +24,7 @@ _NUMBERS_AT_ONCE = 2_000_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
-    """r rows over P parameters, in order of block; c terms a side.
+    """Rows, r of them, over P parameters, in order of block; c terms a side.
 
     width: P.
     blocks: how many there are.
@@ -42,7 +42,7 @@ class Rows:
     score: Floats
 
     def difference(self, parameters: Floats) -> Floats:
-        """(r,) d of each row."""
+        """Return (r,) the d of each row."""
         total = np.zeros(len(self.block))
         for k in range(self.plus.shape[1]):
             total += parameters[self.plus[:, k]]
@@ -52,8 +52,8 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Where the parameters of n bots lie: ratings, then the seats of each table size, then neighbours; the last is the shift of
-    the whole scale, which is in no row.
+    """The order of the parameters of n bots: ratings, then the seats of each table size, then neighbours; the last is the shift
+    of the whole scale, which is in no row.
 
     bots: n.
     sizes: table sizes with seat terms, ascending.
@@ -81,18 +81,18 @@ class Columns:
 
 
 def expected(difference: Floats) -> Floats:
-    """P(ahead) at a difference in nats; 1 / (1 + exp(-d)) written so that nothing overflows."""
+    """Return P(ahead) at a difference in nats: 1 / (1 + exp(-d)), written so that nothing overflows."""
     return np.asarray(np.exp(-np.logaddexp(0, -difference)))
 
 
 def rows_of_cells(cells: PairCells, width: int) -> Rows:
-    """Ratings without terms: column = bot."""
+    """Return rows of ratings without terms: column = bot."""
     sides = cells.low[:, None], cells.high[:, None]
     return Rows(width, cells.blocks, cells.block, *sides, cells.weight, cells.score)
 
 
 def rows_of_tables(tables: Sequence[TableArrays], bots: int, *, seats: bool, neighbours: bool) -> tuple[Rows, Columns]:
-    """With seat and neighbour terms. A table of two has no neighbour terms: there the neighbour is the opponent.
+    """Return rows with seat and neighbour terms. A table of two has no neighbour terms: there the neighbour is the opponent.
 
     Raises ValueError like ``pair_cells``.
     """
@@ -109,7 +109,7 @@ def rows_of_tables(tables: Sequence[TableArrays], bots: int, *, seats: bool, nei
 
 
 def _sides(tables: Sequence[TableArrays], columns: Columns) -> tuple[Ints, ColumnNumbers, ColumnNumbers, Floats, Floats]:
-    """Block, both sides' columns, weight and score of every counted pair."""
+    """Return block, both sides' columns, weight and score of every counted pair."""
     terms = 1 + bool(columns.sizes) + columns.neighbours
     blocks: list[Ints] = [np.zeros(0, dtype=np.int64)]
     plus, minus = [np.zeros((0, terms), dtype=np.int32)], [np.zeros((0, terms), dtype=np.int32)]
@@ -126,7 +126,8 @@ def _sides(tables: Sequence[TableArrays], columns: Columns) -> tuple[Ints, Colum
 
 
 def _side(met: Meetings, seat: int, columns: Columns) -> npt.NDArray[np.int32]:
-    """(c, terms) columns of the side at ``seat``. What a table of two lacks is the shift, which the other side has as well."""
+    """Return (c, terms) columns of the side at ``seat``. A term that a table of two lacks is the shift, which the other side has
+    as well."""
     terms = [met.bots[:, seat]]
     if columns.sizes:
         terms.append(np.full(len(met.block), columns.first_seat(met.seats) + seat))
@@ -137,7 +138,7 @@ def _side(met: Meetings, seat: int, columns: Columns) -> npt.NDArray[np.int32]:
 
 
 def normal(rows: Rows, weight: Floats) -> Floats:
-    """(width, width) sum over rows of weight x x', where x is +1 in the plus columns and -1 in the minus ones."""
+    """Return (width, width) the sum over rows of weight x x', where x is +1 in the plus columns and -1 in the minus ones."""
     width = rows.width
     total = np.zeros(width * width)
     sides = [(rows.plus[:, k], 1) for k in range(rows.plus.shape[1])] + [
@@ -151,7 +152,7 @@ def normal(rows: Rows, weight: Floats) -> Floats:
 
 
 def gradient(rows: Rows, rest: Floats) -> Floats:
-    """(width,) sum over rows of rest x."""
+    """Return (width,) the sum over rows of rest x."""
     total = np.zeros(rows.width)
     for k in range(rows.plus.shape[1]):
         total += summed(rows.plus[:, k], rest, rows.width)
@@ -160,8 +161,8 @@ def gradient(rows: Rows, rest: Floats) -> Floats:
 
 
 def by_block(rows: Rows, parameters: Floats) -> Iterator[tuple[Ints, Ints, Floats, Floats]]:
-    """What each block says at a solution, blocks with equally many parameters m together, some at a time to bound memory:
-    blocks (b,), columns (b, m), summed scores U (b, m), information H_b (b, m, m)."""
+    """Yield scores and information of blocks at a solution: blocks with equally many parameters m together, some at a time to
+    bound memory. An item is blocks (b,), columns (b, m), summed scores U (b, m), information H_b (b, m, m)."""
     p = expected(rows.difference(parameters))
     rest = rows.score - rows.weight * p
     weight = rows.weight * p * (1 - p)
@@ -177,8 +178,8 @@ def by_block(rows: Rows, parameters: Floats) -> Iterator[tuple[Ints, Ints, Float
 def _blocks(
     rows: Rows, rest: Floats, weight: Floats, first: Ints, start: int, end: int
 ) -> Iterator[tuple[Ints, Ints, Floats, Floats]]:
-    """Blocks start..end-1. A node is a parameter in a block; nodes of a block lie together, so the place of a parameter in its
-    block is a difference."""
+    """Yield scores and information of blocks start..end-1. A node is a parameter in a block; nodes of a block lie together, so
+    the place of a parameter in its block is a difference."""
     mine = slice(first[start], first[end])
     rest, weight = rest[mine], weight[mine]
     ends = np.concatenate([rows.plus[mine], rows.minus[mine]], axis=1) + ((rows.block[mine] - start) * rows.width)[:, None]

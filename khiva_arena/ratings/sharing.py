@@ -1,13 +1,13 @@
-"""How much alike the matches on one deal make its tables: whether more matches on the same deals are worth as much as more deals.
+"""The likeness of tables on one deal: are more matches on a deal worth as much as more deals?
 
-The design effect of shared deals is the variance of the ratings as they were played, with all line-ups on the same deals,
-over that of as many tables on a deal each. Both come from the same fit: scores are summed once over all tables of a seed, U_b,
-and once over each table alone, U_t. If the tables of a seed were independent, the sums Q = sum U' A (I - H_b A)^-1 U would be
-equal in the mean. A is the inverse information (``bread``), H_b the information of the block; the factor between them takes away
-how far the fit was drawn to each block's own luck (see ``covariance``). The design effect is the ratio of the two.
+The design effect of shared deals is a ratio of two variances of the ratings: as they were played, with all line-ups on the same
+deals, over as many tables on a deal each. Both come from the same fit: scores are summed once over all tables of a seed, U_b, and
+once over each table alone, U_t. If the tables of a seed were independent, the sums Q = sum U' A (I - H_b A)^-1 U would be equal
+in the mean. A is the inverse information (``bread``), H_b the information of the block; the factor between them takes away how
+far the fit was drawn to each block's own luck (see ``covariance``). The design effect is the ratio of the two.
 
-If u is the part of a table's variance that all tables of a bot on one seed share, then S seeds of m tables a bot have a variance
-of (u + (1 - u) / m) / S, and the design effect is 1 + (m - 1) u: that gives u, and with it what other line-ups would bring.
+Let u be the part of a table's variance that all tables of a bot on one seed share. Then S seeds of m tables a bot have a variance
+of (u + (1 - u) / m) / S, and the design effect is 1 + (m - 1) u: that gives u, and with it the effect of other line-ups.
 """
 
 from dataclasses import dataclass, replace
@@ -28,7 +28,7 @@ _ROUNDING = 1e-9  # of a sum of squares, in information
 
 @dataclass(frozen=True, slots=True)
 class SharedDeals:
-    """How much sharing deals widens the errors of a table.
+    """The widening of a table's errors by shared deals.
 
     effect: the design effect: the variance over what it would be if each table had a deal of its own.
     low, high: its 95 % interval.
@@ -46,7 +46,7 @@ class SharedDeals:
         return min(1.0, max(0.0, (self.effect - 1) / (self.tables - 1)))
 
     def variance(self, tables: float) -> float:
-        """Return how much a seed with that many tables a bot varies, in units of one table."""
+        """Return the variance of a seed with that many tables a bot, in units of one table."""
         return self.alike + (1 - self.alike) / tables
 
 
@@ -75,7 +75,7 @@ def shared_deals(matches: Matches, cells: PairCells, ratings: Ratings) -> Shared
 
 
 def _error(of_seeds: Floats, of_tables: Floats, bots: int, each: float, effect: float) -> float:
-    """Return the standard error of the logarithm of the effect: by leaving out one seed at a time, and no less than that of
+    """Return the standard error of the logarithm of the effect, by leaving out one seed at a time. It is no less than that of
     sums of squares of normal numbers, since a few seeds may be alike by chance."""
     blocks = len(of_seeds)
     without = np.log((of_seeds.sum() - of_seeds) / (of_tables.sum() - of_tables))

@@ -1,4 +1,4 @@
-"""Is the candidate stronger? A sequential test on block scores (GSPRT). Formulas: docs/how-ratings-work.md F6, F7.
+"""The sequential test whether a candidate is stronger, on block scores (GSPRT). Formulas: docs/how-ratings-work.md F6, F7.
 
 A block is all tables of one seed in all rotations; its score x, 0..1, is the candidate's mean pair score over them. Blocks are
 independent, matches inside a block are not, so blocks are counted and nothing else.
@@ -39,13 +39,13 @@ class SprtDecision(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Hypotheses:
-    """H0: the candidate is ``elo0`` above its opponents or less. H1: ``elo1`` or more.
+    """Two hypotheses. H0: the candidate is ``elo0`` above its opponents or less. H1: ``elo1`` or more.
 
     elo0, elo1: Elo of ``model``; elo0 is the lower one.
     alpha: about how often a candidate whose true Elo is elo0 passes; a weaker one does less often.
     beta: about how often one whose true Elo is elo1 fails; a stronger one does less often. The test aims at both: Wald's bounds
         are exact for many small steps, and if nearly all blocks end alike it may err more or less often.
-    model: what Elo means here: of the score, or normalised.
+    model: the kind of Elo: of the score, or normalised.
 
     Raises ConfigError with every mistake.
     """
@@ -70,7 +70,7 @@ class Hypotheses:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """LLR at or below the first decides for H0, at or above the second for H1 (Wald)."""
+        """The two bounds of the LLR: at or below the first the test decides for H0, at or above the second for H1 (Wald)."""
         return log(self.beta / (1 - self.alpha)), log((1 - self.beta) / self.alpha)
 
 
@@ -89,7 +89,7 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class SprtReport:
-    """What a sequential test says. After the decision it does not change: later blocks are not looked at.
+    """The result of a sequential test. After the decision it does not change: later blocks are not looked at.
 
     hypotheses: what is tested.
     blocks: how many were looked at.
@@ -98,15 +98,14 @@ class SprtReport:
     bounds: as of the hypotheses.
     decision: for which of the two.
     score: mean block score, 0..1, with an interval over the blocks; None below two blocks. This, ``elo`` and ``nelo`` are not
-        adjusted for stopping: a test stops when the score looks decided, so that after H1 they are too high on average and
-        after H0 too low, and their intervals hold less often than they say.
-    elo: the same as Elo.
-    nelo: the same as normalised Elo of one match; None too if all blocks had the same score.
-    adjusted: Elo, median-unbiased for the stopping (see stopping.py), within -1000..1000. Its interval held the truth in 93 to
-        97 % of simulations.
-    los: likelihood of superiority: how likely an equal candidate does worse than this one did, stopping allowed for.
-        This and ``adjusted`` are None below ``fewest`` blocks, and if all blocks, or nearly all, had the same score (see
-        ``after_stop``).
+        adjusted for stopping. A test stops when the score looks decided: after H1 they are too high on average and after H0 too
+        low, and their intervals hold less often than they say.
+    elo: the score as Elo.
+    nelo: the score as normalised Elo of one match; None too if all blocks had the same score.
+    adjusted: Elo, median-unbiased for the stopping (see stopping.py), within -1000..1000. Its interval held the truth in 93 to 97
+        % of simulations.
+    los: likelihood of superiority: how likely an equal candidate does worse than this one did, stopping allowed for. This and
+        ``adjusted`` are None below ``fewest`` blocks, and if all blocks, or nearly all, had the same score (see ``after_stop``).
     histogram: block score and how many blocks had it, from low to high.
     """
 
@@ -125,7 +124,7 @@ class SprtReport:
 
 
 class SequentialTest:
-    """Takes block scores in the order of their seeds and decides at the first bound met.
+    """A test that takes block scores in the order of their seeds and decides at the first bound met.
 
     ``matches``: of a block, rotations times line-ups. Raises ConfigError if the bounds are too far from 0 for normalised Elo.
     """
@@ -142,7 +141,7 @@ class SequentialTest:
         self._counts: Counter[Fraction] = Counter()
 
     def add(self, score: Fraction) -> SprtDecision:
-        """One more block's score, 0..1. Ignored after the decision. Raises ValueError out of range."""
+        """Add one more block's score, 0..1; ignore it after the decision. Raises ValueError out of range."""
         if not 0 <= score <= 1:
             raise ValueError(f"a block score is between 0 and 1, not {score}")
         if self.decision is SprtDecision.NONE:
@@ -154,7 +153,7 @@ class SequentialTest:
         return self.decision
 
     def llr(self) -> float:
-        """The log likelihood ratio of the blocks so far; ValueError if there are none."""
+        """Return the log likelihood ratio of the blocks so far. Raises ValueError if there are none."""
         return llr(self._support(), self.hypotheses, self.matches)
 
     def report(self) -> SprtReport:
@@ -179,11 +178,11 @@ class SequentialTest:
         )
 
     def _support(self) -> dict[Fraction, float]:
-        """The scores seen; 0 or 1 too if no seen score is on that side of the hypotheses, which could not be met else.
+        """Return the scores seen; 0 or 1 too if no seen score is on that side of the hypotheses, which could not be met else.
 
-        Not all scores that are possible: were 0 and 1 there always, the likeliest way to a hypothesis would be a few blocks at
-        an end, which costs little likelihood however many blocks were seen nowhere near. With five seats the test would take
-        twice as many blocks.
+        Not all possible scores are there. Were 0 and 1 there always, the likeliest way to a hypothesis would be a few blocks at
+        an end. That costs little likelihood however many blocks were seen nowhere near. With five seats the test would take twice
+        as many blocks.
         """
         support: dict[Fraction, float] = dict(self._counts)
         s0, s1 = self._scores()
@@ -194,7 +193,7 @@ class SequentialTest:
         return support
 
     def _scores(self) -> tuple[float, float]:
-        """The hypotheses as block scores, for normalised Elo with the spread that was seen."""
+        """Return the hypotheses as block scores, for normalised Elo with the spread that was seen."""
         ends = self.hypotheses.elo0, self.hypotheses.elo1
         if self.hypotheses.model is Model.LOGISTIC:
             return score_of(ends[0]), score_of(ends[1])
@@ -221,10 +220,10 @@ class SequentialTest:
 
 
 def block_scores(matches: Iterable[Result], candidate: int) -> dict[str, Fraction]:
-    """The candidate's mean pair score in each block, in the order in which blocks first come; only pairs that are rated count.
+    """Return the candidate's mean pair score in each block, in the order in which blocks first come; only rated pairs count.
 
-    Seats of the candidate's own copies are the candidate too, and all others are its opponents. A block without a rated pair
-    of the candidate (where others failed to start, say, only their pairs count) has no score and is not there.
+    Seats of the candidate's own copies are the candidate too, and all others are its opponents. A block without a rated pair of
+    the candidate has no score and is absent: where others failed to start, say, only their pairs count.
     """
     sums: dict[str, tuple[Fraction, int]] = {}
     for match in matches:
@@ -241,7 +240,7 @@ def block_scores(matches: Iterable[Result], candidate: int) -> dict[str, Fractio
 
 
 def llr(histogram: Histogram, hypotheses: Hypotheses, matches: float = 1) -> float:
-    """The log likelihood ratio of H1 to H0, from how many blocks had which score.
+    """Return the log likelihood ratio of H1 to H0, from how many blocks had which score.
 
     A value with 0 blocks counts as possible; name the ends 0 and 1. ``matches``: of a block, which normalised Elo is about.
     """
@@ -251,13 +250,13 @@ def llr(histogram: Histogram, hypotheses: Hypotheses, matches: float = 1) -> flo
 
 
 def _t_of(elo: float, matches: float) -> float:
-    """(mean - 1/2) / sd of a block of so many matches, at a normalised Elo."""
+    """Return (mean - 1/2) / sd of a block of so many matches, at a normalised Elo."""
     return sqrt(matches) * elo / NELO_PER_T
 
 
 def _estimates(counts: Histogram, matches: int) -> tuple[Estimate, Estimate | None]:
-    """Mean score and normalised Elo of blocks taken as they are, with t intervals. If all blocks had the same score, the
-    interval is as if each were one match, see ``proportions``, and normalised Elo is none.
+    """Return mean score and normalised Elo of blocks, unadjusted for stopping, with t intervals. If all blocks had the same
+    score, the interval is as if each were one match, see ``proportions``, and there is no normalised Elo.
 
     The error of normalised Elo is that of the ratio mean over sd: block by block (x - m)/sd - t/2 (((x - m)/sd)^2 - 1).
     """

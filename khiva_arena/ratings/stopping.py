@@ -1,10 +1,11 @@
-"""Estimates after a sequential test. A test that stops when the score looks good makes the plain mean too high; ordering the
-outcomes corrects that (Siegmund, Sequential Analysis, 1985, chapter 3).
+"""Estimates after a sequential test, corrected for the moment at which it stopped.
 
-The LLR over blocks is taken for a Brownian motion that, from the first look on, ends at either of two bounds. An outcome is
-worse than another if it met the lower bound sooner, or the upper bound later, or stood lower at the same time. The estimate is
-the true score at which a worse outcome has probability 1/2; the ends of the 95 % interval are those at which it has 97.5 % and
-2.5 %. Tested against fishtest's published figures, which are made in this way with a first look at block 0.
+A test that stops when the score looks good makes the plain mean too high; ordering the outcomes corrects that (Siegmund,
+Sequential Analysis, 1985, chapter 3). The LLR over blocks is taken for a Brownian motion that, from the first look on, ends at
+either of two bounds. An outcome is worse than another if it met the lower bound sooner, or the upper bound later, or stood lower
+at the same time. The estimate is the true score at which a worse outcome has probability 1/2; the ends of the 95 % interval are
+those at which it has 97.5 % and 2.5 %. Tested against fishtest's published figures, which are made in this way with a first look
+at block 0.
 """
 
 from collections.abc import Callable
@@ -50,8 +51,11 @@ def after_stop(
     Scores end at those of 1000 Elo. An LLR beyond its bound after the first look, an overshoot, counts as one that met the bound
     earlier at the same slope.
 
-    None if a motion of that slope would have met the bound long before the first look, though the test went on after it: then
-    the LLR was no Brownian motion. That happens if nearly all blocks end alike, and a few others make up all of the variance.
+    Scores end at those of 1000 Elo. An LLR beyond its bound after the first look, an overshoot, counts as one that met the bound
+    earlier at the same slope.
+
+    None if a motion of that slope would have met the bound long before the first look, though the test went on after it: then the
+    LLR was no Brownian motion. That happens if nearly all blocks end alike, and a few others make up all of the variance.
     """
     (blocks, mean, variance), (s0, s1), (lower, upper) = scores, hypotheses, bounds
     slope = (mean - (s0 + s1) / 2) * (s1 - s0) / variance
@@ -75,8 +79,8 @@ def after_stop(
 def chance_of_worse(
     drift: float, variance: float, time: float, at: float, bounds: tuple[float, float], first: float = 0
 ) -> float:
-    """Probability that a Brownian motion from 0 does worse than to stand ``at`` after ``time``, lower <= at <= upper, where
-    the bounds end it from the time ``first`` on. ``drift`` and ``variance`` are of one unit of time."""
+    """Return the probability that a Brownian motion from 0 does worse than to stand ``at`` after ``time``, lower <= at <= upper.
+    The bounds end it from the time ``first`` on. ``drift`` and ``variance`` are of one unit of time."""
     lower, upper = bounds
     if first == 0:
         return float(_worse_between(drift, variance, time, np.array([at]), np.array([lower]), np.array([upper]))[0])
@@ -98,7 +102,7 @@ def _legendre() -> tuple[Floats, Floats]:
 
 
 def _worse_between(drift: float, variance: float, time: float, at: Floats, lower: Floats, upper: Floats) -> Floats:
-    """The same with bounds from the start, for several bounds of equal distance.
+    """Return the chance of a worse outcome with bounds from the start, for several bounds of equal distance.
 
     By reflection (method of images): every term is at most about 1 in size, so that no drift, however far from what was seen,
     overflows or cancels.
@@ -128,9 +132,10 @@ def normal(z: float) -> float:
 
 
 def _falls_to(chance: Callable[[float], float], target: float, start: float, step: float) -> float:
-    """Where a falling function of the score first has a value, going out from ``start``; the end of the scale if it never has.
+    """Return where a falling function of the score first has a value, going out from ``start``; the end of the scale if it never
+    has.
 
-    Going out, since far from what was seen the likeliest variance is so large that the chance turns back.
+    The search goes out, since far from the seen score the likeliest variance is so large that the chance turns back.
     """
     ends = tuple(1 / (1 + 10 ** (-elo / 400)) for elo in (-_MOST_ELO, _MOST_ELO))
     here = min(ends[1], max(ends[0], start))
@@ -145,7 +150,7 @@ def _falls_to(chance: Callable[[float], float], target: float, start: float, ste
 
 
 def root(function: Callable[[float], float], a: float, b: float) -> float:
-    """Where a continuous function is 0 between two places at which it has different signs, to ``_CLOSE_ENOUGH``.
+    """Return where a continuous function is 0 between two places at which it has different signs, to ``_CLOSE_ENOUGH``.
 
     Chandrupatla's method (1997): inverse quadratic interpolation if the last three points allow it, else halving.
     """

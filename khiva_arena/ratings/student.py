@@ -1,6 +1,7 @@
-"""Student's t for whole degrees of freedom, the normal and the chi-square distribution. The library that has all three is larger
-than everything else that is installed for this program, and slow to import; the tests compare with it. Functions are named as
-there (and as in Cephes).
+"""The distributions that intervals need: Student's t for whole degrees of freedom, the normal, chi-square.
+
+The library that has all three is larger than everything else that is installed for this program, and slow to import; the tests
+compare with it. Functions are named as there (and as in Cephes).
 
 Student's t: for whole degrees of freedom the distribution function is a finite sum of positive terms (Abramowitz and Stegun
 26.7.3, 26.7.4); beyond ``_MANY`` of them the normal quantile with four terms in 1/df (26.7.5) is as exact. Chi-square: the
@@ -23,7 +24,7 @@ _LEVELS = 12
 
 
 def stdtr(df: Ints | int, t: Floats | float) -> Floats:
-    """P(T < t), by element, to 11 digits after the point and mostly 15. Raises ValueError for df < 1."""
+    """Return P(T < t), by element, to 11 digits after the point and mostly 15. Raises ValueError for df < 1."""
     freedom, at = np.broadcast_arrays(df, t)
     chances = np.empty(at.shape)
     for one in np.unique(freedom).tolist():
@@ -33,20 +34,20 @@ def stdtr(df: Ints | int, t: Floats | float) -> Floats:
 
 
 def stdtrit(df: Ints | int, p: float) -> Floats:
-    """The t with P(T < t) = p, by element, to 13 digits. Raises ValueError for df < 1 or p not between 0 and 1."""
+    """Return the t with P(T < t) = p, by element, to 13 digits. Raises ValueError for df < 1 or p not between 0 and 1."""
     freedom = np.asarray(df)
     values = {one: _quantile(one, p) for one in np.unique(freedom).tolist()}
     return np.array([values[one] for one in freedom.ravel().tolist()], dtype=np.float64).reshape(freedom.shape)
 
 
 def ndtr(x: Floats | float) -> Floats:
-    """P(X < x) of the standard normal distribution, by element."""
+    """Return P(X < x) of the standard normal distribution, by element."""
     at = np.asarray(x, dtype=np.float64)
     return np.array([erfc(-value) / 2 for value in (at / sqrt(2)).ravel().tolist()]).reshape(at.shape)
 
 
 def log_ndtr(x: Floats) -> Floats:
-    """ln P(X < x) of the standard normal distribution, by element; also if P itself is too small for a number."""
+    """Return ln P(X < x) of the standard normal distribution, by element; also if P itself is too small for a number."""
     near = np.maximum(x, _FAR_OUT)
     tail = np.array([erfc(value) / 2 for value in (np.abs(near) / sqrt(2)).ravel().tolist()]).reshape(near.shape)
     inside = np.where(near > 0, np.log1p(-tail), np.log(np.where(near > 0, 1, tail)))
@@ -58,7 +59,8 @@ def log_ndtr(x: Floats) -> Floats:
 
 
 def chdtri(df: int, p: float) -> float:
-    """The x that a chi-square variable exceeds with probability p. Raises ValueError for df < 1 or p not between 0 and 1."""
+    """Return the x that a chi-square variable exceeds with probability p. Raises ValueError for df < 1 or p not between 0 and
+    1."""
     if df < 1 or not 0 < p < 1:
         raise ValueError(f"no quantile {p} of chi-square with {df} degrees of freedom")
     a = df / 2
@@ -80,7 +82,7 @@ def chdtri(df: int, p: float) -> float:
 
 
 def _gamma_tails(a: float, x: float) -> tuple[float, float]:
-    """P and Q of the incomplete gamma function."""
+    """Return P and Q of the incomplete gamma function."""
     scale = exp(a * log(x) - x - lgamma(a))
     if x < a + 1:
         term = total = 1 / a
@@ -104,7 +106,7 @@ def _gamma_tails(a: float, x: float) -> tuple[float, float]:
 
 
 def _within(df: int, t: Floats) -> Floats:
-    """P(|T| < |t|)."""
+    """Return P(|T| < |t|)."""
     if df < 1:
         raise ValueError(f"Student's t has 1 degree of freedom or more, not {df}")
     size = np.hypot(t, sqrt(df))

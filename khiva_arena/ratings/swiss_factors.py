@@ -1,8 +1,8 @@
-"""The factors of a swiss of equal bots by shape, from a table: ``swiss_factors.json``, which
-``make swiss-factors`` writes from replays of the landed draw.
+"""The factors of a swiss of equal bots by shape, read from a table.
 
-Equal bots need the most, so that these are never too small; they grow slowly with the number of bots, fall slowly with that of
-seeds, and rise with the rounds until most have met most.
+``make swiss-factors`` writes the table, ``swiss_factors.json``, from replays of the landed draw. Equal bots need the most, so
+that these are never too small; they grow slowly with the number of bots, fall slowly with that of seeds, and rise with the rounds
+until most have met most.
 """
 
 from bisect import bisect_left, bisect_right
@@ -15,7 +15,7 @@ import msgspec
 
 
 class Factors(NamedTuple):
-    """What replays of an event gave, in standard errors.
+    """The factors that replays of an event gave, in standard errors.
 
     pair: the 95 % quantile of how far a difference was from the truth.
     ranks: the 95 % quantile of the largest such distance of a replay.
@@ -33,8 +33,8 @@ class _Table(msgspec.Struct, frozen=True):
 
 
 def by_shape(bots: int, seats: int, rounds: int, seeds: int) -> Factors:
-    """Return the factors of a swiss: those of the next fewer seats and seeds that were measured, and the larger ones of two
-    numbers of rounds; between two numbers of bots on a straight line over the logarithm, and on beyond the last."""
+    """Return the factors of a swiss. They are those of the next fewer seats and seeds that were measured, and the larger ones of
+    two numbers of rounds. Between two numbers of bots they lie on a straight line over the logarithm, and on beyond the last."""
     table = _table()
     sizes = sorted({shape[0] for shape in table})
     at = min(max(1, bisect_left(sizes, bots)), len(sizes) - 1)

@@ -1,4 +1,4 @@
-"""How the intervals and ranks of one table are judged. docs/how-ratings-work.md F13.
+"""The judgement of a table's intervals and ranks: how many standard errors they take. docs/how-ratings-work.md F13.
 
 Student's t is right if results do not decide who meets whom. Where they do, as in a swiss, the same errors are too small: more of
 them make an interval. How many more follows from how the matches were drawn, and stands in a ``Widening``, which every interval,
@@ -16,12 +16,12 @@ from khiva_arena.ratings.student import Floats, Ints, stdtr, stdtrit
 
 @dataclass(frozen=True, slots=True)
 class Widening:
-    """Least critical values, in standard errors, of one table's intervals and ranks.
+    """The least critical values, in standard errors, of one table's intervals and ranks.
 
-    kind: how the values were found: "replayed", from replays of the draw; "shape", from replays with equal bots at this number
-        of bots, seats, rounds and seeds; "" for none.
-    pair: what the half width of the 95 % interval of two bots has at least; 0: what Student's t says.
-    ranks: what a difference exceeds at least before ``ranks`` calls it certain; 0: what Tukey's range says.
+    kind: how the values were found: "replayed", from replays of the draw; "shape", from replays with equal bots at this number of
+        bots, seats, rounds and seeds; "" for none.
+    pair: the least half width of the 95 % interval of two bots; 0: the value of Student's t.
+    ranks: the least difference that ``ranks`` calls certain; 0: the value of Tukey's range.
     looks: how intervals allow for having been looked at before this table, and played on, or not; see ``looks``.
     """
 
@@ -35,13 +35,13 @@ class Widening:
         return bool(self.kind)
 
     def factor(self, seeds: Ints | int) -> Floats:
-        """Return how many times as wide an interval is as Student's t alone makes it, by element. ``seeds``: 2 or more, of the
-        bot that has fewer of the two compared."""
+        """Return by element how many times as wide an interval is as Student's t alone makes it. ``seeds``: 2 or more, of the bot
+        that has fewer of the two compared."""
         plain = stdtrit(np.asarray(seeds) - 1, (1 + LEVEL) / 2)
         return np.maximum(1.0, np.maximum(self.pair, self.looks.critical(seeds, 1 - LEVEL)) / plain)
 
     def critical(self, seeds: Ints | int, level: float = 1 - LEVEL) -> Floats:
-        """Return how many standard errors the half width of an interval has that errs with probability ``level``."""
+        """Return the half width in standard errors of an interval that errs with probability ``level``."""
         drawn = np.maximum(1.0, self.pair / stdtrit(np.asarray(seeds) - 1, (1 + LEVEL) / 2))
         return np.maximum(stdtrit(np.asarray(seeds) - 1, 1 - level / 2) * drawn, self.looks.critical(seeds, level))
 
@@ -66,4 +66,4 @@ class Widening:
 
 _WIDEST = float(stdtrit(1, (1 + LEVEL) / 2))
 PLAIN = Widening()
-"""Of a table whose pairings followed no results."""
+"""The widening of a table whose pairings followed no results."""

@@ -1,6 +1,7 @@
-"""A row of the standings, and an entry for each of its fields: the printed table, the details, the JSON Schema and the tables of
-docs/standings.md are made from this one list. A new column is a field and an entry here, and its computation in ``standings.py``;
-what is measured of a seat is summed there automatically.
+"""The columns of the standings: a row, and an entry for each of its fields.
+
+The printed table, the details, the JSON Schema and the tables of docs/standings.md are made from this one list. A new column is a
+field and an entry here, and its computation in ``standings.py``; measurements of a seat are summed there automatically.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,12 +17,12 @@ from khiva_arena.report.text import chance, elo, error, number
 MANY_PAGE_FAULTS = 2.0  # node had 1.2 to 1.3 if the system gives memory back early
 MANY_TIMES_THE_USUAL = 5.0
 OF_RUNTIMES = "about 3 for a program in C, 5 in Perl, Lua or Ruby, 9 in Python, 11 in Java, 14 in Node, 36 in PHP"
-"""Page faults of a start with nothing of the runtime in memory, measured on Debian 12."""
+"""The page faults of a start with nothing of the runtime in memory, measured on Debian 12."""
 DISK, BETWEEN, LAST, FIRST = 1, 2, 3, 4  # in this order the first columns leave a table that is too wide
 
 
 class Standing(Struct, frozen=True):
-    """One bot, a row of the table. Elo, errors and percent have 3 digits; None (in JSON: null) is "n/a".
+    """A bot, as a row of the table. Elo, errors and percent have 3 digits; None (in JSON: null) is "n/a".
 
     ``COLUMNS`` says what each field is and how it is shown.
     """
@@ -62,7 +63,7 @@ class Standing(Struct, frozen=True):
 
     @property
     def fault_counts(self) -> tuple[tuple[str, int], ...]:
-        """The kinds of faults that it has, and how often."""
+        """The kinds of faults that the bot has, and how often."""
         return tuple((kind, often) for kind, often in self.faults.items() if often)
 
 
@@ -70,9 +71,9 @@ class Standing(Struct, frozen=True):
 class Column:
     """A column of the table, or a key of JSON that no table shows.
 
-    head: what stands above it; "" if no table shows it.
+    head: the head above it; "" if no table shows it.
     field: of ``Standing``, and key in JSON.
-    doc: what it is, for docs/standings.md and the JSON Schema.
+    doc: its meaning, for docs/standings.md and the JSON Schema.
     cell: its text, or how many digits a plain number has after the point.
     leaves: when it is left out of a table that is too wide, 1 first; 0: never.
     shown: whether a table has it without --wide.
@@ -88,19 +89,19 @@ class Column:
     left: bool = False
 
     def text(self, row: Standing) -> str:
-        """What stands in a row."""
+        """Return the text of the column's cell in a row."""
         return number(getattr(row, self.field), self.cell) if isinstance(self.cell, int) else self.cell(row)
 
 
 def many_page_faults(rows: Sequence[Standing]) -> list[Standing]:
-    """Who read a disk far more often in a match than others did."""
+    """Return the bots that read a disk far more often in a match than others did."""
     known = [(row.page_faults / row.matches, row) for row in rows if row.page_faults is not None and row.matches]
     usual = median([share for share, _ in known]) if known else 0.0
     return [row for share, row in known if share > max(MANY_PAGE_FAULTS, MANY_TIMES_THE_USUAL * usual)]
 
 
 UNMET = "unmet"
-"""In place of a likelihood against the next bot: the two never met, so that it follows from other bots alone."""
+"""The word in place of a likelihood against the next bot if the two never met: the likelihood follows from other bots alone."""
 
 
 def _los(row: Standing) -> str:
@@ -127,7 +128,7 @@ MARKS = {
     "remote": "it played on another machine, of which the arena knows nothing",
     "kept": "one process of it served many matches, so it may have remembered",
 }
-"""What a bot may have that others at its table lack, and what that means."""
+"""The marks of a bot for help that others at its table may lack, each with its meaning."""
 
 FINISHES = Column("1st, 2nd, ...", "finishes", "how often it finished there; ties share the better place")
 

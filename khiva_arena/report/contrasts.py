@@ -1,4 +1,4 @@
-"""Differences of bots that were named before the results, as values of the published shape and as text."""
+"""The differences of bots that were named before the results, as values of the published shape and as text."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,8 @@ NAMED_BEFORE = "95 % for all of a set at once, if it was named before its result
 
 
 def named(words: Sequence[str]) -> list[list[str]]:
-    """Return the sets of names in ``A,B`` or ``A,B,C``. Raises ConfigError for fewer than two, and for one named twice."""
+    """Return the sets of names in ``A,B`` or ``A,B,C``. Raises ConfigError for a set of fewer than two names, or with a name
+    twice."""
     sets = [[name.strip() for name in word.split(",")] for word in words]
     if wrong := [word for word, names in zip(words, sets, strict=True) if len(names) < 2 or len(set(names)) < len(names)]:
         raise ConfigError([f"--contrast {word}: name two bots or more, each once, as --contrast A,B" for word in wrong])
@@ -31,7 +32,7 @@ def contrasts(standings: Standings, sets: Sequence[Sequence[str]]) -> list[shape
 
 
 def _contrasts(standings: Standings, bots: Sequence[int]) -> shapes.Contrasts:
-    """Return each two of these bots."""
+    """Return the differences of each two of these bots."""
     ids = standings.order
     pairs = [
         shapes.PairDifference(ids[i], ids[j], rounded(one.elo), rounded(one.low), rounded(one.high), percent(one.los))

@@ -1,4 +1,7 @@
-"""Where two plain values differ that should be equal, such as the standings in a bundle and those computed from its records."""
+"""The differences between two plain values that should be equal.
+
+Such values are the standings in a bundle and those computed from its records.
+"""
 
 from collections.abc import Iterator
 from math import isclose
@@ -11,11 +14,11 @@ _COUNTED = (
     *("matches", "tables", "blocks", "fault_free_matches", "left_out", "places"),
 )
 _COUNTED_OF_A_BOT = ("bot", "name", "matches", "seeds", "finishes", "faults", "voids", "score", "ties")
-"""Columns that follow from the records by counting alone: every engine version gets the same."""
+"""The columns that follow from the records by counting alone: every engine version gets the same."""
 
 
 def counted(table: dict[str, Any]) -> dict[str, Any]:
-    """The counted part of a table of standings, with its rows by bot, since their order is fitted."""
+    """Return the counted part of a table of standings, with its rows by bot, since their order is fitted."""
     rows = _by_bot(table.get("rows"))
     if isinstance(rows, dict):
         rows = {bot: {key: row[key] for key in _COUNTED_OF_A_BOT if key in row} for bot, row in rows.items()}
@@ -23,7 +26,7 @@ def counted(table: dict[str, Any]) -> dict[str, Any]:
 
 
 def fitted(table: dict[str, Any]) -> dict[str, Any]:
-    """The fitted part of it, with its rows by bot."""
+    """Return the fitted part of a table of standings, with its rows by bot."""
     rows = _by_bot(table.get("rows"))
     if isinstance(rows, dict):
         rows = {bot: {key: value for key, value in row.items() if key not in _COUNTED_OF_A_BOT} for bot, row in rows.items()}
@@ -31,7 +34,7 @@ def fitted(table: dict[str, Any]) -> dict[str, Any]:
 
 
 def _by_bot(rows: Any) -> Any:
-    """Rows by their bot; unchanged if they are not rows, as in a forged table."""
+    """Return rows by their bot; return them unchanged if they are not rows, as in a forged table."""
     named = isinstance(rows, list) and all(isinstance(row, dict) and isinstance(row.get("bot"), str) for row in rows)
     if not named or len({row["bot"] for row in rows}) < len(rows):
         return rows
@@ -39,7 +42,8 @@ def _by_bot(rows: Any) -> Any:
 
 
 def differences(where: str, said: Any, given: Any, all_keys: bool) -> Iterator[str]:
-    """Every difference, a line each: "rows.0.elo is 3.0, the records give 2.5". ``where``: what is compared, "" at the top.
+    """Yield every difference, a line each: "rows.0.elo is 3.0, the records give 2.5". ``where``: the path of the value, "" at the
+    top.
 
     Fractional numbers may differ by their rounding. With ``all_keys`` false, maps are compared in the keys that both have:
     another engine may have more or less.

@@ -1,5 +1,7 @@
-"""The parts of docs/standings.md that come from the table of columns, and that of sections; written by
-``python -m khiva_arena.report.docs_tables FILE``."""
+"""The generated parts of docs/standings.md: the tables of columns and of sections.
+
+``python -m khiva_arena.report.docs_tables FILE`` writes them.
+"""
 
 import sys
 from collections.abc import Sequence
@@ -10,14 +12,14 @@ from khiva_arena.report.section_names import SAYS
 
 
 def parts() -> dict[str, str]:
-    """Each part by the name in its marks."""
+    """Return each part by the name in its marks."""
     widths = f"Columns leave a table that is too wide in this order: {_order()}; a line names those that went."
     tables = {"columns": _listed(TABLE), "details": _listed(DETAILS), "json": _listed(ONLY_JSON)}
     return tables | {"widths": widths, "sections": _table([("section", "what it says"), *SAYS.items()])}
 
 
 def _listed(columns: tuple[Column, ...]) -> str:
-    """A table of columns in Markdown; without heads if they have none."""
+    """Return a table of columns in Markdown; without heads if they have none."""
     rows = [("column", "in JSON", "what it is"), *((column.head, f"`{column.field}`", column.doc) for column in columns)]
     return _table(rows if any(column.head for column in columns) else [cells[1:] for cells in rows])
 
@@ -28,7 +30,7 @@ def _table(kept: Sequence[Sequence[str]]) -> str:
 
 
 def _order() -> str:
-    """In which order columns go, in words."""
+    """Return in words the order in which columns leave a table."""
     turns: dict[int, list[str]] = {}
     turns |= {BETWEEN: ["the places between the first and the last"], LAST: ["the last place"], FIRST: ["1st"]}
     for column in TABLE:
@@ -38,7 +40,7 @@ def _order() -> str:
 
 
 def current(text: str) -> str:
-    """A page with its generated parts as they should be. Raises ValueError if it lacks the marks of one."""
+    """Return a page with its generated parts as they should be. Raises ValueError if it lacks the marks of one."""
     for name, part in parts().items():
         begin, end = f"<!-- generated: {name} -->", f"<!-- end of {name} -->"
         start, stop = text.index(begin) + len(begin), text.index(end)

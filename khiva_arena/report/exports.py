@@ -2,9 +2,9 @@
 
 CSV, a row for each seat of each match: ``event``, ``game``, ``match``, ``ordinal``, ``seed``, ``lineup``, ``rotation``,
 ``block``, ``rated``, ``seat``, ``bot``, ``identity``, ``rank``, ``score``, ``verdict``, ``faults``, ``marks``, ``extends``.
-``block`` is equal if equal deals were played, and errors cluster on it; ``rated`` is 1 if the whole table was played, which is
-what standings rate; ``faults`` is every fault of the seat as ``illegal@3``, the step behind the @, with spaces between;
-``marks`` is what the bot had in this event that others may lack, as in the standings; ``extends`` is the id of the event that
+``block`` is equal if equal deals were played, and errors cluster on it; ``rated`` is 1 if the whole table was played, as
+standings require; ``faults`` is every fault of the seat as ``illegal@3``, the step behind the @, with spaces between;
+``marks`` is the help of the bot in this event that others may lack, as in the standings; ``extends`` is the id of the event that
 this one adds its seeds to, whose results were known by then, if it does. A name that begins with one of = + - @ ' has a '
 before it, since a spreadsheet takes the first four for the beginning of a formula; ``identity`` is never changed.
 
@@ -16,13 +16,12 @@ Payoffs, as CSV: a row for each ordered pair of bots that met, event by event, o
 ``score`` (the share of pairs in which the bot finished ahead, a tie half), ``score_se``, ``points`` (how many more it had, on
 average), ``points_se``. Standard errors are over deals, and empty below two of them.
 
-PGN, a game without moves for each pair of seats of each match of a complete table, won by who finished ahead, for programs that
-rate players of two. Which pairs count is what the arena's own fit counts (ratings/pairs.py): not two copies of one bot, and
-if a seat failed to start only pairs with it. All pairs weigh alike there, and errors that such a program gives are too
-small, since it takes all games for independent. White is the bot that was named first in its event if seed plus rotation is
-even, else the other one, so that over two seeds each has White as often against each; it means nothing here. In names, which
-such programs read to the next quotation mark, " and \\ become ' and /; bots that are then called alike have the beginning of
-their identity added.
+PGN, a game without moves for each pair of seats of each match of a complete table, won by the one ahead, for programs that rate
+players of two. The same pairs count as in the arena's own fit (ratings/pairs.py): not two copies of one bot, and if a seat failed
+to start only pairs with it. All pairs weigh alike there, and errors that such a program gives are too small, since it takes all
+games for independent. White is the bot that was named first in its event if seed plus rotation is even, else the other one. So
+over two seeds each has White as often against each; it means nothing here. In names, which such programs read to the next
+quotation mark, " and \\ become ' and /; bots that are then called alike have the beginning of their identity added.
 """
 
 import csv
@@ -56,7 +55,7 @@ class EventResults:
 
     event, number: its id, and its number in the store.
     extends: the id of the event that it adds its seeds to, None for none.
-    game: what was played.
+    game: the name of the game.
     bots: in its order.
     results: in schedule order, read once, those set aside included, which no file shows.
     """
@@ -69,7 +68,7 @@ class EventResults:
     results: Iterable[Result]
 
     def recorded(self) -> Iterator[tuple[Result, bool]]:
-        """Its recorded matches, and whether the table of each is complete: the matches of a table come one after another."""
+        """Yield the recorded matches, each with whether its table is complete: the matches of a table come one after another."""
         for _, table in groupby(self.results, attrgetter("seed", "lineup")):
             matches = list(table)
             complete = is_complete(matches)
@@ -77,7 +76,7 @@ class EventResults:
 
 
 def to_csv(events: Iterable[EventResults]) -> Iterator[str]:
-    """The text of a CSV file, match by match."""
+    """Yield the text of a CSV file, match by match."""
     yield _csv([COLUMNS])
     for event in events:
         for match, rated in event.recorded():
@@ -121,7 +120,7 @@ def _csv(rows: Iterable[Sequence[object]]) -> str:
 
 
 def to_jsonl(events: Iterable[EventResults]) -> Iterator[str]:
-    """The text of a JSON lines file, match by match."""
+    """Yield the text of a JSON lines file, match by match."""
     for event in events:
         for match, rated in event.recorded():
             seats = [_seat(event, match, seat) for seat in range(len(match.bots))]
@@ -129,7 +128,7 @@ def to_jsonl(events: Iterable[EventResults]) -> Iterator[str]:
 
 
 def to_payoffs(events: Iterable[EventResults]) -> Iterator[str]:
-    """The text of a CSV file of what each bot gains against each other one."""
+    """Yield the text of a CSV file with the gains of each bot against each other one."""
     yield _csv([PAYOFFS])
     for event in events:
         deals: dict[tuple[int, int], dict[str, list[tuple[float, float]]]] = {}
@@ -156,7 +155,7 @@ def _mean(deals: Sequence[Sequence[float]]) -> tuple[str, str]:
 
 
 def to_pgn(events: Iterable[EventResults], names: Mapping[str, str]) -> Iterator[str]:
-    """The text of a PGN file, match by match. ``names``: by identity, see ``pgn_names``."""
+    """Yield the text of a PGN file, match by match. ``names``: by identity, see ``pgn_names``."""
     for event in events:
         for match, rated in event.recorded():
             if rated:
@@ -164,7 +163,7 @@ def to_pgn(events: Iterable[EventResults], names: Mapping[str, str]) -> Iterator
 
 
 def counted_pairs(match: Result) -> list[tuple[int, int]]:
-    """The pairs of seats that say something of two bots."""
+    """Return the pairs of seats that count for two bots: of different bots, and if a seat failed to start, with such a seat."""
     failed = match.unstarted
     return [
         (one, other)
@@ -191,7 +190,7 @@ def _game(event: EventResults, match: Result, one: int, other: int, names: Mappi
 
 
 def pgn_names(bots: Sequence[Entrant]) -> dict[str, str]:
-    """A name for each identity, all different."""
+    """Return a name for each identity, all different."""
     plain = {bot.id: bot.name.replace('"', "'").replace("\\", "/") for bot in bots}
     often = Counter(plain.values())
     names = {bot: name if often[name] == 1 else f"{name}#{bot[:ID_DIGITS]}" for bot, name in plain.items()}

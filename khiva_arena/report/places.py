@@ -1,10 +1,9 @@
-"""Who came in where in an event whose format is played in rounds, for people (text) and for programs (JSON). Places are facts,
-not estimates.
+"""The places of an event whose format is played in rounds, as text and as JSON.
 
-JSON, stable keys: ``event`` (its id), ``number``, ``format``, ``rounds`` (complete ones), ``of``, ``rows``. A row is ``place``,
-``bot``, ``name``, ``score`` (mean pair score in percent, null without a match), ``byes``, and the columns of its format: for a
-swiss ``points``, ``tables``, ``opponents`` (percent, null without), for a knockout ``out`` (the round it went out in, from 1;
-null: not).
+Places are facts, not estimates. JSON, stable keys: ``event`` (its id), ``number``, ``format``, ``rounds`` (complete ones),
+``of``, ``rows``. A row is ``place``, ``bot``, ``name``, ``score`` (mean pair score in percent, null without a match), ``byes``,
+and the columns of its format: for a swiss ``points``, ``tables``, ``opponents`` (percent, null without), for a knockout ``out``
+(the round it went out in, from 1; null: not).
 """
 
 from collections.abc import Sequence
@@ -18,14 +17,14 @@ from khiva_arena.text import WIDTH
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """One bot.
+    """The place of one bot.
 
     place: 1 is best; ties share a place.
     bot: its identity.
     name: its name.
     score: its mean pair score, 0 to 1; None without a match.
     byes: how many rounds it sat out.
-    columns: what its format adds: key in JSON, head in the table, value in JSON, text in the table.
+    columns: the columns of its format: key in JSON, head in the table, value in JSON, text in the table.
     """
 
     place: int
@@ -38,7 +37,7 @@ class Placed:
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """One event.
+    """The places of one event.
 
     event: its id.
     number: its number in the store.
@@ -57,7 +56,7 @@ class Places:
 
 
 def to_text(places: Places, width: int = WIDTH) -> str:
-    """A plain table; if it is too wide, names are shortened. Ends with a newline."""
+    """Return a plain table; if it is too wide, names are shortened. Ends with a newline."""
     own = [head for _, head, _, _ in places.rows[0].columns]
     heads = ["place", "bot", "score%", *own, "byes"]
     cells = [
@@ -79,7 +78,7 @@ def _percent(value: Fraction | None) -> str:
 
 
 def to_json(places: Places) -> dict[str, Any]:
-    """Plain values, keys in the order of the module's docstring."""
+    """Return plain values, keys in the order of the module's docstring."""
     rows = [
         {"place": row.place, "bot": row.bot, "name": row.name, "score": _hundred(row.score), "byes": row.byes}
         | {key: value for key, _, value, _ in row.columns}

@@ -1,5 +1,7 @@
-"""How many seeds an error or a gap takes: as values of the published shape, and as text. Numbers come from
-``ratings.planning``; matches are those of as many seeds as have been played, at the same line-ups."""
+"""The number of seeds that an error or a gap takes, as values of the published shape and as text.
+
+Numbers come from ``ratings.planning``; matches are those of as many seeds as have been played, at the same line-ups.
+"""
 
 from math import ceil
 from typing import Any
@@ -16,7 +18,7 @@ from khiva_arena.words import count
 
 
 class Seeds(Struct, frozen=True):
-    """How many seeds it takes in all, those already played included; 1,000,000,000: more than can be played.
+    """The number of seeds needed in all, those already played included; 1,000,000,000: more than can be played.
 
     seeds: the estimate.
     low, high: its 95 % interval.
@@ -30,11 +32,11 @@ class Seeds(Struct, frozen=True):
 
 
 class ErrorRow(Struct, frozen=True):
-    """One bot: its errors now, and how many seeds it takes until they are small enough; null: unknown.
+    """A bot's errors now, and the number of seeds until they are small enough; null: unknown.
 
     bot, name: id, and for people.
     elo: relative to the anchor; null if it is only a bound.
-    error, need: 95 % half width relative to the anchor, and what it takes.
+    error, need: 95 % half width relative to the anchor, and the seeds needed.
     pool_error, pool_need: the same relative to the mean of the bots it is connected with.
     """
 
@@ -52,7 +54,7 @@ class GapRow(Struct, frozen=True):
 
     upper, lower: their ids.
     elo, error: how far apart they are now, and its 95 % half width; null without an error.
-    need: what it takes to find the gap.
+    need: the seeds needed to find the gap.
     """
 
     upper: str
@@ -63,11 +65,11 @@ class GapRow(Struct, frozen=True):
 
 
 class FewerLineUps(Struct, frozen=True):
-    """What ``--lineups auto`` would play for the same errors.
+    """The plan with the line-ups of ``--lineups auto``, for the same errors.
 
     line_ups: how many there are.
     seeds, matches: that it takes besides those already played.
-    command: what plays them.
+    command: plays them.
     """
 
     line_ups: int
@@ -77,10 +79,10 @@ class FewerLineUps(Struct, frozen=True):
 
 
 class Plan(Struct, frozen=True):
-    """How many seeds one table needs.
+    """The number of seeds that one table needs.
 
     error: the error that was asked for, in Elo; null if a gap was.
-    gap, power: the gap that was asked for, in Elo, and in what share of cases it is to show; null if an error was.
+    gap, power: the gap that was asked for, in Elo, and the share of cases in which it is to show; null if an error was.
     blocks, matches: seeds and rated matches so far.
     fewest_seeds, enough: how many seeds any estimate needs, and whether there are so many.
     errors: of each bot.
@@ -113,7 +115,7 @@ class Plan(Struct, frozen=True):
 
 
 def for_error(standings: Standings, error: float) -> Plan:
-    """Seeds for a 95 % half width of ``error`` Elo of every bot. Raises ConfigError unless it is above 0."""
+    """Plan seeds for a 95 % half width of ``error`` Elo of every bot. Raises ConfigError unless it is above 0."""
     ratings = standings.ratings
     by_bot = zip(standings.order, planning.for_error(ratings, error), planning.for_error(ratings, error, pool=True), strict=True)
     needs = {bot: (_seeds(standings, need), _seeds(standings, pool)) for bot, need, pool in by_bot}
@@ -143,8 +145,8 @@ def for_error(standings: Standings, error: float) -> Plan:
 
 
 def for_gap(standings: Standings, gap: float, power: float) -> Plan:
-    """Seeds after which a true gap of ``gap`` Elo between any two neighbours of the table is found in a share ``power`` of cases.
-    Raises ConfigError unless the gap is above 0 and the power from 0.5 to below 1."""
+    """Plan seeds after which a true gap of ``gap`` Elo between any two neighbours of the table is found in a share ``power`` of
+    cases. Raises ConfigError unless the gap is above 0 and the power from 0.5 to below 1."""
     rows = [
         GapRow(
             standings.order[one.upper],
@@ -187,7 +189,7 @@ def _seeds(standings: Standings, need: planning.Need | None) -> Seeds | None:
 
 
 def _most(needs: list[Seeds | None]) -> Seeds | None:
-    """The largest of those that are known, None if none is."""
+    """Return the largest of the known needs, None if none is known."""
     return max((need for need in needs if need is not None), key=lambda need: need.seeds, default=None)
 
 
@@ -195,7 +197,7 @@ def _most(needs: list[Seeds | None]) -> Seeds | None:
 
 
 def to_text(plan: Plan, standings: Standings, width: int = WIDTH) -> str:
-    """A table and what it means. Ends with a newline."""
+    """Return a table and its meaning. Ends with a newline."""
     so_far = f"So far: {count(plan.blocks, 'seed')}, {count(plan.matches, 'match', 'matches')}."
     if not plan.enough:
         why = f"Too few to know how much results vary: it takes {plan.fewest_seeds} seeds or more."
@@ -212,7 +214,7 @@ def to_text(plan: Plan, standings: Standings, width: int = WIDTH) -> str:
 
 
 def _left_out(plan: Plan, standings: Standings) -> list[str]:
-    """Which bots are left out, why, and what to do about it."""
+    """Return a note for each bot that is left out: why, and a remedy."""
     by_bot = {row.bot: row for row in standings.rows}
     notes = []
     for bot in plan.left_out:
@@ -235,12 +237,12 @@ def _left_out(plan: Plan, standings: Standings) -> list[str]:
 
 
 def _commands(plan: Plan) -> list[str]:
-    """One line each, since a store that comes from others may hold a bot's name with a line end in it."""
+    """Return the commands in one line each, since a store that comes from others may hold a bot's name with a line end in it."""
     return [line.replace("\n", "\\n") for line in plan.next]
 
 
 def _instead(plan: Plan, width: int) -> list[str]:
-    """Fewer line-ups on more deals, if they take clearly fewer matches."""
+    """Return lines on fewer line-ups on more deals, if these take clearly fewer matches."""
     fewer = plan.fewer_line_ups
     if fewer is None:
         return []

@@ -1,4 +1,4 @@
-"""Bots that came with the same name: which of the numbered names belongs to which."""
+"""The bots that came with the same name, each with the numbered name that it got."""
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,7 +23,7 @@ class Named(Protocol):
 
 
 def namesakes(names: Sequence[str]) -> list[list[int]]:
-    """Positions of bots whose names were numbered, in groups; each group begins with the bot that kept the plain name."""
+    """Return positions of bots whose names were numbered, in groups; each group begins with the bot that kept the plain name."""
     by_name: dict[str, list[int]] = {}
     for position, name in enumerate(names):
         plain, _, number = name.rpartition("-")
@@ -33,7 +33,7 @@ def namesakes(names: Sequence[str]) -> list[list[int]]:
 
 
 def of_one_name(events: Iterable[Sequence[Named]]) -> list[list[Named]]:
-    """The bots of events that share a name, in groups, each bot once."""
+    """Return the bots of events that share a name, in groups, each bot once."""
     groups: dict[str, dict[str, Named]] = {}
     for bots in events:
         plain = [bot.name for bot in bots]
@@ -46,7 +46,8 @@ def of_one_name(events: Iterable[Sequence[Named]]) -> list[list[Named]]:
 
 
 def place_of_each(group: Sequence[Named]) -> list[tuple[str, str]]:
-    """Identity and place of each: the word by which it was named, else its folder, else the beginning of its identity."""
+    """Return identity and place of each bot. The place is the word by which it was named, else with its folder, else the
+    beginning of its identity."""
     words = [bot.asked_as for bot in group]
     places = []
     for bot in group:
@@ -56,7 +57,7 @@ def place_of_each(group: Sequence[Named]) -> list[tuple[str, str]]:
 
 
 def in_a_line(bots: Sequence[Named]) -> list[str]:
-    """A line for each group of bots that have one name, before they play."""
+    """Return a line for each group of bots that have one name, before they play."""
     names = {bot.identity: bot.name for bot in bots}
     return [
         f"{len(group)} bots have one name: "
@@ -66,7 +67,8 @@ def in_a_line(bots: Sequence[Named]) -> list[str]:
 
 
 def under_a_table(events: Iterable[Sequence[Named]], shown: Mapping[str, str]) -> str:
-    """The same below a table, "" if there are none. ``shown``: names by identity, as the table has them."""
+    """Return the text below a table that names the bots of one name, "" if there are none. ``shown``: names by identity, as the
+    table has them."""
     rows = [(shown.get(identity, ""), place) for group in of_one_name(events) for identity, place in place_of_each(group)]
     wide = max((len(name) for name, _ in rows), default=0)
     lines = [f"  {name.ljust(wide)}  {place}" for name, place in rows if name]

@@ -1,6 +1,6 @@
-"""JSON Schemas of what the reports print: ``python -m khiva_arena.report.schema DIR`` writes them, one file for a command.
+"""The JSON Schemas of reports: ``python -m khiva_arena.report.schema DIR`` writes one file for a command.
 
-Keys may be added in a later version, so what is not listed is allowed; readers ignore what they do not know.
+Keys may be added in a later version, so keys that are not listed are allowed; readers ignore keys that they do not know.
 """
 
 import json
@@ -26,7 +26,7 @@ _CONTRASTS = ("contrasts", list[shapes.Contrasts] | msgspec.UnsetType, msgspec.U
 
 
 def _tables(command: str, key: str, name: str, kind: type[msgspec.Struct], *more: tuple[str, Any, Any]) -> type:
-    """A list, under ``key``, of tables of a kind, each with what its events have in common."""
+    """Return the type of a list, under ``key``, of tables of a kind, each with the settings that its events share."""
     fields = [(field.name, field.type) for field in msgspec.structs.fields(shapes.InCommon)]
     doc = {"__doc__": f"{cleandoc(kind.__doc__ or '')}\n\nWith what its events have in common."}
     table = msgspec.defstruct(name, [*fields, *more], bases=(kind,), namespace=doc, frozen=True, kw_only=True)
@@ -42,7 +42,7 @@ NAMES: dict[str, type] = {
 
 
 def _described(schema: dict[str, Any]) -> dict[str, Any]:
-    """With what each field of a row is."""
+    """Return the schema with a description of each field of a row."""
     if "Standing" in schema["$defs"]:
         for column in COLUMNS:
             schema["$defs"]["Standing"]["properties"][column.field]["description"] = column.doc
@@ -50,7 +50,7 @@ def _described(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def schemas() -> dict[str, str]:
-    """File name to text."""
+    """Return the text of each schema by file name."""
     return {
         f"{name}.json": json.dumps(_described(schema_of(kind)), indent=1, sort_keys=True) + "\n" for name, kind in NAMES.items()
     }

@@ -1,4 +1,4 @@
-"""What the sections of a table of standings are called, and what each says. It imports nothing, so that ``-h`` is quick."""
+"""The names of the sections of a table of standings, with the meaning of each. It imports nothing, so that ``-h`` is quick."""
 
 SAYS = {
     "crosstable": (
@@ -29,8 +29,8 @@ SAYS = {
         "the table"
     ),
 }
-"""What each section says, for docs/standings.md and the page."""
+"""The meaning of each section, for docs/standings.md and the page."""
 NAMES = ("details", *SAYS)
 EFFECTS = ("seats", "neighbours")
 ALL = "all"
-"""Asks for every section."""
+"""The word that asks for every section."""

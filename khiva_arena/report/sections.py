@@ -1,5 +1,7 @@
-"""The sections of a table of standings, as values of the published shapes. Numbers come from ``ratings``, by bots in the
-order of the table's rows."""
+"""The sections of a table of standings, as values of the published shapes.
+
+Numbers come from ``ratings``, by bots in the order of the table's rows.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -22,11 +24,11 @@ from khiva_arena.report.values import Standings
 
 @dataclass(frozen=True, slots=True)
 class SectionRequest:
-    """What to make.
+    """A request for sections.
 
     names: of the sections.
     events: (id, number) in order of creation, for the history.
-    effects: which of these the section effects fits.
+    effects: the effects that the section effects fits.
     """
 
     names: Sequence[str]
@@ -35,7 +37,7 @@ class SectionRequest:
 
 
 def sections(standings: Standings, request: SectionRequest) -> shapes.Sections:
-    """The sections of a request. ``details`` is in the rows anyway."""
+    """Return the sections of a request. ``details`` makes none: its numbers are in the rows."""
     makers: dict[str, Callable[[], Any]] = {
         "crosstable": lambda: _crosstable(standings, table()),
         "los": lambda: _matrix(standings, standings.evidence.los),
@@ -58,7 +60,7 @@ def sections(standings: Standings, request: SectionRequest) -> shapes.Sections:
 
 
 def _order(standings: Standings) -> list[int]:
-    """The index in the fit of each row."""
+    """Return the index in the fit of each row."""
     index = {bot: i for i, bot in enumerate(standings.order)}
     return [index[row.bot] for row in standings.rows]
 
@@ -137,7 +139,7 @@ def _effects(standings: Standings, which: Sequence[str]) -> shapes.EffectsSectio
 
 
 def history(standings: Standings, events: Sequence[tuple[str, int]]) -> list[shapes.Stage]:
-    """After each event, in order of creation: ratings from all so far, and from it alone."""
+    """Return the ratings after each event, in order of creation: from all events so far, and from the event alone."""
     matches = standings.evidence.matches
     numbers = {event: number for number, event in enumerate(matches.events)}
     of_events = [numbers.get(event, -1) for event, _ in events]
@@ -157,12 +159,13 @@ def _of_events(matches: Matches, numbers: Sequence[int]) -> Matches:
 
 MOST_POINTS = 24
 MOST_POINTS_TIMES_BOTS = 2_400
-"""A fit of many bots takes long: that of a thousand, of whom some have lost every match yet, half a minute."""
+"""The limit of points times bots. A fit of many bots takes long: that of a thousand, of whom some have lost every match yet, half
+a minute."""
 
 
 def by_seeds(standings: Standings) -> list[shapes.AfterSeeds]:
-    """Ratings after so many seeds, in the order of the events and their seeds: at most ``MOST_POINTS`` of them, and fewer of very
-    many bots, the last one after all."""
+    """Return ratings after so many seeds, in the order of the events and their seeds. There are at most ``MOST_POINTS`` of them,
+    and fewer for very many bots; the last one is after all seeds."""
     matches = standings.evidence.matches
     seeds = sorted({(event, seed) for one in matches.sizes for event, seed in _seeds(one)})
     points = min(len(seeds), MOST_POINTS, max(2, MOST_POINTS_TIMES_BOTS // standings.evidence.cells.bots))
@@ -176,11 +179,11 @@ def by_seeds(standings: Standings) -> list[shapes.AfterSeeds]:
 
 
 def _until(matches: Matches, event: int, seed: int) -> Matches:
-    """Those of the events before, and of this one up to a seed."""
+    """Return the matches of the events before, and of this one up to a seed."""
     return matches.only(lambda some: (some.event < event) | ((some.event == event) & (some.seed <= seed)))
 
 
 def _seeds(one: SameSize) -> list[tuple[int, int]]:
-    """The number of the event and the seed, of each seed that was played."""
+    """Return the number of the event and the seed, of each seed that was played."""
     pairs = np.unique(np.stack([one.event, one.seed], axis=1), axis=0)
     return [(event, seed) for event, seed in pairs.tolist()]

@@ -1,7 +1,7 @@
-"""What ``standings --json`` and ``plan --json`` print, as types: JSON is made from them, and so are its schemas.
+"""The types of ``standings --json`` and ``plan --json``: JSON is made from them, and so are its schemas.
 
 Elo, errors and percent have 3 digits. null is "n/a". Lists by bot, rows and columns of matrices alike, are in the order of
-``rows``. docs/standings.md says what each number means.
+``rows``. docs/standings.md explains each number.
 """
 
 from inspect import cleandoc
@@ -16,7 +16,7 @@ Matrix = list[list[float | None]]
 
 
 def meanings(kind: type[Struct]) -> dict[str, str]:
-    """What each field is, as the docstring says it."""
+    """Return the meaning of each field, as the docstring of its class tells it."""
     lines = [line.split(": ", 1) for line in cleandoc(kind.__doc__ or "").splitlines() if ": " in line]
     return {name: text for names, text in lines for name in names.split(", ")}
 
@@ -35,7 +35,7 @@ class Partial(Struct, frozen=True):
 
 
 class LeftOut(Struct, frozen=True):
-    """What is not rated.
+    """The matches and tables that are not rated.
 
     matches: recorded ones that are not.
     incomplete, set_aside: the tables [event, table] they belong to.
@@ -47,7 +47,7 @@ class LeftOut(Struct, frozen=True):
 
 
 class Pair(Struct, frozen=True):
-    """What the bot of a row made of the bot of a column, in percent.
+    """The score of the bot of a row against the bot of a column, in percent.
 
     score, low, high: mean pair score, and its 95 % interval.
     significant: whether the interval leaves out 50.
@@ -67,7 +67,7 @@ class Pair(Struct, frozen=True):
 
 
 class SeatScore(Struct, frozen=True):
-    """How whoever sits in a seat did.
+    """The score of a seat, whichever bot sits there.
 
     seats, seat: at the table, and which of them.
     score, low, high: mean pair score in percent, and its 95 % interval.
@@ -84,7 +84,7 @@ class SeatScore(Struct, frozen=True):
 
 
 class Neighbour(Struct, frozen=True):
-    """How much better others do in the seat that a bot passes to than elsewhere.
+    """The advantage of other bots in the seat that a bot passes to, over other seats.
 
     bot: its id.
     effect, low, high: in percent of pair score, and its 95 % interval.
@@ -100,7 +100,7 @@ class Neighbour(Struct, frozen=True):
 
 
 class Seats(Struct, frozen=True):
-    """Whether seats and neighbours matter.
+    """The effects of seats and neighbours.
 
     seats: the score of each seat.
     neighbours: the effect of each bot on its neighbour.
@@ -111,11 +111,11 @@ class Seats(Struct, frozen=True):
 
 
 class Cycles(Struct, frozen=True):
-    """How much of the differences no single number per bot can express, in percent. All null if the results do not say.
+    """The share of the differences that no single number per bot can express, in percent. All null if the results do not say.
 
     share, low, high: without luck, and its 95 % interval.
     raw: as measured.
-    noise: what luck alone makes of that.
+    noise: the part of ``raw`` that luck alone makes.
     """
 
     share: float | None
@@ -126,7 +126,7 @@ class Cycles(Struct, frozen=True):
 
 
 class Connectivity(Struct, frozen=True):
-    """Which bots the results place at a finite distance from each other.
+    """The groups of bots that the results place at a finite distance from each other.
 
     connected: whether all.
     components: lists of ids, the largest first.
@@ -137,7 +137,7 @@ class Connectivity(Struct, frozen=True):
 
 
 class Effect(Struct, frozen=True):
-    """What a seat or a neighbour does.
+    """The effect of a seat or a neighbour.
 
     of: "seat" or "neighbour".
     elo, error: the effect, and its 95 % half width.
@@ -168,7 +168,7 @@ class Rating(Struct, frozen=True):
 
 
 class EffectsSection(Struct, frozen=True):
-    """A second fit, together with what seats and neighbours do.
+    """A second fit, together with the effects of seats and neighbours.
 
     fitted: "seats", "neighbours", or both.
     rows: the ratings.
@@ -212,11 +212,11 @@ class AfterSeeds(Struct, frozen=True):
 class Sections(Struct, frozen=True, omit_defaults=True):
     """The sections that --section names. Matrices are in the order of the rows.
 
-    crosstable: what each bot scored against each other.
+    crosstable: the score of each bot against each other.
     los: how likely the bot of a row is stronger than that of a column, in percent.
-    surprise: score less what the ratings expect, in standard errors.
+    surprise: score less the score that the ratings expect, in standard errors.
     seats: of seats and neighbours.
-    cycles: what no single number per bot can express.
+    cycles: differences that no single number per bot can express.
     connectivity: which bots the results compare.
     covariance: of the Elo numbers, in Elo squared.
     effects: a second fit, with seats and neighbours.
@@ -235,7 +235,7 @@ class Sections(Struct, frozen=True, omit_defaults=True):
 
 
 class PairDifference(Struct, frozen=True):
-    """How far one bot is above another.
+    """The difference of one bot above another.
 
     bot, less: their ids.
     elo, low, high: the difference, and the ends of its interval, 95 % for all pairs of the set at once.
@@ -262,7 +262,7 @@ class Contrasts(Struct, frozen=True):
 
 
 class DesignEffect(Struct, frozen=True):
-    """How much sharing deals widens the errors of a table.
+    """The widening of a table's errors by shared deals.
 
     effect, low, high: the variance over what it would be if each table had a deal of its own, and its 95 % interval.
     tables: how many tables a bot plays on a seed, in the mean.
@@ -275,11 +275,11 @@ class DesignEffect(Struct, frozen=True):
 
 
 class Widened(Struct, frozen=True):
-    """How errors and ranks were widened, since results decided who met whom.
+    """The widening of errors and ranks, since results decided who met whom.
 
     kind: "replayed": as replays of the draw say; "shape": as equal bots need at as many bots, seats, rounds and seeds.
     pair: half of the 95 % interval of two bots, in standard errors, at least.
-    ranks: what a difference exceeds before ranks call it certain, in standard errors, at least.
+    ranks: the least difference that ranks call certain, in standard errors.
     factor: how many times as wide as without, for two bots that played all seeds.
     """
 
@@ -290,7 +290,7 @@ class Widened(Struct, frozen=True):
 
 
 class LookedAt(Struct, frozen=True):
-    """How errors and ranks allow for having been looked at before, and played on or stopped.
+    """The allowance of errors and ranks for having been looked at before, and played on or stopped.
 
     kind: "planned": as many looks as were said before the first match; "mixture": any number of looks.
     factor: how many times as wide as for one look, for two bots that played all seeds.
@@ -301,15 +301,15 @@ class LookedAt(Struct, frozen=True):
 
 
 class Rated(Struct, frozen=True):
-    """One table.
+    """A table.
 
     anchor: id of the bot at 0, or of the first of those whose Elo is given.
     anchors: those whose Elo is given.
     blocks: seeds that errors cluster on.
     tables, matches, fault_free_matches: rated ones; those in which no seat made a fault.
-    left_out: what is not rated.
+    left_out: the matches and tables that are not rated.
     confidence: of all intervals, in percent.
-    meaning: what the numbers mean, in words.
+    meaning: the meaning of the numbers, in words.
     shared_deals: how much sharing deals widens the errors; null below five seeds, and with one table a bot on each.
     rows: the bots, best first.
     sections: those that were requested.
@@ -334,7 +334,7 @@ class Rated(Struct, frozen=True):
 
 
 class PlacedBot(Struct, frozen=True, omit_defaults=True):
-    """One bot of an event that is played in rounds.
+    """A bot of an event that is played in rounds.
 
     place: 1 is best; ties share one.
     bot, name: id, and for people.
@@ -357,7 +357,7 @@ class PlacedBot(Struct, frozen=True, omit_defaults=True):
 
 
 class EventPlaces(Struct, frozen=True):
-    """Who came in where in an event.
+    """The places of the bots in an event.
 
     event, number: its id, and its number in the store.
     format: its name.
@@ -374,14 +374,14 @@ class EventPlaces(Struct, frozen=True):
 
 
 class InCommon(Struct, frozen=True):
-    """What the events of one table have in common.
+    """The settings that the events of one table have in common.
 
     events: their ids.
     seats: how many seats their tables have.
-    game, rules_version: what was played.
-    time: start, turn and bank, in ms; link_ms: what a remote bot's round trip gives back of each turn at most, if anything.
-    policy: what a fault costs.
-    isolation, limits: what bots were kept in.
+    game, rules_version: the game, and the version of its rules.
+    time: start, turn and bank, in ms; link_ms: the most of each turn that a remote bot's round trip gives back, if anything.
+    policy: the cost of a fault.
+    isolation, limits: the isolation level and the limits of bots.
     ponder: whether they could think while it was not their turn.
     """
 

@@ -6,11 +6,11 @@ from khiva_arena.report.standings import DIGITS
 from khiva_arena.report.text import interval, number
 
 LITTLE = 0.9
-"""Errors that would be so many times as wide, or less, are worth other matches."""
+"""The share of its width to which an error has to shrink, or below, to be worth other matches."""
 
 
 def to_value(found: SharedDeals | None) -> DesignEffect | None:
-    """The effect and its interval with few digits."""
+    """Return the effect and its interval with few digits; None for none."""
     if found is None:
         return None
     return DesignEffect(*(round(value, DIGITS) for value in (found.effect, found.low, found.high, found.tables)))

@@ -1,4 +1,4 @@
-"""A sequential test, for people (text) and for programs (JSON). docs/standings.md explains both."""
+"""The report of a sequential test, as text and as JSON. docs/standings.md explains both."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ MOST_BARS = 20
 
 @dataclass(frozen=True, slots=True)
 class Sprt:
-    """A test and what it was about.
+    """A sequential test with its bots and its state.
 
     event: its id.
     candidate, opponents: names of bots.
@@ -43,7 +43,7 @@ class Sprt:
 
 
 def to_text(sprt: Sprt) -> str:
-    """What was tested, how it came out, and the table scores. Ends with a newline."""
+    """Return the hypotheses, the result and the table scores as text. Ends with a newline."""
     report, hypotheses = sprt.report, sprt.report.hypotheses
     head = (
         f"sprt: {sprt.candidate} against {', '.join(sprt.opponents)}, {sprt.seats} seats; {question(hypotheses)}; "
@@ -57,7 +57,7 @@ def to_text(sprt: Sprt) -> str:
 
 
 def question(hypotheses: Hypotheses) -> str:
-    """The two hypotheses in words."""
+    """Return the two hypotheses in words."""
     return f"H0: {_kind(hypotheses)} <= {hypotheses.elo0:g}, H1: {_kind(hypotheses)} >= {hypotheses.elo1:g}"
 
 
@@ -66,7 +66,7 @@ def _kind(hypotheses: Hypotheses) -> str:
 
 
 def verdict(sprt: Sprt) -> str:
-    """One line: the decision, or why there is none."""
+    """Return the decision in one line, or why there is none."""
     report = sprt.report
     after = f"{count(report.blocks, 'seed')}, {count(report.blocks * sprt.per_seed, 'match', 'matches')}"
     if report.decision is SprtDecision.H1:
@@ -79,7 +79,7 @@ def verdict(sprt: Sprt) -> str:
 
 
 def _passed(hypotheses: Hypotheses) -> str:
-    """H1 in words: more than elo0."""
+    """Return H1 in words: more than elo0."""
     if hypotheses.elo0 == 0:
         return "better"
     way = "better" if hypotheses.elo0 > 0 else "not worse"
@@ -87,7 +87,7 @@ def _passed(hypotheses: Hypotheses) -> str:
 
 
 def _failed(hypotheses: Hypotheses) -> str:
-    """H0 in words: less than elo1."""
+    """Return H0 in words: less than elo1."""
     if hypotheses.elo1 == 0:
         return "worse"
     if hypotheses.elo1 < 0:
@@ -96,7 +96,7 @@ def _failed(hypotheses: Hypotheses) -> str:
 
 
 def llr_line(report: SprtReport) -> str:
-    """One line: how far the log likelihood ratio is between its bounds."""
+    """Return in one line how far the log likelihood ratio is between its bounds."""
     low, high = report.bounds
     if report.llr is None:
         return f"LLR n/a; H0 at {low:.2f}, H1 at {high:.2f}"
@@ -140,7 +140,7 @@ def _percent(estimate: Estimate | None) -> str:
 
 
 def _bars(histogram: Sequence[tuple[Any, int]]) -> list[str]:
-    """How many seeds had which mean score at their tables; many values are put into equal classes."""
+    """Return bars of how many seeds had each mean score at their tables; many values are put into equal classes."""
     if not histogram:
         return []
     rows = [(f"{float(value):.3f}", often) for value, often in histogram]
@@ -174,7 +174,7 @@ class Tested(msgspec.Struct, frozen=True):
 
     elo0, elo1: H0 at this Elo or below, H1 at this or above.
     alpha, beta: how often about each is accepted wrongly.
-    model: what kind of Elo.
+    model: the kind of Elo.
     """
 
     elo0: float
@@ -185,12 +185,12 @@ class Tested(msgspec.Struct, frozen=True):
 
 
 class SprtOutput(msgspec.Struct, frozen=True):
-    """What ``khiva-arena sprt --json`` prints. null: the results do not say.
+    """The output of ``khiva-arena sprt --json``. null: the results do not say.
 
     event: its id.
     candidate, opponents: names of bots.
     seats: at each table.
-    hypotheses: what is decided.
+    hypotheses: those between which the test decides.
     decision: which of them was accepted; "" for none yet.
     seeds: looked at so far.
     most, fewest: seeds it may take, and before which it decides nothing.
@@ -224,7 +224,7 @@ class SprtOutput(msgspec.Struct, frozen=True):
 
 
 def to_json(sprt: Sprt) -> dict[str, Any]:
-    """Plain values, as ``SprtOutput`` has them."""
+    """Return plain values, as ``SprtOutput`` has them."""
     report, hypotheses = sprt.report, sprt.report.hypotheses
     output = SprtOutput(
         event=sprt.event,

@@ -1,7 +1,7 @@
-"""Standings as data: ratings with errors, finishes, faults. Pure: results in, frozen values out; numbers only, no text.
+"""The standings as data: ratings with errors, finishes, faults. Pure: results in, frozen values out; numbers only, no text.
 
-One ``Result`` goes in for each match that is recorded or set aside, and the bots that its numbers are of; one call for each pool
-of events. Results may be read one at a time: what is kept of each is small.
+One ``Result`` goes in for each match that is recorded or set aside, with the bots that its numbers stand for; one call for each
+pool of events. Results may be read one at a time: little of each is kept.
 """
 
 from collections import Counter
@@ -43,7 +43,7 @@ class Entrant:
 
     id: the hash it plays under.
     name: for people.
-    marks: what it had that others lack, as in ``columns.MARKS``.
+    marks: its advantages over others, as in ``columns.MARKS``.
     """
 
     id: str
@@ -52,7 +52,7 @@ class Entrant:
 
 
 def choose_anchor(bots: Sequence[Entrant], named: str | None = None) -> str:
-    """The id of the bot at 0: the one ``named`` by id or name, else one named "random", else the first.
+    """Return the id of the bot at 0: the one ``named`` by id or name, else one named "random", else the first.
 
     Raises ConfigError if there is no such bot, or no bot at all.
     """
@@ -68,7 +68,8 @@ def choose_anchor(bots: Sequence[Entrant], named: str | None = None) -> str:
 
 
 def with_unique_names(bots: Sequence[Entrant]) -> tuple[Entrant, ...]:
-    """The same; if several have one name, as two versions of a bot do, the beginning of their ids is added to it."""
+    """Return the bots with unique names: if several have one name, as two versions of a bot do, the beginning of their ids is
+    added."""
     often = Counter(bot.name for bot in bots)
     return tuple(bot if often[bot.name] == 1 else replace(bot, name=f"{bot.name}#{bot.id[:ID_DIGITS]}") for bot in bots)
 
@@ -81,10 +82,13 @@ def standings(
     numbers: Mapping[str, Sequence[int]] | None = None,
     widening: Widening = PLAIN,
 ) -> Standings:
-    """The list of one pool. ``results``: of all its matches, in any order. ``anchor``: a bot's id or name, else
-    ``choose_anchor``. ``anchors``: bots whose Elo is given; the first of them takes the anchor's place. ``numbers``: by the id of
-    an event, by bot of the event, its number in ``bots``; None if results have these. ``widening``: how many standard errors
-    make an interval.
+    """Compute the standings of one pool.
+
+    results: of all its matches, in any order.
+    anchor: a bot's id or name, else ``choose_anchor`` chooses.
+    anchors: bots whose Elo is given; the first of them takes the anchor's place.
+    numbers: by the id of an event, by bot of the event, its number in ``bots``; None if results have these.
+    widening: how many standard errors make an interval.
 
     Raises ConfigError for an anchor that is not there, InternalError if a match names a bot that is not in ``bots``.
     """
@@ -146,7 +150,7 @@ def _given_anchor(bot: Entrant, i: int, elo: float, sd: float, ratings: Ratings)
 
 
 def refit(evidence: Evidence, matches: Matches, effects: EffectsToFit | None = None) -> Ratings:
-    """The headline fit once more: over other matches, or with effects."""
+    """Fit the headline ratings once more: over other matches, or with effects."""
     bots = evidence.cells.bots
     return _fit(matches, bots, evidence.anchor, evidence.given, evidence.ratings.widening, effects)
 
@@ -214,8 +218,8 @@ def _standing(
 
 
 def _ends(ratings: Ratings, i: int, bound: str) -> tuple[float | None, float | None]:
-    """Return the ends of the 95 % interval of a bot's Elo; no bound that does not tell it from the anchors: that a bot which won
-    everything is above -2,000 says nothing."""
+    """Return the ends of the 95 % interval of a bot's Elo. A bound that does not tell the bot from the anchors is left out: that
+    a bot which won everything is above -2,000 says nothing."""
     low, high = ratings.interval(i)
     given = [one.given for one in ratings.anchors] or [ratings.elo[ratings.anchor] or 0.0]
     if (bound == Bound.AT_LEAST and low is not None and low < max(given)) or (
@@ -226,13 +230,13 @@ def _ends(ratings: Ratings, i: int, bound: str) -> tuple[float | None, float | N
 
 
 def rating(ratings: Ratings, i: int) -> tuple[float | None, float | None, str]:
-    """Elo, error and bound of a bot as they are shown: without a number, none of the three."""
+    """Return Elo, error and bound of a bot as they are shown: without a number, none of the three."""
     elo = rounded(ratings.elo[i]) if anchor_played(ratings) else None
     return (None, None, "") if elo is None else (elo, rounded(ratings.error[i]), str(ratings.bounds[i]))
 
 
 def anchor_played(ratings: Ratings) -> bool:
-    """Whether an anchor has a match: numbers are relative to the anchors, and without one there is nothing to say."""
+    """Tell whether an anchor has a match: numbers are relative to the anchors, and without one there is nothing to say."""
     anchors = [one.bot for one in ratings.anchors] or [ratings.anchor]
     return any(ratings.score[bot] is not None for bot in anchors)
 
@@ -252,7 +256,7 @@ def _ranked(rows: Sequence[Standing], evidence: Evidence, index: Mapping[str, in
 
 
 def rounded(value: float | None) -> float | None:
-    """To 3 digits; None for None and for NaN."""
+    """Round to 3 digits; return None for None and for NaN."""
     return None if value is None or isnan(value) else round(float(value), DIGITS) + 0.0  # + 0.0: no minus zero
 
 

@@ -1,4 +1,4 @@
-"""The rating table for people (text) and for programs (JSON, see ``shapes``). Both say the same; nothing here is computed."""
+"""The rating table as text and as JSON (see ``shapes``). Both have the same content; nothing here is computed."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -45,14 +45,14 @@ WIDENED = {
     "replayed": "as replays of this draw say",
     "shape": "as equal bots need at as many bots, seats, rounds and seeds",
 }
-"""Where the widening of a table comes from, by its kind."""
+"""The origin of a table's widening, by its kind."""
 UNDER_THE_PRIOR = "under the prior that each bot drew a game with one of middling strength"
-"""Of the ratings, and of every likelihood made from them: ``ratings.elo.PRIOR_GAMES`` in words."""
+"""The words for the prior of the ratings, and of every likelihood made from them: ``ratings.elo.PRIOR_GAMES`` in words."""
 _PLACES = ("1st", "2nd", "3rd", "4th", "5th")
 
 
 def meaning(standings: Standings) -> str:
-    """One line: what the numbers mean."""
+    """Return the meaning of the numbers in one line."""
     names = _names(standings)
     where = f"relative to the anchor {names[standings.anchor]}"
     if standings.anchors:
@@ -65,8 +65,9 @@ def meaning(standings: Standings) -> str:
 
 
 def to_text(standings: Standings, width: int = WIDTH, wide: bool = False) -> str:
-    """A plain table, then lines on what it means and what is not in it. Ends with a newline. ``wide``: every column, however
-    wide the table gets; if it is too wide, names are shortened, and then columns are left out, the least important first."""
+    """Return a plain table, then lines on its meaning and on missing matches. Ends with a newline. ``wide``: every column,
+    however wide the table gets. Otherwise names are shortened in a table that is too wide, and then columns are left out, the
+    least important first."""
     shown = shown_columns(standings, wide)
     gone: list[str] = []
     if wide:
@@ -77,14 +78,14 @@ def to_text(standings: Standings, width: int = WIDTH, wide: bool = False) -> str
 
 
 def shown_columns(standings: Standings, wide: bool) -> list[Column]:
-    """The columns of a table, from left to right. ``wide``: all there are."""
+    """Return the columns of a table, from left to right. ``wide``: all there are."""
     shown = [column for column in TABLE if wide or column.shown(standings.rows)]
     columns = [one for column in shown for one in (_finishes(standings.seats) if column is FINISHES else [column])]
     return [*columns, *DETAILS] if wide else columns
 
 
 def _finishes(seats: int) -> Iterator[Column]:
-    """A column for each place at the largest table."""
+    """Yield a column for each place at the largest table."""
     for place in range(seats):
         head = _PLACES[place] if place < len(_PLACES) else f"{place + 1}th"
         leaves = FIRST if place == 0 else LAST if place == seats - 1 else BETWEEN
@@ -96,7 +97,7 @@ def _finish(place: int, row: Standing) -> str:
 
 
 def _fitting(standings: Standings, columns: Sequence[Column], width: int) -> tuple[list[str], list[str]]:
-    """The widest form of the table that fits, else the narrowest; and the heads of the columns that are left out."""
+    """Return the widest form of the table that fits, else the narrowest; and the heads of the columns that are left out."""
     lines: list[str] = []
     gone: list[str] = []
     longest = min(WIDEST_NAME, max(columns_of(row.name) for row in standings.rows))
@@ -119,7 +120,7 @@ def _lines(standings: Standings, columns: Sequence[Column], name_width: int) -> 
 
 
 def to_rated(standings: Standings, sections: shapes.Sections | None = None) -> shapes.Rated:
-    """The table as a value of the published shape."""
+    """Return the table as a value of the published shape."""
     return shapes.Rated(
         anchor=standings.anchor,
         anchors=list(standings.anchors),
@@ -159,13 +160,13 @@ def _times(standings: Standings) -> float:
 
 
 def to_json(standings: Standings, sections: shapes.Sections | None = None) -> dict[str, Any]:
-    """The same as plain values for ``json.dumps``."""
+    """Return the table as plain values for ``json.dumps``."""
     plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(to_rated(standings, sections)))
     return plain
 
 
 def notes(standings: Standings) -> list[str]:
-    """What stands below the table: what the numbers mean, and what is not in them."""
+    """Return the lines below the table: the meaning of the numbers, and the matches that are not in them."""
     rows = standings.rows
     lines = [meaning(standings)]
     lines += [f"{mark}: {says}." for mark, says in MARKS.items() if any(mark in row.marks for row in rows)]
@@ -209,7 +210,7 @@ def notes(standings: Standings) -> list[str]:
 
 
 def _notes_on_bounds(standings: Standings) -> list[str]:
-    """Return the line that says what a pair's matches on one seed count for where one bot took all points."""
+    """Return the line on the weight of a pair's matches on one seed, where one bot took all points."""
     oneway = standings.ratings.oneway
     if oneway is None or not (oneway.met > 1).any():
         return []
@@ -269,14 +270,14 @@ def verdict(standings: Standings) -> str:
 
 
 def _and(names: Sequence[str], word: str = "and") -> str:
-    """Names as a list in a sentence, "ann, bob and carl"; of many the first ones."""
+    """Return names as a list in a sentence, "ann, bob and carl"; of many the first ones."""
     if len(names) > _MOST_NAMED:
         return f"{', '.join(names[:_MOST_NAMED])} {word} {len(names) - _MOST_NAMED} others"
     return f" {word} ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def _left_out(heads: Sequence[str]) -> list[str]:
-    """What a narrow table does not show."""
+    """Return the line that names the columns missing from a narrow table, [] if none is."""
     return [f"Left out at this width: {', '.join(heads)}; --wide prints every column."] if heads else []
 
 
@@ -285,7 +286,7 @@ def _some(names: Sequence[str]) -> str:
 
 
 def _alike(standings: Standings) -> list[str]:
-    """Bots whose error, or likelihood against the next bot, is n/a only because no seed differed from another."""
+    """Return bots whose error, or likelihood against the next bot, is n/a only because no seed differed from another."""
     ratings, rows = standings.ratings, standings.rows
     at = [standings.order.index(row.bot) for row in rows]
     names = []

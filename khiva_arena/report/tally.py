@@ -1,4 +1,4 @@
-"""What is counted of each bot, not estimated."""
+"""The counts of each bot, which are not estimated."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -10,16 +10,16 @@ from khiva_arena.ratings.match_arrays import MatchCollector, Matches
 from khiva_arena.result import Measured, Result, total
 
 _AT_ONCE = 1_000
-"""What was measured of so many seats is added up at a time."""
+"""The number of seats whose measurements are added up at a time."""
 
 
 @dataclass(slots=True)
 class Tally:
-    """One bot.
+    """The counts of one bot.
 
     matches, seeds: rated ones that it sat in.
     finishes: by place, how often it came in there in those.
-    faults: how often it made which, in every match.
+    faults: by kind, how often it made the fault, in every match.
     voids: attempts at its matches that were void.
     measured: of its seats in every match, sums of some and single ones.
     """
@@ -32,14 +32,14 @@ class Tally:
     measured: list[Measured] = field(default_factory=list)
 
     def add(self, other: "Tally") -> None:
-        """Add what was counted in every match."""
+        """Add the counts of another tally that are over every match."""
         self.faults += other.faults
         self.voids += other.voids
         self.measured += other.measured
 
 
 class Collected:
-    """Takes the results of a pool one by one, and keeps what a table needs of them.
+    """A collector that takes the results of a pool one by one, and keeps the data that a table needs.
 
     matches: how many it took.
     """
@@ -52,7 +52,7 @@ class Collected:
             self.add(result)
 
     def add(self, match: Result) -> None:
-        """Raises ValueError like ``MatchCollector.add``."""
+        """Add a result. Raises ValueError like ``MatchCollector.add``."""
         self._collector.add(match)
         self.matches += 1
         of_event = self._tallies.setdefault(match.event, {})
@@ -69,8 +69,12 @@ class Collected:
                 mine[:] = [total(mine)]
 
     def end(self, bots: int, number: Callable[[str, int], int]) -> tuple[Matches, list[Tally]]:
-        """All matches, and by bot what was counted in every one. ``bots``: how many there are. ``number``: by event, and by the
-        number of a bot there, its number among them; anything else if it is none of them."""
+        """Return all matches, and by bot the counts over every match.
+
+        bots: how many there are.
+        number: returns, for an event and the number of a bot there, its number among ``bots``; any other number if it is none of
+            them.
+        """
         matches = self._collector.end()
         tallies = [Tally() for _ in range(bots)]
         for event, of_event in self._tallies.items():
@@ -81,7 +85,7 @@ class Collected:
 
 
 def count_rated(tallies: Sequence[Tally], rated: Matches) -> None:
-    """Add matches, seeds and finishes over what is rated."""
+    """Add matches, seeds and finishes over the rated matches."""
     bots = len(tallies)
     seeds = [np.zeros(0, dtype=np.int64)]
     for one in rated.tables():

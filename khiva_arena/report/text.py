@@ -18,12 +18,12 @@ def number(value: float | None, digits: int, sign: str = "") -> str:
 
 
 def elo(bound: str, value: float | None) -> str:
-    """Elo as text; a number that the results bound on one side only always has its sign."""
+    """Return Elo as text; a number that the results bound on one side only always has its sign."""
     return bound + number(value, 1)
 
 
 def error(value: float | None, low: float | None, high: float | None, rough: bool) -> str:
-    """A half width; if points flow one way only, the one end of the interval that there is."""
+    """Return a half width; if points flow one way only, the one end of the interval that there is."""
     if value is None and low is not None:
         bound = f">={number(low, 1)}"
     elif value is None and high is not None:
@@ -34,17 +34,17 @@ def error(value: float | None, low: float | None, high: float | None, rough: boo
 
 
 def chance(value: float | None) -> str:
-    """Percent, never quite 0 or 100: no results make anything certain."""
+    """Return percent, never quite 0 or 100: no results make anything certain."""
     return "<0.1" if value is not None and value < 0.05 else ">99.9" if value is not None and value >= 99.95 else number(value, 1)
 
 
 def interval(low: float | None, high: float | None, digits: int, sign: str = "") -> str:
-    """ "low .. high", n/a if there is none."""
+    """Return "low .. high", n/a if there is none."""
     return "n/a" if low is None or high is None else f"{number(low, digits, sign)} .. {number(high, digits, sign)}"
 
 
 def columns_of(text: str) -> int:
-    """How many columns of a terminal a text takes: a Chinese letter takes two, an accent of its own none."""
+    """Return how many columns of a terminal a text takes: a Chinese letter takes two, an accent of its own none."""
     if text.isascii():
         return len(text)
     from wcwidth import wcswidth  # as tabulate measures; not above: few names need it
@@ -53,7 +53,7 @@ def columns_of(text: str) -> int:
 
 
 def short(name: str, width: int = WIDEST_NAME) -> str:
-    """At most ``width`` columns; the id that distinguishes two bots of one name is kept."""
+    """Shorten a name to at most ``width`` columns; the id that distinguishes two bots of one name is kept."""
     if columns_of(name) <= width:
         return name
     mark = match[0] if (match := _MARK.search(name)) else ""
@@ -64,7 +64,7 @@ def short(name: str, width: int = WIDEST_NAME) -> str:
 
 
 def table(rows: Sequence[Sequence[str]], left: Sequence[int] = ()) -> list[str]:
-    """Lines of a plain table, headers being its first row; columns are aligned to the right except those in ``left``."""
+    """Return lines of a plain table, headers being its first row; columns are aligned to the right except those in ``left``."""
     from tabulate import tabulate  # not above: it takes long, and many commands print no table
 
     aligned = ["left" if i in left else "right" for i in range(len(rows[0]))]
@@ -73,8 +73,8 @@ def table(rows: Sequence[Sequence[str]], left: Sequence[int] = ()) -> list[str]:
 
 
 def listing(rows: Sequence[Sequence[str]], width: int, right: Sequence[int] = ()) -> list[str]:
-    """Lines of a plain table, headers being its first row; if it is too wide, the last column continues on the next lines, and is
-    broken where it has two spaces if that is necessary. ``right``: columns that are aligned so."""
+    """Return lines of a plain table, headers being its first row. If it is too wide, the last column continues on the next lines,
+    and is broken where it has two spaces if that is necessary. ``right``: columns that are aligned to the right."""
     columns = len(rows[0])
     room = width - sum(max(map(columns_of, column)) + len(GAP) for column in [*zip(*rows, strict=True)][: columns - 1])
     out: list[Sequence[str]] = []
@@ -90,7 +90,7 @@ def listing(rows: Sequence[Sequence[str]], width: int, right: Sequence[int] = ()
 
 
 def paragraphs(notes: Sequence[str], width: int) -> list[str]:
-    """Each note on lines of its own, none longer than ``width``."""
+    """Return each note on lines of its own, none longer than ``width``."""
     lines = [line for note in notes for line in wrap(note, width, subsequent_indent=GAP)]
     if all(map(str.isascii, lines)):
         return lines
@@ -98,7 +98,7 @@ def paragraphs(notes: Sequence[str], width: int) -> list[str]:
 
 
 def _wrapped(note: str, width: int) -> list[str]:
-    """As ``wrap``, for letters that take more than one column, or none."""
+    """Wrap a note like ``wrap``, for letters that take more than one column, or none."""
     lines = [""]
     for word in note.split():
         longer = f"{lines[-1]} {word}" if lines[-1].strip() else lines[-1] + word
@@ -110,7 +110,8 @@ def _wrapped(note: str, width: int) -> list[str]:
 
 
 def matrix(names: Sequence[str], cells: Sequence[Sequence[str]], width: int) -> list[str]:
-    """A square table of bots against bots, cut into blocks of columns that fit; columns are headed by the rows' numbers."""
+    """Return a square table of bots against bots, cut into blocks of columns that fit; columns are headed by the rows'
+    numbers."""
     if len(names) > MOST_IN_TEXT:
         return [f"{len(names)} bots are too many to print one against the other: ask for --json."]
     heads = [str(i + 1) for i in range(len(names))]
@@ -119,13 +120,14 @@ def matrix(names: Sequence[str], cells: Sequence[Sequence[str]], width: int) -> 
 
 
 def fitting(rows: Sequence[Sequence[str]], width: int, first: int = 1, left: Sequence[int] = (0,)) -> list[str]:
-    """A table by rows, headers being its first; if it is too wide it is cut into several, each with the ``first`` columns."""
+    """Return a table by rows, headers being its first; if it is too wide it is cut into several, each with the ``first``
+    columns."""
     columns = [*zip(*rows, strict=True)]
     return blocks(columns[:first], columns[first:], width, left)
 
 
 def blocks(first: Sequence[Sequence[str]], columns: Sequence[Sequence[str]], width: int, left: Sequence[int] = ()) -> list[str]:
-    """A table of columns, cut into several if it is too wide; each begins with the columns ``first``."""
+    """Return a table of columns, cut into several if it is too wide; each begins with the columns ``first``."""
     room = width - sum(max(map(columns_of, column)) + len(GAP) for column in first)
     lines: list[str] = []
     while columns:

@@ -1,4 +1,4 @@
-"""The table that ``standings`` makes, as frozen values; numbers only, no text. Its rows are in ``columns.py``."""
+"""The table of standings as frozen values; numbers only, no text. Its rows are in ``columns.py``."""
 
 from dataclasses import dataclass, field, replace
 
@@ -27,7 +27,7 @@ class AnchorAt:
 
 
 class GivenAnchor(Struct, frozen=True):
-    """An anchor whose Elo was given, and what the results say of it.
+    """An anchor whose Elo was given, compared with the results.
 
     bot: id.
     given, sd: the number, and how sure it is, in Elo.
@@ -46,7 +46,7 @@ class GivenAnchor(Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
-    """What the numbers were made from, for sections and tests. Bots are numbered as in ``Standings.order``.
+    """The data behind the numbers of a table, for sections and tests. Bots are numbered as in ``Standings.order``.
 
     matches: those of complete tables.
     cells: those by block and pair.
@@ -66,11 +66,11 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Standings:
-    """A table.
+    """A table of standings.
 
     rows: best first; unrated bots last, in the order given.
     anchor: id of the bot at 0, or of the first of those whose Elo is given.
-    anchors: those whose Elo is given, with what the results say of each.
+    anchors: those whose Elo is given, each compared with the results.
     blocks: seeds that errors cluster on.
     tables, matches: rated ones.
     fault_free_matches: rated matches in which no seat made a fault.
@@ -79,7 +79,7 @@ class Standings:
     seats: the largest table, the length of ``finishes``.
     order: the bot id of each index of ``evidence``.
     shared_deals: how much sharing deals widens the errors; None if the results do not say.
-    evidence: what the numbers were made from.
+    evidence: the data behind the numbers.
     """
 
     rows: tuple[Standing, ...]
@@ -104,5 +104,5 @@ class Standings:
 
     @property
     def widened(self) -> float:
-        """How many times as wide an error is as if pairings had followed no results, of two bots that played all seeds."""
+        """The factor by which an error is wider than if pairings had followed no results, of two bots that played all seeds."""
         return float(replace(self.ratings.widening, looks=ONE_LOOK).factor(max(2, self.blocks)))

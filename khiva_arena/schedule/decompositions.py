@@ -57,4 +57,4 @@ DECOMPOSITIONS: dict[int, tuple[tuple[int, ...], ...]] = {
         (0, 3, 7, 2, 1, 6, 4, 8, 5, 9),
     ),
 }
-"""By how many positions, each order written from position 0."""
+"""The orders by number of positions, each written from position 0."""

@@ -1,8 +1,8 @@
-"""Formats as pure functions: from terms and the results so far to the next tables, and to places at the end.
+"""Formats as pure functions from terms and results so far to the next tables, and to places at the end.
 
-``docs/formats.md`` defines them for people. Nothing here depends on the order in which results come, on a clock
-or on the system's chance; no float decides anything. A round is drawn from the results of the rounds before it alone, so an
-event that is stopped anywhere continues as if it had not been.
+``docs/formats.md`` defines them for people. Nothing here depends on the order in which results come, on a clock or on the
+system's chance; no float decides anything. A round is drawn from the results of the rounds before it alone, so an event that is
+stopped anywhere continues as if it had not been.
 """
 
 from collections import Counter
@@ -38,7 +38,7 @@ __all__ = [
 
 
 class FormatModule(Protocol):
-    """What the module of a format has. A format is such a file, with a line each in ``names.Format`` and ``FORMATS``."""
+    """The members of a format's module. A format is such a file, with a line each in ``names.Format`` and ``FORMATS``."""
 
     @property
     def TAKES(self) -> tuple[str, ...]:
@@ -46,28 +46,29 @@ class FormatModule(Protocol):
 
     @property
     def IN_ROUNDS(self) -> bool:
-        """Whether it has rounds that are drawn from the results before them, seeds of each, and places that are not by score
-        alone. Without, all line-ups are known from the start, and ``--copies`` and ``--lineups`` make them more or fewer."""
+        """True if the format has rounds that are drawn from the results before them, seeds of each, and places that are not by
+        score alone. Otherwise all line-ups are known from the start, and ``--copies`` and ``--lineups`` make them more or fewer.
+        """
 
     @property
     def AUTO(self) -> bool:
-        """Whether ``--lineups auto`` goes with it: a small set of line-ups in which all bots meet."""
+        """True if ``--lineups auto`` goes with the format: a small set of line-ups in which all bots meet."""
 
     @property
     def SEQUENTIAL(self) -> bool:
-        """Whether it ends when a test has decided, and belongs to ``khiva-arena sprt``."""
+        """True if the format ends when a test has decided, and belongs to ``khiva-arena sprt``."""
 
     def mistakes(self, terms: Terms) -> list[str]:
-        """What is wrong with terms of this format, one line each; what holds for every format is checked here."""
+        """Return the mistakes in terms of this format, one line each; mistakes that any format can have are checked here."""
 
     def shapes(self, terms: Terms) -> tuple[Shape, ...]:
-        """All rounds, without a result and without listing a line-up, of terms without a mistake."""
+        """Return all rounds of terms without a mistake, without a result and without listing a line-up."""
 
     def draw(self, terms: Terms, shape: Shape, past: Sequence[Sequence[Result]], /) -> DrawnRound:
-        """The tables of one round. ``past``: the results of each round before it, complete."""
+        """Draw the tables of one round. ``past``: the results of each round before it, complete."""
 
     def places(self, terms: Terms, results: Sequence[Sequence[Result]]) -> tuple[Placing, ...]:
-        """Every bot with its place, best first, from the results of the rounds so far."""
+        """Return every bot with its place, best first, from the results of the rounds so far."""
 
 
 FORMATS: dict[str, FormatModule] = {
@@ -77,10 +78,10 @@ FORMATS: dict[str, FormatModule] = {
     Format.KNOCKOUT: knockout,
     Format.SPRT: sprt,
 }
-"""By name."""
+"""The modules of the formats, by name."""
 
 TAKERS = {key: [name for name, form in FORMATS.items() if key in form.TAKES] for key in OF_SOME}
-"""Which formats have each of these settings."""
+"""The names of the formats that have each setting of ``OF_SOME``."""
 _LISTED = [name for name, form in FORMATS.items() if not form.IN_ROUNDS]
 
 
@@ -99,7 +100,7 @@ def check_terms(terms: Terms) -> None:
 
 
 def _of_other_formats(terms: Terms) -> list[str]:
-    """Mistakes: settings that the format does not use. Whoever gives one expects something else."""
+    """Return as mistakes the settings that the format does not use: giving one shows that the user expects something else."""
     given = [
         ("--rounds", terms.rounds is not None, TAKERS["rounds"]),
         ("--advance", terms.advance is not None, TAKERS["advance"]),
@@ -115,14 +116,16 @@ def _of_other_formats(terms: Terms) -> list[str]:
 
 
 def shapes(terms: Terms) -> tuple[Shape, ...]:
-    """All rounds of the event, without a result and without listing a line-up. Raises ConfigError as ``check_terms``."""
+    """Return all rounds of the event, without a result and without listing a line-up. Raises ConfigError as ``check_terms``."""
     check_terms(terms)
     return FORMATS[terms.format].shapes(terms)
 
 
 def rounds(terms: Terms, results: Callable[[Shape], Sequence[Result] | None]) -> Iterator[DrawnRound]:
-    """The rounds, each drawn when it is asked for. ``results`` gives a round's results in any order, and is called when the
-    round after it is drawn; if it gives None, the round is not complete and the iteration ends.
+    """Yield the rounds, each drawn when it is asked for.
+
+    results: returns the results of a round in any order, None while the round is not complete, which ends the iteration. Called
+        when the next round is drawn.
 
     Raises ConfigError as ``check_terms``, and StoreError if the results are not those of the round that was drawn.
     """
@@ -139,7 +142,7 @@ def rounds(terms: Terms, results: Callable[[Shape], Sequence[Result] | None]) ->
 
 
 def draw(terms: Terms, shape: Shape, past: Sequence[Sequence[Result]]) -> DrawnRound:
-    """The tables of one round. ``past``: the results of each round before it, complete."""
+    """Draw the tables of one round. ``past``: the results of each round before it, complete."""
     return FORMATS[terms.format].draw(terms, shape, past)
 
 
@@ -162,7 +165,7 @@ def check_results(now: DrawnRound, results: Sequence[Result]) -> None:
 
 
 def schedule(terms: Terms, drawn: DrawnRound, first_seed: int = 0) -> Iterator[ScheduledMatch]:
-    """The matches of a round in schedule order, lazily, from seed ``first_seed`` of the event on. ``k``, the seed, and
+    """Yield the matches of a round in schedule order, lazily, from seed ``first_seed`` of the event on. ``k``, the seed, and
     ``ordinal`` are those of the event, ``lineup`` is that of the round. Circular orders are balanced within the round."""
     key, first = round_key(terms.key, drawn.number), max(0, first_seed - drawn.first_seed)
     for match in seating.schedule(drawn.line_ups, drawn.seeds, key=key, first_seed=first):
@@ -171,6 +174,6 @@ def schedule(terms: Terms, drawn: DrawnRound, first_seed: int = 0) -> Iterator[S
 
 
 def places(terms: Terms, results_of_all_rounds: Sequence[Sequence[Result]]) -> tuple[Placing, ...]:
-    """Every bot with its place, best first, from the results of the rounds so far; ties share a place and stand in the order
-    the bots were given in. The last round may be incomplete; results that the caller leaves out do not count."""
+    """Return every bot with its place, best first, from the results of the rounds so far. Ties share a place and stand in the
+    order the bots were given in. The last round may be incomplete; results that the caller leaves out do not count."""
     return FORMATS[terms.format].places(terms, results_of_all_rounds)

@@ -20,23 +20,23 @@ SEQUENTIAL = False
 
 
 def candidates_of(terms: Terms) -> tuple[int, ...]:
-    """The candidates; the first bot if none is named."""
+    """Return the candidates; the first bot if none is named."""
     return terms.candidates or (0,)
 
 
 def mistakes(terms: Terms) -> list[str]:
-    """What is wrong with the terms of a gauntlet, one line each."""
+    """Return the mistakes in the terms of a gauntlet, one line each."""
     return table_mistakes(terms) or candidate_mistakes(terms) or unfilled(terms)
 
 
 def table_mistakes(terms: Terms) -> list[str]:
-    """What is wrong with the seats, the bots and their copies."""
+    """Return the mistakes in the seats, the bots and their copies, one line each."""
     problems = seating_mistakes(terms)
     return problems if problems or terms.copies >= 1 else [f"--copies is at least 1, not {terms.copies}"]
 
 
 def candidate_mistakes(terms: Terms) -> list[str]:
-    """What is wrong with the candidates and the number of line-ups."""
+    """Return the mistakes in the candidates and the number of line-ups, one line each."""
     candidates, problems = candidates_of(terms), []
     if len(set(candidates)) < len(candidates):
         problems.append("--candidate names a bot twice")
@@ -48,7 +48,8 @@ def candidate_mistakes(terms: Terms) -> list[str]:
 
 
 def unfilled(terms: Terms) -> list[str]:
-    """What is wrong if a candidate's tables cannot be filled, for the first such candidate; of terms that are right otherwise."""
+    """Return a mistake, as a list of one line, for the first candidate whose tables cannot be filled; [] if all can. The terms
+    have no other mistake."""
     return [problem for bot in candidates_of(terms) for problem in _unfilled(terms, bot)][:1]
 
 
@@ -77,7 +78,7 @@ def _unfilled(terms: Terms, candidate: int) -> list[str]:
 
 
 def _others(terms: Terms, candidate: int) -> tuple[int, ...]:
-    """The bots that may sit with a candidate."""
+    """Return the bots that may sit with a candidate."""
     candidates, authors = candidates_of(terms), terms.authors
     return tuple(
         bot for bot in range(terms.bots) if bot not in candidates and not (authors and authors[bot] == authors[candidate])
@@ -85,7 +86,8 @@ def _others(terms: Terms, candidate: int) -> tuple[int, ...]:
 
 
 def _counts(terms: Terms) -> list[tuple[int, int]]:
-    """By candidate: how many line-ups it has, and how many of them are played: all, or the same share of ``most`` for each."""
+    """Return by candidate how many line-ups it has, and how many of them are played: all, or the same share of ``most`` for
+    each."""
     limit, candidates = _most(terms), candidates_of(terms)
     totals = [_possible(terms, _others(terms, bot)) for bot in candidates]
     share = limit if sum(totals) <= limit else limit // len(candidates)
@@ -101,12 +103,12 @@ def _authors(terms: Terms, others: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def shapes(terms: Terms) -> tuple[Shape, ...]:
-    """The one round."""
+    """Return the only round."""
     return shapes_of(terms, [sum(played for _, played in _counts(terms))])
 
 
 def draw(terms: Terms, shape: Shape, _past: Sequence[Sequence[Result]]) -> DrawnRound:
-    """Its line-ups, which depend on no result."""
+    """Draw the line-ups of the only round, which depend on no result."""
     counts, cap = _counts(terms), min(terms.copies, terms.seats - 1)
     every: list[LineUp] = []
     for candidate, (_, played) in zip(candidates_of(terms), counts, strict=True):
@@ -118,5 +120,5 @@ def draw(terms: Terms, shape: Shape, _past: Sequence[Sequence[Result]]) -> Drawn
 
 
 def places(terms: Terms, results: Sequence[Sequence[Result]]) -> tuple[Placing, ...]:
-    """By score; equals share a place."""
+    """Return places by score; equal scores share a place."""
     return by_score(terms.bots, results)

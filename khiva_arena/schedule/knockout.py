@@ -30,7 +30,7 @@ SEQUENTIAL = False
 
 @dataclass(frozen=True, slots=True)
 class KnockoutDetail(Detail):
-    """What a knockout adds to a bot's place.
+    """The columns that a knockout adds to a bot's place.
 
     out: number of the round in which it went out, from 0; of the last round for those beaten in the final; None for the winner
         and for bots that are still in.
@@ -39,7 +39,7 @@ class KnockoutDetail(Detail):
     out: int | None
 
     def columns(self, *, over: bool) -> tuple[PlaceColumn, ...]:
-        """See ``Detail``. Rounds are counted from 1."""
+        """Return the column "out", see ``Detail``. Rounds are counted from 1."""
         if self.out is None:
             return (PlaceColumn("out", "out in", None, "won" if over else "still in"),)
         return (PlaceColumn("out", "out in", self.out + 1, f"round {self.out + 1}"),)
@@ -60,7 +60,7 @@ class BracketRound:
 
 
 def bracket(bots: int, seats: int, advance: int) -> tuple[BracketRound, ...]:
-    """All rounds, the final last.
+    """Return all rounds, the final last.
 
     A round has as many tables as can be filled without leaving fewer bots than a final has seats. If even one table would leave
     fewer, there is one table, and only so many of its bots go out that a final is left.
@@ -79,7 +79,7 @@ def advance_of(terms: Terms) -> int:
 
 
 def mistakes(terms: Terms) -> list[str]:
-    """What is wrong with the terms of a knockout, one line each."""
+    """Return the mistakes in the terms of a knockout, one line each."""
     if problems := too_few_bots(terms):
         return problems
     if not 1 <= advance_of(terms) < terms.seats:
@@ -97,7 +97,7 @@ def shapes(terms: Terms) -> tuple[Shape, ...]:
 
 
 def draw(terms: Terms, shape: Shape, past: Sequence[Sequence[Result]]) -> DrawnRound:
-    """The next round. ``past``: the results of each round before it, complete."""
+    """Draw the next round. ``past``: the results of each round before it, complete."""
     return draw_of(terms, shape, [round_sums(terms.bots, results) for results in past])
 
 
@@ -133,12 +133,12 @@ class _Field:
     out: dict[int, int]
 
     def resting(self, seats: int) -> list[int]:
-        """The bots that have a bye: those with the fewest so far, of them the best seeded."""
+        """Return the bots that have a bye: those with the fewest so far, of them the best seeded."""
         return sorted(self.left, key=lambda bot: self.byes[bot])[: len(self.left) - self.now.tables * seats]
 
 
 def _field(terms: Terms, past: Sequence[RoundSums]) -> _Field:
-    """The field after some rounds, which are complete and none of them the final."""
+    """Return the field after some rounds, which are complete and none of them the final."""
     seeding = list(range(terms.bots))
     if not terms.seeded:
         Stream(terms.key, "schedule", "lot").shuffle(seeding)
@@ -158,14 +158,14 @@ def _field(terms: Terms, past: Sequence[RoundSums]) -> _Field:
 
 
 def _ranked(table: Iterable[int], sums: Sequence[BotSums], seeding: Sequence[int]) -> list[int]:
-    """A table's bots, best first: by mean pair score, then more first places, then game score, then the better seeding.
+    """Return a table's bots, best first: by mean pair score, then more first places, then game score, then the better seeding.
     ``sums``: of a whole round, in which each bot plays at one table."""
     return sorted(table, key=lambda bot: (-sums[bot].halves, -sums[bot].firsts, -sums[bot].game, seeding.index(bot)))
 
 
 def places(terms: Terms, results: Sequence[Sequence[Result]]) -> tuple[Placing, ...]:
-    """The final gives places of its own; bots that went out in the same round share one. While the event is not over, all
-    bots that are still in share the first."""
+    """Return the places. The final gives places of its own; bots that went out in the same round share one. While the event is
+    not over, all bots that are still in share the first."""
     return places_of(terms, [round_sums(terms.bots, of_round) for of_round in results])
 
 

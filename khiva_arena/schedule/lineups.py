@@ -1,8 +1,7 @@
 """Line-ups: which bots sit at a table together. Bots are indices 0..bots-1; a line-up is a sorted tuple of them.
 
-If there are at most ``most`` line-ups, all are taken, else a balanced set of them. Everything is
-a pure function of its arguments: chance comes from a 32-byte key, in integers alone, so that the same key gives the same
-line-ups on any machine.
+If there are at most ``most`` line-ups, all are taken, else a balanced set of them. Everything is a pure function of its
+arguments: chance comes from a 32-byte key, in integers alone, so that the same key gives the same line-ups on any machine.
 """
 
 from collections import Counter
@@ -35,16 +34,17 @@ class LineUps(NamedTuple):
 def line_ups(
     bots: int, seats: int, copies: int = 1, most: int | None = None, *, key: bytes, authors: tuple[int, ...] = ()
 ) -> LineUps:
-    """All multisets of ``seats`` bots with each bot at most ``copies`` times, or a balanced ``most`` of them.
+    """Return all multisets of ``seats`` bots with each bot at most ``copies`` times, or a balanced ``most`` of them.
 
     A table with copies of one bot alone says nothing about it, so such line-ups exist only when there is one bot (a smoke test).
-    A subset is distinct line-ups in which each bot sits as often as any other, plus or minus one, and pairs meet as equally
-    as a bounded search finds. It holds no line-up with two copies of a bot as long as there are enough without.
+    A subset is distinct line-ups in which each bot sits as often as any other, plus or minus one, and pairs meet as equally as a
+    bounded search finds. It holds no line-up with two copies of a bot as long as there are enough without.
 
-    ``authors``: a group number per bot; bots of one group never sit together. Then all line-ups hold a bot of a large group
-    less often than one of a small group, and of a subset only this is sure: within a group, bots sit equally, plus or minus one.
+    authors: a group number per bot; bots of one group never sit together. Then all line-ups hold a bot of a large group less
+        often than one of a small group. Of a subset only this is sure: within a group, bots sit equally, plus or minus one.
+    most: ``MOST_LINE_UPS`` by default.
 
-    ``most`` defaults to ``MOST_LINE_UPS``. Raises ConfigError on numbers that make no table.
+    Raises ConfigError on numbers that make no table.
     """
     most = MOST_LINE_UPS if most is None else most
     problems = mistakes(bots, seats, copies, most, authors)
@@ -56,13 +56,13 @@ def line_ups(
 
 
 def cap_of(bots: int, seats: int, copies: int) -> int:
-    """How often a bot may sit in one line-up: never at all seats, since a bot against only itself says nothing."""
+    """Return how often a bot may sit in one line-up: never at all seats, since a bot against only itself says nothing."""
     return copies if bots == 1 else min(copies, seats - 1)
 
 
 def pick(bots: int, seats: int, cap: int, most: int, stream: Stream, authors: tuple[int, ...] = ()) -> tuple[LineUp, ...]:
-    """All line-ups with each bot at most ``cap`` times, or a balanced ``most`` of them, in canonical order. Numbers as
-    ``line_ups`` has checked them; here 1 seat is one, too."""
+    """Return all line-ups with each bot at most ``cap`` times, or a balanced ``most`` of them, in canonical order. The numbers
+    are checked, as ``line_ups`` does; 1 seat is allowed here."""
     if count_line_ups(bots, seats, cap, authors) <= most:
         return tuple(_all(bots, seats, cap, authors))
     if cap > 1 and count_line_ups(bots, seats, 1, authors) >= most:
@@ -71,10 +71,9 @@ def pick(bots: int, seats: int, cap: int, most: int, stream: Stream, authors: tu
 
 
 def fewest(bots: int, seats: int, copies: int = 1, authors: tuple[int, ...] = ()) -> int:
-    """The fewest line-ups in which each bot sits equally often, at least twice, and with half of the others, so that all can be
-    compared, directly or through others; or all there are. ``--lineups auto`` played so many until version 0.2, and plays so many
-    where those in which all bots meet are too many, see ``coverings``.
-    """
+    """Return the fewest line-ups in which each bot sits equally often, at least twice, and with half of the others; or all there
+    are. So all bots can be compared, directly or through others. ``--lineups auto`` played so many until version 0.2. It still
+    does where the sets in which all bots meet are too large, see ``coverings``."""
     cap = cap_of(bots, seats, copies)
     often = max(2, -(-(bots - 1) // (2 * (seats - 1))))  # two bots that each met half of the others met each other, or a third
     least = -(-often * bots // seats)
@@ -83,7 +82,7 @@ def fewest(bots: int, seats: int, copies: int = 1, authors: tuple[int, ...] = ()
 
 
 def mistakes(bots: int, seats: int, copies: int, most: int, authors: tuple[int, ...] = ()) -> list[str]:
-    """What is wrong with the numbers of a round robin, one line each."""
+    """Return the mistakes in the numbers of a round robin, one line each."""
     problems = []
     if not FEWEST_SEATS <= seats <= MOST_SEATS:
         problems.append(f"a table has {FEWEST_SEATS} to {MOST_SEATS} seats, not {seats}")
@@ -104,8 +103,8 @@ def mistakes(bots: int, seats: int, copies: int, most: int, authors: tuple[int, 
 
 
 def count_line_ups(bots: int, seats: int, cap: int, authors: tuple[int, ...] = ()) -> int:
-    """How many line-ups there are, without listing them: the coefficient of x^seats in (1 + x + ... + x^cap)^bots, and with
-    authors kept apart that in the product of (1 + g x) over their groups of g bots."""
+    """Return how many line-ups there are, without listing them. It is the coefficient of x^seats in (1 + x + ... + x^cap)^bots,
+    and with authors kept apart that in the product of (1 + g x) over their groups of g bots."""
     ways = [1] + [0] * seats
     for size in Counter(authors).values():
         ways = [ways[s] + (size * ways[s - 1] if s else 0) for s in range(seats + 1)]
@@ -123,7 +122,7 @@ def _all(bots: int, seats: int, cap: int, authors: tuple[int, ...]) -> Iterator[
 
 
 def _apart(seats: int, authors: tuple[int, ...]) -> Iterator[LineUp]:
-    """All line-ups of bots of different groups, not in order: it takes as many steps as there are line-ups of groups and of
+    """Yield all line-ups of bots of different groups, not in order: it takes as many steps as there are line-ups of groups and of
     bots."""
     members: dict[int, list[int]] = {}
     for bot, group in enumerate(authors):
@@ -183,7 +182,7 @@ class _Search:
             self._make_distinct()
 
     def spread(self) -> int:
-        """How much more often one pair sits together than another."""
+        """Return how much more often one pair sits together than another."""
         meetings = [self.met[a][b] for a, b in combinations(range(self.bots), 2) if not self._kept_apart(a, (b,))]
         return max(meetings, default=0) - min(meetings, default=0)
 
@@ -207,7 +206,7 @@ class _Search:
         return line_up
 
     def _meet(self, line_up: LineUp, sign: int) -> int:
-        """Add (1) or take away (-1) a line-up's meetings; the change of the sum of squared meetings."""
+        """Add (1) or take away (-1) a line-up's meetings; return the change of the sum of squared meetings."""
         change = 0
         for a, b in combinations(line_up, 2):
             change += 2 * sign * self.met[a][b] + 1

@@ -1,4 +1,4 @@
-"""The names of the formats, for whoever needs no more of them: their modules take long to import."""
+"""The names of the formats, apart from their modules, which take long to import."""
 
 from enum import StrEnum
 
@@ -16,4 +16,4 @@ class Format(StrEnum):
 OF_SOME = ("rounds", "advance", "candidates")
 """The settings that only some formats have."""
 ALL_MEET = "all-meet"
-"""What a definition says whose line-ups are a set in which all bots meet, see ``coverings``."""
+"""The word of a definition whose line-ups are a set in which all bots meet, see ``coverings``."""

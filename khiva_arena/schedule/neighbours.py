@@ -1,6 +1,7 @@
-"""Who sits next after whom: how far the schedule of an event is from equal shares, if its seeds are no whole blocks.
+"""The balance of neighbours in an event's schedule, if its seeds are no whole blocks.
 
-Of tables of up to five seats nothing is said: a pair is within one table of its share there, as a rule, whatever the seeds.
+A neighbour is the bot that sits next after another; balance is equal shares. Nothing is told of tables of up to five seats: a
+pair is within one table of its share there, as a rule, whatever the seeds.
 """
 
 from collections import Counter
@@ -12,12 +13,12 @@ from khiva_arena.schedule.timetable import Timetable
 from khiva_arena.words import count
 
 MOST_TABLES = 10_000
-"""More are not gone through before a start: they take seconds."""
+"""The largest number of tables that are counted before a start: more take seconds."""
 
 
 def off_balance(timetable: Timetable, seeds: int) -> str:
-    """How far neighbours are from balance, and which seeds balance them, in a line; "" if they are balanced, or if later rounds
-    are still to be drawn. ``seeds``: as the user gave them, with those of an event that is extended."""
+    """Return in a line how far neighbours are from balance, and which seeds balance them; "" if they are balanced, or if later
+    rounds are still to be drawn. ``seeds``: as the user gave them, with those of an event that is extended."""
     block = BLOCK_SEEDS[timetable.seats]
     over = timetable.seeds % block
     if timetable.seats <= ALL_ORDERS_MOST or not over or len(timetable.shapes) > 1:
@@ -34,8 +35,8 @@ def off_balance(timetable: Timetable, seeds: int) -> str:
 
 
 def furthest(timetable: Timetable, over: int) -> int:
-    """By how many tables, rounded up, a pair is off its share at the most. ``over``: the seeds after the last whole block, which
-    alone put anybody off."""
+    """Return by how many tables, rounded up, a pair is off its share at the most. ``over``: the seeds after the last whole block,
+    which alone put anybody off."""
     drawn = timetable.round(0)
     assert drawn is not None
     seats = timetable.seats

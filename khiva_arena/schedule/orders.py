@@ -19,7 +19,7 @@ Inside a block, orders are chosen seed by seed so that the event is near balance
 greedy in a random order of line-ups, then threshold accepting (Dueck and Scheuer 1990), integers only. A block does not depend on
 the others, so a resumed event starts at the block it needs.
 
-What is reached, with c the tables in which b sits next after a, and the fair share f = (tables of a and b) / (N - 1), over
+The balance reached, with c the tables in which b sits next after a, and the fair share f = (tables of a and b) / (N - 1), over
 all line-ups of 2 to 9 bots, after every seed (tested):
 - whole blocks: c = f for every pair, for every line-up by itself, copies and subsets of line-ups included;
 - inside a block: |c - f| <= 1, that is equality plus or minus one.
@@ -29,7 +29,7 @@ number of bots, 4 seats and 6, 8, 9 bots, and 5 seats and 6, 7, 8 bots a choice 
 search does not always find. With 10 or more bots, or a part of the line-ups, a few pairs may be off by a little more (4/3 at 4
 seats, with the set of ``coverings`` for 6 bots).
 
-From 6 seats on a line-up begins a block with one of ``LABELLINGS`` ways to read the fixed set, all drawn, and has what is left of
+From 6 seats on a line-up begins a block with one of ``LABELLINGS`` ways to read the fixed set, all drawn, and has the rest of
 it after that. Whole blocks are exactly balanced for each line-up by itself, as above; inside a block a pair may be off by
 up to three tables (two with one bot more than there are seats; 7/3 with all line-ups of 10 bots at 7 seats).
 """
@@ -44,24 +44,26 @@ from khiva_arena.rng import Stream
 Order = tuple[int, ...]
 BLOCK_SEEDS = {2: 1, 3: 2, 4: 6, 5: 4, 6: 10, 7: 6, 8: 7, 9: 8, 10: 9}
 ALL_ORDERS_MOST = 5
-"""Seats: at larger tables a block is one of the fixed sets of ``decompositions.py``."""
+"""The most seats with blocks of all orders or of powers: at larger tables a block is one of the fixed sets of
+``decompositions.py``."""
 LABELLINGS = 12
 _MOVES = 8_000  # of the search, for one seed: at most about 40 ms
 
 
 def circular_orders(seats: int) -> tuple[Order, ...]:
-    """All (seats - 1)! circular orders of positions 0..seats-1, written from position 0."""
+    """Return all (seats - 1)! circular orders of positions 0..seats-1, written from position 0."""
     return tuple((0, *rest) for rest in permutations(range(1, seats)))
 
 
 def power(order: Order, d: int) -> Order:
-    """Every d-th of ``order``, written from position 0: the d-th power of the cycle. Of use if the number of seats is a prime."""
+    """Return every d-th of ``order``, written from position 0: the d-th power of the cycle. Of use if the number of seats is a
+    prime."""
     seats = len(order)
     return tuple(order[d * i % seats] for i in range(seats))
 
 
 def labelled(seats: int, stream: Stream) -> tuple[tuple[Order, ...], ...]:
-    """The fixed set of orders of so many positions, read in ``LABELLINGS`` ways that are drawn."""
+    """Return the fixed set of orders of so many positions, read in ``LABELLINGS`` ways that are drawn."""
     from khiva_arena.schedule.decompositions import DECOMPOSITIONS  # not above: few tables are that large
 
     sets = []
@@ -78,7 +80,8 @@ def _from_0(order: Sequence[int]) -> Order:
 
 
 def next_of(sets: Sequence[Sequence[Order]], played: Sequence[Order]) -> tuple[Order, ...]:
-    """The orders a line-up may play next in its block: at first one of any of these sets, then what is left of that set."""
+    """Return the orders a line-up may play next in its block: at first the first order of any of these sets, then the rest of the
+    set that was begun."""
     if not played:
         return tuple(dict.fromkeys(orders[0] for orders in sets))
     begun = next(orders for orders in sets if orders[0] == played[0])
@@ -86,10 +89,10 @@ def next_of(sets: Sequence[Sequence[Order]], played: Sequence[Order]) -> tuple[O
 
 
 def allowed_next(played: Sequence[Order], seats: int) -> tuple[Order, ...]:
-    """The orders a line-up may play next in its block, after those it ``played`` in it.
+    """Return the orders a line-up may play next in its block, after those it ``played`` in it.
 
-    5 seats: an order, its square or cube, the other of the two, and at last its fourth power, which is the order read
-    backwards: so what is balanced after the first seed is balanced after the third one too.
+    5 seats: an order, its square or cube, the other of the two, and at last its fourth power, which is the order read backwards.
+    So the pairs that are balanced after the first seed are balanced after the third one too.
     """
     if not played or seats == 4:
         return tuple(order for order in circular_orders(seats) if order not in played)
@@ -99,7 +102,7 @@ def allowed_next(played: Sequence[Order], seats: int) -> tuple[Order, ...]:
 
 @dataclass(slots=True)
 class _Imbalance:
-    """How far each ordered pair is from its fair share.
+    """The distance of each ordered pair from its fair share.
 
     above: by pair, (N - 1) * c - (tables of the pair), an integer.
     limit: N - 1; a pair with less than this, up or down, has its fair share, rounded.
@@ -111,7 +114,7 @@ class _Imbalance:
     off: int = 0
 
     def give(self, pairs: Sequence[int]) -> int:
-        """Count one table more in which these are neighbours; the change of the sum of squares."""
+        """Count one more table in which these pairs are neighbours; return the change of the sum of squares."""
         return self.add(pairs, self.limit)
 
     def take(self, pairs: Sequence[int]) -> int:
@@ -128,7 +131,7 @@ class _Imbalance:
 
 
 def block_orders(line_ups: Sequence[tuple[int, ...]], key: bytes, block: int) -> Iterator[tuple[Order, ...]]:
-    """The orders of each seed of a block, by line-up, as positions in the line-up.
+    """Yield the orders of each seed of a block, by line-up, as positions in the line-up.
 
     Positions are labels of their own, so that copies of a bot are treated alike; a bot next to its own copy counts nowhere.
     """
@@ -162,7 +165,8 @@ def _neighbours(bots: Sequence[int], order: Order, index: dict[tuple[int, int], 
 
 
 def _choose(pairs: Sequence[Sequence[Sequence[int]]], imbalance: _Imbalance, stream: Stream) -> list[int]:
-    """One option for each line-up, such that as few pairs as possible are off balance; ``imbalance`` then includes the choice.
+    """Return one option for each line-up, such that as few pairs as possible are off balance; ``imbalance`` then includes the
+    choice.
 
     ``pairs[i][o]``: the pairs that option o of line-up i adds to.
     """
@@ -203,7 +207,7 @@ def _greedy(pairs: Sequence[Sequence[Sequence[int]]], imbalance: _Imbalance, str
 
 
 def _pick(options: Sequence[Sequence[int]], imbalance: _Imbalance, stream: Stream, apart_from: int = -1) -> int:
-    """The option whose pairs are furthest below their share; a tie is drawn."""
+    """Return the option whose pairs are furthest below their share; a tie is drawn."""
     above = imbalance.above
     costs = [sum(above[p] for p in option) for option in options]
     least = min(cost for o, cost in enumerate(costs) if o != apart_from)

@@ -14,7 +14,7 @@ SEQUENTIAL = False
 
 
 def mistakes(terms: Terms) -> list[str]:
-    """What is wrong with the terms of a round robin, one line each."""
+    """Return the mistakes in the terms of a round robin, one line each."""
     problems = lineups.mistakes(terms.bots, terms.seats, terms.copies, _most(terms), terms.authors)
     if not problems and terms.draw and len(_all_meet(terms)) != terms.most:
         problems.append(f"no set of {terms.most} line-ups of {terms.bots} bots at {terms.seats} seats is known in which all meet")
@@ -32,13 +32,13 @@ def _all_meet(terms: Terms) -> tuple[lineups.LineUp, ...]:
 
 
 def shapes(terms: Terms) -> tuple[Shape, ...]:
-    """The one round."""
+    """Return the only round."""
     total = lineups.count_line_ups(terms.bots, terms.seats, lineups.cap_of(terms.bots, terms.seats, terms.copies), terms.authors)
     return shapes_of(terms, [min(total, _most(terms))])
 
 
 def draw(terms: Terms, shape: Shape, _past: Sequence[Sequence[Result]]) -> DrawnRound:
-    """Its line-ups, which depend on no result."""
+    """Draw the line-ups of the only round, which depend on no result."""
     key = round_key(terms.key, shape.number)
     if terms.draw:
         from khiva_arena.schedule import coverings
@@ -52,5 +52,5 @@ def draw(terms: Terms, shape: Shape, _past: Sequence[Sequence[Result]]) -> Drawn
 
 
 def places(terms: Terms, results: Sequence[Sequence[Result]]) -> tuple[Placing, ...]:
-    """By score; equals share a place."""
+    """Return places by score; equal scores share a place."""
     return by_score(terms.bots, results)

@@ -1,7 +1,7 @@
-"""What follows from results: pair scores, who met whom, and an order of bots with ties. Integers and fractions only.
+"""The sums of results that a schedule needs: pair scores, meetings, and places with ties.
 
-A bot scores against each other bot at its table 1 for a better rank, 1/2 for the same, 0 for a worse one; copies of a bot
-score nothing against each other.
+Integers and fractions only. A bot scores against each other bot at its table 1 for a better rank, 1/2 for the same, 0 for a worse
+one; copies of a bot score nothing against each other.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,7 +18,7 @@ HALF = Fraction(1, 2)
 
 @dataclass(slots=True)
 class BotSums:
-    """Sums over the matches of one bot.
+    """The sums over the matches of one bot.
 
     halves: its pair scores, in half points.
     pairs: how many pairs those are of.
@@ -33,12 +33,12 @@ class BotSums:
 
     @property
     def score(self) -> Fraction | None:
-        """Mean pair score, 0 to 1; None without a pair."""
+        """The mean pair score, 0 to 1; None without a pair."""
         return Fraction(self.halves, 2 * self.pairs) if self.pairs else None
 
 
 def bot_sums(bots: int, results: Iterable[Result]) -> list[BotSums]:
-    """The sums of all bots over some results, in whatever order."""
+    """Return the sums of all bots over some results, in any order."""
     sums = [BotSums() for _ in range(bots)]
     for result in results:
         best = min(result.ranks)
@@ -56,7 +56,7 @@ def bot_sums(bots: int, results: Iterable[Result]) -> list[BotSums]:
 
 @dataclass(frozen=True, slots=True)
 class RoundSums:
-    """All that a draw looks at in the results of a round.
+    """The sums over the results of a round, all that a draw looks at.
 
     matches: how many results these are.
     line_ups: each once, in canonical order.
@@ -69,12 +69,12 @@ class RoundSums:
 
 
 def round_sums(bots: int, results: Sequence[Result]) -> RoundSums:
-    """Return what a draw looks at in the results of a round."""
+    """Return the sums over the results of a round that a draw looks at."""
     return RoundSums(len(results), line_ups_in(results), bot_sums(bots, results))
 
 
 def line_ups_in(results: Iterable[Result]) -> list[LineUp]:
-    """The line-ups that results are of, each once, in canonical order."""
+    """Return the line-ups of the results, each once, in canonical order."""
     return sorted({tuple(sorted(result.bots)) for result in results})
 
 
@@ -85,7 +85,7 @@ def scores_of(bots: int, rounds: Sequence[RoundSums]) -> list[Fraction | None]:
 
 
 def by_score(bots: int, results: Sequence[Sequence[Result]]) -> tuple[Placing, ...]:
-    """Places by mean pair score over all results; equal scores share a place, bots without a match share the last."""
+    """Return places by mean pair score over all results; equal scores share a place, bots without a match share the last."""
     return by_score_of(bots, [round_sums(bots, of_round) for of_round in results])
 
 
@@ -97,14 +97,14 @@ def by_score_of(bots: int, rounds: Sequence[RoundSums]) -> tuple[Placing, ...]:
 
 
 def or_last(score: Fraction | None) -> Fraction | int:
-    """A number to sort by: without a score, one below all scores."""
+    """Return a number to sort by: without a score, one below all scores."""
     return -1 if score is None else score
 
 
 def shared(
     bots: Iterable[int], key: Callable[[int], tuple[Fraction | int, ...]], rows: Mapping[int, Placing]
 ) -> tuple[Placing, ...]:
-    """The ``rows`` of the bots with their places filled in: a greater key is better, and equal keys share a place."""
+    """Return the ``rows`` of the bots with their places filled in: a greater key is better, and equal keys share a place."""
     order = sorted(bots, key=lambda bot: tuple(-part for part in key(bot)))
     placings: list[Placing] = []
     for i, bot in enumerate(order):

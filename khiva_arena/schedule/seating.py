@@ -1,8 +1,7 @@
-"""From the line-ups of a round to its tables and matches: every seed is played by every line-up, every table in all its
-rotations. Pure, frozen, keyed.
+"""The seating of a round: every seed is played by every line-up, every table in all its rotations.
 
-Schedule order is seed by seed, in a seed line-up by line-up, in a table rotation by rotation, so that a stopped run holds
-complete seeds, and complete tables of the next one. Nothing here depends on how many seeds there are in all: more seeds
+Pure, frozen, keyed. Schedule order is seed by seed, in a seed line-up by line-up, in a table rotation by rotation. So a stopped
+run holds complete seeds, and complete tables of the next one. Nothing here depends on how many seeds there are in all: more seeds
 later continue the same schedule.
 """
 
@@ -48,10 +47,10 @@ class ScheduledMatch:
 
 
 def tables(line_ups: Sequence[LineUp], seeds: int, *, key: bytes, first_seed: int = 0) -> Iterator[ScheduledTable]:
-    """The tables of seeds first_seed..seeds-1, seed by seed, line-ups in the order given, which is the canonical one.
+    """Yield the tables of seeds first_seed..seeds-1, seed by seed, line-ups in the order given, which is the canonical one.
 
-    The circular order is balanced over the event (see ``orders``); who sits first in it is drawn per seed and line-up.
-    Lazy: each seed costs up to some 20 ms when it is first asked for. Raises ConfigError if ``seeds`` is below 1.
+    The circular order is balanced over the event (see ``orders``); its first bot is drawn per seed and line-up. Lazy: each seed
+    costs up to some 20 ms when it is first asked for. Raises ConfigError if ``seeds`` is below 1.
     """
     if seeds < 1:
         raise ConfigError(f"--seeds is at least 1, not {seeds}")
@@ -70,7 +69,8 @@ def tables(line_ups: Sequence[LineUp], seeds: int, *, key: bytes, first_seed: in
 
 
 def matches(table: ScheduledTable, line_ups: int) -> tuple[ScheduledMatch, ...]:
-    """The N matches of a table: rotation r seats ``order[(i + r) % N]`` at seat i, so each place of the order gets each seat.
+    """Return the N matches of a table: rotation r seats ``order[(i + r) % N]`` at seat i, so each place of the order gets each
+    seat.
 
     With copies of a bot some rotations may seat the bots in the same way; still all N are played, to keep tables equal.
     """
@@ -83,6 +83,6 @@ def matches(table: ScheduledTable, line_ups: int) -> tuple[ScheduledMatch, ...]:
 
 
 def schedule(line_ups: Sequence[LineUp], seeds: int, *, key: bytes, first_seed: int = 0) -> Iterator[ScheduledMatch]:
-    """All matches of a round in schedule order; lazy, as ``tables``. The first ordinal is that of ``first_seed``."""
+    """Yield all matches of a round in schedule order; lazy, as ``tables``. The first ordinal is that of ``first_seed``."""
     for table in tables(line_ups, seeds, key=key, first_seed=first_seed):
         yield from matches(table, len(line_ups))

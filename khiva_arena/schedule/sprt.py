@@ -10,7 +10,7 @@ SEQUENTIAL = True
 
 
 def mistakes(terms: Terms) -> list[str]:
-    """What is wrong with the terms of a sequential test, one line each."""
+    """Return the mistakes in the terms of a sequential test, one line each."""
     many = len(terms.candidates)
     problems = [f"a sequential test is of one --candidate, not of {many}"] if many > 1 else []
     return gauntlet.table_mistakes(terms) or [*problems, *gauntlet.candidate_mistakes(terms)] or gauntlet.unfilled(terms)

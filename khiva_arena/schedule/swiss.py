@@ -33,7 +33,7 @@ MOST_ROUNDS = 1000
 
 @dataclass(frozen=True, slots=True)
 class SwissDetail(Detail):
-    """What a swiss adds to a bot's place.
+    """The columns that a swiss adds to a bot's place.
 
     points: sum of its scores at its tables.
     tables: how many it sat at.
@@ -45,7 +45,7 @@ class SwissDetail(Detail):
     opponents: Fraction | None
 
     def columns(self, *, over: bool) -> tuple[PlaceColumn, ...]:
-        """See ``Detail``."""
+        """Return the columns "points", "tables" and "opponents", see ``Detail``."""
         points, percent = float(self.points), None if self.opponents is None else float(100 * self.opponents)
         return (
             PlaceColumn("points", "points", round(points, 3), f"{points:.2f}"),
@@ -60,18 +60,18 @@ class SwissDetail(Detail):
 
 
 def default_rounds(bots: int, seats: int) -> int:
-    """ceil(log2 bots) + 1, but at most as many as leave everybody new opponents, (bots - 1) // (seats - 1), and at least as many
-    as let everybody play.
+    """Return ceil(log2 bots) + 1, within two limits. At most as many rounds as leave everybody new opponents, (bots - 1) //
+    (seats - 1); at least as many as let everybody play.
 
-    Sitting in the upper half of a table halves the field, so log2 of it would order all of them if results were sure; they are
-    not, hence one more.
+    Sitting in the upper half of a table halves the field, so log2 rounds would order all bots if results were sure; they are not,
+    hence one more.
     """
     all_play = -(-bots // (bots // seats * seats))  # bots that are left over in a round play in the next one
     return max(all_play, min((bots - 1).bit_length() + 1, (bots - 1) // (seats - 1)))
 
 
 def mistakes(terms: Terms) -> list[str]:
-    """What is wrong with the terms of a swiss, one line each."""
+    """Return the mistakes in the terms of a swiss, one line each."""
     if problems := too_few_bots(terms):
         return problems
     if terms.rounds is not None and not 1 <= terms.rounds <= MOST_ROUNDS:
@@ -90,7 +90,7 @@ def shapes(terms: Terms) -> tuple[Shape, ...]:
 
 
 def draw(terms: Terms, shape: Shape, past: Sequence[Sequence[Result]]) -> DrawnRound:
-    """The next round. ``past``: the results of each round before it, complete."""
+    """Draw the next round. ``past``: the results of each round before it, complete."""
     return draw_of(terms, shape, [round_sums(terms.bots, results) for results in past])
 
 
@@ -117,14 +117,14 @@ def draw_of(terms: Terms, shape: Shape, past: Sequence[RoundSums], *, quick: boo
 
 
 def _byes(bots: int, tables: Sequence[Sequence[tuple[int, ...]]]) -> list[int]:
-    """How many of these rounds each bot sat out."""
+    """Return how many of these rounds each bot sat out."""
     played = Counter(bot for of_round in tables for table in of_round for bot in table)
     return [len(tables) - played[bot] for bot in range(bots)]
 
 
 def _order(terms: Terms, past: Sequence[RoundSums]) -> list[int]:
-    """Best first: by score, then by the opponents' mean score, then by lot or, in a seeded field, by strength. A bot that
-    has not played stands in the middle."""
+    """Return the bots, best first: by score, then by the opponents' mean score, then by lot or, in a seeded field, by strength. A
+    bot that has not played stands in the middle."""
     order = list(range(terms.bots))
     if not terms.seeded:
         Stream(terms.key, "schedule", "lot").shuffle(order)
@@ -137,7 +137,8 @@ def _or_half(score: Fraction | None) -> Fraction:
 
 
 def _standing(terms: Terms, past: Sequence[RoundSums]) -> tuple[list[Fraction | None], list[Fraction | None]]:
-    """By bot: its mean pair score, and the mean of the scores of those it met, counted once for each table; None if none."""
+    """Return by bot its mean pair score, and the mean of the scores of those it met, counted once for each table; None if
+    none."""
     scores = scores_of(terms.bots, past)
     met: list[list[Fraction]] = [[] for _ in range(terms.bots)]
     for of_round in past:
@@ -148,8 +149,8 @@ def _standing(terms: Terms, past: Sequence[RoundSums]) -> tuple[list[Fraction | 
 
 
 def _weights(terms: Terms, playing: Sequence[int], met: Counter[tuple[int, int]], *, ranked: bool) -> tuple[list[list[int]], int]:
-    """The cost of seating two bots at one table, by position: authors, then meetings so far, then the square of the distance in
-    rank. The least weight of a grave pair is the cost of one meeting."""
+    """Return the cost of seating two bots at one table, by position: authors, then meetings so far, then the square of the
+    distance in rank. Also return the least weight of a grave pair, which is the cost of one meeting."""
     count = len(playing)
     repeat = count**3 * terms.seats  # above all distances together
     author = repeat * (count * count * MOST_ROUNDS + 1)  # above all meetings together
@@ -164,7 +165,7 @@ def _weights(terms: Terms, playing: Sequence[int], met: Counter[tuple[int, int]]
 
 
 def places(terms: Terms, results: Sequence[Sequence[Result]]) -> tuple[Placing, ...]:
-    """By score, then by the opponents' mean score; equals share a place, bots without a match share the last."""
+    """Return places by score, then by the opponents' mean score; equals share a place, bots without a match share the last."""
     return places_of(terms, [round_sums(terms.bots, of_round) for of_round in results])
 
 

@@ -1,5 +1,4 @@
-"""What every format works with: its terms, its rounds, the results that it gets and the places that it gives. Bots are
-0..bots-1."""
+"""The terms, rounds and places that every format works with. Bots are 0..bots-1."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -13,7 +12,7 @@ from khiva_arena.schedule.lineups import FEWEST_SEATS, MOST_SEATS, LineUp
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """All that a schedule is made from.
+    """The values from which a schedule is made.
 
     format: a key of ``formats.FORMATS``.
     bots: how many bots play.
@@ -47,7 +46,7 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What is known of a round before any result.
+    """The facts about a round that are known before any result.
 
     number: of the round, from 0.
     first_seed: the first of its seeds, which are in a row.
@@ -67,7 +66,7 @@ class Shape:
 
     @property
     def matches(self) -> int:
-        """How many matches the round has."""
+        """The number of matches of the round."""
         return self.seeds * self.line_ups * self.seats
 
 
@@ -109,7 +108,7 @@ class PlaceColumn(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Detail(ABC):
-    """What a format that is played in rounds adds to a bot's place and score.
+    """The part of a bot's place that only a format in rounds adds.
 
     byes: how many rounds the bot sat out so far.
     """
@@ -118,17 +117,17 @@ class Detail(ABC):
 
     @abstractmethod
     def columns(self, *, over: bool) -> tuple[PlaceColumn, ...]:
-        """The same columns for every bot of an event. ``over``: whether the event is."""
+        """Return the same columns for every bot of an event. ``over``: whether the event is over."""
 
 
 @dataclass(frozen=True, slots=True)
 class Placing:
-    """Where a bot came in.
+    """The place of a bot in an event.
 
     bot: its index.
     place: 1 is best; ties share a place.
     score: its mean pair score over its matches, 0 to 1; None without a match.
-    detail: what its format adds; None if nothing.
+    detail: the part that its format adds; None if nothing.
     """
 
     bot: int
@@ -138,14 +137,15 @@ class Placing:
 
 
 def seating_mistakes(terms: Terms) -> list[str]:
-    """What is wrong with the number of seats or of bots in any format but a round robin, which says more; at most one line."""
+    """Return the mistakes in the number of seats or of bots, at most one line. A round robin has a stricter check of its own."""
     if not FEWEST_SEATS <= terms.seats <= MOST_SEATS:
         return [f"a table has {FEWEST_SEATS} to {MOST_SEATS} seats, not --seats {terms.seats}"]
     return ["there are no bots to play"] if terms.bots < 1 else []
 
 
 def too_few_bots(terms: Terms) -> list[str]:
-    """The same for formats in which a bot has no copies: every table is filled with different bots."""
+    """Return the mistakes in the number of seats or of bots for formats in which a bot has no copies, at most one line: every
+    table is filled with different bots."""
     if problems := seating_mistakes(terms):
         return problems
     if terms.bots < terms.seats:
@@ -154,12 +154,12 @@ def too_few_bots(terms: Terms) -> list[str]:
 
 
 def round_key(key: bytes, number: int) -> bytes:
-    """The 32 bytes that round ``number`` is drawn with: ``key`` itself for the first one."""
+    """Return the 32 bytes that round ``number`` is drawn with: ``key`` itself for the first one."""
     return sha256(b"khiva-round-1\0" + key + number.to_bytes(4, "big")).digest() if number else key
 
 
 def shapes_of(terms: Terms, tables: Sequence[int]) -> tuple[Shape, ...]:
-    """The rounds that follow each other, by how many line-ups each has."""
+    """Return the rounds that follow each other, by how many line-ups each has."""
     shapes: list[Shape] = []
     seed = ordinal = 0
     for number, line_ups in enumerate(tables):
@@ -175,7 +175,7 @@ def drawn(
     total: int | None = None,
     together: Sequence[tuple[int, int]] = (),
 ) -> DrawnRound:
-    """A round of this shape with these tables."""
+    """Return a round of this shape with these tables."""
     every = tuple(line_ups)
     return DrawnRound(
         number=shape.number,

@@ -1,7 +1,7 @@
-"""The timetable of an event: which match has which place in it, worked out on demand.
+"""The timetable of an event: the match of each place, computed on demand.
 
-Places are known before any result: how many rounds, tables and matches a format has follows from its terms alone. Who sits
-where in a later round of a swiss or a knockout follows from the results of the rounds before it.
+Places are known before any result: how many rounds, tables and matches a format has follows from its terms alone. The seating of
+a later round of a swiss or a knockout follows from the results of the rounds before it.
 """
 
 from bisect import bisect_right
@@ -18,13 +18,13 @@ Results = Callable[[Shape], Sequence[Result] | None]
 
 
 def no_results(_shape: Shape) -> None:
-    """No results: enough for the first round, and for places in the timetable."""
+    """Return no results: enough for the first round, and for places in the timetable."""
 
 
 class Timetable:
     """The matches of an event by their place in it.
 
-    terms: what the schedule is made from.
+    terms: the terms from which the schedule is made.
     seats: at a table.
     shapes: all rounds.
     seeds: how many seeds all rounds have.
@@ -32,7 +32,8 @@ class Timetable:
     """
 
     def __init__(self, terms: Terms, results: Results = no_results) -> None:
-        """``results``: gives those of a round, None while it is not complete. Raises ConfigError on terms that make no event."""
+        """Make a timetable. ``results``: returns those of a round, None while it is not complete. Raises ConfigError on terms
+        that make no event."""
         check_terms(terms)
         self.terms = terms
         self.seats = terms.seats
@@ -48,19 +49,19 @@ class Timetable:
         self._rest: Iterator[ScheduledMatch] = iter(())
 
     def per_seed(self, shape: Shape) -> int:
-        """How many matches of a round are on one seed."""
+        """Return how many matches of a round are on one seed."""
         return shape.line_ups * self.seats
 
     def shape_of_seed(self, k: int) -> Shape:
-        """The round that plays seed ``k``, which is one of the event."""
+        """Return the round that plays seed ``k``, which is one of the event."""
         return next(shape for shape in reversed(self.shapes) if shape.first_seed <= k)
 
     def shape_of(self, ordinal: int) -> Shape:
-        """The round of a place, which is one of the event."""
+        """Return the round of a place, which is one of the event."""
         return self.shapes[bisect_right(self._starts, ordinal) - 1]
 
     def place(self, ordinal: int) -> tuple[int, int, int] | None:
-        """Seed, line-up and rotation at a place, None beyond the last. Line-ups are numbered within their round."""
+        """Return seed, line-up and rotation at a place, None beyond the last. Line-ups are numbered within their round."""
         if not 0 <= ordinal < self.matches:
             return None
         shape = self.shape_of(ordinal)
@@ -69,7 +70,7 @@ class Timetable:
         return shape.first_seed + k, lineup, rotation
 
     def round(self, number: int) -> DrawnRound | None:
-        """A round with its tables drawn; None while a round before it is not complete."""
+        """Return a round with its tables drawn; None while a round before it is not complete."""
         while len(self._drawn) <= number:
             if self._drawn:
                 results = self._results(self.shapes[len(self._past)])
@@ -81,7 +82,7 @@ class Timetable:
         return self._drawn[number]
 
     def match(self, ordinal: int) -> ScheduledMatch | None:
-        """The match at a place; None beyond the last, and in a round that cannot be drawn yet. Quick if ordinals rise."""
+        """Return the match at a place; None beyond the last, and in a round that cannot be drawn yet. Quick if ordinals rise."""
         where = self.place(ordinal)
         if where is None:
             return None
@@ -99,9 +100,10 @@ class Timetable:
 def spread(matches: Iterable[ScheduledMatch]) -> Iterator[ScheduledMatch]:
     """Yield matches in the order in which they are played: seed by seed, and line-ups of a seed take turns.
 
-    The rotations of a table are one deal. Whatever a bot manages to leave for its next match, such as pages of a file in memory,
-    is worth less the more matches are played in between. So the next match is always of a line-up with most matches left, and
-    two of one line-up follow each other only where no other is left. Numbers of matches follow the schedule and not this order.
+    The rotations of a table are one deal. Anything that a bot manages to leave for its next match, such as pages of a file in
+    memory, is worth less the more matches are played in between. So the next match is always of a line-up with most matches left,
+    and two of one line-up follow each other only where no other is left. Numbers of matches follow the schedule and not this
+    order.
 
     matches: in the order of their seeds. They are read a seed at a time.
     """

@@ -1,7 +1,8 @@
-"""A bundle: one file with all that a stranger needs to check an event. docs/bundles.md says what is in it and what it proves.
+"""The format of a bundle: one file with all that a stranger needs to check an event.
 
-It is gzip over lines of canonical JSON, so that every content has one text: a header; then for each event what is revealed, what
-was void and every record; then the standings; and at the end a line with counts and a sum over all lines before it.
+docs/bundles.md describes its contents and what they prove. A bundle is gzip over lines of canonical JSON, so that every content
+has one text. A header comes first; then for each event its reveals, its voids and every record; then the standings. The last line
+has counts and a sum over all lines before it.
 """
 
 import json
@@ -35,7 +36,7 @@ class BotEntry(msgspec.Struct, forbid_unknown_fields=True):
 
     name, version: for people.
     identity: the hash of its files and commands.
-    complete: whether that is over all its files.
+    complete: whether the hash covers all its files.
     """
 
     name: str
@@ -66,7 +67,7 @@ class EventLine(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", ta
 class RevealLine(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", tag="reveal"):
     """A secret that is revealed.
 
-    seed: which seed's; -1: the run's.
+    seed: number of the seed; -1: the secret of the run.
     secret: 64 hex digits.
     """
 
@@ -78,7 +79,7 @@ class VoidLine(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", tag
     """An attempt at a match that the host spoilt.
 
     ordinal: the match's place in the schedule.
-    attempt: which one, from 1.
+    attempt: its number, from 1.
     """
 
     ordinal: Number
@@ -103,7 +104,7 @@ class OverLine(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", tag
 
 
 class StandingsLine(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", tag="standings"):
-    """One table, as ``standings --json`` gives it."""
+    """One table, in the form of ``standings --json``."""
 
     table: dict[str, Any]
 
@@ -128,7 +129,7 @@ _Any = BundleLine | _End
 class _Header(msgspec.Struct, forbid_unknown_fields=True):
     """The first line.
 
-    kind: what the file is.
+    kind: marks the file as a bundle.
     format: of the bundle, FORMAT.
     engine: the version that wrote it.
     """
@@ -140,7 +141,7 @@ class _Header(msgspec.Struct, forbid_unknown_fields=True):
 
 @dataclass(slots=True)
 class _Sums:
-    """What the last line says of those before it.
+    """The counts and the sum for the last line, over the lines before it.
 
     lines, events, matches: how many so far.
     digest: SHA-256 over the lines so far.
@@ -164,7 +165,7 @@ class _Sums:
 
 
 class Writer:
-    """Writes a bundle into ``file``. Equal lines, added in equal order, give equal bytes."""
+    """A writer of a bundle into ``file``. Equal lines, added in equal order, give equal bytes."""
 
     def __init__(self, file: BinaryIO, engine: str) -> None:
         self._file = file
@@ -192,11 +193,14 @@ class Writer:
 
 
 class Reader:
-    """Reads a bundle from ``file``, a line at a time. ``engine``: the version that wrote it. ``digest``: the sum over its lines,
-    once all were read."""
+    """A reader of a bundle from ``file``, a line at a time.
+
+    engine: the version that wrote the bundle.
+    digest: the sum over its lines, once all were read.
+    """
 
     def __init__(self, file: BinaryIO) -> None:
-        """Raises StoreError if this is not a bundle, or one of another format."""
+        """Read the header. Raises StoreError if ``file`` is not a bundle, or one of another format."""
         self.digest = ""
         self._sums = _Sums()
         self._texts = _texts(file)
@@ -211,7 +215,7 @@ class Reader:
         self.engine = header.engine
 
     def lines(self) -> Iterator[BundleLine]:
-        """Each line between the header and the end. Raises RecordError if the file is damaged, cut short or too large."""
+        """Yield each line between the header and the end. Raises RecordError if the file is damaged, cut short or too large."""
         for text in self._texts:
             where = f"line {self._sums.lines + 1}"
             try:
@@ -236,7 +240,7 @@ class Reader:
 
 
 def _texts(file: BinaryIO) -> Iterator[bytes]:
-    """Each line with its newline. Raises RecordError."""
+    """Yield each line with its newline. Raises RecordError."""
     rest = b""
     for piece in _inflated(file):
         *whole, rest = (rest + piece).split(b"\n")
@@ -272,7 +276,7 @@ def _inflated(file: BinaryIO) -> Iterator[bytes]:
 
 
 def _parsed(text: bytes) -> Any:
-    """The value of a line. Raises ValueError."""
+    """Return the value of a line. Raises ValueError."""
     if len(text) > LONGEST_LINE:
         raise ValueError(f"it is longer than {LONGEST_LINE:,} bytes")
     try:

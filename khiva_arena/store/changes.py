@@ -1,4 +1,7 @@
-"""What of an event was changed, lost or added since it was written, apart from what is read with a match, a void or an event."""
+"""Changes, losses and additions in an event's rows since they were written.
+
+Changes that reading a match, a void or an event itself shows are not looked for here.
+"""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -19,7 +22,7 @@ TABLES = (
     "times",
     "closures",
 )
-"""Those whose rows an event's tally counts, beside its own row."""
+"""The tables whose rows an event's tally counts, beside its own row."""
 READ_ALONE = ("reveals", "conclusions")
 READ_WITH = {
     "page_faults": ("matches", ("ordinal",)),
@@ -35,8 +38,12 @@ def changes(
     pieces: Callable[..., Iterable[list[tuple[Any, ...]]]],
     checked: Callable[..., Iterable[tuple[dict[str, Any], bool]]],
 ) -> list[str]:
-    """Each change, in words. ``rows``: what a query gives. ``pieces``: the same, some at a time. ``checked``: the rows of a table
-    with a condition, and whether each is as it was written."""
+    """Return each change in words.
+
+    rows: returns the rows of a query.
+    pieces: yields the rows of a query, some at a time.
+    checked: returns the rows of a table under a condition, each with whether it is as it was written.
+    """
     problems = [
         f"the row in {table} was changed since it was written: {row}"
         for table in READ_ALONE

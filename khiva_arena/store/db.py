@@ -1,4 +1,4 @@
-"""The store: a folder with one SQLite file that is the truth. One writer at a time, held by a lock; readers need none."""
+"""The store: a folder with one SQLite file that is the truth. A lock admits one writer at a time; readers need none."""
 
 import marshal
 import os
@@ -46,8 +46,8 @@ class Store:
 
     @classmethod
     def read(cls, folder: Path, *, trusting: bool = True) -> Self:
-        """Open for reading: a snapshot, taken at the first look. Raises StoreError if there is no store, or one of another
-        version. ``trusting``: what is sealed is not checked again."""
+        """Open for reading: a snapshot, taken at the first look. ``trusting``: sealed rows are not checked again. Raises
+        StoreError if there is no store, or one of another version."""
         with explained(folder):
             if folder.is_file():
                 raise StoreError(f"{folder}: a file, not a store; if it is a bundle, `khiva-arena verify` reads it")
@@ -84,8 +84,7 @@ class Store:
 
     @staticmethod
     def check(folder: Path) -> bool:
-        """Raise StoreError if ``folder`` holds something that ``write`` would refuse; change nothing. Returns whether it holds
-        anything yet."""
+        """Return whether ``folder`` holds a store yet; change nothing. Raises StoreError if ``write`` would refuse the folder."""
         with explained(folder):
             if folder.exists() and not folder.is_dir():
                 raise StoreError(f"{folder}: not a folder; give another --out")
@@ -104,13 +103,13 @@ class Store:
 
     @staticmethod
     def is_in_use(folder: Path) -> bool:
-        """Whether an arbiter is at work on a store."""
+        """Tell whether an arbiter is at work on a store."""
         with explained(folder):
             return files.is_locked(folder)
 
     def close(self) -> None:
-        """Close and unlock. A writer leaves all it recorded in the one file, so that a copy of that is whole, and seals it if all
-        that lies there is sound."""
+        """Close and unlock the store. A writer moves all that it recorded into the one file, so that a copy of this file is
+        whole, and seals the file if everything in it is sound."""
         try:
             if self._lock is not None:
                 with suppress(StoreError, *shape.REFUSED, OSError):  # a -wal file keeps what is not moved; a seal is no loss
@@ -128,7 +127,7 @@ class Store:
             self._seal.put(self._is_sound_on_disk)
 
     def _is_sound_on_disk(self) -> bool:
-        """Tell whether every row is as it was written, read anew: what this connection holds in memory may hide a change."""
+        """Tell whether every row is as it was written. The rows are read anew: this connection's memory may hide a change."""
         with type(self).read(self.folder, trusting=False) as store:
             events = store.events()  # damage may hide all of them
             return bool(events) and not store.damage() and all(map(store._is_sound, events))
@@ -151,11 +150,11 @@ class Store:
     # --- events ---
 
     def events(self) -> list[EventRow]:
-        """All events in order of creation."""
+        """Return all events in order of creation."""
         return [self._event(row, intact) for row, intact in self._checked("events", "1 ORDER BY number")]
 
     def event(self, event: str) -> EventRow | None:
-        """One event, None if it is not here."""
+        """Return one event by its id, None if it is not here."""
         return next((row for row in self.events() if row.id == event), None)
 
     def _event(self, row: dict[str, Any], intact: bool) -> EventRow:
@@ -207,8 +206,8 @@ class Store:
     # --- matches ---
 
     def add_match(self, match: MatchRow, reveals: Mapping[int, bytes]) -> None:
-        """Record a match with its seats, and publish the secrets of the seeds that it completes; that of the run, as
-        seed -1, concludes the event. All in one transaction. Raises StoreError if it is recorded already."""
+        """Record a match with its seats, and publish the secrets of the seeds that it completes, in one transaction. The secret
+        of the run, as seed -1, concludes the event. Raises StoreError if the match is recorded already."""
         self.add_several(match.event, [match], (), reveals)
 
     def add_void(self, row: VoidRow) -> None:
@@ -218,8 +217,8 @@ class Store:
     def add_several(
         self, event: str, matches: Iterable[MatchRow], voids: Iterable[VoidRow], reveals: Mapping[int, bytes]
     ) -> None:
-        """Record matches, note voids and publish secrets of one event, as ``add_match`` and ``add_void`` do, in one
-        transaction."""
+        """Record matches, note voids and publish secrets of one event in one transaction, as ``add_match`` and ``add_void``
+        do."""
         with self._transaction(event) as insert:
             for match in matches:
                 insert_match(insert, match)
@@ -232,17 +231,17 @@ class Store:
                 insert("conclusions", {"event": event, "digest": digest, "at": now()})
 
     def recorded(self, event: str) -> set[int]:
-        """Ordinals of the matches that are recorded."""
+        """Return the ordinals of the matches that are recorded."""
         return {row[0] for row in self._rows("SELECT ordinal FROM matches WHERE event = ?", event) if isinstance(row[0], int)}
 
     def count(self, event: str, first: int, last: int) -> int:
-        """How many matches with ordinals first..last are recorded."""
+        """Return how many matches with ordinals first..last are recorded."""
         query = "SELECT count(*) FROM matches WHERE event = ? AND ordinal BETWEEN ? AND ?"
         return int(self._rows(query, event, first, last)[0][0])
 
     def matches(self, event: str, first: int = LOWEST, last: int = HIGHEST, *, measured: bool = True) -> Iterator[MatchRow]:
-        """Recorded matches with ordinals first..last in schedule order, read on demand, some at a time. ``measured``: with page
-        faults and the times of decisions, which take as long to read as all else."""
+        """Yield recorded matches with ordinals first..last in schedule order, read on demand, some at a time. ``measured``: with
+        page faults and the times of decisions, which take as long to read as everything else."""
         every = (first, last) == (LOWEST, HIGHEST)  # with one whose ordinal is damaged and no number now
         within = "" if every else "AND ordinal BETWEEN ? AND ?"
         query = f"{_select('matches')} WHERE event = ? {within} ORDER BY ordinal"
@@ -250,17 +249,17 @@ class Store:
             yield from self._whole(event, self._judged("matches", rows), measured=measured)
 
     def match(self, event: str, ordinal: int) -> MatchRow | None:
-        """One recorded match, None if it is not here."""
+        """Return one recorded match, None if it is not here."""
         return next(self._whole(event, self._pairs("matches", "event = ? AND ordinal = ?", event, ordinal)), None)
 
     def matches_with(self, event: str, beginning: str) -> list[MatchRow]:
-        """The recorded matches whose id begins so, at most two, in schedule order."""
+        """Return the recorded matches whose id has this beginning, at most two, in schedule order."""
         query = "SELECT ordinal FROM matches WHERE event = ? AND substr(id, 1, ?) = ? ORDER BY ordinal LIMIT 2"
         found = self._rows(query, event, len(beginning), beginning)
         return [match for (ordinal,) in found if (match := self.match(event, ordinal))]
 
     def _whole(self, event: str, matches: Iterable[tuple[Sequence[Any], bool]], *, measured: bool = True) -> Iterator[MatchRow]:
-        """Rows of ``matches`` with what other tables say of them."""
+        """Yield rows of ``matches`` joined with their rows in other tables."""
         rows = list(matches)
         if not rows:
             return iter(())
@@ -272,55 +271,56 @@ class Store:
         return whole_matches(rows, self._pairs("page_faults", *where), seats, self._pairs("times", *where))
 
     def places(self, event: str) -> Iterator[tuple[int, str]]:
-        """Ordinal and digest of each recorded match in schedule order, read on demand, some at a time. Sums are not looked at."""
+        """Yield ordinal and digest of each recorded match in schedule order, read on demand, some at a time. Sums are not looked
+        at."""
         for some, _ in self._pieces("SELECT ordinal, digest FROM matches WHERE event = ? ORDER BY ordinal", (event,)):
             yield from ((ordinal, str(digest)) for ordinal, digest in some if isinstance(ordinal, int))
 
     def digests(self, event: str) -> list[str]:
-        """Match digests in schedule order."""
+        """Return the match digests in schedule order."""
         return [row[0] for row in self._rows("SELECT digest FROM matches WHERE event = ? ORDER BY ordinal", event)]
 
     def seconds(self, event: str) -> list[float]:
-        """How long each match took, in schedule order."""
+        """Return how long each match took, in schedule order."""
         found = self._rows("SELECT seconds FROM matches WHERE event = ? ORDER BY ordinal", event)
         return [row[0] for row in found if isinstance(row[0], float)]
 
     def ends(self, event: str) -> list[str]:
-        """When each match ended, in schedule order, as the store writes times."""
+        """Return when each match ended, in schedule order, as the store writes times."""
         found = self._rows("SELECT finished FROM matches WHERE event = ? ORDER BY ordinal", event)
         return [row[0] for row in found if isinstance(row[0], str)]
 
     def voids(self, event: str) -> list[VoidRow]:
-        """Void matches in schedule order."""
+        """Return the void attempts in schedule order."""
         rows = self._checked("voids", "event = ? ORDER BY ordinal, attempt", event)
         return whole_voids(rows, self._checked("void_causes", "event = ?", event))
 
     # --- reveals ---
 
     def reveals(self, event: str) -> dict[int, bytes]:
-        """Published secrets by seed; -1 is the run's."""
+        """Return the published secrets by seed; -1 is the run's."""
         return {row["seed"]: row["secret"] for row, _ in self._checked("reveals", "event = ?", event)}
 
     def conclusion(self, event: str) -> str | None:
-        """The run digest as it was when the event was over, or closed; None before that."""
+        """Return the run digest of the moment when the event was over, or closed; None before that."""
         rows = self._checked("conclusions", "event = ?", event)
         return str(rows[0][0]["digest"]) if rows else None
 
     # --- damage ---
 
     def damage(self) -> list[str]:
-        """What is wrong with the file itself."""
+        """Return each damage of the file itself, a line each."""
         return files.damage(self._connection)
 
     def first_damage(self) -> str:
-        """The first thing that is wrong with its pages, "" for nothing."""
+        """Return the first damage in the pages of the file, "" for none."""
         with explained(self.folder):
             if self._seal.kept():
                 return ""
         return str(self._once("", lambda: files.first_damage(self._connection)))
 
     def changed(self, event: str) -> list[str]:
-        """What else of an event was changed, apart from its matches, voids and ``EventRow.changed``: rows, or their number."""
+        """Return each changed, lost or added row of an event, apart from its matches, voids and ``EventRow.changed``."""
         with explained(self.folder):
             if self._seal.holds():
                 return []
@@ -329,12 +329,13 @@ class Store:
         return list(self._once(event, lambda: changes(event, self._rows, self._some, self._checked)))
 
     def is_known_sound(self) -> bool:
-        """Tell whether no sum need be worked out: the store was sealed when it was opened, and nobody else has written since."""
+        """Tell whether no sum need be computed: the store was sealed when it was opened, and nobody else has written since."""
         with explained(self.folder):
             return self._seal.kept()
 
     def _once(self, key: str, look: Callable[[], T]) -> T:
-        """What ``look`` finds: all of the store is read for it, so it looks again only if somebody has written since."""
+        """Return the result of ``look``, kept under a key. ``look`` reads the whole store, so it runs again only after a
+        write."""
         now_at = (self._rows("PRAGMA data_version")[0][0], self._connection.total_changes)  # of others, and its own
         if now_at != self._as_found:
             self._found, self._as_found = {}, now_at
@@ -349,7 +350,7 @@ class Store:
         return [row for some in self._some(query, *values) for row in some]
 
     def _some(self, query: str, *values: Any) -> Iterator[list[tuple[Any, ...]]]:
-        """What a query gives, a few rows at a time, as many as an arbiter may have written."""
+        """Yield the rows of a query, a few at a time. Raises StoreError for more bytes than an arbiter may have written."""
         size = 0
         for some, weight in self._pieces(query, values):
             size += weight
@@ -358,15 +359,15 @@ class Store:
             yield some
 
     def _pieces(self, query: str, values: tuple[Any, ...]) -> Iterator[tuple[list[tuple[Any, ...]], int]]:
-        """What a query gives, a few rows at a time, within a limit of bytes: a small hostile file may be made so that it gives
-        rows without end."""
+        """Yield the rows of a query, a few at a time, each time with their weight in bytes. A small hostile file may be made so
+        that a query has rows without end: callers set a limit."""
         with explained(self.folder):
             rows = self._connection.execute(query, values)
             while some := rows.fetchmany(ROWS_AT_ONCE):
                 yield some, len(marshal.dumps(some))  # the quickest way to weigh them
 
     def _batches(self, query: str, values: tuple[Any, ...]) -> Iterator[list[tuple[Any, ...]]]:
-        """Return what a query gives, many rows at a time, as far as memory allows."""
+        """Yield the rows of a query, many at a time, as far as memory allows."""
         held: list[tuple[Any, ...]] = []
         size = 0
         for some, weight in self._pieces(query, values):
@@ -378,12 +379,13 @@ class Store:
         yield held
 
     def _checked(self, table: str, where: str, *values: Any) -> list[tuple[dict[str, Any], bool]]:
-        """Rows of a table by column, and whether each is as it was written."""
+        """Return rows of a table by column, each with whether it is as it was written."""
         rows = self._all(table, where, *values)
         return sums.check_all(table, files.columns(table), rows, sealed=self._seal.holds())
 
     def _pairs(self, table: str, where: str, *values: Any) -> Iterator[tuple[Sequence[Any], bool]]:
-        """The same, each row as its values in the order of the schema, sum included."""
+        """Yield rows of a table, each as its values in the order of the schema, sum included, with whether it is as it was
+        written."""
         return self._judged(table, self._all(table, where, *values))
 
     def _judged(self, table: str, rows: Sequence[tuple[Any, ...]]) -> Iterator[tuple[Sequence[Any], bool]]:
@@ -394,7 +396,7 @@ class Store:
 
     @contextmanager
     def _transaction(self, event: str) -> Iterator[Insertion]:
-        """A transaction: all rows that are inserted within it are stored, with their event's tally, or none."""
+        """Store all rows that are inserted within the ``with`` block, with their event's tally, or none of them."""
         with explained(self.folder):
             if self._who_is_there() != self._files:
                 raise StoreError(

@@ -1,4 +1,4 @@
-"""The files of a store: opened for reading, made and opened for writing; and refusals of SQLite or the disk in plain words."""
+"""The files of a store: opened to read or to write, with refusals of SQLite and the disk explained."""
 
 import fcntl
 import os
@@ -21,7 +21,7 @@ VERSION = 5
 READABLE = (2, 3, 4, VERSION)  # an older one is brought up to date when it is written
 FILE = "arena.db"
 ALONE = "mode=ro&immutable=1"
-"""How SQLite reads a file without others beside it."""
+"""The words that make SQLite read a file without others beside it."""
 LOCK = "arena.lock"
 LOG = "log.jsonl"
 APPLICATION = 0x4B484956  # "KHIV"
@@ -53,7 +53,7 @@ def lock(folder: Path) -> int:
 
 
 def narrow(folder: Path) -> None:
-    """Let nobody else read the files of a store that is to be written: from now on they hold a secret."""
+    """Take all rights of others to the files of a store that is to be written: from now on they hold a secret."""
     private.narrow(folder / f"{name}{end}" for name in (FILE, LOCK, LOG, SEAL) for end in ("", "-wal", "-shm", "-journal"))
 
 
@@ -64,7 +64,7 @@ def check_unlocked(folder: Path) -> None:
 
 
 def is_locked(folder: Path) -> bool:
-    """Whether an arbiter is at work on a store."""
+    """Tell whether an arbiter is at work on a store."""
     try:
         file = regular_files.opened(folder / LOCK, follow=False)
     except FileNotFoundError:
@@ -86,7 +86,8 @@ def _taken(folder: Path) -> StoreError:
 
 
 def which(path: Path) -> tuple[int, int] | None:
-    """The number of the file at a path, None if there is none: a file or link that replaces it has another number."""
+    """Return the device and number of the file at a path, None if there is none. A file or link that replaces it has other
+    numbers."""
     try:
         status = path.lstat()
     except FileNotFoundError:
@@ -98,7 +99,7 @@ def which(path: Path) -> tuple[int, int] | None:
 
 
 def open_to_read(folder: Path) -> sqlite3.Connection:
-    """A connection that cannot write."""
+    """Return a connection that cannot write."""
     check_pieces(folder / FILE)
     path = folder.resolve() / FILE
     try:
@@ -106,7 +107,7 @@ def open_to_read(folder: Path) -> sqlite3.Connection:
     except sqlite3.OperationalError as error:
         if shape.is_interrupt(error) or _is_busy(error) or not _is_whole(path) or is_locked(folder):
             raise
-        return _opened_to_read(path, ALONE)  # a full disk, which has no room for what SQLite writes to read
+        return _opened_to_read(path, ALONE)  # a full disk has no room for the files that SQLite writes to read
 
 
 def _is_busy(error: sqlite3.OperationalError) -> bool:
@@ -126,7 +127,7 @@ def _opened_to_read(path: Path, how: str) -> sqlite3.Connection:
 
 
 def stand_in(connection: sqlite3.Connection) -> None:
-    """Let a store of an older version, opened to read, have the tables it lacks: empty ones, in memory."""
+    """Give a store of an older version, opened to read, the tables it lacks: empty ones, in memory."""
     if (version := _version(connection)) < VERSION:
         connection.executescript(_additions(version).replace("CREATE TABLE", "CREATE TEMP TABLE"))
 
@@ -153,8 +154,11 @@ def _text(data: bytes) -> str:
 
 
 def _how_to_read(path: Path) -> str:
-    """SQLite writes beside a database in WAL mode even to read it. If it cannot, as on a read-only disk, no arbiter is at
-    work either; and if none left anything in the -wal file, the one file is the whole store and will not change."""
+    """Return the mode in which SQLite opens the file.
+
+    SQLite writes beside a database in WAL mode even to read it. If it cannot, as on a read-only disk, no arbiter is at work
+    either. If nothing is left in the -wal file then, the one file is the whole store and will not change.
+    """
     return "mode=ro" if os.access(path.parent, os.W_OK) or not _is_whole(path) else ALONE
 
 
@@ -165,7 +169,7 @@ def _is_whole(path: Path) -> bool:
 
 
 def open_to_write(folder: Path) -> sqlite3.Connection:
-    """A connection that writes; a store that does not exist is made."""
+    """Return a connection that writes; a store that does not exist is made."""
     path = folder / FILE
     check_pieces(path)
     _make_if_blank(path)
@@ -198,8 +202,8 @@ def refuse_links(path: Path) -> None:
 
 
 def check_pieces(path: Path) -> None:
-    """Raise StoreError if only part of a store is there, or a link in place of a file. SQLite would throw away what a -wal file
-    holds beside an empty file, or lay it over a new one."""
+    """Raise StoreError if only part of a store is there, or a link in place of a file. SQLite would throw away the contents of a
+    -wal file beside an empty file, or lay them over a new one."""
     refuse_links(path)
     wal = _wal(path)
     left = f", and {wal.name} holds what is left of it" if wal.exists() and wal.stat().st_size else ""
@@ -214,8 +218,7 @@ def _wal(path: Path) -> Path:
 
 
 def _make_if_blank(path: Path) -> None:
-    """Make an empty store under another name and move it into place: if this is interrupted at any moment, no half of a store is
-    left."""
+    """Make an empty store under another name and move it into place: an interrupt at any moment leaves no half of a store."""
     if path.exists():
         connection = _connect(f"{path.absolute().as_uri()}?mode=rw")
         try:
@@ -234,7 +237,7 @@ def _make_if_blank(path: Path) -> None:
 
 
 def _make(draft: Path) -> None:
-    """Make a store as one file without a -wal file, since SQLite may fail to move over what is in that, and not report it.
+    """Make a store as one file without a -wal file, since SQLite may fail to move the contents of a -wal file, and not report it.
     SQLite gives the files beside it the mode of this one."""
     os.close(private.open_file(draft, os.O_RDWR))
     connection = sqlite3.connect(draft, isolation_level=None)
@@ -255,14 +258,14 @@ def _remove(draft: Path) -> None:
 
 
 def is_blank(connection: sqlite3.Connection) -> bool:
-    """Whether nothing was ever stored in it, as when a full disk or a kill interrupted its making."""
+    """Tell whether nothing was ever stored in the file, as when a full disk or a kill interrupted its making."""
     application = connection.execute("PRAGMA application_id").fetchone()[0]
     tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
     return (application, tables) == (0, 0)
 
 
 def check_version(folder: Path, connection: sqlite3.Connection) -> None:
-    """Raise StoreError if it is not a store, or one of another version, or one whose tables are not those of its version."""
+    """Raise StoreError if the file is not a store, or a store of another version, or its tables are not those of its version."""
     application = connection.execute("PRAGMA application_id").fetchone()[0]
     version = _version(connection)
     if application != APPLICATION:
@@ -283,7 +286,7 @@ def _schema(version: int = VERSION) -> str:
 
 
 def _additions(after: int, version: int = VERSION) -> str:
-    """What versions after one have added, up to another."""
+    """Return the SQL that the versions after one have added, up to another."""
     return "".join(_text_of(f"schema_{number}.sql") for number in range(after + 1, version + 1))
 
 
@@ -301,7 +304,7 @@ def _statements(connection: sqlite3.Connection) -> set[tuple[str, str, str]]:
 
 @contextmanager
 def _empty(version: int) -> Iterator[sqlite3.Connection]:
-    """A store in memory with nothing in it. It is not kept, since threads cannot share it."""
+    """Open an empty store in memory. It is not kept, since threads cannot share it."""
     connection = sqlite3.connect(":memory:")
     try:
         connection.executescript(_schema(version))
@@ -318,14 +321,14 @@ def _statements_of(version: int) -> set[tuple[str, str, str]]:
 
 @cache
 def columns(table: str) -> tuple[tuple[str, str, bool], ...]:
-    """The name and type of each column, and whether it may be NULL."""
+    """Return the name and type of each column, and whether it may be NULL."""
     with _empty(VERSION) as store:
         rows = store.execute(f"PRAGMA table_info({table})").fetchall()
     return tuple((name, kind, not needed) for _, name, kind, needed, _, _ in rows)
 
 
 def damage(connection: sqlite3.Connection) -> list[str]:
-    """What is wrong with the file: pages and rows by SQLite's own check, and tables that are not those of a store."""
+    """Return each damage of the file: pages and rows by SQLite's own check, and tables that are not those of a store."""
     problems: list[str] = []
     try:
         if _statements(connection) != _statements_of(_version(connection)):
@@ -341,8 +344,8 @@ def damage(connection: sqlite3.Connection) -> list[str]:
 
 
 def first_damage(connection: sqlite3.Connection) -> str:
-    """The first thing that SQLite finds wrong with the pages of the file, "" for nothing: an index may hide from all queries
-    that the row itself was changed."""
+    """Return the first damage that SQLite finds in the pages of the file, "" for none. An index may hide from all queries that
+    the row itself was changed."""
     try:
         problem = _of_pages(connection)
     except shape.REFUSED as error:
@@ -362,7 +365,7 @@ def _of_pages(connection: sqlite3.Connection) -> list[str]:
 
 @contextmanager
 def explained(folder: Path) -> Iterator[None]:
-    """The error of SQLite or the disk, in one line for the user: StoreFull if the disk is full, else StoreError."""
+    """Replace an error of SQLite or the disk by one line for the user: StoreFull if the disk is full, else StoreError."""
     try:
         yield
     except shape.REFUSED as error:
@@ -378,7 +381,7 @@ def explained(folder: Path) -> Iterator[None]:
 
 
 def _words(error: Exception) -> str:
-    """SQLite's own, in which names of a hostile file may stand."""
+    """Return SQLite's message, made harmless since names of a hostile file may stand in it."""
     return MALFORMED if isinstance(error, UnicodeDecodeError) else harmless(" ".join(str(error).split()), LONGEST)
 
 

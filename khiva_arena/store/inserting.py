@@ -13,7 +13,7 @@ from khiva_arena.store.rows import MatchRow, VoidRow
 OF_A_MATCH = [name for name in MatchRow.__struct_fields__ if name not in ("seats", "times", "intact")]
 """The columns of ``matches`` without the sum."""
 MEASURED = {"cpu": "cpu_s", "paused": "paused"}
-"""Columns of seats, and what of Measured they hold."""
+"""The columns of seats that hold a field of Measured, and that field."""
 
 
 class Insertion:
@@ -32,7 +32,7 @@ class Insertion:
         self._connection.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", {**values, "sum": total})
 
     def tally(self, event: str) -> None:
-        """Count the rows in the tally of their event: the last thing in a transaction."""
+        """Count the rows in the tally of their event: the last step of a transaction."""
         row = self._connection.execute("SELECT count, total FROM tallies WHERE event = ?", (event,)).fetchone()
         count, total = row or (0, "0")
         values = (event, count + len(self._sums), sums.add(total, self._sums))

@@ -1,4 +1,7 @@
-"""Write a new file: completely or not at all, and never over another one, unless that is an older one of the same kind."""
+"""The writing of a new file: completely or not at all, and never over another one.
+
+An older file of the same kind may be replaced.
+"""
 
 import fcntl
 import os
@@ -20,10 +23,11 @@ class Unwritten(ArenaError):
 
 @contextmanager
 def new_file(path: Path, replaces: bytes = b"", mode: int = 0o666) -> Iterator[BinaryIO]:
-    """A file to write into, which is at ``path`` once the block has ended without an error; after one ``path`` is as it was.
+    """Yield a file to write into. It is at ``path`` once the block has ended without an error; after an error ``path`` is as it
+    was.
 
-    replaces: a file that begins so may be replaced.
-    mode: who may read and write it, from which the umask takes away.
+    replaces: a file that begins with these bytes may be replaced.
+    mode: who may read and write it, less the umask.
 
     Raises ConfigError if ``path`` exists or cannot be made, Unwritten if the disk is full.
     """
@@ -50,7 +54,7 @@ def new_file(path: Path, replaces: bytes = b"", mode: int = 0o666) -> Iterator[B
 
 
 def check_new_file(path: Path, replaces: bytes = b"") -> None:
-    """See that ``new_file`` can write there, before work that takes long. Raises ConfigError."""
+    """Check that ``new_file`` can write there, before long work. Raises ConfigError."""
     _refuse_other(path, replaces)
     why = "no such folder" if not path.parent.is_dir() else "permission denied" if not os.access(path.parent, os.W_OK) else ""
     if why:
@@ -63,7 +67,8 @@ def _refuse_other(path: Path, replaces: bytes) -> None:
 
 
 def begins(path: Path, text: bytes) -> bool:
-    """Whether a file of the user's own begins so; a link never does, since what it leads to would stay and the link would go."""
+    """Tell whether a regular file begins with a text. A link never does: replacing it would remove the link and keep the file
+    behind it."""
     try:
         if path.is_symlink() or not path.is_file():
             return False
@@ -74,7 +79,8 @@ def begins(path: Path, text: bytes) -> bool:
 
 
 def _to_disk(descriptor: int) -> None:
-    """As the store does it: macOS has the disk empty its cache only if asked, which not every file system there can do."""
+    """Write a file through to the disk, as the store does. macOS has the disk empty its cache only if asked, which not every file
+    system there can do."""
     empty_cache = getattr(fcntl, "F_FULLFSYNC", None)
     if empty_cache is not None:
         with suppress(OSError):

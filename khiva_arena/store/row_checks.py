@@ -13,7 +13,7 @@ from khiva_arena.store.rows import MatchRow, SeatRow, Times, VoidRow
 
 UNREADABLE = "unreadable"
 Checked = Iterable[tuple[Sequence[Any], bool]]
-"""Rows, sum included, and whether each is as it was written."""
+"""Rows, sum included, each with whether it is as it was written."""
 _TIMES = msgspec.json.Decoder(Times)  # made once: one is read for each match
 _LOST = (LINK_LOST, f"crashed: {LINK_LOST}")
 T = TypeVar("T")
@@ -22,8 +22,8 @@ T = TypeVar("T")
 def whole_matches(
     matches: Sequence[tuple[Sequence[Any], bool]], faults: Checked, seats: Checked, times: Checked
 ) -> Iterator[MatchRow]:
-    """Rows of ``matches`` with those of ``page_faults``, ``seats`` (by number) and ``times`` that belong to them; others may be
-    among these."""
+    """Yield rows of ``matches`` with their rows of ``page_faults``, ``seats`` (by number) and ``times``. Rows of other matches
+    may be among these."""
     mine: dict[int, list[SeatRow]] = {row[1]: [] for row, _ in matches}
     changed = set()
     majors = {}
@@ -57,7 +57,7 @@ def _seat(row: Sequence[Any], major: int) -> SeatRow:
 
 
 def whole_voids(voids: list[tuple[dict[str, Any], bool]], causes: list[tuple[dict[str, Any], bool]]) -> list[VoidRow]:
-    """Rows of ``voids`` with those of ``void_causes``, both by column."""
+    """Return rows of ``voids`` with those of ``void_causes``, both given by column."""
     found = {(one["ordinal"], one["attempt"]): (tuple(_list(one["seats"], list[int])), intact) for one, intact in causes}
     out = []
     for row, intact in voids:

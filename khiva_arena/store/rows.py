@@ -1,5 +1,7 @@
-"""What a store holds, as values. ``intact``: the row is as it was written, see sums.py. A row that is not may hold anything, but
-each value has the type of its column."""
+"""The rows of a store as values, with whether each is intact.
+
+``intact``: the row is as it was written, see sums.py. Any other row may hold anything, but each value has the type of its column.
+"""
 
 from datetime import UTC, datetime
 from typing import Annotated, Any
@@ -17,7 +19,7 @@ Number = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 SpentTime = Annotated[tuple[Number, ...], msgspec.Meta(min_length=2, max_length=3)]
 """The step of a decision, the microseconds that it took, and, of a bot on another machine, those of the way there and back."""
 Times = tuple[tuple[SpentTime, ...], ...]
-"""By seat, of each decision."""
+"""The times by seat, of each decision."""
 
 
 class BotRow(msgspec.Struct, frozen=True):
@@ -25,7 +27,7 @@ class BotRow(msgspec.Struct, frozen=True):
 
     name, version: for people.
     identity: the hash of its files and commands.
-    complete: whether that is over all its files.
+    complete: whether the hash covers all its files.
     asked_as: the word by which it was named.
     folder: where that word was typed.
     """
@@ -51,7 +53,7 @@ class EventRow(msgspec.Struct, frozen=True):
     secret: the run's, 32 bytes, private until it is revealed.
     changed: each of its rows, bots and engines included, that is not as it was written.
     public: the text that was mixed into schedule and deals, None for none.
-    closed: when it was closed before it was over, UTC; None for one that was not.
+    closed: when it was closed before it was over, UTC; None if it was not closed.
     """
 
     id: str
@@ -68,7 +70,7 @@ class EventRow(msgspec.Struct, frozen=True):
 
     @property
     def definition(self) -> Definition:
-        """What defines it. Raises StoreError if that is damaged."""
+        """The definition of the event. Raises StoreError if it is damaged."""
         try:
             return read_definition(self.text)
         except ValueError as error:
@@ -76,28 +78,29 @@ class EventRow(msgspec.Struct, frozen=True):
 
     @property
     def is_of_0_1(self) -> bool:
-        """Whether version 0.1.0 began it: its id is then a hash of the definition alone, and the commitment binds to that."""
+        """True if version 0.1.0 began the event: its id is then a hash of the definition alone, and the commitment binds to the
+        id."""
         return self.id == text_digest(self.text)[: seeds.ID_LENGTH]
 
     def opens(self, secret: bytes) -> bool:
-        """Whether a run secret is the one that the commitment binds."""
+        """Tell whether a run secret is the one that the commitment binds."""
         return seeds.commitment(self.id if self.is_of_0_1 else text_digest(self.text), secret) == self.commitment
 
     def seed_secret(self, k: int) -> bytes:
-        """The secret of seed k, 32 bytes."""
+        """Return the secret of seed k, 32 bytes."""
         return seeds.seed_secret(self.secret, k, self.public)
 
     def match_id(self, ordinal: int) -> str:
-        """The id of the match at a place of the schedule, 16 hex digits."""
+        """Return the id of the match at a place of the schedule, 16 hex digits."""
         return seeds.match_id(self.id, ordinal)
 
     def terms(self) -> Terms:
-        """What its line-ups and seatings are drawn from."""
+        """Return the terms from which line-ups and seatings are drawn."""
         return self.definition.terms(seeds.schedule_key(self.id, self.public))
 
 
 class SeatRow(msgspec.Struct, frozen=True):
-    """One seat of a recorded match; schema.sql says more of its columns.
+    """One seat of a recorded match; schema.sql describes its columns further.
 
     seat: its number, from 0.
     bot: the position of the bot in the event.
@@ -107,7 +110,7 @@ class SeatRow(msgspec.Struct, frozen=True):
     thought, slowest: seconds that they took in all, and the longest.
     bank_left: seconds.
     status: exit status, negative for a signal.
-    notes, notes_total: what it wrote on stderr, shortened, and how many bytes that was.
+    notes, notes_total: its stderr, shortened, and how many bytes that was.
     peak: bytes of memory, 0 if unknown.
     measured: everything but the voids that it caused, which stand in the rows of the voids.
     """
@@ -135,9 +138,9 @@ class MatchRow(msgspec.Struct, frozen=True):
     event: id of its event.
     ordinal: its place in the schedule.
     id, digest: as in its record.
-    seed, lineup, rotation: which deal, which line-up of the round, which rotation of the table.
+    seed, lineup, rotation: numbers of the deal, of the line-up in the round, of the rotation of the table.
     record: canonical JSON.
-    attempt: which one was recorded, from 1.
+    attempt: number of the attempt that was recorded, from 1.
     req_start: the number of the first request.
     seconds: that it took.
     finished: when, UTC.
@@ -164,7 +167,7 @@ class MatchRow(msgspec.Struct, frozen=True):
     intact: bool = True
 
     def parsed(self) -> Record:
-        """The record, its chain checked. Raises RecordError."""
+        """Parse the record and check its chain. Raises RecordError."""
         return Record.from_json(self.record)
 
 
@@ -172,7 +175,7 @@ class VoidRow(msgspec.Struct, frozen=True):
     """A void attempt at a match. Lists damaged beyond reading are empty.
 
     event, ordinal, seed, lineup: of the match.
-    attempt: which one, from 1.
+    attempt: its number, from 1.
     bots: positions by seat.
     why: in words.
     cpu: seconds by seat.
@@ -195,5 +198,5 @@ class VoidRow(msgspec.Struct, frozen=True):
 
 
 def now() -> str:
-    """The time as the store writes it: UTC, ISO 8601, whole seconds."""
+    """Return the time as the store writes it: UTC, ISO 8601, whole seconds."""
     return datetime.now(UTC).isoformat(timespec="seconds")

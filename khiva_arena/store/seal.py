@@ -1,9 +1,11 @@
-"""The seal of a store: the hash of its file, taken before all that lies in that file was read and found sound. While the file
-has that hash, nothing in it need be checked again, and very many rows are read without their sums.
+"""The seal of a store: a hash that tells that the file was found sound as it is.
 
-A seal is derived. It lies beside the file and fits that one alone: whatever changes a byte, be it an arena that knows of no
-seal, ends it. If it is lost, cut short or out of date, everything is checked, which takes time and nothing else; so nobody waits
-for the disk when it is written. Like a sum it finds damage, not deceit.
+The hash is taken before everything in the file is read and found sound. While the file has this hash, nothing in it need be
+checked again, and very many rows are read without their sums.
+
+A seal is derived. It lies beside the file and fits that file alone: a change of any byte ends it, even by an arena that knows of
+no seal. If it is lost, cut short or out of date, everything is checked, which takes time and nothing else; so nobody waits for
+the disk when it is written. Like a sum it finds damage, not deceit.
 """
 
 import os
@@ -19,18 +21,23 @@ from khiva_arena.store import private, shape
 
 SEAL = "arena.seal"
 DRAFT = f"{SEAL}-new"
-HEAD = "khiva-seal-1"  # another number once more is to be known of what is sealed
+HEAD = "khiva-seal-1"  # raise the number when a seal is to promise more
 MOST_BYTES = 200
 PIECE = 2**20
 OPEN_FILES = "/dev/fd"
-OTHERS = ("-wal", "-journal")  # what SQLite keeps beside a file before it is moved into that
+OTHERS = ("-wal", "-journal")  # rows that SQLite has not moved into the file yet
 
 _Mark = tuple[int, ...] | None
-"""Of a file: device, number, size and times, which change with what is written to it; None if there is none."""
+"""Device, number, size and times of a file, which change when it is written; None if there is no file."""
 
 
 class _State(NamedTuple):
-    """Of a store. mark: of its file. others: a number that changes if others write. own: how many rows were written here."""
+    """The state of a store.
+
+    mark: of its file.
+    others: a number that changes if others write.
+    own: how many rows were written here.
+    """
 
     mark: _Mark
     others: int
@@ -38,10 +45,10 @@ class _State(NamedTuple):
 
 
 class Seal:
-    """What of an open store is known to be sound without a look at its rows."""
+    """The knowledge whether an open store is sound without a look at its rows."""
 
     def __init__(self, path: Path, connection: sqlite3.Connection, *, believed: bool) -> None:
-        """``path``: its file. ``believed``: whether a seal that is there counts."""
+        """Prepare the seal of a store. ``path``: the store's file. ``believed``: whether a seal that is there counts."""
         self._path = path
         self._connection = connection
         self._looked = not believed
@@ -52,14 +59,15 @@ class Seal:
         self.holds()
 
     def holds(self) -> bool:
-        """Whether the file is, byte by byte, the one that was sealed. Asked after rows were read, the answer is about them."""
+        """Tell whether the file is, byte by byte, the one that was sealed. Asked after rows were read, the answer is about
+        them."""
         if not self._looked:
             self._looked = True
             self._sealed = self._look()
         return self._sealed is not None and self._sealed == self._now()
 
     def kept(self) -> bool:
-        """Whether it was, when it was opened, and nothing was written since but by whoever opened it."""
+        """Tell whether the file was sealed when opened and only this connection has written since."""
         if self.holds():
             return True
         if self._sealed is None:
@@ -68,8 +76,8 @@ class Seal:
         return now.own > self._sealed.own and now.others == self._sealed.others
 
     def put(self, is_sound: Callable[[], bool]) -> None:
-        """Seal the store if ``is_sound``, which reads the file anew, says so of what lies there now: what was read or written
-        before proves nothing, since the file may have been damaged meanwhile. Raises OSError if the seal cannot be written."""
+        """Seal the store if ``is_sound``, which reads the file anew, finds its contents sound. Earlier reads and writes prove
+        nothing, since the file may have been damaged meanwhile. Raises OSError if the seal cannot be written."""
         if self.holds():
             return
         with _one_moment(self._connection):
@@ -97,7 +105,8 @@ class Seal:
 
 @contextmanager
 def _one_moment(connection: sqlite3.Connection) -> Iterator[None]:
-    """As long as a snapshot is held that lies in the file alone, SQLite lets nobody write to that."""
+    """Let nobody write to the file inside the ``with`` block. SQLite ensures this while a snapshot is held that lies in the file
+    alone."""
     within = connection.in_transaction
     if not within:
         connection.execute("BEGIN")
@@ -110,7 +119,7 @@ def _one_moment(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 def _content(path: Path) -> bytes | None:
-    """What a seal says of the file as it is; None if it is not the whole store, or cannot be read."""
+    """Return the text of a seal for the file as it is; None if the file is not the whole store, or cannot be read."""
     file = path.parent.resolve() / path.name  # as SQLite has it open
     before = _mark(file)
     for end in OTHERS:
@@ -140,8 +149,8 @@ def _mark(path: Path) -> _Mark:
 
 
 def _descriptor(path: Path) -> int | None:
-    """By which SQLite has the file open, None if that cannot be told. It is not opened a second time, since all locks that a
-    process holds on a file are lost as soon as it closes it once."""
+    """Return the descriptor by which SQLite has the file open, None if that cannot be told. The file is not opened a second time:
+    a process loses all its locks on a file as soon as it closes the file once."""
     looked_for = os.lstat(path)
     for name in os.listdir(OPEN_FILES):
         with suppress(OSError):  # the listing's own, which is closed by now

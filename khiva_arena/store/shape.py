@@ -1,4 +1,4 @@
-"""Whether a file has the shape of a store, before anything in it is used.
+"""The check that a file has the shape of a store, before anything in it is used.
 
 A file that somebody sent may hold views and triggers in place of tables, which compute without end, names that are escape
 sequences, and rows as large as memory. So its schema is not trusted, the size of results is limited, and before the first query
@@ -14,12 +14,12 @@ from khiva_arena.errors import StoreError
 from khiva_arena.text import harmless
 
 LONGEST_ROW = 16 * 2**20
-"""Bytes of one row: a line of a bundle, which holds a record, is no longer."""
+"""The bytes of one row at most: a line of a bundle, which holds a record, is no longer."""
 MOST_STATEMENTS = 100
 REFUSED = (sqlite3.Error, UnicodeDecodeError)
-"""What a query raises; the latter if what SQLite says of a damaged schema is no text."""
+"""The errors that a query raises; the latter if SQLite's message about a damaged schema is no text."""
 PULSE = 20_000
-"""Instructions of SQLite between two looks for Ctrl-C, some 0.2 ms."""
+"""The instructions of SQLite between two looks for Ctrl-C, some 0.2 ms."""
 LIMITS = {
     sqlite3.SQLITE_LIMIT_LENGTH: LONGEST_ROW,
     sqlite3.SQLITE_LIMIT_SQL_LENGTH: 100_000,
@@ -32,11 +32,11 @@ LIMITS = {
 _NAMED = 60
 _COMMENT = re.compile(r"--[^\n]*")
 _Statement = tuple[str, str, str, str | None]
-"""Type, name, table, and its SQL, None for an index that SQLite makes itself."""
+"""The type, name, table and SQL of a statement; the SQL is None for an index that SQLite makes itself."""
 
 
 def harden(connection: sqlite3.Connection) -> None:
-    """Limit what a hostile file can do to whoever opens it. To be called before the first query."""
+    """Limit the harm that a hostile file can do to a program that opens it. To be called before the first query."""
     for limit, limit_value in LIMITS.items():
         connection.setlimit(limit, limit_value)
     # Else Ctrl-C waits for the end of a query. SQLite drops what this raises and says "interrupted": see ``is_interrupt``.
@@ -46,12 +46,12 @@ def harden(connection: sqlite3.Connection) -> None:
 
 
 def is_interrupt(error: BaseException) -> bool:
-    """Whether Ctrl-C ended a query."""
+    """Tell whether Ctrl-C ended a query."""
     return getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT
 
 
 def check(file: Path, connection: sqlite3.Connection, schema: str) -> None:
-    """Raise StoreError unless the tables of a file are those of a schema, statement by statement, and there is nothing else: no
+    """Raise StoreError unless the tables of a file are those of a schema, statement by statement, and nothing else is there: no
     view, no trigger, no virtual table. Comments may differ."""
     due = _made_by(schema)
     query = "SELECT type, name, tbl_name, sql FROM sqlite_master LIMIT ?"
@@ -73,7 +73,7 @@ def _how(strange: list[_Statement], due: frozenset[_Statement], found: list[_Sta
 
 
 def _plain(row: tuple[object, ...]) -> _Statement:
-    """A row of sqlite_master without comments and line ends. In a damaged file it may hold values of any type."""
+    """Return a row of sqlite_master without comments and line ends. In a damaged file it may hold values of any type."""
     kind, name, table, sql = row
     text = None if sql is None else " ".join(_COMMENT.sub(" ", str(sql)).split())
     return str(kind), str(name), str(table), text

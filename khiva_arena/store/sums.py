@@ -17,18 +17,18 @@ from typing import Any
 DIGITS = 16
 _MODULUS = 16**DIGITS
 ColumnTypes = tuple[tuple[str, str, bool], ...]
-"""Name, type, and whether it may be NULL; the sum is the last."""
+"""The name and type of each column, and whether it may be NULL; the sum is the last."""
 EMPTY: dict[str, tuple[type, Any]] = {"TEXT": (str, ""), "INTEGER": (int, -1), "REAL": (float, 0.0), "BLOB": (bytes, b"")}
-"""By the type of a column: the type of its values, and the value that replaces one of another type."""
+"""By the type of a column, the type of its values, and the value that replaces one of another type."""
 
 
 def row_sum(table: str, values: Mapping[str, Any]) -> str:
-    """The sum of a row, 16 hex digits. ``values``: its columns without the sum itself."""
+    """Return the sum of a row, 16 hex digits. ``values``: its columns without the sum itself."""
     return _sums(table, tuple(values), [(value,) for value in values.values()])[0]
 
 
 def _sums(table: str, names: tuple[str, ...], columns: Sequence[Sequence[Any]]) -> list[str]:
-    """The sums of rows, which are given column by column: these columns, and perhaps more after them.
+    """Return the sums of rows, which are given column by column: these columns, and perhaps more after them.
 
     Hashed is "khiva-row-1\\0" and the JSON of [table, [name, value], ...] by name. It is put together column by column, since
     every row of a store is checked for a report, and json.dumps row by row takes three times as long.
@@ -40,13 +40,13 @@ def _sums(table: str, names: tuple[str, ...], columns: Sequence[Sequence[Any]]) 
 
 @cache
 def _form(table: str, names: tuple[str, ...]) -> tuple[tuple[int, ...], str]:
-    """Where the columns are, by name, and what is hashed with a gap for each value."""
+    """Return the order of the columns by name, and the hashed text with a gap for each value."""
     order = tuple(sorted(range(len(names)), key=names.__getitem__))
     return order, f'khiva-row-1\0["{table}", ' + ", ".join(f'["{names[i]}", %s]' for i in order) + "]"
 
 
 def _json(values: Sequence[Any]) -> Iterable[str]:
-    """Each value of a column as JSON."""
+    """Return each value of a column as JSON."""
     types = set(map(type, values))
     if types == {str}:
         return map(encode_basestring_ascii, values)
@@ -67,7 +67,7 @@ def _one(value: Any) -> str:
 
 
 def add(total: str, sums: Iterable[str]) -> str:
-    """``total`` with more sums added to it, in any order; anything else counts as nothing."""
+    """Return ``total`` with more sums added to it, in any order; anything else counts as nothing."""
     texts = [total, *sums]
     try:
         number = sum(map(int, texts, repeat(16)))
@@ -84,14 +84,15 @@ def _number(text: str) -> int:
 
 
 def check(table: str, columns: ColumnTypes, row: Sequence[Any]) -> tuple[dict[str, Any], bool]:
-    """A row by column, its sum left out, and whether it is as it was written."""
+    """Return a row by column, its sum left out, and whether it is as it was written."""
     return check_all(table, columns, [row])[0]
 
 
 def check_all(
     table: str, columns: ColumnTypes, rows: Sequence[Sequence[Any]], *, sealed: bool = False
 ) -> list[tuple[dict[str, Any], bool]]:
-    """The same of many rows."""
+    """Return many rows by column, their sums left out, each with whether it is as it was written. ``sealed``: as in
+    ``checked``."""
     names = [name for name, _, _ in columns[:-1]]
     return [(dict(zip(names, row, strict=False)), intact) for row, intact in checked(table, columns, rows, sealed=sealed)]
 
@@ -99,10 +100,10 @@ def check_all(
 def checked(
     table: str, columns: ColumnTypes, rows: Sequence[Sequence[Any]], *, sealed: bool = False
 ) -> Iterator[tuple[Sequence[Any], bool]]:
-    """Each row with its sum, and whether it is as it was written. A damaged file may hold values of any type anywhere: a value of
-    another type than its column's is read as an empty one.
+    """Yield each row with its sum, and whether it is as it was written. A damaged file may hold values of any type anywhere: a
+    value of another type than its column's is read as an empty one.
 
-    sealed: the sums are known to be right. Types are looked at all the same, since a stranger can write a seal.
+    sealed: the sums are known to be right. Types are checked all the same, since a stranger can write a seal.
     """
     if not rows:
         return iter(())
@@ -124,6 +125,6 @@ def _typed(columns: ColumnTypes, row: Sequence[Any]) -> list[Any]:
 
 @cache
 def _shape(columns: ColumnTypes) -> tuple[tuple[str, ...], list[set[type]]]:
-    """The names of columns without the sum, and the types that the values of each may have, the sum's included."""
+    """Return the names of columns without the sum, and the types that the values of each may have, the sum's included."""
     types = [{EMPTY[kind][0], type(None)} if nullable else {EMPTY[kind][0]} for _, kind, nullable in columns]
     return tuple(name for name, _, _ in columns[:-1]), types
