@@ -51,9 +51,6 @@ def after_stop(
     Scores end at those of 1000 Elo. An LLR beyond its bound after the first look, an overshoot, counts as one that met the bound
     earlier at the same slope.
 
-    Scores end at those of 1000 Elo. An LLR beyond its bound after the first look, an overshoot, counts as one that met the bound
-    earlier at the same slope.
-
     None if a motion of that slope would have met the bound long before the first look, though the test went on after it: then the
     LLR was no Brownian motion. That happens if nearly all blocks end alike, and a few others make up all of the variance.
     """

@@ -1,0 +1,49 @@
+"""The prose of the package: a function's docstring begins with a verb, and stands alone."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from count_code import PACKAGE, modules
+
+HELP = "cli"
+"""The room whose docstrings of commands are help texts, for users."""
+NOT_A_VERB = re.compile(
+    r"(What|Of|Those|By|As|In|The|That|Whether|How|Where|Who|Which|Why|When|If|Likewise|For|To|So|One|It|With|From|At|On|Whose|"
+    r"These|Each|All|A|An|This|There|Nothing|Everything|Whatever|Whoever|Not|Also)\b"
+)
+WHAT_MOST = 4.0
+"""How often "what" may stand in 1,000 words of docstrings: each one leaves out a noun."""
+
+
+def docstrings() -> Iterator[tuple[str, ast.AST, str]]:
+    """Yield each docstring of the package with its place and what it is on."""
+    for path in modules():
+        if "template" in path.parts:
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            documented = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+            if documented and (text := ast.get_docstring(node)):
+                yield f"khiva_arena/{path.relative_to(PACKAGE)}:{getattr(node, 'lineno', 1)}", node, text
+
+
+def is_property(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Tell whether a function is read as an attribute."""
+    return any("property" in ast.unparse(decorator) for decorator in node.decorator_list)
+
+
+def test_a_function_s_docstring_begins_with_a_verb() -> None:
+    wrong = [
+        f"{place} {node.name}: {text.splitlines()[0]}"
+        for place, node, text in docstrings()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and not is_property(node)
+        and not place.startswith(f"khiva_arena/{HELP}/")
+        and NOT_A_VERB.match(text)
+    ]
+    assert not wrong, 'begin with a verb, as "Return the decision times of each bot.":\n' + "\n".join(wrong)
+
+
+def test_what_stands_for_no_noun() -> None:
+    words = [word.lower() for place, _, text in docstrings() for word in re.findall(r"[A-Za-z']+", text)]
+    assert 1000 * words.count("what") / len(words) <= WHAT_MOST
