@@ -104,7 +104,6 @@ def valid_part_of(limits: object, named: object) -> Loading:
         try:
             known |= runtimes.of_settings({name: place})
         except ConfigError:
-            known[name] = Runtime(
-                name, sys.executable, sys.prefix
-            )  # stands in for the wrong runtime while bots that name it are read
+            # A stand-in for the wrong runtime, while bots that name it are read.
+            known[name] = Runtime(name, sys.executable, sys.prefix)
     return Loading(bounds, known)

@@ -1,4 +1,7 @@
-"""What a bot's processes use, read from /proc: a look costs some 20 microseconds a process, whatever the bot does."""
+"""The use that a bot's processes make of memory and processor, read from /proc.
+
+A look costs some 20 microseconds a process, whatever the bot does.
+"""
 
 import os
 from collections.abc import Collection, Iterable, Sequence
@@ -17,7 +20,7 @@ TICK = 1 / os.sysconf("SC_CLK_TCK")
 
 
 class Usage(NamedTuple):
-    """What a whole tree of processes uses.
+    """The use of a whole tree of processes.
 
     memory: bytes that no file backs
     tasks: threads of all processes
@@ -30,11 +33,11 @@ class Usage(NamedTuple):
 
 
 class ThreadTime(NamedTuple):
-    """What one thread had of the processor so far.
+    """The processor time of one thread so far.
 
     delay: seconds for which it was ready to run and waited for a core
     cpu: seconds for which it had one
-    as_started: whether the system gives it a core as it would give one to us: it has made itself no nicer and keeps to no core
+    as_started: True if the system gives it a core as it would give one to us: it has made itself no nicer and keeps to no core
     """
 
     delay: float
@@ -43,12 +46,13 @@ class ThreadTime(NamedTuple):
 
 
 def tree(pid: int, most: int) -> list[int]:
-    """A process that we started and its living descendants, ``most`` at the most; those that left their parents behind, too."""
+    """Return a process that the arbiter started and its living descendants, ``most`` at the most, including those without their
+    parents."""
     return trees([pid], most)[pid]
 
 
 def trees(pids: Collection[int], most: int) -> dict[int, list[int]]:
-    """The same of several processes, with one look at who left whom behind."""
+    """Return by process its living descendants and itself, with one look at orphans for all."""
     return {pid: _descendants([pid, *orphans], most) for pid, orphans in reap.orphans(pids).items()}
 
 
@@ -65,7 +69,7 @@ def _descendants(pids: list[int], most: int) -> list[int]:
 
 
 def children(pid: int) -> list[int]:
-    """A single-threaded process's living children."""
+    """Return a single-threaded process's living children."""
     try:
         return [int(child) for child in _read(f"/proc/{pid}/task/{pid}/children").split()]
     except OSError:
@@ -73,9 +77,12 @@ def children(pid: int) -> list[int]:
 
 
 def usage(pids: Sequence[int], memory_limit: int) -> Usage:
-    """What these processes use. Pages that several share, as after a fork, are first counted for each of them; how they share
-    them out, which takes the system long to work out, is asked only if that is above ``memory_limit``. For a limit of 0 memory is
-    not looked at."""
+    """Return the use of these processes. For a limit of 0 memory is not looked at.
+
+    Pages that several processes share, as after a fork, are first counted for each of them. Their shares, which the system takes
+    long
+    to work out, are asked for only if that sum is above ``memory_limit``.
+    """
     memory = tasks = 0
     cpu = 0.0
     for pid in pids:
@@ -93,8 +100,8 @@ def usage(pids: Sequence[int], memory_limit: int) -> Usage:
 
 
 def thread_times(pids: Iterable[int]) -> dict[int, ThreadTime]:
-    """What the threads of these processes had of the processor, by thread: no more than TASKS_SEEN of them, none if the kernel
-    keeps no such figures."""
+    """Return the processor time of the threads of these processes, by thread: TASKS_SEEN at most, none if the kernel keeps no
+    such figures."""
     times: dict[int, ThreadTime] = {}
     seen = 0
     ours = system.scheduled(0)
@@ -116,8 +123,8 @@ def thread_times(pids: Iterable[int]) -> dict[int, ThreadTime]:
 
 
 def _is_as_nice_as_new(process: int) -> bool:
-    """Tell whether the session of a process has the niceness of a new one, as bots are started in. True where sessions have
-    none."""
+    """Tell whether the session of a process has the niceness of a new one, as bots are started in. True where sessions
+    have none."""
     try:
         return _read(f"/proc/{process}/autogroup").endswith(" nice 0\n")
     except FileNotFoundError:
@@ -125,14 +132,16 @@ def _is_as_nice_as_new(process: int) -> bool:
 
 
 def own_memory(pid: int) -> int:
-    """Bytes in memory that no file backs, those written to swap and those of page tables included. Pages that several processes
-    share are shared out among them, if the kernel says how many do; else each counts them."""
+    """Return the bytes in memory that no file backs, those written to swap and those of page tables included.
+
+    Pages that several processes share are divided among them, if the kernel says how many do; else each counts them.
+    """
     shared_out = _counted(pid, "smaps_rollup", SHARED_OUT)
     return shared_out + _counted(pid, "status", TABLES) if shared_out else _counted(pid, "status", OF_ITS_OWN)
 
 
 def _counted(pid: int, name: str, wanted: tuple[str, ...]) -> int:
-    """Bytes that a file of a process's folder in /proc says, in all of the lines that begin so."""
+    """Return the bytes that a file of a process's folder in /proc gives in all lines that begin with a ``wanted`` text."""
     try:
         text = _read(f"/proc/{pid}/{name}")
     except OSError:
@@ -145,8 +154,11 @@ def _counted(pid: int, name: str, wanted: tuple[str, ...]) -> int:
 
 
 def scratch_use(folder: str, most: int) -> tuple[int, int]:
-    """Bytes on disk and entries in a folder and below it; stops looking at ``most`` entries, and says as many where modes or
-    names too long keep it out, since there may be any number. Links are not followed."""
+    """Return the bytes on disk and the entries in a folder and below it. Links are not followed.
+
+    The look ends at ``most`` entries. It also returns ``most`` where modes or names too long keep it out: there may be any
+    number.
+    """
     size = entries = 0
     todo = [folder]
     while todo and entries < most:
@@ -174,8 +186,10 @@ def _on_disk(entry: os.DirEntry[str]) -> int:
 
 
 def unlinked(pids: list[int], folder: str) -> int:
-    """Bytes on the disk of a folder in files that have no name any more, and are there as long as one of these processes has
-    them open. At most DESCRIPTORS_SEEN descriptors are looked at."""
+    """Return the bytes on a folder's disk in nameless files, which are there as long as one of these processes has them open.
+
+    At most DESCRIPTORS_SEEN descriptors are looked at.
+    """
     sizes: dict[int, int] = {}
     seen = 0
     with suppress(OSError):
@@ -191,7 +205,7 @@ def unlinked(pids: list[int], folder: str) -> int:
 
 
 def _descriptors(pid: int) -> list[str]:
-    """All that a process has open; none if that cannot be seen."""
+    """Return the paths of all descriptors that a process has open; none if they cannot be seen."""
     try:
         return [f"/proc/{pid}/fd/{number}" for number in os.listdir(f"/proc/{pid}/fd")]
     except OSError:
@@ -199,7 +213,7 @@ def _descriptors(pid: int) -> list[str]:
 
 
 def open_files(pid: int) -> int:
-    """How many descriptors a process has open; 0 if that cannot be seen."""
+    """Return how many descriptors a process has open; 0 if that cannot be seen."""
     return len(_descriptors(pid))
 
 

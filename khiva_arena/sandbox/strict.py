@@ -12,7 +12,7 @@ from khiva_arena.sandbox.standard import Standard
 
 @dataclass(slots=True, eq=False)
 class Strict(Standard):
-    """A cell of namespaces in a control group.
+    """A cell of namespaces in a control group of the bot's own.
 
     group: entered by the bot before all else
     """
