@@ -66,8 +66,7 @@ class CpuAccount:
         """Note which of ``seats``, those waited for, have processes that came or went since the first look.
 
         greeted: the seats among them that have started. At the start of a match processes come and go, the arbiter's among them;
-            but
-            the start has its own clock.
+            but the start has its own clock.
         """
         if self._trees is None:
             uses = self._wire.uses()

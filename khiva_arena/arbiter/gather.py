@@ -284,8 +284,7 @@ class Gatherer:
         none.
 
         A seat that sent only late or second acts for earlier requests, and has time left, is waited for again. So are the seats
-        after it,
-        still sealed.
+        after it, still sealed.
         """
         for i, wait in enumerate(waits):
             if not self._open(wait, out):
@@ -343,8 +342,7 @@ class Gatherer:
         """Return the seconds from the request to ``at``, without the arbiter's own lag.
 
         In less than SLOW there is no lag to speak of. But the meter, which gets no turn while answers come faster than this
-        process can
-        wait for them, would say otherwise.
+        process can wait for them, would say otherwise.
         """
         took = at - self._asked
         return max(0.0, took if took < SLOW else took - (self._lag.total(at) - self._lag_before))

@@ -16,9 +16,7 @@ quotes a bot's message may have been cut within a value."""
 
 class Strike:
     """A filter of a bot's output, piece by piece: the name of its variable stands in place of each value. A value may come in any
-    number
-    of pieces.
-    """
+    number of pieces."""
 
     __slots__ = ("_held", "_names", "_values", "_whole")
 

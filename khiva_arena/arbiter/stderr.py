@@ -99,8 +99,7 @@ class Notes:
         """Return head and tail as text. A line that begins with MARK is the arbiter's.
 
         "[step 12: boost]" stands before the text written after the request of that step came. Another mark tells the bytes
-        dropped, if
-        any were.
+        dropped, if any were.
         """
         kept = sum(len(part.data) for part in (*self._head, *self._tail))
         return "".join(self._pieces(self.total - kept))

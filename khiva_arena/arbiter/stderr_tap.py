@@ -72,8 +72,7 @@ class OutputKeeper(PassingWire):
     """A wire that passes everything on and keeps the output. ``outputs``: by seat.
 
     Before a bot is stopped, it gets a moment to end or to write more, which only ``keep`` gets. So its last output and its exit
-    code
-    are known.
+    code are known.
     """
 
     def __init__(self, wire: Wire, seats: int, keep: Callable[[int, bytes], None] | None = None) -> None:

@@ -1,8 +1,7 @@
 """A trace of the bytes to and from the bots of a match, printed or kept raw while it is played: a wire around a wire.
 
 It keeps to the rule of sealed answers: bytes from bots are decoded only when the step is closed, which the next look or request
-of
-the arbiter shows. So answers appear late, with the time at which they came. A bot's stderr appears at once, up to a limit for
+of the arbiter shows. So answers appear late, with the time at which they came. A bot's stderr appears at once, up to a limit for
 each
 second: tracing must take no time for which others are charged.
 """
@@ -43,8 +42,7 @@ class Trace:
     failed: why not all bytes were kept, "" if they were
 
     A match that is played again after a void is traced again: its bytes replace those of the first time. Raises ConfigError if
-    the
-    folder cannot be written, or holds such files.
+    the folder cannot be written, or holds such files.
     """
 
     def __init__(

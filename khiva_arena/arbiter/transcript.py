@@ -102,8 +102,7 @@ class Cutter:
         """Pass over bytes up to where a frame may begin: a length in bounds, and a map behind it.
 
         Return the position, and True if a frame may begin there. Otherwise more bytes are needed to know, or the piece is as
-        large as one
-        may be.
+        large as one may be.
         """
         buffer, begin = self._buffer, at
         at += self._went_wrong  # none begins there

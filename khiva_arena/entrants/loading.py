@@ -93,8 +93,7 @@ def valid_part_of(limits: object, named: object) -> Loading:
     """Return the valid part of raw ``limits`` and ``runtimes``.
 
     Mistakes in them are reported when the settings are checked, and nothing is played then. Bots that need a wrong runtime are
-    not
-    blamed in addition.
+    not blamed in addition.
     """
     bounds, known = DEFAULT, dict[str, Runtime]()
     if isinstance(limits, Mapping):

@@ -110,8 +110,7 @@ def as_defined(runtime: Runtime) -> "DefinedRuntime":
     """Return the part of a runtime that belongs to an event's definition. Raises ConfigError.
 
     It is the hash of its program, and its Python packages with their versions, sorted; but not its folder, which differs from
-    machine
-    to machine.
+    machine to machine.
     """
     from khiva_arena.replay.definition import DefinedRuntime  # all formats come with it, and help and TAB need none
 

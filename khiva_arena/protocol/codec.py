@@ -144,8 +144,7 @@ def plain_value(payload: bytes) -> object:
     """Decode one payload and check it against the profile.
 
     The profile: maps with string keys, no ext, bin, timestamp or float, integers of at most 53 bits, at most 16 levels, valid
-    UTF-8,
-    nothing after the value. Of duplicate keys the last wins. Raises RemoteProtocolError naming the first breach.
+    UTF-8, nothing after the value. Of duplicate keys the last wins. Raises RemoteProtocolError naming the first breach.
     """
     try:
         raw = msgpack.unpackb(payload, object_pairs_hook=_Pairs, strict_map_key=False, use_list=True, unicode_errors="strict")

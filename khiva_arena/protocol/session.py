@@ -1,8 +1,7 @@
 """The conversation with one seat, without I/O or clock: bytes in, outcomes out, one transition table.
 
 The arbiter's side of the dialogue moves by the arbiter's own steps (HELLO, ASK, LATE, END) and by steps that follow from the
-bot's
-bytes (GREETED, ANSWERED, BREACH). Payloads stay sealed: ``receive`` looks at lengths alone, ``open`` decodes.
+bot's bytes (GREETED, ANSWERED, BREACH). Payloads stay sealed: ``receive`` looks at lengths alone, ``open`` decodes.
 """
 
 from enum import Enum, auto
@@ -96,8 +95,7 @@ class Session:
     """The conversation with a seat. Raises LocalProtocolError if the arbiter takes a step that the table does not allow.
 
     A bot's bytes are taken in their own order, however they were cut into pieces. The awaited answer counts even if a breach
-    stands
-    behind it; the breach is found when the rest is opened.
+    stands behind it; the breach is found when the rest is opened.
     """
 
     __slots__ = ("_dropped", "_first", "_owed", "_reader", "_req", "_trouble", "breach", "phase")

@@ -3,8 +3,7 @@
 A call that has no row fails as on a kernel that lacks it, so a call that a newer kernel adds is refused until somebody has looked
 at it. The arguments that a bot may give to ``fcntl``, ``ioctl``, ``prctl``, ``madvise`` and a few more are in seccomp.py. To
 allow a call: put it under the line that is true of it, with its numbers on x86-64 and on ARM64 (-1: there is none), or under a
-new
-line.
+new line.
 """
 
 from functools import cache

@@ -96,8 +96,7 @@ def refused(level: Level, notes: str) -> str:
     """Return why the host itself refused to start a bot, as the bot's stderr tells, "" if it did not.
 
     A bot can write such a line itself. So the level is tried again, and only if that fails, too, the host refused. This is done
-    only
-    once in a while, since everything waits for it.
+    only once in a while, since everything waits for it.
     """
     if not notes.startswith(kind(level).complaints):
         return ""

@@ -2,8 +2,7 @@
 
 ``argv[1]`` is JSON. It holds the arbiter's process number, and a file and a folder of the arbiter that file modes alone would let
 anyone use. It also holds the system calls that a bot is refused, with the error that each is to fail with. The script prints
-JSON:
-by kind, the attempts that succeeded. An attempt that succeeds does no harm.
+JSON: by kind, the attempts that succeeded. An attempt that succeeds does no harm.
 """
 
 import ctypes

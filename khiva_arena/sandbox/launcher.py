@@ -1,8 +1,7 @@
 """Level basic: restrict this process by the means that the kernel gives any user, then become the bot.
 
 It runs in a Python of its own, see ``basic.START``, and needs nothing but the standard library. Its means: limits, another user
-if
-root starts it, no new privileges, Landlock for files and, if the kernel has them, network and signals, and a seccomp filter. A
+if root starts it, no new privileges, Landlock for files and, if the kernel has them, network and signals, and a seccomp filter. A
 failure here comes before the bot runs.
 
 Each start of a bot waits for this, so it imports only modules that load little: the modules in C that are below os, ctypes and

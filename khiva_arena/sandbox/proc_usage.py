@@ -80,8 +80,7 @@ def usage(pids: Sequence[int], memory_limit: int) -> Usage:
     """Return the use of these processes. For a limit of 0 memory is not looked at.
 
     Pages that several processes share, as after a fork, are first counted for each of them. Their shares, which the system takes
-    long
-    to work out, are asked for only if that sum is above ``memory_limit``.
+    long to work out, are asked for only if that sum is above ``memory_limit``.
     """
     memory = tasks = 0
     cpu = 0.0

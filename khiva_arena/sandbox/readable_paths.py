@@ -194,8 +194,7 @@ def search_path(program: str) -> str:
     """Return the PATH inside.
 
     It has the program's folder if that is elsewhere, then the system's own PATH, then other system folders on the arbiter's PATH,
-    such
-    as /usr/local/go/bin.
+    such as /usr/local/go/bin.
     """
     folder = os.path.dirname(program)
     own = [] if _is_system(folder) else [folder]

@@ -94,8 +94,7 @@ class Adoption:
         """Kill and reap processes that left their group, of bots at level trusted and of builds.
 
         It goes round by round: when some die, others may become children of this process. Raises Unending if that takes too long,
-        and
-        from then on they are nobody's.
+        and from then on they are nobody's.
         """
         until = time.monotonic() + STRAYS_SECONDS
         self._seen.clear()

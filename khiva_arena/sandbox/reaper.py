@@ -1,7 +1,7 @@
 """The ends of children: how they are seen and reaped, and how process groups are signalled and reaped.
 
-One way is for a system that gives a descriptor for a process and lists all processes, the other for a system that does not.
-A number that was given to a child means that child, or the group that it leads, until it is reaped. Only Linux shows how a child
+One way is for a system that gives a descriptor for a process and lists all processes, the other for a system that does not. A
+number that was given to a child means that child, or the group that it leads, until it is reaped. Only Linux shows how a child
 ended and leaves it unreaped, and makes this process the parent of the processes that bots leave behind (reap.py).
 """
 
@@ -108,8 +108,7 @@ class AskingReaper:
     """A reaper for other systems, where asking whether a child has ended reaps it.
 
     From then on its number means its group as long as a process is left in it. A group that was seen empty is never signalled
-    again:
-    it may be a stranger's.
+    again: it may be a stranger's.
     """
 
     look_seconds = 0.002

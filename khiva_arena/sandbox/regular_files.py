@@ -1,7 +1,7 @@
 """Files that a stranger may have made: never opened unless they are files, never held whole unless they are short.
 
-A FIFO would keep its reader waiting, a device may do anything when it is opened, and a sparse file of 20 GB takes one line
-to make. All raise OSError whose ``strerror`` is a sentence for the user.
+A FIFO would keep its reader waiting, a device may do anything when it is opened, and a sparse file of 20 GB takes one line to
+make. All raise OSError whose ``strerror`` is a sentence for the user.
 """
 
 import errno

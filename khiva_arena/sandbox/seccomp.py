@@ -1,10 +1,9 @@
 """The system calls that a bot may make, as a filter program for the kernel (classic BPF, seccomp(2)).
 
 A call is allowed if calls.py has a row for it. Calls that are refused with an error of their own stand here: they would get
-around
-the other barriers, to other bots or the host's kernel. Such are sockets, other processes' memory, locks and kernel keys through
-which two bots could communicate, and memory that no limit counts. All other calls fail as on a kernel that lacks them, so that
-runtimes fall back. Numbers: the kernel's tables for each machine.
+around the other barriers, to other bots or the host's kernel. Such are sockets, other processes' memory, locks and kernel keys
+through which two bots could communicate, and memory that no limit counts. All other calls fail as on a kernel that lacks them, so
+that runtimes fall back. Numbers: the kernel's tables for each machine.
 """
 
 import errno

@@ -3,8 +3,8 @@
 Otherwise a bot could leave its next match a note by the files that it touched. The next match would read it by the page faults
 that have to wait for the disk.
 
-Helpers of this process (keeper.py) hold the files mapped, and locked if they may. If they may not, they look before each
-start whether any page has left, and have it read again. They end with this process.
+Helpers of this process (keeper.py) hold the files mapped, and locked if they may. If they may not, they look before each start
+whether any page has left, and have it read again. They end with this process.
 """
 
 import atexit
