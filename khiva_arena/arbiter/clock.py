@@ -1,4 +1,4 @@
-"""Time as the arbiter counts it: seconds on the monotonic clock, limits and banks, and how late the arbiter itself is."""
+"""Time as the arbiter counts it: seconds on the monotonic clock, limits and banks, and the arbiter's own lag."""
 
 import msgspec
 import trio

@@ -1,4 +1,4 @@
-"""CPU time in a step, as the system counts it: which seat had no core, and which seat took more than its share.
+"""CPU time in a step, as the system counts it: seats that had no core, seats that took too much.
 
 A seat that was asked has a share of one core while the step lasts, one that was not asked a tenth of a core. It may take more
 than that, unless another seat is late because it had no core at that time.
@@ -63,7 +63,7 @@ class CpuAccount:
         return sample_of(self._wire.uses())
 
     def look(self, seats: Sequence[int], greeted: Sequence[int]) -> None:
-        """Note which of ``seats``, those waited for, have processes that came or went since the first look.
+        """Look at the processes of ``seats``, those waited for. Note seats whose processes came or went since the first look.
 
         greeted: the seats among them that have started. At the start of a match processes come and go, the arbiter's among them;
             but the start has its own clock.

@@ -235,7 +235,7 @@ class Gatherer:
         if not session.receive(arrival.data):
             self._wire.stop(arrival.seat)
         if session.sealed and not before:
-            # What comes behind an answer is not charged to it, and the lag of a longer wait for others does not come off it.
+            # Bytes behind an answer are not charged to it, and the lag of a longer wait for others does not come off it.
             self._took[arrival.seat] = self._elapsed(arrival.at)
 
     def _out_of_time(self, wait: _Wait, now: float) -> None:

@@ -1,4 +1,4 @@
-"""A match played live: hands are dealt, requests go out, sealed answers come in, the rules apply them, until it is over."""
+"""A match played live: requests go out, sealed answers come in, the rules apply them, until the match is over."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
@@ -240,7 +240,7 @@ class LiveMatch:
             if isinstance(outcome, Greeting):
                 seat.name, seat.version = outcome
             if seat.number in result.faults:
-                # Whatever goes wrong before the bot's hello is accepted is one verdict; its detail says what it was.
+                # Any fault before the bot's hello is accepted gets one verdict; its detail names the fault.
                 verdict, detail = result.faults[seat.number]
                 why = detail if verdict is Verdict.START_FAILED else f"{verdict}: {detail}"
                 self._fault(seat, Verdict.START_FAILED, why, step=0)
@@ -338,7 +338,7 @@ class LiveMatch:
 
     def _fault(self, seat: Seat, verdict: Verdict, detail: str, step: int) -> bool:
         """Blame a seat, and return True if it is out. A bot that is out is killed, another gets a message."""
-        detail = Strike(self._job.commands[seat.number].handed).text(detail)  # which may quote what it sent
+        detail = Strike(self._job.commands[seat.number].handed).text(detail)  # which may quote the bot's own bytes
         forfeits = seat.blame(verdict, detail, step, self._policy)
         if forfeits:
             self._last_out = trio.current_time()
@@ -347,7 +347,7 @@ class LiveMatch:
             self._wire.send(seat.number, seat.session.fault(messages.Fault(str(verdict), detail, seat.strikes)))
         return forfeits
 
-    # --- who sees what ---
+    # --- views of the seats ---
 
     def _show(self, events: Sequence[Event]) -> None:
         for data, to in events:

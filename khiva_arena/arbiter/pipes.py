@@ -1,4 +1,4 @@
-"""Bytes to and from the bots of one match: raw pipes of which none ever blocks, and one wait for all of them."""
+"""Bytes to and from the bots of one match: raw pipes that never block, and one wait for all."""
 
 import fcntl
 import math

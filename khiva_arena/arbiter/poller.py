@@ -1,6 +1,6 @@
-"""The one wait for all pipes of a match: by epoll, which is a descriptor itself, or by poll where there is no epoll.
+"""The one wait for all pipes of a match: by epoll, or by poll where there is no epoll.
 
-Events are those of poll, which epoll's are equal to. All is level-triggered.
+An epoll is a descriptor itself. Events are those of poll, which epoll's are equal to. All is level-triggered.
 """
 
 import select

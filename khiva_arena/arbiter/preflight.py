@@ -1,4 +1,4 @@
-"""The trial start of every bot, with a handshake, before the first match: so a competition does not begin with a loss."""
+"""The trial start of every bot, with a handshake, so that a competition does not begin with a loss."""
 
 import os
 import shlex
@@ -33,7 +33,7 @@ BARE = "; a bare command sees only its program and the files that its words name
 class PreflightFailed(BotError):
     """Bots that did not start, with one problem each.
 
-    failed: for a table that was traced, by bot, the seat, its report, and True if the bot wrote anything
+    failed: an entry for each such bot: its seat, its report, and True if it wrote anything; for a table that was traced
     who: the positions of these bots among those given
     """
 

@@ -135,7 +135,7 @@ class Processes:
             with trio.move_on_at(wake):
                 await self._pipes.poller.wait()
 
-    # --- what can be seen of a bot ---
+    # --- views of a bot ---
 
     def _look_at_all(self, now: float) -> bool:
         """Look at the use of all bots if it is time to. Kill bots that use too much; return True if there is one."""

@@ -1,4 +1,4 @@
-"""Removal of handed values, such as an organiser's key, from everything that a bot says: no key stands in its notes.
+"""Removal of handed values, such as an organiser's key, from a bot's output, so that no notes hold a key.
 
 Only the plain values are found, not encodings that a bot makes of them: a bot that writes its key backwards or in base64 wants to
 tell it. Short values are no secrets, and stand in other words, too.

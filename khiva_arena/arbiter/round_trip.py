@@ -1,4 +1,4 @@
-"""The round trip to a player who is elsewhere, as the hub measures it: a file, which the hub replaces and the arbiter reads.
+"""The round trip to a player who is elsewhere: a file, which the hub replaces and the arbiter reads.
 
 So each process of the arbiter knows the round trip at every decision, without asking and waiting.
 """

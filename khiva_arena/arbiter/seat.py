@@ -1,4 +1,4 @@
-"""A seat during a match: its conversation, its bank, its strikes, and the events that it has not been sent yet."""
+"""A seat during a match: its conversation, its bank, its strikes, and the events not yet sent to it."""
 
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple

@@ -1,4 +1,4 @@
-"""The notes of a bot: the parts kept of its stderr, with a mark before the text that follows each request.
+"""The notes of a bot: the kept parts of its stderr, with a mark before the text after each request.
 
 Notes are shown so that a bot cannot write a mark itself.
 """

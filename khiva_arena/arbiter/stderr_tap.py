@@ -1,4 +1,4 @@
-"""A wire around a wire that keeps the beginning of each bot's stdout: it is shown for a bot that fails to start."""
+"""A wire that keeps the beginning of each bot's stdout, shown for a bot that fails to start."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""A trace of the bytes to and from the bots of a match, printed or kept raw while it is played: a wire around a wire.
+"""A wire that prints the traffic of a match, or keeps its raw bytes, while it is played.
 
 It keeps to the rule of sealed answers: bytes from bots are decoded only when the step is closed, which the next look or request
 of the arbiter shows. So answers appear late, with the time at which they came. A bot's stderr appears at once, up to a limit for
@@ -91,7 +91,7 @@ class Trace:
         """Close the files."""
         files, self._files = self._files, {}
         for file in files.values():
-            with suppress(OSError):  # what it still holds was tried before
+            with suppress(OSError):  # the bytes that it still holds were tried before
                 file.close()
 
     def around(self, wire: Wire) -> "TracingWire":

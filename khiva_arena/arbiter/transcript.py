@@ -1,4 +1,4 @@
-"""Frames as lines for people: a stream of bytes is cut into pieces, each with its error if it is wrong. No I/O.
+"""Frames as lines for people: a stream of bytes is cut into pieces, each with its error. No I/O.
 
 Unlike ``FrameReader``, which ends at the first invalid length, this continues at the next place at which a frame may begin, and
 it reads both directions.

@@ -1,4 +1,4 @@
-"""A watch on the bots of one match while they play: looks at the use of each from time to time, and looks on demand.
+"""A watch on the memory and processor use of the bots of one match, from time to time and on demand.
 
 A look reads files in /proc for every process of a bot, so a bot can make it long: the longer a look took, the later comes the
 next one.

@@ -1,4 +1,4 @@
-"""The interface between a match and its bots' pipes, which a test can script: bytes out, arrivals in, one wait for all seats."""
+"""The interface of a match to its bots' pipes: bytes out, arrivals in, one wait for all seats. A test can script it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

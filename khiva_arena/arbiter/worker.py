@@ -1,4 +1,4 @@
-"""A worker process that plays matches for the pool: jobs in as frames on stdin, outcomes out as frames on stdout.
+"""A worker process that plays matches for the pool: jobs come as frames on stdin, outcomes leave on stdout.
 
 A frame is a u32 big-endian length and a msgpack payload. When its input ends, because the arbiter is done or dead, a worker
 ends every match it plays, reaps the bots, and exits.
@@ -167,7 +167,7 @@ def main() -> None:
         # The arbiter hears it as well, and closes this input. Not ignored, since the bots would inherit that.
         signal.signal(number, lambda _number, _frame: None)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, stops.SIGNALS)
-    from khiva_arena.outside import handed_over  # not above: the arbiter itself knows what it was handed
+    from khiva_arena.outside import handed_over  # not above: the arbiter itself has its handed values
 
     handed_over.take()
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # ignored, it would leave no child to wait for

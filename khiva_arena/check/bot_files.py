@@ -1,4 +1,4 @@
-"""Causes of failures that lie in the bot's own files: modes, a first line, a name in ``run``, a missing last call."""
+"""Causes of failures in the bot's own files: modes, a first line, a name in ``run``, a missing last call."""
 
 import os
 import re

@@ -65,7 +65,7 @@ class BotProcess:
         """Return the sum of the peaks of memory of the living processes in bytes, pages of files included."""
         total = 0
         for pid in self.processes():
-            with suppress(OSError):  # it ended while we looked
+            with suppress(OSError):  # it ended meanwhile
                 match = _PEAK.search(Path(f"/proc/{pid}/status").read_text(errors="replace"))
                 total += int(match[1]) * 1024 if match else 0
         return total

@@ -1,4 +1,4 @@
-"""Every way to write one value in MessagePack: a bot is to understand all of them, though an arbiter sends the shortest."""
+"""Every way to write a value in MessagePack. A bot has to understand all, though an arbiter sends the shortest."""
 
 import struct
 from itertools import cycle

@@ -1,4 +1,4 @@
-"""A check in the forms that other programs show: JUnit XML for test reports of CI, Markdown for the summary of a run.
+"""A check in forms that other programs show: JUnit XML for CI, Markdown for the summary of a run.
 
 The bot's own text is in it, so none of that may become markup: XML escapes it, in Markdown it stands in fences of its own.
 """

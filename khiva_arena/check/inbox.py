@@ -1,4 +1,4 @@
-"""The stdout of a bot under check, taken in as it comes and cut into frames by the arbiter's own reader."""
+"""The stdout of a bot under check, cut into frames as it comes by the arbiter's own reader."""
 
 from khiva_arena.check.bot_process import BotProcess
 from khiva_arena.check.describe import as_bytes, shown, whole_frames

@@ -1,4 +1,4 @@
-"""The check of a game: tests whether the contract of ``games/base.py`` is kept, and advises on each point that is not."""
+"""The check of a game against the contract of ``games/base.py``, with advice on each broken point."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence

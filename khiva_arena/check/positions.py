@@ -1,4 +1,4 @@
-"""Real positions of real games: a match of which one seat is the bot under check, and all others choose at random."""
+"""Real positions of real games: one seat is the bot under check, all others choose at random."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Steps about messages to a bot: in pieces, in other forms, and with fields and messages that it does not know."""
+"""Steps about messages to a bot: in pieces, in other forms, and with unknown fields and messages."""
 
 import json
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""A conversation with a bot under check: requests go out, and answers are read and judged by the arbiter's own codec."""
+"""A conversation with a bot under check, whose answers are read and judged by the arbiter's own codec."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager

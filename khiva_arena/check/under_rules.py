@@ -1,4 +1,4 @@
-"""A game under chosen rules: they are its default, and its seat counts are those that can be played under them."""
+"""A game under chosen rules: they are its default, and only the seat counts that they allow remain."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""The build of a bot in its folder, in the same sandbox as in a match; and the meaning of ``{...}`` words in commands."""
+"""The build of a bot in its folder, in the sandbox of a match. Also the meaning of ``{...}`` words in commands."""
 
 import os
 import shlex

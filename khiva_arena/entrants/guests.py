@@ -28,7 +28,8 @@ def is_one(word: str) -> bool:
 
 
 def named(word: str) -> tuple[str, str]:
-    """Return the kind and the name of the guest that a word names: ``person`` is one with that name. Raises ConfigError."""
+    """Return the kind and the name of the guest that a word names; ``person`` alone is a person of that name. Raises
+    ConfigError."""
     kind, colon, name = word.partition(":")
     if (colon or kind == REMOTE) and not _NAME.fullmatch(name):
         raise ConfigError(f"--bot {word}: a name has up to 32 letters, digits, dots, dashes and underscores after {kind}:")

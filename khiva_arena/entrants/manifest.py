@@ -1,4 +1,4 @@
-"""The contents of a bot.toml: its keys, and the words of its run and build lines, none of which leads out of its folder."""
+"""The contents of a bot.toml: its keys, and the words of its commands, none of which leaves its folder."""
 
 import os
 import shlex

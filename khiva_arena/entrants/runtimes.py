@@ -95,7 +95,7 @@ def _prefix_of(program: str) -> str:
 
 
 def named(words: Iterable[str]) -> tuple[str, ...]:
-    """Return the runtimes that the words of a command name, each once."""
+    """Return the runtimes that the words of a command name, each once, without the arena's own ``{python}``."""
     names = [match[1] for word in words if (match := WORD.fullmatch(word))]
     return tuple(name for name in dict.fromkeys(names) if name != ARENA_S_OWN)
 

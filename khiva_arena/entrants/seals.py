@@ -1,4 +1,4 @@
-"""Seals of staged folders: a hash of the contents, noted beside the folder when it was staged, so that a change is noticed."""
+"""Seals of staged folders: a hash of the contents, noted beside the folder, by which a later change is noticed."""
 
 import json
 import os

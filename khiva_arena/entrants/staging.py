@@ -96,7 +96,7 @@ def _in_words(error: OSError) -> str:
 def _engine() -> str:
     """Return a folder that holds only a link to the arena's package, "" if the arena is installed.
 
-    If the arena runs from a working copy, a bot that uses the engine as its model cannot read the rest of that copy so.
+    If the arena runs from a working copy, the link keeps a bot that uses the engine as its model from the rest of that copy.
     """
     package = Path(__file__).resolve().parent.parent
     if package.parent.name in ("site-packages", "dist-packages"):

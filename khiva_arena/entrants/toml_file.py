@@ -1,4 +1,4 @@
-"""TOML from a file that a stranger may have written: in bounded time and memory, with nothing in it that cannot be printed."""
+"""TOML from a file that a stranger may have written: in bounded time and memory, and printable throughout."""
 
 import re
 import tomllib

@@ -1,4 +1,4 @@
-"""A bot that runs with the user's own rights, outside any match: as an adviser of a person, or behind a relay."""
+"""A bot with the user's own rights, outside any match: as a person's adviser, or behind a relay."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""The bytes that a build has written so far, watched while it runs, since no level can limit a folder's size."""
+"""The bytes that a build has written, watched while it runs, since no level can limit a folder's size."""
 
 import os
 import threading

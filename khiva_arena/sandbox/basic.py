@@ -91,7 +91,7 @@ def _tasks_of_this_user() -> int:
     own = os.geteuid()
     tasks = 0
     for name in os.listdir("/proc"):
-        with suppress(OSError):  # it ended while we looked
+        with suppress(OSError):  # it ended meanwhile
             if name.isdigit() and os.stat(f"/proc/{name}").st_uid == own:
                 tasks += len(os.listdir(f"/proc/{name}/task"))
     return tasks

@@ -1,4 +1,4 @@
-"""The command line of bubblewrap: separate namespaces for the bot with its readable paths and a scratch folder, and nothing else.
+"""The command line of bubblewrap: separate namespaces with only the bot's readable paths and a scratch folder.
 
 An ordinary user's arbiter makes a user namespace for it. Root's arbiter needs none, and has the bot drop to a user of its own.
 """

@@ -1,4 +1,4 @@
-"""The system calls that a bot may make: rows under lines that say what a call knows or changes outside of the cell.
+"""The system calls that a bot may make: rows under lines that tell each call's effect outside of the cell.
 
 A call that has no row fails as on a kernel that lacks it, so a call that a newer kernel adds is refused until somebody has looked
 at it. The arguments that a bot may give to ``fcntl``, ``ioctl``, ``prctl``, ``madvise`` and a few more are in seccomp.py. To

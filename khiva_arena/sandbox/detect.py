@@ -1,4 +1,4 @@
-"""The isolation levels that this machine offers, found by starting a program at each, and commands that get a missing level."""
+"""The isolation levels of this machine, found by starting a program at each, and commands that get missing ones."""
 
 import os
 import shutil

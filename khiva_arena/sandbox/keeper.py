@@ -1,4 +1,4 @@
-"""The keeper of files in memory: maps the files that stdin names and has the system read the parts that are not there.
+"""A keeper of files in memory: maps the files that stdin names and has the system read missing parts.
 
 Run as a script. Each line of input is a JSON list of paths to add, often empty. After each line everything mapped is in memory,
 and a line of JSON tells the files, the bytes, and whether they are locked, so that nothing can leave. Only root may lock as much.

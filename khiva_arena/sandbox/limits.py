@@ -1,4 +1,4 @@
-"""Limits on a bot's use of the machine, with defaults that suit a JVM and node, and their words for people."""
+"""Limits on a bot's use of the machine, with defaults that suit a JVM and node, and their names."""
 
 import re
 from collections.abc import Mapping, Sequence

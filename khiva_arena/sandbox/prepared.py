@@ -1,4 +1,4 @@
-"""The read-only contents of a cell of namespaces that are the same for all bots, laid out once for this process.
+"""The read-only contents of a cell of namespaces that all bots share, laid out once for this process.
 
 They are replacements for files of /proc, and copies of the settings in /etc. One mount shows a folder of them, where each file
 would need a mount at each start.

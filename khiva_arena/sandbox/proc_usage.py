@@ -57,14 +57,14 @@ def trees(pids: Collection[int], most: int) -> dict[int, list[int]]:
 
 
 def _descendants(pids: list[int], most: int) -> list[int]:
-    for process in pids:  # it grows while we go
+    for process in pids:  # the list grows meanwhile
         try:
             for task in os.listdir(f"/proc/{process}/task"):
                 pids += [int(child) for child in _read(f"/proc/{process}/task/{task}/children").split()]
                 if len(pids) >= most:
                     return pids[:most]
         except OSError:
-            continue  # it ended while we looked
+            continue  # it ended meanwhile
     return pids
 
 
@@ -88,7 +88,7 @@ def usage(pids: Sequence[int], memory_limit: int) -> Usage:
         try:
             fields = _read(f"/proc/{pid}/stat").rpartition(")")[2].split()
         except OSError:
-            continue  # it ended while we looked
+            continue  # it ended meanwhile
         # Behind the name: state is field 3 of proc(5), so utime, stime, cutime, cstime (14-17), num_threads (20).
         cpu += sum(map(int, fields[11:15])) * TICK
         tasks += int(fields[17])
@@ -109,7 +109,7 @@ def thread_times(pids: Iterable[int]) -> dict[int, ThreadTime]:
             tasks = os.listdir(f"/proc/{process}/task")
             group = _is_as_nice_as_new(process)
         except OSError:
-            continue  # it ended while we looked
+            continue  # it ended meanwhile
         for task in tasks[: TASKS_SEEN - seen]:
             seen += 1
             try:
@@ -144,7 +144,7 @@ def _counted(pid: int, name: str, wanted: tuple[str, ...]) -> int:
     try:
         text = _read(f"/proc/{pid}/{name}")
     except OSError:
-        return 0  # an old kernel, or it ended while we looked
+        return 0  # an old kernel, or it ended meanwhile
     total = 0
     for word in wanted:
         _, there, rest = text.partition(word)
@@ -171,7 +171,7 @@ def scratch_use(folder: str, most: int) -> tuple[int, int]:
                     if entries >= most:
                         break
         except (FileNotFoundError, NotADirectoryError):
-            continue  # it was removed while we looked
+            continue  # it was removed meanwhile
         except OSError:
             return size, most
     return size, entries
@@ -181,7 +181,7 @@ def _on_disk(entry: os.DirEntry[str]) -> int:
     try:
         return entry.stat(follow_symlinks=False).st_blocks * 512
     except FileNotFoundError:
-        return 0  # it was removed while we looked
+        return 0  # it was removed meanwhile
 
 
 def unlinked(pids: list[int], folder: str) -> int:
@@ -196,7 +196,7 @@ def unlinked(pids: list[int], folder: str) -> int:
         for pid in pids:
             for path in _descriptors(pid)[: DESCRIPTORS_SEEN - seen]:
                 seen += 1
-                with suppress(OSError):  # it was closed while we looked
+                with suppress(OSError):  # it was closed meanwhile
                     status = os.stat(path)
                     if status.st_nlink == 0 and status.st_dev == device:
                         sizes[status.st_ino] = status.st_blocks * 512

@@ -1,4 +1,4 @@
-"""The paths that a bot may read besides its own folder: system programs and libraries, a few settings, and its toolchain.
+"""The paths that a bot may read besides its own folder: system programs and libraries, some settings, its toolchain.
 
 Never readable are a home folder, /tmp, the changing parts of /var, and the folder where the arbiter was started.
 """

@@ -1,4 +1,4 @@
-"""The end of every process of a match: process groups are killed as a whole, and orphaned processes are reaped here."""
+"""The end of every process of a match: process groups are killed as a whole, orphaned processes are reaped."""
 
 import ctypes
 import fcntl
@@ -201,11 +201,11 @@ def _of_task(task: str) -> list[bytes]:
         with open(f"/proc/self/task/{task}/children", "rb", buffering=0) as file:
             return file.read().split()
     except OSError:
-        return []  # a thread that ended while we looked
+        return []  # the thread ended meanwhile
 
 
 def _be_subreaper(on: int) -> None:
-    if system.PROC:  # without it we could not see whom to reap
+    if system.PROC:  # without /proc the processes to reap could not be seen
         _libc().prctl(PR_SET_CHILD_SUBREAPER, on, 0, 0, 0)
 
 
@@ -243,7 +243,7 @@ def sweep() -> None:
     They are processes that carry a mark, or run as a user that only a bot can be, and whose arbiter has ended.
     """
     for name in os.listdir("/proc") if system.PROC else ():
-        with suppress(OSError):  # it ended while we looked, or is none of ours
+        with suppress(OSError):  # it ended meanwhile, or is not this user's
             arbiters = _arbiters_of(name) if name.isdigit() else []
             if arbiters and not any(system.lives(str(arbiter)) for arbiter in arbiters):
                 os.kill(int(name), signal.SIGKILL)

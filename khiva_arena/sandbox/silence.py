@@ -53,7 +53,7 @@ def doing(pids: Sequence[int], stdin: int, stdout: int) -> str:
 def _states(pid: int) -> list[str]:
     """Return a letter for each thread."""
     states = []
-    with suppress(OSError):  # it ended while we looked
+    with suppress(OSError):  # it ended meanwhile
         for task in os.listdir(f"/proc/{pid}/task")[:DESCRIPTORS]:
             with suppress(OSError):
                 states.append(Path(f"/proc/{pid}/task/{task}/stat").read_text(errors="replace").rpartition(")")[2].split()[0])

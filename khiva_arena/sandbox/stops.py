@@ -1,4 +1,4 @@
-"""Signals that ask the arbiter to stop, and how a bot's end by one of them is distinguished from the bot's own doing.
+"""Signals that ask the arbiter to stop, and how a bot's end by such a signal is recognised.
 
 The end of a service, a batch job or a session signals all of its processes, the arbiter and the bots alike, some milliseconds
 apart and in any order. So a bot may be dead before the arbiter hears that it is to stop. A match in which a bot fell out is

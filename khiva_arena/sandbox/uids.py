@@ -1,4 +1,4 @@
-"""The user numbers of bots under root: every bot runs as a user of its own, with a number that nobody else has.
+"""The user numbers of bots under root: every bot has its own user, with a number that nobody else has.
 
 So it shares no process count and no file with another bot.
 """
