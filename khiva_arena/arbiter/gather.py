@@ -13,17 +13,17 @@ that was asked has an answer or a fault. Until then a seat is in one of these st
     blamed      it took so much of the processor that another seat was late: it is out, whatever it answered
 
 Frames stay sealed until no seat is waiting. Then they are opened, one seat after the other. So neither an answer nor a breach of
-the protocol has an effect that another seat could notice while it still thinks: no bot is killed, woken or written to because
-of it, and the arbiter spends no time on it. If a seat had sealed only late answers to earlier requests, it waits again. So do
-the seats behind it, which are still sealed; seats that have done so before are therefore opened last.
+the protocol has an effect that another seat could notice while it still thinks. No bot is killed, woken or written to because of
+it, and the arbiter spends no time on it. If a seat had sealed only late answers to earlier requests, it waits again. So do the
+seats behind it, which are still sealed; seats that have done so before are therefore opened last.
 
-Deadlines. A seat has its turn and the rest of its bank, from the moment when the last request went out, for its whole frame:
-bytes that trickle in do not move the deadline. A seat whose player is elsewhere may have the way there and back as well, as it
+Deadlines. A seat has its turn and the rest of its bank, from the moment when the last request went out, for its whole frame.
+Bytes that trickle in do not move the deadline. A seat whose player is elsewhere may have the way there and back as well, as it
 was measured before (``Bank.given``). Two things move deadlines, neither of which a seat can bring about for another:
 
 - The arbiter's own lag (clock.py) is added, since an answer that was there in time may have been noticed late.
-- A seat whose time is up and that had no core for a part of it (fairness.py) gets that part back, as often as it takes: the seat
-  that took it before may take it again. A seat gets nothing back if processes of its own began or ended in its time: their CPU
+- A seat whose time is up and that had no core for a part of it (fairness.py) gets that part back, as often as it takes. The seat
+  that took it before may take it again. A seat gets nothing back if processes of its own began or ended in its time. Their CPU
   time may be counted nowhere, and the CPU time of a bot's own processes excuses nothing.
 
 Who is to blame when a seat is late:

@@ -1,7 +1,7 @@
 """Many matches at a time: ``slots`` matches in flight, spread over worker processes, one for each core at the most.
 
 A single worker is this very process. A match that was void because of a seat or a game is played again at once, ``VOIDS_MOST``
-times in all; a late seat does not void the last of them.
+times in all. A late seat does not void the last of them.
 
 The host can spoil a match: it cannot start bots now, or has lost a worker. Such a match goes behind all others and waits, and so
 does the slot that played it: a host without a free process spoils hundreds a second.

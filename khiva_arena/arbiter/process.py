@@ -3,10 +3,10 @@
 Theory of operation
 ===================
 
-Starting. For each seat a cell is made (sandbox/cell.py) and the cell's words are started in a session, and so a process group,
-of their own, with three pipes. At some levels the started process wraps the bot: ``pid`` is the arbiter's to kill and reap,
+Starting. For each seat a cell is made (sandbox/cell.py) and the cell's words are started in a session, and so a process group, of
+their own, with three pipes. At some levels the started process wraps the bot: ``pid`` is the arbiter's to kill and reap,
 ``program`` is the bot's. Each carries a parent-death signal, so a kill -9 of the arbiter ends all bots. That signal is tied to
-the thread that started the process, so bots are started by plain ``subprocess.Popen`` in the main thread: trio would do it in a
+the thread that started the process, so bots are started by plain ``subprocess.Popen`` in the main thread. trio would do it in a
 worker thread that ends when idle. While any match runs, this process adopts orphans (sandbox/reap.py): processes that a bot
 leaves behind become its children and not those of init.
 
@@ -17,7 +17,7 @@ its input, or was killed for exceeding a limit.
 
 Watching. Every WATCH_SECONDS all bots are looked at (watch.py). A bot beyond its limits is killed at once with all of its
 processes; its seat hears the end of its output, and asks ``exceeded`` for the reason. A bot that ended keeps its process number
-until it is reaped: its status is read without reaping, so no signal of the arbiter can hit a stranger who got its number. For
+until it is reaped. Its status is read without reaping, so no signal of the arbiter can hit a stranger who got its number. For
 systems that lack the means for that, see sandbox/reaper.py.
 
 Ending. ``stop`` kills a bot that is out, and leaves it unreaped: it costs nothing, and the others play on. ``gone`` reaps, since

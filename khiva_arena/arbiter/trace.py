@@ -2,8 +2,7 @@
 
 It keeps to the rule of sealed answers: bytes from bots are decoded only when the step is closed, which the next look or request
 of the arbiter shows. So answers appear late, with the time at which they came. A bot's stderr appears at once, up to a limit for
-each
-second: tracing must take no time for which others are charged.
+each second, since tracing must take no time for which others are charged.
 """
 
 import math

@@ -1,6 +1,6 @@
 """Settings for reading bots from the disk: the bounds for a stranger's folder, and the runtimes that it may name.
 
-Bounds are set by ``--limit``, like the resources of a match, but are not part of an event: they say which bots are accepted, not
+Bounds are set by ``--limit``, like the resources of a match, but are not part of an event. They say which bots are accepted, not
 how the event is played.
 """
 

@@ -80,8 +80,10 @@ class Basic(Cell):
 
 
 def _process_limit(resources: Resources, user: int | None) -> tuple[int, int]:
-    """Return the soft and hard limit of processes. The system counts by user: a user of the bot's own has none yet, ours has
-    many."""
+    """Return the soft and hard limit of processes.
+
+    The system counts by user: a user of the bot's own has none yet, the arbiter's user has many.
+    """
     limit = resources.processes if user is not None else _tasks_of_this_user() + SPARE_PROCESSES
     return limit, limit
 

@@ -37,7 +37,7 @@ class ThreadTime(NamedTuple):
 
     delay: seconds for which it was ready to run and waited for a core
     cpu: seconds for which it had one
-    as_started: True if the system gives it a core as it would give one to us: it has made itself no nicer and keeps to no core
+    as_started: True if it gets a core as the arbiter would: it has made itself no nicer and keeps to no core
     """
 
     delay: float

@@ -53,7 +53,7 @@ class Reaper(Protocol):
 
 
 class PidfdReaper:
-    """A reaper for Linux: nothing is reaped before ``reap``, so no signal of ours can hit a stranger who got a number."""
+    """A reaper for Linux: nothing is reaped before ``reap``, so no signal of the arbiter can hit a stranger who got a number."""
 
     look_seconds = math.inf
 

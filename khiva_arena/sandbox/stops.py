@@ -13,7 +13,7 @@ from contextlib import contextmanager
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 SETTLES_SECONDS = 1.0
-"""Seconds until a stop has surely reached the arbiter. In 60 stops of whole trees, signals up to 4 ms apart, on two cores with a
+"""Seconds in which a stop is expected to reach the arbiter. In 60 stops of whole trees, signals up to 4 ms apart, on two cores with a
 load of 20, a bot's end was noticed 0.22 s at most before the arbiter's own signal took effect: this is four times as much."""
 
 

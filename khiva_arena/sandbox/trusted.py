@@ -66,7 +66,7 @@ def _by_number(limits: dict[str, tuple[int, int]]) -> dict[int, tuple[int, int]]
 
 def _shell_that_limits(limits: dict[str, tuple[int, int]]) -> list[str]:
     """Return words before a command for a system that has neither prlimit nor its call: a shell that sets the limits and becomes
-    it.
+    the command.
 
     A limit that the system does not take is left as it is.
     """

@@ -1,6 +1,6 @@
 """The user numbers of bots under root: every bot has its own user, with a number that nobody else has.
 
-So it shares no process count and no file with another bot.
+So a bot shares no process count and no file with another bot.
 """
 
 import itertools

@@ -1,4 +1,4 @@
-"""Memory warm with all files that a bot may read, before the bot starts.
+"""Memory that holds all files that a bot may read, before the bot starts.
 
 Otherwise a bot could leave its next match a note by the files that it touched. The next match would read it by the page faults
 that have to wait for the disk.
