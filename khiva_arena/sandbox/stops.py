@@ -13,8 +13,9 @@ from contextlib import contextmanager
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 SETTLES_SECONDS = 1.0
-"""Seconds in which a stop is expected to reach the arbiter. In 60 stops of whole trees, signals up to 4 ms apart, on two cores with a
-load of 20, a bot's end was noticed 0.22 s at most before the arbiter's own signal took effect: this is four times as much."""
+"""Seconds in which a stop is expected to reach the arbiter. In 60 stops of whole trees, signals up to 4 ms apart, on two
+cores with a load of 20, a bot's end was noticed 0.22 s at most before the arbiter's own signal took effect: this is four
+times as much."""
 
 
 def stop_signals() -> tuple[signal.Signals, ...]:
