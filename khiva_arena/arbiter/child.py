@@ -1,4 +1,4 @@
-"""What is known of one bot's process: plain data, on which pipes, watch and lifetimes of a match work."""
+"""The state of one bot's process: plain data, which the pipes, the watch and the lifetimes of a match share."""
 
 import subprocess
 from dataclasses import dataclass, field
@@ -16,9 +16,9 @@ NOTES_PER_WINDOW = 65_536
 class CellProcess(NamedTuple):
     """A process that was started for a bot.
 
-    process: what wraps the bot at some levels, else the bot itself
-    pid: its number
-    cell: what the bot is kept in
+    process: the program that wraps the bot at some levels, else the bot itself
+    pid: its process number
+    cell: the cell in which the bot is kept
     """
 
     process: subprocess.Popen[bytes]
@@ -28,25 +28,25 @@ class CellProcess(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Child:
-    """One bot's process and our ends of its pipes.
+    """A bot's process and the arbiter's ends of its pipes.
 
     seat: number at the table
-    started: None if it could not be started
-    unreaped: the same, None once it is reaped: until then its number cannot mean another process
-    start_error: in words, why not
+    started: None if the process could not be started
+    unreaped: equal to `started`, None once the process is reaped: until then its number cannot mean another process
+    start_error: in words, why the process could not be started
     stdin, stdout, stderr: descriptors, -1 once closed
-    backlog: bytes that its stdin did not take yet
-    input_lost: it closed its stdin, so that no request can reach it any more
-    notes: what it wrote on stderr
-    quiet: leaves out of that what its runtime says at each start
-    strike: takes out of it the values that it was handed
+    backlog: bytes that the bot's stdin did not take yet
+    input_lost: the bot closed its stdin, so that no request can reach it any more
+    notes: the text that the bot wrote on stderr
+    quiet: leaves out of the notes the lines that its runtime writes at each start
+    strike: takes out of the notes the values that the bot was handed
     notes_allowed: bytes of stderr that are still read in this window of time
-    exceeded: the limit that it exceeded, in words; "" if none is known
-    killed: whether the arbiter killed it, and it had not ended on its own
+    exceeded: the limit that the bot exceeded, in words; "" if none is known
+    killed: True if the arbiter killed the bot, which had not ended on its own
     resting: all of its processes are stopped
     cpu_seen: seconds of CPU that it had used when it was killed, 0 if the system says that later
     ending: set once it is reaped
-    ours: it stands for a player who is elsewhere
+    ours: a process of the arena that stands for a player who is elsewhere
     link: the file in which the round trip to that player stands; "" for none
     """
 

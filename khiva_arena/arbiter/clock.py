@@ -1,4 +1,4 @@
-"""Time as the arbiter counts it: seconds on the monotonic clock, limits and banks, and how late the arbiter itself is."""
+"""Time as the arbiter counts it: seconds on the monotonic clock, limits and banks, and the arbiter's own lag."""
 
 import msgspec
 import trio
@@ -9,7 +9,7 @@ class Limits(msgspec.Struct, frozen=True):
 
     startup_ms: to its hello
     turn_ms: for each decision
-    bank_ms: for all that decisions take beyond their turns; it never refills
+    bank_ms: for everything that decisions take beyond their turns; it never refills
     """
 
     startup_ms: int = 10_000
@@ -28,11 +28,11 @@ class Limits(msgspec.Struct, frozen=True):
 
 
 class Bank:
-    """One seat's time left beyond its turns, in seconds.
+    """The time of one seat beyond its turns, in seconds.
 
     turn: for each decision.
-    left: for all that decisions take beyond that.
-    given: for the next decision beside them, since its bytes are on their way for so long: it is not charged.
+    left: for everything that decisions take beyond their turns.
+    given: an addition to the next decision, for the time that its bytes are under way: the seat is not charged for it.
     """
 
     __slots__ = ("given", "left", "turn")
@@ -48,11 +48,12 @@ class Bank:
         return int(self.left * 1000)
 
     def allowance(self) -> float:
-        """Seconds the next decision may take in all."""
+        """Return the seconds that the next decision may take in all."""
         return self.turn + self.left + self.given
 
     def charge(self, elapsed: float) -> float:
-        """Take what a decision of ``elapsed`` seconds took beyond its turn. Returns how long it took without what was given."""
+        """Charge a decision of ``elapsed`` seconds: its time beyond the turn comes off the bank. Return its seconds without the
+        time given."""
         own = max(0.0, elapsed - self.given)
         if own > self.turn:
             self.left = max(0.0, self.left - (own - self.turn))
@@ -60,9 +61,9 @@ class Bank:
 
 
 class LagMeter:
-    """How late this process's own loop runs: a task that sleeps and counts by how much it overslept.
+    """A meter of how late this process's own loop runs: a task sleeps and counts by how much it overslept.
 
-    ``total(now)`` only ever rises; its rise over a window bounds how much later than it happened something was noticed.
+    ``total(now)`` only ever rises. Its rise over a window bounds how much later than it happened something was noticed.
     """
 
     __slots__ = ("_due", "_sum")
@@ -74,14 +75,14 @@ class LagMeter:
         self._due: float | None = None
 
     def total(self, now: float) -> float:
-        """Seconds of lag so far, that of an overdue wake-up included."""
+        """Return the seconds of lag so far, the lag of an overdue wake-up included."""
         if self._due is None or now <= self._due:
             return self._sum
         return self._sum + (now - self._due)
 
     async def run(self) -> None:
         """Measure until cancelled."""
-        import trio  # here, not above: who reads a store needs no loop, and it takes long to import
+        import trio  # here, not above: a reader of a store needs no loop, and trio takes long to import
 
         while True:
             now = trio.current_time()
@@ -91,7 +92,7 @@ class LagMeter:
 
 
 def lag_of_each_second(seconds: float) -> float:
-    """Seconds of lag of each second, over so many."""
+    """Measure for ``seconds`` seconds and return the mean lag, in seconds for each second."""
 
     async def measure() -> float:
         lag = LagMeter()
@@ -109,9 +110,11 @@ SLICE = 0.1
 
 
 async def settled(seconds: float) -> None:
-    """Wait until this process has been at work for so many seconds. A stop that was under way arrives in that time, and cancels
-    the wait. It waits in slices, since a process without a core for a while might otherwise find the whole time over before it
-    hears of a stop.
+    """Wait until this process has been at work for ``seconds`` seconds. A stop that was under way arrives in that time and
+    cancels the wait.
+
+    The wait goes in slices. Otherwise a process without a core for a while might find the whole time over before it hears of a
+    stop.
     """
     slices = round(seconds / SLICE + 0.5) if seconds > 0 else 0
     for _ in range(slices):

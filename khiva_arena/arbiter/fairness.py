@@ -1,4 +1,4 @@
-"""Who had no core, and who took more than its share of them: CPU as the system counts it, over one step.
+"""CPU time in a step, as the system counts it: seats that had no core, seats that took too much.
 
 A seat that was asked has a share of one core while the step lasts, one that was not asked a tenth of a core. It may take more
 than that, unless another seat is late because it had no core at that time.
@@ -25,9 +25,9 @@ LOOK_SECONDS = 0.025
 
 
 class CpuSample(msgspec.Struct, frozen=True):
-    """What all processes of a table have had of the processor so far.
+    """The processor time that all processes of a table have had so far.
 
-    at: when it was taken, in seconds of the monotonic clock
+    at: when the sample was taken, in seconds of the monotonic clock
     delays: by seat, for each thread by its number how long it waited for a core and how long it had one
     cpu: by seat, seconds of CPU that its processes used
     """
@@ -38,11 +38,11 @@ class CpuSample(msgspec.Struct, frozen=True):
 
 
 class CpuAccount:
-    """What the seats of one table have of the processor during a step. Processes are looked at only once somebody is slow.
+    """An account of the processor time of one table's seats during a step. Processes are looked at only once a seat is slow.
 
-    next_look: when it is time to ``look``
+    next_look: when it is time to ``look``, infinite for never
     before: the sample of the first look, or of the beginning of a short step; None until then
-    changed: seats whose processes have changed since: what such a seat had is not known
+    changed: seats whose processes have changed since: the processor time of such a seat is not known
     """
 
     def __init__(self, wire: Wire) -> None:
@@ -53,18 +53,21 @@ class CpuAccount:
         self._trees: dict[int, frozenset[int]] | None = None
 
     def begin(self, before: CpuSample | None = None) -> None:
-        """A step begins, and ``before`` is what the seats have had until now, if it is short."""
+        """Begin a step. ``before`` is a sample from just before it, taken if the step is short."""
         self.before = before
         self._trees = None
         self.changed.clear()
 
     def sample(self) -> CpuSample:
-        """How it stands now."""
+        """Take a sample now."""
         return sample_of(self._wire.uses())
 
     def look(self, seats: Sequence[int], greeted: Sequence[int]) -> None:
-        """Look at the processes of seats that are waited for. ``greeted``: those of them that have started. At the start of a
-        match processes come and go, ours among them; but the start has its own clock."""
+        """Look at the processes of ``seats``, those waited for. Note seats whose processes came or went since the first look.
+
+        greeted: the seats among them that have started. At the start of a match processes come and go, the arbiter's among them;
+            but the start has its own clock.
+        """
         if self._trees is None:
             uses = self._wire.uses()
             self.before = self.before or sample_of(uses)
@@ -77,26 +80,28 @@ class CpuAccount:
         return [seat for seat in seats if seat in (self._trees or ()) and seat not in self.changed]
 
     def look_again(self, seats: Sequence[int]) -> None:
-        """These seats are waited for from now on, maybe once more: what they do is looked at again if it was no longer."""
+        """Resume the looks at ``seats`` if they had ended: these seats are waited for from now on, maybe once more."""
         if self.next_look == math.inf:
             self.plan_next(seats)
 
     def plan_next(self, seats: Sequence[int]) -> None:
-        """Choose when to look again at seats that are waited for: never, if there is nothing to be found any more, as while a
-        person thinks."""
+        """Choose when to look again at seats that are waited for: never, if a look can find nothing any more, as while a person
+        thinks."""
         soon = trio.current_time() + LOOK_SECONDS * random.uniform(0.5, 1.5)
         self.next_look = soon if self._known(seats) else math.inf
 
 
 def sample_of(uses: Sequence[Use]) -> CpuSample:
-    """What was found just now."""
+    """Return the sample that was read just now as ``uses``."""
     return CpuSample(trio.current_time(), [use.threads for use in uses], [use.cpu for use in uses])
 
 
 def cpu_shortfall(before: CpuSample, after: CpuSample, seat: int) -> float:
-    """Seconds of its time for which a seat had no core: what its thread that waited longest did not get, less what its other
-    threads got then. Its share is one core, which its threads may divide: its shortfall is never more than it lacked of one
-    core."""
+    """Return the seconds of its time for which a seat had no core.
+
+    They are the time for which its thread that waited longest was kept waiting, less the time that its other threads got then. A
+    seat's share is one core, which its threads may divide: its shortfall is never more than it lacked of one core.
+    """
     delayed, own, _ = _longest(before.delays[seat], after.delays[seat])
     had = after.cpu[seat] - before.cpu[seat]
     others = max(0.0, had - own)
@@ -104,8 +109,10 @@ def cpu_shortfall(before: CpuSample, after: CpuSample, seat: int) -> float:
 
 
 def _longest(before: Mapping[int, ThreadTime], after: Mapping[int, ThreadTime]) -> ThreadTime:
-    """Return what the thread that waited longest between two samples waited and had. A thread that was not there before began at
-    0. One that has made itself wait, as by its niceness, does not count."""
+    """Return how long the thread that waited longest between two samples waited, and how long it had a core.
+
+    A thread that was not there before began at 0. One that has made itself wait, as by its niceness, does not count.
+    """
     nothing = ThreadTime(0.0, 0.0)
     changes = [(now, before.get(thread, nothing)) for thread, now in after.items()]
     changes = [(now, then) for now, then in changes if now.as_started and then.as_started]
@@ -113,12 +120,15 @@ def _longest(before: Mapping[int, ThreadTime], after: Mapping[int, ThreadTime]) 
 
 
 def _at_most(cpu: float) -> float:
-    """The most that a difference of two readings may stand for; next to nothing counts as nothing."""
+    """Return the most that a difference of two readings may stand for; next to nothing counts as nothing."""
     return cpu + ROUNDING if cpu > ROUNDING else cpu
 
 
 def over_cpu_share(before: CpuSample, after: CpuSample, seats: Mapping[int, bool]) -> dict[int, float]:
-    """Of these seats (True: it was asked), those that used clearly more CPU than their share, with the seconds that they used."""
+    """Return the seats that used clearly more CPU than their share, with the seconds that they used.
+
+    seats: True for a seat that was asked
+    """
     window = after.at - before.at
     used = {seat: after.cpu[seat] - before.cpu[seat] for seat in seats}
     return {seat: used[seat] for seat, asked in seats.items() if used[seat] > _share(window, asked)}

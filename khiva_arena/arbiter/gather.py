@@ -3,42 +3,43 @@
 Theory of operation
 ===================
 
-A step asks one seat or several at once. ``gather`` sends all requests before it reads any answer, and returns when it knows of
-each seat that was asked its answer or its fault. Until then a seat is in one of these states:
+A step asks one seat or several at once. ``gather`` sends all requests before it reads any answer. It returns when each seat
+that was asked has an answer or a fault. Until then a seat is in one of these states:
 
     waiting     no whole frame has come, its output is open, and its time is not up
     sealed      a whole frame is there; the session has looked at its length, not into it
     ended       its output has ended: it has exited, or closed it
-    closed      its time is up: what is sealed by now is all that counts, and what comes later answers nothing
+    closed      its time is up: only frames sealed by now count, and bytes that come later answer nothing
     blamed      it took so much of the processor that another seat was late: it is out, whatever it answered
 
-Frames stay sealed until no seat is waiting. Then they are opened, one seat after the other. So what one seat answered, or that
-it broke the protocol, has no effect that another seat could notice while it still thinks: no bot is killed, woken or written
-to because of it, and the arbiter spends no time on it. If all that a seat had sealed were late answers to earlier requests, it
-waits again, and so do the seats behind it, which are still sealed; seats that have done so before are therefore opened last.
+Frames stay sealed until no seat is waiting. Then they are opened, one seat after the other. So neither an answer nor a breach of
+the protocol has an effect that another seat could notice while it still thinks. No bot is killed, woken or written to because of
+it, and the arbiter spends no time on it. If a seat had sealed only late answers to earlier requests, it waits again. So do the
+seats behind it, which are still sealed; seats that have done so before are therefore opened last.
 
-Deadlines. A seat has its turn and what is left in its bank, from the moment when the last request went out, for its whole frame:
-bytes that trickle in do not move the deadline. If its player is elsewhere, it may have the way there and back as well, as it was
-measured before (``Bank.given``). Two things move deadlines, neither of which a seat can bring about for another:
+Deadlines. A seat has its turn and the rest of its bank, from the moment when the last request went out, for its whole frame.
+Bytes that trickle in do not move the deadline. A seat whose player is elsewhere may have the way there and back as well, as it
+was measured before (``Bank.given``). Two things move deadlines, neither of which a seat can bring about for another:
 
 - The arbiter's own lag (clock.py) is added, since an answer that was there in time may have been noticed late.
-- A seat whose time is up and that had no core for a part of it (fairness.py) gets that part back, as often as it takes: whoever
-  took it before may take it again. It gets nothing back if processes of its own began or ended in it: what those used may be
-  counted nowhere, and what a bot's own processes took excuses nothing.
+- A seat whose time is up and that had no core for a part of it (fairness.py) gets that part back, as often as it takes. The seat
+  that took it before may take it again. A seat gets nothing back if processes of its own began or ended in its time. Their CPU
+  time may be counted nowhere, and the CPU time of a bot's own processes excuses nothing.
 
 Who is to blame when a seat is late:
 
 1. It had a core, or the time that it got back ran out, too: a TIMEOUT of its own, or CRASHED if its program has exited.
-2. It answered in the time that it got back, but its own processes changed by then: a TIMEOUT, see OWN_DOING.
+2. It answered in the time that it got back, but its own processes changed by then: a TIMEOUT (OWN_DOING), since they may have
+   taken the core.
 3. It answered in the time that it got back: the answer counts, and is charged without that time.
 
 (If a limit of the sandbox is known to have made a bot late or end, TIMEOUT and CRASHED become RESOURCE.)
 
-Case 3 needs an explanation if the seat lacked a good part of its time (STARVED). Seats that took more than
-their share of the processor are the explanation. Those that were asked are out, by the verdict RESOURCE, at once, so that they
-cannot take the time that is given back. Those that were not asked may think in the time of others, and only pause until their
-next turn. If there is no such seat, it was the host, and the match is void (HostFault). At the last attempt at a match the
-answer is taken all the same. So a bot voids no match by the moments without a core that every machine brings, and none twice.
+Case 3 needs an explanation if the seat lacked a good part of its time (STARVED). Seats that took more than their share of the
+processor are the explanation. Such a seat that was asked is out at once, by the verdict RESOURCE, so that it cannot take the
+time that is given back. Such a seat that was not asked may think in the time of others, and only pauses until its next turn.
+If there is no such seat, it was the host, and the match is void (HostFault). At the last attempt at a match the answer is taken
+all the same. So a bot voids no match by the moments without a core that every machine brings, and none twice.
 """
 
 from collections.abc import Mapping, Sequence, Set
@@ -55,8 +56,8 @@ from khiva_arena.result import Verdict
 
 # A seat that has not answered by then is slow enough for a look at how long the host has kept it from running.
 SLOW = 0.010
-# If a seat has no more time than this, that first look would leave out too much of it: before the requests go out there is one of
-# what all have had of the processor, which takes a tenth of a millisecond.
+# If a seat has no more time than this, a first look after SLOW would leave out too much of it. So a sample of all seats is taken
+# before the requests go out, which takes a tenth of a millisecond.
 SHORT = 0.1
 NEGLIGIBLE = 0.001
 # If a late seat had no core for at least this part of its time, then seats that took more than their share are held back, even if
@@ -71,15 +72,15 @@ OWN_DOING = "the answer came late, and what it lacked of a core may have gone to
 
 @dataclass(slots=True, eq=False)
 class _Wait:
-    """One seat that was asked. Times in seconds of the monotonic clock, durations in seconds.
+    """The wait for one seat that was asked. Times in seconds of the monotonic clock, durations in seconds.
 
-    seat: who was asked
+    seat: the seat that was asked
     deadline: when its time is up, the arbiter's lag not counted
     last: when the time that it got back is up, None before it got any
     delayed: how long it had no core
     extended: how often it got time back
     starved: it had no core for a good part of its time
-    closed: how many frames were sealed when its time was up, None before; what comes later is not opened for this request
+    closed: how many frames were sealed when its time was up, None before; later frames are not opened for this request
     elapsed: how long it took until then
     """
 
@@ -94,17 +95,17 @@ class _Wait:
 
     @property
     def waiting(self) -> bool:
-        """Whether the awaited answer cannot be there yet and may still come."""
+        """True while the awaited answer cannot be there yet and may still come."""
         return self.closed is None and not self.seat.session.ready and not self.seat.output_ended
 
     def due(self, lag: float) -> float:
-        """When to give up: the arbiter's own lag is added back."""
+        """Return when to give up: the arbiter's own lag is added back."""
         return self.deadline + lag if self.last is None else self.last
 
 
 @dataclass(slots=True)
 class StepResult:
-    """What a step brought of each seat that was asked.
+    """The outcome of a step for each seat that was asked.
 
     answers: by seat, the greeting or answer
     faults: by seat, the verdict and a line for the bot's author
@@ -115,11 +116,15 @@ class StepResult:
 
 
 class Gatherer:
-    """Collects answers for one match."""
+    """A collector of answers for one match."""
 
     def __init__(self, wire: Wire, seats: Sequence[Seat], lag: LagMeter, *, ponder: bool = True, last: bool = False) -> None:
-        """Unless bots may ``ponder``, one that has answered is stopped until it is next sent something. ``last``: a seat that is
-        late does not void the match, whatever made it late."""
+        """Begin with no request open.
+
+        ponder: True if bots may think in the time of others; otherwise a bot that has answered is stopped until it is next sent
+            something
+        last: a seat that is late does not void the match, whatever made it late
+        """
         self._ponder = ponder
         self._stops = not ponder
         self._last = last
@@ -135,7 +140,8 @@ class Gatherer:
         self._took: dict[int, float] = {}
 
     def drain(self) -> dict[int, tuple[Verdict, str]]:
-        """Before anybody is asked: whatever is there is nobody's answer. Returns the faults in it."""
+        """Read and judge everything that bots sent before any seat is asked: it is no answer. Return the faults found,
+        by seat."""
         for arrival in self._wire.look():
             self._take(arrival)
         faults = {}
@@ -179,7 +185,7 @@ class Gatherer:
         return out
 
     async def _explained(self, number: int, verdict: Verdict, detail: str) -> tuple[Verdict, str]:
-        """Say how a bot that ended came to its end, and whether a limit was what it failed by."""
+        """Return the fault with how a bot that ended came to its end, or RESOURCE with the limit that it exceeded."""
         if verdict is Verdict.CRASHED and not detail:
             detail = await self._wire.gone(number)
         if verdict in (Verdict.CRASHED, Verdict.TIMEOUT) and (exceeded := self._wire.exceeded(number)):
@@ -229,17 +235,17 @@ class Gatherer:
         if not session.receive(arrival.data):
             self._wire.stop(arrival.seat)
         if session.sealed and not before:
-            # What comes behind an answer is not charged to it, and the lag of a longer wait for others does not come off it.
+            # Bytes behind an answer are not charged to it, and the lag of a longer wait for others does not come off it.
             self._took[arrival.seat] = self._elapsed(arrival.at)
 
     def _out_of_time(self, wait: _Wait, now: float) -> None:
-        """The seat may get time back; else what is sealed now is all that counts."""
+        """Give the seat time back if it had no core; otherwise close its wait, so that only frames sealed by now count."""
         before = self._cpu.before
         if wait.extended < EXTENDED_MOST and not wait.seat.session.sealed and before is not None:
             after = self._cpu.sample()
             delayed = 0.0 if wait.seat.number in self._cpu.changed else cpu_shortfall(before, after, wait.seat.number)
             if delayed > wait.delayed + NEGLIGIBLE:
-                # What is given back may be taken again by whoever took it before: then that is given back, too.
+                # The seat that took this time before may take it again: then that is given back, too.
                 wait.last = now + delayed - wait.delayed
                 wait.delayed = delayed
                 wait.extended += 1
@@ -251,15 +257,17 @@ class Gatherer:
         wait.elapsed = self._elapsed(now)
 
     def _over_share(self, wait: _Wait, before: CpuSample, after: CpuSample) -> dict[int, str]:
-        """The other seats that took more than their share while this one had no core, with a word for their authors."""
+        """Return the other seats that took more than their share while this one had no core, with a word for their authors."""
         others = {seat.number: seat.number in self._requested for seat in self._seats if seat.playing and seat is not wait.seat}
         when = f"while seat {wait.seat.number} had no core for {wait.delayed:.1f} s of its time"
         used = over_cpu_share(before, after, others)
         return {number: f"CPU time: used {seconds:.1f} s {when}" for number, seconds in used.items()}
 
     def _hold_back(self, seats: Mapping[int, str]) -> None:
-        """Those that were asked are out, whatever they answered. To think in the others' time is allowed: who was not asked is
-        only stopped until its next turn."""
+        """Blame each of ``seats`` that was asked: it is out, whatever it answered. Stop any other until its next turn.
+
+        Thinking in the others' time is allowed, so a seat that was not asked is not blamed.
+        """
         for number, detail in seats.items():
             if number not in self._requested:
                 if number not in self._paused:
@@ -272,15 +280,19 @@ class Gatherer:
                 self._wire.stop(number)
 
     def _open_in_turn(self, waits: Sequence[_Wait], out: StepResult) -> Sequence[_Wait]:
-        """Open what the asked seats sent. If a seat sent only late or second acts for earlier requests and time is left, stop and
-        return that seat and those after it, still sealed, to be waited for again."""
+        """Open the frames of the asked seats, one seat after the other. Return the seats to wait for again, or () if there are
+        none.
+
+        A seat that sent only late or second acts for earlier requests, and has time left, is waited for again. So are the seats
+        after it, still sealed.
+        """
         for i, wait in enumerate(waits):
             if not self._open(wait, out):
                 return waits[i:]
         return ()
 
     def _open(self, wait: _Wait, out: StepResult) -> bool:
-        """Open what an asked seat sent. Returns False when the answer may still come."""
+        """Open the frames of an asked seat. Return False when its answer may still come."""
         seat = wait.seat
         if seat.number in self._blamed:
             return True
@@ -308,7 +320,8 @@ class Gatherer:
         return True
 
     def _explain(self, wait: _Wait) -> None:
-        """The answer came in the time that was given back: somebody at the table made it late, or the host did."""
+        """Raise HostFault if the host made the answer late: it came in the time given back, and nobody at the table is
+        the cause."""
         if wait.starved and not self._last and not self._blamed and not self._paused:
             late = wait.delayed * 1000
             seat = wait.seat.number
@@ -326,8 +339,11 @@ class Gatherer:
         return Verdict.TIMEOUT, f"{what}; {doing}" if doing else what
 
     def _elapsed(self, at: float) -> float:
-        """Seconds from the request to ``at``, without the arbiter's own lag. In less than SLOW there is none to speak of; but
-        the meter, which gets no turn while answers come faster than this process can wait for them, would say otherwise."""
+        """Return the seconds from the request to ``at``, without the arbiter's own lag.
+
+        In less than SLOW there is no lag to speak of. But the meter, which gets no turn while answers come faster than this
+        process can wait for them, would say otherwise.
+        """
         took = at - self._asked
         return max(0.0, took if took < SLOW else took - (self._lag.total(at) - self._lag_before))
 

@@ -1,6 +1,6 @@
 """The lives of the bots of one match: how each is started, killed and reaped. process.py says in which order, and why.
 
-Nothing here waits for longer than it takes the system to end what was killed.
+Nothing here waits for longer than it takes the system to end killed processes.
 """
 
 import signal
@@ -30,7 +30,8 @@ REAP_SECONDS = 10.0
 
 
 class Lifetimes:
-    """Of all bots of a match. From its making to its end this process adopts what they leave behind."""
+    """The lives of all bots of a match. From its making to its end this process adopts the processes that the bots
+    leave behind."""
 
     def __init__(self, sandbox: Sandbox, pipes: Pipes) -> None:
         self._sandbox = sandbox
@@ -39,7 +40,8 @@ class Lifetimes:
         self._adoption = reap.Adoption(self._mark)
 
     def start(self, seat: int, command: Command) -> Child:
-        """Start a bot. Raises HostFault if it is the host that cannot."""
+        """Start a bot. A bot that cannot be started is a Child with a start_error. Raises HostFault if the host cannot
+        start it."""
         if command.barred:
             return Child(seat, start_error=f"{NOT_STARTED}{command.barred}")
         try:
@@ -62,7 +64,7 @@ class Lifetimes:
         return Child(seat, started, started, "", *ours, quiet=quiet, strike=strike, ours=command.ours, link=command.link)
 
     def kill(self, child: Child) -> None:
-        """Kill a bot and whatever is left of its processes."""
+        """Kill a bot and all of its processes that are left."""
         if started := child.unreaped:
             if not child.killed and REAPER.status(started.pid) is None:
                 child.killed = True
@@ -70,7 +72,7 @@ class Lifetimes:
             started.cell.kill(started.pid)
 
     def end(self, child: Child) -> None:
-        """Kill what is left of a bot, reap it, clean up behind it, and close its descriptors."""
+        """Kill the processes left of a bot, reap it, clean up behind it, and close its descriptors."""
         self.kill(child)
         if child.ending is None:
             child.ending = self._reaped(child)
@@ -80,8 +82,10 @@ class Lifetimes:
         self._pipes.close(child)
 
     def end_all(self, children: list[Child]) -> None:
-        """End all of them, and what they left behind. What does not end is noted with those who left it. Raises HostFault if it
-        hides whose it is."""
+        """End all bots and the processes they left behind. Note unending processes with the bots that left them.
+
+        Raises HostFault if an unending process hides whose it is.
+        """
         for child in children:
             self.kill(child)  # all of them first, so that none lives on while another one is waited for
         for child in children:
@@ -120,7 +124,7 @@ class Lifetimes:
 
 
 def _spawned(cell: Cell) -> tuple[subprocess.Popen[bytes], Ends]:
-    """The started process and our ends of its pipes. Raises HostFault."""
+    """Start the cell's process. Return it with the arbiter's ends of its pipes. Raises HostFault."""
     ours, theirs = pipes()
     try:
         process = subprocess.Popen(
@@ -154,7 +158,7 @@ async def exited(pid: int) -> None:
 
 
 def describe_status(status: int) -> str:
-    """An exit status in words; negative is a signal."""
+    """Describe an exit status in words; negative is a signal."""
     if status >= 0:
         return f"exited with code {status}"
     try:

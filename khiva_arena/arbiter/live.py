@@ -1,4 +1,4 @@
-"""A job played with real processes."""
+"""A job, which is one match, played with real processes."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 
 
 async def play_live(job: Job, lag: LagMeter, *, alone: bool, trace: "Trace | None" = None) -> Outcome:
-    """Start the job's bots and play. If the host cannot start them, the match is void, and no bot is to blame. A bot that leaves
-    processes behind which do not end is out from the start: the match is played again without it."""
+    """Start the job's bots and play the match. If the host cannot start them, the match is void, and no bot is to blame.
+
+    A bot that leaves processes behind which do not end is out from the start: the match is played again without it.
+    """
     outcome = await _played(job, lag, alone=alone, trace=trace)
     barred = {number: report.ending.unending for number, report in enumerate(outcome.seats) if report.ending.unending}
     if not barred:
@@ -35,6 +37,11 @@ async def _played(job: Job, lag: LagMeter, *, alone: bool, trace: "Trace | None"
 
 
 def void(job: Job, why: str, *, host: bool = True, begun: bool = True) -> Outcome:
-    """A match that was void before a bot was asked anything, or because its worker died. A stop may have caused that, too.
-    ``host``, ``begun``: see ``Outcome``."""
+    """Return the outcome of a match that was void before a bot was asked anything, or because its worker died.
+
+    A stop may have caused that, too.
+
+    host: True if the machine caused the void
+    begun: True if a bot was asked for a choice, so that the void may be its doing
+    """
     return Outcome(job.ordinal, job.attempt, None, why, (), 0, 0.0, SETTLES_SECONDS, host=host, begun=begun)

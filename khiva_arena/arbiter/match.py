@@ -1,4 +1,4 @@
-"""Play one match: hands are dealt, requests go out, sealed answers come in, the rules apply them, until it is over."""
+"""A match played live: requests go out, sealed answers come in, the rules apply them, until the match is over."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
@@ -31,14 +31,14 @@ VOIDS_MOST = 2
 
 
 class Job(msgspec.Struct, frozen=True):
-    """One match to be played: all that a worker needs.
+    """A match to be played, with everything that a worker needs.
 
     ordinal: the caller's number for it
     attempt: 1 for the first, 2 after a void
-    header: what the record will begin with
+    header: the beginning of the record
     secret: the seed's, 32 bytes
     commands: by seat, how its bot is started
-    sandbox: how all of them are kept
+    sandbox: how all bots are kept
     """
 
     ordinal: int
@@ -55,21 +55,20 @@ class Job(msgspec.Struct, frozen=True):
 
     @property
     def last(self) -> bool:
-        """Whether the match is set aside if this attempt is void, too."""
+        """True if the match is set aside when this attempt is void, too."""
         return self.attempt >= VOIDS_MOST
 
 
 class SeatReport(msgspec.Struct, frozen=True):
-    """What is kept of one seat beside the record; nothing here changes the match's digest.
+    """The facts kept of one seat beside the record; nothing here changes the match's digest.
 
     name, version: as the bot greeted, "" if it did not
     faults: all, strikes that did not forfeit included
-    times: seconds that each decision took that it answered or was late with, by the number of the step,
-        without what was given back
-    round_trips: seconds of the way to its player and back, as measured when it was asked, likewise; empty if that is not known
+    times: by number of the step, seconds of each decision that it answered or was late with, without the time given back
+    round_trips: by number of the step, seconds of the way to its player and back, as measured at the request; empty if not known
     bank_left: seconds
     ending: how its process ended
-    measured: of it in this match
+    measured: the resources that it used in this match
     """
 
     name: str
@@ -83,35 +82,35 @@ class SeatReport(msgspec.Struct, frozen=True):
 
     @property
     def decisions(self) -> int:
-        """How many it answered or was late with."""
+        """The number of decisions that the seat answered or was late with."""
         return len(self.times)
 
     @property
     def thought(self) -> float:
-        """Seconds that they took in all."""
+        """Seconds that the seat's decisions took in all."""
         return sum(self.times.values())
 
     @property
     def slowest(self) -> float:
-        """Seconds that the longest took."""
+        """Seconds of the seat's longest decision, 0 if there was none."""
         return max(self.times.values(), default=0.0)
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """How a job went.
+    """The outcome of a job.
 
     ordinal, attempt: of the job
     record: None if the match is void
-    void: in words, why it is, "" if it is not
-    seats: what is kept beside the record, by seat
+    void: in words, why it is void, "" if it is not
+    seats: by seat, the facts kept beside the record
     req_start: the number of the first request
     seconds: from the first start to the last end of a bot
     unsettled: seconds for which it may still turn out that a stop of the arbiter ended a bot, see stops.py
     causes: the seats whose lateness made the match void
     lag: seconds that the arbiter's own loop was late meanwhile
-    host: whether a void is the machine's doing, and neither a game's nor that of a seat which was late
-    begun: whether a bot was asked for a choice, so that a void may be its doing
-    again: whether a void match is played once more in this run
+    host: True if the machine caused the void, and neither a game nor a late seat did
+    begun: True if a bot was asked for a choice, so that a void may be its doing
+    again: True if a void match is played once more in this run
     """
 
     ordinal: int
@@ -130,7 +129,7 @@ class Outcome(msgspec.Struct, frozen=True):
 
 
 class LiveMatch:
-    """One match in progress."""
+    """A match in progress."""
 
     def __init__(self, job: Job, wire: Wire, lag: LagMeter) -> None:
         self._job = job
@@ -149,7 +148,7 @@ class LiveMatch:
         self._raw_legal: dict[int, tuple[object, msgspec.Raw]] = {}
 
     async def play(self) -> Outcome:
-        """Start the bots, play to the end, end and reap every process on every path."""
+        """Start the bots, play to the end, and end and reap every process on every path."""
         began = trio.current_time()
         lag = self._lag.total(began)
         record, void, host = None, "", False
@@ -191,7 +190,7 @@ class LiveMatch:
         return 0.0 if self._last_out is None else max(SLICE, stops.SETTLES_SECONDS - (now - self._last_out))
 
     async def greet(self) -> Outcome:
-        """Only start the bots, exchange hellos, and end them."""
+        """Start the bots, exchange hellos, and end them, without playing."""
         endings: list[Ending] = []
         try:
             await self._greet()
@@ -241,7 +240,7 @@ class LiveMatch:
             if isinstance(outcome, Greeting):
                 seat.name, seat.version = outcome
             if seat.number in result.faults:
-                # Whatever goes wrong before the bot's hello is accepted is one verdict; its detail says what it was.
+                # Any fault before the bot's hello is accepted gets one verdict; its detail names the fault.
                 verdict, detail = result.faults[seat.number]
                 why = detail if verdict is Verdict.START_FAILED else f"{verdict}: {detail}"
                 self._fault(seat, Verdict.START_FAILED, why, step=0)
@@ -275,7 +274,7 @@ class LiveMatch:
         self._show_faults(defaulted)
 
     async def _by_the_rules(self, call: Callable[..., Rules], *arguments: object) -> Rules:
-        """Have the game do something. One from outside may take its time, in which other matches go on."""
+        """Call a method of the game. A game from outside may take its time, in which other matches go on."""
         if not self._outside:
             return call(*arguments)
         return await trio.to_thread.run_sync(call, *arguments, abandon_on_cancel=True)
@@ -304,14 +303,17 @@ class LiveMatch:
             raise
 
     def _give_back(self, seat: Seat) -> None:
-        """Of the way to a player who is elsewhere, as far as the settings say: its clock is not for that."""
+        """Credit the measured round trip to the bank of a seat whose player is elsewhere, up to the allowance of its command.
+
+        The seat's clock is not for the way of its bytes.
+        """
         trip = self._wire.round_trip(seat.number)
         if trip is not None:
             seat.round_trips[seat.asked_at] = trip
             seat.bank.given = min(trip, self._job.commands[seat.number].allowance)
 
     def _legal(self, decision: Decision) -> object:
-        """A legal list that the game keeps as a constant tuple is encoded once a match."""
+        """Return the legal list for a message; one that the game keeps as a constant tuple is encoded once a match."""
         legal = decision.legal
         if not isinstance(legal, tuple):
             return legal
@@ -324,7 +326,7 @@ class LiveMatch:
     def _choice(
         self, number: int, decision: Decision, answers: Mapping[int, Greeting | Answer], faults: dict[int, tuple[Verdict, str]]
     ) -> Choice:
-        """The seat's own choice, or the default with the reason for it. Finds illegal choices on the way."""
+        """Return the seat's own choice, or the default with the reason for it. An illegal choice is added to ``faults``."""
         if not self._seats[number].playing:
             return Choice(number, 0, FORFEITED)
         answer = answers.get(number)
@@ -335,8 +337,8 @@ class LiveMatch:
         return Choice(number, 0, str(faults[number][0]))
 
     def _fault(self, seat: Seat, verdict: Verdict, detail: str, step: int) -> bool:
-        """Blame a seat; returns whether it is out. A bot that is out is killed, another gets a message."""
-        detail = Strike(self._job.commands[seat.number].handed).text(detail)  # which may quote what it sent
+        """Blame a seat, and return True if it is out. A bot that is out is killed, another gets a message."""
+        detail = Strike(self._job.commands[seat.number].handed).text(detail)  # which may quote the bot's own bytes
         forfeits = seat.blame(verdict, detail, step, self._policy)
         if forfeits:
             self._last_out = trio.current_time()
@@ -345,7 +347,7 @@ class LiveMatch:
             self._wire.send(seat.number, seat.session.fault(messages.Fault(str(verdict), detail, seat.strikes)))
         return forfeits
 
-    # --- who sees what ---
+    # --- views of the seats ---
 
     def _show(self, events: Sequence[Event]) -> None:
         for data, to in events:
@@ -353,7 +355,7 @@ class LiveMatch:
                 seat.events.append(data)
 
     def _show_faults(self, faults: Mapping[int, bool]) -> None:
-        """Timeouts, defaults played and forfeits are public."""
+        """Show timeouts, defaults played and forfeits to every seat: they are public."""
         for number, forfeits in faults.items():
             seat = self._seats[number]
             kind = "forfeit" if forfeits else "default"

@@ -1,6 +1,7 @@
-"""Lines that runtimes write on stderr at each start because of the sandbox, word for word: they are left out of a bot's notes.
+"""Lines that runtimes write on stderr at each start because of the sandbox, word for word.
 
-Nothing that a bot writes is left out: only whole lines of this list are, and only at the beginning.
+They are left out of a bot's notes. Text that a bot writes is never left out: only whole lines of this list are, and only at the
+beginning.
 """
 
 RUBY = "<main>: warning: timer_create failed: Resource temporarily unavailable, signals racy\n"
@@ -9,12 +10,12 @@ JAVA = "Picked up JAVA_TOOL_OPTIONS: {options}\n"
 
 
 def lines(java_options: str) -> tuple[bytes, ...]:
-    """The lines. ``java_options``: what JAVA_TOOL_OPTIONS is set to, which no JVM takes in silence."""
+    """Return the lines. ``java_options``: the value of JAVA_TOOL_OPTIONS, which every JVM reports."""
     return tuple(line.encode() for line in (RUBY, MONO, JAVA.format(options=java_options)))
 
 
 class Quiet:
-    """What a bot writes on stderr, without those of these lines that it begins with."""
+    """A filter of a bot's stderr: it takes out lines of runtimes at the beginning, and passes everything else."""
 
     __slots__ = ("_held", "_lines")
 
@@ -23,7 +24,7 @@ class Quiet:
         self._held = b""
 
     def take(self, data: bytes) -> bytes:
-        """Take more in. Returns what of it, and of what was held, is the bot's own: nothing as long as that is not known."""
+        """Take in more of the stderr. Return the bot's own text in it and in the bytes held back, b"" while that is not known."""
         if not self._lines:
             return data
         held = self._held + data
@@ -36,6 +37,6 @@ class Quiet:
         return held
 
     def rest(self) -> bytes:
-        """What was held back, once the output has ended."""
+        """Return the bytes held back, once the output has ended."""
         held, self._held = self._held, b""
         return held

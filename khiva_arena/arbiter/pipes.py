@@ -1,4 +1,4 @@
-"""Bytes to and from the bots of one match: raw pipes of which none ever blocks, and one wait for all of them."""
+"""Bytes to and from the bots of one match: raw pipes that never block, and one wait for all."""
 
 import fcntl
 import math
@@ -18,7 +18,7 @@ _NOTHING: tuple[Arrival, ...] = ()
 
 
 class Pipes:
-    """Our ends of all pipes. Bots are added in the order of their seats.
+    """The arbiter's ends of all pipes of a match. Bots are added in the order of their seats.
 
     poller: waits until there is something to poll
     resumes_at: when reading the stderr of bots that flooded it continues; infinite if none did
@@ -26,7 +26,7 @@ class Pipes:
     """
 
     def __init__(self, on_stderr: Callable[[int, bytes], None] | None) -> None:
-        """``on_stderr`` gets what a seat's bot writes on stderr, as it comes."""
+        """Begin without bots. ``on_stderr`` gets the bytes that a seat's bot writes on stderr, as they come. Raises HostFault."""
         try:
             self.poller = poller.poller()
         except OSError as error:
@@ -40,7 +40,7 @@ class Pipes:
         self._throttled: list[Child] = []
 
     def add(self, child: Child) -> None:
-        """Read from now on what it writes."""
+        """Read the output of a bot from now on. A bot that never started gets the end of its output at the next poll."""
         self._children.append(child)
         if child.started is None:
             self.end_output(child, trio.current_time())
@@ -50,7 +50,8 @@ class Pipes:
             self._reads[descriptor] = (child, is_stderr)
 
     def send(self, seat: int, data: bytes) -> None:
-        """Write; what the pipe does not take is kept and written later."""
+        """Write to a bot; bytes that the pipe does not take are kept and written later. A bot whose input is closed
+        gets nothing."""
         child = self._children[seat]
         if child.stdin < 0:
             return
@@ -70,7 +71,7 @@ class Pipes:
             self._writes[child.stdin] = child
 
     def end_input(self, seat: int) -> bool:
-        """End the bot's input unless something is still to be written there. Returns whether it has ended."""
+        """End the bot's input unless something is still to be written there. Return True if the input has ended."""
         child = self._children[seat]
         if not child.backlog:
             child.stdin = self._forget(child.stdin)
@@ -81,7 +82,7 @@ class Pipes:
         self.pending_eof.append(Arrival(child.seat, at, b""))
 
     def poll(self, patience: float) -> Sequence[Arrival]:
-        """Read whatever is there now, or comes within ``patience`` seconds; write what waits to be written."""
+        """Read everything that is there now, or comes within ``patience`` seconds, and write what waits to be written."""
         if self._throttled and trio.current_time() >= self.resumes_at:
             self._unthrottle()
         ready = self.poller.poll(patience)
@@ -122,7 +123,7 @@ class Pipes:
             del self._writes[child.stdin]
 
     def _input_closed(self, child: Child) -> None:
-        """The bot closed its input or is dead."""
+        """Note that the bot closed its input or is dead, and report the end of its output."""
         child.input_lost = True
         child.stdin = self._forget(child.stdin)
         child.backlog.clear()
@@ -153,7 +154,7 @@ class Pipes:
         self.resumes_at = math.inf
 
     def drain_stderr(self, child: Child) -> None:
-        """Take in what a bot that is dead has left there."""
+        """Read the rest of a dead bot's stderr into its notes."""
         while child.stderr >= 0 and (data := _read(child.stderr)):
             self._noted(child, data)
         if data := child.strike.take(child.quiet.rest()) + child.strike.rest():
@@ -172,7 +173,7 @@ class Pipes:
 
     @contextmanager
     def woken_by(self, descriptor: int | None) -> Iterator[None]:
-        """Meanwhile a wait ends when this descriptor is readable, too: level-triggered, so none misses that."""
+        """Let a wait within the context end when ``descriptor`` is readable, too: level-triggered, so no wait misses that."""
         if descriptor is None:
             yield
             return
@@ -183,13 +184,13 @@ class Pipes:
             self.poller.unregister(descriptor)
 
     def cut(self, child: Child) -> None:
-        """Send it nothing more, and read nothing more except its stderr."""
+        """Send the bot nothing more, and read nothing more of it except its stderr."""
         child.stdin = self._forget(child.stdin)
         child.stdout = self._forget(child.stdout)
         child.backlog.clear()
 
     def close(self, child: Child) -> None:
-        """Close all that is open of it."""
+        """Close every descriptor of the bot that is open."""
         self.cut(child)
         child.stderr = self._forget(child.stderr)
 
@@ -202,11 +203,14 @@ class Pipes:
 
 
 Ends = tuple[int, int, int]
-"""Of stdin, stdout and stderr."""
+"""Descriptors for stdin, stdout and stderr."""
 
 
 def pipes() -> tuple[Ends, Ends]:
-    """Our ends and the bot's ends; ours do not block. Each end is a file description of its own. Raises HostFault."""
+    """Return the arbiter's ends and the bot's ends; the arbiter's do not block. Each end is a file description of its own.
+
+    Raises HostFault if the host has no pipes left.
+    """
     opened: list[int] = []
     try:
         for _ in range(3):
@@ -221,13 +225,13 @@ def pipes() -> tuple[Ends, Ends]:
 
 
 def close(*descriptors: int) -> None:
-    """All of them."""
+    """Close all descriptors."""
     for descriptor in descriptors:
         os.close(descriptor)
 
 
 def _read(descriptor: int) -> bytes | None:
-    """Up to CHUNK bytes, b"" at the end, None when nothing is there now."""
+    """Read up to CHUNK bytes: b"" at the end, None when nothing is there now."""
     try:
         return os.read(descriptor, CHUNK)
     except BlockingIOError:

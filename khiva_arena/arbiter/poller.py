@@ -1,6 +1,6 @@
-"""One wait for all pipes of a match: by epoll, which is a descriptor itself, or by poll if there is no epoll.
+"""The one wait for all pipes of a match: by epoll, or by poll where there is no epoll.
 
-Events are those of poll, which epoll's are equal to. All is level-triggered.
+An epoll is a descriptor itself. Events are those of poll, which epoll's are equal to. All is level-triggered.
 """
 
 import select
@@ -15,33 +15,33 @@ IN, OUT, NOTHING = select.POLLIN, select.POLLOUT, 0
 
 
 class Poller(Protocol):
-    """Descriptors, and what is waited for on each."""
+    """A set of descriptors, each with the events that are waited for."""
 
     def register(self, descriptor: int, events: int, /) -> None:
-        """Wait for this, too."""
+        """Wait for ``events`` on a further descriptor."""
 
     def modify(self, descriptor: int, events: int, /) -> None:
-        """Wait for something else on it."""
+        """Change the events that are waited for on a descriptor."""
 
     def unregister(self, descriptor: int, /) -> None:
-        """Stop waiting for it."""
+        """Stop waiting for a descriptor."""
 
     def poll(self, seconds: float, /) -> list[tuple[int, int]]:
-        """What has come, or comes in so many seconds: descriptors, and what on each."""
+        """Return the descriptors with events that have come, or come within ``seconds``, each with its events."""
 
     async def wait(self) -> None:
-        """Wait until there is something to poll. Cancel it to end it before."""
+        """Wait until there is something to poll. Cancel the wait to end it earlier."""
 
     def close(self) -> None:
-        """Free it. A second time does nothing."""
+        """Free the poller. A second call does nothing."""
 
 
 class EpollPoller:
-    """trio waits for the one descriptor."""
+    """A poller by epoll: trio waits for its one descriptor."""
 
     def __init__(self) -> None:
         self._epoll = epoll = select.epoll()
-        # As they are: a call between would cost every answer of a bot something.
+        # epoll's own methods: a wrapping call would cost every answer of a bot something.
         self.register, self.modify, self.unregister = epoll.register, epoll.modify, epoll.unregister
         self.poll, self.close = epoll.poll, epoll.close
 
@@ -50,7 +50,7 @@ class EpollPoller:
 
 
 class PollPoller:
-    """trio waits for each descriptor by a task of its own."""
+    """A poller by poll: trio waits for each descriptor by a task of its own."""
 
     def __init__(self) -> None:
         self._poll = select.poll()
@@ -90,5 +90,5 @@ class PollPoller:
 
 
 def poller() -> Poller:
-    """One for a match. Raises OSError if the system has no descriptor left."""
+    """Make a poller for a match. Raises OSError if the system has no descriptor left."""
     return EpollPoller() if system.EPOLL else PollPoller()

@@ -1,8 +1,10 @@
 """Many matches at a time: ``slots`` matches in flight, spread over worker processes, one for each core at the most.
 
 A single worker is this very process. A match that was void because of a seat or a game is played again at once, ``VOIDS_MOST``
-times in all; a late seat does not void the last of them. One that the host has spoilt, which cannot start bots now or has lost a
-worker, goes behind all others and waits, and so does whoever played it: a host without a free process spoils hundreds a second.
+times in all. A late seat does not void the last of them.
+
+The host can spoil a match: it cannot start bots now, or has lost a worker. Such a match goes behind all others and waits, and so
+does the slot that played it: a host without a free process spoils hundreds a second.
 """
 
 import heapq
@@ -28,13 +30,13 @@ if TYPE_CHECKING:
 
 SPARE_DESCRIPTORS = 64
 HOST_WAITS = (1.0, 10.0, 60.0)
-"""Seconds until a match that the host has spoilt is tried again, the first time, the second and the third."""
+"""Seconds until a match that the host has spoilt is tried again: for the first time, the second and the third."""
 Take = Callable[[Outcome], None]
 PlayOne = Callable[[Job], Awaitable[Outcome]]
 
 
 def reserve(slots: int, seats: int) -> None:
-    """Make sure that this many matches at a time have the descriptors they need: three for each seat and a few more.
+    """Make sure that ``slots`` matches at a time have the descriptors they need: three for each seat and a few more.
 
     Raises ConfigError when the system does not allow as many.
     """
@@ -56,14 +58,14 @@ def play(
     *,
     settle: bool = False,
 ) -> None:
-    """Play all jobs, ``slots`` at a time, and hand each outcome to ``take``, voids too, in this thread, as it comes.
+    """Play all jobs, ``slots`` at a time. Hand each outcome, a void too, to ``take`` in this thread, as it comes.
 
-    ``jobs`` is drawn from only when a slot is free. ``workers``: processes, by default one for each core and slot. ``trace``:
-    for a single worker and slot. ``settle``: an outcome that a stop may have brought about is handed on only when none has come,
-    while the next match is played.
+    jobs: drawn from only when a slot is free
+    workers: processes, by default one for each core and slot
+    trace: for a single worker and slot
+    settle: an outcome that a stop may have brought about is handed on only when none has come, while the next match is played
 
-    Raises what ``take`` or a match raised, KeyboardInterrupt included, when every process of every
-    match is reaped.
+    Raises any error of ``take`` or of a match, KeyboardInterrupt included, when every process of every match is reaped.
     """
     if workers is None:
         workers = min(slots, system.cores())
@@ -75,7 +77,7 @@ def play(
 
 
 def play_one(job: Job, trace: "Trace | None" = None, tell: Take = lambda _: None) -> Outcome:
-    """Play one match in this process, and again after a void. ``tell``: is told how each try went, as soon as it is over."""
+    """Play one match in this process, and again after a void. ``tell`` gets the outcome of each try, as soon as it is over."""
     outcomes: list[Outcome] = []
 
     def take(outcome: Outcome) -> None:
@@ -122,7 +124,7 @@ def _patiently(worker: Worker) -> PlayOne:
         try:
             return await worker.play(job)
         except WorkerDied as death:
-            # Killed from outside, or the host is out of memory: nothing of the match was recorded, and no bot is to blame.
+            # The worker was killed from outside, or the host is out of memory: nothing was recorded, and no bot is to blame.
             return void(job, str(death))
 
     return one
@@ -136,7 +138,7 @@ class Spoilt:
         self._times: Counter[int] = Counter()
 
     def add(self, job: Job, now: float) -> bool:
-        """Put a match behind the others. Returns whether it is tried again."""
+        """Put a match behind the others. Return True if it is tried again."""
         times = self._times[job.ordinal]
         self._times[job.ordinal] += 1
         if times == len(HOST_WAITS):
@@ -150,19 +152,19 @@ class Spoilt:
         return (self._waiting[0][0], self._waiting[0][2]) if self._waiting else None
 
     def take(self) -> Job:
-        """Take out that match."""
+        """Remove and return the match that is tried first."""
         return heapq.heappop(self._waiting)[2]
 
 
 class _Queue:
-    """The matches that are still to be played: those that were not tried, and behind them those that the host has spoilt."""
+    """The matches still to be played: matches that were not tried, and behind them matches that the host has spoilt."""
 
     def __init__(self, jobs: Iterator[Job]) -> None:
         self._jobs = jobs
         self._spoilt = Spoilt()
 
     async def next(self) -> Job | None:
-        """Return the next match, None if there is none. One that was spoilt is waited for."""
+        """Return the next match, None if there is none. A match that was spoilt is waited for."""
         while (job := next(self._jobs, None)) is None and (first := self._spoilt.first) is not None:
             if first[0] <= trio.current_time():
                 return self._spoilt.take()
@@ -170,7 +172,7 @@ class _Queue:
         return job
 
     def spoilt(self, job: Job) -> bool:
-        """Put a match behind the others. Returns whether it is tried again."""
+        """Put a match that the host has spoilt behind the others. Return True if it is tried again."""
         return self._spoilt.add(job, trio.current_time())
 
 
@@ -186,8 +188,10 @@ async def _slot(queue: _Queue, play_one: PlayOne, take: Take, *, settle: bool = 
 
 
 async def _played(job: Job, queue: _Queue, play_one: PlayOne, take: Take, settling: trio.Nursery | None) -> bool:
-    """Play a match, and again if a seat or the game made it void. Returns whether it was void before a bot was asked anything, or
-    the host has spoilt it."""
+    """Play a match, and again if a seat or the game made it void.
+
+    Return True if it was void before a bot was asked anything, or the host has spoilt it.
+    """
     while True:
         outcome = await play_one(job)
         wait = outcome.unsettled if settling else 0.0
@@ -208,13 +212,13 @@ async def _played(job: Job, queue: _Queue, play_one: PlayOne, take: Take, settli
 
 
 async def _take_later(outcome: Outcome, seconds: float, take: Take) -> None:
-    """Take it, unless a stop comes before that: then the match is played again."""
+    """Hand on an outcome after ``seconds``. If a stop comes before that, the match is played again instead."""
     await settled(seconds)
     take(outcome)
 
 
 def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    """The one to report to the user: an interrupt before all else, then whatever came first."""
+    """Return the error to report to the user: an interrupt before all else, then the one that came first."""
     leaves: list[BaseException] = []
     todo: list[BaseException] = [group]
     while todo:

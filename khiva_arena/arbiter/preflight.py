@@ -1,4 +1,4 @@
-"""Before the first match every bot is started once and shakes hands, so that a competition does not begin with a loss."""
+"""The trial start of every bot, with a handshake, so that a competition does not begin with a loss."""
 
 import os
 import shlex
@@ -31,8 +31,11 @@ BARE = "; a bare command sees only its program and the files that its words name
 
 
 class PreflightFailed(BotError):
-    """Bots that did not start, a problem each. ``failed``: of a table that was traced, by seat, the report, and whether it wrote
-    anything. ``who``: which of the bots they are."""
+    """Bots that did not start, with one problem each.
+
+    failed: an entry for each such bot: its seat, its report, and True if it wrote anything; for a table that was traced
+    who: the positions of these bots among those given
+    """
 
     def __init__(self, problems: Sequence[str], failed: Sequence[tuple[int, SeatReport, bool]], who: Sequence[int]) -> None:
         self.failed = tuple(failed)
@@ -50,10 +53,12 @@ def preflight(
     words: Sequence[str] = (),
     trace: "Trace | None" = None,
 ) -> None:
-    """Start all bots, a table at a time, under the limits of ``header``. ``words``: how the user named each. ``trace``: of a
-    single table.
+    """Start all bots, a table at a time, under the limits of ``header``.
 
-    Raises PreflightFailed naming each one that fails, with what it wrote, how it ended and what to do next.
+    words: the user's word for each bot
+    trace: of a single table
+
+    Raises PreflightFailed naming each bot that fails, with its output, its end and the next command to try.
     """
     size = len(header.seats)
     problems: list[str] = []
@@ -83,7 +88,7 @@ async def _greet(job: Job, trace: "Trace | None") -> list[tuple[SeatReport, BotO
             keeper = OutputKeeper(wire, len(job.commands), trace.came if trace else None)
             outcome = await LiveMatch(job, trace.around(keeper) if trace else keeper, LagMeter()).greet()
             if any(seat.faults and stops.by_signal(seat.ending.status) for seat in outcome.seats):
-                await settled(stops.SETTLES_SECONDS)  # if it was a stop that ended a bot, we are to hear of it
+                await settled(stops.SETTLES_SECONDS)  # if a stop ended a bot, it reaches this process in that time
             return list(zip(outcome.seats, keeper.outputs, strict=True))
         except HostFault as fault:
             if job.attempt >= 2:
@@ -109,7 +114,7 @@ def _problem(name: str, report: SeatReport, total: int, output: str, hint: str, 
 
 
 def _how(report: SeatReport) -> str:
-    """How its process ended, "" if none was started."""
+    """Describe how the bot's process ended, "" if none was started."""
     ending = report.ending
     if ending.killed:
         return "it still ran, and was killed then"

@@ -3,34 +3,34 @@
 Theory of operation
 ===================
 
-What is started. For each seat a cell is made (sandbox/cell.py) and the cell's words are started in a session, and so a process
-group, of their own, with three pipes. At some levels the process that we start wraps the bot: ``pid`` is ours to kill and reap,
+Starting. For each seat a cell is made (sandbox/cell.py) and the cell's words are started in a session, and so a process group, of
+their own, with three pipes. At some levels the started process wraps the bot: ``pid`` is the arbiter's to kill and reap,
 ``program`` is the bot's. Each carries a parent-death signal, so a kill -9 of the arbiter ends all bots. That signal is tied to
-the thread that started the process, so bots are started by plain ``subprocess.Popen`` in the main thread: trio would do it in a
-worker thread that ends when idle. While any match runs, this process adopts orphans (sandbox/reap.py): whatever a bot's
-processes leave behind becomes our child and not that of init.
+the thread that started the process, so bots are started by plain ``subprocess.Popen`` in the main thread. trio would do it in a
+worker thread that ends when idle. While any match runs, this process adopts orphans (sandbox/reap.py): processes that a bot
+leaves behind become its children and not those of init.
 
-How bytes move. No pipe ever blocks. One poller (poller.py) holds all stdouts and stderrs, and the stdins that did not take all
+Moving bytes. No pipe ever blocks. One poller (poller.py) holds all stdouts and stderrs, and the stdins that did not take all
 that was sent. On Linux it is itself a descriptor on which trio waits, so a match costs trio one wait and not one for each pipe.
-A read of b"" is an arrival like any other, and so are the ends that no pipe reports: of a bot that never started, of one that
-closed its input, and of one that was killed for what it used (``pending_eof``).
+A read of b"" is an arrival like any other. So are the ends that no pipe reports (``pending_eof``): a bot never started, closed
+its input, or was killed for exceeding a limit.
 
-What may be found meanwhile. Every WATCH_SECONDS all bots are looked at (watch.py). One beyond its limits is killed at once with
-all of its processes; its seat hears the end of its output, and asks ``exceeded`` for the reason. One that ended keeps its process
-number until it is reaped: its status is read without reaping, so no signal of ours can hit a stranger who got its number. What is
-different if the system lacks the means for that is in sandbox/reaper.py.
+Watching. Every WATCH_SECONDS all bots are looked at (watch.py). A bot beyond its limits is killed at once with all of its
+processes; its seat hears the end of its output, and asks ``exceeded`` for the reason. A bot that ended keeps its process number
+until it is reaped. Its status is read without reaping, so no signal of the arbiter can hit a stranger who got its number. For
+systems that lack the means for that, see sandbox/reaper.py.
 
-How it ends. ``stop`` kills a bot that is out, and leaves it unreaped: it costs nothing, and the others play on. ``gone`` reaps,
-since only who is reaped tells what it used, and so by which limit it ended. ``close`` ends all, on every path, in this order:
+Ending. ``stop`` kills a bot that is out, and leaves it unreaped: it costs nothing, and the others play on. ``gone`` reaps, since
+only a reaped process tells its use, and so the limit that ended it. ``close`` ends all, on every path, in this order:
 
 1. Bots that rest are woken, since a stopped process cannot exit.
-2. Input ends for each as soon as it has taken what was sent. What it still writes is read meanwhile, so that none blocks on a
-   full pipe, and what comes on stdout is dropped.
-3. After the grace all that are left are killed, first all of them and then they are waited for one by one: no bot outlives its
-   match because another one dies slowly.
-4. For each: wait until the started process is dead; take in what is left on its stderr; reap it; reap the rest of its group,
-   which is ours by then; sum up what all of them used; clean its cell; close our ends of its pipes.
-5. At a level that lets processes leave their group, find those by their mark, and kill and reap them until none is left.
+2. The input of each bot ends as soon as the bot has taken all that was sent. Its output is read meanwhile, so that none blocks
+   on a full pipe, and stdout is dropped.
+3. After the grace every bot left is killed. All are killed before any is waited for: no bot outlives its match because another
+   one dies slowly.
+4. For each: wait until the started process is dead; read the rest of its stderr; reap it; reap the rest of its group, adopted
+   by then; sum up their use; clean its cell; close the arbiter's ends of its pipes.
+5. At a level that lets processes leave their group, find such processes by their mark, kill and reap them until none is left.
 6. Stop adopting orphans, unless another match still runs. Close the poller.
 
 A death that takes longer than REAP_SECONDS is an InternalError: the kernel did not do as it says.
@@ -57,8 +57,8 @@ PATIENCE = 0.001
 GONE_SECONDS = 0.5
 LAUNCH_FAILED = (1, 2, 126, 127)
 LINK_LOST_STATUS, HUB_GONE_STATUS = 75, 74
-"""With these ``seats/link.py`` ends if the player on whose behalf it plays has gone (EX_TEMPFAIL of sysexits.h), and if the hub
-has, at which players arrive (EX_IOERR)."""
+"""Exit codes of ``seats/link.py``: the player on whose behalf it plays has gone (EX_TEMPFAIL of sysexits.h), or the hub at which
+players arrive has (EX_IOERR)."""
 
 
 class Processes:
@@ -72,10 +72,13 @@ class Processes:
         alone: bool = False,
         on_stderr: Callable[[int, bytes], None] | None = None,
     ) -> None:
-        """``alone``: nothing else is played in this process, so a short wait may hold it up instead of going through trio, which
-        costs several times as much as the wait itself. ``on_stderr`` gets what a seat's bot writes on stderr, as it comes.
+        """Start every command.
 
-        Raises HostFault if it is the host that cannot start them.
+        alone: nothing else is played in this process, so a short wait may hold it up; through trio it would cost several times as
+            much
+        on_stderr: gets the bytes that a seat's bot writes on stderr, as they come
+
+        Raises HostFault if the host cannot start them.
         """
         self._level = sandbox.level
         self._patience = PATIENCE if alone else 0.0
@@ -116,7 +119,7 @@ class Processes:
         self._calls += 1
         if self._calls % 64 == 0:
             self._look_at_all(trio.current_time())
-            await trio.lowlevel.checkpoint()  # a table whose bots are always faster than we are must not starve others
+            await trio.lowlevel.checkpoint()  # a table whose bots are always faster than this process must not starve others
         while True:
             arrivals = poll(0.0)
             now = trio.current_time()
@@ -132,10 +135,10 @@ class Processes:
             with trio.move_on_at(wake):
                 await self._pipes.poller.wait()
 
-    # --- what can be seen of a bot ---
+    # --- views of a bot ---
 
     def _look_at_all(self, now: float) -> bool:
-        """If it is time to: look at what all bots use. One that uses too much is killed; returns whether there is one."""
+        """Look at the use of all bots if it is time to. Kill bots that use too much; return True if there is one."""
         if now < self._watch.next_at:
             return False
         offenders = self._watch.offenders(self._children)
@@ -145,22 +148,23 @@ class Processes:
         return bool(offenders)
 
     def pid(self, seat: int) -> int | None:
-        """The process that was started for a seat, None if none could be. At some levels it is not the bot's own."""
+        """Return the process that was started for a seat, None if none could be. At some levels it is not the bot's own."""
         started = self._children[seat].started
         return started and started.pid
 
     def program(self, seat: int) -> int | None:
-        """The process that is or will be the bot's own program, inside of what wraps it. None if there is none."""
+        """Return the process that is or will be the bot's own program, inside its wrapping. None if there is none."""
         started = self._children[seat].started
         return started and started.cell.program(started.pid)
 
     def running(self, seat: int) -> int | None:
-        """The same once it runs that program, and nothing that puts it into its cell."""
+        """Return the process that runs the bot's own program; None while a process still puts the bot into its cell, or if there
+        is none."""
         started, program = self._children[seat].started, self.program(seat)
         return None if started is None or program is None or started.cell.starts(program) else program
 
     def processes(self, seat: int) -> list[int]:
-        """The bot's own processes that live, what wraps them left out."""
+        """Return the bot's own living processes, without the processes that wrap the bot."""
         started = self._children[seat].unreaped
         return started.cell.own_processes(started.pid, PROCESSES_SEEN) if started else []
 
@@ -169,7 +173,7 @@ class Processes:
 
     def doing(self, seat: int) -> str:
         child = self._children[seat]
-        return "" if child.ours else watch.doing(child)  # what stands for a player does nothing that is worth a word
+        return "" if child.ours else watch.doing(child)  # a process that stands for a player does nothing that is worth a word
 
     def uses(self) -> list[Use]:
         return watch.uses(self._children)
@@ -212,18 +216,18 @@ class Processes:
             with trio.move_on_after(GONE_SECONDS):
                 await exited(pid)
         if self._status(child) is not None and not child.killed:
-            self._lifetimes.end(child)  # only who is reaped tells what it used at most
+            self._lifetimes.end(child)  # only a reaped process tells its peak
             self._check_host(child)
         return self.exited(seat) or ("closed its input" if child.input_lost else "closed its output and lives on")
 
     def _status(self, child: Child) -> int | None:
-        """How the bot's own process ended, None while it runs."""
+        """Return how the bot's own process ended, None while it runs."""
         assert child.started is not None
         status = REAPER.status(child.started.pid)
         return None if status is None else child.started.cell.exit_status(status)
 
     def _check_host(self, child: Child) -> None:
-        """Raise HostFault if it was the host that did not let a bot start, or not play on."""
+        """Raise HostFault if the host did not let a bot start, or not play on."""
         if child.ours and child.ending is not None and child.ending.status == HUB_GONE_STATUS:
             raise HostFault("the process at which players arrive has ended")
         if child.ending is not None and child.ending.status in LAUNCH_FAILED and not child.ours:
@@ -252,7 +256,7 @@ class Processes:
         return [child.ending for child in self._children if child.ending is not None]
 
     async def _exit(self, child: Child) -> None:
-        """Wait until a bot has exited, reading meanwhile what all bots still write; what is on stdout then is dropped."""
+        """Wait until a bot has exited. Meanwhile read the output of all bots; their stdout is dropped."""
         assert child.started is not None
         pid = child.started.pid
         with REAPER.descriptor(pid) as descriptor, self._pipes.woken_by(descriptor):

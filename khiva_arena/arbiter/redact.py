@@ -1,27 +1,27 @@
-"""The values of variables that a bot was handed, struck out of what it says: an organiser's key stands in no notes.
+"""Removal of handed values, such as an organiser's key, from a bot's output, so that no notes hold a key.
 
-Found are the values as they are, not what a bot makes of them: one that writes its key backwards or in base64 wants to tell it.
-Short ones are no secrets, and stand in other words, too.
+Only the plain values are found, not encodings that a bot makes of them: a bot that writes its key backwards or in base64 wants to
+tell it. Short values are no secrets, and stand in other words, too.
 """
 
 import re
 from collections.abc import Iterator, Mapping
 
 SHORTEST = 6
-"""Characters from which on a value is struck."""
+"""Least number of characters of a value that is struck."""
 BEGINNING = 16
-"""Of a line that quotes what a bot sent, and may have been cut: from so many characters on, or half of a value that is not twice
-as long, its beginning is struck."""
+"""Least number of characters of a value's beginning that is struck, or half of a value that is not twice as long. A line that
+quotes a bot's message may have been cut within a value."""
 
 
 class Strike:
-    """What a bot writes, piece by piece, without these values: the name of its variable stands in place of each. A value may come
-    in any number of pieces."""
+    """A filter of a bot's output, piece by piece: the name of its variable stands in place of each value. A value may come in any
+    number of pieces."""
 
     __slots__ = ("_held", "_names", "_values", "_whole")
 
     def __init__(self, handed: Mapping[str, str]) -> None:
-        """``handed``: values by the names of their variables."""
+        """Begin with nothing held back. ``handed``: values by the names of their variables."""
         self._names = {value.encode(): f"[{name}]".encode() for name, value in handed.items() if len(value) >= SHORTEST}
         self._values = sorted(self._names, key=len, reverse=True)
         # The longest first, or one that begins another would leave the other's rest.
@@ -29,7 +29,7 @@ class Strike:
         self._held = b""
 
     def take(self, data: bytes) -> bytes:
-        """Take more in. Returns what of it, and of what was held, can be shown: not what may be the beginning of a value."""
+        """Take in more bytes. Return the bytes that can be shown; bytes that may be the beginning of a value are held back."""
         if not self._values:
             return data
         data, self._held = self._held + data, b""
@@ -48,7 +48,7 @@ class Strike:
         return b"".join(out)
 
     def _begun(self, data: bytes, least: int) -> int:
-        """Where the first value begins whose rest has not come, from ``least`` on; the length of the data if none does."""
+        """Return where the first incomplete value begins, from ``least`` on; the length of the data if none does."""
         for at in range(max(least, len(data) - len(self._values[0]) + 1), len(data)):
             left = len(data) - at
             if any(len(value) > left and value.startswith(data[at:]) for value in self._values):
@@ -56,16 +56,16 @@ class Strike:
         return len(data)
 
     def rest(self) -> bytes:
-        """What was held back, once the output has ended."""
+        """Return the bytes held back, once the output has ended."""
         held, self._held = self._held, b""
         return self.struck(held)
 
     def struck(self, data: bytes) -> bytes:
-        """Bytes that are whole, without the values."""
+        """Return whole bytes without the values."""
         return self._whole.sub(lambda found: self._names[found[0]], data) if self._values else data
 
     def text(self, text: str) -> str:
-        """A line that may quote what the bot sent, as it is or in hex, without the values and their beginnings."""
+        """Return a line without the values and their beginnings. The line may quote the bot's message as it is or in hex."""
         for value in self._values:
             for shape in (value.decode(), value.hex(), value.hex(" ")):
                 text = "".join(_without(text, shape, self._names[value].decode()))

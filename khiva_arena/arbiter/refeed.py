@@ -1,6 +1,6 @@
-"""Send one live bot what a seat was sent in a match that was played, and see what it answers now.
+"""A replay of one seat: send one live bot the recorded requests, and see what it answers now.
 
-The consequences of an answer are not played: the next request is the recorded one, whatever the bot chose.
+The consequences of an answer are not played: the next request is the recorded one, whichever choice the bot made.
 """
 
 import math
@@ -32,9 +32,9 @@ STARTED_SECONDS, MOMENT = 5.0, 0.005
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a bot now says to one decision.
+    """The answer that a bot now gives to one decision.
 
-    request: what it was sent
+    request: the recorded request
     choice: an index into ``legal``, None at a fault
     blame: the fault, None if there is none
     """
@@ -46,11 +46,11 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class RefeedResult:
-    """How it went.
+    """The outcome of feeding a bot.
 
     name: as the bot greeted, "" if it did not
-    replies: to each decision that it was sent
-    out: the fault that ended it, None if it lasted to the end of what it was sent
+    replies: one for each decision that it was sent
+    out: the fault that ended it, None if it lasted to the end of the requests
     ending: how its process ended
     """
 
@@ -76,8 +76,9 @@ def feed(
     trace: Trace | None = None,
     attach: Callable[[int], bool] | None = None,
 ) -> RefeedResult:
-    """Feed one bot under the limits and the policy of the match. With ``attach`` there is no clock: it is called with the process
-    before anything is sent, and says whether to wait for a line on stdin.
+    """Feed one bot under the limits and the policy of the match.
+
+    attach: called with the process before anything is sent; True means to wait for a line on stdin. With it there is no clock.
 
     Raises BotError if the host cannot start the bot; KeyboardInterrupt when every process is reaped.
     """
@@ -110,7 +111,8 @@ async def _feed(
 
 
 async def _program(wire: Processes) -> int | None:
-    """The bot's own process once it runs the bot's program, and not what starts that; None if it never does."""
+    """Wait for the process that runs the bot's own program, and return it. If none does in STARTED_SECONDS, return the one
+    started."""
     until = trio.current_time() + STARTED_SECONDS
     while not wire.exited(0) and trio.current_time() < until:
         pid = wire.running(0)
@@ -133,7 +135,7 @@ class _Feeder:
         self._gatherer = Gatherer(wire, [self.seat], LagMeter(), ponder=sandbox.ponder, last=True)
 
     async def run(self, requests: Sequence[Request]) -> None:
-        """Send them one after the other until the bot is out."""
+        """Send the requests one after the other until the bot is out."""
         for request in requests:
             message = request.message
             if isinstance(message, Hello):
@@ -177,6 +179,6 @@ class _Feeder:
             self.out = self.seat.faults[-1]
 
     async def _gather(self, frame: bytes, allowance: float) -> Greeting | Answer | tuple[Verdict, str] | None:
-        """The greeting or answer, or the fault."""
+        """Return the greeting or answer, or the fault."""
         result = await self._gatherer.gather({0: frame}, {0: allowance if self._clock else math.inf})
         return result.answers.get(0) or result.faults.get(0)

@@ -1,13 +1,13 @@
-"""The round trip to a player who is elsewhere, as the hub measures it: a file, which the hub replaces and the arbiter reads.
+"""The round trip to a player who is elsewhere: a file, which the hub replaces and the arbiter reads.
 
-So the arbiter knows it at every decision, in whichever of its processes, without asking and waiting.
+So each process of the arbiter knows the round trip at every decision, without asking and waiting.
 """
 
 import os
 
 
 def put(file: str, seconds: float) -> None:
-    """Raises OSError."""
+    """Write a round trip in seconds. Raises OSError."""
     draft = f"{file}-new"
     with open(draft, "w", encoding="ascii") as new:
         new.write(repr(seconds))
@@ -15,7 +15,7 @@ def put(file: str, seconds: float) -> None:
 
 
 def get(file: str) -> float | None:
-    """In seconds; None if nothing was measured yet."""
+    """Return the round trip in seconds; None if nothing was measured yet."""
     try:
         with open(file, encoding="ascii") as found:
             return float(found.read())

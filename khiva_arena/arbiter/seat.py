@@ -1,4 +1,4 @@
-"""One seat during a match: its conversation, its bank, its strikes, and the events that it has not been sent yet."""
+"""A seat during a match: its conversation, its bank, its strikes, and the events not yet sent to it."""
 
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -9,10 +9,10 @@ from khiva_arena.result import STRIKES_TO_FORFEIT, STRIKING, Policy, Verdict
 
 
 class Blame(NamedTuple):
-    """A fault.
+    """A fault of a seat.
 
-    verdict: of which kind
-    detail: what happened, in a line for the bot's author
+    verdict: the kind of fault
+    detail: a line for the bot's author
     step: the number of the step it happened in, 0 is the start
     """
 
@@ -23,21 +23,21 @@ class Blame(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Seat:
-    """Mutable, one for each seat of a match in progress.
+    """A seat of a match in progress; mutable.
 
     number: at the table, from 0
     bank: its time beyond its turns
     session: its side of the protocol
-    verdict: OK until it forfeits, then why
+    verdict: OK until it forfeits, then the reason
     forfeited_at: number of the step, None while it plays
     strikes: timeouts and illegal choices so far
     faults: all so far
-    events: what it is sent with its next request
+    events: shown to it with its next request
     name, version: as its bot greeted
     output_ended: its bot can say nothing more
     asked_at: number of the step at which it was asked last, 0 for the start
-    times: by that number, seconds that it took
-    round_trips: by that number, seconds of the way to its player and back, if that is measured
+    times: by number of the step, seconds that its decision took
+    round_trips: by number of the step, seconds of the way to its player and back, if that is measured
     paused: how often it was stopped, since it kept a core from a seat that was asked
     """
 
@@ -59,20 +59,20 @@ class Seat:
 
     @classmethod
     def fresh(cls, number: int, limits: Limits) -> "Seat":
-        """A seat before the start."""
+        """Return a seat before the start."""
         return cls(number, Bank(limits))
 
     @property
     def playing(self) -> bool:
-        """It has not forfeited."""
+        """True until the seat forfeits."""
         return self.forfeited_at is None
 
     def took(self, elapsed: float) -> None:
-        """What it was asked last took ``elapsed`` seconds, the way to its player included."""
+        """Record that the last decision took ``elapsed`` seconds, the way to its player included, and charge the bank."""
         self.times[self.asked_at] = self.bank.charge(elapsed)
 
     def blame(self, verdict: Verdict, detail: str, step: int, policy: Policy) -> bool:
-        """Note a fault. Returns whether it forfeits the match by the policy."""
+        """Note a fault. Return True if it forfeits the match by the policy."""
         self.faults.append(Blame(verdict, detail, step))
         if verdict in STRIKING:
             self.strikes += 1

@@ -1,5 +1,7 @@
-"""What a bot writes on stderr: kept in part, with a mark before what it wrote after each request, and shown so that a bot
-cannot write a mark itself."""
+"""The notes of a bot: the kept parts of its stderr, with a mark before the text after each request.
+
+Notes are shown so that a bot cannot write a mark itself.
+"""
 
 import re
 from collections import deque
@@ -13,17 +15,17 @@ NOTES_KEPT = 8_192
 # No text that a bot wrote has this character in it: ``printable`` makes an escape of it.
 MARK = "\x1e"
 MARK_COSTS = 32
-"""What a mark counts as, in bytes: a bot that writes a byte a turn must not fill a store with marks."""
+"""Bytes that a mark counts as: a bot that writes a byte a turn must not fill a store with marks."""
 INDENT = "  "
 NOT_STARTED = "cannot be started: "
-"""Stands in the place of notes of which no process could write any; why follows, which may name the folder of the program."""
-# Of the path of a staged file only its name means something to the author.
+"""The beginning of notes about a process that could not be started; the reason follows, which may name the program's folder."""
+# The author of a bot knows only the name of a staged file, not its path.
 _STAGED = re.compile(r"[^\s\"'(]*/staged/[0-9a-f]{64}/")
 _MARK_LINE = re.compile(f"{MARK}[^\n]*\n")
 
 
 def unfinished(data: bytes | bytearray) -> int:
-    """How many bytes at the end begin a UTF-8 character whose rest is not there."""
+    """Return the number of bytes at the end that begin an incomplete UTF-8 character."""
     for back, byte in enumerate(reversed(data[-3:]), 1):
         if byte >= 0xC0:
             return back if back < 2 + (byte >= 0xE0) + (byte >= 0xF0) else 0
@@ -34,9 +36,9 @@ def unfinished(data: bytes | bytearray) -> int:
 
 @dataclass(slots=True)
 class _Part:
-    """What was written between two requests.
+    """Bytes written between two requests.
 
-    turn: number of the step and kind of the first of them, None before any
+    turn: number of the step and kind of the first request, None before any
     data: the bytes
     """
 
@@ -45,7 +47,8 @@ class _Part:
 
 
 class Notes:
-    """The first and the last 8 KiB, and how much there was in all. Marks are made only if something was written."""
+    """The first and the last 8 KiB of a bot's stderr, and the number of bytes in all. Marks are made only if something was
+    written."""
 
     __slots__ = ("_head", "_room", "_tail", "_tail_size", "_turn", "total")
 
@@ -58,11 +61,11 @@ class Notes:
         self._tail_size = 0
 
     def asked(self, step: int, kind: str) -> None:
-        """The bot is now sent a request: what comes from here on was written after it."""
+        """Note that the bot is now sent a request: bytes added from here on were written after it."""
         self._turn = (step, kind)
 
     def add(self, data: bytes) -> None:
-        """Take more in; what lies between head and tail is dropped."""
+        """Take in more bytes; bytes between head and tail are dropped."""
         self.total += len(data)
         if self._room > 0:
             self._room -= self._opened(self._head)
@@ -76,7 +79,7 @@ class Notes:
             self._trim()
 
     def _opened(self, parts: "list[_Part] | deque[_Part]") -> int:
-        """Begin a part for this turn if the last one is of another. Returns what that costs."""
+        """Begin a part for this turn if the last part belongs to another turn. Return the bytes that it counts for."""
         if parts and parts[-1].turn == self._turn:
             return 0
         parts.append(_Part(self._turn, bytearray()))
@@ -93,8 +96,11 @@ class Notes:
                 self._tail_size -= len(first) + MARK_COSTS
 
     def text(self) -> str:
-        """Head and tail. A line that begins with MARK is the arbiter's: "[step 12: boost]" before what was written after the
-        request of that step came, and, if bytes were dropped, how many."""
+        """Return head and tail as text. A line that begins with MARK is the arbiter's.
+
+        "[step 12: boost]" stands before the text written after the request of that step came. Another mark tells the bytes
+        dropped, if any were.
+        """
         kept = sum(len(part.data) for part in (*self._head, *self._tail))
         return "".join(self._pieces(self.total - kept))
 
@@ -117,7 +123,7 @@ class Notes:
 
 
 def _mended(parts: list[_Part]) -> Iterator[_Part]:
-    """The same parts; a character that is split between two of them is in the later one."""
+    """Yield the parts with whole characters: a character that is split between two parts is in the later one."""
     left = bytearray()
     for number, part in enumerate(parts, 1):
         data = left + part.data
@@ -127,22 +133,26 @@ def _mended(parts: list[_Part]) -> Iterator[_Part]:
 
 
 def unmarked(notes: str) -> str:
-    """What the bot itself wrote of a text of notes."""
+    """Return the bot's own text in a text of notes."""
     return _MARK_LINE.sub("", notes)
 
 
 def in_its_folder(notes: str) -> str:
-    """Notes with the paths of the bot's own files as its author knows them: ``main.py`` for where it is staged."""
+    """Return notes with the paths of the bot's own files as its author knows them: ``main.py`` without the folder where it is
+    staged."""
     return _STAGED.sub("", notes)
 
 
 def shown(notes: str) -> str:
-    """A text of notes for people: marks stand at the margin, what the bot wrote is indented, so it can write no mark. Notes of a
-    store that somebody sent may hold anything."""
+    """Format a text of notes for people: marks stand at the margin, the bot's text is indented, so it can write no mark.
+
+    Notes of a store that somebody sent may hold anything.
+    """
     lines = in_its_folder(notes).rstrip("\n").split("\n")
     return "\n".join(harmless(line[1:] if line.startswith(MARK) else f"{INDENT}{line}".expandtabs()) for line in lines)
 
 
 def notes_of(seat: int, notes: str, total: int) -> str:
-    """What a seat's bot wrote on stderr, ``total`` bytes in all. Its own lines are indented, the arbiter's marks are not."""
+    """Format a seat's notes of stderr, ``total`` bytes in all, with a heading. The bot's lines are indented, the arbiter's marks
+    are not."""
     return f"--- stderr of seat {seat}" + (f" ({count(total, 'byte')})\n{shown(notes)}" if notes else ": nothing")

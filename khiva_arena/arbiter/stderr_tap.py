@@ -1,4 +1,4 @@
-"""A wire around a wire that keeps the beginning of what each bot writes on stdout: what is shown of one that fails to start."""
+"""A wire that keeps the beginning of each bot's stdout, shown for a bot that fails to start."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -13,18 +13,18 @@ from khiva_arena.words import count
 
 KEPT = 2_048
 FLOOD = 1 << 20
-"""Bytes after which the rest is ignored."""
+"""Bytes of output after which a bot that is out is stopped."""
 LAST_SECONDS, MOMENT = 0.3, 0.005
 HEX_SHOWN = 256
 HEX_ROW = 16
 LINES_MOST = 40
 READABLE = 0.8
-"""The share of characters from which bytes are taken for text."""
+"""Least share of readable characters in bytes that are shown as text."""
 
 
 @dataclass(slots=True)
 class BotOutput:
-    """What one bot wrote on stdout.
+    """The output of one bot on stdout.
 
     head: the beginning
     total: bytes in all
@@ -34,16 +34,18 @@ class BotOutput:
     total: int = 0
 
     def add(self, data: bytes) -> None:
-        """Take more in."""
+        """Take in more bytes; only the beginning is kept."""
         self.head += data[: KEPT - len(self.head)]
         self.total += len(data)
 
     def text(self, strike: Strike) -> str:
-        """The beginning for people, safe on a terminal and without what ``strike`` takes out: as text if it is text, else in hex.
-        Several lines, "" for nothing."""
+        """Format the beginning for people: as text if it is text, else in hex. Several lines, "" for nothing.
+
+        The text is safe on a terminal and lacks the values that ``strike`` takes out.
+        """
         if not self.head:
             return ""
-        # What may be the beginning of a value is held back where more was cut off.
+        # Bytes that may be the beginning of a value are held back where more was cut off.
         head = strike.take(bytes(self.head))
         head += strike.rest() if self.total == len(self.head) else b""
         text = head[: len(head) - unfinished(head)].decode("utf-8", "replace")
@@ -54,7 +56,7 @@ class BotOutput:
 
 
 def _as_text(head: bytes) -> tuple[list[str], int]:
-    """Lines, and of how many bytes."""
+    """Return the lines, and the number of bytes that they show."""
     lines = head.splitlines(keepends=True)[:LINES_MOST]
     return [printable(line.rstrip(b"\r\n")) for line in lines], sum(map(len, lines))
 
@@ -67,8 +69,11 @@ def _as_hex(head: bytes) -> tuple[list[str], int]:
 
 
 class OutputKeeper(PassingWire):
-    """Passes everything on. ``outputs``: by seat, what has come. Before a bot is stopped, it gets a moment to end or to write
-    more, which only ``keep`` gets: so its last output and its exit code are known."""
+    """A wire that passes everything on and keeps the output. ``outputs``: by seat.
+
+    Before a bot is stopped, it gets a moment to end or to write more, which only ``keep`` gets. So its last output and its exit
+    code are known.
+    """
 
     def __init__(self, wire: Wire, seats: int, keep: Callable[[int, bytes], None] | None = None) -> None:
         super().__init__(wire)

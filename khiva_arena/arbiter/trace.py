@@ -1,8 +1,8 @@
-"""What goes to and from the bots of a match, printed or kept as raw bytes while it is played: a wire around a wire.
+"""A wire that prints the traffic of a match, or keeps its raw bytes, while it is played.
 
-It keeps to the rule of sealed answers: what bots sent is decoded only when the step is closed, which the next look or request of
-the arbiter shows. So answers appear late, with the time at which they came. What a bot writes on stderr appears at once, up to a
-limit for each second: tracing must take no time for which others are charged.
+It keeps to the rule of sealed answers: bytes from bots are decoded only when the step is closed, which the next look or request
+of the arbiter shows. So answers appear late, with the time at which they came. A bot's stderr appears at once, up to a limit for
+each second, since tracing must take no time for which others are charged.
 """
 
 import math
@@ -26,19 +26,22 @@ from khiva_arena.text import printable
 JSON_SHOWN = 400
 LINE_KEPT = 1_000
 OPENED_MOST = 8_192
-"""Bytes of a bot's frame that is still decoded to be shown: a hostile one takes long."""
+"""Largest frame of a bot, in bytes, that is decoded to be shown: a hostile one takes long."""
 STDERR_SECONDS, STDERR_LINES, STDERR_BYTES = 1.0, 200, 32_768
 TO_BOT, FROM_BOT = "to-bot", "from-bot"
 
 
 class Trace:
-    """Where a trace goes. ``names``: by seat, what stands before each of its lines. ``write`` gets a line or several at a time,
-    without the last line end, and must not block; None for none. ``folder`` gets a file of raw bytes for each seat and
-    direction, None for none. One that is played again after a void is traced again: its bytes replace those of the first time.
-    ``strikes``: by seat, what
-    is taken out of what is written, not out of the raw bytes. ``failed``: why not all bytes were kept, "" if they were.
+    """The place where a trace goes.
 
-    Raises ConfigError if the folder cannot be written, or holds such files.
+    names: by seat, the text before each of its lines
+    write: gets a line or several at a time, without the last line end, and must not block; None for none
+    folder: gets a file of raw bytes for each seat and direction; None for none
+    strikes: by seat, the values taken out of written lines, not out of the raw bytes
+    failed: why not all bytes were kept, "" if they were
+
+    A match that is played again after a void is traced again: its bytes replace those of the first time. Raises ConfigError if
+    the folder cannot be written, or holds such files.
     """
 
     def __init__(
@@ -75,7 +78,7 @@ class Trace:
             raise ConfigError(f"{folder}: cannot be written: {error.strerror or error}") from None
 
     def undo(self) -> None:
-        """Remove what was just made, so that it is not in the way the next time."""
+        """Remove the files and the folder just made, so that they are not in the way the next time."""
         for file in self._files.values():
             Path(file.name).unlink(missing_ok=True)
         self.close()
@@ -87,11 +90,11 @@ class Trace:
         """Close the files."""
         files, self._files = self._files, {}
         for file in files.values():
-            with suppress(OSError):  # what it still holds was tried before
+            with suppress(OSError):  # the bytes that it still holds were tried before
                 file.close()
 
     def around(self, wire: Wire) -> "TracingWire":
-        """The same wire, traced from now on."""
+        """Return ``wire`` traced from now on."""
         self._began = trio.current_time()
         self._stderr = [_Stderr() for _ in self.names]
         try:
@@ -103,7 +106,7 @@ class Trace:
         return TracingWire(wire, self)
 
     def keep(self, seat: int, way: str, data: bytes) -> None:
-        """Raw bytes of a seat. If the disk is full, the files end, but not the match."""
+        """Keep raw bytes of a seat. If the disk is full, the files end, but not the match."""
         if (seat, way) in self._files:
             try:
                 self._files[seat, way].write(data)
@@ -112,7 +115,7 @@ class Trace:
                 self._fail(seat, error)
 
     def came(self, seat: int, data: bytes) -> None:
-        """Raw bytes of a bot that nobody reads any more."""
+        """Keep raw bytes of a bot that is no longer read."""
         self.keep(seat, FROM_BOT, data)
 
     def _fail(self, seat: int, error: OSError) -> None:
@@ -121,7 +124,7 @@ class Trace:
         self.say(seat, trio.current_time(), "!", f"no more raw bytes are kept: {self.failed}")
 
     def say(self, seat: int, at: float, sign: str, text: str) -> None:
-        """One line. ``at``: seconds of the monotonic clock."""
+        """Write one line. ``at``: seconds of the monotonic clock."""
         if self.write is not None:
             self.write(self._line(seat, at, sign, text))
 
@@ -130,13 +133,13 @@ class Trace:
         return f"{max(0.0, at - self._began) * 1000:10.1f} ms  {self.names[seat]} {sign} {text}"
 
     def on_stderr(self, seat: int, data: bytes) -> None:
-        """What a bot writes on stderr, as it comes."""
+        """Write the lines of a bot's stderr, as they come."""
         if self.write is not None:
             now = trio.current_time()
             self._write_lines(seat, now, self._stderr[seat].take(data, now))
 
     def fallen_silent(self) -> None:
-        """No more will come on any stderr."""
+        """Write the last incomplete lines: no more will come on any stderr."""
         for seat, stderr in enumerate(self._stderr):
             self._write_lines(seat, trio.current_time(), stderr.end())
 
@@ -146,8 +149,10 @@ class Trace:
 
 
 class _Stderr:
-    """What one bot writes on stderr, cut into lines: sign and text of each. What exceeds the limit of a second is only counted,
-    since a flood is not a fault and would take the time of all others."""
+    """A cutter of one bot's stderr into lines: sign and text of each.
+
+    Bytes beyond the limit of a second are only counted, since a flood is not a fault and would take the time of all others.
+    """
 
     def __init__(self) -> None:
         self._begun = b""
@@ -199,7 +204,7 @@ class TracingWire(PassingWire):
         self._cutters = [Cutter(FRAME_MOST_TO_ARBITER) for _ in trace.names]
         self._ends: set[int] = set()
         self._stopped: set[int] = set()
-        # What came or happened while a step is open; as much as a session takes in before it ends a bot.
+        # Arrivals and stops while a step is open; as much as a session takes in before it ends a bot.
         self._sealed: list[Arrival | tuple[int, float]] = []
 
     def send(self, seat: int, data: bytes) -> None:

@@ -1,4 +1,4 @@
-"""Frames as lines for people: what a stream of bytes holds, piece by piece, and what is wrong with it. No I/O.
+"""Frames as lines for people: a stream of bytes is cut into pieces, each with its error. No I/O.
 
 Unlike ``FrameReader``, which ends at the first invalid length, this continues at the next place at which a frame may begin, and
 it reads both directions.
@@ -18,7 +18,7 @@ from khiva_arena.text import harmless
 
 SHOWN_BYTES = 32
 SKIPPED_MOST = 1 << 20
-"""Bytes that are not a frame and still one piece."""
+"""Most bytes that are not a frame in one piece."""
 _TO_BOT: dict[str, Any] = {str(kind.__struct_config__.tag): kind for kind in FROM_ARBITER}
 _FROM_BOT = {"hello": codec.decode_bot_hello, "act": codec.decode_act}
 
@@ -28,7 +28,7 @@ class Piece:
     """A frame, or bytes that are not a frame.
 
     offset, length: in bytes of the stream, a frame's header included.
-    data: the payload, or the first bytes of what is not a frame.
+    data: the payload, or the first of the bytes that are not a frame.
     wrong: why it is not a frame, "" if it is.
     """
 
@@ -39,7 +39,7 @@ class Piece:
 
 
 class Cutter:
-    """Cuts the bytes of one direction into pieces. Holds one incomplete frame at most. ``most``: bytes of a payload."""
+    """A cutter of the bytes of one direction into pieces. It holds one incomplete frame at most. ``most``: bytes of a payload."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -50,7 +50,7 @@ class Cutter:
         self._lost = self._went_wrong = self._goes_on = False
 
     def feed(self, data: bytes) -> list[Piece]:
-        """Take bytes in; gives what they complete."""
+        """Take in bytes. Return the pieces that they complete."""
         self._buffer += data
         pieces: list[Piece] = []
         at = 0
@@ -76,7 +76,7 @@ class Cutter:
         return pieces
 
     def end(self) -> list[Piece]:
-        """The stream has ended: what was begun and not completed."""
+        """Return the incomplete piece at the end of the stream, [] if there is none."""
         left = bytes(self._buffer)
         self._buffer.clear()
         if self._lost:
@@ -89,7 +89,7 @@ class Cutter:
         return [Piece(self._offset, len(left), left[:SHOWN_BYTES], wrong)]
 
     def _frame_end(self, at: int) -> int | None:
-        """Where the frame at ``at`` ends; None if that is not known or not here yet, 0 if none begins here."""
+        """Return where the frame at ``at`` ends; None if that is not known or not here yet, 0 if none begins here."""
         begin = bytes(self._buffer[at : at + HEADER])
         size = int.from_bytes(begin, "big")
         if begin[0] or (len(begin) == HEADER and not 0 < size <= self._most):
@@ -99,8 +99,11 @@ class Cutter:
         return end if len(begin) == HEADER and end <= len(self._buffer) else None
 
     def _skip(self, at: int) -> tuple[int, bool]:
-        """Pass over bytes up to where a frame may begin: a length in bounds, and a map behind it. Returns up to where, and
-        whether one may begin there; if not, more bytes are needed to know, or the piece is as large as one may be."""
+        """Pass over bytes up to where a frame may begin: a length in bounds, and a map behind it.
+
+        Return the position, and True if a frame may begin there. Otherwise more bytes are needed to know, or the piece is as
+        large as one may be.
+        """
         buffer, begin = self._buffer, at
         at += self._went_wrong  # none begins there
         self._went_wrong = begins = False
@@ -125,7 +128,7 @@ class Cutter:
         return piece
 
     def _why(self) -> str:
-        """What is wrong with a length, by the bytes that stand in its place."""
+        """Describe the error in a length, by the bytes that stand in its place."""
         start = self._first
         if self._goes_on:
             return "still not a frame"
@@ -143,7 +146,7 @@ def _begins_map(byte: int) -> bool:
 
 
 def message_of(payload: bytes) -> dict[str, Any]:
-    """The message that a payload holds. Raises RemoteProtocolError with the first rule of the profile that it breaks."""
+    """Return the message that a payload holds. Raises RemoteProtocolError with the first rule of the profile that it breaks."""
     value = codec.plain_value(payload)
     if not isinstance(value, dict):
         raise RemoteProtocolError("a frame that holds no map")
@@ -151,8 +154,10 @@ def message_of(payload: bytes) -> dict[str, Any]:
 
 
 def breach(payload: bytes, message: dict[str, Any], from_bot: bool | None) -> str:
-    """Which rule of its own a message within the profile breaks, "" if none. ``from_bot``: None if the direction is not known;
-    then the fields show it."""
+    """Return the rule of its own that a message within the profile breaks, "" if none.
+
+    from_bot: None if the direction is not known; then the fields show it
+    """
     tag = message.get("type")
     if not isinstance(tag, str):
         return "no string type"
@@ -173,18 +178,18 @@ def breach(payload: bytes, message: dict[str, Any], from_bot: bool | None) -> st
 
 
 def compact(message: dict[str, Any], most: int | None = None) -> str:
-    """A message as one line of JSON without its type, ASCII alone; cut at ``most`` characters with how many were cut."""
+    """Format a message as one line of JSON without its type, ASCII alone; cut at ``most`` characters with how many were cut."""
     text = json.dumps({key: value for key, value in message.items() if key != "type"}, separators=(",", ":"))
     return text if most is None or len(text) <= most else f"{text[:most]}... (+{len(text) - most} characters)"
 
 
 def type_of(message: dict[str, Any]) -> str:
-    """The type of a message as one printable word."""
+    """Return the type of a message as one printable word."""
     tag = message.get("type")
     return tag if isinstance(tag, str) and tag.isidentifier() and tag.isascii() else harmless(repr(tag)[:40])
 
 
 def hexed(piece: Piece) -> str:
-    """The first bytes of a payload, or of what is not a frame, in hex, with how many more there are."""
+    """Format the first bytes of a piece in hex, with how many more there are."""
     hidden = (piece.length if piece.wrong else len(piece.data)) - SHOWN_BYTES
     return piece.data[:SHOWN_BYTES].hex() + (f"... (+{hidden} bytes)" if hidden > 0 else "")

@@ -1,4 +1,4 @@
-"""What the system says of the bots of one match while they play: a look now and then at what each uses, and looks on demand.
+"""A watch on the memory and processor use of the bots of one match, from time to time and on demand.
 
 A look reads files in /proc for every process of a bot, so a bot can make it long: the longer a look took, the later comes the
 next one.
@@ -21,7 +21,7 @@ COSTS_BETWEEN_WATCHES = 10
 
 
 class Watch:
-    """Looks whether bots keep to their limits.
+    """A check of bots against their limits.
 
     next_at: when it is time for the next look
     """
@@ -32,7 +32,7 @@ class Watch:
         self._looks = 0
 
     def offenders(self, children: Iterable[Child]) -> list[Child]:
-        """Look at all running bots, and find those that use too much; ``exceeded`` then says of what."""
+        """Look at all running bots. Return the bots that use too much, each with the reason in its ``exceeded``."""
         self._looks += 1
         began = time.monotonic()
         too_greedy = []
@@ -50,7 +50,7 @@ class Watch:
         return too_greedy
 
     def exceeded(self, child: Child) -> str:
-        """Which limit a bot exceeded that is late or has ended, in words; "" if none is known."""
+        """Return the limit that a bot exceeded which is late or has ended, in words; "" if none is known."""
         if not child.exceeded and child.started is not None:
             cell, end = child.started.cell, child.ending
             if end is None:
@@ -62,7 +62,7 @@ class Watch:
 
 
 def doing(child: Child) -> str:
-    """What a bot that does not answer is doing, in words; "" if that is not known."""
+    """Describe in words what a bot does that does not answer; "" if that is not known."""
     started = child.unreaped
     program = started.cell.program(started.pid) if started else None
     if started is None or program is None or child.killed or child.resting:
@@ -71,14 +71,14 @@ def doing(child: Child) -> str:
 
 
 def trees(children: Iterable[Child]) -> dict[int, list[int]]:
-    """By seat, the living processes of bots that are not reaped yet, what wraps them included."""
+    """Return by seat the living processes of bots that are not reaped yet, wrapping processes included."""
     pids = {child.seat: started.pid for child in children if (started := child.unreaped)}
     found = proc_usage.trees(pids.values(), PROCESSES_SEEN)
     return {seat: found[pid] for seat, pid in pids.items()}
 
 
 def uses(children: Sequence[Child]) -> list[Use]:
-    """What all bots have had of the processor, from one look at them; nothing of those that are reaped."""
+    """Return the processor use of all bots so far, from one look at them; a bot that is reaped has none."""
     found = trees(children)
     return [_use(found.get(child.seat, []), child.ours) for child in children]
 

@@ -1,4 +1,4 @@
-"""What a match needs of its bots' pipes, so that a test can script them: bytes out, arrivals in, one wait for all seats."""
+"""The interface of a match to its bots' pipes: bytes out, arrivals in, one wait for all seats. A test can script it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from khiva_arena.sandbox.proc_usage import ThreadTime
 
 
 class HostFault(Exception):
-    """The host, not a bot, failed or was late: the match is void. The text says what was measured or refused.
+    """A failure or lateness of the host, not of a bot: the match is void. The text says what was measured or refused.
 
     late: seats that were late by it, and so caused the void
     """
@@ -22,9 +22,9 @@ class HostFault(Exception):
 class Arrival(NamedTuple):
     """Bytes that came from a bot.
 
-    seat: whose
+    seat: the bot's seat
     at: when the arbiter noticed, in seconds of the monotonic clock
-    data: b"" if nothing more can come: it closed its output or its input, or is dead
+    data: b"" if nothing more can come: the bot closed its output or its input, or is dead
     """
 
     seat: int
@@ -33,11 +33,11 @@ class Arrival(NamedTuple):
 
 
 class Use(NamedTuple):
-    """What a seat's processes have had of the processor so far.
+    """The processor use of a seat's processes so far.
 
     threads: by its number, how long each thread waited for a core and how long it had one; empty if that is not known
     cpu: seconds that its processes used, those that ended and were waited for included
-    processes: the numbers of those that live; none of a seat that only stands for a player who is elsewhere
+    processes: the numbers of its living processes; empty for a seat that only stands for a player who is elsewhere
     """
 
     threads: dict[int, ThreadTime]
@@ -47,13 +47,13 @@ class Use(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a bot's process ended.
+    """The end of a bot's process.
 
     status: its exit status, negative for a signal, None if it never started
     killed: the arbiter ended it
     measured: CPU time and page faults, those of children that were waited for included
-    notes: the beginning and the end of what it wrote on stderr, with marks, see stderr.py
-    notes_total: bytes that it wrote there in all
+    notes: the beginning and the end of its stderr, with marks, see stderr.py
+    notes_total: bytes of its stderr in all
     peak: bytes of memory that the largest of its processes had at most, 0 if that is not known
     unending: in words, that processes which it left behind do not end; "" if they do
     """
@@ -73,34 +73,34 @@ class Ending:
 
 
 class Wire(Protocol):
-    """All bots of one match."""
+    """The pipes of all bots of one match."""
 
     def asked(self, seat: int, step: int, kind: str) -> None:
-        """The next thing that is sent asks this: for the marks in what the bot writes on stderr."""
+        """Announce the question that is sent next: for the marks in a bot's notes of stderr."""
 
     def send(self, seat: int, data: bytes) -> None:
-        """Write without ever blocking; what the pipe does not take is kept and written later."""
+        """Write without ever blocking; bytes that the pipe does not take are kept and written later."""
 
     def look(self) -> Sequence[Arrival]:
-        """What has come, without waiting."""
+        """Return everything that has come, without waiting."""
 
     def round_trip(self, seat: int) -> float | None:
-        """Seconds that the way to the seat's player and back takes now; None if it sits here, or that is not measured."""
+        """Return the seconds of the way to the seat's player and back; None if the player sits here, or that is not measured."""
 
     def end_input(self, seat: int) -> bool:
-        """End the bot's input unless something is still to be written there. Returns whether it has ended."""
+        """End the bot's input unless something is still to be written there. Return True if it has ended."""
 
     async def receive(self, deadline: float) -> Sequence[Arrival]:
-        """What has come; waits for something until ``deadline`` and then returns nothing, after one last look."""
+        """Wait until something has come and return it; return nothing at ``deadline``, after one last look."""
 
     def stop(self, seat: int) -> None:
         """Kill the seat's bot and all of its processes; nothing more arrives from it."""
 
     def uses(self) -> list[Use]:
-        """What each seat has had of the processor so far."""
+        """Return the processor use of each seat so far."""
 
     def trees(self, seats: Sequence[int]) -> dict[int, frozenset[int]]:
-        """The living processes of each of these seats' bots."""
+        """Return by seat the living processes of these seats' bots."""
 
     def rest(self, seat: int) -> None:
         """Stop all of a bot's processes, until ``wake`` or its end."""
@@ -109,23 +109,23 @@ class Wire(Protocol):
         """Let a bot that rests continue."""
 
     def exceeded(self, seat: int) -> str:
-        """Which limit the bot exceeded, in words; "" if none is known."""
+        """Return the limit that the bot exceeded, in words; "" if none is known."""
 
     def doing(self, seat: int) -> str:
-        """What a bot that does not answer is doing, in words; "" if that is not known."""
+        """Describe in words what a bot does that does not answer; "" if that is not known."""
 
     def exited(self, seat: int) -> str:
-        """How the bot's own process ended, in words; "" while it runs. A child of it may still hold its output open."""
+        """Describe how the bot's own process ended; "" while it runs. A child of it may still hold its output open."""
 
     async def gone(self, seat: int) -> str:
-        """How a bot whose output ended came to its end, in words: its exit code or signal, or that it is still there."""
+        """Describe how a bot whose output ended came to its end: its exit code or signal, or that it is still there."""
 
     async def close(self, grace: float) -> list[Ending]:
-        """End of input to all, ``grace`` seconds to exit, then kill and reap every process. Idempotent."""
+        """End the input of all bots, give them ``grace`` seconds to exit, then kill and reap every process. Idempotent."""
 
 
 class PassingWire:
-    """A wire around another one, which does what the wires that are made of this do not do themselves."""
+    """A wire around another one, which hands on every call that the wires built on it do not define themselves."""
 
     def __init__(self, wire: Wire) -> None:
         self._wire = wire

@@ -1,4 +1,4 @@
-"""A worker process that plays matches for the pool: jobs in as frames on stdin, outcomes out as frames on stdout.
+"""A worker process that plays matches for the pool: jobs come as frames on stdin, outcomes leave on stdout.
 
 A frame is a u32 big-endian length and a msgpack payload. When its input ends, because the arbiter is done or dead, a worker
 ends every match it plays, reaps the bots, and exits.
@@ -28,11 +28,12 @@ _decode_outcome = msgspec.msgpack.Decoder(Outcome).decode
 
 
 class WorkerDied(Exception):
-    """A worker ended with jobs in hand. The text says how."""
+    """The death of a worker with jobs in hand. The text says how it ended."""
 
 
 class Worker:
-    """The arbiter's side of one worker, started at the first job and again after a death. ``alone``: it gets one at a time."""
+    """The arbiter's side of one worker, started at the first job and again after a death. ``alone``: it gets one job at
+    a time."""
 
     def __init__(self, nursery: trio.Nursery, *, alone: bool) -> None:
         self._mode = ALONE if alone else SHARED
@@ -44,7 +45,7 @@ class Worker:
         self._death = ""
 
     async def play(self, job: Job) -> Outcome:
-        """Have one match played. Raises WorkerDied."""
+        """Have one match played and return its outcome. Raises WorkerDied."""
         done, outcome = trio.Event(), list[Outcome]()
         if self._process is None:
             self._start()
@@ -53,7 +54,7 @@ class Worker:
             async with self._sending:
                 await self._jobs.send_all(_framed(job))
         except (trio.BrokenResourceError, trio.ClosedResourceError):
-            await trio.lowlevel.checkpoint()  # it died; the reader notices, too, and wakes all that wait
+            await trio.lowlevel.checkpoint()  # the worker died; the reader notices, too, and wakes all that wait
         await done.wait()
         if not outcome:
             raise WorkerDied(self._death)
@@ -61,7 +62,7 @@ class Worker:
 
     def _start(self) -> None:
         command = [sys.executable, "-P", "-m", "khiva_arena.arbiter.worker", self._mode]
-        # Whoever stops the arbiter may signal its workers, too, and they have to end their bots: they let signals in when ready.
+        # A stop of the arbiter may signal its workers, too, and they have to end their bots: they let signals in when ready.
         held = signal.pthread_sigmask(signal.SIG_BLOCK, stops.SIGNALS)
         try:
             self._process = subprocess.Popen(
@@ -87,7 +88,7 @@ class Worker:
                 done.set()
         how = describe_status(await _exit_status(process))
         if self._process is process:
-            # All in one go: whoever asks for a match from here on gets a new worker.
+            # All in one go: a caller that asks for a match from here on gets a new worker.
             self._process, waiting, self._waiting = None, self._waiting, {}
             self._death = f"a worker {how}"
             for done, _ in waiting.values():
@@ -95,7 +96,7 @@ class Worker:
             await self._jobs.aclose()
 
     async def close(self) -> None:
-        """End of input, then wait until the worker has reaped its bots and exited."""
+        """End the worker's input, then wait until it has reaped its bots and exited; kill it after CLOSE_SECONDS."""
         process, self._process = self._process, None
         if process is None:
             return
@@ -111,7 +112,7 @@ async def _exit_status(process: subprocess.Popen[bytes]) -> int:
     """Wait for the exit of a process without blocking the loop."""
     if process.returncode is None:
         await exited(process.pid)
-    if process.returncode is None:  # two may have waited for it
+    if process.returncode is None:  # two tasks may have waited for it
         process.returncode, _ = REAPER.reap(process.pid)
     return process.returncode
 
@@ -122,14 +123,14 @@ def _framed(message: Job | Outcome) -> bytes:
 
 
 class _Payloads:
-    """Payloads of whole frames out of a stream."""
+    """A reader of the payloads of whole frames from a stream."""
 
     def __init__(self, stream: trio.lowlevel.FdStream) -> None:
         self._stream = stream
         self._buffer = bytearray()
 
     async def next(self) -> bytes | None:
-        """The next one, None when the stream has ended."""
+        """Return the next payload, None when the stream has ended."""
         while True:
             end = HEADER + int.from_bytes(self._buffer[:HEADER], "big")
             if len(self._buffer) >= max(end, HEADER + 1):
@@ -161,12 +162,12 @@ async def _serve(alone: bool) -> None:
 
 
 def main() -> None:
-    """Serve until the input ends."""
+    """Serve jobs until the input ends."""
     for number in stops.stop_signals():
-        # The arbiter hears it as well, and closes our input. Not ignored, since our bots would ignore it, too.
+        # The arbiter hears it as well, and closes this input. Not ignored, since the bots would inherit that.
         signal.signal(number, lambda _number, _frame: None)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, stops.SIGNALS)
-    from khiva_arena.outside import handed_over  # not above: the arbiter itself knows what it was handed
+    from khiva_arena.outside import handed_over  # not above: the arbiter itself has its handed values
 
     handed_over.take()
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # ignored, it would leave no child to wait for

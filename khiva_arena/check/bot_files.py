@@ -1,4 +1,4 @@
-"""Causes of failures that lie in the bot's own files: modes, a first line, a name in ``run``, a program without its last call."""
+"""Causes of failures in the bot's own files: modes, a first line, a name in ``run``, a missing last call."""
 
 import os
 import re
@@ -9,7 +9,7 @@ from khiva_arena.entrants.bots import Bot
 from khiva_arena.shipped import languages
 
 READ_MOST = 1 << 20
-"""Bytes of a file that are looked at."""
+"""Most bytes of a file that are looked at."""
 LAST_CALLS = {
     "python": 'play("NAME", choose)',
     "javascript": 'play("NAME", choose)',
@@ -19,7 +19,7 @@ LAST_CALLS = {
     "perl": 'play("NAME", $choose)',
     "lua": 'kit.play("NAME", choose)',
 }
-"""How a bot by the kit ends, in languages whose programs may end without a word when that call is missing."""
+"""The last call of a bot by the kit, in languages whose programs may end without a word when that call is missing."""
 _CALL = re.compile(r"^(?!\s*(?:#|//|--|\*))[^\n]*\bplay\s*\(", re.MULTILINE)
 _KIT = re.compile(r"khiva_?kit", re.IGNORECASE)
 _KIT_FILE = re.compile(r"khiva_?kit\.\w+", re.IGNORECASE)
@@ -27,7 +27,7 @@ _SHELL_READ = re.compile(r"not found|syntax error|Syntax error|[Uu]nexpected|une
 
 
 def hint_of(bot: Bot, language: str, got: str, notes: str) -> str:
-    """A line for a bot that ended as ``got`` says and left ``notes`` on stderr; "" if its files do not show why."""
+    """Return a line for a bot that ended as ``got`` says and left ``notes`` on stderr; "" if its files do not show why."""
     if not bot.sources or "ended" not in got:
         return ""
     files = dict(bot.sources)
@@ -58,7 +58,10 @@ def _of_program(name: str, path: Path, language: str, got: str, notes: str) -> s
 
 
 def _misspelt(bot: Bot, notes: str) -> str:
-    """A word of ``run`` that looks like one of the bot's files and is none, if its interpreter complains of that word."""
+    """Return the advice for a word of ``run`` that looks like one of the bot's files and is none; "" if there is none.
+
+    Only a word that the interpreter complains of, in ``notes``, counts.
+    """
     names = [name for name, _ in bot.sources]
     for word in bot.run[1:]:
         plain = not word.startswith(("-", "/", "{")) and re.fullmatch(r"[\w./-]+\.\w+", word)
@@ -71,7 +74,7 @@ def _misspelt(bot: Bot, notes: str) -> str:
 
 
 def _no_call(bot: Bot, language: str) -> str:
-    """Return that the bot's own files load the kit and never call it, "" if they do."""
+    """Return the advice for a bot whose own files load the kit and never call it, "" if they do."""
     if language not in LAST_CALLS:
         return ""
     texts = {name: _read(path).decode(errors="replace") for name, path in bot.sources}

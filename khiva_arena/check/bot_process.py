@@ -1,4 +1,4 @@
-"""A bot behind the arbiter's own pipes, with what the check has to see of it beyond what a match sees."""
+"""A bot behind the arbiter's own pipes, with figures that the check needs and a match does not."""
 
 import os
 import re
@@ -20,10 +20,10 @@ _PEAK = re.compile(r"^VmHWM:\s+(\d+) kB$", re.MULTILINE)
 
 
 class BotProcess:
-    """One bot, at seat 0 of a wire of its own."""
+    """A bot at seat 0 of a wire of its own."""
 
     def __init__(self, command: Command, sandbox: Sandbox) -> None:
-        """Start it. Raises HostFault."""
+        """Start the bot. Raises HostFault."""
         self._wire = wire = Processes((command,), sandbox)
         self._early: list[Arrival] = []
         self.send = wire.send
@@ -34,14 +34,14 @@ class BotProcess:
         self.close = wire.close
 
     async def receive(self, deadline: float) -> Sequence[Arrival]:
-        """What has come; waits for something until ``deadline``."""
+        """Wait until something has come and return it; return nothing at ``deadline``."""
         if not self._early:
             return await self._wire.receive(deadline)
         early, self._early = self._early, []
         return [*early, *self._wire.look()]
 
     async def end_input(self, deadline: float) -> bool:
-        """End the bot's input once it has taken all that was sent. Returns whether it did in time."""
+        """End the bot's input once it has taken all that was sent. Return True if it did in time."""
         while not self._wire.end_input(0):
             if trio.current_time() > deadline:
                 return False
@@ -50,29 +50,29 @@ class BotProcess:
         return True
 
     def processes(self) -> list[int]:
-        """The bot's own living processes, without those that wrap them."""
+        """Return the bot's own living processes, without the processes that wrap them."""
         return self._wire.processes(0)
 
     def program(self) -> int | None:
-        """The process that the bot's program was started as, inside of what wraps it. None if there is none."""
+        """Return the process that the bot's program was started as, inside its wrapping. None if there is none."""
         return self._wire.program(0)
 
     def account(self) -> CpuSample:
-        """How much of the processor its processes have used so far, as the arbiter counts it."""
+        """Return the processor use of the bot's processes so far, as the arbiter counts it."""
         return sample_of(self._wire.uses())
 
     def peak(self) -> int:
-        """Bytes of memory: the sum of what each living process had at most, pages of files included."""
+        """Return the sum of the peaks of memory of the living processes in bytes, pages of files included."""
         total = 0
         for pid in self.processes():
-            with suppress(OSError):  # it ended while we looked
+            with suppress(OSError):  # it ended meanwhile
                 match = _PEAK.search(Path(f"/proc/{pid}/status").read_text(errors="replace"))
                 total += int(match[1]) * 1024 if match else 0
         return total
 
 
 def words_of(pid: int) -> str:
-    """A process's command line, "" if it has ended."""
+    """Return a process's command line, "" if it has ended."""
     with suppress(OSError):
         descriptor = os.open(f"/proc/{pid}/cmdline", os.O_RDONLY | os.O_CLOEXEC)
         try:

@@ -14,7 +14,7 @@ from khiva_arena.sandbox import silence
 
 AN_INDEX = "the answer is an index into legal, a whole number counted from 0, never the entry itself"
 OWN_REQ = "an act carries the req of the decide that it answers, unchanged: never a number that the bot counts itself or has kept"
-# What adds a line end behind the bytes that it writes.
+# Calls that add a line end behind the bytes that they write, with a call that does not.
 PRINTS = {
     "python": "print(...): write with sys.stdout.buffer.write",
     "javascript": "console.log: write with fs.writeSync(1, ...) or process.stdout.write",
@@ -44,7 +44,8 @@ INTERPRETERS = re.compile(r"(python|pypy|node|nodejs|ruby|perl|php|lua|luajit)[\
 
 
 def of_settings(bot: Bot, text: str) -> str:
-    """What is wrong with a run line of one word, "" if nothing is: a file that is taken for a program, or a missing script."""
+    """Return the mistake in a run line of one word, "" if there is none: a file that is taken for a program, or a
+    missing script."""
     word = bot.run[0]
     if re.search(r"no such program: ", text) and "/" not in word and word in [name for name, _ in bot.sources]:
         how = f'run = "{{python}} {word}"' if word.endswith(".py") else f'run = "./{word}", or its interpreter before it'
@@ -56,7 +57,7 @@ def of_settings(bot: Bot, text: str) -> str:
 
 
 def of_bytes(received: bytes, language: str) -> str:
-    """What the bytes after the last whole frame show, "" for nothing."""
+    """Return the cause that the bytes after the last whole frame show, "" for none."""
     at = whole_frames(received)
     rest = received[at:]
     if at and rest[:2].startswith((b"\n", b"\r\n")):
@@ -69,7 +70,7 @@ def of_bytes(received: bytes, language: str) -> str:
 
 
 def of_text(failed: Failed) -> str:
-    """What the words for a failure show, "" for nothing."""
+    """Return the cause that the words for a failure show, "" for none."""
     text = failed.got
     if "missing required field `req`" in text:
         return OWN_REQ
@@ -83,7 +84,7 @@ def of_text(failed: Failed) -> str:
 
 
 def of_text_stream(received: bytes) -> str:
-    """Return what a stream of text has done to the frame at the beginning, "" if it is not known to have done anything."""
+    """Return how a stream of text has changed the frame at the beginning, "" if it is not known to have done so."""
     if b"\xef\xbf\xbd" in received:
         return "each byte that is no UTF-8 became EF BF BD"
     try:
@@ -98,8 +99,11 @@ def of_text_stream(received: bytes) -> str:
 
 
 def of_silence(failed: Failed, in_time: str, otherwise: str) -> str:
-    """Return what a bot that does not read its input does in place of an answer, "" if it reads, or if that is not known.
-    ``otherwise``: the cause that a step knows of a bot that may wait for its input."""
+    """Return why a bot that does not read its input does not answer, "" if it reads, or if that is not known.
+
+    in_time: the advice for a bot that still computes
+    otherwise: the cause that a step knows of a bot that may wait for its input
+    """
     text = failed.got
     if not text.startswith(("nothing within", "0 bytes")) or "once its input had ended" in text or "too late" in text:
         return ""
@@ -116,8 +120,10 @@ def of_silence(failed: Failed, in_time: str, otherwise: str) -> str:
 
 
 def of_plain(failed: Failed, flush: str) -> str:
-    """What a failure at plain requests most likely comes from, "" for nothing; a step that tries one thing knows better.
-    ``flush``: how the bot's language does it."""
+    """Return the most likely cause of a failure at plain requests, "" for none; a step that tries one thing knows better.
+
+    flush: how the bot's language flushes its output
+    """
     text = failed.got
     if "an answer to req" in text:
         return OWN_REQ
@@ -133,13 +139,13 @@ def of_plain(failed: Failed, flush: str) -> str:
 
 
 def _map_size(data: bytes) -> int:
-    """How many bytes the map at the beginning has, 0 if there is no whole one."""
+    """Return the bytes of the map at the beginning, 0 if there is no whole one."""
     if not (0x80 <= data[0] <= 0x8F or data[0] in (0xDE, 0xDF)):
         return 0
     unpacker = msgpack.Unpacker(strict_map_key=False, max_buffer_size=1 << 20)
     unpacker.feed(data[: 1 << 20])
     try:
         unpacker.skip()
-    except Exception:  # the library names its errors loosely: what it cannot read is not a map
+    except Exception:  # the library names its errors loosely: bytes that it cannot read are not a map
         return 0
     return int(unpacker.tell())

@@ -1,4 +1,4 @@
-"""How the sandbox may have caused a bot's end: shared memory that ran out, memory that was refused, a file of /etc."""
+"""Failures that the sandbox may have caused: shared memory that ran out, memory that was refused, a file of /etc."""
 
 import re
 
@@ -12,7 +12,7 @@ REFUSED = re.compile(
 )
 MISSING = re.compile(r"No such file|Permission denied|not found|cannot find|can't open|cannot open|ENOENT|EACCES", re.IGNORECASE)
 OF_ETC = re.compile(r"(?<![\w.\\/-])/etc/[\w.@+~-]+(?:/[\w.@+~-]+)*")
-# How to ask each runtime for a smaller heap.
+# Options that ask each runtime for a smaller heap.
 HEAP = (
     (r"sbcl|lisp", "sbcl --dynamic-space-size 512MB"),
     (r"java|jar", "java -Xmx512m"),
@@ -23,8 +23,10 @@ HEAP = (
 
 
 def hint_of(words: tuple[str, ...], got: str, notes: str) -> str:
-    """A line for a bot whose ``run`` is ``words``, which ended as ``got`` says and left ``notes`` on stderr; "" if the sandbox
-    is not known to have anything to do with it."""
+    """Return a line for a bot whose ``run`` is ``words``, which ended as ``got`` says and left ``notes`` on stderr.
+
+    "" if the sandbox is not known to have anything to do with it.
+    """
     if "SIGBUS" in got:
         return (
             "SIGBUS: it used memory that is mapped from a file that has no room left: of /dev/shm a bot has 24 MiB (none at "

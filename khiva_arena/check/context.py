@@ -1,4 +1,4 @@
-"""What a check is made with, what it measures on the way, and how a step says that it did not go well."""
+"""The state of a running check: its settings, its measurements, and the exceptions by which a step fails."""
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
@@ -15,12 +15,15 @@ from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.shipped import folder
 
 SPEC = folder("protocol") / "SPEC.md"
-"""Where it is on this machine, for the texts that name it."""
+"""The path of SPEC.md on this machine, for the texts that name it."""
 
 
 class Failed(Exception):
-    """The bot does not do what a step asks. ``notes``: its stderr, ``received``: its stdout from the beginning. Both are added
-    when it has ended."""
+    """A failure of a step: the bot does not do as the step asks.
+
+    notes: the bot's stderr, added when it has ended
+    received: the bot's stdout from the beginning, added when it has ended
+    """
 
     def __init__(self, expected: str, got: str) -> None:
         self.expected = expected
@@ -31,11 +34,11 @@ class Failed(Exception):
 
 
 class Silent(Failed):
-    """Nothing came in all the time that a match allows; trying that again would take as long again."""
+    """A failure without any answer in all the time that a match allows; trying that again would take as long again."""
 
 
 class Warned(Exception):
-    """A match would not blame the bot for this, but its author may want to know."""
+    """A finding for the bot's author that no match would blame the bot for."""
 
 
 class Skipped(Exception):
@@ -44,23 +47,23 @@ class Skipped(Exception):
 
 @dataclass(slots=True, eq=False)
 class RunningCheck:
-    """One check in progress.
+    """A check in progress.
 
     bot: the bot under check.
-    games: those to be played.
+    games: the games to be played.
     limits: the time that it has.
-    sandbox: what it is kept in.
-    quick: whether only the short steps are made.
+    sandbox: the sandbox of the bot.
+    quick: True if only the short steps are made.
     levels: isolation levels to be tried.
-    trust: whether the bot may run with all rights of the user.
-    runtimes: those that the bot might name.
-    network: whether its cell is open to the network.
+    trust: True if the bot may run with all rights of the user.
+    runtimes: the runtimes that the bot might name.
+    network: True if its cell is open to the network.
     handed: values by the names of the variables that it is handed.
-    seats: lasts while it is checked; of a bot on another machine, this waits for its relay first.
-    staged: how it is started, None before it is staged.
+    seats: lasts while the bot is checked; for a bot on another machine, this waits for its relay first.
+    staged: the command that starts it, None before it is staged.
     starts: seconds from each hello to its answer.
     thought: seconds of each decision.
-    firsts: which of ``thought`` were the first of a conversation.
+    firsts: the positions in ``thought`` of the first decisions of conversations.
     asked_for: seconds for which it was asked in all.
     used: seconds of CPU that it used in that time.
     peak: bytes of memory.
@@ -91,12 +94,12 @@ class RunningCheck:
 
     @property
     def command(self) -> Command:
-        """How the bot is started, once it is staged."""
+        """The command that starts the bot, once it is staged."""
         if self.staged is None:
             raise InternalError("the bot is not staged yet")
         return self.staged
 
     def place(self, label: str = "") -> Place:
-        """A seat at the smallest table of the first game, the same one for the same label."""
+        """Return a seat at the smallest table of the first game, the same one for the same label."""
         game = self.games[0]
         return place(game, game.seats[0], 1, label=label)

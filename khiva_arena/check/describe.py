@@ -1,4 +1,4 @@
-"""What came from a bot, in words: decoded if possible, else in hex; and keys that it sends twice."""
+"""Bytes from a bot in words: decoded if possible, else in hex; and keys that the bot sends twice."""
 
 from collections import Counter
 from itertools import islice
@@ -16,15 +16,15 @@ KEYS_KEPT, KEY_SHOWN = 5, 40
 
 
 def shown(payload: bytes) -> str:
-    """A payload for people."""
+    """Format a payload for people."""
     try:
         return _short(repr(msgpack.unpackb(payload, strict_map_key=False)))
-    except Exception:  # the library names its errors loosely, and some nest too deep; what cannot be read is shown as bytes
+    except Exception:  # the library names its errors loosely, and some nest too deep; an unreadable payload is shown as bytes
         return f"a frame that is not one msgpack value, {as_bytes(payload)}"
 
 
 def as_bytes(data: bytes) -> str:
-    """Bytes for people: how many, and the first of them as hex, as text too if that is what they are."""
+    """Format bytes for people: their number, and the first of them as hex, as text too if that is what they are."""
     cut = data[:HEX_SHOWN]
     dots = " ..." if len(data) > HEX_SHOWN else ""
     text = cut.decode("ascii", "replace")
@@ -34,7 +34,7 @@ def as_bytes(data: bytes) -> str:
 
 
 def whole_frames(data: bytes | bytearray) -> int:
-    """How many bytes the whole frames at the beginning have."""
+    """Return the number of bytes of the whole frames at the beginning."""
     at = 0
     while at + HEADER <= len(data):
         size = int.from_bytes(data[at : at + HEADER], "big")
@@ -45,7 +45,7 @@ def whole_frames(data: bytes | bytearray) -> int:
 
 
 def repeated_keys(payload: bytes) -> set[str]:
-    """Keys that stand twice in one map of a payload, KEYS_KEPT of them at most, each in few characters."""
+    """Return the keys that stand twice in one map of a payload, KEYS_KEPT of them at most, each in few characters."""
     repeated: set[str] = set()
 
     def pairs(items: list[tuple[Any, Any]]) -> None:
@@ -55,7 +55,7 @@ def repeated_keys(payload: bytes) -> set[str]:
 
     try:
         msgpack.unpackb(payload, object_pairs_hook=pairs, strict_map_key=False)
-    except Exception:  # as above; that it does not decode is found by who judges it
+    except Exception:  # the library names its errors loosely; the caller finds that the payload does not decode
         return set()
     return repeated
 

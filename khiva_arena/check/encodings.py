@@ -1,4 +1,4 @@
-"""Every way to write one value in MessagePack: a bot is to understand all of them, though an arbiter sends the shortest."""
+"""Every way to write a value in MessagePack. A bot has to understand all, though an arbiter sends the shortest."""
 
 import struct
 from itertools import cycle
@@ -15,19 +15,19 @@ _MAPS = ((0xDE, ">H", 0xFFFF), (0xDF, ">I", 0xFFFF_FFFF))
 
 
 def framed(payload: bytes) -> bytes:
-    """A frame with this payload."""
+    """Return a frame with this payload."""
     return len(payload).to_bytes(HEADER, "big") + payload
 
 
 class Encoder:
-    """Encodes plain values as frames. ``widest``: always the longest form; else the possible forms are used in turn."""
+    """An encoder of plain values as frames. ``widest``: always the longest form; else the possible forms are used in turn."""
 
     def __init__(self, *, widest: bool) -> None:
         self._widest = widest
         self._turn = cycle(range(12))
 
     def frame(self, value: Any) -> bytes:
-        """A whole frame."""
+        """Encode a value as a whole frame."""
         return framed(self._value(value))
 
     def _value(self, value: Any) -> bytes:
@@ -61,6 +61,6 @@ class Encoder:
 
 
 def _lengths(table: tuple[tuple[int, str, int], ...], size: int, short: int, short_most: int) -> list[bytes]:
-    """Every form of a head that says a length."""
+    """Return every form of a head that says a length."""
     forms = [bytes([tag]) + struct.pack(layout, size) for tag, layout, limit in table if size <= limit]
     return [bytes([short + size]), *forms] if size <= short_most else forms

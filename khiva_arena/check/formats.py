@@ -1,6 +1,6 @@
-"""A check in the forms that other programs show: JUnit XML for test reports of CI, Markdown for the summary of a run.
+"""A check in forms that other programs show: JUnit XML for CI, Markdown for the summary of a run.
 
-What a bot wrote is in it, so nothing of that may become markup: XML escapes it, in Markdown it stands in fences of its own.
+The bot's own text is in it, so none of that may become markup: XML escapes it, in Markdown it stands in fences of its own.
 """
 
 import re
@@ -15,7 +15,8 @@ _FENCE = re.compile(r"`{3,}")
 
 
 def junit(report: CheckReport) -> str:
-    """One test suite with a test case a step. A warning is a case that passed, with what was said as its output."""
+    """Format a check as one test suite with a test case a step. A warning is a case that passed, with the warning as
+    its output."""
     counts = report.counts
     suite = ElementTree.Element(
         "testsuite",
@@ -45,7 +46,7 @@ def junit(report: CheckReport) -> str:
 
 
 def markdown(report: CheckReport, next_step: str) -> str:
-    """What failed or was warned of in full, then a table of all steps. ``next_step``: what to do next, a line."""
+    """Format failures and warnings in full, then a table of all steps. ``next_step``: the next thing to do, a line."""
     result = "keeps the protocol" if report.passed else "does not keep the protocol"
     lines = [f"### {_escaped(report.name)} {result}", ""]
     counts = closing_text(report, "").splitlines()[-1]
@@ -69,7 +70,7 @@ def _details(step: CheckStep) -> list[str]:
 
 
 def _fenced(lines: Sequence[str]) -> list[str]:
-    """Lines unchanged, in a fence that is longer than any in them."""
+    """Return the lines unchanged, in a fence that is longer than any in them."""
     longest = max((len(fence) for line in lines for fence in _FENCE.findall(line)), default=2)
     fence = "`" * (longest + 1)
     return [fence, *lines, fence] if lines else []
@@ -80,5 +81,5 @@ def _plain(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """A line in which nothing is markup."""
+    """Return a line in which nothing is markup."""
     return _MARKUP.sub(lambda sign: f"&#{ord(sign[1])};" if sign[1] in "<>&@" else f"\\{sign[1]}", _plain(text))

@@ -1,4 +1,4 @@
-"""The known traps: what a failure most often comes from, in the bot's own language if that is known."""
+"""The known traps: the most likely cause of a failure, in the bot's own language if that is known."""
 
 import re
 from collections.abc import Mapping
@@ -35,7 +35,7 @@ LANGUAGES = (
 )
 WRAPPERS = re.compile(r"(ba|da|k|z)?sh|env|nice|stdbuf|timeout|uv|poetry|bun|deno|tsx|ts-node|make|\{.*\}|\./.*|.*/.*")
 """Programs whose files tell the language; a file for any other one may have an ending of two languages, such as .pl."""
-# What the kits say if choose gives no whole number; each says it in its own words, right at its call of choose.
+# Messages of the kits if choose gives no whole number; each says it in its own words, right at its call of choose.
 BAD_CHOICE = re.compile(
     r"operator\.index\(choose\(.*\n(?:[ ^~]*\n)?TypeError: .* cannot be interpreted as an integer|"
     r"choose (?:returned|gave) [\s\S]{0,4000}?, (?:no whole number|not a whole number|not an int(?:eger)?)\b|"
@@ -143,7 +143,7 @@ OWN_FOLDER = "a bot sees its own folder and the system's programs only: put the 
 
 
 def language_of(bot: Bot) -> str:
-    """The key in bots/languages.toml that the bot's commands point to, "" for none."""
+    """Return the key in bots/languages.toml that the bot's commands point to, "" for none."""
     for words in (bot.build, bot.run):
         by_files = not words or WRAPPERS.fullmatch(words[0]) or words[0] in [name for name, _ in bot.sources]
         names = [word.rsplit("/", 1)[-1] for word in (words if by_files or _is_known(words[0]) else words[:1])]
@@ -167,9 +167,12 @@ def hint(
     plain: bool = False,
     runtimes: Mapping[str, Runtime] | None = None,
 ) -> str:
-    """A line that says what to look at, ``otherwise`` if nothing is known. ``confined``: it runs at a level that keeps it from
-    the user's files. ``plain``: it was only greeted and asked, so that no peculiarity of a step explains it. ``runtimes``: those
-    that the organiser has named."""
+    """Return a line that says where to look, ``otherwise`` if nothing is known.
+
+    confined: it runs at a level that keeps it from the user's files
+    plain: it was only greeted and asked, so that no peculiarity of a step explains the failure
+    runtimes: the runtimes that the organiser has named
+    """
     language = language_of(bot)
     text, received = failed.got, failed.received
     if setting := causes.of_settings(bot, text):
@@ -214,7 +217,7 @@ def hint(
 
 
 def _foreign(bot: Bot, notes: str) -> tuple[str, ...]:
-    """The programs that the bot's lines, or the first line of its file, begin with and that come with no language of a kit."""
+    """Return the programs that begin the bot's lines, or the first line of its file, and come with no language of a kit."""
     own = (words[0] for words in (bot.build, bot.run) if words)
     return tuple(name for name in (*own, *FIRST_LINE.findall(notes)) if not _is_known(name))
 
@@ -235,7 +238,7 @@ def _held_back(language: str) -> str:
 
 
 def _of_framing(received: bytes, language: str) -> str:
-    """What the bytes themselves show."""
+    """Return the cause that the bytes themselves show, "" for none."""
     start = received[:4]
     if not received or _is_whole(received):
         return _of_json(received)
@@ -264,7 +267,7 @@ def _of_json(received: bytes) -> str:
 
 
 def _printed(received: bytes) -> str:
-    """The text in place of the beginning of a frame, "" if it is not text."""
+    """Return the text in place of the beginning of a frame, "" if it is not text."""
     line = received[whole_frames(received) :][:LINE].split(b"\n")[0].decode("utf-8", "replace").rstrip("\r\ufffd")
     return line if len(line) >= 3 and all(letter.isprintable() or letter == "\t" for letter in line) else ""
 
@@ -274,12 +277,12 @@ def _is_whole(received: bytes) -> bool:
 
 
 def _is_map(data: bytes) -> bool:
-    """Whether one map, at least, stands at the beginning."""
+    """Tell whether at least one map stands at the beginning."""
     if not data or not (0x80 <= data[0] <= 0x8F or data[0] in (0xDE, 0xDF)):
         return False
     unpacker = msgpack.Unpacker(strict_map_key=False, max_buffer_size=1 << 20)
     unpacker.feed(data)
     try:
         return isinstance(unpacker.unpack(), dict)
-    except Exception:  # the library names its errors loosely: what it cannot read is not a map
+    except Exception:  # the library names its errors loosely: bytes that it cannot read are not a map
         return False

@@ -1,4 +1,4 @@
-"""What a bot writes on stdout, taken in as it comes and cut into frames by the arbiter's own reader."""
+"""The stdout of a bot under check, cut into frames as it comes by the arbiter's own reader."""
 
 from khiva_arena.check.bot_process import BotProcess
 from khiva_arena.check.describe import as_bytes, shown, whole_frames
@@ -8,15 +8,15 @@ from khiva_arena.words import count
 
 RECEIVED_KEPT = 1 << 18
 FRAMES_MOST = 64
-"""Unread, until a bot is taken for one that floods, and nothing more is kept of what it writes."""
+"""Most unread frames: beyond that a bot counts as flooding, and nothing more of its output is kept."""
 
 
 class Inbox:
-    """What came from a bot.
+    """The bytes and frames that came from a bot.
 
     received: bytes from the beginning.
-    trouble: what is wrong with them, "" for nothing.
-    closed: whether nothing more can come.
+    trouble: the error in them, "" for none.
+    closed: True if nothing more can come.
     frames: payloads that nobody has taken yet.
     """
 
@@ -30,21 +30,21 @@ class Inbox:
 
     @property
     def partial(self) -> int:
-        """How many bytes of a frame that is not whole yet are there."""
+        """The number of bytes that are there of a frame which is not whole yet."""
         return self._reader.partial
 
     async def next(self, deadline: float) -> bytes | None:
-        """The next payload, or None: time is up, or nothing more can come."""
+        """Return the next payload, or None: time is up, or nothing more can come."""
         await self.listen(deadline)
         return self.frames.popleft() if self.frames else None
 
     async def listen(self, until: float) -> None:
-        """Take in what comes until then, or until a whole frame is there, or nothing more can come."""
+        """Take in bytes until a whole frame is there, nothing more can come, or time is up."""
         while not self.frames and not self.trouble and not self.closed and await self.take_in(until):
             continue
 
     async def take_in(self, deadline: float) -> bool:
-        """Take in what comes next, by then. Returns whether anything has."""
+        """Take in the bytes that come next, by ``deadline``. Return True if any came."""
         came = await self._wire.receive(deadline)
         for arrival in came:
             self.closed = self.closed or not arrival.data
@@ -59,7 +59,7 @@ class Inbox:
         return bool(came)
 
     def rest(self) -> str:
-        """What came that nobody has taken, in words, "" if nothing did."""
+        """Describe in words the bytes that nobody has taken, "" if there are none."""
         if self.frames:
             return f"{frames_text(len(self.frames))} more, the first: {shown(self.frames[0])}"
         if self.trouble:
@@ -68,5 +68,5 @@ class Inbox:
 
 
 def frames_text(frames: int) -> str:
-    """So many whole frames, in words."""
+    """Format a number of whole frames in words."""
     return count(frames, "whole frame")

@@ -1,4 +1,4 @@
-"""What a bot's own words say about something that is missing: a program, a library, a file outside of its folder."""
+"""Signs in a bot's own words that something is missing: a program, a library, a file outside of its folder."""
 
 import re
 import shlex
@@ -28,7 +28,7 @@ PROGRAM = re.compile(
 )
 _MODULE = re.compile(r"No module named '?(\w{1,64})")
 NOT_TO_BE_INSTALLED = ("khiva_kit", "khiva_arena")
-"""They come with a bot's folder, and with the arena."""
+"""Modules that come with a bot's folder, and with the arena."""
 _NO_FILE = re.compile(
     r"No such file or directory|Permission denied|NoSuchFileException|AccessDeniedException|Could not find file|cannot open:",
     re.IGNORECASE,
@@ -38,8 +38,11 @@ _OF_THE_SYSTEM = re.compile(r"/(?:usr|bin|sbin|lib\w*|dev|proc|sys)(?:/|$)")
 
 
 def hint_of(language: str, said: str, foreign: Sequence[str] = ()) -> str:
-    """Return what to install if ``said``, the bot's stderr or a build's end, names a missing program or library; "" for none.
-    ``foreign``: programs that do not come with the packages of the language."""
+    """Return the package to install if ``said``, the bot's stderr or a build's end, names a missing program or library; "" for
+    none.
+
+    foreign: programs that do not come with the packages of the language
+    """
     program = PROGRAM.search(said)
     if not program and not LIBRARY.search(said):
         return ""
@@ -54,8 +57,11 @@ def hint_of(language: str, said: str, foreign: Sequence[str] = ()) -> str:
 
 
 def module_of(language: str, said: str, known: Mapping[str, Runtime], used: Sequence[Runtime]) -> str:
-    """Which module a Python bot lacks, the runtimes there are and what is to be done, "" if it lacks none. ``known``: the
-    runtimes that the organiser has named; ``used``: those of them that the bot names."""
+    """Return the module that a Python bot lacks, with the runtimes there are and the next thing to do; "" if it lacks none.
+
+    known: the runtimes that the organiser has named
+    used: those of them that the bot names
+    """
     match = _MODULE.search(said) if language == "python" else None
     if match is None or (match[1] == "msgpack" and not used):
         return ""
@@ -72,7 +78,7 @@ def module_of(language: str, said: str, known: Mapping[str, Runtime], used: Sequ
 
 
 def outside(notes: str) -> str:
-    """The first file outside of the bot's folder and of the system that its stderr says it did not get, "" for none."""
+    """Return the first file outside of the bot's folder and of the system that its stderr says it did not get, "" for none."""
     for line in notes.splitlines():
         if _NO_FILE.search(line):
             for path in _PATH.findall(line):

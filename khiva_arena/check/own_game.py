@@ -1,4 +1,4 @@
-"""The check of a game: is the contract of ``games/base.py`` kept, and what to do about each point that is not."""
+"""The check of a game against the contract of ``games/base.py``, with advice on each broken point."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -83,16 +83,16 @@ DO = {
         "texts that is gone through in its own order."
     ),
 }
-"""By words of a point, what to do if it fails."""
+"""Advice on a point that fails, by words of the point."""
 
 
 class GameStep(Struct, frozen=True):
-    """One step of the check.
+    """A step of the check of a game.
 
-    title: what was looked at.
-    passed: whether the contract is kept.
-    said: what came of it.
-    do: what to do if it failed, a line for each point, "" if nothing is known.
+    title: the table and rules that were looked at.
+    passed: True if the contract is kept.
+    said: the result.
+    do: the advice if it failed, a line for each point, "" if nothing is known.
     """
 
     title: str
@@ -102,8 +102,11 @@ class GameStep(Struct, frozen=True):
 
 
 def steps_of(game: Game, chosen: Mapping[str, Any] | None = None) -> Iterator[GameStep]:
-    """Each step, as it is done: matches at random with every seat count and every sample of the rules; or, if rules were
-    ``chosen``, under these alone. A step that takes too long is the last one: each further one would take as long."""
+    """Yield each step, as it is done: matches at random with every seat count and every sample of the rules.
+
+    If rules were ``chosen``, they alone are played. A step that takes too long is the last one: each further one would take as
+    long.
+    """
     for title, look in _looks(game, chosen):
         try:
             yield _step(title, look)
@@ -113,7 +116,7 @@ def steps_of(game: Game, chosen: Mapping[str, Any] | None = None) -> Iterator[Ga
 
 
 def _looks(game: Game, chosen: Mapping[str, Any] | None) -> Iterator[tuple[str, Callable[[], str]]]:
-    """Of each step what it is, and how it is done."""
+    """Yield the title of each step, and the function that does it."""
     first = dict(chosen or {})
     samples = () if chosen else map(dict, game.samples)
     tables = [(seats, first) for seats in _tables(game, first)]
@@ -127,7 +130,7 @@ def _looks(game: Game, chosen: Mapping[str, Any] | None) -> Iterator[tuple[str, 
 
 
 def _tables(game: Game, given: Mapping[str, Any]) -> Sequence[int]:
-    """The seat counts that can be played under some rules."""
+    """Return the seat counts that can be played under some rules."""
     return game.seats_of(game.rules(given))
 
 
@@ -144,7 +147,7 @@ def _step(title: str, look: Callable[[], str]) -> GameStep:
 
 
 class _Broken(Exception):
-    """Points that are."""
+    """A game that breaks points of the contract. ``points``: the points that are broken."""
 
     def __init__(self, points: Sequence[str]) -> None:
         self.points = points
@@ -152,7 +155,7 @@ class _Broken(Exception):
 
 
 def advice(point: str) -> str:
-    """What to do about a point that fails."""
+    """Return the advice on a point that fails, "" if there is none."""
     return next((text for words, text in DO.items() if words in point), "")
 
 
@@ -170,7 +173,7 @@ def _conforms(game: Game, seats: int, given: Mapping[str, Any]) -> str:
 
 
 def _measured(game: Game, seats: int, given: Mapping[str, Any]) -> str:
-    """A match in two processes, and what it takes."""
+    """Play a match and describe its length, its largest request and its slowest step."""
     secret = sha256(f"a check {game.name}".encode()).digest()
     stream = Stream(secret, "check")
     state, _ = game.played(seats, game.rules(given), secret)

@@ -1,4 +1,4 @@
-"""Real positions of real games: a match of which one seat is the bot under check, and all others choose at random."""
+"""Real positions of real games: one seat is the bot under check, all others choose at random."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,15 +17,15 @@ from khiva_arena.replay import seeds
 from khiva_arena.rng import Stream
 
 MATCHES_SEARCHED = 25
-"""For each seat count and rules map, before a kind of decision is given up, because no random match has come to it."""
+"""Matches for each seat count and rules map before a kind of decision is given up, because no random match has come to it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Which seat of which match the bot has.
+    """A seat of a match, which the bot under check has.
 
-    game: what is played.
-    seats: how many there are.
+    game: the game that is played.
+    seats: number of seats at the table.
     seat: the bot's, from 0.
     given: the rules that are not default.
     secret: of the deal, 32 bytes.
@@ -49,11 +49,11 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One decision of the bot's seat: a ``decide`` without ``req`` and times.
+    """A decision of the bot's seat: a ``decide`` without ``req`` and times.
 
     kind: of decision.
-    view: what the seat knows.
-    events: what it has seen since its last decision.
+    view: the seat's knowledge.
+    events: seen since its last decision.
     legal: the choices.
     """
 
@@ -63,24 +63,24 @@ class Question:
     legal: Sequence[list[Any]]
 
     def message(self, req: int, turn_ms: int, bank_ms: int) -> dict[str, Any]:
-        """The ``decide``, as a map that may be changed."""
+        """Return the ``decide``, as a map that may be changed."""
         decide = messages.Decide(req, self.kind, turn_ms, bank_ms, self.view, self.events, list(self.legal))
         return dict(msgspec.to_builtins(decide))
 
 
 def place(game: Game, seats: int, seat: int, given: Mapping[str, Any] | None = None, label: str = "") -> Place:
-    """A match for the bot; equal arguments give an equal match."""
+    """Return a match for the bot; equal arguments give an equal match."""
     secret = sha256(f"khiva-arena check {game.name} {seats} {seat} {label}".encode()).digest()
     return Place(game, seats, seat, given or {}, secret)
 
 
 def crowded(game: Game) -> int:
-    """The smallest number of seats at which a match continues when one is out; the largest there is if none does."""
+    """Return the smallest number of seats at which a match continues when one is out; the largest there is if none does."""
     return next((seats for seats in game.seats if seats > 2), game.seats[-1])
 
 
 def hello_of(where: Place, limits: Limits) -> dict[str, Any]:
-    """The hello that the bot gets there, as a map that may be changed."""
+    """Return the hello that the bot gets at a place, as a map that may be changed."""
     match = where.match
     hello = messages.Hello(
         protos=[messages.PROTOCOL],
@@ -110,7 +110,8 @@ class CheckTable:
         self._see(events)
 
     def next(self) -> Question | None:
-        """What the bot is asked now, None when the match is over. Asking again gives the same, without the events."""
+        """Return the question that the bot is asked now, None when the match is over. Asking again gives the same, without the
+        events."""
         while pending := self._state.pending():
             mine = pending.get(self.where.seat)
             if mine is not None:
@@ -120,7 +121,7 @@ class CheckTable:
         return None
 
     def choose(self, choice: int) -> None:
-        """The bot's choice, with what the others of the same decision choose."""
+        """Play the bot's choice, with random choices of the others in the same decision."""
         self._apply({self.where.seat: choice})
 
     def announce(self, event: dict[str, Any]) -> None:
@@ -128,7 +129,7 @@ class CheckTable:
         self._unseen.append(event)
 
     def forfeit(self, seat: int) -> None:
-        """Another seat is out, as if it had crashed: an event says so, and the default is played for that seat from now on."""
+        """Put another seat out, as if it had crashed: an event says so, and the default is played for that seat from now on."""
         self._out.add(seat)
         self.announce({"type": "forfeit", "seat": seat, "why": "crashed", "strikes": 0})
 
@@ -145,11 +146,11 @@ class CheckTable:
 
     @property
     def over(self) -> bool:
-        """Whether the match has come to its end."""
+        """True if the match has come to its end."""
         return self._state.is_over
 
     def end(self) -> messages.End:
-        """The ``end`` message; all others are out unless the match is over."""
+        """Return the ``end`` message; all others are out unless the match is over."""
         return messages.End("over" if self._state.is_over else "forfeits", self._state.ranks, self._state.scores)
 
     def _apply(self, known: Mapping[int, int]) -> None:
@@ -162,21 +163,24 @@ class CheckTable:
 
 
 def kinds_of(game: Game) -> set[str]:
-    """All kinds of decision that a game has, under any rules; none are known of a game that does not come with the arena."""
+    """Return all kinds of decision that a game has, under any rules; none are known of a game that does not come with
+    the arena."""
     if game.outside:
         return set()
     return set(shapes_of(game).decisions)
 
 
 def decisions_of_a_match(game: Game) -> int:
-    """About how many decisions a seat has in a whole match: that of the seat with most, in matches at random, with as few and as
-    many seats as there may be."""
+    """Estimate how many decisions a seat has in a whole match.
+
+    It is the number of the seat with most, in matches at random, with as few and as many seats as there may be.
+    """
     counts = [Counter(seat for seat, _ in _asked_at_random(place(game, seats, 0))) for seats in (game.seats[0], game.seats[-1])]
     return max(count for counted in counts for count in counted.values())
 
 
 def find(game: Game, kinds: set[str]) -> dict[str, Place]:
-    """For each of these kinds of decision a match and a seat in which it comes up, if random matches find one."""
+    """Return, by kind of decision, a match and a seat in which the kind comes up, if random matches find one."""
     places: dict[str, Place] = {}
     for ordinal in range(MATCHES_SEARCHED):
         for given in ({}, *game.samples):
@@ -191,7 +195,7 @@ def find(game: Game, kinds: set[str]) -> dict[str, Place]:
 
 
 def _asked_at_random(where: Place) -> Iterator[tuple[int, str]]:
-    """Seat and kind of every decision of a match as ``skip_to`` plays it."""
+    """Yield the seat and the kind of every decision of a match as ``skip_to`` plays it."""
     state, _ = where.game.new(where.seats, where.game.rules(where.given), where.secret)
     stream = Stream(where.secret, "check")
     while pending := state.pending():

@@ -9,20 +9,23 @@ from khiva_arena.sandbox import system
 from khiva_arena.sandbox.proc_usage import ThreadTime
 
 SETTLE_SECONDS, IDLE_SECONDS = 0.3, 0.6
-"""How long a bot that has just answered may tidy up, and how long it is looked at then."""
+"""Seconds in which a bot that has just answered may tidy up, and seconds for which it is looked at then."""
 WHAT_FOLLOWS = f"in a match it has to pause, or is out, if another bot is late because of it ({SPEC}, section 6)"
 
 
 def used(before: CpuSample, after: CpuSample) -> float:
-    """Seconds of CPU between two looks at one bot: that of its living threads, which is exact, or, if the system does not say
-    that or threads have come and gone, what the rougher figure of whole processes says at least."""
+    """Return the seconds of CPU between two looks at one bot.
+
+    They are the use of its living threads, which is exact. If that is not known or threads have come and gone, they are the least
+    that the rougher figure of whole processes allows.
+    """
     nothing = ThreadTime(0.0, 0.0)
     threads = sum(now.cpu - before.delays[0].get(thread, nothing).cpu for thread, now in after.delays[0].items())
     return max(0.0, threads, after.cpu[0] - before.cpu[0] - ROUNDING)
 
 
 async def idle(wire: BotProcess) -> float:
-    """How many cores a bot uses that has nothing to do."""
+    """Measure how many cores a bot uses that has nothing to do."""
     await trio.sleep(SETTLE_SECONDS)
     before = wire.account()
     await trio.sleep(IDLE_SECONDS)
@@ -31,7 +34,7 @@ async def idle(wire: BotProcess) -> float:
 
 
 def judged(running: RunningCheck, idling: float) -> str:
-    """The figures in words. Raises Warned if it uses more than its share."""
+    """Format the figures in words. Raises Warned if the bot uses more than its share."""
     if not system.PROC:
         return f"n/a: {system.UNSEEN}"
     asking = running.used / running.asked_for if running.asked_for else 0.0

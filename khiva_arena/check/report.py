@@ -1,4 +1,4 @@
-"""What a check found: as data, which is JSON as it stands, see schema.py, and as text for people."""
+"""The result of a check: as data, which is JSON as it stands, see schema.py, and as text for people."""
 
 from collections.abc import Sequence
 from enum import StrEnum
@@ -94,18 +94,18 @@ class CheckReport(Struct, frozen=True):
 
 
 def counted(steps: Sequence[CheckStep]) -> dict[str, int]:
-    """How many steps went how, every status included."""
+    """Return the number of steps by status, every status included."""
     return {str(status): sum(step.status is status for step in steps) for status in Status}
 
 
 MARKS = {Status.OK: "ok", Status.WARNING: "warning", Status.FAILED: "FAILED", Status.SKIPPED: "skipped"}
 INDENT = " " * 13
 BAR = 40
-"""Characters."""
+"""Length of the longest bar, in characters."""
 
 
 def step_text(step: CheckStep) -> str:
-    """One step as lines for people."""
+    """Format one step as lines for people."""
     lines = [f"{step.number:>3}  {MARKS[step.status]:<7} {step.title}" + (f": {harmless(step.said)}" if step.said else "")]
     for name in ("expected", "got", "stderr", "hint"):
         if value := getattr(step, name):
@@ -115,7 +115,7 @@ def step_text(step: CheckStep) -> str:
 
 
 def not_tried_text(steps: Sequence[CheckStep]) -> str:
-    """Steps in a row that were all skipped for one reason, in a line."""
+    """Format steps in a row that were all skipped for one reason, in a line."""
     first, last = steps[0], steps[-1]
     if first is last:
         return step_text(first)
@@ -123,7 +123,7 @@ def not_tried_text(steps: Sequence[CheckStep]) -> str:
 
 
 def closing_text(report: CheckReport, next_step: str) -> str:
-    """The last lines: the counts, and what to do next."""
+    """Format the last lines: the counts, and the next thing to do."""
     counts = report.counts
     warnings = count(counts["warning"], "warning")
     last = f"{len(report.steps)} steps: {counts['ok']} ok, {warnings}, {counts['failed']} failed, {counts['skipped']} skipped"
@@ -131,7 +131,8 @@ def closing_text(report: CheckReport, next_step: str) -> str:
 
 
 def histogram_text(histogram: Sequence[Bar]) -> list[str]:
-    """How long the decisions took, a line for each bound; a bar of full length is the most frequent one."""
+    """Format the times of the decisions, a line for each bound; a bar of full length is the most frequent one. [] for no
+    decisions."""
     highest = max((bar.decisions for bar in histogram), default=0)
     lines = [
         f"{INDENT}to {bar.up_to_ms:>7.4g} ms {bar.decisions:>7,}  {'#' * -(-BAR * bar.decisions // highest)}"

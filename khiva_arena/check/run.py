@@ -25,7 +25,7 @@ from khiva_arena.words import count
 
 NOTES_LINES, NOTES_CHARACTERS = 8, 1_200
 SILENT_MOST = 2
-"""In how many steps a bot may use up all of its time; after that, no more steps that wait for answers are tried."""
+"""Most steps in which a bot may use up all of its time; after that, no more steps that wait for answers are tried."""
 Do = Callable[[RunningCheck], Awaitable[str]]
 Listener = Callable[[CheckStep], None]
 
@@ -34,11 +34,11 @@ class PlannedStep(NamedTuple):
     """A step to come.
 
     id: a stable word.
-    title: what is tried.
+    title: shown for the step.
     do: tries it.
     needs: the id of an earlier one without which it makes no sense.
     hint: for a failure that shows no known trap.
-    asks: whether it asks the bot anything, and so may wait for long.
+    asks: True if it asks the bot anything, and so may wait for long.
     """
 
     id: str
@@ -56,10 +56,10 @@ WITHOUT = {
     ANSWERS: "it does not answer plain requests",
     EXITS: "its exit when the match is over fails already",
 }
-"""In the order of the steps: why those that need one of them are not tried."""
+"""Reasons why a step that needs an earlier one is not tried, in the order of the steps."""
 LEVEL = "level:"
 HERE = ("children", "processor", "memory")
-"""Steps that look at the bot's own processes, as do those at each level: a bot on another machine has none here."""
+"""Steps that look at the bot's own processes, as the steps at each level do: a bot on another machine has none here."""
 ELSEWHERE = "not tried: it runs on another machine, where its processes can't be seen or confined from here"
 SILENT = f"{SILENT_MOST} steps waited for an answer in vain already"
 ONE_AT_A_TIME = "a read may give less than you ask for: read on until the length's 4 bytes, then all of the payload, are there"
@@ -79,7 +79,7 @@ CHILD = "end and wait for the processes that you started when your input ends"
 
 
 def steps(running: RunningCheck) -> Iterator[PlannedStep]:
-    """All steps from the bot's start on."""
+    """Yield all steps from the bot's start on."""
     yield PlannedStep(START, "it starts and says hello in time", steps_incoming.start, "build", FRAMES)
     yield PlannedStep(ANSWERS, "it answers plain requests", steps_incoming.answers, START, FRAMES)
     yield PlannedStep("later-hello", "the hello of a later arbiter", steps_incoming.later_hello, ANSWERS, TAKE_KNOWN)
@@ -115,7 +115,7 @@ def steps(running: RunningCheck) -> Iterator[PlannedStep]:
 
 
 def check(running: RunningCheck, word: str, listener: Listener) -> CheckReport:
-    """Make all steps; ``listener`` is called with each when it is done. ``word``: how the user named the bot.
+    """Make all steps; ``listener`` is called with each when it is done. ``word``: the user's word for the bot.
 
     Raises BotError if the host cannot start bots at all. An interrupt leaves no process behind.
     """
@@ -158,10 +158,10 @@ def _checked(running: RunningCheck, word: str, listener: Listener) -> CheckRepor
 class CheckRun:
     """The steps so far.
 
-    steps: those that are done.
+    steps: the steps that are done.
     listener: called with each step when it is done.
-    strike: takes what the bot was handed out of all that is said of it.
-    silent: ids of those in which the bot used up all of its time without an answer.
+    strike: takes the handed values out of all texts about the bot.
+    silent: ids of the steps in which the bot used up all of its time without an answer.
     """
 
     steps: list[CheckStep]

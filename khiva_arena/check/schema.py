@@ -1,6 +1,6 @@
-"""The JSON Schema of what ``check --json`` prints: ``python -m khiva_arena.check.schema DIR`` writes it.
+"""The JSON Schema of the output of ``check --json``: ``python -m khiva_arena.check.schema DIR`` writes it.
 
-Keys may be added in a later version, so what is not listed is allowed; readers ignore what they do not know.
+Keys may be added in a later version, so keys that are not listed are allowed; readers ignore keys that they do not know.
 """
 
 import sys
@@ -13,7 +13,7 @@ NAME = "check.json"
 
 
 def schema() -> str:
-    """The file's text."""
+    """Return the file's text."""
     return schema_text(CheckReport)
 
 

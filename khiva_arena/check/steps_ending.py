@@ -1,4 +1,4 @@
-"""Steps about the end: what a bot still writes, whether it exits, and whether it leaves processes behind."""
+"""Steps about the end: last output of a bot, its exit, and processes that it leaves behind."""
 
 from dataclasses import replace
 
@@ -18,15 +18,15 @@ from khiva_arena.sandbox.level import Level, Sandbox
 TURNS = 6
 LEFT_SECONDS = 0.5
 SETTLED_SECONDS = 0.1
-"""After its parent's exit a process is in no list of children for an instant."""
+"""Seconds to wait: after its parent's exit a process is in no list of children for an instant."""
 AFTER_END = 0.05
 UNGREETED_SECONDS = 0.3
-# What keeps the bot's confines once it has exited, in the process that started it.
+# The program that keeps the bot's sandbox once the bot has exited, in the process that started it.
 KEEPER = ("sleep", "27.0625")
 
 
 async def stdout(running: RunningCheck) -> str:
-    """Its output is whole frames to the end, and only those that were asked for."""
+    """Check that the bot's output is whole frames to the end, and only the answers that were asked for."""
     async with talking(running) as talk:
         await _some_turns(talk, TURNS)
         end = await talk.finish()
@@ -36,7 +36,7 @@ async def stdout(running: RunningCheck) -> str:
 
 
 async def exits(running: RunningCheck) -> str:
-    """``end``, then the end of its input."""
+    """Check that the bot exits after ``end`` and the end of its input."""
     async with talking(running) as talk:
         await _some_turns(talk, 2)
         end = await talk.finish()
@@ -50,7 +50,7 @@ async def exits(running: RunningCheck) -> str:
 
 
 async def no_common_protocol(running: RunningCheck) -> str:
-    """A hello that offers only a protocol which no bot of today speaks."""
+    """Check that the bot does not greet a hello that offers only a protocol which no bot of today speaks."""
     async with talking(running) as talk:
         talk.send(codec.encode(hello_of(talk.where, running.limits) | {"protos": [2]}))
         await talk.inbox.listen(trio.current_time() + 2 * max(running.starts) + UNGREETED_SECONDS)
@@ -63,14 +63,14 @@ async def no_common_protocol(running: RunningCheck) -> str:
 
 
 async def exits_idle(running: RunningCheck) -> str:
-    """The end of its input in the middle of a match."""
+    """Check that the bot exits at the end of its input in the middle of a match."""
     async with talking(running) as talk:
         await _some_turns(talk, 2)
         return await _exits_without_end(talk, b"", "between two messages")
 
 
 async def exits_in_frame(running: RunningCheck) -> str:
-    """The end of its input inside of a frame."""
+    """Check that the bot exits at the end of its input inside of a frame."""
     for tail, where in ((b"\0\0", "inside of a length"), (b"\0\0\0\x40\x83\xa4type", "inside of a payload")):
         async with talking(running) as talk:
             await _some_turns(talk, 1)
@@ -102,7 +102,10 @@ def _how(end: Finish) -> str:
 
 
 async def children(running: RunningCheck) -> str:
-    """Once the bot has exited, none of its processes is left. The sandbox, whose end would end them, is kept for a while."""
+    """Check that none of the bot's processes is left once it has exited.
+
+    The sandbox, whose end would end them, is kept for a while.
+    """
     if not system.PROC:
         raise Skipped(system.UNSEEN)
     program = readable_paths.program_path(running.command.argv[0], running.command.folder)
@@ -124,7 +127,10 @@ async def children(running: RunningCheck) -> str:
 
 
 async def _left(talk: Talk, keeps: int | None) -> list[str]:
-    """What still runs a moment after the bot's exit, by its words; ``keeps``: the process that becomes KEEPER then."""
+    """Return the command lines of processes that still run a moment after the bot's exit, [] for none.
+
+    keeps: the process that becomes KEEPER then
+    """
     exited = None
     until = trio.current_time() + EXIT_SECONDS
     while True:
@@ -140,7 +146,7 @@ async def _left(talk: Talk, keeps: int | None) -> list[str]:
 
 
 async def survives(running: RunningCheck, level: Level) -> str:
-    """A start and some turns at one isolation level."""
+    """Check a start and some turns at one isolation level."""
     why = levels()[level]
     if why:
         raise Skipped(f"this machine does not have it: {why}")

@@ -1,4 +1,4 @@
-"""Steps about what a bot is sent: in which pieces, in which forms, and with which fields and messages that it does not know."""
+"""Steps about messages to a bot: in pieces, in other forms, and with unknown fields and messages."""
 
 import json
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ PAUSE = 0.002
 LATER_FIELDS = {"later": {"x": [1, None, True, {"deep": []}]}, "also_later": -5}
 LATER_EVENT = {"type": "later_event", "seat": 0, "more": [[1, 2], {"a": None}]}
 LATER_MESSAGES = ({"type": "later"}, {"type": "later", "req": 1, "x": []}, {"type": "ping", "legal": [[0], [1]], "view": {}})
-# That an answer came after its deadline, as a fault to the bot, and as an event to all seats.
+# Messages that an answer came after its deadline: as a fault to the bot, and as an event to all seats.
 FAULT = {"type": "fault", "code": "timeout", "detail": "said by `khiva-arena check` alone", "strikes": 1}
 DEFAULT = {"type": "default", "why": "timeout", "strikes": 1}
 LONG = "x" * 70_000
@@ -28,13 +28,13 @@ REQS = (
     *(1, 2, 9, 10, 13, 127, 128, 255, 256, 2_570, 3_338, 65_535, 65_536, 168_626_701, 218_763_522),
     *(2**31 - 2, 2**31 - 1, 2**31, 2**31 + 1, 2**32 - 1, 2**32, 2**52, INT_MOST - 1, INT_MOST),
 )
-"""Rising, with gaps, with the bytes of line ends in them, and around every width that a language may keep numbers in."""
+"""Request numbers: rising, with gaps, with the bytes of line ends, and around every width that a language may keep numbers in."""
 VECTOR_REQ = 1_234_567
 AFTER_FORFEIT = 3
 
 
 async def start(running: RunningCheck) -> str:
-    """The arbiter's hello, and its own."""
+    """Check that the bot answers the arbiter's hello with its own."""
     async with talking(running) as talk:
         hello = await talk.greet()
     version = f" {hello.version}" if isinstance(hello.version, str) else ""
@@ -42,7 +42,7 @@ async def start(running: RunningCheck) -> str:
 
 
 async def later_hello(running: RunningCheck) -> str:
-    """A hello as a later arbiter may send it."""
+    """Check the answers to a hello as a later arbiter may send it."""
     async with talking(running) as talk:
         time = hello_of(talk.where, running.limits)["time"] | {"later_ms": 5}
         await talk.greet({"protos": [1, 2], "caps": ["later", "batch"], "time": time} | LATER_FIELDS)
@@ -51,7 +51,7 @@ async def later_hello(running: RunningCheck) -> str:
 
 
 async def answers(running: RunningCheck) -> str:
-    """Three plain requests."""
+    """Check the answers to three plain requests."""
     async with talking(running) as talk:
         await talk.greet()
         for _ in range(3):
@@ -61,14 +61,14 @@ async def answers(running: RunningCheck) -> str:
 
 
 async def fragmented(running: RunningCheck) -> str:
-    """Each byte by itself."""
+    """Check the answers to messages whose bytes are sent one by one."""
 
     async def dribble(frame: bytes) -> None:
         talk.sent.append(frame)
         for at in range(len(frame)):
             talk.wire.send(0, frame[at : at + 1])
             if at < 8 or at == len(frame) - 2 or at % 128 == 0:
-                await trio.sleep(PAUSE)  # so that the bot reads this one alone
+                await trio.sleep(PAUSE)  # so that the bot reads this byte alone
 
     async with talking(running) as talk:
         await talk.greeted(codec.encode(hello_of(talk.where, running.limits)), dribble)
@@ -81,7 +81,7 @@ async def fragmented(running: RunningCheck) -> str:
 
 
 async def coalesced(running: RunningCheck) -> str:
-    """A hello, a request, the next one as if that had timed out, and the end, all in one write."""
+    """Check the answers to a hello, a request, the next one as if that had timed out, and the end, all in one write."""
     async with talking(running) as talk:
         first = talk.table.next() or talk.last
         one, decide_one = talk.decide(first)
@@ -96,7 +96,7 @@ async def coalesced(running: RunningCheck) -> str:
 
 
 async def vectors(running: RunningCheck) -> str:
-    """The golden frames, byte for byte except ``req``, which has to rise."""
+    """Check the answers to the golden frames, sent byte for byte except ``req``, which has to rise."""
     path = folder("protocol") / "vectors" / "frames.json"
     frames = json.loads(path.read_text())
     frames = [vector for vector in frames if vector["direction"] == "to_bot"]
@@ -137,7 +137,7 @@ async def _vector(talk: Talk, vector: Mapping[str, Any], number: int) -> None:
 
 
 async def encodings(running: RunningCheck) -> str:
-    """Longer forms than needed."""
+    """Check the answers to messages in longer forms than needed."""
     widest, mixed = Encoder(widest=True), Encoder(widest=False)
     for encoder, rounds in ((widest, 2), (mixed, 4)):
         async with talking(running) as talk:
@@ -148,7 +148,7 @@ async def encodings(running: RunningCheck) -> str:
 
 
 async def unknown_fields(running: RunningCheck) -> str:
-    """Fields and events of a later version."""
+    """Check the answers to requests with fields and events of a later version."""
     async with talking(running) as talk:
         await talk.greet(LATER_FIELDS)
         for _ in range(3):
@@ -159,7 +159,7 @@ async def unknown_fields(running: RunningCheck) -> str:
 
 
 async def unknown_messages(running: RunningCheck) -> str:
-    """Messages of a later version, before requests and between."""
+    """Check that messages of a later version, before requests and between, get no answer."""
     async with talking(running) as talk:
         await talk.greet()
         for message in LATER_MESSAGES:
@@ -168,7 +168,7 @@ async def unknown_messages(running: RunningCheck) -> str:
 
 
 async def fault(running: RunningCheck) -> str:
-    """A message about a fault, and a code of a later version too."""
+    """Check that a message about a fault gets no answer, and a code of a later version none either."""
     async with talking(running) as talk:
         await talk.greet()
         await talk.turn()
@@ -178,7 +178,10 @@ async def fault(running: RunningCheck) -> str:
 
 
 async def events(running: RunningCheck) -> str:
-    """The events that any game may bring: of its own fault, the default having been played, and of another seat's forfeit."""
+    """Check the answers after events that any game may bring.
+
+    They tell of the bot's own fault, the default having been played, and of another seat's forfeit.
+    """
     where = place(running.games[0], crowded(running.games[0]), 1)
     async with talking(running, where) as talk:
         await talk.greet()
@@ -194,7 +197,7 @@ async def events(running: RunningCheck) -> str:
 
 
 async def reqs(running: RunningCheck) -> str:
-    """The number of a request comes back as it was."""
+    """Check that the number of a request comes back unchanged."""
     async with talking(running) as talk:
         await talk.greet()
         for req in REQS:
@@ -203,7 +206,7 @@ async def reqs(running: RunningCheck) -> str:
 
 
 async def large(running: RunningCheck) -> str:
-    """Large frames, up to the largest that is allowed; they are longer than a pipe holds."""
+    """Check the answers to large frames, up to the largest that is allowed; they are longer than a pipe holds."""
     async with talking(running) as talk:
         await talk.greet()
         for size in SIZES[-1:] if running.quick else SIZES:
@@ -212,6 +215,6 @@ async def large(running: RunningCheck) -> str:
 
 
 def _padded(message: Mapping[str, Any], size: int) -> bytes:
-    """A frame whose payload has just this size by an unknown field, which is a long string."""
+    """Encode a frame whose payload has just this size by an unknown field, which is a long string."""
     probe = codec.encode({**message, "later": LONG})
     return codec.encode({**message, "later": "x" * (len(LONG) + size - (len(probe) - codec.HEADER))})

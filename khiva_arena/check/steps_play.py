@@ -1,4 +1,4 @@
-"""Steps that play: every kind of decision on real positions, how long it thinks, whether it would choose the same again."""
+"""Steps that play: every kind of decision on real positions, its times, and whether equal requests get equal choices."""
 
 import math
 from collections import Counter
@@ -26,8 +26,10 @@ BEFORE_IDLE = 3
 
 
 async def one_game(running: RunningCheck, game: Game) -> str:
-    """Matches at every seat count, under the default rules and some variants, one of them with a seat that forfeits; then the
-    kinds that did not come up."""
+    """Play matches at every seat count, under the default rules and some variants, one of them with a seat that forfeits.
+
+    Then play to the kinds of decision that did not come up.
+    """
     seen: Counter[str] = Counter()
     ended: list[bool] = []
     places = list(_places(game, running.quick))
@@ -62,7 +64,7 @@ def _matches(begun: int, ended: int) -> str:
 
 
 def _places(game: Game, quick: bool) -> Iterator[Place]:
-    """Another seat at each seat count, so that no seat is special."""
+    """Yield another seat at each seat count, so that no seat is special."""
     if quick:
         yield from (place(game, seats, seats - 1) for seats in _quick_seats(game))
         return
@@ -79,7 +81,7 @@ def _quick_seats(game: Game) -> tuple[int, ...]:
 
 
 async def _on(talk: Talk, seen: Counter[str], most: int) -> bool:
-    """Play on until the match is over, or it has been long enough. Returns whether it is over."""
+    """Play on until the match is over, or it has been long enough. Return True if it is over."""
     until = trio.current_time() + (QUICK_SECONDS if talk.running.quick else MATCH_SECONDS)
     for _ in range(most):
         asked = talk.table.next()
@@ -96,7 +98,7 @@ async def _asked(talk: Talk, asked: Any, seen: Counter[str]) -> int:
 
 
 async def repeat(running: RunningCheck) -> str:
-    """The same conversation twice, byte for byte except what the bot says."""
+    """Check that a conversation repeated byte for byte gets the same choices."""
     where = running.place("again")
     decisions_most = QUICK_DECISIONS if running.quick else AGAIN
     asked: list[tuple[int, int, str, int]] = []
@@ -123,7 +125,7 @@ async def repeat(running: RunningCheck) -> str:
 
 
 async def latency(running: RunningCheck) -> str:
-    """How long all decisions took, and whether the bank pays for those of a whole match."""
+    """Check the times of all decisions, and whether the bank pays for those of a whole match."""
     percentiles = of_latency(running.thought)
     if not percentiles:
         raise Skipped("it answered no request")
@@ -147,8 +149,10 @@ async def latency(running: RunningCheck) -> str:
 
 
 def bank_lasts(thought: list[float], firsts: set[int], limits: Limits) -> float:
-    """For how many decisions of a match the bank pays at this rate, infinity if for any number. ``firsts``: which of them were
-    the first of a conversation, which often take longer, and come once to a match."""
+    """Return the number of decisions of a match that the bank pays for at this rate, infinity if for any number.
+
+    firsts: the positions of the first decisions of conversations, which often take longer, and come once to a match
+    """
     beyond = [max(0.0, took - limits.turn) for took in thought]
     first = [took for number, took in enumerate(beyond) if number in firsts]
     others = [took for number, took in enumerate(beyond) if number not in firsts] or first
@@ -158,7 +162,7 @@ def bank_lasts(thought: list[float], firsts: set[int], limits: Limits) -> float:
 
 
 async def cores(running: RunningCheck) -> str:
-    """How much of the processor it used in all decisions, and uses when it has just answered and is asked nothing."""
+    """Check the processor use in all decisions, and when the bot has just answered and is asked nothing."""
     async with talking(running) as talk:
         await talk.greet()
         for _ in range(BEFORE_IDLE):
@@ -168,7 +172,10 @@ async def cores(running: RunningCheck) -> str:
 
 
 def of_latency(thought: list[float]) -> dict[str, float]:
-    """Percentiles (the smallest that so many do not exceed) and the longest, in milliseconds; empty if there is none."""
+    """Return percentiles and the longest time in milliseconds; empty if there is no time.
+
+    A percentile is the smallest time that so many do not exceed.
+    """
     times = sorted(thought)
     if not times:
         return {}
@@ -181,7 +188,8 @@ def _ms(milliseconds: float) -> str:
 
 
 def histogram(thought: list[float]) -> list[tuple[float, int]]:
-    """How many decisions took at most so many milliseconds and more than the bound before; the last bound is the longest."""
+    """Return pairs of a bound in milliseconds and the decisions up to it and above the bound before; the last bound is the
+    longest time."""
     bounds = [0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0]
     times = [took * 1000 for took in thought]
     edges = [bound for bound in bounds if times and bound < max(times)] + ([max(times)] if times else [])
@@ -194,14 +202,14 @@ def histogram(thought: list[float]) -> list[tuple[float, int]]:
 
 
 async def keys(running: RunningCheck) -> str:
-    """No key twice in a map, in all that it has sent."""
+    """Check that no key stands twice in a map that the bot has sent."""
     if running.repeated:
         raise Warned(f"it sends {', '.join(sorted(running.repeated))} twice in one map; the last one counts, but send it once")
     return ""
 
 
 async def memory(running: RunningCheck) -> str:
-    """What it used at most, of what it may."""
+    """Check the bot's peak of memory against its limit."""
     limit = running.sandbox.resources.memory
     used = f"{say('memory', running.peak)} at most, of {say('memory', limit)}" if running.peak else f"n/a: {system.UNSEEN}"
     if running.exceeded:

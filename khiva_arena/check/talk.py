@@ -1,4 +1,4 @@
-"""One conversation with a bot under check: what it is sent, and what comes back, read and judged by the arbiter's own codec."""
+"""A conversation with a bot under check, whose answers are read and judged by the arbiter's own codec."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -24,15 +24,15 @@ from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Sandbox
 
 AFTER_DEADLINE = 1.0
-"""Seconds for which a silent bot is still waited for: an answer in that time is late."""
+"""Further seconds for a silent bot: an answer in that time is late."""
 AFTER_INPUT = 1.0
-"""Seconds that it gets after that, once its input has ended: an answer in that time was held back."""
+"""Further seconds for a silent bot once its input has ended: an answer in that time was held back."""
 EXIT_SECONDS = 2.0
 Encode = Callable[[Any], bytes]
 
 
 class Talk:
-    """Raises Failed if the bot does what it should not. ``sent`` holds all frames, ``inbox`` what came."""
+    """A conversation. ``sent`` holds all frames, ``inbox`` the frames that came. Raises Failed if the bot does anything wrong."""
 
     def __init__(self, running: RunningCheck, wire: BotProcess, where: Place) -> None:
         self.running = running
@@ -47,7 +47,7 @@ class Talk:
         self._last: Question | None = None
         self._before: CpuSample | None = None
 
-    # --- what the bot is sent ---
+    # --- requests to the bot ---
 
     def send(self, frame: bytes) -> None:
         """Send bytes in one write."""
@@ -56,11 +56,11 @@ class Talk:
         self.wire.send(0, frame)
 
     async def greet(self, change: Mapping[str, Any] | None = None, encode: Encode = codec.encode) -> BotHello:
-        """Send a hello, ``change`` laid over it, and take the bot's."""
+        """Send a hello, ``change`` laid over it, and return the bot's."""
         return await self.greeted(encode(hello_of(self.where, self.running.limits) | dict(change or {})))
 
     async def greeted(self, frame: bytes, send: Callable[[bytes], Awaitable[None]] | None = None) -> BotHello:
-        """The same with a given frame for the hello."""
+        """Send a given frame as the hello, and return the bot's."""
         began = trio.current_time()
         if send is None:
             self.send(frame)
@@ -78,7 +78,7 @@ class Talk:
         return hello
 
     def decide(self, asked: Question, req: int | None = None) -> tuple[int, dict[str, Any]]:
-        """The request that puts ``asked`` next, and its number."""
+        """Return the number and the message of the request that puts ``asked`` next."""
         number = self.req if req is None else req
         self.req = number + 1
         return number, asked.message(number, self.running.limits.turn_ms, self._bank.left_ms)
@@ -93,8 +93,11 @@ class Talk:
         before: Sequence[Mapping[str, Any]] = (),
         legal: bool = False,
     ) -> int:
-        """Send one request in one write, messages that need no answer ``before`` it, and take the answer's choice, which is
-        held to be ``legal`` if asked for."""
+        """Send one request in one write, and return the choice of the answer.
+
+        before: messages that need no answer, sent before the request
+        legal: the choice has to be legal
+        """
         number, message = self.decide(asked, req)
         self.send(b"".join(encode(dict(one)) for one in before) + encode(message | dict(change or {})))
         return await self.answer(number, len(asked.legal), what=asked.kind, legal=legal)
@@ -107,7 +110,8 @@ class Talk:
         encode: Encode = codec.encode,
         before: Sequence[Mapping[str, Any]] = (),
     ) -> int:
-        """Ask what comes next at the table, and play the answer, legal or not; once the match is over, the last request again."""
+        """Ask the next question at the table, and play the answer, legal or not; once the match is over, ask the last request
+        again."""
         asked = self.table.next()
         choice = await self.ask(asked or self.last, req=req, change=change, encode=encode, before=before)
         if asked is not None:
@@ -122,13 +126,17 @@ class Talk:
 
     @property
     def last(self) -> Question:
-        """What was asked last. Raises Skipped."""
+        """The question that was asked last. Raises Skipped if there is none."""
         if self._last is None:
             raise Skipped("not tried: the match asks its seat nothing")
         return self._last
 
     async def answer(self, req: int, choices: int, *, what: str, timed: bool = True, legal: bool = False) -> int:
-        """Take the answer to a request that was sent just now; ``timed``: it counts among the decisions."""
+        """Take the answer to a request that was sent just now, and return its choice.
+
+        timed: it counts among the decisions
+        legal: the choice has to be legal
+        """
         began = trio.current_time()
         allowed = self._bank.allowance()
         expected = f"an act with req {req} and a choice from 0 to {choices - 1} ({what}; {self.where})"
@@ -161,23 +169,23 @@ class Talk:
             self.running.used += used(self._before, after)
 
     def _paid(self) -> str:
-        """What earlier decisions took of the bank, "" for nothing."""
+        """Describe the time that earlier decisions took of the bank, "" for none."""
         bank = self.running.limits.bank_ms / 1000
         if self._bank.left >= bank:
             return ""
         return f" (its turn, and the {self._bank.left:.2g} s that slow decisions before left of its bank of {bank:.4g} s)"
 
-    # --- what comes back ---
+    # --- answers of the bot ---
 
     async def _next(self, deadline: float) -> bytes | None:
-        """The next payload, or None: time is up, or nothing more can come."""
+        """Return the next payload, or None: time is up, or nothing more can come."""
         payload = await self.inbox.next(deadline)
         if payload is not None and not self.running.repeated:
             self.running.repeated = repeated_keys(payload)
         return payload
 
     async def _nothing(self, expected: str, began: float, allowed: float, paid: str = "") -> Failed:
-        """What to raise if no frame came in the ``allowed`` seconds; ``paid`` says more of those."""
+        """Return the failure to raise if no frame came in the ``allowed`` seconds; ``paid`` says more of these seconds."""
         if self.inbox.trouble:
             return Failed(expected, self.inbox.trouble)
         if self.inbox.closed:
@@ -188,7 +196,7 @@ class Talk:
         return Silent(expected, await self._silence(began, allowed, paid))
 
     async def _silence(self, began: float, allowed: float, paid: str) -> str:
-        """What came instead of a frame, and whether it comes a little later."""
+        """Describe the bytes that came instead of a frame, and whether a frame comes a little later."""
         partial = self.inbox.partial
         what = f"{partial} bytes of a frame, then no more" if partial else "nothing"
         text = f"{what} within {allowed:.4g} s{paid}"
@@ -217,7 +225,7 @@ class Talk:
     # --- the end ---
 
     async def finish(self, *, say_end: bool = True, tail: bytes = b"") -> "Finish":
-        """Say ``end`` if asked to, send ``tail``, end the input, and wait for the end of its output and of the bot."""
+        """Send ``end`` if ``say_end``, then ``tail``, end the input, and wait for the end of the bot's output and of the bot."""
         self.note_peak()
         if say_end:
             self.send(codec.encode(self.table.end()))
@@ -234,18 +242,18 @@ class Talk:
         return Finish(trio.current_time() - began, exited, self.inbox.closed, self.inbox.rest())
 
     def note_peak(self) -> None:
-        """See how much memory the bot has had so far."""
+        """Note how much memory the bot has had so far."""
         self.running.peak = max(self.running.peak, self.wire.peak())
 
 
 @dataclass(frozen=True, slots=True)
 class Finish:
-    """How a bot ended.
+    """The end of a bot.
 
     seconds: that it took.
     exited: in words, "" if it still ran after EXIT_SECONDS.
-    closed: whether its output has ended.
-    rest: what came that nobody asked for, in words, "" if nothing did.
+    closed: True if its output has ended.
+    rest: the output that nobody asked for, in words, "" if there is none.
     """
 
     seconds: float

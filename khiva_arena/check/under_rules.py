@@ -1,4 +1,4 @@
-"""A game under rules that were chosen: they are its default, and its seat counts are those that can be played under them."""
+"""A game under chosen rules: they are its default, and only the seat counts that they allow remain."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class GameUnderRules(Game):
-    """See above. ``samples`` is empty: these rules alone are looked at."""
+    """A game whose default rules are the chosen ones. ``samples`` is empty: these rules alone are looked at."""
 
     def __init__(self, game: Game, given: Mapping[str, Plain]) -> None:
         self._game, self._given = game, dict(given)
@@ -20,27 +20,27 @@ class GameUnderRules(Game):
 
     @property
     def word(self) -> str:
-        """See ``Game``."""
+        """The word of the game itself."""
         return self._game.word
 
     @property
     def variants(self) -> Mapping[str, str]:
-        """See ``Game``."""
+        """The variants of the game itself."""
         return self._game.variants
 
     @property
     def scenery(self) -> Mapping[str, Plain]:
-        """See ``Game``."""
+        """The scenery of the game itself."""
         return self._game.scenery
 
     def rules(self, given: Mapping[str, Plain]) -> dict[str, Plain]:
-        """See ``Game``."""
+        """Return the rules map of the game, with ``given`` laid over the chosen rules."""
         return self._game.rules({**self._given, **given})
 
     def new(self, seats: int, rules: Mapping[str, Plain], secret: bytes) -> tuple[State, list[Event]]:
-        """See ``Game``."""
+        """Begin a match of the game."""
         return self._game.new(seats, rules, secret)
 
     def determinise(self, view: Mapping[str, Plain], rules: Mapping[str, Plain], stream: "Stream") -> State:
-        """See ``Game``."""
+        """Return a state of the game that fits a view."""
         return self._game.determinise(view, rules, stream)

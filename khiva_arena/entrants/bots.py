@@ -1,4 +1,4 @@
-"""What a bot is: its ``bot.toml`` or its bare command is read, and a hash of its files and commands identifies it."""
+"""Bots: a ``bot.toml`` or a bare command is read, and a hash of the bot's files and commands identifies it."""
 
 import os
 import shlex
@@ -19,26 +19,26 @@ from khiva_arena.sandbox import regular_files
 
 PYTHON = "{python}"
 GUESTS = ("person", "remote")
-"""Words that name players who are no programs of this machine, see guests.py."""
+"""Words for players who are no programs of this machine, see guests.py."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bot:
     """A bot as an event names it.
 
-    name, version, author: as in its bot.toml; "" if that does not say. The author alone does not change the identity.
+    name, version, author: from its bot.toml, "" if not given there. The author alone does not change the identity.
     run, build: words of its commands.
-    games: those that it plays; empty: all.
+    games: the games that it plays; empty: all.
     identity: 64 hex digits over its files, run and build lines.
-    complete: whether the identity covers all of it; a bare command may use files that nobody named.
+    complete: True if the identity covers all of it; a bare command may use files that nobody named.
     sources: each staged path with the file it comes from; empty for a bare command.
     asked_as: the --bot word.
     folder: where a bare command runs.
-    runtimes: those that its words name.
+    runtimes: the runtimes that its words name.
     largest: bytes that it may have when it is built.
     home: the folder of its bot.toml.
-    guest: who plays if it is no program of this machine: "person" or "remote"; "" if it is one.
-    kept: whether one process of it may play many matches, and so remember.
+    guest: the kind of player if it is no program of this machine, "person" or "remote"; "" if it is one.
+    kept: True if one process of it may play many matches, and so remember.
     broken: why it cannot be read; "" for a bot that can.
     """
 
@@ -62,13 +62,15 @@ class Bot:
 
     @property
     def is_remote(self) -> bool:
-        """Whether it plays on another machine."""
+        """True if the bot plays on another machine."""
         return self.guest == "remote"
 
 
 def load(word: str, base: str = "", loading: Loading = AS_IT_IS) -> Bot:
-    """The bot that a ``--bot`` word names: one that comes with the arena, a folder with bot.toml, else a command. Its paths are
-    relative to ``base``, by default the working folder. Raises ConfigError with all mistakes."""
+    """Load the bot that a ``--bot`` word names: one that comes with the arena, a folder with bot.toml, else a command.
+
+    Paths are relative to ``base``, by default the working folder. Raises ConfigError with all mistakes.
+    """
     if word.startswith(shipped.WORD):
         return _shipped(word, loading)
     if word.partition(":")[0] in GUESTS:
@@ -95,8 +97,12 @@ def _shipped(word: str, loading: Loading) -> Bot:
 
 
 def load_all(words: Sequence[str], loading: Loading = AS_IT_IS, *, with_broken: bool = False) -> list[Bot]:
-    """All bots of an event, with distinct names. ``with_broken``: those that cannot be read are among them, marked as broken.
-    Raises ConfigError with every mistake in every bot."""
+    """Load all bots of an event, with distinct names.
+
+    with_broken: bots that cannot be read are among them, marked as broken
+
+    Raises ConfigError with every mistake in every bot.
+    """
     problems: list[str] = []
     bots: list[Bot] = []
     for word in words:
@@ -114,7 +120,7 @@ def load_all(words: Sequence[str], loading: Loading = AS_IT_IS, *, with_broken: 
 
 
 def broken(word: str, why: str, name: str | None = None) -> Bot:
-    """What stands for a bot that cannot be read until it is left out."""
+    """Make the stand-in for a bot that cannot be read, until it is left out."""
     return Bot(name or word, "", (), (), (), f"broken {word}", False, (), word, broken=why)
 
 
@@ -132,8 +138,10 @@ def _named_twice(bots: Sequence[Bot]) -> list[str]:
 
 
 def with_distinct_names(bots: Sequence[Bot]) -> list[Bot]:
-    """The same bots, each name once: a name that comes again for another bot gets a number. Raises ConfigError if one bot
-    comes twice, since ``--copies`` is the way to seat copies."""
+    """Return the bots, each name once: a name that comes again for another bot gets a number.
+
+    Raises ConfigError if one bot comes twice, since ``--copies`` is the way to seat copies.
+    """
     if problems := _named_twice(bots):
         raise ConfigError(problems)
     out: list[Bot] = []
@@ -149,7 +157,7 @@ def with_distinct_names(bots: Sequence[Bot]) -> list[Bot]:
 
 
 def of_another_game(bots: Sequence[Bot], game: str) -> list[str]:
-    """A line for each bot whose bot.toml names games, but not this one."""
+    """Return a line for each bot whose bot.toml names games, but not ``game``."""
     return [
         f"--bot {bot.asked_as}: its bot.toml lists {', '.join(bot.games)}, not {game}"
         for bot in bots
@@ -161,7 +169,12 @@ def of_another_game(bots: Sequence[Bot], game: str) -> list[str]:
 
 
 def kept(bots: list[Bot], names: object) -> list[Bot]:
-    """The same bots, those marked of which one process may play many matches. Raises ConfigError for a name that is nobody's."""
+    """Return the bots; a bot in ``names`` is marked so that one process of it may play many matches.
+
+    names: remote bots without "remote:"; anything but a list or a tuple marks none
+
+    Raises ConfigError for a name that belongs to no remote bot.
+    """
     if not names or not isinstance(names, list | tuple):
         return bots
     remote = [bot.asked_as.partition(":")[2] if bot.is_remote else "" for bot in bots]
@@ -230,7 +243,7 @@ def _from_command(word: str, base: str, loading: Loading) -> Bot:
     files = [(words[0], regular_files.digest(program, runtimes.LARGEST_PROGRAM if used else limit), True)]
     paths = [(argument, os.path.join(base, argument)) for argument in words[1:]]
     files += [(argument, regular_files.digest(path, limit), False) for argument, path in paths if os.path.isfile(path)]
-    # It runs where it was named, with its words unchanged: one that happens to be a file's name may mean something else.
+    # It runs where it was named, with its words unchanged: a word that happens to be a file's name may mean something else.
     run = (os.path.abspath(program), *words[1:])
     name = Path(files[-1][0]).stem[:64]
     identity = sources.identity(files, words, ())
@@ -238,5 +251,5 @@ def _from_command(word: str, base: str, loading: Loading) -> Bot:
 
 
 def _inside(base: str, program: str) -> str:
-    """As in a shell: a program with a slash is a path, any other is looked for on the PATH."""
+    """Return the path of a program as a shell does: one with a slash is relative to ``base``, another is left to the PATH."""
     return os.path.join(base, program) if "/" in program else program

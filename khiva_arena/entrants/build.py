@@ -1,4 +1,4 @@
-"""Build a bot in its folder, in the same sandbox as in a match; and what the words of its commands stand for."""
+"""The build of a bot in its folder, in the sandbox of a match. Also the meaning of ``{...}`` words in commands."""
 
 import os
 import shlex
@@ -29,13 +29,13 @@ BUILD_SAID = 2_000
 
 
 def as_run(words: Sequence[str], bot: Bot) -> list[str]:
-    """The words of a command of a bot.toml with what those in braces stand for."""
+    """Return the words of a bot.toml's command, each word in braces replaced by its program."""
     stand_for = {PYTHON: sys.executable} | {f"{{{runtime.name}}}": runtime.program for runtime in bot.runtimes}
     return [stand_for.get(word, word) for word in words]
 
 
 def of_runtimes(bot: Bot) -> tuple[str, ...]:
-    """What a bot may read of the runtimes that it names."""
+    """Return the paths that a bot may read of the runtimes that it names."""
     return tuple(dict.fromkeys(path for runtime in bot.runtimes for path in runtimes.folders(runtime)))
 
 
@@ -68,14 +68,14 @@ def build(bot: Bot, folder: Path, level: Level) -> None:
         finally:
             cell.clean()
     if code != 0:
-        time.sleep(stops.SETTLES_SECONDS)  # if it was a stop that ended it, we are to hear of that
+        time.sleep(stops.SETTLES_SECONDS)  # if a stop ended it, that reaches this process in this time
         end = printable(output)[-BUILD_SAID:].strip()
         raise BotError(f"{bot.name}: its build ({shlex.join(words)}) exited with code {code}:\n{end}")
 
 
 @contextmanager
 def _given_to(user: int | None, folder: Path) -> Iterator[None]:
-    """Within, the folder and all in it belong to another user, if one is given."""
+    """Give the folder and all in it to another user, if one is given, until the context ends."""
     if user is None:
         yield
         return
@@ -94,7 +94,7 @@ def _chown(folder: Path, user: int) -> None:
 def _run_build(bot: Bot, folder: Path, cell: Cell, adoption: reap.Adoption, said: bytearray) -> int:
     process: subprocess.Popen[bytes] | None = None
     try:
-        with _interrupts_later():  # or one might come when the process is there and we do not know it yet
+        with _interrupts_later():  # or one might come when the process is there and not known here yet
             process = subprocess.Popen(
                 cell.argv,
                 cwd=cell.folder,
@@ -122,7 +122,7 @@ def _run_build(bot: Bot, folder: Path, cell: Cell, adoption: reap.Adoption, said
 
 
 def _exits(pid: int, seconds: float, is_over: Callable[[], bool]) -> bool:
-    """Wait for a child's end, which is not reaped, unless it is over before. Returns whether it came in time."""
+    """Wait for a child's end, without reaping it, until ``is_over`` is true or time is up. Return True if it ended."""
     until = time.monotonic() + seconds
     while not is_over() and (left := until - time.monotonic()) > 0:
         if REAPER.ends(pid, min(left, weight.LOOK_SECONDS)):
@@ -131,8 +131,10 @@ def _exits(pid: int, seconds: float, is_over: Callable[[], bool]) -> bool:
 
 
 def _end_build(process: subprocess.Popen[bytes], cell: Cell, adoption: reap.Adoption) -> int:
-    """Kill all that is left of a build, and reap it. Its first process is not reaped before, so that the group's number cannot
-    have come to mean another one. Returns the exit code."""
+    """Kill the rest of a build, and reap it. Return the exit code.
+
+    Its first process is not reaped before, so that the group's number cannot have come to mean another group.
+    """
     cell.kill(process.pid)
     process.returncode, _ = REAPER.reap(process.pid)
     adoption.reaped(process.pid)
@@ -143,7 +145,7 @@ def _end_build(process: subprocess.Popen[bytes], cell: Cell, adoption: reap.Adop
 
 @contextmanager
 def _interrupts_later() -> Iterator[None]:
-    """An interrupt that comes within is raised at the end."""
+    """Hold back an interrupt that comes within the context, and raise it at the end."""
     if threading.current_thread() is not threading.main_thread():
         yield  # none can come here
         return

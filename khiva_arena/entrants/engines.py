@@ -1,8 +1,9 @@
-"""Bots from an ``engines.json`` as cutechess writes it: a list of objects, of which name, command and workingDirectory count.
+"""Bots from an ``engines.json`` as cutechess writes it: objects with a name, a command and a workingDirectory.
 
-A command is split as cutechess has it split: at spaces, except those within double quotes; three double quotes in a row are one
-that is meant. Files in it, and the working directory itself, are relative to the folder of the file, as in a settings file. A
-command may also be a folder with a bot.toml. ``{python}`` is the arbiter's interpreter, as in ``--bot``.
+Other keys of an entry are ignored. A command is split as cutechess splits it: at spaces, except those within double quotes. Three
+double quotes in a row stand for one literal quote. Files in a command, and the working directory itself, are relative to the
+folder of engines.json, as in a settings file. A command may also be a folder with a bot.toml. ``{python}`` is the arbiter's
+interpreter, as in ``--bot``.
 """
 
 import json
@@ -29,8 +30,10 @@ _PARTS = re.compile(r'"+|\s+|[^"\s]+')
 def load_engines(
     path: Path, note: Callable[[str], None] | None = None, loading: Loading = AS_IT_IS, *, with_broken: bool = False
 ) -> list[Bot]:
-    """The bots of a file, under the names that it gives them. ``note`` gets a line on what is ignored. ``with_broken``: bots that
-    cannot be read are among them, marked as broken.
+    """Load the bots of a file, under the names that the file gives them.
+
+    note: gets a line on keys that are ignored
+    with_broken: bots that cannot be read are among them, marked as broken
 
     Raises ConfigError with every mistake in every entry.
     """
@@ -77,7 +80,7 @@ def _read(path: Path) -> list[Any]:
 
 
 def _shape(entry: object) -> list[str]:
-    """What is wrong with an entry as such."""
+    """Return the mistakes in the form of an entry, [] if there are none."""
     if not isinstance(entry, dict):
         return ["an object with name and command is expected"]
     wrong = [f"{key} is missing" for key in ("name", "command") if key not in entry]
@@ -93,9 +96,9 @@ def _is_text(value: object) -> bool:
 
 
 def _bot(folder: Path, entry: dict[str, Any], loading: Loading) -> Bot:
-    """Raises ConfigError."""
+    """Load the bot of an entry. Raises ConfigError."""
     base = folder / entry.get("workingDirectory", "")
-    if not os.path.isdir(base):  # which takes a name that is too long for none
+    if not os.path.isdir(base):  # isdir is False for a name that is too long
         raise ConfigError(f"workingDirectory {entry['workingDirectory']!r} is not a folder")
     words = split(entry["command"])
     if not words:
@@ -107,7 +110,7 @@ def _bot(folder: Path, entry: dict[str, Any], loading: Loading) -> Bot:
 
 
 def split(command: str) -> list[str]:
-    """The words of a command, as cutechess takes them. Raises ConfigError if a quote is not closed."""
+    """Split a command into words as cutechess does. Raises ConfigError if a quote is not closed."""
     words: list[str] = []
     word, quoted = "", False
     for part in _PARTS.findall(command):

@@ -1,7 +1,7 @@
 """Players who are no program of this machine: a person, or a bot behind a relay.
 
-At the table each is a small process of our own, ``seats/link.py``, which joins its pipes to the hub, another process of ours at
-which the players themselves arrive. So the arbiter knows nothing but processes.
+At the table each guest is a small process of the arena, ``seats/link.py``. It joins its pipes to the hub, another process of the
+arena, at which the players themselves arrive. So the arbiter knows nothing but processes.
 """
 
 import os
@@ -13,7 +13,7 @@ from khiva_arena.sandbox.command import Command
 
 PERSON, REMOTE = "person", "remote"
 HUB = "KHIVA_ARENA_HUB"
-"""The variable that says where the hub's socket is; the command that starts the hub sets it for itself."""
+"""The environment variable with the path of the hub's socket; the command that starts the hub sets it for itself."""
 LINK = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "seats", "link.py")
 NOT_HERE = {
     PERSON: "a person plays by `khiva-arena play`; this command seats programs alone",
@@ -23,12 +23,13 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}")
 
 
 def is_one(word: str) -> bool:
-    """Whether a --bot word names a guest."""
+    """Tell whether a --bot word names a guest."""
     return word.partition(":")[0] in (PERSON, REMOTE)
 
 
 def named(word: str) -> tuple[str, str]:
-    """The kind and the name of the guest that a word names: ``person`` is one with that name. Raises ConfigError."""
+    """Return the kind and the name of the guest that a word names; ``person`` alone is a person of that name. Raises
+    ConfigError."""
     kind, colon, name = word.partition(":")
     if (colon or kind == REMOTE) and not _NAME.fullmatch(name):
         raise ConfigError(f"--bot {word}: a name has up to 32 letters, digits, dots, dashes and underscores after {kind}:")
@@ -36,7 +37,10 @@ def named(word: str) -> tuple[str, str]:
 
 
 def command(word: str) -> Command:
-    """What stands for a guest at the table. Raises ConfigError if no hub runs at which the player could arrive."""
+    """Return the command of the process that stands for a guest at the table.
+
+    Raises ConfigError if no hub runs at which the player could arrive.
+    """
     kind, name = named(word)
     hub = os.environ.get(HUB)
     if not hub:
@@ -47,10 +51,10 @@ def command(word: str) -> Command:
 
 
 def seat_of(kind: str, name: str) -> str:
-    """What a guest's seat is called at the hub, where a person and a relay may have one name."""
+    """Return the name of a guest's seat at the hub, where a person and a relay may have one name."""
     return f"{kind}:{name}" if kind == REMOTE else name
 
 
 def trips_file(hub: str, name: str) -> str:
-    """Where the hub with this socket says how long the way to a relay and back takes."""
+    """Return the file in which the hub with this socket notes how long the way to a relay and back takes."""
     return f"{hub}-trip-{name}"

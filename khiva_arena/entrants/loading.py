@@ -1,7 +1,7 @@
-"""How bots are read from the disk: the bounds for a stranger's folder, and the runtimes that it may name.
+"""Settings for reading bots from the disk: the bounds for a stranger's folder, and the runtimes that it may name.
 
-Bounds are set by ``--limit``, like the resources of a match, but are not part of an event: they say what is accepted, not how it
-is played.
+Bounds are set by ``--limit``, like the resources of a match, but are not part of an event. They say which bots are accepted, not
+how the event is played.
 """
 
 import sys
@@ -18,7 +18,7 @@ from khiva_arena.sandbox.limits import GIB, KIB, MIB, MOST, amount, size_in_word
 
 
 class Bounds(msgspec.Struct, frozen=True):
-    """What one bot may have.
+    """The most that one bot may have on the disk.
 
     bot_files: files.
     bot_depth: folders inside of each other.
@@ -47,10 +47,10 @@ WORDS = {
 
 
 class Loading(msgspec.Struct, frozen=True):
-    """How bots are read.
+    """The settings for reading bots.
 
     bounds: how large a bot may be.
-    runtimes: by name, those that bots may use.
+    runtimes: by name, the runtimes that bots may use.
     """
 
     bounds: Bounds = DEFAULT
@@ -61,7 +61,8 @@ AS_IT_IS = Loading()
 
 
 def bounds_of_settings(given: Mapping[str, Any]) -> Bounds:
-    """The defaults with those of the ``given`` limits laid over them that are bounds. Raises ConfigError with every mistake."""
+    """Return the default bounds with the bounds among the ``given`` limits laid over them. Raises ConfigError with
+    every mistake."""
     problems: list[str] = []
     numbers: dict[str, int] = {}
     for key in WORDS:
@@ -84,13 +85,16 @@ def _number(key: str, value: object) -> int:
 
 
 def say(key: str, number: int) -> str:
-    """An amount in words: "256 MiB", "10,000"."""
+    """Format an amount in words: "256 MiB", "10,000"."""
     return size_in_words(number) if key in SIZES else f"{number:,}"
 
 
 def valid_part_of(limits: object, named: object) -> Loading:
-    """The valid part of raw ``limits`` and ``runtimes``. Mistakes in them are reported when the settings are checked, and nothing
-    is played then; bots that need a wrong one are not blamed in addition."""
+    """Return the valid part of raw ``limits`` and ``runtimes``.
+
+    Mistakes in them are reported when the settings are checked, and nothing is played then. Bots that need a wrong runtime are
+    not blamed in addition.
+    """
     bounds, known = DEFAULT, dict[str, Runtime]()
     if isinstance(limits, Mapping):
         with suppress(ConfigError):
@@ -99,5 +103,6 @@ def valid_part_of(limits: object, named: object) -> Loading:
         try:
             known |= runtimes.of_settings({name: place})
         except ConfigError:
-            known[name] = Runtime(name, sys.executable, sys.prefix)  # stands in for it while bots that name it are read
+            # A stand-in for the wrong runtime, while bots that name it are read.
+            known[name] = Runtime(name, sys.executable, sys.prefix)
     return Loading(bounds, known)

@@ -1,4 +1,4 @@
-"""What stands in a bot.toml: its keys, and the words of its run and build lines, none of which leads out of its folder."""
+"""The contents of a bot.toml: its keys, and the words of its commands, none of which leaves its folder."""
 
 import os
 import shlex
@@ -22,12 +22,12 @@ BY_THE_ORGANISER = "the organiser names one by --runtime NAME=DIR"
 class Manifest(msgspec.Struct, frozen=True):
     """A bot.toml, checked. Words are unchanged.
 
-    name, author, version: of the bot; "" if it does not say.
+    name, author, version: of the bot; "" if not given.
     run, build: words of its commands.
-    games: those that it plays; empty: all.
+    games: the games that it plays; empty: all.
     files: globs of its files, within its folder.
     include: files outside of its folder.
-    runtimes: those that its commands name.
+    runtimes: the runtimes that its commands name.
     """
 
     name: str
@@ -42,7 +42,7 @@ class Manifest(msgspec.Struct, frozen=True):
 
 
 def read(where: Path, known: dict[str, Runtime]) -> Manifest:
-    """The bot.toml at ``where``. ``known``: the runtimes that exist. Raises ConfigError with every mistake."""
+    """Read the bot.toml at ``where``. ``known``: the runtimes that exist. Raises ConfigError with every mistake."""
     _, raw = toml_file.read(where)
     if problems := _shape(raw, where):
         raise ConfigError(problems)
@@ -101,8 +101,11 @@ def _words(line: str, where: Path) -> tuple[str, ...]:
 
 
 def wrong_words(words: Sequence[str], folder: Path, known: dict[str, Runtime]) -> list[str]:
-    """What is wrong with the words of a command of a bot's folder, each with what to write instead: the program is in the
-    folder, on the PATH or a runtime's, and no word is a path out of the folder, except arguments of the system's own."""
+    """Return the mistakes in the words of a command of a bot's folder, each with the words to write instead; [] for none.
+
+    The program is in the folder, on the PATH or a runtime's. No word is a path out of the folder, except arguments of the
+    system's own.
+    """
     problems: list[str] = []
     for number, word in enumerate(words):
         if match := WORD.fullmatch(word):
@@ -117,13 +120,13 @@ def wrong_words(words: Sequence[str], folder: Path, known: dict[str, Runtime]) -
 
 
 def unknown_runtime(word: str, known: dict[str, Runtime]) -> str:
-    """The message for an unknown runtime: which are known, and how to name one."""
+    """Return the message for an unknown runtime: which are known, and how to name one."""
     there = ", ".join(f"{{{name}}}" for name in (ARENA_S_OWN, *sorted(known)))
     return f"names {word}, a runtime that is not there; there are {there}; {BY_THE_ORGANISER}"
 
 
 def _instead(word: str, folder: Path, program: bool) -> str:
-    """What to write for an absolute path."""
+    """Return the advice for an absolute path: the words to write instead."""
     base = os.path.basename(word)
     inside = os.path.relpath(os.path.normpath(word), folder.resolve())
     if not inside.startswith(".."):

@@ -1,7 +1,7 @@
 """Runtimes that the organiser names: interpreters for bots, each with the packages that are installed for it.
 
-A bot.toml names a runtime by its word alone, ``run = "{torch} main.py"``; whoever plays the match says where it lies, in
-``--runtime torch=DIR`` or a ``[runtimes]`` table. What lies there can be read by the bots that name it, whole, and by no others.
+A bot.toml names a runtime by its word alone, ``run = "{torch} main.py"``. The organiser of the match says where it lies, in
+``--runtime torch=DIR`` or a ``[runtimes]`` table. Bots that name the runtime can read its whole folder, no others can.
 """
 
 import os
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from khiva_arena.replay.definition import DefinedRuntime
 
 ARENA_S_OWN = "python"
-"""``{python}`` is the interpreter that runs the arena."""
+"""The word of the interpreter that runs the arena: ``{python}``."""
 WORD = re.compile(r"\{([a-z][a-z0-9_-]{0,31})\}")
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,31}")
 _PACKAGE = re.compile(r"(?P<name>[^-]+)-(?P<version>[^-]+?)(?:-py[\d.]+)?\.(?:dist|egg)-info")
@@ -34,7 +34,7 @@ class Runtime(msgspec.Struct, frozen=True):
     """An interpreter that the organiser names. Paths are absolute, links kept.
 
     name: the word for it.
-    program: what the word stands for.
+    program: the path that the word stands for.
     prefix: the folder that bots may read with it.
     """
 
@@ -44,7 +44,8 @@ class Runtime(msgspec.Struct, frozen=True):
 
 
 def of_settings(given: Mapping[str, Any]) -> dict[str, Runtime]:
-    """Runtimes by name, of folders and programs by name. Raises ConfigError with every mistake; each begins with the name."""
+    """Return runtimes by name, from folders and programs by name. Raises ConfigError with every mistake; each begins with the
+    name."""
     problems: list[str] = []
     runtimes: dict[str, Runtime] = {}
     if len(given) > MOST_RUNTIMES:
@@ -85,7 +86,7 @@ def _runtime(name: str, place: object) -> Runtime:
 
 
 def _prefix_of(program: str) -> str:
-    """The folder that a program is installed in: of PREFIX/bin/NAME, PREFIX; of any other, the folder that it lies in."""
+    """Return the folder that a program is installed in: PREFIX for PREFIX/bin/NAME, the program's own folder for any other."""
     folder = os.path.dirname(program)
     if os.path.dirname(folder) == "/":
         folder = os.path.realpath(folder)  # /bin is /usr/bin on most systems
@@ -94,20 +95,23 @@ def _prefix_of(program: str) -> str:
 
 
 def named(words: Iterable[str]) -> tuple[str, ...]:
-    """The runtimes that the words of a command name, each once."""
+    """Return the runtimes that the words of a command name, each once, without the arena's own ``{python}``."""
     names = [match[1] for word in words if (match := WORD.fullmatch(word))]
     return tuple(name for name in dict.fromkeys(names) if name != ARENA_S_OWN)
 
 
 def folders(runtime: Runtime) -> tuple[str, ...]:
-    """The folders that a bot of this runtime may read."""
+    """Return the folders that a bot of this runtime may read."""
     return (runtime.prefix, *readable_paths.base_of_venv(runtime.prefix))
 
 
 @cache
 def as_defined(runtime: Runtime) -> "DefinedRuntime":
-    """The part of a runtime that belongs to an event's definition: the hash of its program, and its Python packages with their
-    versions, sorted; but not its folder, which differs from machine to machine. Raises ConfigError."""
+    """Return the part of a runtime that belongs to an event's definition. Raises ConfigError.
+
+    It is the hash of its program, and its Python packages with their versions, sorted; but not its folder, which differs from
+    machine to machine.
+    """
     from khiva_arena.replay.definition import DefinedRuntime  # all formats come with it, and help and TAB need none
 
     try:
@@ -119,7 +123,7 @@ def as_defined(runtime: Runtime) -> "DefinedRuntime":
 
 @cache
 def packages(runtime: Runtime) -> tuple[str, ...]:
-    """The packages in its site-packages, as "numpy 2.1.0"; none if it is not a Python."""
+    """Return the packages in the runtime's site-packages, as "numpy 2.1.0"; none if it is not a Python."""
     names: set[str] = set()
     for site in Path(runtime.prefix).glob("lib*/python3*/site-packages"):
         for name in os.listdir(site):
@@ -129,6 +133,6 @@ def packages(runtime: Runtime) -> tuple[str, ...]:
 
 
 def has(runtime: Runtime, module: str) -> bool:
-    """Whether a module of this name can be imported there, by the names of what lies in its site-packages."""
+    """Tell whether a module of this name can be imported in a runtime, by the names in its site-packages."""
     sites = Path(runtime.prefix).glob("lib*/python3*/site-packages")
     return any((site / module).is_dir() or (site / f"{module}.py").is_file() for site in sites)

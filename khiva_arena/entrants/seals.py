@@ -1,4 +1,4 @@
-"""What lay in a staged folder when it was staged, noted beside it, so that a change is noticed."""
+"""Seals of staged folders: a hash of the contents, noted beside the folder, by which a later change is noticed."""
 
 import json
 import os
@@ -10,14 +10,14 @@ from khiva_arena.replay.record import canonical
 
 
 def seal(final: Path) -> None:
-    """Note beside a staged folder what is in it, since a bot that runs as this user could change it."""
+    """Note the contents of a staged folder beside it, since a bot that runs as this user could change them."""
     draft = path_of(final).with_suffix(".new")
     draft.write_text(json.dumps({"tree": _tree(final)}))
     draft.replace(path_of(final))
 
 
 def is_as_sealed(final: Path) -> bool:
-    """Whether nothing in a staged folder has changed since."""
+    """Tell whether nothing in a staged folder has changed since it was sealed."""
     try:
         return not final.is_symlink() and bool(json.loads(path_of(final).read_text()) == {"tree": _tree(final)})
     except (OSError, ValueError):
@@ -25,12 +25,12 @@ def is_as_sealed(final: Path) -> bool:
 
 
 def path_of(final: Path) -> Path:
-    """The note beside a staged folder."""
+    """Return the path of the note beside a staged folder."""
     return final.with_name(f"{final.name}.json")
 
 
 def _tree(folder: Path) -> str:
-    """A hash over the names and contents of all that is in a folder, what was built included."""
+    """Return a hash over the names and contents of everything in a folder, built files included."""
     parts: list[tuple[str, str]] = []
     for path in sorted(folder.rglob("*")):
         if path.is_symlink():

@@ -1,6 +1,6 @@
-"""The files of a bot: found by the globs of its bot.toml, counted and measured before any is opened, hashed in pieces.
+"""The files of a bot: found by the globs of its bot.toml, measured before any is opened, hashed in pieces.
 
-A folder is walked once for all globs. A glob is a list of parts, and each folder has the set of parts that may match next: so
+A folder is walked once for all globs. A glob is a list of parts, and each folder has the set of parts that may match next. So
 ``**/**/**`` costs no more than ``**``, and a folder that no glob leads to is not entered.
 """
 
@@ -23,7 +23,7 @@ STORE = "arena.db"
 ALL = "**/*"
 MOST_GLOBS = 1_000
 LOOKS_PER_FILE = 40
-"""How often a name may be compared with a part of a glob, for each file that a bot may have; finding a name counts as several."""
+"""Comparisons of a name with a part of a glob, for each file that a bot may have; finding a name counts as several."""
 LOOKS_PER_NAME = 4
 
 Sources = tuple[tuple[str, Path], ...]
@@ -37,9 +37,11 @@ class _Entry(NamedTuple):
 
 
 def sources(folder: Path, where: Path, globs: Sequence[str], includes: Sequence[str], bounds: Bounds) -> Sources:
-    """Each staged path with its file, sorted. Caches and hidden files are never part of a bot.
+    """Return each staged path with its file, sorted. Caches and hidden files are never part of a bot.
 
-    ``where``: its bot.toml, for messages. Raises ConfigError for a file outside of it, and beyond the bounds.
+    where: its bot.toml, for messages
+
+    Raises ConfigError for a file outside of its folder, and beyond the bounds.
     """
     for key, words in (("files", globs), ("include", includes)):
         if len(words) > MOST_GLOBS:
@@ -61,19 +63,19 @@ def sources(folder: Path, where: Path, globs: Sequence[str], includes: Sequence[
 
 
 def hashed(files: Sources, run: Sequence[str], build: Sequence[str], bounds: Bounds) -> str:
-    """The identity of a bot of these files and commands. Raises OSError."""
+    """Return the identity of a bot of these files and commands. Raises OSError."""
     return identity(
         [(name, regular_files.digest(path, bounds.bot_file_size), is_executable(path)) for name, path in files], run, build
     )
 
 
 def identity(files: Sequence[tuple[str, str, bool]], run: Sequence[str], build: Sequence[str]) -> str:
-    """64 hex digits over files (name, SHA-256 in hex, whether it is a program), run and build lines."""
+    """Return 64 hex digits over files (name, SHA-256 in hex, True for a program), run and build lines."""
     return sha256(b"khiva-bot-1\0" + canonical({"files": files, "run": run, "build": build})).hexdigest()
 
 
 def is_executable(path: Path) -> bool:
-    """Whether its owner may run it."""
+    """Tell whether a file's owner may run it."""
     return bool(path.stat().st_mode & stat.S_IXUSR)
 
 
@@ -81,7 +83,7 @@ def is_executable(path: Path) -> bool:
 
 
 def _parts(glob: str, where: Path) -> tuple[str, ...]:
-    """A glob as its parts, of which ** stands for any folders. Raises ConfigError."""
+    """Split a glob into its parts, of which ** stands for any folders. Raises ConfigError."""
     if glob.startswith("/") or ".." in PurePosixPath(glob).parts:
         raise ConfigError(f"{where}: files names {glob!r}, which is outside the folder; use include for that")
     parts = PurePosixPath(glob).parts
@@ -97,7 +99,7 @@ def _pattern(part: str) -> re.Pattern[str]:
 
 
 class _Walk:
-    """One walk through a folder. A place is a pair (glob, part of it that comes next)."""
+    """A walk through a folder. A place is a pair: a glob, and the index of its part that comes next."""
 
     def __init__(self, folder: Path, where: Path, globs: Sequence[tuple[str, ...]], bounds: Bounds) -> None:
         self._folder = folder
@@ -108,7 +110,7 @@ class _Walk:
         self._matched: set[int] = set()
 
     def files(self, globs: Sequence[str]) -> dict[str, Path]:
-        """Each file that a glob fits, by its path inside the folder. Raises ConfigError if one fits none."""
+        """Return each file that a glob fits, by its path inside the folder. Raises ConfigError if a glob fits none."""
         files: dict[str, Path] = {}
         todo: list[tuple[str, int, GlobPlaces]] = [("", 0, self._open({(n, 0) for n in range(len(globs))}))]
         while todo:
@@ -122,7 +124,7 @@ class _Walk:
                 if entry.is_folder:
                     if below := self._below(entry, places):
                         todo.append((f"{path}/", depth + 1, below))
-                # A store changes with every match, and holds what no bot may know.
+                # A store changes with every match, and holds secrets that no bot may know.
                 elif (fits := self._fits(entry, places)) and not a_store and os.path.isfile(self._folder / path):
                     self._matched |= fits
                     files[path] = self._folder / path
@@ -135,7 +137,7 @@ class _Walk:
         return files
 
     def _entries(self, inside: str) -> Iterator[_Entry]:
-        """What is in a folder, except what is hidden, caches, and what cannot be looked at."""
+        """Yield the entries of a folder, except hidden ones, caches, and a folder that may not be read."""
         try:
             with os.scandir(os.path.join(self._folder, inside)) as entries:
                 for entry in entries:
@@ -147,7 +149,7 @@ class _Walk:
             return
 
     def _fits(self, entry: _Entry, places: GlobPlaces) -> set[int]:
-        """The globs that end with this name."""
+        """Return the globs that end with this name."""
         self._look(len(places))
         return {
             glob
@@ -158,7 +160,8 @@ class _Walk:
         }
 
     def _below(self, entry: _Entry, places: GlobPlaces) -> GlobPlaces:
-        """The places that may match next in a folder of this one. Links are followed if a part names them, not by **."""
+        """Return the places that may match next in a folder below this one. Links are followed if a part names them,
+        not by **."""
         self._look(len(places))
         below: set[tuple[int, int]] = set()
         for glob, at in places:
@@ -170,7 +173,7 @@ class _Walk:
         return self._open(below)
 
     def _open(self, places: set[tuple[int, int]]) -> GlobPlaces:
-        """These places and those after each **, which may stand for no folder at all."""
+        """Return the places and those after each **, which may stand for no folder at all."""
         behind = {(glob, at + 1) for glob, at in places if self._globs[glob][at] == "**" and at + 1 < len(self._globs[glob])}
         return frozenset(places | behind)
 
@@ -183,11 +186,11 @@ class _Walk:
         raise ConfigError(f"{self._where}: {what}")
 
 
-# --- what is found ---
+# --- the files found ---
 
 
 def _measure(found: dict[str, Path], where: Path, bounds: Bounds) -> None:
-    """Raise ConfigError if there is too much of it. Nothing is opened, and a sparse file is as large as it says."""
+    """Raise ConfigError if the files are too large. Nothing is opened, and a sparse file is as large as it says."""
     total = 0
     for name, path in found.items():
         size = path.stat().st_size
@@ -203,13 +206,15 @@ def _measure(found: dict[str, Path], where: Path, bounds: Bounds) -> None:
 
 
 def _shown(name: str) -> str:
-    """A file's name as a stranger chose it, harmless on a terminal."""
+    """Return a file's name, chosen by a stranger, harmless on a terminal."""
     return name if name.isprintable() else ascii(name)
 
 
 def _may_include(folder: Path, path: Path) -> bool:
-    """A stranger wrote the bot.toml, and what it names is copied with our rights: so ``include`` takes files only from beside its
-    folder, and never another bot's."""
+    """Tell whether ``include`` may name a path: only beside the bot's folder, and never another bot's file.
+
+    A stranger wrote the bot.toml, and the files it names are copied with the arbiter's rights.
+    """
     between = [parent for parent in path.parents if folder.parent in parent.parents]
     of_others = [parent for parent in between if parent != folder and (parent / "bot.toml").exists()]
     return path.is_relative_to(folder.parent) and not of_others and not (path.parent / STORE).exists()

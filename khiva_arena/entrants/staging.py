@@ -1,7 +1,7 @@
-"""Copy a bot's files, read-only, and have them built once.
+"""Staging of a bot: its files are copied, read-only, and built once.
 
-A staged bot lies in a cache folder named by its identity, so that a build runs once for each identity, whoever asks. What lay in
-it when it was staged is noted beside it, and a folder that has been changed since is made again.
+A staged bot lies in a cache folder named by its identity, so that a build runs once for each identity, for every command that
+asks. The contents at staging are noted beside the folder, and a folder that has been changed since is made again.
 """
 
 import errno
@@ -32,7 +32,7 @@ _IDENTITY = re.compile("[0-9a-f]{64}")
 
 
 def cache_folder() -> Path:
-    """Where staged bots are kept: $KHIVA_ARENA_CACHE, else the user's cache folder, for root the system's."""
+    """Return the folder where staged bots are kept: $KHIVA_ARENA_CACHE, else the user's cache folder, for root the system's."""
     given = os.environ.get("KHIVA_ARENA_CACHE")
     if given:
         return Path(os.path.abspath(given))
@@ -48,8 +48,9 @@ def cache_folder() -> Path:
 
 
 def stage(bot: Bot, level: Level = Level.TRUSTED) -> Command:
-    """Copy, build and make read-only what the bot names, unless that was done before and is still as it was; returns how to
-    start it. ``level``: what a build is kept in.
+    """Copy, build and make read-only the files of a bot, unless that was done and nothing has changed since. Return its command.
+
+    level: the level at which a build runs
 
     Raises BotError when the build fails, with the end of what it printed.
     """
@@ -93,8 +94,10 @@ def _in_words(error: OSError) -> str:
 
 
 def _engine() -> str:
-    """If the arena runs from a working copy: a folder that holds only a link to its package, so that a bot that uses the engine
-    as its model cannot read the rest of that copy. "" if the arena is installed."""
+    """Return a folder that holds only a link to the arena's package, "" if the arena is installed.
+
+    If the arena runs from a working copy, the link keeps a bot that uses the engine as its model from the rest of that copy.
+    """
     package = Path(__file__).resolve().parent.parent
     if package.parent.name in ("site-packages", "dist-packages"):
         return ""
@@ -124,7 +127,7 @@ def _stage_from_sources(bot: Bot, final: Path, level: Level) -> None:
         if draft.exists():
             _remove(draft)
     try:
-        # Where it stays: compilers write the folder into what they make, and debuggers look for the sources there.
+        # It is built where it stays: compilers write the folder into their output, and debuggers look for the sources there.
         if bot.build:
             build(bot, final, level)
         _make_read_only(final)
@@ -136,8 +139,10 @@ def _stage_from_sources(bot: Bot, final: Path, level: Level) -> None:
 
 @cache
 def _sweep(home: Path) -> None:
-    """Remove what arbiters left that were killed while staging: drafts, and folders whose build did not end. Once is enough: of
-    a thousand bots each would look at the others."""
+    """Remove leftovers of arbiters that were killed while staging: drafts, and folders whose build did not end.
+
+    Once is enough: of a thousand bots each would look at the others.
+    """
     unsealed = (path for path in home.iterdir() if _IDENTITY.fullmatch(path.name) and not seals.path_of(path).exists())
     for path in [*home.glob(f"{DRAFT}*"), *unsealed]:
         with suppress(OSError):
@@ -147,7 +152,7 @@ def _sweep(home: Path) -> None:
 
 def _make_read_only(folder: Path) -> None:
     for path in sorted(folder.rglob("*"), reverse=True):
-        if not path.is_symlink():  # it would change what it leads to
+        if not path.is_symlink():  # chmod would change the file that the link leads to
             path.chmod(stat.S_IMODE(path.stat().st_mode) & 0o555 | 0o444)
     folder.chmod(0o555)
 

@@ -1,4 +1,4 @@
-"""TOML from a file that a stranger may have written: in bounded time and memory, with nothing in it that cannot be printed."""
+"""TOML from a file that a stranger may have written: in bounded time and memory, and printable throughout."""
 
 import re
 import tomllib
@@ -12,7 +12,7 @@ from khiva_arena.sandbox import regular_files
 LONGEST_FILE = 1_000_000
 DEEPEST = 32
 WIDEST = 1 << 63
-"""TOML promises integers of 64 bits; Python reads longer ones, up to thousands of digits, and then cannot print them."""
+"""Bound of integers: TOML promises 64 bits; Python reads longer ones, up to thousands of digits, and then cannot print them."""
 TOO_WIDE = "an integer of more than 64 bits"
 TOO_DEEP = f"nested more than {DEEPEST} deep"
 # A key of so many parts takes the reader a time that grows with their square. Nothing here tries a letter twice.
@@ -21,7 +21,7 @@ _LONG_NUMBER = re.compile(r"[0-9_]{4000}")
 
 
 def read(path: Path) -> tuple[str, dict[str, Any]]:
-    """The text of a file, and what it says. Raises ConfigError in one line."""
+    """Read a file. Return its text, and its values by key. Raises ConfigError in one line."""
     try:
         text = regular_files.read(path, LONGEST_FILE).decode()
     except OSError as error:
@@ -45,7 +45,7 @@ def read(path: Path) -> tuple[str, dict[str, Any]]:
 
 
 def beyond(value: object) -> str:
-    """Which limit of settings a value read from TOML or JSON exceeds, "" if none."""
+    """Return which limit of settings a value read from TOML or JSON exceeds, "" if none."""
     todo: list[tuple[object, str, int]] = [(value, "", 0)]
     while todo:
         one, name, depth = todo.pop()

@@ -1,4 +1,4 @@
-"""A bot that runs as we do, outside any match: as an adviser of a person, or behind a relay."""
+"""A bot with the user's own rights, outside any match: as a person's adviser, or behind a relay."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,10 +12,10 @@ from khiva_arena.sandbox.reap import new_mark
 
 
 class Start(NamedTuple):
-    """How it is started.
+    """The parts of a bot's start.
 
     argv: its words.
-    folder: where.
+    folder: where it starts.
     environment: as bare as in a match.
     """
 
@@ -26,7 +26,8 @@ class Start(NamedTuple):
 
 @contextmanager
 def unconfined(word: str) -> Iterator[Start]:
-    """The bot that a --bot word names, staged. Its home lasts as long as this. Raises ConfigError and BotError."""
+    """Stage the bot that a --bot word names, and yield its start. Its home lasts as long as the context. Raises ConfigError and
+    BotError."""
     command = stage(load(word))
     made = cell.cell(command, TRUSTING, new_mark())
     try:

@@ -1,4 +1,4 @@
-"""How much a build has written so far: watched while it runs, since no level can limit the size of a folder on the disk."""
+"""The bytes that a build has written, watched while it runs, since no level can limit a folder's size."""
 
 import os
 import threading
@@ -12,14 +12,16 @@ from khiva_arena.sandbox.limits import size_in_words
 
 LOOK_SECONDS = 0.2
 LEAST_OF_AN_ENTRY = 4096
-"""A file or folder costs the disk something, even if it is empty."""
+"""Bytes that each file or folder counts at least: it costs the disk something, even if it is empty."""
 SHARE = 4
 """The pause before the next look, as a multiple of how long the last one took: watching a large build must not slow it down."""
 
 
 def weight(folder: Path, most: int) -> int:
-    """The sizes of all files below a folder, however sparse; counted up to a little more than ``most``. What
-    disappears while we look counts as nothing. Raises OSError if a folder cannot be looked into, such as one too deep."""
+    """Return the sizes of all files below a folder, however sparse; counted up to a little more than ``most``.
+
+    Files that disappear meanwhile count as nothing. Raises OSError if a folder cannot be looked into, such as one too deep.
+    """
     total = 0
     todo = [str(folder)]
     while todo and total <= most:
@@ -38,7 +40,7 @@ def weight(folder: Path, most: int) -> int:
 
 
 def _entries(path: str) -> AbstractContextManager[Iterator[os.DirEntry[str]]]:
-    """What is in a folder, opened up if it is closed to us: all of it becomes readable anyway when it is staged."""
+    """Open a folder for listing, with its modes widened if they close it: all of it becomes readable anyway when it is staged."""
     try:
         return os.scandir(path)
     except PermissionError:
@@ -47,7 +49,7 @@ def _entries(path: str) -> AbstractContextManager[Iterator[os.DirEntry[str]]]:
 
 
 class Watched:
-    """Looks at a folder in a thread of its own until the context ends, and once more then."""
+    """A watch on a folder's weight, in a thread of its own until the context ends, with one last look then."""
 
     def __init__(self, folder: Path, most: int) -> None:
         self._folder = folder
@@ -66,11 +68,11 @@ class Watched:
         self._look()
 
     def is_over(self) -> bool:
-        """Whether the limit was exceeded."""
+        """Tell whether the limit was exceeded."""
         return bool(self._why)
 
     def reason(self) -> str:
-        """In words, which limit was exceeded."""
+        """Return in words which limit was exceeded, "" if none."""
         return self._why
 
     def _watch(self) -> None:

@@ -1,10 +1,10 @@
-"""Types of a bot that is a function of Python: ``choose(decide, match)`` gives an index into ``decide["legal"]``."""
+"""Types of a bot that is a Python function: ``choose(decide, match)`` gives an index into ``decide["legal"]``."""
 
 from collections.abc import Callable
 from typing import Any, TypedDict
 
 Choose = Callable[[Any, Any], int]
-"""``choose(decide, match)``: a ``BotRequest`` and a ``BotMatch``, or mappings with as much in them."""
+"""A function ``choose(decide, match)``: takes a ``BotRequest`` and a ``BotMatch``, or mappings with as much in them."""
 
 
 class BotTime(TypedDict):
@@ -16,7 +16,7 @@ class BotTime(TypedDict):
 
 
 class BotMatch(TypedDict):
-    """What a bot function knows of its match: ``match``, the arbiter's hello. protocol/SPEC.md says more of each key.
+    """The match of a bot function: the arbiter's hello, handed over as ``match``. protocol/SPEC.md says more of each key.
 
     seed: the seat's own number, for chance of the bot's own.
     """
@@ -36,9 +36,9 @@ class BotMatch(TypedDict):
 
 
 class BotRequest(TypedDict):
-    """What a bot function is asked: ``decide``.
+    """The question to a bot function: the message ``decide``.
 
-    view: what the seat knows. events: what it saw since it was asked before. legal: the choices.
+    view: the seat's knowledge. events: seen since the seat was asked before. legal: the choices.
     """
 
     type: str

@@ -1,7 +1,7 @@
 """Frames and payloads: u32 big-endian length, then exactly one msgpack map with string keys, within the profile.
 
-Our own messages are encoded with msgspec. A bot's payload is decoded and checked in one step by msgspec's typed decoder;
-whatever that decoder refuses (an unknown field, a breach) goes to ``plain_value``, which reads it with the msgpack
+The arbiter's messages are encoded with msgspec. A bot's payload is decoded and checked in one step by msgspec's typed decoder. A
+payload that this decoder refuses (an unknown field, a breach) goes to ``plain_value``. That function reads it with the msgpack
 library, the second and independent codec, and names the first breach with its path.
 """
 
@@ -35,7 +35,7 @@ _NOT_TYPED = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 
 def encode(message: object) -> bytes:
-    """A whole frame for a bot. Raises LocalProtocolError when it would be larger than the protocol allows."""
+    """Encode a message for a bot as a whole frame. Raises LocalProtocolError when it would be larger than the protocol allows."""
     payload = _encode(message)
     size = len(payload)
     if size > FRAME_MOST_TO_BOT:
@@ -44,12 +44,12 @@ def encode(message: object) -> bytes:
 
 
 def encoded(value: object) -> msgspec.Raw:
-    """A value encoded once, to be spliced into many messages."""
+    """Encode a value once, to be spliced into many messages."""
     return msgspec.Raw(_encode(value))
 
 
 class FrameReader:
-    """Cuts a bot's byte stream into frames, looking at lengths alone.
+    """A cutter of a bot's byte stream into frames, which looks at lengths alone.
 
     ``frames`` holds whole payloads in order of arrival. At most one incomplete frame is buffered.
     """
@@ -62,11 +62,11 @@ class FrameReader:
 
     @property
     def partial(self) -> int:
-        """Bytes of a frame that has begun and not ended."""
+        """The number of bytes of a frame that has begun and not ended."""
         return len(self._buffer)
 
     def feed(self, data: bytes) -> None:
-        """Take bytes in. Raises RemoteProtocolError at the first length that no frame may have."""
+        """Take in bytes. Raises RemoteProtocolError at the first length that no frame may have."""
         buffer = self._buffer + data if self._buffer else data
         at, end = 0, len(buffer)
         while end - at >= 1:
@@ -93,7 +93,7 @@ class FrameReader:
 
 
 def decode_act(payload: bytes) -> Act:
-    """A bot's answer. Raises RemoteProtocolError with the first breach."""
+    """Decode a bot's answer. Raises RemoteProtocolError with the first breach."""
     try:
         return _decode_act(payload)
     except _NOT_TYPED:
@@ -101,7 +101,7 @@ def decode_act(payload: bytes) -> Act:
 
 
 def decode_bot_hello(payload: bytes) -> BotHello:
-    """A bot's hello. Raises RemoteProtocolError with the first breach."""
+    """Decode a bot's hello. Raises RemoteProtocolError with the first breach."""
     try:
         hello = _decode_hello(payload)
     except _NOT_TYPED:
@@ -132,8 +132,7 @@ class _Pairs(list[tuple[object, object]]):
 
 
 class _Wrong(Exception):
-    """A breach that is being reported: what is wrong, and where. The path is made only for it, and not for every value that is
-    read."""
+    """A breach that is being reported, with its path. The path is made only for a breach, not for every value that is read."""
 
     def __init__(self, what: str, path_most: int | None = None) -> None:
         self.what = what
@@ -142,10 +141,10 @@ class _Wrong(Exception):
 
 
 def plain_value(payload: bytes) -> object:
-    """Decode one payload and check it against the profile: maps with string keys, no ext, bin, timestamp or float, integers
-    of at most 53 bits, at most 16 levels, valid UTF-8, nothing after the value. Of duplicate keys the last wins.
+    """Decode one payload and check it against the profile.
 
-    Raises RemoteProtocolError naming the first breach.
+    The profile: maps with string keys, no ext, bin, timestamp or float, integers of at most 53 bits, at most 16 levels, valid
+    UTF-8, nothing after the value. Of duplicate keys the last wins. Raises RemoteProtocolError naming the first breach.
     """
     try:
         raw = msgpack.unpackb(payload, object_pairs_hook=_Pairs, strict_map_key=False, use_list=True, unicode_errors="strict")
@@ -158,7 +157,7 @@ def plain_value(payload: bytes) -> object:
 
 
 def _why_not(error: Exception) -> str:
-    """What the library found, in words of the field: its own names and texts say little, or nothing."""
+    """Describe an error of the msgpack library in words of the field: its own names and texts say little, or nothing."""
     if isinstance(error, msgpack.ExtraData):
         return f"{count(len(error.extra), 'byte')} more behind it"
     if isinstance(error, msgpack.FormatError):
@@ -218,7 +217,7 @@ def _plain_map(value: _Pairs, depth: int) -> dict[str, object]:
 
 
 def _safe(key: str) -> str:
-    """A bot's key in a message for people: short, and no control character of it reaches a terminal."""
+    """Format a bot's key for a message to people: short, and no control character of it reaches a terminal."""
     shown = harmless(key[:40])
     return shown if shown == key[:40] else f"'{shown}'"
 

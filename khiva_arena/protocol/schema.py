@@ -1,4 +1,5 @@
-"""JSON Schemas of the messages and of the events that any game may bring, generated from their types:
+"""JSON Schemas of the messages and of the events that any game may bring, generated from their types.
+
 ``python -m khiva_arena.protocol.schema DIR`` writes them.
 """
 
@@ -41,7 +42,7 @@ class Forfeit(msgspec.Struct, tag="forfeit", frozen=True):
 
 
 def schemas() -> dict[str, str]:
-    """File name to text: one for each message, and ``event.json``, in which each event is at ``#/$defs/<type>``."""
+    """Return texts by file name: one for each message, and ``event.json``, in which each event is at ``#/$defs/<type>``."""
     by_name = {name: msgspec.json.schema(kind) for name, kind in NAMES.items()} | {"event": _event()}
     return {f"{name}.json": json.dumps(_open(schema), indent=2, sort_keys=True) + "\n" for name, schema in by_name.items()}
 

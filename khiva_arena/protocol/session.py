@@ -1,7 +1,7 @@
-"""One seat's conversation, without I/O or clock: bytes in, outcomes out, one transition table.
+"""The conversation with one seat, without I/O or clock: bytes in, outcomes out, one transition table.
 
-The arbiter's side of the dialogue moves by what the arbiter does (HELLO, ASK, LATE, END) and by what the bot's bytes turn
-out to be (GREETED, ANSWERED, BROKEN). Payloads stay sealed: ``receive`` looks at lengths alone, ``open`` decodes.
+The arbiter's side of the dialogue moves by the arbiter's own steps (HELLO, ASK, LATE, END) and by steps that follow from the
+bot's bytes (GREETED, ANSWERED, BREACH). Payloads stay sealed: ``receive`` looks at lengths alone, ``open`` decodes.
 """
 
 from enum import Enum, auto
@@ -16,7 +16,7 @@ DROPPED_MOST = 16
 
 
 class Phase(Enum):
-    """Where a conversation stands."""
+    """The state of a conversation."""
 
     __hash__ = object.__hash__  # members are singletons; Enum's own hash is Python code, and runs for each message
 
@@ -29,7 +29,7 @@ class Phase(Enum):
 
 
 class Move(Enum):
-    """What moves it. HELLO, ASK, LATE and END are done by the arbiter; the others follow from the bot's bytes."""
+    """A step of a conversation. HELLO, ASK, LATE and END are done by the arbiter; the others follow from the bot's bytes."""
 
     __hash__ = object.__hash__
 
@@ -60,7 +60,7 @@ TRANSITIONS: dict[Phase, dict[Move, Phase]] = {
 
 
 class Greeting(NamedTuple):
-    """The bot's hello was accepted.
+    """The accepted hello of a bot.
 
     name: the bot's.
     version: "" if it gave none.
@@ -71,13 +71,13 @@ class Greeting(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """The answer to the open request. Whether ``choice`` is legal is the game's to say."""
+    """The answer to the open request. The game decides whether ``choice`` is legal."""
 
     choice: int
 
 
 class Breach(NamedTuple):
-    """The bot broke the protocol; the conversation is over.
+    """A breach of the protocol by the bot; the conversation is over.
 
     verdict: the fault.
     detail: one line for the bot's author.
@@ -92,10 +92,10 @@ FLOOD = Breach(Verdict.FLOODED, f"more than {DROPPED_MOST} acts that nobody aske
 
 
 class Session:
-    """One seat's conversation. Raises LocalProtocolError if the arbiter does what the table does not allow.
+    """The conversation with a seat. Raises LocalProtocolError if the arbiter takes a step that the table does not allow.
 
-    What a bot sends is taken in its own order, however it was cut into pieces: the awaited answer counts even if a breach
-    stands behind it, and the breach is found when the rest is opened.
+    A bot's bytes are taken in their own order, however they were cut into pieces. The awaited answer counts even if a breach
+    stands behind it; the breach is found when the rest is opened.
     """
 
     __slots__ = ("_dropped", "_first", "_owed", "_reader", "_req", "_trouble", "breach", "phase")
@@ -112,15 +112,15 @@ class Session:
         # Requests that ran out of time and whose answers may still come: those come before the awaited answer.
         self._owed = 0
 
-    # --- what the arbiter does ---
+    # --- steps of the arbiter ---
 
     def hello(self, message: Hello) -> bytes:
-        """The frame that opens the conversation."""
+        """Return the frame that opens the conversation."""
         self._move(Move.HELLO)
         return codec.encode(message)
 
     def ask(self, message: object, req: int) -> bytes:
-        """The frame of a request; ``req`` is one more than the seat's last."""
+        """Return the frame of a request; ``req`` is one more than the seat's last."""
         if self._req < 0:
             self._first = req
         elif req != self._req + 1:
@@ -130,24 +130,26 @@ class Session:
         return codec.encode(message)
 
     def late(self) -> None:
-        """The open request ran out of time: what still comes for it will be dropped."""
+        """Note that the open request ran out of time: an answer that still comes for it will be dropped."""
         self._move(Move.LATE)
         self._owed += 1
 
     def fault(self, message: Fault) -> bytes:
-        """The frame that reports a fault to the bot."""
+        """Return the frame that reports a fault to the bot."""
         return codec.encode(message)
 
     def end(self, message: End) -> bytes:
-        """The frame that ends the conversation."""
+        """Return the frame that ends the conversation."""
         self._move(Move.END)
         return codec.encode(message)
 
-    # --- what the bot sends ---
+    # --- bytes of the bot ---
 
     def receive(self, data: bytes) -> bool:
-        """Take bytes in, looking at lengths alone. Returns False when nothing more will be read from this bot: its framing
-        is broken, or it floods. What exactly is wrong is found when it is opened."""
+        """Take in bytes, looking at lengths alone. Return False when nothing more will be read from this bot.
+
+        Its framing is broken then, or it floods. The exact breach is found when the frames are opened.
+        """
         if self._trouble is not None or self.phase in (Phase.BROKEN, Phase.ENDED):
             return False
         try:
@@ -160,28 +162,31 @@ class Session:
 
     @property
     def sealed(self) -> int:
-        """What waits to be opened: whole frames, and the breach after them if there is one."""
+        """The number of items that wait to be opened: whole frames, and the breach after them if there is one."""
         return len(self._reader.frames) + (self._trouble is not None)
 
     @property
     def ready(self) -> bool:
-        """Whether so many frames have come that the awaited one must be among them, even if late answers to earlier requests come
+        """True if enough frames have come that the awaited one must be among them, even if late answers to earlier requests come
         first."""
         return len(self._reader.frames) > self._owed or self._trouble is not None
 
     @property
     def strayed(self) -> bool:
-        """Whether acts for earlier requests have come or may still come: the next frame may be one of them."""
+        """True if acts for earlier requests have come or may still come: the next frame may be one of them."""
         return self._dropped > 0 or self._owed > 0
 
     @property
     def partial(self) -> int:
-        """Bytes of a frame that has begun and not ended."""
+        """The number of bytes of a frame that has begun and not ended."""
         return self._reader.partial
 
     def open(self, most: int | None = None) -> SessionOutcome:
-        """Decode what is sealed, ``most`` of it at the most, up to the greeting or answer that is awaited, which is returned;
-        or a breach; or None when neither is there. What comes after the awaited one stays sealed."""
+        """Decode sealed frames, ``most`` at the most, up to the awaited greeting or answer. Return that, a breach, or None if
+        neither is there.
+
+        Frames after the awaited one stay sealed.
+        """
         for _ in range(self.sealed if most is None else most):
             if not self._reader.frames:
                 return self._break(self._trouble) if self._trouble else None

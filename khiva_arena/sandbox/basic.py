@@ -20,10 +20,10 @@ from khiva_arena.sandbox.reap import MARK
 from khiva_arena.sandbox.rlimits import system_limits
 
 START = "import sys; sys.path.append(sys.argv.pop(1)); import launcher; launcher.main()"
-"""As an import the launcher is not compiled at each start."""
+"""The program that starts the launcher: imported, the launcher is not compiled at each start."""
 HERE = str(Path(__file__).parent)
 SPARE_PROCESSES = 1024
-"""Processes above those that the user has already, if the system counts them by user: watching then holds a bot to its limit."""
+"""Processes allowed above the user's present number, if the system counts by user: watching then holds a bot to its limit."""
 
 
 @dataclass(slots=True, eq=False)
@@ -71,7 +71,7 @@ class Basic(Cell):
 
     @classmethod
     def out_of_reach(cls, path: str) -> str:
-        """Root's bots run as users of their own here."""
+        """Return the folder on the way to a path that bots may not pass: root's bots run as users of their own at this level."""
         return readable_paths.closed_to_others(path) if os.geteuid() == 0 else ""
 
     def starts(self, pid: int) -> bool:
@@ -80,7 +80,10 @@ class Basic(Cell):
 
 
 def _process_limit(resources: Resources, user: int | None) -> tuple[int, int]:
-    """The system counts by user: a user of the bot's own has none yet, ours has many."""
+    """Return the soft and hard limit of processes.
+
+    The system counts by user: a user of the bot's own has none yet, the arbiter's user has many.
+    """
     limit = resources.processes if user is not None else _tasks_of_this_user() + SPARE_PROCESSES
     return limit, limit
 
@@ -90,7 +93,7 @@ def _tasks_of_this_user() -> int:
     own = os.geteuid()
     tasks = 0
     for name in os.listdir("/proc"):
-        with suppress(OSError):  # it ended while we looked
+        with suppress(OSError):  # it ended meanwhile
             if name.isdigit() and os.stat(f"/proc/{name}").st_uid == own:
                 tasks += len(os.listdir(f"/proc/{name}/task"))
     return tasks

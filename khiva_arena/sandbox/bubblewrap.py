@@ -1,4 +1,4 @@
-"""The command line of bubblewrap: separate namespaces for the bot, in which there is only what it may read, and a scratch folder.
+"""The command line of bubblewrap: separate namespaces with only the bot's readable paths and a scratch folder.
 
 An ordinary user's arbiter makes a user namespace for it. Root's arbiter needs none, and has the bot drop to a user of its own.
 """
@@ -19,19 +19,19 @@ from khiva_arena.sandbox.rlimits import at_most, system_limits
 
 SCRATCH = "/scratch"
 SHARED_MEMORY = 24 * MIB
-"""Of /dev/shm, which nobody else sees. Erlang keeps the code that it compiles there, having no memfd_create; in less it ends by
-SIGBUS, since a file can be made larger than there is room for."""
+"""Bytes of /dev/shm, which nobody else sees. Erlang keeps the code that it compiles there, having no memfd_create. With less room
+it ends by SIGBUS, since a file can be made larger than there is room for."""
 WRAPPING = 2
-"""Processes that are not the bot's: bwrap's, one outside and one inside."""
+"""Number of processes that are not the bot's: bwrap's, one outside and one inside."""
 UNCOUNTED = 16
 NAMESPACES = ("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try")
 NO_NETWORK = "--unshare-net"
 
 
 class Inside(msgspec.Struct, frozen=True):
-    """What a program finds inside.
+    """The parts of a start inside the namespaces.
 
-    argv: its words; the first is an absolute path
+    argv: words of the program; the first is an absolute path
     folder: where it starts
     readable: paths that it sees, as they are outside
     writable: paths that it may write to
@@ -53,7 +53,7 @@ class Inside(msgspec.Struct, frozen=True):
 
 @cache
 def tools() -> tuple[str, str, str]:
-    """bwrap, prlimit and setpriv. Raises FileNotFoundError naming what is missing."""
+    """Return the paths of bwrap, prlimit and setpriv. Raises FileNotFoundError naming the missing package."""
     paths = [shutil.which(name) for name in ("bwrap", "prlimit", "setpriv")]
     for name, path in zip(("bubblewrap", "util-linux (prlimit)", "util-linux (setpriv)"), paths, strict=True):
         if path is None:
@@ -62,7 +62,7 @@ def tools() -> tuple[str, str, str]:
 
 
 def command(inside: Inside, filter_descriptor: int, prepared: Prepared) -> list[str]:
-    """The words that start a program inside. The descriptor is open on a seccomp program, at its beginning."""
+    """Return the words that start a program inside. The descriptor is open on a seccomp program, at its beginning."""
     bwrap, prlimit, setpriv = tools()
     words = [bwrap, *NAMESPACES, *([] if inside.network else [NO_NETWORK]), "--die-with-parent", "--cap-drop", "ALL"]
     if inside.user is None:
@@ -81,13 +81,13 @@ def command(inside: Inside, filter_descriptor: int, prepared: Prepared) -> list[
 
 
 def limit_words(resources: Resources, program: str) -> list[str]:
-    """The limits as prlimit takes them, except that of processes, which the system counts by user."""
+    """Return the limits as arguments of prlimit, except that of processes, which the system counts by user."""
     return [f"--{name.lower()}={soft}:{hard}" for name, (soft, hard) in system_limits(resources, program).items()]
 
 
 def _mounts(inside: Inside, prepared: Prepared) -> Iterator[str]:
     folders: set[str] = set()
-    # One mount for /etc, unless something in it is asked for that has no place there.
+    # One mount for /etc, unless a path in it is asked for that has no place there.
     etc = all(prepared.holds(path) for path in (*inside.readable, *inside.writable, inside.folder))
     if etc:
         yield from ("--ro-bind", prepared.etc, ETC)
@@ -114,12 +114,13 @@ def _mounts(inside: Inside, prepared: Prepared) -> Iterator[str]:
 
 
 def stays_a_link(path: str) -> bool:
-    """Whether a path is a link inside as it is outside: /bin and its like, on a merged system, which hold nothing themselves."""
+    """Tell whether a path is a link inside as it is outside: /bin and its like, on a merged system, which hold nothing
+    themselves."""
     return os.path.islink(path) and os.path.dirname(path) == "/"
 
 
 def _proc(prepared: Prepared) -> Iterator[str]:
-    """The mounts over /proc, as proc_mask.py has them."""
+    """Yield the mounts over /proc: proc_mask.py lists the hidden and the replaced files."""
     folders, files = proc_mask.hidden()
     for path in folders:
         yield from ("--ro-bind", prepared.picture(path) or prepared.empty, path)
@@ -131,7 +132,8 @@ def _proc(prepared: Prepared) -> Iterator[str]:
 
 
 def _devices() -> Iterator[str]:
-    """The mounts of /dev: no `zero`, which gives memory that nobody counts, and no terminals, which are few for a machine."""
+    """Yield the mounts of /dev: no `zero`, which gives memory that nobody counts, and no terminals, which are few for a
+    machine."""
     yield from ("--perms", "0755", "--tmpfs", "/dev")
     for path in readable_paths.DEVICES:
         yield from ("--dev-bind", path, path)
@@ -142,7 +144,7 @@ def _devices() -> Iterator[str]:
 
 
 def _parents(path: str, made: set[str]) -> Iterator[str]:
-    """Folders on the way, made so that the user inside may pass them whatever their modes are outside."""
+    """Yield the folders on the way to a path, made so that the user inside may pass them whatever their modes are outside."""
     for parent in [*PurePosixPath(path).parents][::-1]:
         if str(parent) != "/" and str(parent) not in made:
             made.add(str(parent))

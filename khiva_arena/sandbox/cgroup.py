@@ -26,10 +26,12 @@ _count = itertools.count()
 
 @cache
 def home() -> Path:
-    """The group below which bots get theirs, made ready: the arbiter moves into a leaf of its own, since a group with
-    processes cannot hand controllers on. Raises OSError saying what is missing."""
+    """Return the group below which bots get theirs, made ready. Raises OSError that names the missing rights or controllers.
+
+    The arbiter moves into a leaf of its own, since a group with processes cannot hand controllers on.
+    """
     own = own_group()
-    in_leaf = own.name == ARBITERS  # put there by the arbiter that started us, or by whoever made the group
+    in_leaf = own.name == ARBITERS  # put there by the arbiter that started this process, or by the maker of the group
     if in_leaf:
         own = own.parent
     have = (own / "cgroup.controllers").read_text().split()
@@ -54,7 +56,7 @@ def home() -> Path:
 
 
 def own_group() -> Path:
-    """The group of version 2 that this process is in. Raises OSError if there is none."""
+    """Return the group of version 2 that this process is in. Raises OSError if there is none."""
     path = next((line[3:] for line in Path("/proc/self/cgroup").read_text().splitlines() if line.startswith("0::")), None)
     if path is None:
         raise OSError("this process is in no cgroup of version 2")
@@ -66,10 +68,10 @@ def own_group() -> Path:
 
 
 class Group:
-    """One bot's control group."""
+    """A control group of one bot."""
 
     def __init__(self, resources: Resources, parent: Path | None = None) -> None:
-        """Make it below ``parent`` (by default ``home()``). Raises OSError."""
+        """Make the group below ``parent`` (by default ``home()``). Raises OSError."""
         self.path = (parent or home()) / f"{BOTS}-{os.getpid()}-{next(_count)}"
         self._counted: dict[str, str] = {}
         self.path.mkdir()
@@ -88,12 +90,11 @@ class Group:
         (self.path / name).write_text(str(value))
 
     def entering(self, words: list[str]) -> list[str]:
-        """The command that enters the group and then becomes ``words``."""
+        """Return the command that enters the group and then becomes ``words``."""
         return ["/bin/sh", "-c", 'echo 0 > "$0" && exec "$@"', str(self.path / "cgroup.procs"), *words]
 
     def event(self, name: str, key: str) -> int:
-        """A counter of memory.events or pids.events, as it was at the end once the group is removed; 0 if it cannot be
-        read."""
+        """Return a counter of memory.events or pids.events, its last value once the group is removed; 0 if it cannot be read."""
         self._count(name)
         for line in self._counted.get(name, "").splitlines():
             word, _, number = line.partition(" ")
@@ -106,17 +107,17 @@ class Group:
             self._counted[name] = (self.path / name).read_text()
 
     def kill(self) -> None:
-        """SIGKILL to everything in it, at once. Before Linux 5.14 that is left to the end of the namespace."""
+        """Send SIGKILL to everything in the group, at once. Before Linux 5.14 that is left to the end of the namespace."""
         with suppress(OSError):
             self._set("cgroup.kill", 1)
 
     def freeze(self, frozen: bool) -> None:
-        """Stop all of it, or let it continue."""
+        """Stop all processes of the group, or let them continue."""
         with suppress(FileNotFoundError):
             self._set("cgroup.freeze", int(frozen))
 
     def remove(self) -> None:
-        """Remove it once it is empty; its counters can still be asked for. Raises OSError if it does not become empty."""
+        """Remove the group once it is empty; its counters can still be asked for. Raises OSError if it does not become empty."""
         for name in COUNTERS:
             self._count(name)
         _remove(self.path, REMOVE_SECONDS)

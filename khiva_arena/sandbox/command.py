@@ -1,23 +1,23 @@
-"""How a bot is started, before a sandbox is added."""
+"""The start of a bot, before a sandbox is added."""
 
 from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """How a bot is started.
+    """The start of a bot.
 
     argv: its words; the first is the program, as a path or as a name on the search path
     folder: where it is started
     environment: variables that are laid over a bare environment
     readable: paths that it may read besides its toolchain
     staged: the folder belongs to the bot alone, so it may read all of it
-    ours: it is a program of the arena that stands for a player who is elsewhere, and runs outside every cell
+    ours: a program of the arena that stands for a player who is elsewhere, and runs outside every cell
     network: its cell is open to the network
-    handed: variables that it is handed with the arbiter's own values, which are struck out of what it says
+    handed: variables that it is handed with the arbiter's own values, which are struck out of its output
     link: the file in which the round trip to its player stands, see arbiter/round_trip.py; "" if it is not measured
     barred: in words, why it is not started at all; "" if it is
-    allowance: seconds of that, at most, by which the clock of each of its decisions is longer
+    allowance: seconds of the round trip, at most, by which the clock of each of its decisions is longer
     """
 
     argv: tuple[str, ...]

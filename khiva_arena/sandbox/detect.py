@@ -1,4 +1,4 @@
-"""Which isolation levels this machine offers, found by starting a program at each, and the command that gets a missing level."""
+"""The isolation levels of this machine, found by starting a program at each, and commands that get missing ones."""
 
 import os
 import shutil
@@ -20,11 +20,11 @@ GOOD_SECONDS = 10.0
 SAID_KEPT = 300
 TRIES = 3
 _good_until: dict[Level, float] = {}
-"""Until when a level that has worked is assumed to work still."""
+"""The time until which a level that has worked is assumed to work still."""
 
 
 def why_not(level: Level) -> str:
-    """Start a program at a level. Returns "" if it ran, else in a line why not."""
+    """Start a program at a level. Return "" if it ran, else the reason in a line."""
     below = kind(level).needs
     if below is not None and (why := why_not(below)):
         return why
@@ -33,7 +33,8 @@ def why_not(level: Level) -> str:
 
 
 def run_at(level: Level, words: tuple[str, ...], readable: tuple[str, ...] = ()) -> tuple[int, str, str]:
-    """Run a program at a level. Returns its exit code and what it wrote on stdout and stderr; -1, "" and why it did not run."""
+    """Run a program at a level. Return its exit code and its output on stdout and stderr; -1, "" and the reason if it did not
+    run."""
     if level.confines and (why := system.why_no_levels()):
         return -1, "", why
     if level.confines and not seccomp.supported():
@@ -42,7 +43,7 @@ def run_at(level: Level, words: tuple[str, ...], readable: tuple[str, ...] = ())
     for _ in range(TRIES - 1):
         if not stops.by_signal(code):
             break
-        # Whoever stops us may have stopped the program first, which says nothing of the level: our own signal comes in this time.
+        # A stop may have hit the program first, which says nothing of the level: the signal for this process comes in this time.
         time.sleep(stops.SETTLES_SECONDS)
         code, out, said = _run_once(level, words, readable)
     return code, out, said
@@ -74,26 +75,29 @@ def _run_once(level: Level, words: tuple[str, ...], readable: tuple[str, ...]) -
 
 @cache
 def levels() -> dict[Level, str]:
-    """For each level, best first, "" if this machine gives it, else why not."""
+    """Return for each level, best first, "" if this machine gives it, else the reason."""
     return {level: why_not(level) for level in Level}
 
 
 def best(known: Mapping[Level, str] | None = None) -> Level:
-    """The best level that works here, for bots in Python too; those below it are not tried. ``known``: as ``levels`` gives."""
+    """Return the best level that works here, for bots in Python too; levels below it are not tried. ``known``: a result of
+    ``levels``."""
     why = why_not if known is None else known.__getitem__
     confining = (level for level in Level if level.confines)
     return next((level for level in confining if not why(level) and not python_closed(level)), Level.TRUSTED)
 
 
 def python_closed(level: Level) -> str:
-    """Why bots at a level cannot use the arbiter's own Python, "" if they can."""
+    """Return why bots at a level cannot use the arbiter's own Python, "" if they can."""
     return kind(level).out_of_reach(sys.executable)
 
 
 def refused(level: Level, notes: str) -> str:
-    """Whether the host itself refused to start a bot, by what is on the bot's stderr. A bot can write such a line itself: so the
-    level is tried again, and only if that fails, too, the host refused. This is done only once in a while, since everything waits
-    for it. Returns why, or ""."""
+    """Return why the host itself refused to start a bot, as the bot's stderr tells, "" if it did not.
+
+    A bot can write such a line itself. So the level is tried again, and only if that fails, too, the host refused. This is done
+    only once in a while, since everything waits for it.
+    """
     if not notes.startswith(kind(level).complaints):
         return ""
     if time.monotonic() < _good_until.get(level, 0.0):
@@ -105,7 +109,7 @@ def refused(level: Level, notes: str) -> str:
 
 
 def remedy(level: Level, why: str) -> str:
-    """The exact command that gets a level which ``why`` says is missing; "" if none is known."""
+    """Return the exact command that gets a level which ``why`` says is missing; "" if none is known."""
     if level.confines and system.why_no_levels():
         from khiva_arena.sandbox import remedies  # not above: it is for machines that lack something
 

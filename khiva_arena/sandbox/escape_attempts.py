@@ -1,8 +1,8 @@
-"""What a hostile bot would try first, tried for real from inside a level: run as a script, on its own, by ``selftest.py``.
+"""The first attempts of a hostile bot, tried for real from inside a level: a script, which ``selftest.py`` runs.
 
-``argv[1]`` is JSON: the arbiter's process number, a file and a folder of its own that file modes alone would let anyone use, and
-the system calls that a bot is refused, with the error that each is to fail with. Prints JSON: by kind, the attempts that
-succeeded. If one succeeds, it does no harm.
+``argv[1]`` is JSON. It holds the arbiter's process number, and a file and a folder of the arbiter that file modes alone would let
+anyone use. It also holds the system calls that a bot is refused, with the error that each is to fail with. The script prints
+JSON: by kind, the attempts that succeeded. An attempt that succeeds does no harm.
 """
 
 import ctypes
@@ -22,7 +22,7 @@ OFD_LOCK = 37
 SHARED_FILE = "/usr/bin/env"
 MIB = 1 << 20
 PLENTY = 32 * MIB
-# What can be done to a file of one's own user without opening it, or with a descriptor that only reads.
+# Changes to a file of one's own user that need no opening, or only a descriptor that reads.
 CHANGES = (
     (os.chmod, (0o666,)),
     (os.chown, (-1, -1)),
@@ -34,7 +34,7 @@ BY_DESCRIPTOR = ((os.fchmod, (0o644,)), (os.fchown, (-1, -1)))
 
 
 def succeeds(attempt) -> bool:  # type: ignore[no-untyped-def]
-    """Whether an attempt succeeds: it raises no OSError, and the system has the means for it."""
+    """Tell whether an attempt succeeds: it raises no OSError, and the system has the means for it."""
     try:
         attempt()
     except (OSError, AttributeError):
@@ -54,7 +54,7 @@ def write(folder: str, size: int = 1) -> None:
 
 
 def read(path: str) -> None:
-    """Read a file, a folder or where a link leads."""
+    """Read a file, a folder or the target of a link."""
     if os.path.islink(path):
         os.readlink(path)
     elif os.path.isdir(path):
@@ -72,7 +72,7 @@ def changes_of(how, words) -> None:  # type: ignore[no-untyped-def]
 
 
 def nodes() -> list[str]:
-    """List the machine's devices, those too whose folder cannot be listed."""
+    """List the machine's devices, including those in a folder that cannot be listed."""
     names = {"null", "zero", "full", "random", "urandom", "tty", "console", "ptmx", "pts/ptmx"}
     with suppress(OSError):
         names |= {name for name in os.listdir("/dev") if not os.path.isdir(f"/dev/{name}")}
@@ -80,7 +80,7 @@ def nodes() -> list[str]:
 
 
 def inherited() -> None:
-    """Use a descriptor that nobody gave us."""
+    """Use a descriptor that nobody gave this process."""
     if not any(succeeds(lambda number=number: os.fstat(number)) for number in range(3, 256)):
         raise OSError("none")
 
@@ -92,7 +92,7 @@ def locked(lock) -> None:  # type: ignore[no-untyped-def]
 
 
 def in_child(attempt) -> None:  # type: ignore[no-untyped-def]
-    """Try it in a child, which ends with the attempt."""
+    """Make the attempt in a child, which ends with it."""
     pid = os.fork()
     if pid == 0:
         os._exit(0 if succeeds(attempt) else 1)
@@ -101,7 +101,7 @@ def in_child(attempt) -> None:  # type: ignore[no-untyped-def]
 
 
 def clone_into_namespace(number: int) -> None:
-    """A child in a user namespace of its own, where it would be root. ``number``: of the call, 0 if it is not known."""
+    """Start a child in a user namespace of its own, where it would be root. ``number``: of the call, 0 if it is not known."""
     if not number:
         raise OSError("no such call")
     pid = ctypes.CDLL(None, use_errno=True).syscall(number, NEW_USER | signal.SIGCHLD, None, None, None, None)
@@ -113,7 +113,7 @@ def clone_into_namespace(number: int) -> None:
 
 
 def own_by(arbiter: int) -> None:
-    """Have the system signal another process whenever something comes down a pipe of ours. 0 bytes come."""
+    """Have the system signal another process whenever something comes down a pipe of this one. 0 bytes come."""
     reading, writing = os.pipe()
     try:
         fcntl.fcntl(reading, fcntl.F_SETOWN, arbiter)
@@ -128,7 +128,7 @@ def set_limit_of(pid: int) -> None:
 
 
 def calls_let_through(calls: dict[str, list[int]]) -> list[str]:
-    """Of the calls that are to be refused, with senseless arguments, those that are not, or with another error."""
+    """Return the calls that are not refused, or with another error. All are to be refused, and get senseless arguments."""
     libc = ctypes.CDLL(None, use_errno=True)
     through = []
     for name, (number, error) in calls.items():
@@ -140,7 +140,7 @@ def calls_let_through(calls: dict[str, list[int]]) -> list[str]:
 
 
 def attempts(said: dict) -> dict:  # type: ignore[type-arg]
-    """By kind and name, what to try."""
+    """Return the attempts by kind and name."""
     arbiter, folder = said["arbiter"], said["folder"]
     lock = struct.pack("hhqqi4x", fcntl.F_RDLCK, os.SEEK_SET, 0, 0, 0)
     families = ("AF_INET", "AF_INET6", "AF_UNIX", "AF_NETLINK", "AF_VSOCK", "AF_PACKET")
@@ -190,7 +190,7 @@ def attempts(said: dict) -> dict:  # type: ignore[type-arg]
 
 
 def main() -> None:
-    """Try all of it."""
+    """Make all attempts and print the result."""
     request = json.loads(sys.argv[1])
     succeeded = {kind: [name for name, attempt in some.items() if succeeds(attempt)] for kind, some in attempts(request).items()}
     print(json.dumps(succeeded | {"kernel": calls_let_through(request["calls"])}))

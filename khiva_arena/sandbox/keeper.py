@@ -1,8 +1,8 @@
-"""Keep files in memory: map those that stdin names and have the system read whatever of them is not there. Run as a script.
+"""A keeper of files in memory: maps the files that stdin names and has the system read missing parts.
 
-Each line of input is a JSON list of paths to add, often empty; after each, all that is mapped is in memory, and a line of JSON
-says how much that is: files, bytes, and whether it is locked, so that nothing of it can leave. Only root may lock as much. Ends
-with its input. It is the first that the system may end if memory runs out.
+Run as a script. Each line of input is a JSON list of paths to add, often empty. After each line everything mapped is in memory,
+and a line of JSON tells the files, the bytes, and whether they are locked, so that nothing can leave. Only root may lock as much.
+The keeper ends with its input. It is the first that the system may end if memory runs out.
 """
 
 import ctypes
@@ -19,7 +19,7 @@ FAILED = -1
 
 
 class FileMap:
-    """Files side by side in the address space, so that one call brings all of them in."""
+    """A row of files side by side in the address space, so that one call brings all of them in."""
 
     def __init__(self) -> None:
         self.libc = ctypes.CDLL(None, use_errno=True)
@@ -32,7 +32,7 @@ class FileMap:
         self.locked = True
 
     def add(self, paths: list[str]) -> None:
-        """Map them; what is gone or may not be read is left out: a bot cannot read it either."""
+        """Map files; a file that is gone or may not be read is left out: a bot cannot read it either."""
         opened = []
         for path in paths:
             try:
@@ -59,7 +59,7 @@ class FileMap:
         self.locked = self.locked and self.libc.mlock(start, at - start) == 0
 
     def bring_in(self) -> None:
-        """Raises OSError if the system cannot."""
+        """Read all mapped files into memory. Raises OSError if the system cannot."""
         for start, size in self.parts:
             if size and self.libc.madvise(start, size, POPULATE_READ) != 0:
                 raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))

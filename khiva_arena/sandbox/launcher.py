@@ -1,11 +1,11 @@
-"""Level basic: restrict this process by the means that the kernel gives any user, then become the bot. Runs in a Python of its
-own, see ``basic.START``.
+"""Level basic: restrict this process by the means that the kernel gives any user, then become the bot.
 
-Needs nothing but the standard library: limits, another user if root starts it, no new privileges, Landlock for files and,
-if the kernel has them, network and signals, and a seccomp filter. Whatever fails here fails before the bot runs.
+It runs in a Python of its own, see ``basic.START``, and needs nothing but the standard library. Its means: limits, another user
+if root starts it, no new privileges, Landlock for files and, if the kernel has them, network and signals, and a seccomp filter. A
+failure here comes before the bot runs.
 
-Each start of a bot waits for this, so it imports what loads little: the modules in C that are below os, ctypes and signal, which
-would take half as long as Python itself.
+Each start of a bot waits for this, so it imports only modules that load little: the modules in C that are below os, ctypes and
+signal. os, ctypes and signal themselves would take half as long as Python.
 """
 
 import _ctypes
@@ -32,13 +32,13 @@ FOLDER, KIND_OF_FILE = 0o040000, 0o170000
 
 
 class Long(_ctypes._SimpleCData):  # type: ignore[type-arg]
-    """As wide as a register: an int alone would be passed as 32 bits."""
+    """A number as wide as a register: an int alone would be passed as 32 bits."""
 
     _type_ = "l"
 
 
 class Byte(_ctypes._SimpleCData):  # type: ignore[type-arg]
-    """One of a buffer."""
+    """A byte of a buffer."""
 
     _type_ = "B"
 
@@ -51,18 +51,18 @@ class Function(_ctypes.CFuncPtr):
 
 
 def landlock_version(syscall) -> int:  # type: ignore[no-untyped-def]
-    """What the kernel offers; 0 if it offers nothing."""
+    """Return the version of Landlock that the kernel offers; 0 if it offers none."""
     return max(0, int(syscall(CREATE_RULESET, None, Long(0), 1)))
 
 
 def fail(what: str) -> "None":
-    """Say why and end."""
+    """Write the reason on stderr and end."""
     posix.write(2, f"{SAYS}{what}\n".encode())
     posix._exit(FAILED)
 
 
 def checked(syscall, what: str, *words) -> int:  # type: ignore[no-untyped-def]
-    """A system call that must not fail."""
+    """Make a system call that must not fail, and return its result."""
     result = int(syscall(*words))
     if result < 0:
         fail(f"{what}: {posix.strerror(_ctypes.get_errno())}")
@@ -72,7 +72,8 @@ def checked(syscall, what: str, *words) -> int:  # type: ignore[no-untyped-def]
 def restrict_files(  # type: ignore[no-untyped-def]
     syscall, version: int, readable: list[str], writable: list[str], network: bool
 ) -> int:
-    """A ruleset that allows reading and running what is readable, everything in what is writable, and TCP with ``network``."""
+    """Make a ruleset that allows reading and running ``readable`` paths, everything in ``writable`` ones, and TCP with
+    ``network``."""
     handled = FILES | (REFER if version >= 2 else 0) | (TRUNCATE if version >= 3 else 0) | (DEVICE_CONTROL if version >= 5 else 0)
     net = CONNECT_AND_BIND if version >= 4 and not network else 0
     scoped = SCOPES if version >= SIGNALS_SINCE else 0
@@ -95,7 +96,7 @@ def restrict_files(  # type: ignore[no-untyped-def]
 
 
 def set_limits(limits: dict[str, list[int]]) -> None:
-    """RLIMIT_<name>: soft and hard; none is raised above what we have."""
+    """Set RLIMIT_<name> to soft and hard values; none is raised above the value that this process has."""
     for name, (soft, hard) in limits.items():
         which = getattr(resource, f"RLIMIT_{name}")
         allowed = resource.getrlimit(which)[1]
@@ -112,7 +113,7 @@ def become(user: int) -> None:
 
 
 def main() -> None:
-    """``argv[1]``: the orders that ``basic`` gives, marshalled, in hex; who wrote them runs the same Python."""
+    """Restrict this process and become the bot. ``argv[1]``: the orders of ``basic``, marshalled by the same Python, in hex."""
     request = marshal.loads(bytes.fromhex(sys.argv[1]))
     libc = _ctypes.dlopen(None, posix.RTLD_NOW)  # type: ignore[arg-type]
     syscall, prctl = (Function(_ctypes.dlsym(libc, name)) for name in ("syscall", "prctl"))
@@ -127,7 +128,7 @@ def main() -> None:
         become(request["user"])
     prctl(SET_DEATH_SIGNAL, int(signal.SIGKILL), 0, 0, 0)
     if posix.getppid() != request["parent"]:
-        posix._exit(FAILED)  # the arbiter died before we asked to die with it
+        posix._exit(FAILED)  # the arbiter died before this process asked to die with it
     if prctl(SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
         fail("no_new_privs is refused")
     checked(syscall, "Landlock", RESTRICT_SELF, ruleset, 0)

@@ -1,4 +1,4 @@
-"""Which sandbox a run requests for its bots. What a level does is in the module of that name."""
+"""The sandbox that a run requests for its bots. The restrictions of a level are in the module of that name."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -7,8 +7,11 @@ from khiva_arena.sandbox.limits import DEFAULT, Resources
 
 
 class Level(StrEnum):
-    """How far a bot is kept from the rest of the machine, the best level first: a line for each, and a module beside this one
-    that is named like it and has the class of its cells as ``KIND``. docs/isolation.md says what each covers."""
+    """The distance of a bot from the rest of the machine, the best level first.
+
+    Each level has a line here, and a module beside this one that is named like it and has the class of its cells as ``KIND``.
+    docs/isolation.md says what each covers.
+    """
 
     STRICT = "strict"
     STANDARD = "standard"
@@ -17,7 +20,8 @@ class Level(StrEnum):
 
     @property
     def confines(self) -> bool:
-        """Whether it restricts a bot at all: every level does except trusted, at which a bot has all rights of the user."""
+        """True if the level restricts a bot at all: every level does except trusted, at which a bot has all rights of
+        the user."""
         return self is not Level.TRUSTED
 
 
@@ -25,11 +29,11 @@ class Level(StrEnum):
 class Sandbox:
     """The sandbox of the bots of a match, or of the build of a bot.
 
-    level: how far from the machine
+    level: the isolation from the machine
     resources: the most that each may use
-    ponder: whether they may run while it is not their turn
+    ponder: True if bots may run while it is not their turn
     writable: paths that a build may write to; none for a match
-    may_leave_group: whether a build may start process groups and sessions of its own
+    may_leave_group: True if a build may start process groups and sessions of its own
     """
 
     level: Level = Level.TRUSTED

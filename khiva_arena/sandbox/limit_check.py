@@ -1,4 +1,4 @@
-"""Which limit a bot exceeded: found by looking at its processes now and then, and by how it ended.
+"""The limit that a bot exceeded: found by looking at its processes now and then, and by its end.
 
 If a process asks for more than its limit, the system refuses it. A bot that copes with that plays on; one that fails because of
 it gets the verdict ``resource``, and the detail begins with the name of the limit.
@@ -12,7 +12,7 @@ from khiva_arena.sandbox.limits import Resources, reached, too_much
 
 NEARLY = 0.9
 LOOK_BACK = 4_000
-# What runtimes say when the system refuses them something. Who lies here only trades one fault of its own for another.
+# Phrases of runtimes when the system refuses them something. A bot that lies here only trades one fault of its own for another.
 SAID = {
     "processes": ("native thread", "start new thread", "Resource temporarily unavailable", "Cannot fork", "create thread"),
     "memory": ("MemoryError", "Cannot allocate memory", "bad_alloc", "OutOfMemoryError", "out of memory", "memory allocation of"),
@@ -20,13 +20,13 @@ SAID = {
     "file_size": ("File too large",),
     "scratch": ("No space left on device",),
 }
-# What they say of it and play on: Ruby at each start, since timers that send signals are refused.
+# Phrases of runtimes that play on: Ruby at each start, since timers that send signals are refused.
 HARMLESS = ("timer_create",)
 SIGNALS = {-signal.SIGXCPU: "cpu", -signal.SIGXFSZ: "file_size"}
 
 
 def while_it_runs(cell: Cell, pid: int, resources: Resources, *, scratch_too: bool) -> str:
-    """Which limit a bot exceeds while it runs, "" if none. ``pid``: the process we started."""
+    """Return the limit that a bot exceeds while it runs, in words, "" if none. ``pid``: the process that was started."""
     pids = proc_usage.tree(pid, resources.processes + 16)
     used = proc_usage.usage(pids, resources.memory)
     for key, amount in (("memory", used.memory), ("cpu", used.cpu)):
@@ -38,7 +38,7 @@ def while_it_runs(cell: Cell, pid: int, resources: Resources, *, scratch_too: bo
 
 
 def when_late(cell: Cell, pid: int, resources: Resources) -> str:
-    """What may have kept a bot from answering in time: processes or descriptors used up, as far as that can be seen."""
+    """Return the limit that may have kept a bot from answering in time: processes or descriptors used up; "" if none is seen."""
     pids = proc_usage.tree(pid, resources.processes + 16)
     tasks = proc_usage.usage(pids, 0).tasks - cell.wrapping
     if tasks >= resources.processes - 1:  # bwrap's own process inside counts as one
@@ -49,8 +49,11 @@ def when_late(cell: Cell, pid: int, resources: Resources) -> str:
 
 
 def after_its_end(cell: Cell, status: int, cpu: float, peak: int, notes: str, resources: Resources) -> str:
-    """Which limit a bot's end points to, by its signal, by what the system counted, and by what it wrote last. ``status`` as in
-    ``Ending``."""
+    """Return the limit that a bot's end points to, "" if none.
+
+    Its signal, the counts of the system and the bot's last notes are looked at. ``status``: negative for a signal, as in
+    ``Ending``.
+    """
     if status in SIGNALS:
         return reached(SIGNALS[status], resources)
     if status == 0:

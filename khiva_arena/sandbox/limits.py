@@ -1,4 +1,4 @@
-"""What a bot may use of the machine: limits, with defaults that suit a JVM and node, and their words for people."""
+"""Limits on a bot's use of the machine, with defaults that suit a JVM and node, and their names."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -47,14 +47,18 @@ WORDS = {
     "cpu": "CPU time",
     "scratch": "scratch space",
 }
-"""How the verdict ``resource`` names a limit."""
+"""The names of limits in the verdict ``resource``."""
 MOST_FILES = 10_000
-"""In scratch: an empty file takes no space there, but memory of the system's."""
+"""Most files in scratch: an empty file takes no space there, but memory of the system's."""
 
 
 def of_settings(given: Mapping[str, Any], others: Sequence[str] = ()) -> Resources:
-    """The defaults with ``given`` laid over them: sizes such as "512M" or bytes, counts, seconds. ``others``: limits that there
-    are elsewhere. Raises ConfigError with every mistake."""
+    """Return the defaults with ``given`` laid over them: sizes such as "512M" or bytes, counts, seconds.
+
+    others: limits that there are elsewhere, for the message
+
+    Raises ConfigError with every mistake.
+    """
     problems: list[str] = []
     amounts: dict[str, int] = {}
     for key, value in given.items():
@@ -80,7 +84,7 @@ def _number(key: str, value: object) -> int:
 
 
 def amount(value: object, *, size: bool, of: str = "") -> int:
-    """A whole number, or a ``size`` such as "512M". ``of``: what is counted, for the message. Raises ValueError."""
+    """Read a whole number, or a ``size`` such as "512M". ``of``: the thing counted, for the message. Raises ValueError."""
     if isinstance(value, str) and size and (match := _SIZE.fullmatch(value)):
         return int(match[1]) * _UNITS[match[2]]
     if isinstance(value, int) and not isinstance(value, bool):
@@ -90,24 +94,24 @@ def amount(value: object, *, size: bool, of: str = "") -> int:
 
 
 def say(key: str, number: float) -> str:
-    """An amount in words: "512 MiB", "64", "3 s"."""
+    """Format an amount in words: "512 MiB", "64", "3 s"."""
     if key == "cpu":
         return f"{number:.1f}".removesuffix(".0") + " s"
     return size_in_words(number) if key in SIZES else f"{number:.0f}"
 
 
 def too_much(key: str, amount: float, resources: Resources) -> str:
-    """ "memory: 1.2 GiB of 1 GiB"."""
+    """Format the excess over a limit: "memory: 1.2 GiB of 1 GiB"."""
     return f"{WORDS[key]}: {say(key, amount)} of {say(key, getattr(resources, key))}"
 
 
 def reached(key: str, resources: Resources) -> str:
-    """The same if it is not known how much it was."""
+    """Format that a limit was reached, if it is not known by how much it was exceeded."""
     return f"{WORDS[key]}: it reached the limit of {say(key, getattr(resources, key))}"
 
 
 def size_in_words(number: float) -> str:
-    """Bytes in words: "512 MiB"."""
+    """Format bytes in words: "512 MiB"."""
     for unit, name in ((GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB")):
         if number >= unit:
             return f"{number / unit:.4g} {name}"
@@ -115,10 +119,10 @@ def size_in_words(number: float) -> str:
 
 
 def plain(resources: Resources) -> dict[str, int]:
-    """The limits as plain values, for a definition."""
+    """Return the limits as plain values, for a definition."""
     return asdict(resources)
 
 
 def described(resources: Resources) -> str:
-    """All limits in a line."""
+    """Format all limits in a line."""
     return ", ".join(f"{WORDS[f.name]} {say(f.name, getattr(resources, f.name))}" for f in fields(resources))

@@ -1,6 +1,8 @@
-"""What of /usr a program's runtime needs, for bots whose files are kept warm (warm.py): all of it would be too much to read.
+"""The parts of /usr that a program's runtime needs, for bots whose files are kept warm.
 
-The folders of other runtimes, manuals, headers and sources are left out. A program that is not known gets all of /usr."""
+All of /usr would be too much to read (warm.py). The folders of other runtimes, manuals, headers and sources are left out. A
+program that is not known gets all of /usr.
+"""
 
 import os
 import re
@@ -16,7 +18,7 @@ BASE = (
     *("bin", "sbin", "lib64", "lib32", "libx32", "lib/*-linux-*", "lib/*.so", "lib/*.so.*", "lib/locale/C.*", "lib/ssl"),
     *("lib/os-release", "share/zoneinfo", "local/bin", "local/lib/*.so*"),
 )
-# By the name of a program, or of what it leads to by a link.
+# By the name of a program, or of the file it leads to by a link.
 OF_RUNTIMES = (
     (r"python[\d.]*|pypy[\d.]*", ("lib/python*", "lib/pypy*", "share/python*", "share/pypy*", "local/lib/python*")),
     (r"node(js)?", ("lib/node_modules", "share/nodejs", "share/node_modules", "lib/nodejs", "local/lib/node_modules")),
@@ -35,9 +37,12 @@ OF_RUNTIMES = (
 
 
 def all_of(program: str, extra: Sequence[str], own: str = "") -> tuple[str, ...]:
-    """All that a bot may read, without its ``own`` folder: as ``readable.all_of``, less what its runtime does not need."""
-    inside = bool(own) and is_below(program, own)  # then nothing that is in it opens another folder
-    # A script of a known runtime, as elixir is one of sh: what it starts is known.
+    """Return all paths that a bot may read, without its ``own`` folder, less the paths that its runtime does not need.
+
+    ``readable_paths.all_of`` gives the same without that reduction.
+    """
+    inside = bool(own) and is_below(program, own)  # then nothing in the folder opens another folder
+    # A script of a known runtime, as elixir is one of sh: the program that it starts is known.
     runner = "" if _of_runtime(program) or (inside and leads_out(program, own, extra)) else named_first(program)
     programs = [program, runner] if runner else [program]
     parts = {part for one in programs for part in of_usr(one)}
@@ -48,17 +53,18 @@ def all_of(program: str, extra: Sequence[str], own: str = "") -> tuple[str, ...]
 
 @cache
 def of_usr(program: str) -> tuple[str, ...]:
-    """The folders and files of /usr that a program needs; /usr itself if that is not known. ``program``: an absolute path."""
+    """Return the folders and files of /usr that a program needs; /usr itself if they are not known. ``program``: an absolute
+    path."""
     if not any(Path(USR).glob("lib/*-linux-*")) and os.path.realpath("/usr/lib64") != "/usr/lib64":
         return (USR,)  # a system that keeps libraries and everything else in one folder
     real, patterns = os.path.realpath(program), _of_runtime(program)
     if not patterns and real.startswith("/usr/"):
-        return (USR,)  # a shell, too: what it starts is not known
+        return (USR,)  # a shell, too: the programs that it starts are not known
     paths = {str(path) for pattern in (*BASE, *patterns) for path in Path(USR).glob(pattern)}
     return tuple(sorted(paths | ({"/usr/local"} if real.startswith("/usr/local/") else set())))
 
 
 def _of_runtime(program: str) -> list[str]:
-    """The patterns of the runtimes that a program's names point to, none for one that is not known."""
+    """Return the patterns of the runtimes that a program's names point to, none for one that is not known."""
     names = {os.path.basename(program), os.path.basename(os.path.realpath(program))}
     return [one for pattern, some in OF_RUNTIMES if any(re.fullmatch(pattern, name) for name in names) for one in some]

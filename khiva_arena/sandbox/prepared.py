@@ -1,5 +1,7 @@
-"""What is read-only in a cell of namespaces and the same for all bots, laid out once for this process: what replaces files of
-/proc, and copies of the settings in /etc. One mount shows a folder of it, where each file would need a mount at each start.
+"""The read-only contents of a cell of namespaces that all bots share, laid out once for this process.
+
+They are replacements for files of /proc, and copies of the settings in /etc. One mount shows a folder of them, where each file
+would need a mount at each start.
 """
 
 import atexit
@@ -16,7 +18,7 @@ from khiva_arena.sandbox.readable_paths import is_below
 
 ETC = "/etc"
 FEW, SMALL = 16, 1 << 20
-"""Entries and bytes: to copy more would take longer than to mount it at some starts."""
+"""Most entries and bytes of a copy: to copy more would take longer than to mount it at some starts."""
 
 
 class Prepared(msgspec.Struct, frozen=True):
@@ -40,11 +42,11 @@ class Prepared(msgspec.Struct, frozen=True):
         return f"{self.folder}/empty"
 
     def picture(self, path: str) -> str | None:
-        """What replaces a file or folder of /proc, None if nothing does."""
+        """Return the replacement of a file or folder of /proc, None if there is none."""
         return f"{self.folder}{path}" if os.path.exists(f"{self.folder}{path}") else None
 
     def holds(self, path: str) -> bool:
-        """Whether a path needs no place in /etc that is missing here."""
+        """Tell whether a path needs no place in /etc that is missing here."""
         return path in self.copied or path in self.mounted or not is_below(path, ETC)
 
 
@@ -52,9 +54,9 @@ _made: dict[int, Prepared] = {}
 
 
 def prepared() -> Prepared:
-    """That of this process. Raises OSError."""
-    found = _made.get(os.getpid())  # one that was forked has its own: ours may end first
-    if found is None or not os.path.exists(f"{found.folder}{proc_mask.PROC}/stat"):  # a system may remove what is days old
+    """Return the prepared folder of this process, made at the first call. Raises OSError."""
+    found = _made.get(os.getpid())  # a forked process has its own: this one may end first
+    if found is None or not os.path.exists(f"{found.folder}{proc_mask.PROC}/stat"):  # a system may remove files that are days old
         found = _made[os.getpid()] = _laid_out(proc_mask.pictures())
     return found
 
@@ -85,7 +87,7 @@ def _laid_out(pictures: Mapping[str, bytes]) -> Prepared:
 
 
 def _folders(top: str, path: str) -> None:
-    """The folder and those on the way; bots may pass them whatever our umask is."""
+    """Make a folder and those on the way; bots may pass them whatever the arbiter's umask is."""
     for part in [*[str(parent) for parent in Path(path).parents][-2::-1], path]:
         if not os.path.isdir(f"{top}{part}"):
             os.mkdir(f"{top}{part}")
@@ -93,7 +95,7 @@ def _folders(top: str, path: str) -> None:
 
 
 def _copied(path: str, folder: str) -> bool:
-    """Copy a setting, with modes as they are, so that a bot may read no more than before. False if that is not to be done."""
+    """Copy a setting, with modes as they are, so that a bot may read no more than before. Return False if it cannot be copied."""
     copy = f"{folder}{path}"
     try:
         if not _is_small(path):
@@ -102,7 +104,7 @@ def _copied(path: str, folder: str) -> bool:
             shutil.copytree(path, copy, symlinks=True)
         else:
             shutil.copy2(path, copy)
-    except OSError:  # shutil.Error is one, too: it has in it what we may not read
+    except OSError:  # shutil.Error is one, too: the folder holds files that the arbiter may not read
         if os.path.isdir(copy):
             shutil.rmtree(copy)
         else:

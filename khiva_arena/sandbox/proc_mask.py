@@ -1,7 +1,8 @@
-"""What a bot sees in /proc of the machine as a whole: files that never change, as they are; files by which runtimes choose their
-size, as a copy that never changes; and nothing of the rest, whose counters one bot could change and another one read.
+"""The view that a bot has of /proc for the machine as a whole.
 
-The names that are let through are listed, so that what a newer kernel adds is hidden.
+Files that never change are shown as they are. Files by which runtimes choose their size are shown as a copy that never changes.
+The rest is hidden: one bot could change its counters and another one read them. The names that are let through are listed, so
+that a file that a newer kernel adds is hidden.
 """
 
 import os
@@ -12,7 +13,7 @@ from functools import cache
 from pathlib import Path
 
 PROC = "/proc"
-# As the kernel shows them: the same from its start on, or a bot's own (links into its own folder, its own namespaces).
+# Shown as the kernel has them: the same from its start on, or a bot's own (links into its own folder, its own namespaces).
 STILL = {
     *("acpi", "bus", "config.gz", "consoles", "devices", "dma", "driver", "dynamic_debug", "execdomains", "fb", "filesystems"),
     *("iomem", "ioports", "kallsyms", "misc", "mounts", "mtrr", "net", "partitions", "scsi", "self", "sysvipc", "thread-self"),
@@ -26,11 +27,11 @@ SETTINGS = (
     *("kernel/perf_event_paranoid", "kernel/unprivileged_bpf_disabled", "kernel/seccomp/actions_avail"),
     *("fs/file-max", "fs/nr_open", "fs/pipe-max-size", "fs/overflowuid", "fs/overflowgid", "crypto/fips_enabled"),
 )
-# Of /proc/meminfo: what an idle machine would say; all other lines are 0.
+# Lines of /proc/meminfo as on an idle machine; all other lines are 0.
 TRUE = ("MemTotal", "SwapTotal", "Hugepagesize", "VmallocTotal")
 AS_IF_IDLE = {"MemFree": "MemTotal", "MemAvailable": "MemTotal", "SwapFree": "SwapTotal"}
-# What a process may read of itself if Landlock is all that there is: the folder as a whole would bring `net`, which is
-# the machine's there, and `task`, which has it as well. No links (cwd, exe, root): allowed is what they lead to.
+# Files that a process may read of itself if Landlock is all that there is: the folder as a whole would bring `net`, which is
+# the machine's there, and `task`, which has it as well. No links (cwd, exe, root): Landlock would allow their targets.
 OF_ITSELF = (
     *("auxv", "cgroup", "clear_refs", "cmdline", "comm", "coredump_filter", "environ", "fd", "fdinfo", "gid_map"),
     *("io", "limits", "loginuid", "map_files", "maps", "mem", "mountinfo", "mounts", "mountstats", "ns", "numa_maps", "oom_adj"),
@@ -43,7 +44,8 @@ AT_BASIC = ("cpuinfo", "filesystems", "version", *(f"sys/{name}" for name in SET
 
 @cache
 def pictures() -> Mapping[str, bytes]:
-    """The contents that replace files that runtimes read, by path; made once for a process, so that all bots see the same."""
+    """Return the contents that replace files that runtimes read, by path; made once for a process, so that all bots see
+    the same."""
     texts = {f"{PROC}/sys/{name}": _text(f"sys/{name}") for name in SETTINGS}
     texts |= {f"{PROC}/stat": _stat(), f"{PROC}/meminfo": _meminfo(), f"{PROC}/cgroups": _cgroups()}
     texts[f"{PROC}/cpuinfo"] = _text("cpuinfo")  # it shows the speed of each core, which follows its load
@@ -52,7 +54,7 @@ def pictures() -> Mapping[str, bytes]:
 
 @cache
 def hidden() -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The folders and the files of /proc that are to be covered. What only root may read is none of them: no bot is root."""
+    """Return the folders and the files of /proc that are to be covered. Files for root alone are none of them: no bot is root."""
     folders, files = [], []
     for name in sorted(os.listdir(PROC)):
         path = f"{PROC}/{name}"
@@ -68,7 +70,7 @@ def hidden() -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _text(name: str) -> bytes:
-    """A file of /proc as it is now, b"" if there is none or it may not be read."""
+    """Return a file of /proc as it is now, b"" if there is none or it may not be read."""
     try:
         return Path(PROC, name).read_bytes()
     except OSError:
@@ -76,13 +78,13 @@ def _text(name: str) -> bytes:
 
 
 def _stat() -> bytes:
-    """``stat`` with how many cores there are, but not how busy they are."""
+    """Return ``stat`` with the number of cores, but not how busy they are."""
     names = ["cpu ", *(f"cpu{number}" for number in range(os.cpu_count() or 1))]
     return "".join(f"{name} 0 0 0 0 0 0 0 0 0 0\n" for name in names).encode()
 
 
 def _meminfo() -> bytes:
-    """``meminfo`` with how much memory there is, but not how much of it is in use."""
+    """Return ``meminfo`` with the size of the memory, but not how much of it is in use."""
     rows = [line.split(":") for line in _text("meminfo").decode("ascii", "replace").splitlines() if ":" in line]
     amounts = {name: rest.split() for name, rest in rows if rest.split()}
     out = []
@@ -93,7 +95,7 @@ def _meminfo() -> bytes:
 
 
 def _cgroups() -> bytes:
-    """``cgroups`` with which controllers there are, but not how many groups each has."""
+    """Return ``cgroups`` with the names of the controllers, but not how many groups each has."""
     out = []
     for line in _text("cgroups").decode("ascii", "replace").splitlines():
         words = line.split("\t")

@@ -1,4 +1,7 @@
-"""What a bot's processes use, read from /proc: a look costs some 20 microseconds a process, whatever the bot does."""
+"""The use that a bot's processes make of memory and processor, read from /proc.
+
+A look costs some 20 microseconds a process, whatever the bot does.
+"""
 
 import os
 from collections.abc import Collection, Iterable, Sequence
@@ -17,7 +20,7 @@ TICK = 1 / os.sysconf("SC_CLK_TCK")
 
 
 class Usage(NamedTuple):
-    """What a whole tree of processes uses.
+    """The use of a whole tree of processes.
 
     memory: bytes that no file backs
     tasks: threads of all processes
@@ -30,11 +33,11 @@ class Usage(NamedTuple):
 
 
 class ThreadTime(NamedTuple):
-    """What one thread had of the processor so far.
+    """The processor time of one thread so far.
 
     delay: seconds for which it was ready to run and waited for a core
     cpu: seconds for which it had one
-    as_started: whether the system gives it a core as it would give one to us: it has made itself no nicer and keeps to no core
+    as_started: True if it gets a core as the arbiter would: it has made itself no nicer and keeps to no core
     """
 
     delay: float
@@ -43,29 +46,30 @@ class ThreadTime(NamedTuple):
 
 
 def tree(pid: int, most: int) -> list[int]:
-    """A process that we started and its living descendants, ``most`` at the most; those that left their parents behind, too."""
+    """Return a process that the arbiter started and its living descendants, ``most`` at the most, including those without their
+    parents."""
     return trees([pid], most)[pid]
 
 
 def trees(pids: Collection[int], most: int) -> dict[int, list[int]]:
-    """The same of several processes, with one look at who left whom behind."""
+    """Return by process its living descendants and itself, with one look at orphans for all."""
     return {pid: _descendants([pid, *orphans], most) for pid, orphans in reap.orphans(pids).items()}
 
 
 def _descendants(pids: list[int], most: int) -> list[int]:
-    for process in pids:  # it grows while we go
+    for process in pids:  # the list grows meanwhile
         try:
             for task in os.listdir(f"/proc/{process}/task"):
                 pids += [int(child) for child in _read(f"/proc/{process}/task/{task}/children").split()]
                 if len(pids) >= most:
                     return pids[:most]
         except OSError:
-            continue  # it ended while we looked
+            continue  # it ended meanwhile
     return pids
 
 
 def children(pid: int) -> list[int]:
-    """A single-threaded process's living children."""
+    """Return a single-threaded process's living children."""
     try:
         return [int(child) for child in _read(f"/proc/{pid}/task/{pid}/children").split()]
     except OSError:
@@ -73,16 +77,18 @@ def children(pid: int) -> list[int]:
 
 
 def usage(pids: Sequence[int], memory_limit: int) -> Usage:
-    """What these processes use. Pages that several share, as after a fork, are first counted for each of them; how they share
-    them out, which takes the system long to work out, is asked only if that is above ``memory_limit``. For a limit of 0 memory is
-    not looked at."""
+    """Return the use of these processes. For a limit of 0 memory is not looked at.
+
+    Pages that several processes share, as after a fork, are first counted for each of them. Their shares, which the system takes
+    long to work out, are asked for only if that sum is above ``memory_limit``.
+    """
     memory = tasks = 0
     cpu = 0.0
     for pid in pids:
         try:
             fields = _read(f"/proc/{pid}/stat").rpartition(")")[2].split()
         except OSError:
-            continue  # it ended while we looked
+            continue  # it ended meanwhile
         # Behind the name: state is field 3 of proc(5), so utime, stime, cutime, cstime (14-17), num_threads (20).
         cpu += sum(map(int, fields[11:15])) * TICK
         tasks += int(fields[17])
@@ -93,8 +99,8 @@ def usage(pids: Sequence[int], memory_limit: int) -> Usage:
 
 
 def thread_times(pids: Iterable[int]) -> dict[int, ThreadTime]:
-    """What the threads of these processes had of the processor, by thread: no more than TASKS_SEEN of them, none if the kernel
-    keeps no such figures."""
+    """Return the processor time of the threads of these processes, by thread: TASKS_SEEN at most, none if the kernel keeps no
+    such figures."""
     times: dict[int, ThreadTime] = {}
     seen = 0
     ours = system.scheduled(0)
@@ -103,7 +109,7 @@ def thread_times(pids: Iterable[int]) -> dict[int, ThreadTime]:
             tasks = os.listdir(f"/proc/{process}/task")
             group = _is_as_nice_as_new(process)
         except OSError:
-            continue  # it ended while we looked
+            continue  # it ended meanwhile
         for task in tasks[: TASKS_SEEN - seen]:
             seen += 1
             try:
@@ -116,8 +122,8 @@ def thread_times(pids: Iterable[int]) -> dict[int, ThreadTime]:
 
 
 def _is_as_nice_as_new(process: int) -> bool:
-    """Tell whether the session of a process has the niceness of a new one, as bots are started in. True where sessions have
-    none."""
+    """Tell whether the session of a process has the niceness of a new one, as bots are started in. True where sessions
+    have none."""
     try:
         return _read(f"/proc/{process}/autogroup").endswith(" nice 0\n")
     except FileNotFoundError:
@@ -125,18 +131,20 @@ def _is_as_nice_as_new(process: int) -> bool:
 
 
 def own_memory(pid: int) -> int:
-    """Bytes in memory that no file backs, those written to swap and those of page tables included. Pages that several processes
-    share are shared out among them, if the kernel says how many do; else each counts them."""
+    """Return the bytes in memory that no file backs, those written to swap and those of page tables included.
+
+    Pages that several processes share are divided among them, if the kernel says how many do; else each counts them.
+    """
     shared_out = _counted(pid, "smaps_rollup", SHARED_OUT)
     return shared_out + _counted(pid, "status", TABLES) if shared_out else _counted(pid, "status", OF_ITS_OWN)
 
 
 def _counted(pid: int, name: str, wanted: tuple[str, ...]) -> int:
-    """Bytes that a file of a process's folder in /proc says, in all of the lines that begin so."""
+    """Return the bytes that a file of a process's folder in /proc gives in all lines that begin with a ``wanted`` text."""
     try:
         text = _read(f"/proc/{pid}/{name}")
     except OSError:
-        return 0  # an old kernel, or it ended while we looked
+        return 0  # an old kernel, or it ended meanwhile
     total = 0
     for word in wanted:
         _, there, rest = text.partition(word)
@@ -145,8 +153,11 @@ def _counted(pid: int, name: str, wanted: tuple[str, ...]) -> int:
 
 
 def scratch_use(folder: str, most: int) -> tuple[int, int]:
-    """Bytes on disk and entries in a folder and below it; stops looking at ``most`` entries, and says as many where modes or
-    names too long keep it out, since there may be any number. Links are not followed."""
+    """Return the bytes on disk and the entries in a folder and below it. Links are not followed.
+
+    The look ends at ``most`` entries. It also returns ``most`` where modes or names too long keep it out: there may be any
+    number.
+    """
     size = entries = 0
     todo = [folder]
     while todo and entries < most:
@@ -160,7 +171,7 @@ def scratch_use(folder: str, most: int) -> tuple[int, int]:
                     if entries >= most:
                         break
         except (FileNotFoundError, NotADirectoryError):
-            continue  # it was removed while we looked
+            continue  # it was removed meanwhile
         except OSError:
             return size, most
     return size, entries
@@ -170,12 +181,14 @@ def _on_disk(entry: os.DirEntry[str]) -> int:
     try:
         return entry.stat(follow_symlinks=False).st_blocks * 512
     except FileNotFoundError:
-        return 0  # it was removed while we looked
+        return 0  # it was removed meanwhile
 
 
 def unlinked(pids: list[int], folder: str) -> int:
-    """Bytes on the disk of a folder in files that have no name any more, and are there as long as one of these processes has
-    them open. At most DESCRIPTORS_SEEN descriptors are looked at."""
+    """Return the bytes on a folder's disk in nameless files, which are there as long as one of these processes has them open.
+
+    At most DESCRIPTORS_SEEN descriptors are looked at.
+    """
     sizes: dict[int, int] = {}
     seen = 0
     with suppress(OSError):
@@ -183,7 +196,7 @@ def unlinked(pids: list[int], folder: str) -> int:
         for pid in pids:
             for path in _descriptors(pid)[: DESCRIPTORS_SEEN - seen]:
                 seen += 1
-                with suppress(OSError):  # it was closed while we looked
+                with suppress(OSError):  # it was closed meanwhile
                     status = os.stat(path)
                     if status.st_nlink == 0 and status.st_dev == device:
                         sizes[status.st_ino] = status.st_blocks * 512
@@ -191,7 +204,7 @@ def unlinked(pids: list[int], folder: str) -> int:
 
 
 def _descriptors(pid: int) -> list[str]:
-    """All that a process has open; none if that cannot be seen."""
+    """Return the paths of all descriptors that a process has open; none if they cannot be seen."""
     try:
         return [f"/proc/{pid}/fd/{number}" for number in os.listdir(f"/proc/{pid}/fd")]
     except OSError:
@@ -199,7 +212,7 @@ def _descriptors(pid: int) -> list[str]:
 
 
 def open_files(pid: int) -> int:
-    """How many descriptors a process has open; 0 if that cannot be seen."""
+    """Return how many descriptors a process has open; 0 if that cannot be seen."""
     return len(_descriptors(pid))
 
 

@@ -1,5 +1,7 @@
-"""What a bot may read besides its own folder: the system's programs and libraries, a few of its settings, and the toolchain that
-runs it. Never a home folder, /tmp, what varies in /var, or the folder where the arbiter was started."""
+"""The paths that a bot may read besides its own folder: system programs and libraries, some settings, its toolchain.
+
+Never readable are a home folder, /tmp, the changing parts of /var, and the folder where the arbiter was started.
+"""
 
 import os
 import shutil
@@ -13,14 +15,14 @@ from pathlib import Path
 from khiva_arena.sandbox import regular_files
 
 PROGRAMS = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
-# What runtimes look for in /etc: the linker's cache, alternatives (java, cc), certificates' settings, time zone, own settings.
+# For runtimes, in /etc: the linker's cache, alternatives (java, cc), certificates' settings, time zone, own settings.
 SETTINGS = ("ld.so.cache", "alternatives", "ssl/openssl.cnf", "localtime")
 OF_RUNTIMES = ("java*", "php*", "perl", "lua*", "ruby*", "nim", "mono/config", "R", "racket", "sbclrc")
 # These a bot may write to as well.
 DEVICES = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")
 # Debian keeps the list of GHC's libraries here; a link in /usr leads to it.
 ELSEWHERE = ("/var/lib/ghc/package.conf.d",)
-# What a bot with a network reads besides: how names are looked up, and whose certificates are believed.
+# Files that a bot with a network reads besides: how names are looked up, and whose certificates are believed.
 NETWORK = (
     *("/etc/resolv.conf", "/etc/hosts", "/etc/host.conf", "/etc/nsswitch.conf", "/etc/gai.conf", "/etc/services"),
     *("/etc/protocols", "/etc/ssl/certs", "/etc/ssl/cert.pem", "/etc/pki/tls/certs", "/etc/pki/tls/cert.pem"),
@@ -35,27 +37,30 @@ RUSTUP_SECONDS = 5.0
 
 @cache
 def system() -> tuple[str, ...]:
-    """Folders and files of the system, as far as they are there."""
+    """Return folders and files of the system that exist here."""
     paths = [path for path in (*PROGRAMS, *ELSEWHERE) if os.path.isdir(path)]
     paths += [str(path) for pattern in (*SETTINGS, *OF_RUNTIMES) for path in sorted(Path("/etc").glob(pattern))]
     return tuple(paths)
 
 
 def of_the_network(shown: Sequence[str]) -> tuple[str, ...]:
-    """What is there of ``NETWORK`` and not below what is ``shown`` anyway."""
+    """Return the paths of ``NETWORK`` that exist here and are not below the ``shown`` paths anyway."""
     return tuple(path for path in NETWORK if os.path.exists(path) and not any(is_below(path, one) for one in shown))
 
 
 @cache
 def interpreter() -> tuple[str, ...]:
-    """What the arbiter's own Python needs: its prefixes, and the arena's package, which bots may take as their model."""
+    """Return the paths for the arbiter's own Python: its prefixes, and the arena's package, which bots may take as
+    their model."""
     package = str(Path(__file__).parent.parent)
     return outermost([sys.prefix, sys.base_prefix, sys.exec_prefix, os.path.realpath(sys.prefix), package])
 
 
 def toolchain(program: str) -> tuple[str, ...]:
-    """The paths that a bot needs to read to run a program outside of the system: its venv, else the prefix that it is installed
-    under, else only the program; with what links lead to."""
+    """Return the paths that a bot needs to read to run a program outside of the system, with the targets of links.
+
+    They are its venv, else the prefix that it is installed under, else only the program.
+    """
     if os.path.realpath(program) == os.path.realpath(sys.executable):
         return interpreter()
     paths: list[str] = []
@@ -74,14 +79,16 @@ def _around(program: str) -> list[str]:
 
 
 def private_in(prefix: str) -> str:
-    """What in a folder shows that it is not a prefix, "" for nothing: a home, or a competition in a folder that happens to have a
-    bin and a lib."""
+    """Return a path in a folder which shows that the folder is not a prefix, "" for none.
+
+    It is a home, or a competition in a folder that happens to have a bin and a lib.
+    """
     private = [os.path.realpath(path) for path in (*_homes(), Path("."))]
     return next((path for path in private if is_below(path, os.path.realpath(prefix))), "")
 
 
 def _homes() -> tuple[Path, ...]:
-    """Where a user may have programs of their own; none if that is not known, as for a number that belongs to no user."""
+    """Return where a user may have programs of their own; none if that is not known, as for a number that belongs to no user."""
     try:
         home = Path.home()
     except RuntimeError:
@@ -90,7 +97,7 @@ def _homes() -> tuple[Path, ...]:
 
 
 def base_of_venv(prefix: str) -> list[str]:
-    """Where the interpreter of a virtual environment comes from; none if the folder is not a virtual environment."""
+    """Return the folder that a virtual environment's interpreter comes from; none if the folder is not a virtual environment."""
     try:
         text = regular_files.read(os.path.join(prefix, "pyvenv.cfg"), LONGEST_SETTINGS).decode(errors="replace")
     except OSError:
@@ -103,7 +110,7 @@ def base_of_venv(prefix: str) -> list[str]:
 
 
 def outermost(paths: Iterable[str]) -> tuple[str, ...]:
-    """The paths, each once, without those below another one and those that are part of the system anyway."""
+    """Return the paths, each once, without those below another one and those that are part of the system anyway."""
     kept: list[str] = []
     for path in sorted(set(paths), key=len):
         if not _is_system(path) and not any(is_below(path, other) for other in kept):
@@ -112,20 +119,22 @@ def outermost(paths: Iterable[str]) -> tuple[str, ...]:
 
 
 def is_below(path: str, folder: str) -> bool:
-    """Whether a path is the folder or in it, by their names."""
+    """Tell whether a path is the folder or in it, by their names."""
     return path == folder or path.startswith(folder.rstrip("/") + "/")
 
 
 class NotExecutable(PermissionError):
-    """A program is there and may not be run. The text says which."""
+    """A program that is there and may not be run. The text says which."""
 
 
 def program_path(program: str, folder: str) -> str | None:
-    """The absolute path of a program: one with a slash is relative to ``folder``, others are on the PATH. None if it is not
-    there, or may not be run."""
+    """Return the absolute path of a program: one with a slash is relative to ``folder``, others are on the PATH.
+
+    None if it is not there, or may not be run.
+    """
     if "/" not in program:
         path = shutil.which(program)
-        if path and not os.path.isabs(path):  # by an entry of the PATH from where we are, where anything may lie
+        if path and not os.path.isabs(path):  # by an entry of the PATH relative to the working folder, where anything may lie
             return os.path.abspath(path)
         return _behind_rustup(path)[0] if path else None
     path = os.path.join(folder, program)
@@ -133,7 +142,7 @@ def program_path(program: str, folder: str) -> str | None:
 
 
 def why_not_found(program: str, folder: str) -> OSError:
-    """What to raise for a program that is not found."""
+    """Return the error to raise for a program that is not found."""
     path = os.path.join(folder, program)
     if "/" in program and os.path.isfile(path):
         return NotExecutable(f"{path} may not be executed: chmod +x it, unless its file system forbids that (noexec)")
@@ -145,14 +154,16 @@ def why_not_found(program: str, folder: str) -> OSError:
 
 @cache
 def _behind_rustup(path: str) -> tuple[str | None, str]:
-    """The program that a proxy of rustup starts, and None with the reason if there is none; any other program unchanged. A
-    proxy is rustup under another name and finds toolchains by files in the user's home, which a bot cannot read."""
+    """Return the program that a proxy of rustup starts, or None with the reason; any other program unchanged.
+
+    A proxy is rustup under another name. It finds toolchains by files in the user's home, which a bot cannot read.
+    """
     rustup, name = os.path.join(os.path.dirname(path), "rustup"), os.path.basename(path)
     proxy = name != "rustup" and os.path.isfile(rustup) and os.path.samefile(path, rustup)
     if not proxy or not _is_ours(rustup):
         return path, ""
     try:
-        # Not from where we are, which may have a toolchain of its own.
+        # Not in the working folder, which may have a toolchain of its own.
         done = subprocess.run(
             [rustup, "which", name],
             cwd="/",
@@ -171,15 +182,20 @@ def _behind_rustup(path: str) -> tuple[str | None, str]:
 
 
 def _is_ours(program: str) -> bool:
-    """Whether a program and its folder belong to nobody but us and root. Their modes say nothing: images for containers have
-    them writable for all."""
+    """Tell whether a program and its folder belong to nobody but this user and root.
+
+    Their modes say nothing: images for containers have them writable for all.
+    """
     paths = (program, os.path.dirname(program), os.path.realpath(program), os.path.dirname(os.path.realpath(program)))
     return all(os.stat(path).st_uid in (0, os.geteuid()) for path in paths)
 
 
 def search_path(program: str) -> str:
-    """The PATH inside: the system's, before it the folder of the program if that is elsewhere, and behind it what else of
-    the system is on ours, such as /usr/local/go/bin."""
+    """Return the PATH inside.
+
+    It has the program's folder if that is elsewhere, then the system's own PATH, then other system folders on the arbiter's PATH,
+    such as /usr/local/go/bin.
+    """
     folder = os.path.dirname(program)
     own = [] if _is_system(folder) else [folder]
     rest = [os.path.normpath(entry) for entry in os.get_exec_path() if _is_system(os.path.normpath(entry))]
@@ -191,13 +207,16 @@ def _is_system(folder: str) -> bool:
 
 
 def is_of_the_system(path: str) -> bool:
-    """Whether what is at a path is the system's, the same for every bot: programs, libraries, devices."""
+    """Tell whether a path is the system's, the same for every bot: programs, libraries, devices."""
     return _is_system(path) or is_below(path, "/dev") or is_below(path, "/proc")
 
 
 def leads_out(program: str, own: str, extra: Sequence[str]) -> str:
-    """What outside of a bot's ``own`` folder is needed to start a program in it, "" if nothing is, or if it may be read anyway. A
-    link that a build has made may lead anywhere, and so may the first line of a script."""
+    """Return a path outside of a bot's ``own`` folder that is needed to start a program in it, "" if none is, or it may be read
+    anyway.
+
+    A link that a build has made may lead anywhere, and so may the first line of a script.
+    """
     allowed = (*PROGRAMS, *interpreter(), *extra, os.path.realpath(own))
     runner = named_first(program)
     elsewhere = [os.path.realpath(program), *([os.path.normpath(f"/{runner.lstrip('/')}")] if runner else [])]
@@ -205,7 +224,8 @@ def leads_out(program: str, own: str, extra: Sequence[str]) -> str:
 
 
 def all_of(program: str, extra: Sequence[str], own: str = "") -> tuple[str, ...]:
-    """All that it may read except its own folder. ``own``: that folder; nothing in it makes another folder readable."""
+    """Return all paths that a bot may read except its own folder. ``own``: that folder; nothing in it makes another folder
+    readable."""
     if own and is_below(program, own):
         runner = named_first(program) if not leads_out(program, own, extra) else ""
         return (*system(), *outermost([*interpreter(), *(toolchain(runner) if _is_system(runner) else ()), *extra]))
@@ -214,37 +234,39 @@ def all_of(program: str, extra: Sequence[str], own: str = "") -> tuple[str, ...]
 
 
 def named_first(program: str) -> str:
-    """The interpreter that a script names in its first line, "" if it is not a script."""
+    """Return the interpreter that a script names in its first line, "" if it is not a script."""
     try:
         with open(program, "rb") as file:
             first = file.read(LONGEST_FIRST_LINE).split(b"\n")[0]
     except OSError:
-        return ""  # what cannot be read is not a script either
+        return ""  # a file that cannot be read is not a script either
     words = first[2:].split() if first.startswith(b"#!") else []
     return os.fsdecode(words[0]) if words and os.path.isabs(words[0]) else ""
 
 
 def real_paths(program: str, extra: Sequence[str], own: str = "") -> tuple[str, ...]:
-    """What a program may read, where links lead."""
+    """Return the paths that a program may read, with links resolved."""
     return tuple(map(os.path.realpath, all_of(program, extra, own)))
 
 
 def path_holding(folder: str, program: str, extra: Sequence[str], own: str = "") -> str:
-    """Which of the paths that a program may read holds a folder, "" if none."""
+    """Return the path that a program may read which holds a folder, "" if none does."""
     real = os.path.realpath(folder)
     return next((path for path in all_of(program, extra, own) if is_below(real, os.path.realpath(path))), "")
 
 
 def path_inside(folder: str, program: str, extra: Sequence[str], own: str = "") -> str:
-    """Which of the paths that a program may read lies in a folder, "" if none."""
+    """Return a path that a program may read which lies in a folder, "" if none does."""
     real = os.path.realpath(folder)
     return next((path for path in all_of(program, extra, own) if is_below(os.path.realpath(path), real)), "")
 
 
 @cache
 def closed_to_others(program: str) -> str:
-    """What keeps a user who is neither the owner nor of the group from running a program, or from entering a folder: the first
-    folder on its way whose modes do so, or itself; "" if nothing does."""
+    """Return the path that keeps a user who is neither the owner nor of the group out, "" if none does.
+
+    It is the first folder on the way to a program or a folder whose modes do so, or the program or folder itself.
+    """
     for path in dict.fromkeys((os.path.abspath(program), os.path.realpath(program))):
         for part in [str(parent) for parent in reversed(Path(path).parents)] + [path]:
             if not os.stat(part).st_mode & stat.S_IXOTH:

@@ -1,4 +1,4 @@
-"""Nothing is left behind: process groups are killed as a whole, and orphaned processes are reaped here."""
+"""The end of every process of a match: process groups are killed as a whole, orphaned processes are reaped."""
 
 import ctypes
 import fcntl
@@ -21,16 +21,16 @@ from khiva_arena.words import count
 MARK = "KHIVA_ARENA_MATCH"
 """The environment variable that all processes of a match carry: the arbiter's process number, a hyphen, the match's mark."""
 ENVIRONMENT_SEEN = 256 * 1024
-"""Bytes: a process may say that its environment is gigabytes long, and reading that takes as long as it likes."""
+"""Most bytes read of an environment: a process may say that it is gigabytes long, and reading that takes as long as it likes."""
 STRAYS_SECONDS = 10.0
 PR_SET_CHILD_SUBREAPER = 36
 NS_GET_PARENT = 0xB702
 
 
 class Unending(InternalError):
-    """Processes that a match's bots left behind do not end: they start new ones faster than they are killed.
+    """Processes that a match's bots left behind and that do not end: they start new ones faster than they are killed.
 
-    seats: whose mark they carry; none if they hide it
+    seats: the seats whose mark they carry; none if they hide it
     """
 
     def __init__(self, number: int, seats: frozenset[int]) -> None:
@@ -44,13 +44,15 @@ def mark_of_seat(mark: str, seat: int) -> str:
 
 
 def new_mark() -> str:
-    """A mark for the processes of one more match."""
+    """Return a mark for the processes of one more match."""
     return f"{os.getpid()}-{secrets.token_hex(8)}"
 
 
 class Adoption:
-    """From its making to its end this process is the parent of whatever its descendants leave behind: while there are bots, and
-    no longer, since nobody else would reap what others leave. ``mark``: what the bots' processes carry."""
+    """A time in which this process is the parent of all processes that its descendants leave behind.
+
+    It lasts while there are bots, and no longer, since nobody else would reap orphans. ``mark``: carried by the bots' processes.
+    """
 
     _held = 0
     _started: ClassVar[set[int]] = set()
@@ -73,7 +75,7 @@ class Adoption:
         self.end()
 
     def end(self) -> None:
-        """Idempotent."""
+        """End the adoption. Idempotent."""
         if self._on:
             self._on = False
             Adoption._held -= 1
@@ -81,22 +83,25 @@ class Adoption:
                 _be_subreaper(0)
 
     def started(self, pid: int) -> None:
-        """Note a process that somebody here waits for."""
+        """Note a process that is waited for elsewhere in this program."""
         Adoption._started.add(pid)
 
     def reaped(self, pid: int) -> None:
-        """Note that it was waited for."""
+        """Note that a process was waited for."""
         Adoption._started.discard(pid)
 
     def end_strays(self) -> None:
-        """Kill and reap processes that left their group, of bots at level trusted and of builds, round by round: when some die,
-        others may become our children. Raises Unending if that takes too long, and from then on they are nobody's."""
+        """Kill and reap processes that left their group, of bots at level trusted and of builds.
+
+        It goes round by round: when some die, others may become children of this process. Raises Unending if that takes too long,
+        and from then on they are nobody's.
+        """
         until = time.monotonic() + STRAYS_SECONDS
         self._seen.clear()
-        # The youngest first: of many that each started the next one and ended, only it still runs.
+        # The youngest first: of a chain in which each starts the next one and ends, only the youngest still runs.
         while strays := [pid for pid in reversed(_children()) if self._stopped_stray(pid)]:
             if time.monotonic() < until - STRAYS_SECONDS / 2:
-                self._seen.clear()  # of whoever lives on is seen in the second half, too
+                self._seen.clear()  # marks of processes that live on are seen in the second half, too
             if time.monotonic() > until:
                 ours = [mark for mark in self._seen if self._is_ours(mark)]
                 if not ours and Adoption._unending:
@@ -109,8 +114,10 @@ class Adoption:
                 time.sleep(0.0005)
 
     def _stopped_stray(self, pid: int) -> bool:
-        """Stop it if it is a stray: killing one by one would never catch a process that starts another and ends, over and
-        over."""
+        """Stop a process if it is a stray, and tell whether it is one.
+
+        Killing one by one would never catch a process that starts another and ends, over and over.
+        """
         if not self._is_stray(pid):
             return False
         _send(pid, signal.SIGSTOP)
@@ -120,17 +127,20 @@ class Adoption:
         return _of_match(mark) == self._mark
 
     def _is_stray(self, pid: int) -> bool:
-        """Whether it carries our mark; or has none, as dying processes do, began meanwhile, and nobody waits for it."""
+        """Tell whether a process is a stray of this match.
+
+        It carries the match's mark; or has none, as dying processes do, began meanwhile, and nobody waits for it.
+        """
         try:
             if pid in Adoption._started or os.getpgid(pid) in Adoption._started:
-                return False  # of another match: one that becomes another program shows no mark for a moment
+                return False  # of another match: a process that becomes another program shows no mark for a moment
             if (mark := _mark_of(pid)) is not None:
                 self._seen.add(mark)
                 return self._is_ours(mark) or _of_match(mark) in Adoption._unending
             fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
         except OSError:
             return False  # it ended, and somebody waited for it
-        # Starts are kept in whole ticks. What began before is our caller's, such as the helper of its multiprocessing.
+        # Starts are kept in whole ticks. An earlier process is the caller's, such as the helper of its multiprocessing.
         return int(fields[19]) >= int(self._since * os.sysconf("SC_CLK_TCK")) - 1
 
 
@@ -145,7 +155,7 @@ def _seats_of(marks: Iterable[str]) -> frozenset[int]:
 
 
 def _mark_of(pid: int | str) -> str | None:
-    """The mark that a process shows in its environment."""
+    """Return the mark that a process shows in its environment, None if it shows none."""
     try:
         with open(f"/proc/{pid}/environ", "rb", buffering=0) as file:
             environment = b"\0" + file.read(ENVIRONMENT_SEEN)
@@ -167,7 +177,10 @@ def _reaped(pid: int) -> bool:
 
 
 def orphans(groups: Collection[int]) -> dict[int, list[int]]:
-    """By group, each of whose leaders is our child: its processes that are our children by now, since their parents are gone."""
+    """Return by group its processes that are children of this one by now, since their parents are gone.
+
+    The leader of each group is a child of this process.
+    """
     found: dict[int, list[int]] = {group: [] for group in groups}
     for pid in _children():
         if pid not in found and pid not in Adoption._started:
@@ -188,11 +201,11 @@ def _of_task(task: str) -> list[bytes]:
         with open(f"/proc/self/task/{task}/children", "rb", buffering=0) as file:
             return file.read().split()
     except OSError:
-        return []  # a thread that ended while we looked
+        return []  # the thread ended meanwhile
 
 
 def _be_subreaper(on: int) -> None:
-    if system.PROC:  # without it we could not see whom to reap
+    if system.PROC:  # without /proc the processes to reap could not be seen
         _libc().prctl(PR_SET_CHILD_SUBREAPER, on, 0, 0, 0)
 
 
@@ -202,17 +215,17 @@ def _libc() -> ctypes.CDLL:
 
 
 def kill_group(pid: int) -> None:
-    """SIGKILL to a whole process group, whose leader we have started."""
+    """Send SIGKILL to a whole process group, whose leader this process has started."""
     REAPER.signal_group(pid, signal.SIGKILL)
 
 
 def namespace(pid: str) -> int:
-    """In which count of processes a number means this process: a container has its own."""
+    """Return the namespace in which a number means this process: a container has its own. 0 where /proc is missing."""
     return os.stat(f"/proc/{pid}/ns/pid").st_ino if system.PROC else 0
 
 
 def _namespace_above(pid: str) -> int:
-    """The count of processes in which that of this process was made. Raises OSError if it cannot be seen."""
+    """Return the namespace in which that of this process was made. Raises OSError if it cannot be seen."""
     own = os.open(f"/proc/{pid}/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
     try:
         above = fcntl.ioctl(own, NS_GET_PARENT)
@@ -225,17 +238,19 @@ def _namespace_above(pid: str) -> int:
 
 
 def sweep() -> None:
-    """Kill what arbiters that were killed have left of their bots: processes that carry a mark, or run as a user that only a
-    bot can be, and whose arbiter has ended."""
+    """Kill leftover bots of arbiters that were killed.
+
+    They are processes that carry a mark, or run as a user that only a bot can be, and whose arbiter has ended.
+    """
     for name in os.listdir("/proc") if system.PROC else ():
-        with suppress(OSError):  # it ended while we looked, or is none of ours
+        with suppress(OSError):  # it ended meanwhile, or is not this user's
             arbiters = _arbiters_of(name) if name.isdigit() else []
             if arbiters and not any(system.lives(str(arbiter)) for arbiter in arbiters):
                 os.kill(int(name), signal.SIGKILL)
 
 
 def _arbiters_of(pid: str) -> list[int]:
-    """Which processes may be the arbiter whose bot this process belongs to; none if it belongs to no bot."""
+    """Return the processes that may be the arbiter of the bot that this process belongs to; none if it belongs to no bot."""
     if namespace(pid) != namespace("self") != _namespace_above(pid):
         return []  # in a container: numbers mean others there
     user = os.stat(f"/proc/{pid}").st_uid
@@ -248,8 +263,10 @@ def _arbiters_of(pid: str) -> list[int]:
 
 
 def end_helper(process: subprocess.Popen[bytes] | subprocess.Popen[str], seconds: float) -> None:
-    """End the input of a process of our own that helps a command (a live screen, a server of pages, a hub) and ends with it; wait
-    for it, and kill one that takes longer than so many seconds."""
+    """End a helper process of a command (a live screen, a server of pages, a hub): end its input and wait for it.
+
+    A helper that takes longer than ``seconds`` is killed.
+    """
     with suppress(OSError):  # it has ended, and something for it was still held here
         assert process.stdin
         process.stdin.close()

@@ -1,8 +1,8 @@
-"""How the end of a child is seen and the child reaped, and how its process group is signalled and reaped: in one way if the
-system gives a descriptor for a process and lists all processes, in another if it does not.
+"""The ends of children: how they are seen and reaped, and how process groups are signalled and reaped.
 
-A number that was given to a child means that child, or the group that it leads, until it is reaped. Only Linux shows how a child
-ended and leaves it unreaped, and makes us the parent of what a bot's processes leave behind (reap.py).
+One way is for a system that gives a descriptor for a process and lists all processes, the other for a system that does not. A
+number that was given to a child means that child, or the group that it leads, until it is reaped. Only Linux shows how a child
+ended and leaves it unreaped, and makes this process the parent of the processes that bots leave behind (reap.py).
 """
 
 import math
@@ -22,7 +22,7 @@ MOMENT = 0.0005
 
 
 class Reaper(Protocol):
-    """Of the children of this process. A ``pid`` is that of one that ``reap`` was not called for yet.
+    """A reaper of the children of this process. A ``pid`` is that of a child that ``reap`` was not called for yet.
 
     look_seconds: how often to ask whether a child has ended, if no descriptor shows it
     """
@@ -30,27 +30,30 @@ class Reaper(Protocol):
     look_seconds: float
 
     def status(self, pid: int) -> int | None:
-        """A child's exit status, negative for a signal, None while it runs."""
+        """Return a child's exit status, negative for a signal, None while it runs."""
 
     def descriptor(self, pid: int) -> AbstractContextManager[int | None]:
-        """A descriptor that is readable once a child has ended; None if the system has none."""
+        """Yield a descriptor that is readable once a child has ended; None if the system has none."""
 
     def ends(self, pid: int, seconds: float) -> bool:
-        """Wait for a child's end. Returns whether it came in time."""
+        """Wait for a child's end. Return True if it came in time."""
 
     def reap(self, pid: int) -> tuple[int, resource.struct_rusage]:
-        """Wait for a child's end and reap it. Returns its exit status and what it used."""
+        """Wait for a child's end and reap it. Return its exit status and its use."""
 
     def signal_group(self, group: int, number: signal.Signals) -> None:
         """Signal all processes of a group that a child leads or led."""
 
     def reap_group(self, group: int, seconds: float) -> list[resource.struct_rusage]:
-        """Once its leader is reaped: see the rest of a killed group to its end. Returns what those used that were ours to reap.
-        Raises InternalError if they are ours and do not die in time."""
+        """Wait, once its leader is reaped, for the end of the rest of a killed group. Return the use of the processes reaped
+        here.
+
+        Raises InternalError if they are children of this process and do not die in time.
+        """
 
 
 class PidfdReaper:
-    """Linux: nothing is reaped before ``reap``, so no signal of ours can hit a stranger who got a number."""
+    """A reaper for Linux: nothing is reaped before ``reap``, so no signal of the arbiter can hit a stranger who got a number."""
 
     look_seconds = math.inf
 
@@ -102,8 +105,10 @@ class PidfdReaper:
 
 
 class AskingReaper:
-    """Elsewhere: asking whether a child has ended reaps it. From then on its number means its group as long as a process is left
-    in it. A group that was seen empty is never signalled again: it may be a stranger's.
+    """A reaper for other systems, where asking whether a child has ended reaps it.
+
+    From then on its number means its group as long as a process is left in it. A group that was seen empty is never signalled
+    again: it may be a stranger's.
     """
 
     look_seconds = 0.002
@@ -148,7 +153,8 @@ class AskingReaper:
                 os.killpg(group, number)
 
     def reap_group(self, group: int, seconds: float) -> list[resource.struct_rusage]:
-        """None of them is ours, but killed processes must be gone before their folder is removed."""
+        """Wait for the end of a killed group, which must be gone before its folder is removed; none of its processes is a child
+        here."""
         until = time.monotonic() + seconds
         while self._has_members(group) and time.monotonic() < until:
             time.sleep(MOMENT)
@@ -156,7 +162,8 @@ class AskingReaper:
         return []
 
     def _has_members(self, group: int) -> bool:
-        """Whether anybody is left in a group. macOS refuses to signal one whose members all have ended and are unreaped."""
+        """Tell whether a process is left in a group. macOS refuses to signal a group whose members all have ended and are
+        unreaped."""
         if group not in self._empty:
             try:
                 os.killpg(group, 0)

@@ -1,7 +1,7 @@
 """Files that a stranger may have made: never opened unless they are files, never held whole unless they are short.
 
-A FIFO would keep whoever opens it waiting, a device may do anything when it is opened, and a sparse file of 20 GB takes one line
-to make. All raise OSError whose ``strerror`` is a sentence for the user.
+A FIFO would keep its reader waiting, a device may do anything when it is opened, and a sparse file of 20 GB takes one line to
+make. All raise OSError whose ``strerror`` is a sentence for the user.
 """
 
 import errno
@@ -16,7 +16,7 @@ from khiva_arena.sandbox.limits import size_in_words
 
 PIECE = 1 << 20
 CAREFULLY = os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
-"""How to open what may be no file: nothing waits for the other end of a pipe, and no terminal becomes ours."""
+"""Flags to open a path that may be no file: nothing waits for the other end of a pipe, and no terminal becomes ours."""
 _KINDS = (
     (stat.S_ISLNK, "a link, which is not followed here"),
     (stat.S_ISFIFO, "a pipe"),
@@ -27,8 +27,12 @@ _KINDS = (
 
 
 def opened(path: str | Path, *, follow: bool = True) -> BinaryIO:
-    """A file, open for reading. If the path is anything else, it is refused at once. ``follow``: a link to a file is as good.
-    ValueError for a NUL in the name."""
+    """Open a file for reading. A path of anything else is refused at once.
+
+    follow: a link to a file is accepted
+
+    Raises ValueError for a NUL in the name.
+    """
     _must_be_a_file(os.stat(path, follow_symlinks=follow), path)  # a device is not even opened
     descriptor = os.open(path, os.O_RDONLY | CAREFULLY | (0 if follow else os.O_NOFOLLOW))
     must_be_a_file(descriptor, path)  # it may have become another one since
@@ -36,7 +40,7 @@ def opened(path: str | Path, *, follow: bool = True) -> BinaryIO:
 
 
 def read(path: str | Path, most: int, *, follow: bool = True) -> bytes:
-    """All of a file that has at most so many bytes. ``follow``: as in ``opened``."""
+    """Read a file that has at most ``most`` bytes. ``follow``: a link to a file is accepted."""
     with opened(path, follow=follow) as file:
         data = file.read(most + 1)
     if len(data) > most:
@@ -45,7 +49,7 @@ def read(path: str | Path, most: int, *, follow: bool = True) -> bytes:
 
 
 def digest(path: str | Path, most: int) -> str:
-    """SHA-256 of a file in hex, read in pieces; of a file that has at most so many bytes."""
+    """Return SHA-256 in hex of a file that has at most ``most`` bytes, read in pieces."""
     hashed, total = sha256(), 0
     with opened(path) as file:
         if os.fstat(file.fileno()).st_size > most:
@@ -59,7 +63,7 @@ def digest(path: str | Path, most: int) -> str:
 
 
 def too_large(path: str | Path, most: int) -> OSError:
-    """What to raise for a file of more than so many bytes."""
+    """Return the error to raise for a file of more than ``most`` bytes."""
     return OSError(errno.EFBIG, f"it is larger than {size_in_words(most)}", str(path))
 
 

@@ -1,4 +1,4 @@
-"""The exact commands that give a machine what a level needs."""
+"""The exact commands that give a machine the means for an isolation level."""
 
 import os
 import shlex
@@ -11,14 +11,14 @@ from khiva_arena.shipped import folder
 INSTALL = {"debian": "apt install", "fedora": "dnf install", "arch": "pacman -S", "alpine": "apk add", "suse": "zypper install"}
 
 CONTROLLERS = "/sys/fs/cgroup/cgroup.controllers"
-"""What groups of version 2 can count; not there if version 1 has that place, as in the hybrid of older systemd."""
+"""The controllers of groups of version 2; not there if version 1 has that place, as in the hybrid of older systemd."""
 PROFILE = Path(__file__).with_name("bwrap.apparmor")
 """The AppArmor profile that comes with the arena."""
 BUBBLEWRAP = "/usr/bin/bwrap"
 """The program that profiles are for."""
 PROFILES = "/etc/apparmor.d"
 OTHERS = ("bwrap-userns-restrict", "bwrap")
-"""Profiles for it that the distribution or somebody else has put there: two for one program would be in each other's way."""
+"""Profiles for bubblewrap by the distribution or somebody else: two for one program would be in each other's way."""
 ENGINES = {
     "/.dockerenv": ("docker", "seccomp=unconfined", "apparmor=unconfined", "systempaths=unconfined"),
     "/run/.containerenv": ("podman", "seccomp=unconfined", "label=disable", "unmask=ALL"),
@@ -28,12 +28,12 @@ ELSEWHERE = f"run it in a virtual machine or a container with Linux, which {fold
 
 
 def of_control_groups() -> str:
-    """What gives the arbiter a control group of its own; "" if nothing is known."""
+    """Return the command that gives the arbiter a control group of its own; "" if none is known."""
     if wsl.version() == 2 and (of_windows := _of_wsl()):
         return of_windows
     systemd = shutil.which("systemd-run") and os.path.exists("/run/systemd/system")
     counted = "memory" in _reads(CONTROLLERS)
-    if systemd and not counted:  # it can hand on what is there, and no more
+    if systemd and not counted:  # systemd can hand on the controllers that are there, and no more
         word = "cgroup_enable=memory" if os.path.exists(CONTROLLERS) else "systemd.unified_cgroup_hierarchy=1"
         return f"boot with {word} on the kernel's command line"
     if systemd:
@@ -48,12 +48,12 @@ def of_control_groups() -> str:
 
 
 def of_bubblewrap(why: str) -> str:
-    """What lets bubblewrap make namespaces, if it cannot as ``why`` says; "" if nothing is known."""
+    """Return the command that lets bubblewrap make namespaces, if it cannot as ``why`` says; "" if none is known."""
     for package in ("bubblewrap", "util-linux"):
         if why.startswith(package):
             return f"{_sudo()}{_install()} {package}"
     for file, (engine, *options) in ENGINES.items():
-        if os.path.exists(file):  # what follows can be done only outside of it
+        if os.path.exists(file):  # the remedies below work only outside of a container
             return f"{engine} run {' '.join(f'--security-opt {option}' for option in options)} ..."
     if _reads("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == "1":
         return _of_apparmor()
@@ -65,7 +65,7 @@ def of_bubblewrap(why: str) -> str:
 
 
 def _of_apparmor() -> str:
-    """A profile for bubblewrap alone: the restriction stays for every other program."""
+    """Return the command for a profile of bubblewrap alone: the restriction stays for every other program."""
     if not os.path.exists(BUBBLEWRAP):
         return f"{_sudo()}{_install()} bubblewrap"  # profiles go by paths, and do not hold for one that lies elsewhere
     path = f"{PROFILES}/khiva-arena-bwrap"
@@ -77,7 +77,7 @@ def _of_apparmor() -> str:
 
 
 def _of_wsl() -> str:
-    """What has to be set in Windows first; "" if nothing."""
+    """Return the setting to make in Windows first; "" if none."""
     if "memory" not in _reads(CONTROLLERS):
         return wsl.ONLY_V2
     return "" if os.path.exists("/run/systemd/system") else wsl.SYSTEMD

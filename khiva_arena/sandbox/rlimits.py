@@ -1,4 +1,4 @@
-"""What the system itself holds each process of a bot to: RLIMIT values."""
+"""Limits that the system itself enforces on each process of a bot: RLIMIT values."""
 
 import os
 import resource
@@ -6,14 +6,17 @@ import resource
 from khiva_arena.sandbox.limits import GIB, Resources
 
 # Runtimes that claim the address space of their largest heap at once, writable, however little they use: the system counts that
-# as memory. What they really use is watched as for any bot.
+# as memory. Their real use is watched as for any bot.
 CLAIMED_AT_ONCE = {"sbcl": 9 * GIB}
 
 
 def system_limits(resources: Resources, program: str = "") -> dict[str, tuple[int, int]]:
-    """What the system itself holds each process to, except their number: soft and hard values of RLIMIT_<name>. None is above
-    what this process may have itself. At the soft CPU limit comes a signal that says so, a second later one that kills.
-    ``program``: its path, since some runtimes claim more memory than they use."""
+    """Return soft and hard values of RLIMIT_<name> for each process, except the number of processes.
+
+    None is above the value of this process itself. At the soft CPU limit comes a signal that says so, a second later one that
+    kills.
+    ``program``: its path, since some runtimes claim more memory than they use.
+    """
     data = resources.memory + CLAIMED_AT_ONCE.get(os.path.basename(os.path.realpath(program)), 0)
     values = {
         "DATA": (data, data),
@@ -27,6 +30,6 @@ def system_limits(resources: Resources, program: str = "") -> dict[str, tuple[in
 
 
 def at_most(name: str, value: int) -> int:
-    """A value for RLIMIT_<name>, or what this process may have itself if that is less."""
+    """Return a value for RLIMIT_<name>, or the value of this process itself if that is less."""
     allowed = resource.getrlimit(getattr(resource, f"RLIMIT_{name}"))[1]
     return value if allowed == resource.RLIM_INFINITY else min(value, allowed)

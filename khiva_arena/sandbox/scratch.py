@@ -15,8 +15,8 @@ PREFIX = "khiva-arena-scratch-"
 
 
 def make(user: int | None) -> str:
-    """A new empty folder that only the bot's user may enter. Named by the arbiter's process, so that it can be
-    swept."""
+    """Make a new empty folder that only the bot's user may enter. It is named by the arbiter's process, so that it can
+    be swept."""
     path = tempfile.mkdtemp(prefix=f"{PREFIX}{reap.namespace('self')}-{os.getpid()}-")
     if user is not None:
         try:
@@ -32,7 +32,7 @@ def remove(path: str) -> None:
     with suppress(OSError):
         os.rmdir(path)  # nearly always it is empty
         return
-    # Modes that lock us out, trees deeper than Python recurses: the system's tools cope with both.
+    # Modes that lock this user out, trees deeper than Python recurses: the system's tools cope with both.
     for words in (["chmod", "-R", "u+rwX", path], ["rm", "-rf", "--one-file-system", path]):
         tool = shutil.which(words[0])
         if tool is not None:
@@ -40,8 +40,10 @@ def remove(path: str) -> None:
 
 
 def exceeded(path: str, pids: list[int], resources: Resources) -> str:
-    """What is too much in a scratch folder, in words; "" if nothing is. ``pids``: the bot's processes, which may hold files there
-    that have no name any more."""
+    """Describe in words the excess in a scratch folder; "" if there is none.
+
+    pids: the bot's processes, which may hold files there that have no name any more
+    """
     size, entries = proc_usage.scratch_use(path, MOST_FILES + 1)
     if entries > MOST_FILES:
         return f"{WORDS['scratch']}: more than {MOST_FILES} files, or folders that cannot be looked into"
@@ -50,7 +52,7 @@ def exceeded(path: str, pids: list[int], resources: Resources) -> str:
 
 
 def sweep() -> None:
-    """Remove what dead arbiters have left."""
+    """Remove the scratch folders that dead arbiters have left."""
     for path in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         where, _, rest = path.name.removeprefix(PREFIX).partition("-")
         owner = rest.partition("-")[0]
@@ -59,7 +61,8 @@ def sweep() -> None:
 
 
 def _is_ours(path: Path) -> bool:
-    """Whether it belongs to us: anyone may put things into the system's temporary folder, links to elsewhere, too."""
+    """Tell whether a folder belongs to this user or a bot: anyone may put things into the temporary folder, links to elsewhere,
+    too."""
     with suppress(OSError):
         status = path.lstat()
         return stat.S_ISDIR(status.st_mode) and (status.st_uid == os.geteuid() or uids.is_ours(status.st_uid))

@@ -1,9 +1,9 @@
 """The system calls that a bot may make, as a filter program for the kernel (classic BPF, seccomp(2)).
 
-Allowed is what calls.py has a row for. What is refused with an error of its own stands here: calls that would get around the
-other barriers, to other bots or the host's kernel, such as sockets, other processes' memory, locks and kernel keys through which
-two bots could communicate, memory that no limit counts. All other calls fail as on a kernel that lacks them, so that runtimes
-fall back. Numbers: the kernel's tables for each machine.
+A call is allowed if calls.py has a row for it. Calls that are refused with an error of their own stand here: they would get
+around the other barriers, to other bots or the host's kernel. Such are sockets, other processes' memory, locks and kernel keys
+through which two bots could communicate, and memory that no limit counts. All other calls fail as on a kernel that lacks them, so
+that runtimes fall back. Numbers: the kernel's tables for each machine.
 """
 
 import errno
@@ -20,7 +20,7 @@ class Call(NamedTuple):
     """A system call.
 
     x86_64, aarch64: its number on each machine.
-    error: what it fails with.
+    error: the error that it fails with.
     """
 
     x86_64: int
@@ -30,7 +30,7 @@ class Call(NamedTuple):
 
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 OWN_PID = 0x7FFFFFFD
-"""Stands in a program for the process that it will hold; see ``KILLS``."""
+"""A placeholder in a program for the number of the process that the program will hold; see ``KILLS``."""
 
 REFUSED = {
     "socket": Call(41, 198, errno.EAFNOSUPPORT),
@@ -90,12 +90,12 @@ REFUSED = {
     "ioprio_set": Call(251, 30),
     "migrate_pages": Call(256, 238),
     "move_pages": Call(279, 239),
-    # What is in the page cache can be read and written with these: a note from match to match.
+    # Calls that read and write the contents of the page cache: a note from match to match.
     "fadvise64": Call(221, 223),
     "preadv2": Call(327, 286, errno.ENOSYS),
     "cachestat": Call(451, 451, errno.ENOSYS),
     "mincore": Call(27, 232, errno.ENOSYS),
-    # What they know is the machine's: any file system, how full it is or how much is to be written; the clock; nodes of memory.
+    # Calls that tell of the machine: any file system, how full it is or how much is to be written; the clock; nodes of memory.
     "ustat": Call(136, ABSENT, errno.ENOSYS),
     "syncfs": Call(306, 267),
     "adjtimex": Call(159, 171),
@@ -108,7 +108,7 @@ REFUSED = {
 WAITING = {"sched_setaffinity": Call(203, 122), "sched_yield": Call(24, 124, 0)}
 # A bot that stays in its process group can be stopped and killed as a whole.
 LEAVING_THE_GROUP = {"setsid": Call(112, 157), "setpgid": Call(109, 154)}
-# What Landlock does not govern: whoever owns a file may do this to it without opening it, or through a descriptor that only
+# Calls that Landlock does not govern: the owner of a file may make them without opening it, or through a descriptor that only
 # reads. At level basic an ordinary user's bots own all that the user owns, including the store.
 MODES = {  # builds need them
     "chmod": Call(90, ABSENT),
@@ -116,8 +116,8 @@ MODES = {  # builds need them
     "fchmodat": Call(268, 53),
     "fchmodat2": Call(452, 452),
 }
-# Notes to the next match on the machine's devices: everybody may set the times of what everybody may write to, and "change" the
-# owner of anything to nobody, which sets a time as well.
+# Notes to the next match on the machine's devices: everybody may set the times of files that everybody may write to, and
+# "change" the owner of anything to nobody, which sets a time as well.
 TIMES = {  # builds need them
     "utime": Call(132, ABSENT),
     "utimes": Call(235, ABSENT),
@@ -149,8 +149,8 @@ FILE_FLAGS = (0x40086602, 0x40046602, 0x401C5820, 0x40087602, 0x40047602)
 SIGNALLED_BY = {"kill": 1, "tkill": 1, "rt_sigqueueinfo": 1, "tgkill": 2, "rt_tgsigqueueinfo": 2}
 SIGCONT, SIGNAL_OF_CLONE = 18, 0xFF
 PRCTL, SET_DEATH_SIGNAL = Call(157, 167), 1  # so that a bot always dies with the arbiter
-# What concerns the caller alone. Not among them: what is new, who may share a core with it (62), and having equal pages of all
-# processes merged (67), which tells what is in others' memory.
+# Options that concern the caller alone. Not among them: new ones, who may share a core with it (62), and having equal pages of
+# all processes merged (67), which tells the contents of others' memory.
 ABOUT_ITSELF = (
     *(2, 3, 4, 7, 8, 13, 14, 15, 16, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 36, 37, 38, 39, 40, 41, 42, 45, 46, 47),
     *(50, 51, 52, 53, 54, 55, 56, 59, 60, 61, 63, 64, 65, 66, 0x53564D41, 0x59616D61, 0x41555856),
@@ -189,18 +189,20 @@ _X32 = 0x40000000
 
 
 def supported() -> bool:
-    """Whether the numbers of this machine are known."""
+    """Tell whether the call numbers of this machine are known."""
     return platform.machine() in ARCHITECTURES
 
 
 def number(call: Call, machine: str = "") -> int:
-    """A call's number on a machine, by default on this one."""
+    """Return a call's number on a machine, by default on this one."""
     return int(getattr(call, machine or platform.machine()))
 
 
 def refused_here() -> dict[str, tuple[int, int]]:
-    """The calls that every program refuses whatever their arguments, by name, with their number here and their error. Empty on
-    a machine whose numbers are not known."""
+    """Return the calls that every program refuses whatever their arguments: by name, the number here and the error.
+
+    Empty on a machine whose numbers are not known.
+    """
     there = {name: call for name, call in REFUSED.items() if supported() and number(call) != ABSENT}
     return {name: (number(call), int(call.error)) for name, call in there.items()}
 
@@ -208,10 +210,13 @@ def refused_here() -> dict[str, tuple[int, int]]:
 def program(
     *, may_leave_group: bool = False, hold_files: bool = False, hold_signals: bool = False, network: bool = False
 ) -> bytes:
-    """The filter for this machine. ``may_leave_group``: for builds, whose tools start sessions of their own and lock folders.
-    ``hold_files``: refuse what changes files that are not open for writing; a build may set modes and times. ``hold_signals``:
-    refuse signals to others, OWN_PID to be replaced by the number of the bot's first process. ``network``: allow sockets of the
-    internet's families."""
+    """Return the filter program for this machine.
+
+    may_leave_group: for builds, whose tools start sessions of their own and lock folders
+    hold_files: refuse changes of files that are not open for writing; a build may set modes and times
+    hold_signals: refuse signals to others, OWN_PID to be replaced by the number of the bot's first process
+    network: allow sockets of the internet's families
+    """
     return _program(platform.machine(), may_leave_group, hold_files, hold_signals, network)
 
 
@@ -271,7 +276,7 @@ def _allow_ranges(machine: str) -> list[bytes]:
 
 
 def _holding_still(machine: str) -> list[bytes]:
-    """What a bot may not do but a build may: wake itself, outlive the arbiter, have memory that nobody counts."""
+    """Return steps for a bot but not a build: it may not wake itself, outlive the arbiter, or have memory that nobody counts."""
     calls = KILLS | OTHER_KILLS
     steps = _if(CLONE, machine, [_argument(0), _step(_AND, SIGNAL_OF_CLONE), *_refuse_each((SIGCONT,))])
     for name, index in SIGNALLED_BY.items():
@@ -287,12 +292,13 @@ def _step(code: int, value: int, if_so: int = 0, if_not: int = 0) -> bytes:
 
 
 def _argument(index: int) -> bytes:
-    """Load the low half of an argument: all that these calls look at. Both machines keep it first."""
+    """Return the step that loads the low half of an argument, the only half that these calls look at. Both machines keep it
+    first."""
     return _step(_LOAD, _ARGUMENTS + 8 * index)
 
 
 def _if(call: Call, machine: str, body: list[bytes]) -> list[bytes]:
-    """``body`` for this call alone; behind it the call's number is loaded again."""
+    """Return ``body`` for this call alone; behind it the call's number is loaded again."""
     return [_step(_EQUAL, number(call, machine), 0, len(body) + 1), *body, _step(_LOAD, _NUMBER)]
 
 

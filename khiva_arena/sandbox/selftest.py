@@ -1,4 +1,4 @@
-"""What each level really prevents on this machine: a program inside tries it, see escape_attempts.py."""
+"""The real effect of each level on this machine: a program inside makes attempts, see escape_attempts.py."""
 
 import json
 import os
@@ -27,8 +27,10 @@ Found = dict[str, list[str]]
 
 
 def checkup(level: Level) -> tuple[Found, str]:
-    """By name in KEPT_OUT, which attempts succeed at a level, and a line with anything else to report. No names if nothing could
-    be tried."""
+    """Return the attempts that succeed at a level, by name in KEPT_OUT, and a line with anything else to report.
+
+    No names if nothing could be tried.
+    """
     note = ""
     for python in dict.fromkeys((sys.executable, OTHER_PYTHON)):
         succeeded, why = _tried(level, python)
@@ -40,7 +42,7 @@ def checkup(level: Level) -> tuple[Found, str]:
 
 def _tried(level: Level, python: str) -> tuple[Found, str]:
     with tempfile.TemporaryDirectory(prefix="khiva-arena-checkup-") as folder:
-        # Open to everyone, so that it is the level that keeps a bot out.
+        # Open to everyone, so that only the level keeps a bot out.
         file = Path(folder, "private")
         file.write_text("secret")
         file.chmod(0o666)

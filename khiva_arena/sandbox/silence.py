@@ -1,7 +1,7 @@
-"""What a bot that does not answer is doing: it is stopped, has closed its input or output, computes, or waits. Read from /proc in
-some hundred microseconds.
+"""The state of a bot that does not answer: stopped, without input or output, computing, or waiting.
 
-It is for the bot's author and not part of a verdict: the state at one moment, "" if the system says nothing.
+It is read from /proc in some hundred microseconds. It is for the bot's author and not part of a verdict: the state at one moment,
+"" if the system says nothing.
 """
 
 import os
@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 LOOKED_AT = 16
-"""Processes of a bot, and descriptors of each: more are not needed to know."""
+"""Most processes of a bot that are looked at: more are not needed to know."""
 DESCRIPTORS = 64
 READ = {"x86_64": "0", "aarch64": "63"}.get(os.uname().machine, "none")
 # epoll, poll and select, which may wait for input among other things.
@@ -26,7 +26,8 @@ RESTS = "it waits"
 
 
 def doing(pids: Sequence[int], stdin: int, stdout: int) -> str:
-    """What the bot's own processes are doing. ``stdin``, ``stdout``: our ends of its pipes, -1 if they are closed."""
+    """Describe the state of the bot's own processes. ``stdin``, ``stdout``: the arbiter's ends of its pipes, -1 if they are
+    closed."""
     seen = pids[:LOOKED_AT]
     states = [state for pid in seen for state in _states(pid)]
     if not states:
@@ -50,9 +51,9 @@ def doing(pids: Sequence[int], stdin: int, stdout: int) -> str:
 
 
 def _states(pid: int) -> list[str]:
-    """Of each thread, a letter."""
+    """Return a letter for each thread."""
     states = []
-    with suppress(OSError):  # it ended while we looked
+    with suppress(OSError):  # it ended meanwhile
         for task in os.listdir(f"/proc/{pid}/task")[:DESCRIPTORS]:
             with suppress(OSError):
                 states.append(Path(f"/proc/{pid}/task/{task}/stat").read_text(errors="replace").rpartition(")")[2].split()[0])
@@ -60,7 +61,7 @@ def _states(pid: int) -> list[str]:
 
 
 def _held(pid: int) -> dict[str, str] | None:
-    """What each descriptor of a process leads to; None if that may not be known, or is too much."""
+    """Return the target of each descriptor of a process; None if they may not be known, or are too many."""
     try:
         numbers = os.listdir(f"/proc/{pid}/fd")
         if len(numbers) > DESCRIPTORS:
@@ -75,7 +76,7 @@ def _pipe(descriptor: int) -> str:
 
 
 def _calls(pid: int) -> list[list[str]]:
-    """The system call that each thread waits in: its number and arguments. Empty if that may not be known."""
+    """Return the system call that each thread waits in: its number and arguments. Empty if that may not be known."""
     calls = []
     with suppress(OSError):
         for task in os.listdir(f"/proc/{pid}/task")[:DESCRIPTORS]:

@@ -1,7 +1,7 @@
 """Level standard: namespaces of the bot's own by bubblewrap, without root, and a seccomp filter.
 
-Two processes wrap the bot's: bwrap outside, which we start, and its child, the first process inside, with which the namespace
-ends. So the process that we start is two levels above the bot's.
+Two processes wrap the bot's: bwrap outside, which the arbiter starts, and its child, the first process inside, with which the
+namespace ends. So the process that the arbiter starts is two levels above the bot's.
 """
 
 import os
@@ -24,7 +24,7 @@ from khiva_arena.sandbox.reap import kill_group
 
 @dataclass(slots=True, eq=False)
 class Standard(Cell):
-    """A cell of namespaces. What a bot writes lies in memory inside, so ``scratch`` is None."""
+    """A cell of namespaces. The bot's files lie in memory inside, so ``scratch`` is None."""
 
     debuggable: ClassVar[bool] = False
     wrapping: ClassVar[int] = bubblewrap.WRAPPING
@@ -40,7 +40,7 @@ class Standard(Cell):
     def wrapped(
         cls, command: Command, program: str, sandbox: Sandbox, mark: str, shown: tuple[str, ...], *, counted: bool
     ) -> Self:
-        """``counted``: something else counts its processes, so that this limit need not be exact."""
+        """Make a cell. ``counted``: a control group counts its processes, so that this limit need not be exact."""
         inside = bubblewrap.Inside(
             argv=(program, *command.argv[1:]),
             folder=command.folder,
@@ -77,7 +77,7 @@ class Standard(Cell):
 
     def kill(self, pid: int) -> None:
         if (inner := _first_inside(pid)) is not None:
-            # With it ends all of the namespace. bwrap itself is of the bot's group, and may have been stopped by the bot.
+            # The whole namespace ends with it. bwrap itself is of the bot's group, and may have been stopped by the bot.
             with suppress(ProcessLookupError):
                 os.kill(inner, signal.SIGKILL)
         kill_group(pid)
@@ -91,19 +91,22 @@ class Standard(Cell):
         return [process for process in proc_usage.tree(pid, most) if process not in wrapping]
 
     def exit_status(self, status: int) -> int:
-        """bwrap reports a signal as a shell does."""
+        """Return the bot's exit status: bwrap reports a signal as a shell does."""
         return 128 - status if 128 < status <= 128 + signal.SIGRTMAX else status
 
     def cpu_lost(self, pid: int) -> float:
-        """The system reports no usage of processes that die with their namespace."""
+        """Return the seconds of CPU so far: the system reports no usage of processes that die with their namespace."""
         return proc_usage.usage(proc_usage.tree(pid, proc_usage.PROCESSES_SEEN), 0).cpu
 
     def peak(self, used: Sequence[struct_rusage]) -> int:
-        """Processes inside are not started by us, so they do not inherit our peak; the process outside is not the bot's."""
+        """Return the peak of the processes inside; the process outside is not the bot's.
+
+        The arbiter did not start the processes inside, so they do not inherit its peak.
+        """
         return max([one.ru_maxrss for one in used[1:]], default=0) * 1024
 
     def scratch_exceeded(self, pids: list[int], resources: Resources) -> str:
-        """Only the number of files is checked: the system itself enforces the size."""
+        """Check only the number of files: the system itself enforces the size. Return the excess in words, "" for none."""
         with suppress(OSError):  # it is starting or ending
             status = os.statvfs(f"/proc/{_first_inside(pids[0])}/root{bubblewrap.SCRATCH}")
             if status.f_files - status.f_ffree > MOST_FILES:
@@ -113,19 +116,19 @@ class Standard(Cell):
 
 @cache
 def _filter(may_leave_group: bool, network: bool) -> int:
-    """A descriptor of a file in memory with the seccomp program, open as long as this process."""
+    """Return a descriptor of a file in memory with the seccomp program, open as long as this process."""
     descriptor = os.memfd_create("khiva-arena")
     os.write(descriptor, seccomp.program(may_leave_group=may_leave_group, network=network))
     return descriptor
 
 
 def _reopened(descriptor: int) -> int:
-    """Another descriptor of the same file, at its beginning."""
+    """Return another descriptor of the same file, at its beginning."""
     return os.open(f"/proc/self/fd/{descriptor}", os.O_RDONLY | os.O_CLOEXEC)
 
 
 def _first_inside(pid: int) -> int | None:
-    """The first child of a process that wraps the bot. None before it is there and after it is gone."""
+    """Return the first child of a process that wraps the bot. None before it is there and after it is gone."""
     return next(iter(proc_usage.children(pid)), None)
 
 

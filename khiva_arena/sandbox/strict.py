@@ -1,4 +1,4 @@
-"""Level strict: level standard in a control group of the bot's own, which counts exactly and is killed as a whole."""
+"""Level strict: level standard in the bot's own control group, which counts exactly and is killed as a whole."""
 
 from dataclasses import dataclass, field
 from typing import ClassVar, Self
@@ -12,7 +12,7 @@ from khiva_arena.sandbox.standard import Standard
 
 @dataclass(slots=True, eq=False)
 class Strict(Standard):
-    """A cell of namespaces in a control group.
+    """A cell of namespaces in a control group of the bot's own.
 
     group: entered by the bot before all else
     """

@@ -1,5 +1,6 @@
-"""Which of Linux's facilities this system has, determined once, and only here: macOS has none of them. Each is tested for; the
-name of the system does not matter.
+"""The facilities of Linux that this system has, determined once, and only here: macOS has none of them.
+
+Each is tested for; the name of the system does not matter.
 """
 
 import os
@@ -8,13 +9,13 @@ import select
 import sys
 
 PROC = os.path.isdir("/proc/self/task")
-"""Whether files in /proc describe processes: without them children, environment, memory and waits of a process cannot be seen."""
+"""True if files in /proc describe processes: without them children, environment, memory and waits of a process cannot be seen."""
 PIDFD = hasattr(os, "pidfd_open") and hasattr(os, "waitid")
-"""Whether the end of a child can be seen without reaping it, and waited for by a descriptor."""
+"""True if the end of a child can be seen without reaping it, and waited for by a descriptor."""
 EPOLL = hasattr(select, "epoll")
-"""Whether one descriptor stands for all pipes of a match."""
+"""True if one descriptor can stand for all pipes of a match."""
 LIMITS_OF_OTHERS = hasattr(resource, "prlimit")
-"""Whether the limits of a process can be set from outside."""
+"""True if the limits of a process can be set from outside."""
 PEAK_UNIT = 1 if sys.platform == "darwin" else 1024
 """Bytes that 1 in ``ru_maxrss`` stands for, which only the system's name shows."""
 
@@ -23,27 +24,29 @@ UNSEEN = "this system does not tell what a process uses, or which others it has 
 
 
 def why_no_levels() -> str:
-    """Why no level that confines bots can work here, "" if there is no such reason."""
+    """Return why no level that confines bots can work here, "" if there is no such reason."""
     if not sys.platform.startswith("linux"):
         return "only Linux has it"
     return "" if PROC else "there is no /proc here"
 
 
 def cores() -> int:
-    """How many this process may use."""
+    """Return how many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def scheduled(thread: int) -> tuple[int, int, set[int]]:
-    """Return how the system gives a thread a core, 0 for the caller: its niceness, its policy, and on which cores it may run. The
-    last two are 0 and none where it does not tell."""
+    """Return a thread's niceness, its policy, and the cores on which it may run; 0 stands for the calling thread.
+
+    Policy and cores are 0 and none where the system does not tell them.
+    """
     policy = os.sched_getscheduler(thread) if hasattr(os, "sched_getscheduler") else 0
     may_use = os.sched_getaffinity(thread) if hasattr(os, "sched_getaffinity") else set()
     return os.getpriority(os.PRIO_PROCESS, thread), policy, may_use
 
 
 def lives(pid: str) -> bool:
-    """Whether there is a process of a number, which may be any text."""
+    """Tell whether there is a process of a number, which may be any text."""
     if PROC:
         return os.path.exists(f"/proc/{pid}")
     try:

@@ -57,7 +57,7 @@ class Trusted(Cell):
 
 SHELL = "/bin/sh"
 LETTERS = {"FSIZE": ("f", 512), "NOFILE": ("n", 1), "CPU": ("t", 1), "CORE": ("c", 512)}
-"""By which letter ulimit sets a limit, and how many bytes its unit is. Some shells take 1024 for 512, and allow twice as much."""
+"""The letter by which ulimit sets a limit, and its unit in bytes. Some shells take 1024 for 512, and allow twice as much."""
 
 
 def _by_number(limits: dict[str, tuple[int, int]]) -> dict[int, tuple[int, int]]:
@@ -65,8 +65,11 @@ def _by_number(limits: dict[str, tuple[int, int]]) -> dict[int, tuple[int, int]]
 
 
 def _shell_that_limits(limits: dict[str, tuple[int, int]]) -> list[str]:
-    """Words before a command for a system that has neither prlimit nor its call: a shell that sets the limits and becomes the
-    command. A limit that the system does not take is left as it is."""
+    """Return words before a command for a system that has neither prlimit nor its call: a shell that sets the limits and becomes
+    the command.
+
+    A limit that the system does not take is left as it is.
+    """
     set_ = [
         f"ulimit -{kind} -{letter} {-(-value // unit)}"
         for name, (letter, unit) in LETTERS.items()

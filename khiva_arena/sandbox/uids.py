@@ -1,5 +1,7 @@
-"""Under root every bot runs as a user of its own, with a number that nobody else has: it shares no process count and no file with
-another bot."""
+"""The user numbers of bots under root: every bot has its own user, with a number that nobody else has.
+
+So a bot shares no process count and no file with another bot.
+"""
 
 import itertools
 import os
@@ -14,8 +16,10 @@ _count = itertools.count()
 
 
 def next_user() -> int | None:
-    """A number for one more bot of this process; None if the arbiter is not root and cannot change users, or is root of a
-    container that was not given such numbers."""
+    """Return a number for one more bot of this process, or None.
+
+    None means that the arbiter is not root and cannot change users, or is root of a container that was not given such numbers.
+    """
     if os.geteuid() != 0:
         return None
     user = FIRST + os.getpid() % PROCESSES * BOTS + next(_count) % BOTS
@@ -24,7 +28,7 @@ def next_user() -> int | None:
 
 @cache
 def _mapped(which: str) -> list[range]:
-    """The numbers of users or groups that there are in this user namespace."""
+    """Return the numbers of users or groups that there are in this user namespace."""
     try:
         lines = [line.split() for line in Path("/proc/self", which).read_text().splitlines()]
     except FileNotFoundError:
@@ -33,10 +37,10 @@ def _mapped(which: str) -> list[range]:
 
 
 def arbiters_of(user: int) -> list[int]:
-    """The process numbers of arbiters that may have given this number."""
+    """Return the process numbers of arbiters that may have given this number."""
     return list(range((user - FIRST) // BOTS, PROCESS_NUMBERS, PROCESSES))
 
 
 def is_ours(user: int) -> bool:
-    """Whether a number is in the range that root's arbiters give out, and we are root."""
+    """Tell whether a number is in the range that root's arbiters give out, and this process is root."""
     return os.geteuid() == 0 and FIRST <= user < FIRST + PROCESSES * BOTS

@@ -1,8 +1,10 @@
-"""Keep all files that a bot may read in memory before it starts. Otherwise it could leave its next match a note by which of them
-it touched, and read it by which page faults have to wait for the disk.
+"""Memory that holds all files that a bot may read, before the bot starts.
 
-Helpers of this process (keeper.py) hold the files mapped, and locked if they may. If they may not, they look before each
-start whether any page has left, and have it read again. They end with this process.
+Otherwise a bot could leave its next match a note by the files that it touched. The next match would read it by the page faults
+that have to wait for the disk.
+
+Helpers of this process (keeper.py) hold the files mapped, and locked if they may. If they may not, they look before each start
+whether any page has left, and have it read again. They end with this process.
 """
 
 import atexit
@@ -16,15 +18,15 @@ from pathlib import Path
 
 KEEPER = str(Path(__file__).with_name("keeper.py"))
 FILES_EACH = 50_000
-"""The system bounds how many files one process maps (vm.max_map_count)."""
+"""Most files for one keeper: the system bounds how many files one process maps (vm.max_map_count)."""
 SHARE = 0.4
-"""Of the memory that is available: more is not kept."""
+"""Largest share of the available memory that is kept."""
 FRESH_SECONDS = 0.1
-"""The bots of a match start one after another: nothing leaves memory in between."""
+"""Seconds without a further look: the bots of a match start one after another, and nothing leaves memory in between."""
 
 
 class Keepers:
-    """Those of this process."""
+    """The keepers of this process."""
 
     def __init__(self) -> None:
         self._keepers: list[subprocess.Popen[str]] = []
@@ -37,8 +39,10 @@ class Keepers:
         self.refused = ""
 
     def keep(self, folders: Sequence[str]) -> None:
-        """Keep all these files, and all files below these folders, in memory, with those of earlier calls. Raises OSError
-        if they are too much for this machine or cannot be kept."""
+        """Keep these files, and all files below these folders, in memory, with those of earlier calls.
+
+        Raises OSError if they are too much for this machine or cannot be kept.
+        """
         if not self._owner:
             self._owner = os.getpid()
             atexit.register(self.close)
@@ -101,7 +105,7 @@ class Keepers:
         self._looked = time.monotonic()
 
     def close(self) -> None:
-        """End them and wait for that."""
+        """End the keepers and wait for that."""
         keepers, self._keepers = self._keepers, []
         self._known, self._seen, self._locked = set(), set(), True
         self.files = self.bytes = 0
@@ -116,12 +120,14 @@ class Keepers:
 
 KEEPERS = Keepers()
 ALSO_AT_STANDARD = "KHIVA_ARENA_WARM"
-"""If this is 1, files are kept in memory at level standard, too."""
+"""An environment variable: if it is 1, files are kept in memory at level standard, too."""
 
 
 def keep(folders: Sequence[str]) -> None:
-    """Keep all files below these folders in memory, if possible; ``refused()`` says why it was not. A bot is started either way:
-    docs/isolation.md says what is lost."""
+    """Keep all files below these folders in memory, if possible; ``refused()`` says why it was not.
+
+    A bot is started either way: docs/isolation.md names the loss.
+    """
     try:
         KEEPERS.keep(folders)
         KEEPERS.refused = ""
@@ -130,17 +136,17 @@ def keep(folders: Sequence[str]) -> None:
 
 
 def refused() -> str:
-    """Why files could not be kept in memory when a bot of this run was last started so, "" if they could or no bot was."""
+    """Return why files could not be kept in memory when a bot of this run was last started so, "" if they could or no bot was."""
     return KEEPERS.refused
 
 
 def forget_refusal() -> None:
-    """Before a run: forget what an earlier run was refused."""
+    """Forget the refusals of an earlier run, before a new one."""
     KEEPERS.refused = ""
 
 
 def _files(top: str) -> Iterable[tuple[str, os.stat_result]]:
-    """All regular files below a folder, or the file itself; links are not followed below the top."""
+    """Yield all regular files below a folder, or the file itself; links are not followed below the top."""
     if not os.path.isdir(top):
         todo, paths = [], [top]
     else:
@@ -162,7 +168,7 @@ def _files(top: str) -> Iterable[tuple[str, os.stat_result]]:
 
 
 def _available() -> int:
-    """Bytes of memory that could be used now."""
+    """Return the bytes of memory that could be used now."""
     for line in Path("/proc/meminfo").read_text().splitlines():
         if line.startswith("MemAvailable:"):
             return int(line.split()[1]) * 1024

@@ -1,4 +1,4 @@
-"""What is special about Linux inside Windows; docs/wsl2.md has the details."""
+"""Peculiarities of Linux inside Windows; docs/wsl2.md has the details."""
 
 import os
 from pathlib import Path
@@ -12,13 +12,13 @@ ONLY_V2 = r"put kernelCommandLine=cgroup_no_v1=all below [wsl2] into %UserProfil
 
 
 def version() -> int:
-    """1 or 2 inside Windows, else 0. The kernel of version 1, which calls itself Microsoft's, is not Linux."""
+    """Return 1 or 2 inside Windows, else 0. The kernel of version 1, which calls itself Microsoft's, is not Linux."""
     release = os.uname().release
     return 1 if release.endswith("-Microsoft") else 2 if "microsoft" in release.lower() else 0
 
 
 def notes(folder: Path) -> list[str]:
-    """Notes on this machine, and on a folder that is to hold results."""
+    """Return notes on this machine, and on a folder that is to hold results."""
     if version() == 1:
         return [f"This is WSL 1, which has no Linux kernel and so no sandbox; try: {SECOND}"]
     if version() == 2 and (kind := _file_system(folder)) in OF_WINDOWS:
@@ -27,7 +27,7 @@ def notes(folder: Path) -> list[str]:
 
 
 def _file_system(folder: Path) -> str:
-    """The type of the file system of a folder, "" if that is not known."""
+    """Return the type of the file system of a folder, "" if that is not known."""
     path, types = folder.resolve(), {}
     try:
         lines = Path(MOUNTS).read_text(errors="replace").splitlines()
