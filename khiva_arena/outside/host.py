@@ -1,11 +1,9 @@
 """The process in which the code of a game from outside runs. The arena has nothing at stake in it.
 
-The process imports the game once and then waits. For each match it forks. So a match begins as the game was when it was imported,
-whatever the matches before it left behind, and can be ended by itself.
-
-Its input is a pipe on which nothing is ever sent: when that ends, because the arena is done or dead, the process and its forks
-exit. The request for a fork brings along a socket of the fork's own, on which the fork is called; see ``process.py`` for the
-other side.
+The process imports the game once and forks for each match. So a match begins as the game was when it was imported, whatever the
+matches before it left behind, and can be ended by itself. Nothing is ever sent on its input, a pipe: when that ends, because the
+arena is done or dead, the process and its forks exit. A request for a fork brings along a socket of the fork's own, on which the
+fork is called; see ``process.py`` for the other side.
 """
 
 import importlib
@@ -109,11 +107,8 @@ def _ends_with(life: int) -> None:
 
 
 class FromSource(SourceFileLoader):
-    """A loader that never reads bytecode.
-
-    Python takes bytecode of ``__pycache__`` if the time and size of the source fit. So it may come from another source than the
-    one that was hashed.
-    """
+    """A loader that never reads bytecode: that of ``__pycache__`` may come from another source than the one that was hashed,
+    since Python takes it if the time and size of the source fit."""
 
     def get_code(self, fullname: str) -> CodeType:
         """Return the code of a module, compiled from its source."""
@@ -248,10 +243,7 @@ def _fork_on_request(control: socket.socket, life: int, game: Game, spec: Spec) 
 
 
 def _ended(pid: int, asked: bool) -> int:
-    """End a fork, and return its status.
-
-    asked: whether the fork gets time to tell its place first.
-    """
+    """End a fork, and return its status. ``asked``: whether the fork gets time to tell its place first."""
     until = time.monotonic() + (STOP_SECONDS if asked else 0)
     if asked:
         os.kill(pid, signal.SIGXCPU)

@@ -131,7 +131,7 @@ def test_a_word_that_leads_out_of_the_folder_is_refused_with_what_to_write(tmp_p
         ("{python} ../rival/main.py", f"names '../rival/main.py', {out}"),
         (
             "{torch} main.py",
-            f"names {{torch}}, {gone}there are {{python}}, {{jax}}; " + sentence("entrants", "organiser-names-runtime"),
+            f"names {{torch}}, {gone} {{python}}, {{jax}}; " + sentence("entrants", "organiser-names-runtime"),
         ),
         ("env {torch} main.py", f"names {{torch}}, {gone}"),
     ):
