@@ -23,6 +23,7 @@ LINE_ENDS = "\n"
 def export(store: Path, form: str, out: Path | None, **flags: Any) -> None:
     """Write or print the results. ``flags``: those of ``StoreSelection``."""
     chosen = taken(flags, StoreSelection)
+    assert not flags, flags
     among = chosen.among
     with Store.read(store) as opened:
         found = in_order(rated_events(opened, chosen.words, say))

@@ -41,6 +41,7 @@ class Goal(NamedTuple):
 def plan(store: Path, event: tuple[str, ...], anchor: str | None, as_json: bool, **flags: Any) -> None:
     """Print a plan for each pool of events. ``flags``: those of ``Goal``."""
     error, gap, power = taken(flags, Goal)
+    assert not flags, flags
     if (error is None) == (gap is None):
         raise ConfigError("give --error ELO or --gap ELO, one of the two")
     if power is not None and gap is None:

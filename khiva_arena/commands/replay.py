@@ -78,6 +78,7 @@ def replay(store: Path, match: str, **flags: Any) -> int:
     """Send the bot what the seat was sent, print what differs, and return the exit code. ``flags``: those of ``FedFlags`` and of
     ``ShownFlags``."""
     fed, shown = taken(flags, FedFlags), taken(flags, ShownFlags)
+    assert not flags, flags
     loading = loading_of_stored({"runtime": fed.runtime, "limit": fed.limit})
     source = _bundled(store, match) if store.is_file() else _stored(store, match, loading)
     record = source.record

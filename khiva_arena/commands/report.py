@@ -41,6 +41,7 @@ class PageFlags(NamedTuple):
 def report(source: Path, out: Path | None, for_authors: Path | None, **flags: Any) -> None:
     """Write the page and those for authors. ``flags``: those of ``StoreSelection`` and of ``PageFlags``."""
     chosen, wanted = taken(flags, StoreSelection), taken(flags, PageFlags)
+    assert not flags, flags
     handed_over.take()
     if out is None and for_authors is None:
         raise ConfigError("say where the page goes: --out FILE, --for-authors DIR, or both")

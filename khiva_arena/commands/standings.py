@@ -42,6 +42,7 @@ class SectionFlags(NamedTuple):
 def standings(store: Path, wide: bool, as_json: bool, **flags: Any) -> None:
     """Print the tables. ``flags``: those of ``StoreSelection`` and of ``SectionFlags``."""
     chosen, wanted = taken(flags, StoreSelection), taken(flags, SectionFlags)
+    assert not flags, flags
     fitted = effects_named(EFFECTS if wanted.effects is None else [part.strip() for part in wanted.effects.split(",")])
     sections = sections_named((*wanted.names, *(("effects",) if wanted.effects else ())))
     request = TableRequest(wanted.anchors, sections, fitted, chosen.among)

@@ -7,6 +7,9 @@ import click
 import pytest
 
 from khiva_arena.cli.main import COMMANDS, cli
+from khiva_arena.commands.sprt import EloBounds
+from khiva_arena.competition.options import PlanFlags, RunOptions
+from khiva_arena.settings.table import TABLE
 
 PASSED_ON = [
     name
@@ -28,3 +31,15 @@ def test_the_work_takes_the_words_of_its_command(name: str) -> None:
     named = {key for key, one in taken.items() if one.kind is not Parameter.VAR_KEYWORD}
     assert named <= words
     assert named == words or len(named) < len(taken), f"{sorted(words - named)} are not taken"
+
+
+@pytest.mark.parametrize(("name", "kinds"), [("run", (RunOptions, PlanFlags)), ("sprt", (RunOptions, PlanFlags, EloBounds))])
+def test_what_is_no_setting_makes_a_value(name: str, kinds: tuple[type, ...]) -> None:
+    """Settings are taken by the rows of their table, which would pass over any other word in silence."""
+    command = cli.get_command(click.Context(cli), name)
+    assert command is not None
+    words = {param.name for param in command.params if param.expose_value}
+    named = set(signature(getattr(importlib.import_module(f"khiva_arena.commands.{name}"), name)).parameters)
+    fields = {field for kind in kinds for field in kind.__annotations__}
+    settings = {name for row in TABLE for name in (row.parameter, row.old_name)}
+    assert words - named - fields - settings == set()

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from arena import arena
 from published import BOTS, HERE
+from wording import sentence
 
 from khiva_arena.replay.record import run_digest
 from khiva_arena.store.db import Store
@@ -46,7 +47,7 @@ def test_the_same_command_goes_on_with_an_event_of_0_2_0(there: Path) -> None:
     before = events(there / "interrupted")
     assert 0 < len(before[0]["digests"]) < len(expected[0]["digests"])
     done = arena(*command("interrupted", "--any-engine"), cwd=there)
-    assert "of 10 possible line-ups a balanced set of 5 is played" in done.stderr
+    assert "of 10 possible line-ups " + sentence("competition", "balanced-set-played", line_ups=5) in done.stderr
     assert events(there / "interrupted") == expected
     verified = json.loads(arena("verify", "interrupted", "--json", cwd=there).stdout)
     assert [event["digest"] for event in verified["events"]] == [run_digest(event["digests"]) for event in expected]
@@ -54,7 +55,8 @@ def test_the_same_command_goes_on_with_an_event_of_0_2_0(there: Path) -> None:
 
 def test_what_is_over_is_not_played_again_and_more_seeds_extend_it_by_its_own_draw(there: Path) -> None:
     again = arena(*command("finished"), cwd=there)
-    assert "event 1 is over, and no other event of these settings is left: nothing is played" in again.stderr
+    over = sentence("competition", "no-other-event-these-2", which="event 1 is over")
+    assert f"{over}: nothing is played" in again.stderr
     more = arena(*command("finished", seeds=3), cwd=there)
     assert "it extends event 1" in more.stderr
     arena(*command("finished", "--new-event", "--seed", "another"), cwd=there)
