@@ -226,9 +226,9 @@ def run(
     hand_over(given.get("game", ()))
     # Not above: tables and matches do without what these import.
     if from_plan is None:
-        from khiva_arena.settings.competition import what_is_played
+        from khiva_arena.settings.competition import competition_from
 
-        refuse_early(given, lambda said: what_is_played(config, said, say_nothing), file.get("game"))
+        refuse_early(given, lambda said: competition_from(config, said, say_nothing), file.get("game"))
     else:
         from khiva_arena.shards.plan import what_is_planned
         from khiva_arena.shards.plan_file import read_plan

@@ -87,9 +87,9 @@ def compete(
         plan, shard = part
         stages, entrants, planned = what_is_planned(Path(plan), shard, with_tuples(given), how["any_engine"], say)
         return _played(stages, entrants, RunOptions(**how, planned=planned), listener)
-    from khiva_arena.settings.competition import what_is_played
+    from khiva_arena.settings.competition import competition_from
 
-    stages, entrants = what_is_played(Path(config) if config else None, with_tuples(given), say)
+    stages, entrants = competition_from(Path(config) if config else None, with_tuples(given), say)
     _check_trust([bot.asked_as for bot in entrants], callables, stages[0].trust_bots)
     return _played(stages, entrants, RunOptions(**how), listener)
 
@@ -119,10 +119,10 @@ def match(given: dict[str, Any], callables: list[str]) -> dict[str, Any]:
     from khiva_arena.arbiter.pool import play_one
     from khiva_arena.arbiter.preflight import preflight
     from khiva_arena.settings.isolation import warn_of_cold_files
-    from khiva_arena.settings.one_match import one_match, who_plays
+    from khiva_arena.settings.one_match import one_match, settings_and_bots
 
     _check_trust(given["bots"], callables, given.get("trust_bots") is True)
-    settings, entrants = who_plays(with_tuples(given))
+    settings, entrants = settings_and_bots(with_tuples(given))
     with seating_of(settings, entrants, say)():
         one = one_match(settings, entrants, say)
         job = one.job

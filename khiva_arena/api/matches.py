@@ -176,9 +176,9 @@ def match(*bots: str | Path | Choose | Checkpoint, **settings: Any) -> PlayedMat
     words, functions = as_words(bots)
     given = {**plain_settings(settings, functions, known=[name for name in OF_A_MATCH if name != "bots"]), "bots": words}
     hand_over(given.get("game", ()))
-    from khiva_arena.settings.one_match import who_plays  # not above: recorded matches do without it
+    from khiva_arena.settings.one_match import settings_and_bots  # not above: recorded matches do without it
 
-    refuse_early(given, who_plays)
+    refuse_early(given, settings_and_bots)
     played = Host("match", aloud=is_remote(words), given=given, callables=functions).value()
     return PlayedMatch(
         record=Record.from_json(played["record"]),

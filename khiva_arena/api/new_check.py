@@ -21,7 +21,7 @@ from khiva_arena.say import Say
 from khiva_arena.seats.guests import seating_of
 from khiva_arena.settings.isolation import sandbox_of
 from khiva_arena.settings.permissions import mistakes, values_of
-from khiva_arena.settings.settings import AUTO, Settings, game_named, rules_chosen, settle
+from khiva_arena.settings.settings import AUTO, Settings, game_named, rules_by_flags, settings_from
 
 OWN = "A game that does not come with the arena is handed over as --game FILE"
 
@@ -58,7 +58,7 @@ def new_check(bot: str, games: Sequence[str], quick: bool, given: Mapping[str, A
 
 def what_is_checked(bot: str, games: Sequence[str], given: Mapping[str, Any]) -> tuple[Settings, Bot, tuple[Game, ...]]:
     """Return settings, bot and games of a check, from the arguments of ``new_check``. Raises ConfigError."""
-    settings = settle({**{key: value for key, value in given.items() if key != "rules"}, "bots": (bot,)})
+    settings = settings_from({**{key: value for key, value in given.items() if key != "rules"}, "bots": (bot,)})
     loaded = bot_files.load(bot, loading=settings.loading)
     if problems := mistakes(settings.network, settings.env, [loaded.name]):
         raise ConfigError(problems)
@@ -93,7 +93,7 @@ def _games(bot: Bot, asked: Sequence[str], rules: Mapping[str, Any]) -> tuple[Ga
         except ConfigError as error:
             raise ConfigError(f"{bot.asked_as}: games in bot.toml: {error} {OWN}") from None
     games = named or tuple(map(get, bot.games or GAMES))
-    rules = rules_chosen(games, rules)
+    rules = rules_by_flags(games, rules)
     return tuple(GameUnderRules(game, rules) if rules or game.outside else game for game in games)
 
 

@@ -34,7 +34,7 @@ from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.say import Say
 from khiva_arena.settings.define import runtimes_of
 from khiva_arena.settings.isolation import private_places
-from khiva_arena.settings.permissions import opened
+from khiva_arena.settings.permissions import with_permissions
 from khiva_arena.settings.settings import Settings
 from khiva_arena.words import count
 
@@ -76,7 +76,8 @@ class Recruiting:
         """Return how a worker starts the bots of a match, by seat."""
         of = self._settings
         return tuple(
-            opened(worker.commands[seat.bot], self._names[seat.bot], of.network, of.env, of.link_ms) for seat in job.header.seats
+            with_permissions(worker.commands[seat.bot], self._names[seat.bot], of.network, of.env, of.link_ms)
+            for seat in job.header.seats
         )
 
     def busy(self) -> bool:

@@ -14,7 +14,7 @@ from khiva_arena.check.formats import junit, markdown
 from khiva_arena.check.report import MARKS, CheckReport, CheckStep, Status, closing_text, not_tried_text, step_text
 from khiva_arena.check.run import check as check_bot
 from khiva_arena.errors import ConfigError
-from khiva_arena.settings.flags import given_by_flags
+from khiva_arena.settings.flags import settings_by_flags
 from khiva_arena.terminal.console import say
 from khiva_arena.terminal.tty import alarm
 from khiva_arena.text import harmless
@@ -27,7 +27,7 @@ def check(bot: str, games: tuple[str, ...], quick: bool, form: str | None, as_js
     if as_json and form not in (None, "json"):
         raise ConfigError(f"--json and --format {form}: give one of them")
     form = "json" if as_json else form or "text"
-    running = new_check(bot, games, quick, given_by_flags(flags), say)
+    running = new_check(bot, games, quick, settings_by_flags(flags), say)
     if form == "text":
         click.echo(harmless(f"{bot}, at isolation {running.sandbox.level}"))
     printer = _Printer()

@@ -11,8 +11,8 @@ import msgspec
 from khiva_arena.check.own_game import GameStep, steps_of
 from khiva_arena.check.report import MARKS, Status
 from khiva_arena.games.base import Game
-from khiva_arena.settings.flags import given_by_flags
-from khiva_arena.settings.settings import game_named, rules_chosen
+from khiva_arena.settings.flags import settings_by_flags
+from khiva_arena.settings.settings import game_named, rules_by_flags
 from khiva_arena.terminal.tty import alarm
 from khiva_arena.text import harmless
 
@@ -22,7 +22,7 @@ OPPONENT = "shipped:python/random"
 def check_games(words: Sequence[str], rule: Sequence[str], *, as_json: bool) -> int:
     """Check games and print the results. ``rule``: the words of --rule, for one game alone. Returns the exit code."""
     games = [game_named(word) for word in dict.fromkeys(words)]
-    rules = rules_chosen(games, given_by_flags({"rule": rule}).get("rules", {}))
+    rules = rules_by_flags(games, settings_by_flags({"rule": rule}).get("rules", {}))
     if as_json:
         chosen = {"rules": rules} if rules else {}
         found = [

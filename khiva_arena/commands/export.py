@@ -11,7 +11,7 @@ from khiva_arena.events.pools import entrants_of, marks_of, results_of
 from khiva_arena.events.selection import Among, StoreSelection, check_among, of_those
 from khiva_arena.report.exports import EventResults, pgn_names, to_csv, to_jsonl, to_payoffs, to_pgn
 from khiva_arena.report.standings import Entrant
-from khiva_arena.settings.flags import taken
+from khiva_arena.settings.flags import take_fields
 from khiva_arena.store.db import EventRow, Store
 from khiva_arena.store.new_file import new_file
 from khiva_arena.terminal.console import say
@@ -22,7 +22,7 @@ LINE_ENDS = "\n"
 
 def export(store: Path, form: str, out: Path | None, **flags: Any) -> None:
     """Write or print the results. ``flags``: those of ``StoreSelection``."""
-    chosen = taken(flags, StoreSelection)
+    chosen = take_fields(flags, StoreSelection)
     among = chosen.among
     with Store.read(store) as opened:
         found = in_order(rated_events(opened, chosen.words, say))

@@ -9,8 +9,8 @@ from khiva_arena.arbiter.match import Outcome
 from khiva_arena.commands.traced import Tracing, play, print_notes, say_faults
 from khiva_arena.errors import ConfigError
 from khiva_arena.seats.guests import seating_of
-from khiva_arena.settings.flags import given_by_flags
-from khiva_arena.settings.one_match import OneMatch, one_match, who_plays
+from khiva_arena.settings.flags import settings_by_flags
+from khiva_arena.settings.one_match import OneMatch, one_match, settings_and_bots
 from khiva_arena.terminal.console import say
 from khiva_arena.text import harmless
 
@@ -26,7 +26,7 @@ def match(
         from khiva_arena.commands.rematch import play_stored  # when it is asked for: the store comes with it
 
         return play_stored(Path(stored[0]), stored[1], flags, tracing, as_json)
-    settings, entrants = who_plays(given_by_flags(flags))
+    settings, entrants = settings_and_bots(settings_by_flags(flags))
     with seating_of(settings, entrants, say)():
         one = one_match(settings, entrants, say)
         if settings.game.outside:

@@ -17,7 +17,7 @@ from khiva_arena.events.pools import in_common, pooled, pooled_standings, titles
 from khiva_arena.report import plan as plans
 from khiva_arena.report.text import paragraphs
 from khiva_arena.report.values import Standings
-from khiva_arena.settings.flags import taken
+from khiva_arena.settings.flags import take_fields
 from khiva_arena.settings.settings import MOST
 from khiva_arena.store.db import EventRow, Store
 from khiva_arena.terminal.console import say
@@ -40,7 +40,7 @@ class Goal(NamedTuple):
 
 def plan(store: Path, event: tuple[str, ...], anchor: str | None, as_json: bool, **flags: Any) -> None:
     """Print a plan for each pool of events. ``flags``: those of ``Goal``."""
-    error, gap, power = taken(flags, Goal)
+    error, gap, power = take_fields(flags, Goal)
     if (error is None) == (gap is None):
         raise ConfigError("give --error ELO or --gap ELO, one of the two")
     if power is not None and gap is None:

@@ -25,8 +25,8 @@ from khiva_arena.replay.story import places
 from khiva_arena.seats import final_page
 from khiva_arena.seats.hub_process import Hub
 from khiva_arena.seats.seating import linked, relays_order
-from khiva_arena.settings.flags import given_by_flags
-from khiva_arena.settings.one_match import OneMatch, one_match, who_plays
+from khiva_arena.settings.flags import settings_by_flags
+from khiva_arena.settings.one_match import OneMatch, one_match, settings_and_bots
 from khiva_arena.terminal.console import say
 from khiva_arena.text import harmless, isolated
 from khiva_arena.web.needed import check_installed
@@ -42,7 +42,7 @@ def play(hints: bool, port: int, opens: bool, terminal: bool, as_json: bool, fla
     """Play a match with persons and print its result. Returns the exit code."""
     if not terminal:
         check_installed()
-    given = given_by_flags(flags)
+    given = settings_by_flags(flags)
     game = given.get("game", "khiva")
     if game not in NAMES:
         offer([game])  # before the process starts that words the choices
@@ -50,7 +50,7 @@ def play(hints: bool, port: int, opens: bool, terminal: bool, as_json: bool, fla
     if terminal and len([word for word in given["bots"] if _is_person(word)]) > 1:
         raise ConfigError("--terminal: one person sits at a terminal; leave it out for a page each")
     at = _terminal() if terminal else None
-    settings, entrants = who_plays({"turn": DAY, **given})
+    settings, entrants = settings_and_bots({"turn": DAY, **given})
     order = relays_order(settings, entrants)
     with Hub() as hub:
         one = one_match(settings, entrants, say)

@@ -20,9 +20,9 @@ from khiva_arena.games.registry import get
 from khiva_arena.outside.opening import offer
 from khiva_arena.replay.record import Record
 from khiva_arena.settings.define import changed_runtimes
-from khiva_arena.settings.flags import given_by_flags, loading_of_stored
+from khiva_arena.settings.flags import loading_of_stored, settings_by_flags
 from khiva_arena.settings.isolation import keep_apart, sandbox_of_stored
-from khiva_arena.settings.one_match import staged
+from khiva_arena.settings.one_match import stage_all
 from khiva_arena.settings.permissions import mistakes
 from khiva_arena.store.db import BotRow, EventRow, Store
 from khiva_arena.terminal.console import say
@@ -31,7 +31,7 @@ from khiva_arena.text import harmless
 
 def play_stored(folder: Path, word: str, flags: dict[str, Any], tracing: Tracing, as_json: bool) -> int:
     loading = loading_of_stored(flags)
-    given = given_by_flags(flags)
+    given = settings_by_flags(flags)
     if set(given) - {"bots", "game", "isolation", "trust_bots", "runtimes", "limits", "network", "env"}:
         raise ConfigError(
             "--from plays the stored match again: apart from it only --bot, --game, --isolation, --network, --env, --runtime and "
@@ -69,7 +69,7 @@ def play_stored(folder: Path, word: str, flags: dict[str, Any], tracing: Tracing
     for bot, sat in zip(entrants, row.seats, strict=True):
         if event.definition.bots[sat.bot].network and bot.name not in open_to[0]:
             say(f"warning: {bot.name} played with a network, and has none now; --network {shlex.quote(bot.name)} opens it")
-    commands = staged(entrants, sandbox, *open_to)
+    commands = stage_all(entrants, sandbox, *open_to)
     keep_apart(entrants, commands, sandbox)
     job = Job(0, 1, record.header, secret, commands, sandbox)
     outcome, code = play(job, tracing, [bot.asked_as for bot in entrants])

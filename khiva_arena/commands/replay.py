@@ -29,7 +29,7 @@ from khiva_arena.result import Policy
 from khiva_arena.sandbox.cell import kind
 from khiva_arena.sandbox.detect import best
 from khiva_arena.sandbox.level import Level, Sandbox
-from khiva_arena.settings.flags import loading_of_stored, taken
+from khiva_arena.settings.flags import loading_of_stored, take_fields
 from khiva_arena.settings.isolation import sandbox_of_stored
 from khiva_arena.store.db import Store
 from khiva_arena.terminal.console import BufferedStderr, say
@@ -77,7 +77,7 @@ class ShownFlags(NamedTuple):
 def replay(store: Path, match: str, **flags: Any) -> int:
     """Send the bot what the seat was sent, print what differs, and return the exit code. ``flags``: those of ``FedFlags`` and of
     ``ShownFlags``."""
-    fed, shown = taken(flags, FedFlags), taken(flags, ShownFlags)
+    fed, shown = take_fields(flags, FedFlags), take_fields(flags, ShownFlags)
     loading = loading_of_stored({"runtime": fed.runtime, "limit": fed.limit})
     source = _bundled(store, match) if store.is_file() else _stored(store, match, loading)
     record = source.record

@@ -14,7 +14,7 @@ from khiva_arena.page.names import read_names
 from khiva_arena.page.replays import NO_LIMIT, NOTHING_PRIVATE, REPLAYS_MOST, Private, Wish, everybody, named
 from khiva_arena.page.source import page_source
 from khiva_arena.page.write import page_from, write_page
-from khiva_arena.settings.flags import taken
+from khiva_arena.settings.flags import take_fields
 from khiva_arena.store.new_file import check_new_file
 from khiva_arena.terminal.console import say
 from khiva_arena.text import harmless
@@ -40,7 +40,7 @@ class PageFlags(NamedTuple):
 
 def report(source: Path, out: Path | None, for_authors: Path | None, **flags: Any) -> None:
     """Write the page and those for authors. ``flags``: those of ``StoreSelection`` and of ``PageFlags``."""
-    chosen, wanted = taken(flags, StoreSelection), taken(flags, PageFlags)
+    chosen, wanted = take_fields(flags, StoreSelection), take_fields(flags, PageFlags)
     handed_over.take()
     if out is None and for_authors is None:
         raise ConfigError("say where the page goes: --out FILE, --for-authors DIR, or both")

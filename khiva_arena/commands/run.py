@@ -17,9 +17,9 @@ from khiva_arena.errors import ConfigError, GameFault
 from khiva_arena.events import stored
 from khiva_arena.playing.starts import BudgetTrial, trial_problems
 from khiva_arena.seats.guests import seating_of
-from khiva_arena.settings.competition import what_is_played
+from khiva_arena.settings.competition import Competition, competition_from
 from khiva_arena.settings.file import read_file
-from khiva_arena.settings.flags import given_by_flags, taken
+from khiva_arena.settings.flags import settings_by_flags, take_fields
 from khiva_arena.settings.row import duration_ms
 from khiva_arena.settings.settings import DEFAULTS, Settings
 from khiva_arena.settings.table import CLUSTER, TABLE
@@ -51,7 +51,7 @@ def run(config: Path | None, shipped: bool, budget: str | None, yes: bool, as_js
 
     flags: the fields of ``RunOptions`` and ``PlanFlags``, and settings.
     """
-    options, of_plan = taken(flags, RunOptions), taken(flags, PlanFlags)
+    options, of_plan = take_fields(flags, RunOptions), take_fields(flags, PlanFlags)
     plan, from_plan, shard = of_plan
     if plan or from_plan or shard:
         from khiva_arena.commands import plans  # not above: most runs have none
@@ -61,7 +61,7 @@ def run(config: Path | None, shipped: bool, budget: str | None, yes: bool, as_js
         from khiva_arena.web.needed import check_installed  # not above: most runs are not served
 
         check_installed()
-    given = given_by_flags(flags)
+    given = settings_by_flags(flags)
     if shipped:
         _add_shipped(config, given)
     if yes and budget is None:
@@ -72,7 +72,7 @@ def run(config: Path | None, shipped: bool, budget: str | None, yes: bool, as_js
         stages, entrants, planned = plans.what_is_planned(from_plan, shard, given, options.any_engine, say)
         options = replace(options, planned=planned)
     else:
-        stages, entrants = _what_is_played(config, given)
+        stages, entrants = _competition_from(config, given)
     check_cluster_flags(stages[0])
     trial: BudgetTrial | None = None
     if shard is not None and from_plan is None:
@@ -101,10 +101,10 @@ def run(config: Path | None, shipped: bool, budget: str | None, yes: bool, as_js
     return 0 if complete else 1
 
 
-def _what_is_played(config: Path | None, given: Mapping[str, Any]) -> tuple[tuple[Settings, ...], list[Bot]]:
+def _competition_from(config: Path | None, given: Mapping[str, Any]) -> Competition:
     """Return the settings of each stage and the bots. Raises ConfigError with every mistake, bots that do not start included."""
     try:
-        return what_is_played(config, given, say)
+        return competition_from(config, given, say)
     except GameFault:
         raise
     except ConfigError as error:
@@ -144,7 +144,7 @@ def _add_shipped(config: Path | None, said: dict[str, Any]) -> None:
 def print_commitment(folder: Path, event: str, as_json: bool) -> None:
     """Print the values of an event to publish before its first match."""
     with Store.read(folder) as store:
-        row = stored.stored(store, event)
+        row = stored.stored_event(store, event)
         done, planned = len(store.recorded(event)), stored.bare_timetable(row).matches
     definition = row.definition.digest
     if as_json:

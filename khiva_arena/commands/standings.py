@@ -14,7 +14,7 @@ from khiva_arena.report.same_names import under_a_table
 from khiva_arena.report.section_names import EFFECTS
 from khiva_arena.report.table import to_text
 from khiva_arena.report.text import paragraphs
-from khiva_arena.settings.flags import taken
+from khiva_arena.settings.flags import take_fields
 from khiva_arena.terminal.console import say
 from khiva_arena.terminal.tty import table_width
 from khiva_arena.text import harmless
@@ -41,7 +41,7 @@ class SectionFlags(NamedTuple):
 
 def standings(store: Path, wide: bool, as_json: bool, **flags: Any) -> None:
     """Print the tables. ``flags``: those of ``StoreSelection`` and of ``SectionFlags``."""
-    chosen, wanted = taken(flags, StoreSelection), taken(flags, SectionFlags)
+    chosen, wanted = take_fields(flags, StoreSelection), take_fields(flags, SectionFlags)
     fitted = effects_named(EFFECTS if wanted.effects is None else [part.strip() for part in wanted.effects.split(",")])
     sections = sections_named((*wanted.names, *(("effects",) if wanted.effects else ())))
     request = TableRequest(wanted.anchors, sections, fitted, chosen.among)

@@ -104,9 +104,9 @@ def _extension(store: Store, event: EventRow) -> str:
     """Return a line about the event that this one extends; "" if it extends none."""
     if event.definition.extends is None:
         return ""
-    from khiva_arena.events.extending import said  # not above: most events are none
+    from khiva_arena.events.extending import extension_line  # not above: most events are none
 
-    return said(store, event)
+    return extension_line(store, event)
 
 
 def _uneven(settings: Settings, play: Play) -> str:

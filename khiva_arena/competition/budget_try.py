@@ -9,7 +9,7 @@ from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
-from khiva_arena.events.durations import MatchTime, measured
+from khiva_arena.events.durations import MatchTime, mean_time
 from khiva_arena.replay import seeds
 from khiva_arena.replay.definition import Definition
 from khiva_arena.sandbox.command import Command
@@ -118,7 +118,7 @@ def _schedule(definition: Definition) -> Iterator[ScheduledMatch]:
 
 
 def _took(seconds: Sequence[float], where: str, here: str, around: float = 1.0) -> MatchTime:
-    found = measured(seconds, f"a try of {count(len(seconds), 'match', 'matches')}{where}", around)
+    found = mean_time(seconds, f"a try of {count(len(seconds), 'match', 'matches')}{where}", around)
     if found is None:
         raise ConfigError(f"--budget: no match could be played {here} now")
     return found

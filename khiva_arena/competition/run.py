@@ -206,7 +206,7 @@ class Run:
         text = public_to_add(store, event, self.options.public, before)
         if text is not None and not self.options.commit:
             store.add_public(event.id, text)
-            event = stored.stored(store, event.id)
+            event = stored.stored_event(store, event.id)
         check_event(store, event)
         return event
 

@@ -38,14 +38,14 @@ def kept_factors(key: str) -> tuple[float, float] | None:
     try:
         # in a shared folder a link could lead elsewhere, and a pipe would block
         with os.fdopen(os.open(folder / f"{key}.json", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
-            known = os.fstat(file.fileno())
-            if not stat.S_ISREG(known.st_mode) or known.st_uid != os.geteuid() or known.st_mode & 0o022:
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & 0o022:
                 return None
-            found = msgspec.json.decode(file.read(_LONGEST), type=KeptFactors)
+            kept = msgspec.json.decode(file.read(_LONGEST), type=KeptFactors)
     except (OSError, msgspec.DecodeError):
         return None
-    in_range = all(0 <= number <= _MOST for number in (found.pair, found.ranks))
-    return (found.pair, found.ranks) if found.key == key and in_range else None
+    in_range = all(0 <= number <= _MOST for number in (kept.pair, kept.ranks))
+    return (kept.pair, kept.ranks) if kept.key == key and in_range else None
 
 
 def keep_factors(key: str, pair: float, ranks: float) -> None:

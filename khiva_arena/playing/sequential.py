@@ -13,7 +13,7 @@ from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.events.results import of_record, of_row
-from khiva_arena.events.stored import stored, timetable_of
+from khiva_arena.events.stored import stored_event, timetable_of
 from khiva_arena.playing.jobs import Play
 from khiva_arena.ratings.sprt import FEWEST_BLOCKS, Hypotheses, Model, SequentialTest, SprtDecision, block_scores
 from khiva_arena.replay.definition import Definition
@@ -24,7 +24,7 @@ from khiva_arena.say import Say
 from khiva_arena.schedule.formats import DrawnRound
 from khiva_arena.schedule.timetable import Timetable
 from khiva_arena.settings.competition import entrants_named
-from khiva_arena.settings.settings import Settings, settle
+from khiva_arena.settings.settings import Settings, settings_from
 from khiva_arena.settings.table import TEST_SEEDS
 from khiva_arena.store.db import EventRow, MatchRow, Store, VoidRow
 
@@ -35,7 +35,7 @@ def test_of(said: Mapping[str, Any], hypotheses: Hypotheses, say: Say) -> tuple[
     Raises ConfigError with every mistake in settings, or in bots.
     """
     given = {"seats": 2, "seeds": TEST_SEEDS, **said}
-    settings = settle(given, hypotheses=hypotheses)
+    settings = settings_from(given, hypotheses=hypotheses)
     if settings.seeds < FEWEST_BLOCKS:
         raise ConfigError(f"--seeds: no test decides before {FEWEST_BLOCKS} seeds, so {settings.seeds} are too few")
     return settings, entrants_named(given, say)
@@ -44,7 +44,7 @@ def test_of(said: Mapping[str, Any], hypotheses: Hypotheses, say: Say) -> tuple[
 def sprt_of(folder: Path, event: str) -> Sprt:
     """Return the test of an event of a store, as it stands."""
     with Store.read(folder) as store:
-        row = stored(store, event)
+        row = stored_event(store, event)
         timetable = timetable_of(store, row)
         test, _ = so_far(row, timetable, (of_row(row, match) for match in store.matches(event)))
     names = [bot.name for bot in row.bots]

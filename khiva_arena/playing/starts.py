@@ -27,8 +27,8 @@ from khiva_arena.schedule.names import Format
 from khiva_arena.settings.competition import entrants_named, unplayable
 from khiva_arena.settings.define import conditions_of
 from khiva_arena.settings.isolation import keep_apart, keep_private, private_places, sandbox_of, warn_of_cold_files
-from khiva_arena.settings.permissions import opened
-from khiva_arena.settings.settings import DEFAULTS, Settings, settle
+from khiva_arena.settings.permissions import with_permissions
+from khiva_arena.settings.settings import DEFAULTS, Settings, settings_from
 
 if TYPE_CHECKING:
     from khiva_arena.events.durations import MatchTime  # most runs measure none before
@@ -138,9 +138,9 @@ def _valid_part(given: Mapping[str, Any]) -> Settings:
     """Return settings to start bots with. Raises ConfigError if settings that a start needs have mistakes."""
     needed = {key: given[key] for key in ("bots", "engines", "game", "limits", "start", "isolation") if key in given}
     try:
-        return settle({**needed, **{key: given[key] for key in ("seats", "rules", "turn", "bank") if key in given}})
+        return settings_from({**needed, **{key: given[key] for key in ("seats", "rules", "turn", "bank") if key in given}})
     except ConfigError:
-        return settle(needed)
+        return settings_from(needed)
 
 
 def without_broken(
@@ -244,7 +244,7 @@ def _first_of(bot: Bot, problem: str) -> str:
 
 
 def _staged(first: Settings, bot: Bot, sandbox: Sandbox) -> Command:
-    return opened(staging.stage(bot, sandbox.level), bot.name, first.network, first.env, first.link_ms)
+    return with_permissions(staging.stage(bot, sandbox.level), bot.name, first.network, first.env, first.link_ms)
 
 
 def _keep_from_each_other(

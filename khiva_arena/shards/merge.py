@@ -15,7 +15,7 @@ from msgspec import structs
 
 from khiva_arena.errors import ConfigError
 from khiva_arena.events.find import check_event, events_of, uncollected
-from khiva_arena.events.stored import bare_timetable, stored
+from khiva_arena.events.stored import bare_timetable, stored_event
 from khiva_arena.say import Say
 from khiva_arena.shards.missing import MissingShard, alike, missing_shards
 from khiva_arena.shards.note import leave_note
@@ -138,13 +138,13 @@ def _event_in(store: Store, parts: Sequence[EventPart]) -> EventRow:
     first = parts[0].event
     if store.event(first.id) is None:
         store.add_event(first.id, first.text, first.engines[0], first.commitment, first.secret, first.bots)
-    event = stored(store, first.id)
+    event = stored_event(store, first.id)
     if first.public is not None and event.public is None:
         store.add_public(first.id, first.public)
     for engine in dict.fromkeys(engine for part in parts for engine in part.event.engines):
         if engine not in event.engines:
             store.add_engine(first.id, engine)
-    return stored(store, first.id)
+    return stored_event(store, first.id)
 
 
 class _Target:

@@ -20,7 +20,7 @@ from khiva_arena.settings import consent
 from khiva_arena.settings.competition import entrants_named, unplayable
 from khiva_arena.settings.define import definition_of, refuse_short_turns, refuse_to_mix, run_secret
 from khiva_arena.settings.isolation import sandbox_of
-from khiva_arena.settings.settings import ROWS, Settings, settle
+from khiva_arena.settings.settings import ROWS, Settings, settings_from
 from khiva_arena.settings.table import AUTO, TIMES
 from khiva_arena.shards.plan_file import PlanRead, event_of, read_plan, write_plan
 from khiva_arena.shards.play import PlannedEvents, bot_rows
@@ -93,7 +93,7 @@ def make_plan(path: Path, stages: Sequence[Settings], entrants: Sequence[Bot], s
     new = write_plan(path, event, _as_typed(first.game.word) if first.game.outside else "")
     made = read_plan(path)
     # Whoever writes a plan has just said all that it opens.
-    consent.remember(path, consent.openings(_planned_settings(made), {}), _digest(made), say)
+    consent.remember(path, consent.openings_of(_planned_settings(made), {}), _digest(made), say)
     return made.event, new
 
 
@@ -134,9 +134,9 @@ def what_is_planned(
     given["limits"] = {**asdict(what.limits), **bounds}
     if HASHED in what.rules_version:
         given["game"] = _game_here(path, what, word_of_game, said.get("game"))
-    for one in consent.openings(by_plan, {}):
+    for one in consent.openings_of(by_plan, {}):
         say(f"{path} opens {one.text}")
-    consent.ask(path, consent.openings(by_plan, {key: said[key] for key in by_plan if key in said}), _digest(plan), say)
+    consent.ask(path, consent.openings_of(by_plan, {key: said[key] for key in by_plan if key in said}), _digest(plan), say)
     named = bool(said.get("bots") or said.get("engines"))
     if not named:
         given["bots"] = [bot.asked_as for bot in event.bots]
@@ -149,7 +149,7 @@ def what_is_planned(
         more = f" (and {count(len(others), 'other bot')})" if others else ""
         hint = "the plan calls it so; --bot for each bot says where it is here, in any order"
         raise ConfigError(f"--from-plan {path}: {first}{more}: {hint}") from None
-    return (settle(given),), _as_planned(event, found), PlannedEvents(PlannedShard(event, shard, path), say)
+    return (settings_from(given),), _as_planned(event, found), PlannedEvents(PlannedShard(event, shard, path), say)
 
 
 def _planned_settings(plan: PlanRead) -> dict[str, Any]:

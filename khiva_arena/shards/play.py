@@ -8,7 +8,7 @@ from khiva_arena.errors import ConfigError
 from khiva_arena.events import drift
 from khiva_arena.events.find import events_of
 from khiva_arena.events.progress import ResumePoint
-from khiva_arena.events.stored import has_seeds, stored
+from khiva_arena.events.stored import has_seeds, stored_event
 from khiva_arena.playing.jobs import Play
 from khiva_arena.replay.definition import Definition
 from khiva_arena.sandbox.command import Command
@@ -73,7 +73,7 @@ class PlannedEvents:
             return todo.event
         event = self._planned.event
         store.add_event(event.id, event.text, event.engines[0], event.commitment, event.secret, bot_rows(todo.entrants))
-        return stored(store, event.id)
+        return stored_event(store, event.id)
 
     def play_of(self, store: Store, event: EventRow, commands: Sequence[Command]) -> "ShardPlay":
         """Return the part of the shard that is still to be played. ``commands``: by bot; () if nothing is to be played, only

@@ -19,7 +19,7 @@ from khiva_arena.cluster.workers import RecruitStage
 from khiva_arena.competition.announcing import _estimate
 from khiva_arena.events.durations import MatchTime
 from khiva_arena.sandbox.level import TRUSTING
-from khiva_arena.settings.settings import settle
+from khiva_arena.settings.settings import settings_from
 
 CRASHES = 'name = "crash"\nrun = "{python} main.py"\nfiles = ["main.py"]\n'
 NOT_BUILT = 'name = "unbuilt"\nbuild = "{python} no.py"\nrun = "{python} main.py"\nfiles = ["main.py"]\n'
@@ -90,7 +90,7 @@ def test_a_budget_is_measured_on_the_workers(cluster: DaskCluster, tmp_path: Pat
 
 def of_two(broken: dict[str, dict[str, str]]) -> Any:
     """A cluster whose workers are ready, except for those bots."""
-    settings = settle({"bots": ["a", "b"], "dask": "local:2"})
+    settings = settings_from({"bots": ["a", "b"], "dask": "local:2"})
     made: Any = Cluster(Access("", 2, ()), settings, TRUSTING, None, lambda _text, *, warning=False: None)
     made._crew.workers = {name: worker(name, msgspec.structs.replace(GOOD, machine=name)) for name in broken}
     for name, why in broken.items():
@@ -132,7 +132,7 @@ def test_recorded_matches_say_no_more_than_what_a_cluster_takes_at_least(monkeyp
     recorded = MatchTime(0.12, 0.02, "102 matches of event 1 in this store")
     monkeypatch.setattr("khiva_arena.events.durations.of_store", lambda *_words: recorded)
     play: Any = SimpleNamespace(done=range(20), planned=100, event=SimpleNamespace(definition=None))
-    there: Any = settle({"bots": ["a", "b"], "dask": "local:2"})
+    there: Any = settings_from({"bots": ["a", "b"], "dask": "local:2"})
     assert _estimate(None, there, play, 2, None) == (  # type: ignore[arg-type]
         sentence(
             "competition",

@@ -31,7 +31,7 @@ from khiva_arena.result import Verdict
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import TRUSTING
 from khiva_arena.sandbox.limits import GIB, Resources
-from khiva_arena.settings.settings import settle
+from khiva_arena.settings.settings import settings_from
 
 OWN = offers.CommandHas("0.2.0", "abc", "3.11")
 SECRET = b"\7" * 32
@@ -204,7 +204,7 @@ def good(one: Job, **changes: Any) -> Outcome:
 def play(names: str, answer: Callable[[str, list[Job]], Any], *tables: list[Job]) -> tuple[list[Outcome], MadeUp, list[str]]:
     """What is taken, from whom, and what is said."""
     said: list[str] = []
-    settings = settle({"bots": ["a", "b"], "dask": "local:2"})
+    settings = settings_from({"bots": ["a", "b"], "dask": "local:2"})
     cluster: Any = Cluster(Access("", 2, ()), settings, TRUSTING, None, lambda text, *, warning=False: said.append(text))
     cluster._connection.link = scheduler = MadeUp(names, answer)
     cluster._crew.workers = {name: worker(name, msgspec.structs.replace(GOOD, machine=name)) for name in names}
@@ -290,7 +290,7 @@ def test_nothing_more_is_played_once_a_test_has_decided() -> None:
     def decide(_outcome: Outcome) -> None:
         played.complete = True
 
-    settings = settle({"bots": ["a", "b"], "dask": "local:2"})
+    settings = settings_from({"bots": ["a", "b"], "dask": "local:2"})
     cluster: Any = Cluster(Access("", 2, ()), settings, TRUSTING, None, lambda text, *, warning=False: None)
     cluster._connection.link = scheduler = MadeUp("a", lambda _name, jobs: [good(one) for one in jobs])
     cluster._crew.workers = {"a": worker("a")}

@@ -13,7 +13,7 @@ from khiva_arena.competition.budget import _chosen, _Time
 from khiva_arena.competition.budget_try import MeasuredTime
 from khiva_arena.events.durations import MatchTime
 from khiva_arena.ratings.sharing import SharedDeals
-from khiva_arena.settings.settings import settle
+from khiva_arena.settings.settings import settings_from
 from khiva_arena.store.db import Store
 
 ALIKE, APART = SharedDeals(4.5, 3.0, 6.0, 6.0), SharedDeals(1.02, 0.9, 1.2, 6.0)
@@ -48,7 +48,7 @@ def test_a_budget_takes_fewer_line_ups_where_more_deals_tell_clearly_more(folder
     """Both leave room for ten seeds and more."""
     with Store.read(folder / "out") as store:
         [event] = store.events()
-    settings = settle({"bots": [RANDOM, C], "seats": 3})
+    settings = settings_from({"bots": [RANDOM, C], "seats": 3})
     took = MatchTime(1.0, 0.1, "a test")
     tables = int(3000 / took.high / 3)
     measured, there = MeasuredTime(took, 1), _Time(3060, 60)
