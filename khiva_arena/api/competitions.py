@@ -230,13 +230,13 @@ def run(
 
         refuse_early(given, lambda said: competition_from(config, said, say_nothing), file.get("game"))
     else:
-        from khiva_arena.shards.plan import what_is_planned
+        from khiva_arena.shards.plan import competition_of_plan
         from khiva_arena.shards.plan_file import read_plan
 
         plan = as_path("from_plan", from_plan)
         with by_keyword():
             game = read_plan(plan).game or None
-        refuse_early(given, lambda said: what_is_planned(plan, played["part"][1], said, bool(any_engine), say_nothing), game)
+        refuse_early(given, lambda said: competition_of_plan(plan, played["part"][1], said, bool(any_engine), say_nothing), game)
     host = Host("compete", listens=True, aloud=aloud, given=given, how=how, callables=functions, **played)
     return Competition(host, _store(given, file))
 

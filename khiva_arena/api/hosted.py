@@ -82,10 +82,10 @@ def compete(
     part: a plan's file and the shard of it that is played, None for all.
     """
     if part is not None:
-        from khiva_arena.shards.plan import what_is_planned
+        from khiva_arena.shards.plan import competition_of_plan
 
         plan, shard = part
-        stages, entrants, planned = what_is_planned(Path(plan), shard, with_tuples(given), how["any_engine"], say)
+        stages, entrants, planned = competition_of_plan(Path(plan), shard, with_tuples(given), how["any_engine"], say)
         return _played(stages, entrants, RunOptions(**how, planned=planned), listener)
     from khiva_arena.settings.competition import competition_from
 
@@ -102,7 +102,7 @@ def test(
     from khiva_arena.ratings.sprt import Hypotheses, Model
 
     model = Model(hypotheses.pop("model"))
-    settings, entrants = test_of(with_tuples(given), Hypotheses(**hypotheses, model=model), say)
+    (settings,), entrants = test_of(with_tuples(given), Hypotheses(**hypotheses, model=model), say)
     _check_trust([bot.asked_as for bot in entrants], callables, settings.trust_bots)
     return _played([settings], entrants, RunOptions(**how), listener)
 
@@ -110,7 +110,7 @@ def test(
 def _played(stages: Sequence[Settings], entrants: Sequence[Bot], options: RunOptions, listener: int) -> dict[str, Any]:
     from khiva_arena.competition.run import Run
 
-    seen = EventsFile(listener, fifo=False, called="what the caller sees")
+    seen = EventsFile(listener, fifo=False, name="what the caller sees")
     return Run(stages, entrants, options, say, seen, seating_of(stages[0], entrants, say)).play()._asdict()
 
 

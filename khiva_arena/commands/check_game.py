@@ -24,32 +24,32 @@ def check_games(words: Sequence[str], rule: Sequence[str], *, as_json: bool) -> 
     games = [game_named(word) for word in dict.fromkeys(words)]
     rules = rules_by_flags(games, settings_by_flags({"rule": rule}).get("rules", {}))
     if as_json:
-        chosen = {"rules": rules} if rules else {}
-        found = [
-            {"game": game.name, "rules_version": game.rules_version, **chosen, "steps": list(steps_of(game, rules))}
+        rules_entry = {"rules": rules} if rules else {}
+        rows = [
+            {"game": game.name, "rules_version": game.rules_version, **rules_entry, "steps": list(steps_of(game, rules))}
             for game in games
         ]
-        click.echo(json.dumps({"games": msgspec.to_builtins(found)}))
-        return 0 if all(step.passed for one in found for step in one["steps"]) else 1  # type: ignore[attr-defined]
-    return max([0 if _printed(word, game, rules, rule) else 1 for word, game in zip(dict.fromkeys(words), games, strict=True)])
+        click.echo(json.dumps({"games": msgspec.to_builtins(rows)}))
+        return 0 if all(step.passed for row in rows for step in row["steps"]) else 1  # type: ignore[attr-defined]
+    return max([0 if _report(word, game, rules, rule) else 1 for word, game in zip(dict.fromkeys(words), games, strict=True)])
 
 
-def _printed(word: str, game: Game, rules: Mapping[str, Any], rule: Sequence[str]) -> bool:
+def _report(word: str, game: Game, rules: Mapping[str, Any], rule: Sequence[str]) -> bool:
     click.echo(
         harmless(f"{game.name}: {game.title}, {game.seats[0]} to {game.seats[-1]} seats, rules version {game.rules_version}")
     )
-    failed: set[str] = set()
+    problems: set[str] = set()
     for step in steps_of(game, rules):
-        new = [line for line in step.do.splitlines() if line not in failed]
-        said = "the same" if step.said in failed else step.said
-        click.echo(_line(msgspec.structs.replace(step, said=said, do="\n".join(new))))
-        failed |= set() if step.passed else {step.said, *new}
-    if failed:
+        new = [line for line in step.do.splitlines() if line not in problems]
+        text = "the same" if step.said in problems else step.said
+        click.echo(_line(msgspec.structs.replace(step, said=text, do="\n".join(new))))
+        problems |= set() if step.passed else {step.said, *new}
+    if problems:
         click.echo("It does not keep the contract yet: begin with the first step that failed.")
         return False
     seats = min(game.seats_of(game.rules(rules)))
-    chosen = [part for pair in rule for part in ("--rule", pair)]
-    match = ["khiva-arena", "match", "--game", word, *chosen, *["--bot", OPPONENT] * seats]
+    rule_flags = [part for pair in rule for part in ("--rule", pair)]
+    match = ["khiva-arena", "match", "--game", word, *rule_flags, *["--bot", OPPONENT] * seats]
     click.echo(harmless(f"It keeps the contract. Next: {shlex.join(match)}"))
     return True
 

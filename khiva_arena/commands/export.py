@@ -22,14 +22,14 @@ LINE_ENDS = "\n"
 
 def export(store: Path, form: str, out: Path | None, **flags: Any) -> None:
     """Write or print the results. ``flags``: those of ``StoreSelection``."""
-    chosen = take_fields(flags, StoreSelection)
-    among = chosen.among
-    with Store.read(store) as opened:
-        found = in_order(rated_events(opened, chosen.words, say))
-        check_among(among, found)
-        for one in found:
-            check_event(opened, one)  # before anything is written
-        texts = (harmless(text, keep=LINE_ENDS) for text in _texts(opened, found, form, among))
+    selection = take_fields(flags, StoreSelection)
+    among = selection.among
+    with Store.read(store) as opened_store:
+        events = in_order(rated_events(opened_store, selection.words, say))
+        check_among(among, events)
+        for event in events:
+            check_event(opened_store, event)  # before anything is written
+        texts = (harmless(text, keep=LINE_ENDS) for text in _texts(opened_store, events, form, among))
         if out is None:
             for text in texts:
                 click.echo(text.encode(), nl=False)  # as bytes, since names may hold more than a terminal's code page
@@ -40,10 +40,10 @@ def export(store: Path, form: str, out: Path | None, **flags: Any) -> None:
 
 
 def _texts(store: Store, events: Sequence[EventRow], form: str, among: Among) -> Iterator[str]:
-    every = (_results(store, event, among) for event in events)
+    results = (_results(store, event, among) for event in events)
     if form == "pgn":
-        return to_pgn(every, pgn_names(entrants_of(events)))
-    return {"csv": to_csv, "jsonl": to_jsonl, "payoffs": to_payoffs}[form](every)
+        return to_pgn(results, pgn_names(entrants_of(events)))
+    return {"csv": to_csv, "jsonl": to_jsonl, "payoffs": to_payoffs}[form](results)
 
 
 def _results(store: Store, event: EventRow, among: Among) -> EventResults:
@@ -51,5 +51,5 @@ def _results(store: Store, event: EventRow, among: Among) -> EventResults:
     marks = marks_of([event])
     bots = tuple(Entrant(bot.identity, bot.name, marks.get(bot.identity, ())) for bot in event.bots)
     results = of_those([event], among, results_of(store, event))
-    what = event.definition
-    return EventResults(event.id, event.number, what.extends, what.game, bots, results)
+    definition = event.definition
+    return EventResults(event.id, event.number, definition.extends, definition.game, bots, results)

@@ -15,11 +15,11 @@ LONGEST = 200
 
 def games(game: tuple[str, ...], as_json: bool) -> None:
     """Print the named games, or all."""
-    chosen = [game_named(word) for word in game] if game else list(GAMES.values())
+    named_games = [game_named(word) for word in game] if game else list(GAMES.values())
     if as_json:
-        click.echo(json.dumps({"games": [_row(one) for one in chosen]}))
+        click.echo(json.dumps({"games": [_row(one) for one in named_games]}))
         return
-    for one in chosen:
+    for one in named_games:
         click.echo(f"{one.name}: {one.title}, {one.seats[0]} to {one.seats[-1]} seats, rules version {one.rules_version}")
         for key, value in one.every_rule(one.rules({})).items():
             text = json.dumps(value)

@@ -61,57 +61,57 @@ def run(config: Path | None, shipped: bool, budget: str | None, yes: bool, as_js
         from khiva_arena.web.needed import check_installed  # not above: most runs are not served
 
         check_installed()
-    given = settings_by_flags(flags)
+    flag_settings = settings_by_flags(flags)
     if shipped:
-        _add_shipped(config, given)
+        _add_shipped(config, flag_settings)
     if yes and budget is None:
         raise ConfigError("--yes goes with --budget, which asks")
     if from_plan is not None:
         if budget is not None:
             raise ConfigError("--from-plan and --budget: the plan says what is played; give --budget to the run that writes it")
-        stages, entrants, planned = plans.what_is_planned(from_plan, shard, given, options.any_engine, say)
+        stages, entrants, planned = plans.competition_of_plan(from_plan, shard, flag_settings, options.any_engine, say)
         options = replace(options, planned=planned)
     else:
-        stages, entrants = _competition_from(config, given)
+        stages, entrants = _competition_from(config, flag_settings)
     check_cluster_flags(stages[0])
     trial: BudgetTrial | None = None
     if shard is not None and from_plan is None:
         plans.refuse_shard(stages)
     if budget is not None:
-        if "seeds" in given:
+        if "seeds" in flag_settings:
             raise ConfigError("--budget chooses the seeds: leave --seeds out, or give it without --budget")
         if plan is not None:
             plans.check_plannable(plan, stages, entrants)  # before a try takes its time
-        chosen = _within(budget, stages, entrants, yes=yes, new_event=options.new_event or plan is not None)
-        if chosen is None:
+        proposal = _within(budget, stages, entrants, yes=yes, new_event=options.new_event or plan is not None)
+        if proposal is None:
             say("nothing was played")
             return 0
-        stages, trial = (chosen.settings,), chosen.trial
+        stages, trial = (proposal.settings,), proposal.trial
     if plan is not None:
         plans.print_plan(plan, stages, entrants, as_json)
         return 0
-    played, complete = Run(stages, entrants, options, say, seating=seating_of(stages[0], entrants, say), trial=trial).play()
+    event_ids, complete = Run(stages, entrants, options, say, seating=seating_of(stages[0], entrants, say), trial=trial).play()
     if options.commit:
-        print_commitment(stages[0].out, played[0], as_json)
+        print_commitment(stages[0].out, event_ids[0], as_json)
         return 0
     with if_interrupted(say, lambda: "all matches are recorded" if complete else "some matches are not recorded"):
         from khiva_arena.commands.standings import print_standings  # numpy comes with it: not before the matches have been played
 
-        print_standings(stages[0].out, played, as_json=as_json)
+        print_standings(stages[0].out, event_ids, as_json=as_json)
     return 0 if complete else 1
 
 
-def _competition_from(config: Path | None, given: Mapping[str, Any]) -> Competition:
+def _competition_from(config: Path | None, flag_settings: Mapping[str, Any]) -> Competition:
     """Return the settings of each stage and the bots. Raises ConfigError with every mistake, bots that do not start included."""
     try:
-        return competition_from(config, given, say)
+        return competition_from(config, flag_settings, say)
     except GameFault:
         raise
     except ConfigError as error:
         problems = list(error.problems)
         with if_interrupted(say, lambda: "no match was begun"):
             try:
-                typed = {**(read_file(config)[0] if config else {}), **given}
+                typed = {**(read_file(config)[0] if config else {}), **flag_settings}
             except ConfigError:
                 typed = {}  # a file that cannot be read names no bots
             raise ConfigError([*problems, *(trial_problems(typed) if typed.get("bots") else [])]) from None
@@ -119,7 +119,7 @@ def _competition_from(config: Path | None, given: Mapping[str, Any]) -> Competit
 
 def _within(budget: str, stages: Sequence[Settings], entrants: Sequence[Bot], *, yes: bool, new_event: bool) -> "Proposal | None":
     """Return the proposal for a budget, None if the user does not agree. Raises ConfigError."""
-    from khiva_arena.competition.budget import proposed  # not above: numpy comes with it
+    from khiva_arena.competition.budget import propose  # not above: numpy comes with it
     from khiva_arena.terminal.question import agreed
 
     try:
@@ -127,32 +127,32 @@ def _within(budget: str, stages: Sequence[Settings], entrants: Sequence[Bot], *,
     except ValueError as error:
         raise ConfigError(f"--budget: {error}") from None
     with if_interrupted(say, lambda: "no match was begun"):
-        found = proposed(stages, entrants, milliseconds, say, new_event=new_event)
-        for line in found.lines:
+        proposal = propose(stages, entrants, milliseconds, say, new_event=new_event)
+        for line in proposal.lines:
             say(line)
-        return found if not found.lines or agreed("play this?", yes) else None
+        return proposal if not proposal.lines or agreed("play this?", yes) else None
 
 
-def _add_shipped(config: Path | None, said: dict[str, Any]) -> None:
+def _add_shipped(config: Path | None, flag_settings: dict[str, Any]) -> None:
     """Add the bots that come with the arena to the named ones, from flags or else the file, if these are a list."""
-    given = {**(read_file(config)[0] if config else {}), **said}
-    named = given.get("bots", ())
-    if isinstance(named, list | tuple):
-        said["bots"] = (*named, *ready_bots(given.get("game") or DEFAULTS["game"]))
+    values = {**(read_file(config)[0] if config else {}), **flag_settings}
+    words = values.get("bots", ())
+    if isinstance(words, list | tuple):
+        flag_settings["bots"] = (*words, *ready_bots(values.get("game") or DEFAULTS["game"]))
 
 
 def print_commitment(folder: Path, event: str, as_json: bool) -> None:
     """Print the values of an event to publish before its first match."""
     with Store.read(folder) as store:
         row = stored.stored_event(store, event)
-        done, planned = len(store.recorded(event)), stored.bare_timetable(row).matches
+        recorded, planned = len(store.recorded(event)), stored.bare_timetable(row).matches
     definition = row.definition.digest
     if as_json:
         values = {"event": row.id, "number": row.number, "definition": definition, "commitment": row.commitment}
-        click.echo(json.dumps({**values, "public": row.public, "recorded": done, "planned": planned}))
+        click.echo(json.dumps({**values, "public": row.public, "recorded": recorded, "planned": planned}))
         return
-    click.echo(f"event {row.number} ({row.id}): {done} of {planned} matches are recorded")
+    click.echo(f"event {row.number} ({row.id}): {recorded} of {planned} matches are recorded")
     click.echo(f"definition {definition}")
     click.echo(f"commitment {row.commitment}")
-    if not done:
+    if not recorded:
         say("next: publish the commitment; the same command without --commit plays, with --public TEXT if a text is drawn then")

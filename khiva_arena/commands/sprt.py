@@ -48,14 +48,14 @@ def sprt(candidate: str, opponents: tuple[str, ...], as_json: bool, **flags: Any
         check_installed()
     model = Model.NORMALIZED if bounds.normalized else Model.LOGISTIC
     hypotheses = Hypotheses(bounds.elo0, bounds.elo1, bounds.alpha, bounds.beta, model)
-    given = settings_by_flags(flags) | {"bots": (candidate, *opponents)}
-    settings, entrants = test_of(given, hypotheses, say)
+    values = settings_by_flags(flags) | {"bots": (candidate, *opponents)}
+    (settings,), entrants = test_of(values, hypotheses, say)
     check_cluster_flags(settings)
-    played, complete = Run([settings], entrants, options, say, seating=seating_of(settings, entrants, say)).play()
+    event_ids, complete = Run([settings], entrants, options, say, seating=seating_of(settings, entrants, say)).play()
     if options.commit:
-        print_commitment(settings.out, played[0], as_json)
+        print_commitment(settings.out, event_ids[0], as_json)
         return 0
-    test = sprt_of(settings.out, played[0])
+    test = sprt_of(settings.out, event_ids[0])
     click.echo(json.dumps(to_json(test)) if as_json else to_text(test), nl=as_json)
     if not as_json and (same := under_a_table([entrants], {bot.identity: bot.name for bot in entrants})):
         click.echo(f"\n{same}", nl=False)

@@ -96,8 +96,8 @@ def _some_line_ups(definition: Definition, opening: DrawnRound) -> str:
         terms = definition.terms()
         missing, pairs = coverings.without_meeting(opening.line_ups, terms.bots, terms.authors)
         meet = f": {missing} of {count(pairs, 'pair')} of bots will not meet" if missing else f", in which all {pairs} pairs meet"
-    played = f"a balanced set of {len(opening.line_ups)} is played{meet}"
-    return f"of {opening.total} possible line-ups {played}; --lineups N changes that"
+    chosen_part = f"a balanced set of {len(opening.line_ups)} is played{meet}"
+    return f"of {opening.total} possible line-ups {chosen_part}; --lineups N changes that"
 
 
 def _extension(store: Store, event: EventRow) -> str:
@@ -123,7 +123,7 @@ def _uneven(settings: Settings, play: Play) -> str:
 
 def _estimate(store: Store, settings: Settings, play: Play, at_a_time: int, took: "MatchTime | None") -> str:
     """Return how long the rest takes, from a trial or from recorded matches of the same kind; "" if there are none."""
-    tried = took is not None
+    has_trial = took is not None
     if took is None:
         if not play.done and not any(map(store.recorded, (event.id for event in store.events()))):
             return ""
@@ -132,14 +132,14 @@ def _estimate(store: Store, settings: Settings, play: Play, at_a_time: int, took
         took = of_store(store, play.event.definition)
     if took is None:
         return ""
-    left = play.planned - len(play.done)
+    matches = play.planned - len(play.done)
     if not settings.dask:
-        return f"{took.of(left, at_a_time)}, from {took.source}"
-    there = f"{count(at_a_time, 'match', 'matches')} at a time on the workers that are ready, from {took.source}"
-    if tried:
-        return f"{took.of(left, at_a_time)}, {there}"
+        return f"{took.of(matches, at_a_time)}, from {took.source}"
+    workers = f"{count(at_a_time, 'match', 'matches')} at a time on the workers that are ready, from {took.source}"
+    if has_trial:
+        return f"{took.of(matches, at_a_time)}, {workers}"
     # Recorded times of matches leave out the cluster's work around them, which may take many times as long.
-    return f"more than {took.at_least(left, at_a_time)}, {there}; the process that each table starts comes on top"
+    return f"more than {took.at_least(matches, at_a_time)}, {workers}; the process that each table starts comes on top"
 
 
 def _advice(settings: Settings, bots: int, line_ups: int) -> str:
@@ -162,11 +162,11 @@ def _shared_author(definition: Definition) -> bool:
     return len(set(authors)) < len(authors)
 
 
-def announce_round(log: RunEvents, play: Play, drawn: DrawnRound) -> None:
+def announce_round(log: RunEvents, play: Play, drawn_round: DrawnRound) -> None:
     """Say the tables of a round, its byes, and the bots of one author that meet."""
     names = [bot.name for bot in play.event.bots]
-    tables = "; ".join(", ".join(names[bot] for bot in line_up) for line_up in drawn.line_ups)
-    byes = f"; byes: {', '.join(names[bot] for bot in drawn.byes)}" if drawn.byes else ""
-    met = "; ".join(f"{names[a]} and {names[b]}" for a, b in drawn.together)
-    byes += f"; of one author, but impossible to keep apart: {met}" if met else ""
-    log.say(f"round {drawn.number + 1} of {len(play.timetable.shapes)}: {tables}{byes}")
+    tables = "; ".join(", ".join(names[bot] for bot in line_up) for line_up in drawn_round.line_ups)
+    byes = f"; byes: {', '.join(names[bot] for bot in drawn_round.byes)}" if drawn_round.byes else ""
+    pairs = "; ".join(f"{names[a]} and {names[b]}" for a, b in drawn_round.together)
+    byes += f"; of one author, but impossible to keep apart: {pairs}" if pairs else ""
+    log.say(f"round {drawn_round.number + 1} of {len(play.timetable.shapes)}: {tables}{byes}")

@@ -66,18 +66,18 @@ class Trial(NamedTuple):
                 seconds.append(outcome.seconds)
                 moments.append(time.monotonic())
 
-        def begun() -> Iterator[Job]:
-            for match in some:
+        def jobs_begun() -> Iterator[Job]:
+            for match in matches:
                 moments[:] = moments or [time.monotonic()]
                 yield job(match)
 
         self.say("--budget: no such match is recorded here yet; a few are played first to measure their time, and thrown away")
         job = self._job_of(commands)
-        some = self._while_time_lasts(spread(_schedule(self.definition)), max(TRY_MATCHES, jobs), seconds)
-        pool.play(begun(), jobs, take)
+        matches = self._while_time_lasts(spread(_schedule(self.definition)), max(TRY_MATCHES, jobs), seconds)
+        pool.play(jobs_begun(), jobs, take)
         places = min(jobs, len(seconds))
         around = places * (moments[-1] - moments[0]) / sum(seconds) if sum(seconds) else 1.0
-        return MeasuredTime(_took(seconds, "", "on this machine", max(1.0, around)), jobs)
+        return MeasuredTime(_mean_time(seconds, "", "on this machine", max(1.0, around)), jobs)
 
     def on_cluster(self, cluster: "Cluster", entrants: Sequence[Bot]) -> MeasuredTime:
         """Play tables on the workers of a cluster. Raises ConfigError if none can be played.
@@ -86,19 +86,21 @@ class Trial(NamedTuple):
         """
         self.say("--budget: some matches are tried on the workers that are there; they are not recorded")
         commands = cluster.ready(entrants)
-        seen: list[float] = []
+        durations: list[float] = []
         job = self._job_of([commands[bot.identity] for bot in entrants])
-        most = max(TRY_MATCHES, self.definition.seats * cluster.at_a_time)
-        some = self._while_time_lasts(_schedule(self.definition), most, seen)
-        tables = (tuple(map(job, table)) for _, table in groupby(some, key=lambda match: (match.k, match.lineup)))
-        seconds = cluster.tried(tables, lambda outcome: seen.append(outcome.seconds))
-        return MeasuredTime(_took(seconds, " on the cluster", "on its workers"), cluster.at_a_time)
+        limit = max(TRY_MATCHES, self.definition.seats * cluster.at_a_time)
+        matches = self._while_time_lasts(_schedule(self.definition), limit, durations)
+        tables = (tuple(map(job, table)) for _, table in groupby(matches, key=lambda match: (match.k, match.lineup)))
+        seconds = cluster.tried(tables, lambda outcome: durations.append(outcome.seconds))
+        return MeasuredTime(_mean_time(seconds, " on the cluster", "on its workers"), cluster.at_a_time)
 
-    def _while_time_lasts(self, matches: Iterable[ScheduledMatch], most: int, seen: Sequence[float]) -> Iterator[ScheduledMatch]:
-        """Yield matches until the time for a trial is over. ``seen``: grows with the matches that were played."""
+    def _while_time_lasts(
+        self, matches: Iterable[ScheduledMatch], limit: int, spent: Sequence[float]
+    ) -> Iterator[ScheduledMatch]:
+        """Yield matches until the time for a trial is over. ``spent``: grows with the matches that were played."""
         until = time.monotonic() + min(TRY_SECONDS, self.budget_seconds / _SHARE)
-        for match in islice(matches, most):
-            if seen and time.monotonic() > until:
+        for match in islice(matches, limit):
+            if spent and time.monotonic() > until:
                 return
             yield match
 
@@ -112,13 +114,13 @@ class Trial(NamedTuple):
 
 def _schedule(definition: Definition) -> Iterator[ScheduledMatch]:
     timetable = Timetable(definition.terms(_SECRET))
-    drawn = timetable.round(0)
-    assert drawn is not None
-    return iter(formats.schedule(timetable.terms, drawn, drawn.first_seed))
+    drawn_round = timetable.round(0)
+    assert drawn_round is not None
+    return iter(formats.schedule(timetable.terms, drawn_round, drawn_round.first_seed))
 
 
-def _took(seconds: Sequence[float], where: str, here: str, around: float = 1.0) -> MatchTime:
-    found = mean_time(seconds, f"a try of {count(len(seconds), 'match', 'matches')}{where}", around)
-    if found is None:
-        raise ConfigError(f"--budget: no match could be played {here} now")
-    return found
+def _mean_time(seconds: Sequence[float], place: str, place_in_words: str, around: float = 1.0) -> MatchTime:
+    duration = mean_time(seconds, f"a try of {count(len(seconds), 'match', 'matches')}{place}", around)
+    if duration is None:
+        raise ConfigError(f"--budget: no match could be played {place_in_words} now")
+    return duration

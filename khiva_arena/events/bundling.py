@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 from msgspec import structs
@@ -53,8 +54,19 @@ class BundledMatches:
         return results if len(results) == shape.matches else None
 
 
-def write_bundle(path: Path, store: Store, events: Sequence[EventRow]) -> tuple[int, str]:
-    """Write events of a store into a new file. Return the number of their matches, and the sum over all lines.
+class WrittenBundle(NamedTuple):
+    """A bundle that was written.
+
+    matches: the number of its matches.
+    digest: the sum over all its lines.
+    """
+
+    matches: int
+    digest: str
+
+
+def write_bundle(path: Path, store: Store, events: Sequence[EventRow]) -> WrittenBundle:
+    """Write events of a store into a new file.
 
     Raises ConfigError if an event is not over, StoreError if one is damaged, ArenaError if the file cannot be written.
     """
@@ -64,7 +76,7 @@ def write_bundle(path: Path, store: Store, events: Sequence[EventRow]) -> tuple[
         members = [_add_event(writer, store, structs.replace(event, number=number)) for number, event in enumerate(events, 1)]
         for table in tables_of(members):
             writer.add(table)
-        return sum(len(member.results) for member in members), writer.end()
+        return WrittenBundle(sum(len(member.results) for member in members), writer.end())
 
 
 def _check_over(store: Store, events: Sequence[EventRow]) -> None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from shlex import quote
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.events.results import of_row
@@ -199,16 +199,27 @@ def begins(name: str, word: str) -> bool:
     return name.startswith(word) and not (word.isdecimal() and len(word) <= 5)
 
 
-def match_of(store: Store, word: str) -> tuple[EventRow, MatchRow]:
+class StoredMatch(NamedTuple):
+    """A recorded match.
+
+    event: its event.
+    row: the match as the store holds it.
+    """
+
+    event: EventRow
+    row: MatchRow
+
+
+def match_of(store: Store, word: str) -> StoredMatch:
     """Return the match that ``word`` names: EVENT/ORDINAL as `show` lists it, or the beginning of its id. An ordinal suffices if
     the store has one event.
 
     Raises ConfigError for a word that fits none or several.
     """
-    event, _, match_word = word.rpartition("/")
-    among = events_of(store, (event,) if event else ())
+    event_word, _, match_word = word.rpartition("/")
+    among = events_of(store, (event_word,) if event_word else ())
     by_number = len(among) == 1  # an ordinal says enough
-    fits = [(row, match) for row in among for match in _fits(store, row, match_word, by_number)]
+    fits = [StoredMatch(event, row) for event in among for row in _fits(store, event, match_word, by_number)]
     if not fits and by_number and (reason := _why_void(store, among[0], match_word)):
         raise ConfigError(f"match {word!r} in {store.folder} is void: {reason}")
     if len(fits) != 1:
@@ -236,9 +247,7 @@ def _why_void(store: Store, event: EventRow, word: str) -> str:
     return next((row.why for row in reversed(voids_of(store, event)) if row.ordinal == int(word)), "")
 
 
-def secret_of(store: Store, event: EventRow, seed: int) -> tuple[bytes, bool]:
-    """Return the secret of a seed, and whether it is the revealed one; else it comes from the store's private copy."""
+def secret_of(store: Store, event: EventRow, seed: int) -> bytes:
+    """Return the revealed secret of a seed; before it is revealed, that of the store's private copy."""
     revealed = store.reveals(event.id).get(seed)
-    if revealed is not None:
-        return revealed, True
-    return event.seed_secret(seed), False
+    return event.seed_secret(seed) if revealed is None else revealed

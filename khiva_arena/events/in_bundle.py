@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from khiva_arena.errors import ConfigError, RecordError, StoreError
 from khiva_arena.events.find import begins, names_event
@@ -15,8 +15,19 @@ from khiva_arena.result import Policy
 from khiva_arena.store import bundle
 
 
-def bundled_match(path: Path, word: str) -> tuple[Record, bytes]:
-    """Return the record that ``word`` names in a bundle, and the secret of its seed, 32 bytes. A match is named as in a store.
+class BundledMatch(NamedTuple):
+    """A match of a bundle.
+
+    record: its record.
+    secret: the secret of its seed, 32 bytes.
+    """
+
+    record: Record
+    secret: bytes
+
+
+def bundled_match(path: Path, word: str) -> BundledMatch:
+    """Return the match that ``word`` names in a bundle, as in a store.
 
     Raises ConfigError for a word that fits none or several or a file that cannot be read, StoreError if it is not a bundle,
     RecordError if it is damaged.
@@ -30,7 +41,7 @@ def bundled_match(path: Path, word: str) -> tuple[Record, bytes]:
     record = _sound(Record.from_json(canonical(raw).decode()))
     for secret in secrets[event]:
         if seeds.commitment(record.header.match, secret) == record.header.commit:
-            return record, secret
+            return BundledMatch(record, secret)
     raise RecordError(f"{path}: no secret in it opens the commitment of match {word!r}")
 
 

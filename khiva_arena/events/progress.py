@@ -88,4 +88,4 @@ def definition_after(stage: Settings, entrants: Sequence[Bot], sandbox: Sandbox,
 
 def _best(store: Store, event: EventRow, entrants: Sequence[Bot], take: int | None) -> list[Bot]:
     """Return the bots that did best in an event that is over, best first; all of them if ``take`` is None."""
-    return [entrants[place.bot] for place in stored.places(store, event, sound_results)[0]][:take]
+    return [entrants[place.bot] for place in stored.places(store, event, sound_results).placings][:take]

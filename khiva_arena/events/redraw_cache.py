@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 
 from khiva_arena.errors import ConfigError
+from khiva_arena.ratings.swiss_factors import Factors
 
 _LONGEST = 1_000  # bytes
 _MOST = 1_000.0  # standard errors
@@ -30,7 +31,7 @@ class KeptFactors(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ranks: float
 
 
-def kept_factors(key: str) -> tuple[float, float] | None:
+def kept_factors(key: str) -> Factors | None:
     """Return the factors for pairs and ranks that were kept under a key; None if no reliable file has them."""
     folder = _folder()
     if folder is None:
@@ -45,7 +46,7 @@ def kept_factors(key: str) -> tuple[float, float] | None:
     except (OSError, msgspec.DecodeError):
         return None
     in_range = all(0 <= number <= _MOST for number in (kept.pair, kept.ranks))
-    return (kept.pair, kept.ranks) if kept.key == key and in_range else None
+    return Factors(kept.pair, kept.ranks) if kept.key == key and in_range else None
 
 
 def keep_factors(key: str, pair: float, ranks: float) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from khiva_arena import __version__
 from khiva_arena.errors import ConfigError, StoreError
@@ -77,12 +77,22 @@ def timetable_of(store: Store, event: EventRow, results: RoundResults = round_re
     return Timetable(event.terms(), lambda shape: results(store, event, shape))
 
 
-def places(store: Store, event: EventRow, results: RoundResults = round_results) -> tuple[tuple[Placing, ...], int]:
-    """Return the places of an event by its format, best first, and how many of its rounds are complete. ``results``: reads a
-    round."""
+class PlacesSoFar(NamedTuple):
+    """The places of an event as it stands.
+
+    placings: the places by its format, best first.
+    rounds: how many of its rounds are complete.
+    """
+
+    placings: tuple[Placing, ...]
+    rounds: int
+
+
+def places(store: Store, event: EventRow, results: RoundResults = round_results) -> PlacesSoFar:
+    """Return the places of an event by its format. ``results``: reads a round."""
     timetable = timetable_of(store, event, results)
     rounds = [of_round for shape in timetable.shapes if (of_round := results(store, event, shape)) is not None]
-    return formats.places(timetable.terms, rounds), len(rounds)
+    return PlacesSoFar(formats.places(timetable.terms, rounds), len(rounds))
 
 
 def add_event(store: Store, definition: Definition, bots: "Sequence[Bot]", secret: bytes, like_0_1: bool) -> EventRow:

@@ -38,7 +38,7 @@ class Executor(Protocol):
         Raises BotError, ConfigError.
         """
 
-    def play(self, play: Play, drawn: DrawnRound, take: TakeOutcome) -> None:
+    def play(self, play: Play, drawn_round: DrawnRound, take: TakeOutcome) -> None:
         """Play the rest of a round and hand each outcome to ``take``, in this thread."""
 
 
@@ -48,7 +48,7 @@ class LocalExecutor:
     def __init__(self, settings: Settings, entrants: Entrants, sandbox: Sandbox, plan: Path | None, say: Say) -> None:
         self.say = say
         self._settings = settings
-        self._started = entrants.commands
+        self._commands = entrants.commands
         self._sandbox = sandbox
         self._plan = plan
 
@@ -63,7 +63,7 @@ class LocalExecutor:
         return self._settings.jobs
 
     def ready(self, entrants: Sequence[Bot]) -> Mapping[str, Command]:
-        return ready_to_play(self._settings, entrants, self._sandbox, self.say, self._started, self._plan)
+        return ready_to_play(self._settings, entrants, self._sandbox, self.say, self._commands, self._plan)
 
-    def play(self, play: Play, drawn: DrawnRound, take: TakeOutcome) -> None:
-        pool.play(play.jobs(drawn), self._settings.jobs, take, settle=True)
+    def play(self, play: Play, drawn_round: DrawnRound, take: TakeOutcome) -> None:
+        pool.play(play.jobs(drawn_round), self._settings.jobs, take, settle=True)

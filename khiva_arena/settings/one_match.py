@@ -27,13 +27,13 @@ class OneMatch(NamedTuple):
 
     job: the job for the arbiter.
     words: how each bot was named, by seat.
-    drawn: the secret that was drawn for the deals, 32 bytes; None if a seed was given.
+    random_secret: the secret that was drawn for the deals, 32 bytes; None if a seed was given.
     marks: by seat, marks that other seats may lack: person, or those of a definition.
     """
 
     job: Job
     words: tuple[str, ...]
-    drawn: bytes | None
+    random_secret: bytes | None
     marks: tuple[tuple[str, ...], ...]
 
 
