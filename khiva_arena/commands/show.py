@@ -52,8 +52,8 @@ def _list(store: Store, as_json: bool) -> None:
         seed = f"{count(definition.seeds, 'seed')}{each}" + (", drawn" if definition.seed is None else ", given")
         click.echo(
             harmless(
-                f"event {event.number} ({event.id}): {stage}{definition.format}, {definition.game}{variant}, {definition.seats} seats, "
-                f"{seed}, begun {event.created}" + _marks(event, numbers)
+                f"event {event.number} ({event.id}): {stage}{definition.format}, {definition.game}{variant}, "
+                f"{definition.seats} seats, {seed}, begun {event.created}" + _marks(event, numbers)
             )
         )
     for lines in _match_lines(store, events):

@@ -85,13 +85,13 @@ class Trial(NamedTuple):
         Returns how long a match takes, its way and the start of its process included.
         """
         self.say("--budget: some matches are tried on the workers that are there; they are not recorded")
-        commands = cluster.ready(entrants)
+        commands = cluster.prepare(entrants)
         durations: list[float] = []
         job = self._job_of([commands[bot.identity] for bot in entrants])
         limit = max(TRY_MATCHES, self.definition.seats * cluster.at_a_time)
         matches = self._while_time_lasts(_schedule(self.definition), limit, durations)
         tables = (tuple(map(job, table)) for _, table in groupby(matches, key=lambda match: (match.k, match.lineup)))
-        seconds = cluster.tried(tables, lambda outcome: durations.append(outcome.seconds))
+        seconds = cluster.try_tables(tables, lambda outcome: durations.append(outcome.seconds))
         return MeasuredTime(_mean_time(seconds, " on the cluster", "on its workers"), cluster.at_a_time)
 
     def _while_time_lasts(

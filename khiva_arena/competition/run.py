@@ -103,7 +103,7 @@ class Run:
                         self._check_next(store, todo)
             links = stack.enter_context(self.seating())
             stack.enter_context(self._executor)
-            commands = self._executor.ready(self._playing.entrants)
+            commands = self._executor.prepare(self._playing.entrants)
             store = stack.enter_context(Store.write(self._first.out))
             return self._play_events(store, commands, links, another)
 

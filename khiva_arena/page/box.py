@@ -10,7 +10,7 @@ from khiva_arena.replay.frames import Film, block
 class Box:
     """The replays of one page, those of a deal in one block.
 
-    made: compressed blocks.
+    blocks: compressed blocks.
     legal: lists of choices, which all blocks share.
     size: bytes that the blocks take in a page.
     """

@@ -27,7 +27,7 @@ class ReplayFolder:
     """The folder page-replays beside page.html: pages of replays, each with those of some deals of one event.
 
     path: where it is. It is made once there is something to put in.
-    written: the names of its pages.
+    paths: the names of its pages.
     """
 
     def __init__(self, page: Path) -> None:
@@ -44,11 +44,11 @@ class ReplayFolder:
         self._write()
         self._about = structs.replace(about, home=self._home)
 
-    def add(self, plain: PageMatch, film_made: Film, notes: list[str], times: list[dict[int, Took]]) -> str:
+    def add(self, plain: PageMatch, made_film: Film, notes: list[str], times: list[dict[int, Took]]) -> str:
         """Add a match and return the address of the page that will hold it, as the page beside the folder has it."""
         if not self._matches:
             self._name = f"{plain.event}-seed-{plain.seed}.html"
-        self._matches.add([structs.replace(plain, replay=self._box.add(film_made, notes, times))])
+        self._matches.add([structs.replace(plain, replay=self._box.add(made_film, notes, times))])
         return f"{quote(self.path.name)}/{self._name}"
 
     def close(self) -> None:

@@ -100,7 +100,7 @@ def _problem(word: str, matches: Sequence[tuple[str, bool]]) -> str:
 class Replays:
     """The replays of a page and of the folder beside it; each match is put where its replay belongs.
 
-    here: those in the page itself.
+    box: those in the page itself.
     """
 
     def __init__(self, wish: Wish) -> None:
@@ -123,15 +123,15 @@ class Replays:
         bots = [event.bots[bot] for bot in plain.bots]
         sketched = not has_drawing(event.definition.game)
         try:
-            film_made = film(match.parsed(), secret, names_in_text([bot.name for bot in bots]), sketched)
+            made_film = film(match.parsed(), secret, names_in_text([bot.name for bot in bots]), sketched)
         except RecordError as error:
             raise RecordError(f"match {event.number}/{plain.ordinal} is damaged: {error}") from None
         private = self._wish.private
         notes = _notes(match, [private.notes(bot.identity) for bot in bots])
         times = by_step(match, event.definition.time, [private.times(bot.identity) for bot in bots])
         if in_page or folder is None:
-            return structs.replace(plain, replay=self.box.add(film_made, notes, times))
-        return structs.replace(plain, replay=folder.add(plain, film_made, notes, times))
+            return structs.replace(plain, replay=self.box.add(made_film, notes, times))
+        return structs.replace(plain, replay=folder.add(plain, made_film, notes, times))
 
     def close(self) -> None:
         """End a deal."""

@@ -32,7 +32,7 @@ class Executor(Protocol):
     def at_a_time(self) -> int:
         """The number of matches played at a time, once bots are ready."""
 
-    def ready(self, entrants: Sequence[Bot]) -> Mapping[str, Command]:
+    def prepare(self, entrants: Sequence[Bot]) -> Mapping[str, Command]:
         """Bring all bots to where they are played, and start each once. Return the command that starts each, by its identity.
 
         Raises BotError, ConfigError.
@@ -62,7 +62,7 @@ class LocalExecutor:
     def at_a_time(self) -> int:
         return self._settings.jobs
 
-    def ready(self, entrants: Sequence[Bot]) -> Mapping[str, Command]:
+    def prepare(self, entrants: Sequence[Bot]) -> Mapping[str, Command]:
         return ready_to_play(self._settings, entrants, self._sandbox, self.say, self._commands, self._plan)
 
     def play(self, play: Play, drawn_round: DrawnRound, take: TakeOutcome) -> None:

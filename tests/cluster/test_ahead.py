@@ -108,9 +108,9 @@ def test_a_bot_that_starts_somewhere_is_not_left_out(monkeypatch: pytest.MonkeyP
 def test_a_worker_that_cannot_start_a_bot_that_others_can_is_refused_when_that_is_played() -> None:
     made = of_two({"ann": {"x": "no compiler"}, "bob": {}})
     made._recruiting._bots = {"x": None}
-    for one in made._crew.ready():
+    for one in made._crew.ready_workers():
         made._recruiting._lacks(one)
-    assert [one.name for one in made._crew.ready()] == ["bob"]
+    assert [one.name for one in made._crew.ready_workers()] == ["bob"]
     assert made._crew.refusals() == ["worker ann: no compiler"]
 
 

@@ -19,7 +19,7 @@ from khiva_arena.cluster import clocks, offers, tables
 from khiva_arena.cluster.access import Access
 from khiva_arena.cluster.assignments import LOSSES_MOST
 from khiva_arena.cluster.dask_executor import Cluster
-from khiva_arena.cluster.link import seen
+from khiva_arena.cluster.link import workers_seen
 from khiva_arena.cluster.messages import Sealed, SeenWorker, TaskDone, decode_task, encode
 from khiva_arena.cluster.tables import seconds_for
 from khiva_arena.cluster.workers import AGAIN_SECONDS, SILENT_SECONDS, Crew
@@ -106,7 +106,7 @@ def test_a_worker_takes_no_more_matches_than_its_resource_says() -> None:
         told | {"resources": {"khiva-arena": 0}},
         told | {"resources": None},
     ]
-    found = seen(dict(zip("abcd", workers, strict=True)))
+    found = workers_seen(dict(zip("abcd", workers, strict=True)))
     assert [one.threads for one in found.values()] == [8, 2, 0, 8]
     made = Crew()
     made.update(found, 0.0)
@@ -298,7 +298,7 @@ def test_nothing_more_is_played_once_a_test_has_decided() -> None:
     played = MadeUpPlay([job(0)], [job(1)], [job(2)])
     cluster.play(played, None, decide)
     assert len(scheduler.given) == 1
-    assert not cluster._desk.given
+    assert not cluster._desk.assignments
 
 
 def test_lag_does_not_void_the_last_attempt() -> None:
