@@ -20,8 +20,8 @@ def plot(standings: Standings, names: Sequence[str], title: str) -> Any:
 
     Raises ConfigError for an unknown name, and without Altair.
     """
-    if wrong := [name for name in names if name not in CHARTS]:
-        raise ConfigError([f"there is no chart {name!r}{meant(name, CHARTS)}; there are {', '.join(CHARTS)}" for name in wrong])
+    if unknown := [name for name in names if name not in CHARTS]:
+        raise ConfigError([f"there is no chart {name!r}{meant(name, CHARTS)}; there are {', '.join(CHARTS)}" for name in unknown])
     alt = altair()
     charts = [chart(alt, standings) for name, chart in CHARTS.items() if name in names or not names]
     return alt.vconcat(*charts, title=title).resolve_scale(color="independent", y="independent")
@@ -99,10 +99,10 @@ def _crosstable(alt: Any, standings: Standings) -> Any:
 
 def _seats(alt: Any, standings: Standings) -> Any:
     """Draw the score of each seat with its interval."""
-    found = sections.sections(standings, SectionRequest(("seats",), ())).seats
+    section = sections.sections(standings, SectionRequest(("seats",), ())).seats
     rows = [
-        {"where": f"seat {one.seat} of {one.seats}", "score": one.score, "low": one.low, "high": one.high, "n": one.matches}
-        for one in (found.seats if found else [])
+        {"where": f"seat {row.seat} of {row.seats}", "score": row.score, "low": row.low, "high": row.high, "n": row.matches}
+        for row in (section.seats if section else [])
     ]
     base = alt.Chart(_data(alt, rows), title="Does the seat matter? 50 is even", width=WIDE, height=alt.Step(LINE))
     y = alt.Y("where:N", sort=None, title=None)

@@ -86,7 +86,7 @@ def _play_at_hub(hub: Hub, setup: OneMatch, options: dict[str, Any], order: dict
         say(f"the match failed twice on this machine: {outcome.void}")
         return 1
     last = {"since": final_page.since(outcome.record, setup.job.secret, names, persons[0][1])} if options["terminal"] else {}
-    hub.say(final_page.ended(outcome.record, setup.job.secret, names) | last)
+    hub.say(final_page.page_of_end(outcome.record, setup.job.secret, names) | last)
     _wait_until_shown(hub, options)
     _print(outcome, setup, names, as_json)
     say_faults(outcome, setup.job, setup.words, Tracing(trace=False, capture=None, notes=False))

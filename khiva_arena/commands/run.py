@@ -17,7 +17,7 @@ from khiva_arena.errors import ConfigError, GameFault
 from khiva_arena.events import stored
 from khiva_arena.playing.starts import BudgetTrial, trial_problems
 from khiva_arena.seats.guests import seating_of
-from khiva_arena.settings.competition import Competition, competition_from
+from khiva_arena.settings.competition import CompetitionParts, competition_from
 from khiva_arena.settings.file import read_file
 from khiva_arena.settings.flags import settings_by_flags, take_fields
 from khiva_arena.settings.row import duration_ms
@@ -101,7 +101,7 @@ def run(config: Path | None, shipped: bool, budget: str | None, yes: bool, as_js
     return 0 if complete else 1
 
 
-def _competition_from(config: Path | None, flag_settings: Mapping[str, Any]) -> Competition:
+def _competition_from(config: Path | None, flag_settings: Mapping[str, Any]) -> CompetitionParts:
     """Return the settings of each stage and the bots. Raises ConfigError with every mistake, bots that do not start included."""
     try:
         return competition_from(config, flag_settings, say)

@@ -124,7 +124,7 @@ class RunEvents:
             digest = self._digest if kind is None else None
             seconds = time.monotonic() - self._start
             self._write(stream.RunEnded(t=self._t(), how=ending, fixed=len(self._play.done), seconds=seconds, digest=digest))
-        self._tell(self._lines.rest())
+        self._tell(self._lines.untold_counts())
         self._each_file(EventsFile.drain)
         for file in self._files:
             file.close()

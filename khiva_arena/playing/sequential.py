@@ -22,13 +22,13 @@ from khiva_arena.sandbox.command import Command
 from khiva_arena.say import Say
 from khiva_arena.schedule.formats import DrawnRound
 from khiva_arena.schedule.timetable import Timetable
-from khiva_arena.settings.competition import Competition, entrants_named
+from khiva_arena.settings.competition import CompetitionParts, entrants_named
 from khiva_arena.settings.settings import settings_from
 from khiva_arena.settings.table import TEST_SEEDS
 from khiva_arena.store.db import EventRow, MatchRow, Store, VoidRow
 
 
-def test_of(overrides: Mapping[str, Any], hypotheses: Hypotheses, say: Say) -> Competition:
+def test_of(overrides: Mapping[str, Any], hypotheses: Hypotheses, say: Say) -> CompetitionParts:
     """Return the settings and bots of a test of the first bot of ``overrides`` against the others.
 
     Raises ConfigError with every mistake in settings, or in bots.
@@ -37,7 +37,7 @@ def test_of(overrides: Mapping[str, Any], hypotheses: Hypotheses, say: Say) -> C
     settings = settings_from(values, hypotheses=hypotheses)
     if settings.seeds < FEWEST_BLOCKS:
         raise ConfigError(f"--seeds: no test decides before {FEWEST_BLOCKS} seeds, so {settings.seeds} are too few")
-    return Competition((settings,), entrants_named(values, say))
+    return CompetitionParts((settings,), entrants_named(values, say))
 
 
 def sprt_of(folder: Path, event: str) -> Sprt:
@@ -58,7 +58,7 @@ def hypotheses_of(definition: Definition) -> Hypotheses:
     return Hypotheses(test.elo0, test.elo1, test.alpha, test.beta, Model(test.model))
 
 
-class RunningTest(NamedTuple):
+class SeedBySeedTest(NamedTuple):
     """A sequential test over complete seeds from the first on, up to its decision.
 
     test: the test.
@@ -69,7 +69,7 @@ class RunningTest(NamedTuple):
     seeds: int
 
 
-def so_far(event: EventRow, timetable: Timetable, matches: Iterable[Result]) -> RunningTest:
+def so_far(event: EventRow, timetable: Timetable, matches: Iterable[Result]) -> SeedBySeedTest:
     """Return the test of an event over its recorded seeds.
 
     matches: in schedule order.
@@ -84,7 +84,7 @@ def so_far(event: EventRow, timetable: Timetable, matches: Iterable[Result]) -> 
         if len(seed) == per_seed:
             add_seed(test, seed, event)
             seed, seeds = [], seeds + 1
-    return RunningTest(test, seeds)
+    return SeedBySeedTest(test, seeds)
 
 
 def add_seed(test: SequentialTest, seed: Sequence[Result], event: EventRow) -> SprtDecision:

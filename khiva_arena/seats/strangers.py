@@ -41,7 +41,7 @@ class Strangers:
         del self._waiting[scope]
         scope.cancel()
 
-    def known(self, scope: trio.CancelScope) -> None:
+    def keep(self, scope: trio.CancelScope) -> None:
         """Let a connection that has shown its token keep its place."""
         self._waiting.pop(scope, None)
 

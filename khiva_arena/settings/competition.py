@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from khiva_arena.settings.consent import Opening
 
 
-class Competition(NamedTuple):
+class CompetitionParts(NamedTuple):
     """The parts of a competition.
 
     stages: the settings of each stage.
@@ -39,7 +39,7 @@ class Competition(NamedTuple):
     entrants: list[Bot]
 
 
-def competition_from(config: Path | None, overrides: Mapping[str, Any], say: Say) -> Competition:
+def competition_from(config: Path | None, overrides: Mapping[str, Any], say: Say) -> CompetitionParts:
     """Return the settings of each stage, and the bots that play.
 
     config: a settings file.
@@ -87,7 +87,7 @@ def competition_from(config: Path | None, overrides: Mapping[str, Any], say: Say
         raise ConfigError(by_line(problems, {key: place for key, place in places.items() if key not in overrides}))
     for stage in stages:
         stage.game.vet(stage.seats, stage.rules)
-    return Competition(stages, entrants)
+    return CompetitionParts(stages, entrants)
 
 
 def _not_agreed(
