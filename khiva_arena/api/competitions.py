@@ -220,9 +220,9 @@ def run(
     keywords = plain_settings({**more, **bot_words}, functions, isolation=file.get("isolation"))
     options = _options(any_engine, new_event, public)
     aloud = is_remote(words or file.get("bots", ()))
-    arguments: dict[str, Any] = {"config": str(config) if config else None}
+    call: dict[str, Any] = {"config": str(config) if config else None}
     if from_plan is not None or shard is not None:
-        arguments |= _plan_arguments(from_plan, shard, config, functions, new_event)
+        call |= _plan_arguments(from_plan, shard, config, functions, new_event)
     hand_over(keywords.get("game", ()))
     # Not above: tables and matches do without what these import.
     if from_plan is None:
@@ -237,9 +237,9 @@ def run(
         with by_keyword():
             game = read_plan(plan).game or None
         refuse_early(
-            keywords, lambda values: competition_of_plan(plan, arguments["part"][1], values, bool(any_engine), say_nothing), game
+            keywords, lambda values: competition_of_plan(plan, call["part"][1], values, bool(any_engine), say_nothing), game
         )
-    host = Host("compete", listens=True, aloud=aloud, keywords=keywords, options=options, callables=functions, **arguments)
+    host = Host("compete", listens=True, aloud=aloud, keywords=keywords, options=options, callables=functions, **call)
     return Competition(host, _store(keywords, file))
 
 
@@ -294,15 +294,8 @@ def sprt(
     options = _options(any_engine, new_event, public)
     hand_over(keywords.get("game", ()))
     refuse_early(keywords, lambda values: test_of(values, hypotheses, say_nothing))
-    host = Host(
-        "test",
-        listens=True,
-        aloud=is_remote(words),
-        keywords=keywords,
-        hypotheses=asdict(hypotheses),
-        options=options,
-        callables=functions,
-    )
+    call = {"keywords": keywords, "hypotheses": asdict(hypotheses), "options": options, "callables": functions}
+    host = Host("test", listens=True, aloud=is_remote(words), **call)
     return RunningTest(host, _store(keywords, {}))
 
 

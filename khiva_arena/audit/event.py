@@ -93,10 +93,9 @@ class _EventAudit:
                 passes(f"void {number}/{line.ordinal}", lambda: self._check_void(line))
             case bundle.MatchLine():
                 claimed, text = line.record.get("digest"), canonical(line.record).decode()
-                is_sampled = self._is_sampled(line)
-                self._take_match(
-                    line.ordinal, text, claimed if isinstance(claimed, str) else "", None, outcome, is_sampled=is_sampled
-                )
+                sampled = self._is_sampled(line)
+                digest = claimed if isinstance(claimed, str) else ""
+                self._take_match(line.ordinal, text, digest, None, outcome, is_sampled=sampled)
             case MatchRow() if not self._is_sampled(line):
                 self._leave(line)
             case MatchRow():
@@ -260,16 +259,16 @@ class _EventAudit:
         for problem in self._misfits(missing, digest):
             report.add(problem)
 
-    def _misfits(self, missing_by_seed: Mapping[int, int], digest: str) -> Iterator[str]:
+    def _misfits(self, gaps: Mapping[int, int], digest: str) -> Iterator[str]:
         """Yield each contradiction at the end of an event.
 
         A seed's secret is revealed with its last match, the run's with the last of all, and its digest is then stored.
 
-        missing_by_seed: by seed, how many of its matches are missing.
+        gaps: by seed, how many of its matches are missing.
         """
         missing, revealed = self.report.missing, self.revealed
         if self.source.event.closed is not None:
-            yield from self._misfits_if_closed(missing_by_seed, digest)
+            yield from self._misfits_if_closed(gaps, digest)
             return
         over, prefix = not missing, "its end: " if self.source.bundled else ""
         if (surplus := len(self.recorded) - self.report.planned) > 0:
@@ -277,10 +276,10 @@ class _EventAudit:
         if self.source.bundled:
             if missing:
                 yield f"{prefix}{_are(missing)} missing, and an event is bundled when it is over"
-            elif {RUN_SECRET, *(seed for seed, matches in missing_by_seed.items() if not matches)} != revealed.keys():
+            elif {RUN_SECRET, *(seed for seed, matches in gaps.items() if not matches)} != revealed.keys():
                 yield f"{prefix}the revealed secrets are not those of the run and of each seed that was played"
         else:
-            for seed, matches in missing_by_seed.items():
+            for seed, matches in gaps.items():
                 if matches > 0 and seed in revealed:
                     yield f"seed {seed}: {_are(matches)} missing, though its secret is revealed: they were all recorded"
                 if matches == 0 and seed not in revealed:
@@ -290,7 +289,7 @@ class _EventAudit:
         if over and digest not in ("", run_digest(self.digests)):
             yield f"{prefix}the run digest was {digest} when the event was over"
 
-    def _misfits_if_closed(self, missing_by_seed: Mapping[int, int], digest: str) -> Iterator[str]:
+    def _misfits_if_closed(self, gaps: Mapping[int, int], digest: str) -> Iterator[str]:
         """Yield each contradiction at the end of a closed event: closing reveals the run's secret and that of each seed that
         has a match."""
         if not self.report.missing:

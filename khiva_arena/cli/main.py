@@ -150,9 +150,9 @@ def _run(arguments: list[str]) -> int:
             if reason := why_too_little():
                 raise ConfigError(reason)
         code = _answer(arguments)
-        stdout_error = unwritten()
+        failure = unwritten()
         interrupts.listen_no_more()
-        return _code_of_lost_stdout(stdout_error) if stdout_error else code if isinstance(code, int) else 0
+        return _code_of_lost_stdout(failure) if failure else code if isinstance(code, int) else 0
     except click.exceptions.NoArgsIsHelpError as error:
         say(error.message)
         return USAGE
@@ -172,9 +172,9 @@ def _run(arguments: list[str]) -> int:
     except (Exception, SystemExit) as error:  # click makes an exit of a broken pipe
         if isinstance(error.__cause__, KeyboardInterrupt):  # as Python 3.11 makes of one that hits while a class is made
             return _interrupted()
-        stdout_error = unwritten()
-        if stdout_error:
-            return _code_of_lost_stdout(stdout_error)
+        failure = unwritten()
+        if failure:
+            return _code_of_lost_stdout(failure)
         if reason := _why_failed(error):
             return _say_limit(reason)
         import traceback  # not above: it is for bugs

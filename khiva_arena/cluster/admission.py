@@ -217,7 +217,7 @@ class Recruiting:
 
     def drop_questions(self, worker: ClusterWorker) -> None:
         """Drop the questions to a worker that is gone or silent; it is new when it comes back."""
-        for key in [key for key, (asked_worker, *_) in self._questions.items() if asked_worker is worker]:
+        for key in [key for key, (other, *_) in self._questions.items() if other is worker]:
             del self._questions[key]
             worker.tasks.discard(key)
             worker.stage = RecruitStage.NEW

@@ -88,9 +88,7 @@ class Cluster:
         self._gather(ALL_SECONDS)
         workers = self._crew.ready_workers()
         first, others = workers[0], workers[1:]
-        return {
-            bot: (first.name, reason) for bot, reason in first.broken.items() if all(bot in worker.broken for worker in others)
-        }
+        return {bot: (first.name, error) for bot, error in first.broken.items() if all(bot in worker.broken for worker in others)}
 
     def prepare(self, entrants: Sequence[Bot]) -> Mapping[str, Command]:
         """Wait for the first worker that can start all bots, and a little for the others.
@@ -131,10 +129,10 @@ class Cluster:
 
     # --- matches ---
 
-    def play(self, play: Play, drawn_round: DrawnRound, take: TakeOutcome) -> None:
+    def play(self, play: Play, draw: DrawnRound, take: TakeOutcome) -> None:
         """Play the tables that are left of a round."""
         # Once a test has decided, matches that are still played count for nothing.
-        self._play_all((tuple(table) for table in play.tables(drawn_round)), take, lambda: play.complete)
+        self._play_all((tuple(table) for table in play.tables(draw)), take, lambda: play.complete)
 
     def _play_all(self, new_tables: Iterator[tuple[Job, ...]], take: TakeOutcome, over: Callable[[], bool]) -> None:
         self._desk.clear()
@@ -201,12 +199,12 @@ class Cluster:
     def _look(self, now: float, take: TakeOutcome | None) -> None:
         assert self._connection.link is not None
         try:
-            workers_seen = self._connection.link.workers()
+            listing = self._connection.link.workers()
         except LinkLost as lost:
             self._lose_link(str(lost))
             return
-        self._look_at = now + LOOK_SECONDS * max(1.0, len(workers_seen) / LOOKS_EVERY_WORKERS)
-        for worker in self._crew.update(workers_seen, now):
+        self._look_at = now + LOOK_SECONDS * max(1.0, len(listing) / LOOKS_EVERY_WORKERS)
+        for worker in self._crew.update(listing, now):
             state = "is silent" if worker.silent else "is gone"
             keys = self._desk.of(worker)
             if worker.stage is RecruitStage.READY or keys:

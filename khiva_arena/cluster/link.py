@@ -116,10 +116,10 @@ def workers_seen(descriptions: Mapping[str, Any]) -> dict[str, SeenWorker]:
     A worker that was started with the resource of our name takes no more matches at a time than that says, none if it says 0.
     """
     workers = {}
-    for address, description in descriptions.items():
-        threads = int(description["nthreads"])
-        slots = int(min(threads, (description.get("resources") or {}).get(RESOURCE, threads)))
-        workers[address] = SeenWorker(str(description.get("name", address)), max(0, slots), float(description["last_seen"]))
+    for address, facts in descriptions.items():
+        threads = int(facts["nthreads"])
+        slots = int(min(threads, (facts.get("resources") or {}).get(RESOURCE, threads)))
+        workers[address] = SeenWorker(str(facts.get("name", address)), max(0, slots), float(facts["last_seen"]))
     return workers
 
 

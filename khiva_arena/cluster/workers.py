@@ -74,17 +74,17 @@ class Crew:
         self.offer_none: list[str] = []
         """The names of workers that play nothing of this arena: their resource of our name says 0."""
 
-    def update(self, workers_seen: Mapping[str, SeenWorker], now: float) -> list[ClusterWorker]:
+    def update(self, listing: Mapping[str, SeenWorker], now: float) -> list[ClusterWorker]:
         """Take in the workers that the scheduler sees.
 
         Returns the workers that have left, or have been silent for too long: their tables are to be played elsewhere.
         """
-        self.offer_none = [row.name for row in workers_seen.values() if not row.threads]
-        workers_seen = {address: row for address, row in workers_seen.items() if row.threads}
-        lost_workers = [worker for address, worker in self.workers.items() if address not in workers_seen]
+        self.offer_none = [row.name for row in listing.values() if not row.threads]
+        listing = {address: row for address, row in listing.items() if row.threads}
+        lost_workers = [worker for address, worker in self.workers.items() if address not in listing]
         for worker in lost_workers:
             del self.workers[worker.address]
-        for address, row in workers_seen.items():
+        for address, row in listing.items():
             worker = self.workers.setdefault(address, ClusterWorker(address, row.name, row.threads, now, row.last))
             if row.last != worker.last:
                 worker.last, worker.heard, worker.silent = row.last, now, False
@@ -151,7 +151,7 @@ class Crew:
             assert worker.offer
             slots_by_machine[worker.offer.machine] += slots(worker.offer, worker.threads)
         cores = self._cores()
-        return sum(min(machine_slots, cores[machine]) for machine, machine_slots in slots_by_machine.items())
+        return sum(min(number, cores[machine]) for machine, number in slots_by_machine.items())
 
     def has_room(self, worker: ClusterWorker) -> bool:
         """Tell whether a core is free for one more task of a worker."""

@@ -17,18 +17,18 @@ from khiva_arena.text import harmless
 def close(store: Path, event: str, yes: bool) -> None:
     """Close the event, once the user has agreed."""
     Store.check(store)
-    with Store.read(store) as opened_store:
-        row = _to_close(opened_store, event)
-        say(harmless(f"event {row.number} ({row.id}): {_how_far(opened_store, row)}"))
-        for line in _warnings_of_shard(opened_store, row):
+    with Store.read(store) as db:
+        row = _to_close(db, event)
+        say(harmless(f"event {row.number} ({row.id}): {_how_far(db, row)}"))
+        for line in _warnings_of_shard(db, row):
             say(harmless(line))
     if not agreed("close it, reveal its secrets, and never continue it?", yes):
         say("nothing was changed")
         return
-    with Store.write(store) as opened_store:
-        row = _to_close(opened_store, row.id)
-        _close(opened_store, row)
-        digest = opened_store.conclusion(row.id)
+    with Store.write(store) as db:
+        row = _to_close(db, row.id)
+        _close(db, row)
+        digest = db.conclusion(row.id)
     say(harmless(f"event {row.number} is closed: run digest {digest}; its secrets are revealed"))
     folder = shlex.quote(str(store))
     say(harmless(f"tables leave it out; to see it: khiva-arena standings {folder} {row.number}, khiva-arena verify {folder}"))

@@ -24,12 +24,12 @@ def export(store: Path, form: str, out: Path | None, **flags: Any) -> None:
     """Write or print the results. ``flags``: those of ``StoreSelection``."""
     selection = take_fields(flags, StoreSelection)
     among = selection.among
-    with Store.read(store) as opened_store:
-        events = in_order(rated_events(opened_store, selection.words, say))
+    with Store.read(store) as db:
+        events = in_order(rated_events(db, selection.words, say))
         check_among(among, events)
         for event in events:
-            check_event(opened_store, event)  # before anything is written
-        texts = (harmless(text, keep=LINE_ENDS) for text in _texts(opened_store, events, form, among))
+            check_event(db, event)  # before anything is written
+        texts = (harmless(text, keep=LINE_ENDS) for text in _texts(db, events, form, among))
         if out is None:
             for text in texts:
                 click.echo(text.encode(), nl=False)  # as bytes, since names may hold more than a terminal's code page

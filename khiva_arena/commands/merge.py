@@ -52,7 +52,7 @@ def _print(result: Merged, out: Path) -> None:
         click.echo(f"  and {len(result.missing) - SHOWN} more; --json lists all")
     folder = shlex.quote(str(out))
     if result.complete:
-        game = "".join(f" --game {shlex.quote(game_here.word)}" for game_here in handed.values())
+        game = "".join(f" --game {shlex.quote(source.word)}" for source in handed.values())
         _say(f"next: khiva-arena standings {folder}, khiva-arena verify {folder}{game}")
     else:
         _say(f"next: play what is missing, then merge it into {folder}, too")

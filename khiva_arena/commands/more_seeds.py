@@ -83,12 +83,12 @@ def fewer_line_ups(store: Path, members: Sequence[EventRow], deals: SharedDeals 
     if not FORMATS[event.definition.format].AUTO:
         return None
     terms = event.definition.terms()
-    all_line_ups = shapes(terms)[0].line_ups
+    total = shapes(terms)[0].line_ups
     few, _ = auto(terms.bots, terms.seats, terms.copies, terms.authors)
-    if few >= all_line_ups:
+    if few >= total:
         return None
-    seeds = ceil(missing * deals.variance(deals.tables * few / all_line_ups) / deals.variance(deals.tables))
-    if seeds * few > MOST_OF_THE_MATCHES * missing * all_line_ups:
+    seeds = ceil(missing * deals.variance(deals.tables * few / total) / deals.variance(deals.tables))
+    if seeds * few > MOST_OF_THE_MATCHES * missing * total:
         return None
     command = f"khiva-arena run {shlex.join(_words(event, lineups=AUTO))} --seeds {seeds} --out {shlex.quote(str(store))}"
     return FewerLineUps(few, seeds, seeds * few * terms.seats, command)

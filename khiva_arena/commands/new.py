@@ -41,22 +41,22 @@ def new(language: str | None, folder: Path | None, as_json: bool) -> None:
     if language.casefold() == GAME:
         _new_game(folder, as_json)
         return
-    language_of_bot, start = template_of(language)
+    kit, start = template_of(language)
     if folder is None:
         raise ConfigError(f"name a folder for the new bot: khiva-arena new {shlex.quote(language)} my-bot")
-    files = make(language_of_bot, folder, start)
-    lacks = shipped.lacks(language_of_bot)
+    files = make(kit, folder, start)
+    lacks = shipped.lacks(kit)
     if as_json:
-        click.echo(json.dumps({"folder": str(folder), "language": language_of_bot.name, "files": files, "lacks": lacks}))
+        click.echo(json.dumps({"folder": str(folder), "language": kit.name, "files": files, "lacks": lacks}))
         return
     word = shlex.quote(f"./{folder}" if str(folder).startswith("-") else str(folder))
-    click.echo(harmless(f"{folder}: a new bot in {language_of_bot.title}: {', '.join(files)}"))
+    click.echo(harmless(f"{folder}: a new bot in {kit.title}: {', '.join(files)}"))
     if lacks:
         is_known = not lacks.startswith("not known")
         click.echo(
             f"This machine lacks what it needs; on Debian and Ubuntu: {lacks}" if is_known else f"What it needs here is {lacks}"
         )
-    click.echo(harmless(f"Edit {folder / language_of_bot.main}, then:"))
+    click.echo(harmless(f"Edit {folder / kit.main}, then:"))
     click.echo(harmless(f"  khiva-arena check {word}"))
     click.echo(harmless(f"  khiva-arena match --bot {word} --bot shipped:python/greedy"))
     click.echo(

@@ -45,26 +45,26 @@ def plan(store: Path, event: tuple[str, ...], anchor: str | None, as_json: bool,
         raise ConfigError("give --error ELO or --gap ELO, one of the two")
     if power is not None and gap is None:
         raise ConfigError("--power goes with --gap: an error is reached or not")
-    with Store.read(store) as opened_store:
+    with Store.read(store) as db:
         tables = [
-            (members, pooled_standings(opened_store, members, (anchor,) if anchor else (), say=say))
-            for members in pooled(rated_events(opened_store, event, say))
+            (members, pooled_standings(db, members, (anchor,) if anchor else (), say=say))
+            for members in pooled(rated_events(db, event, say))
         ]
     if any(one.sd for _, table in tables for one in table.anchors):
         raise ConfigError("--anchor: a plan needs the anchor exact; leave out :SD")
-    rows_of_tables = []
+    answers = []
     for members, table in tables:
         answer = _plan_of(_as_extended(members, table), error, gap, POWER if power is None else power)
-        rows_of_tables.append((members, table, _with_next(store, members, table, answer)))
+        answers.append((members, table, _with_next(store, members, table, answer)))
     if as_json:
-        rows = [{**in_common(members), **msgspec.to_builtins(one)} for members, _, one in rows_of_tables]
+        rows = [{**in_common(members), **msgspec.to_builtins(one)} for members, _, one in answers]
         click.echo(json.dumps({"plans": rows}))
         return
     width = table_width()
-    for heading, (_, table, one) in zip(titles([members for members, _, _ in rows_of_tables]), rows_of_tables, strict=True):
+    for heading, (_, table, one) in zip(titles([members for members, _, _ in answers]), answers, strict=True):
         click.echo("\n".join(paragraphs([heading], width)))
         click.echo(plans.to_text(one, table, width))
-    if not rows_of_tables:
+    if not answers:
         click.echo(harmless(f"no event to plan with in {store}"))
 
 

@@ -48,10 +48,8 @@ def check_together(flags: PlanFlags, config: Path | None, options: RunOptions, *
 
 def refuse_shard(stages: Sequence[Settings]) -> NoReturn:
     """Raise ConfigError for a shard without a plan. Some formats have no shards; then the error says why."""
-    reason = why_not_in_shards(stages[0].format, len(stages))
-    raise ConfigError(
-        f"--shard: {reason or 'machines share one secret: write a plan with --plan FILE, then give --from-plan FILE'}"
-    )
+    use = "machines share one secret: write a plan with --plan FILE, then give --from-plan FILE"
+    raise ConfigError(f"--shard: {why_not_in_shards(stages[0].format, len(stages)) or use}")
 
 
 def print_plan(path: Path, stages: Sequence[Settings], entrants: Sequence[Bot], as_json: bool) -> None:

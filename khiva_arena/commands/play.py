@@ -138,9 +138,9 @@ def _terminal() -> str:
 def _names(setup: OneMatch) -> list[str]:
     """Return the name of each seat on the page: bots of one name with their seat behind it, one unnamed person alone as "you"."""
     names = [seat.name for seat in setup.job.header.seats]
-    person_seats = [seat for seat, word in enumerate(setup.words) if _is_person(word)]
-    if len(person_seats) == 1 and setup.words[person_seats[0]] == guests.PERSON and YOU not in names:
-        names[person_seats[0]] = YOU
+    seats = [seat for seat, word in enumerate(setup.words) if _is_person(word)]
+    if len(seats) == 1 and setup.words[seats[0]] == guests.PERSON and YOU not in names:
+        names[seats[0]] = YOU
     return [isolated(f"{name}#{seat}" if names.count(name) > 1 else name) for seat, name in enumerate(names)]
 
 

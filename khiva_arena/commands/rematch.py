@@ -106,10 +106,10 @@ def recorded_bot(event: EventRow, position: int, loading: Loading = AS_IT_IS) ->
 def first_difference(before: Record, after: Record) -> str | None:
     """Return in a line where two records of one match first differ; None if they are equal."""
     for number, (old, new) in enumerate(zip(before.steps, after.steps, strict=False), 1):
-        for step, step_now in zip(old, new, strict=False):
-            if step != step_now:
+        for step, later in zip(old, new, strict=False):
+            if step != later:
                 name = before.header.seats[step.seat].name
-                words = [f"choice {c.choice}" + (f" ({c.why})" if c.why else "") for c in (step, step_now)]
+                words = [f"choice {c.choice}" + (f" ({c.why})" if c.why else "") for c in (step, later)]
                 return f"step {number}, seat {step.seat} ({name}): {words[0]} then, {words[1]} now"
     if len(before.steps) != len(after.steps):
         return f"the stored match has {len(before.steps)} steps, this one {len(after.steps)}"

@@ -77,7 +77,7 @@ class ShownFlags(NamedTuple):
 def replay(store: Path, match: str, **flags: Any) -> int:
     """Send the bot what the seat was sent, print what differs, and return the exit code. ``flags``: those of ``FedFlags`` and of
     ``ShownFlags``."""
-    fed, print_flags = take_fields(flags, FedFlags), take_fields(flags, ShownFlags)
+    fed, output = take_fields(flags, FedFlags), take_fields(flags, ShownFlags)
     loading = loading_of_stored({"runtime": fed.runtime, "limit": fed.limit})
     source = _bundled(store, match) if store.is_file() else _stored(store, match, loading)
     record = source.record
@@ -96,19 +96,19 @@ def replay(store: Path, match: str, **flags: Any) -> int:
             say(f"warning: {entrant.name} has changed since it played")
     sandbox = _sandbox(source.sandbox, fed.isolation, fed.wait)
     all_requests = requests(record, source.secret, seat, source.details[seat])
-    requests_sent = [request for request in all_requests if print_flags.last is None or request.step <= print_flags.last]
+    fed_requests = [request for request in all_requests if output.last is None or request.step <= output.last]
     header = record.header
     bot = FedBot(stage(entrant, sandbox.level), sandbox, Limits(**header.time), Policy(header.policy))
     attach = _attach(sandbox.level) if fed.wait else None
     with BufferedStderr() as lines:
-        refed = feed(requests_sent, bot, trace=Trace([f"{entrant.name}#{seat}"], lines) if fed.trace else None, attach=attach)
-    replies = [reply for reply in refed.replies if reply.request.step >= (print_flags.first or 0)]
+        refed = feed(fed_requests, bot, trace=Trace([f"{entrant.name}#{seat}"], lines) if fed.trace else None, attach=attach)
+    replies = [reply for reply in refed.replies if reply.request.step >= (output.first or 0)]
     differ = [reply for reply in replies if not _same(reply)]
-    if print_flags.as_json:
+    if output.as_json:
         click.echo(json.dumps(_plain(record, seat, entrant.name, refed, replies, differ)))
     else:
         _print(record, seat, entrant.name, refed, replies, differ)
-        if print_flags.notes:
+        if output.notes:
             click.echo(notes_of(seat, refed.ending.notes, refed.ending.notes_total))
     return 1 if differ or refed.out is not None else 0
 

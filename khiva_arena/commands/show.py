@@ -30,11 +30,11 @@ _LINES_AT_ONCE = 1_000
 
 def show(store: Path, match: str | None, notes: bool, as_json: bool) -> None:
     """Print the list, or one match."""
-    with Store.read(store) as opened_store:
+    with Store.read(store) as db:
         if match is None:
-            _list(opened_store, as_json)
+            _list(db, as_json)
         else:
-            _show(opened_store, match, notes, as_json)
+            _show(db, match, notes, as_json)
 
 
 def _list(store: Store, as_json: bool) -> None:
@@ -124,7 +124,7 @@ def _show(store: Store, word: str, notes: bool, as_json: bool) -> None:
         click.echo(json.dumps({"record": json.loads(row.record), "seats": seats, "times": row.times, **beside}))
         return
     click.echo(story(record, secret_of(store, event, row.seed)))
-    if extends := _extends(event, {stored_event.id: stored_event.number for stored_event in store.events()}):
+    if extends := _extends(event, {other.id: other.number for other in store.events()}):
         click.echo(harmless(f"event {event.number} {extends}"))
     for seat in row.seats:
         for mark in event.definition.bots[seat.bot].marks:

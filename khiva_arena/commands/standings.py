@@ -42,10 +42,9 @@ class SectionFlags(NamedTuple):
 def standings(store: Path, wide: bool, as_json: bool, **flags: Any) -> None:
     """Print the tables. ``flags``: those of ``StoreSelection`` and of ``SectionFlags``."""
     selection, section_flags = take_fields(flags, StoreSelection), take_fields(flags, SectionFlags)
-    fitted = effects_named(
-        EFFECTS if section_flags.effects is None else [part.strip() for part in section_flags.effects.split(",")]
-    )
-    sections = sections_named((*section_flags.names, *(("effects",) if section_flags.effects else ())))
+    effects = section_flags.effects
+    fitted = effects_named(EFFECTS if effects is None else [part.strip() for part in effects.split(",")])
+    sections = sections_named((*section_flags.names, *(("effects",) if effects else ())))
     request = TableRequest(section_flags.anchors, sections, fitted, selection.among)
     print_standings(store, selection.words, request, contrasts.named(section_flags.sets), as_json=as_json, wide=wide)
 

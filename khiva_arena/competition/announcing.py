@@ -162,11 +162,11 @@ def _shared_author(definition: Definition) -> bool:
     return len(set(authors)) < len(authors)
 
 
-def announce_round(log: RunEvents, play: Play, drawn_round: DrawnRound) -> None:
+def announce_round(log: RunEvents, play: Play, draw: DrawnRound) -> None:
     """Say the tables of a round, its byes, and the bots of one author that meet."""
     names = [bot.name for bot in play.event.bots]
-    tables = "; ".join(", ".join(names[bot] for bot in line_up) for line_up in drawn_round.line_ups)
-    byes = f"; byes: {', '.join(names[bot] for bot in drawn_round.byes)}" if drawn_round.byes else ""
-    pairs = "; ".join(f"{names[a]} and {names[b]}" for a, b in drawn_round.together)
+    tables = "; ".join(", ".join(names[bot] for bot in line_up) for line_up in draw.line_ups)
+    byes = f"; byes: {', '.join(names[bot] for bot in draw.byes)}" if draw.byes else ""
+    pairs = "; ".join(f"{names[a]} and {names[b]}" for a, b in draw.together)
     byes += f"; of one author, but impossible to keep apart: {pairs}" if pairs else ""
-    log.say(f"round {drawn_round.number + 1} of {len(play.timetable.shapes)}: {tables}{byes}")
+    log.say(f"round {draw.number + 1} of {len(play.timetable.shapes)}: {tables}{byes}")

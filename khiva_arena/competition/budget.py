@@ -75,17 +75,17 @@ def propose(stages: Sequence[Settings], entrants: Sequence[Bot], budget_ms: int,
         if first.dask is not None:  # nobody knows on which workers recorded matches were played
             if cluster is None:
                 cluster = stack.enter_context(_quiet_cluster(first, playing, sandbox, say))
-            measured_time = trial.on_cluster(cluster, playing.entrants)
+            measure = trial.on_cluster(cluster, playing.entrants)
         elif store_exists and (took := _recorded_time(first, definition)):
-            measured_time = MeasuredTime(took, first.jobs)
+            measure = MeasuredTime(took, first.jobs)
         else:
             playing = playing._replace(commands=ready_to_play(first, playing.entrants, sandbox, say, playing.commands))
-            measured_time = trial.here([playing.commands[bot.identity] for bot in playing.entrants], first.jobs)
+            measure = trial.here([playing.commands[bot.identity] for bot in playing.entrants], first.jobs)
     before = time.monotonic() - began
     table = _table_of(first, definition) if store_exists else None
     deals = table.standings.shared_deals if table else None
-    settings, line_ups = _choose(first, definition, measured_time, _Time(seconds, before + _REST), deals)
-    took, at_a_time = measured_time
+    settings, line_ups = _choose(first, definition, measure, _Time(seconds, before + _REST), deals)
+    took, at_a_time = measure
     errors = _errors_by(table, definition, settings.seeds, line_ups) if table else []
     matches = settings.seeds * line_ups * first.seats
     lines = (
@@ -172,22 +172,22 @@ class _Time(NamedTuple):
 
 
 def _choose(
-    first: Settings, definition: Definition, measured_time: MeasuredTime, there: _Time, deals: SharedDeals | None
+    first: Settings, definition: Definition, measure: MeasuredTime, there: _Time, deals: SharedDeals | None
 ) -> tuple[Settings, int]:
     """Return the settings, and how many line-ups they have: all, if that leaves enough seeds, else those of ``--lineups auto``.
 
     ``--lineups auto`` is also taken if the matches on a deal are so much alike that more deals make clearly smaller errors.
     Matches are counted with the longest time that is foreseen, which is the margin of a budget.
     """
-    took, at_a_time = measured_time
+    took, at_a_time = measure
     seconds, seconds_before = there
     terms = definition.terms()
-    all_line_ups = formats.shapes(terms)[0].line_ups
+    total = formats.shapes(terms)[0].line_ups
     room = int(max(0.0, seconds - seconds_before) * at_a_time / max(took.high, 1e-6) / first.seats)  # tables
-    choices: list[tuple[int, int | str | None]] = [(all_line_ups, first.lineups)]
+    choices: list[tuple[int, int | str | None]] = [(total, first.lineups)]
     if formats.FORMATS[first.format].AUTO and first.lineups is None:
         few, _ = coverings.auto(len(definition.bots), first.seats, first.copies, terms.authors)
-        choices += [(few, AUTO)] if few < all_line_ups else []
+        choices += [(few, AUTO)] if few < total else []
     line_ups, lineups = next((choice for choice in choices if room // choice[0] >= FEW_SEEDS), choices[-1])
     few, few_named = choices[-1]
     if deals is not None and room // few >= FEW_SEEDS:

@@ -73,7 +73,7 @@ class Trial(NamedTuple):
 
         self.say("--budget: no such match is recorded here yet; a few are played first to measure their time, and thrown away")
         job = self._job_of(commands)
-        matches = self._while_time_lasts(spread(_schedule(self.definition)), max(TRY_MATCHES, jobs), seconds)
+        matches = self._within_time(spread(_schedule(self.definition)), max(TRY_MATCHES, jobs), seconds)
         pool.play(jobs_begun(), jobs, take)
         places = min(jobs, len(seconds))
         around = places * (moments[-1] - moments[0]) / sum(seconds) if sum(seconds) else 1.0
@@ -86,17 +86,15 @@ class Trial(NamedTuple):
         """
         self.say("--budget: some matches are tried on the workers that are there; they are not recorded")
         commands = cluster.prepare(entrants)
-        durations: list[float] = []
+        times: list[float] = []
         job = self._job_of([commands[bot.identity] for bot in entrants])
         limit = max(TRY_MATCHES, self.definition.seats * cluster.at_a_time)
-        matches = self._while_time_lasts(_schedule(self.definition), limit, durations)
+        matches = self._within_time(_schedule(self.definition), limit, times)
         tables = (tuple(map(job, table)) for _, table in groupby(matches, key=lambda match: (match.k, match.lineup)))
-        seconds = cluster.try_tables(tables, lambda outcome: durations.append(outcome.seconds))
+        seconds = cluster.try_tables(tables, lambda outcome: times.append(outcome.seconds))
         return MeasuredTime(_mean_time(seconds, " on the cluster", "on its workers"), cluster.at_a_time)
 
-    def _while_time_lasts(
-        self, matches: Iterable[ScheduledMatch], limit: int, spent: Sequence[float]
-    ) -> Iterator[ScheduledMatch]:
+    def _within_time(self, matches: Iterable[ScheduledMatch], limit: int, spent: Sequence[float]) -> Iterator[ScheduledMatch]:
         """Yield matches until the time for a trial is over. ``spent``: grows with the matches that were played."""
         until = time.monotonic() + min(TRY_SECONDS, self.budget_seconds / _SHARE)
         for match in islice(matches, limit):
@@ -114,9 +112,9 @@ class Trial(NamedTuple):
 
 def _schedule(definition: Definition) -> Iterator[ScheduledMatch]:
     timetable = Timetable(definition.terms(_SECRET))
-    drawn_round = timetable.round(0)
-    assert drawn_round is not None
-    return iter(formats.schedule(timetable.terms, drawn_round, drawn_round.first_seed))
+    draw = timetable.round(0)
+    assert draw is not None
+    return iter(formats.schedule(timetable.terms, draw, draw.first_seed))
 
 
 def _mean_time(seconds: Sequence[float], place: str, place_in_words: str, around: float = 1.0) -> MatchTime:

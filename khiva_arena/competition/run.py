@@ -225,11 +225,11 @@ class Run:
             announce(log, store, stage, play, self._playing, self._executor.at_a_time)
             self._executor.say = log.say
             with log.screen():
-                for drawn_round in play.rounds():
+                for draw in play.rounds():
                     if len(play.timetable.shapes) > 1:
-                        announce_round(log, play, drawn_round)
-                    log.round(drawn_round)
-                    self._executor.play(play, drawn_round, record)
+                        announce_round(log, play, draw)
+                    log.round(draw)
+                    self._executor.play(play, draw, record)
             log.concluded(_conclude(log, store, play), is_complete=play.complete)
         return play.complete
 

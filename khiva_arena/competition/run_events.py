@@ -174,9 +174,9 @@ class RunEvents:
     def _write_earlier(self, store: Store) -> None:
         event, table = self._play.event.id, self._play.timetable
         for row in store.matches(event) if self._play.done else ():
-            drawn_round = table.round(table.shape_of(row.ordinal).number)
-            if drawn_round is not None:
-                self.round(drawn_round)
+            draw = table.round(table.shape_of(row.ordinal).number)
+            if draw is not None:
+                self.round(draw)
             self._match(row, before=True)
             if row.ordinal % 1000 == 0:
                 self._each_file(EventsFile.drain)
@@ -186,19 +186,19 @@ class RunEvents:
         self._sequential_test()
         self._each_file(EventsFile.drain)
 
-    def round(self, drawn_round: DrawnRound) -> None:
+    def round(self, draw: DrawnRound) -> None:
         """Write that a round was drawn, unless that was written before."""
-        if drawn_round.number < self._rounds:
+        if draw.number < self._rounds:
             return
-        self._rounds = drawn_round.number + 1
+        self._rounds = draw.number + 1
         self._write(
             stream.Round(
                 t=self._t(),
-                number=drawn_round.number,
-                first_seed=drawn_round.first_seed,
-                seeds=drawn_round.seeds,
-                tables=len(drawn_round.line_ups),
-                byes=list(drawn_round.byes),
+                number=draw.number,
+                first_seed=draw.first_seed,
+                seeds=draw.seeds,
+                tables=len(draw.line_ups),
+                byes=list(draw.byes),
             )
         )
 

@@ -31,24 +31,22 @@ def refuse_changed(store: Store, definition: Definition, bots: Sequence[Bot], wa
     """
     events = events_of(store, ())
     recorded = {event.id: len(store.recorded(event.id)) for event in events if store.conclusion(event.id) is None}
-    begun_events = [event for event in events if recorded.get(event.id)]
-    if not begun_events:
+    begun = [event for event in events if recorded.get(event.id)]
+    if not begun:
         return
     # if a later stage was begun, an earlier one of the same competition has changed: then that is to be compared
     stage = definition.stage
-    alike = [event for event in begun_events if event.definition.stage == stage]
-    alike = alike or [event for event in events if stage and event.definition.stage == stage] or begun_events
+    alike = [event for event in begun if event.definition.stage == stage]
+    alike = alike or [event for event in events if stage and event.definition.stage == stage] or begun
     lines, event = min(
         ((differences(event, spelt, bots), event) for event in alike for spelt in spellings(definition)),
         key=lambda pair: (len(pair[0]), -pair[1].number),
     )
-    if event in begun_events:
+    if event in begun:
         planned = bare_timetable(event).matches
         state = f"event {event.number} is not over, {recorded[event.id]} of {planned} matches are recorded; since it began:"
     else:
-        state = (
-            f"event {begun_events[0].number}, a later stage, is not over; since event {event.number}, stage {stage}, was played:"
-        )
+        state = f"event {begun[0].number}, a later stage, is not over; since event {event.number}, stage {stage}, was played:"
     lines = lines or ["the same settings have got another draw"]
     prefix = f"{store.folder}: {state}"
     raise ConfigError([f"{prefix} {lines[0]}", *(f"also: {line}" for line in lines[1:]), ways_on])

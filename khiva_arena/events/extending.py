@@ -145,10 +145,8 @@ def why_beside(store: Store, target: Definition) -> str:
         same = structs.replace(event.definition, seeds=target.seeds) == target
         if can_be_extended(target) or not same or store.conclusion(event.id) is None:
             continue
-        reason = "decides from nothing" if form.SEQUENTIAL else "draws its rounds from its own results"
-        return (
-            f"event {event.number} of these settings is over; a {target.format} is not extended: this is another, which {reason}"
-        )
+        note = "decides from nothing" if form.SEQUENTIAL else "draws its rounds from its own results"
+        return f"event {event.number} of these settings is over; a {target.format} is not extended: this is another, which {note}"
     return ""
 
 

@@ -44,11 +44,11 @@ def looks_of(events: Sequence[EventRow], *, stopped: bool = False, extended: boo
     if not chains:
         return ONE_LOOK
     first = chains[0][0].definition
-    planned_looks = first.looks or 0
+    number = first.looks or 0
     links = len(chains[0]) + extended
-    if planned_looks and len(chains) == 1 and not stopped and links <= planned_looks and _evenly(chains[0]):
-        return planned(planned_looks, planned_looks * first.seeds)
-    if stopped or extended or planned_looks or any(len(chain) > 1 for chain in chains):
+    if number and len(chains) == 1 and not stopped and links <= number and _evenly(chains[0]):
+        return planned(number, number * first.seeds)
+    if stopped or extended or number or any(len(chain) > 1 for chain in chains):
         return unplanned(sum(chain[0].definition.seeds for chain in chains))
     return ONE_LOOK
 

@@ -238,10 +238,7 @@ def results_of(store: Store, event: EventRow) -> Iterator[Result]:
     if not voids:
         return recorded
     merged = heapq.merge(recorded, _set_aside(store, event, voids, causes), key=attrgetter("ordinal"))
-    return (
-        structs.replace(result, not_begun=not_begun[result.ordinal]) if result.ordinal in not_begun else result
-        for result in merged
-    )
+    return (structs.replace(row, not_begun=not_begun[row.ordinal]) if row.ordinal in not_begun else row for row in merged)
 
 
 def _recorded(

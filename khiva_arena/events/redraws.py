@@ -202,7 +202,7 @@ def _play(
     first = np.arange(replays)[:, None] * bots
     of_seed = (np.arange(replays)[:, None, None] * seeds + np.arange(seeds)) * bots  # (R, 1, S)
     points = np.zeros(replays * seeds * bots, dtype=np.float64)
-    points_won, pairs = np.zeros(replays * bots), np.zeros(replays * bots)
+    won, pairs = np.zeros(replays * bots), np.zeros(replays * bots)
     ahead = np.zeros((replays, bots, bots), dtype=np.bool_)
     for i in range(seats):
         for j in range(seats):
@@ -211,14 +211,14 @@ def _play(
             a, b = tables[:, :, i], tables[:, :, j]
             different = a != b
             wins = (arrival[..., i] < arrival[..., j]).sum(axis=3) * different[:, :, None]  # (R, T, S)
-            wins_rated = (counts[:, :, None] * wins).ravel()
-            points += np.bincount((of_seed + a[:, :, None]).ravel(), wins_rated, len(points))
-            points_won += np.bincount((first + a).ravel(), wins.sum(axis=2).ravel(), len(points_won))
+            scored = (counts[:, :, None] * wins).ravel()
+            points += np.bincount((of_seed + a[:, :, None]).ravel(), scored, len(points))
+            won += np.bincount((first + a).ravel(), wins.sum(axis=2).ravel(), len(won))
             pairs += np.bincount((first + a).ravel(), (different * (seeds * seats)).ravel(), len(pairs))
             is_ahead = (wins.sum(axis=2) > 0) & counts
             ahead[np.broadcast_to(np.arange(replays)[:, None], a.shape)[is_ahead], a[is_ahead], b[is_ahead]] = True
     winner = np.take_along_axis(tables[:, :, None, None, :], arrival.argmin(axis=4)[..., None], axis=4)[..., 0]
     firsts = np.bincount((first[:, :, None, None] + winner).ravel(), minlength=replays * bots)
-    sums = np.stack([2 * points_won, pairs, firsts], axis=1).astype(np.int64).reshape(replays, bots, 3)
+    sums = np.stack([2 * won, pairs, firsts], axis=1).astype(np.int64).reshape(replays, bots, 3)
     of_round = ReplicaRound(tables, counts, points.astype(np.int64).reshape(replays, seeds, bots), ahead)
     return of_round, [[(halves, met, first_places) for halves, met, first_places in of_replay] for of_replay in sums.tolist()]

@@ -83,13 +83,13 @@ def _words(name: str, identity: str) -> tuple[str, ...]:
 def counting(event: EventRow, among: Among) -> set[int]:
     """Return the bots of an event that count, by position."""
 
-    def is_named(position: int, words: Collection[str]) -> bool:
+    def fits(position: int, words: Collection[str]) -> bool:
         bot = event.bots[position]
         return any(word in words for word in _words(bot.name, bot.identity))
 
     positions = range(len(event.bots))
-    only = {position for position in positions if not among.only or is_named(position, among.only)}
-    return {position for position in only if not is_named(position, among.exclude)}
+    only = {position for position in positions if not among.only or fits(position, among.only)}
+    return {position for position in only if not fits(position, among.exclude)}
 
 
 def counting_in(events: Iterable[EventRow], among: Among) -> dict[str, set[int]]:

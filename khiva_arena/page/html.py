@@ -132,8 +132,8 @@ def is_ours(page: str) -> bool:
 def _policies() -> frozenset[str]:
     """Return the policies of all pages of results, which differ by the games that they draw."""
     names, style = [name for name in registry.NAMES if has_drawing(name)], page_style()
-    games = [chosen_names for count in range(len(names) + 1) for chosen_names in combinations(names, count)]
-    return frozenset(policy(_script(chosen_names), style) for chosen_names in games)
+    games = [part for count in range(len(names) + 1) for part in combinations(names, count)]
+    return frozenset(policy(_script(part), style) for part in games)
 
 
 def compressed(value: Any) -> bytes:

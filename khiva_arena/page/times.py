@@ -121,10 +121,8 @@ def _ms(microseconds: int) -> float:
 
 def by_step(match: RecordedMatch, limits: TimeLimits, may: Sequence[bool]) -> list[dict[int, Took]]:
     """Return by seat, by step, the time of each decision, {} for a seat that may not be shown; [] if there is nothing to show."""
-    times_by_seat = [
-        _banked(times, limits) if is_visible else {} for times, is_visible in zip(match.times or (), may, strict=False)
-    ]
-    return times_by_seat if any(times_by_seat) else []
+    by_seat = [_banked(times, limits) if visible else {} for times, visible in zip(match.times or (), may, strict=False)]
+    return by_seat if any(by_seat) else []
 
 
 def _banked(times: Sequence[SpentTime], limits: TimeLimits) -> dict[int, Took]:

@@ -94,11 +94,9 @@ def title_of(events: Sequence[EventRow]) -> str:
 
 def _game_titles(events: Sequence[EventRow]) -> list[str]:
     """Return the title of each event's game, with the rules that tell it from the others."""
-    definitions = [event.definition for event in events]
-    return [
-        f"{get(definition.game, definition.rules_version).title}{variant}"
-        for definition, variant in zip(definitions, which_of(definitions), strict=True)
-    ]
+    played = [event.definition for event in events]
+    games = [get(definition.game, definition.rules_version) for definition in played]
+    return [f"{game.title}{variant}" for game, variant in zip(games, which_of(played), strict=True)]
 
 
 def _scenery(events: Sequence[EventRow]) -> dict[str, dict[str, Any]]:

@@ -38,7 +38,7 @@ class Executor(Protocol):
         Raises BotError, ConfigError.
         """
 
-    def play(self, play: Play, drawn_round: DrawnRound, take: TakeOutcome) -> None:
+    def play(self, play: Play, draw: DrawnRound, take: TakeOutcome) -> None:
         """Play the rest of a round and hand each outcome to ``take``, in this thread."""
 
 
@@ -65,5 +65,5 @@ class LocalExecutor:
     def prepare(self, entrants: Sequence[Bot]) -> Mapping[str, Command]:
         return ready_to_play(self._settings, entrants, self._sandbox, self.say, self._commands, self._plan)
 
-    def play(self, play: Play, drawn_round: DrawnRound, take: TakeOutcome) -> None:
-        pool.play(play.jobs(drawn_round), self._settings.jobs, take, settle=True)
+    def play(self, play: Play, draw: DrawnRound, take: TakeOutcome) -> None:
+        pool.play(play.jobs(draw), self._settings.jobs, take, settle=True)

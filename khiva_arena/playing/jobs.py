@@ -64,11 +64,11 @@ class Play:
         Ends early at a round that cannot be completed now.
         """
         for shape in self.timetable.shapes:
-            drawn_round = self.timetable.round(shape.number)
-            if drawn_round is None:
+            draw = self.timetable.round(shape.number)
+            if draw is None:
                 return
             if self._count_unrecorded(shape):
-                yield drawn_round
+                yield draw
             if self._count_unrecorded(shape):
                 return
 
@@ -81,33 +81,33 @@ class Play:
         seeds = self.seeds_of(shape)
         return len(seeds) * self.timetable.per_seed(shape) - sum(self._recorded[k] for k in seeds)
 
-    def jobs(self, drawn_round: DrawnRound) -> Iterator[Job]:
+    def jobs(self, draw: DrawnRound) -> Iterator[Job]:
         """Yield the matches of a round that are still to be recorded, seed by seed, in the order that ``spread`` gives.
 
         Tables that have been set aside by then are left out.
         """
-        for match in spread(match for match in self._own_matches(drawn_round) if match.ordinal not in self.done):
+        for match in spread(match for match in self._own_matches(draw) if match.ordinal not in self.done):
             if (match.k, match.lineup) in self.set_aside:
                 continue
             self._planned[match.ordinal] = match
             attempt = self._voids.get(match.ordinal, 0) + 1
             yield self._job(match, attempt)
 
-    def tables(self, drawn_round: DrawnRound) -> Iterator[list[Job]]:
+    def tables(self, draw: DrawnRound) -> Iterator[list[Job]]:
         """Yield the matches of a round that are still to be recorded, table by table: those of a seed and a line-up together.
 
         Tables that have been set aside by then are left out.
         """
-        for table, matches in groupby(self._own_matches(drawn_round), key=lambda match: (match.k, match.lineup)):
+        for table, matches in groupby(self._own_matches(draw), key=lambda match: (match.k, match.lineup)):
             unrecorded = [match for match in matches if match.ordinal not in self.done]
             if unrecorded and table not in self.set_aside:
                 self._planned.update((match.ordinal, match) for match in unrecorded)
                 yield [self._job(match, self._voids.get(match.ordinal, 0) + 1) for match in unrecorded]
 
-    def _own_matches(self, drawn_round: DrawnRound) -> Iterator[ScheduledMatch]:
+    def _own_matches(self, draw: DrawnRound) -> Iterator[ScheduledMatch]:
         """Return the matches of a round on the seeds that are played here, in the order of the schedule."""
-        seeds = self.seeds_of(drawn_round)
-        return takewhile(lambda match: match.k < seeds.stop, schedule(self.timetable.terms, drawn_round, seeds.start))
+        seeds = self.seeds_of(draw)
+        return takewhile(lambda match: match.k < seeds.stop, schedule(self.timetable.terms, draw, seeds.start))
 
     def _job(self, match: ScheduledMatch, attempt: int) -> Job:
         secret = self.event.seed_secret(match.k)

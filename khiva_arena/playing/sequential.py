@@ -110,17 +110,17 @@ class SequentialPlay(Play):
         """True if the test has decided, or all seeds that it may take are recorded."""
         return bool(self.test.decision) or super().complete
 
-    def jobs(self, drawn_round: DrawnRound) -> Iterator[Job]:
+    def jobs(self, draw: DrawnRound) -> Iterator[Job]:
         """Yield the jobs of a round that may still be needed; ends with the decision, or at a table that the host cannot play."""
-        for job in super().jobs(drawn_round):
+        for job in super().jobs(draw):
             if self.complete or self.set_aside:
                 return
             yield job
 
-    def tables(self, drawn_round: DrawnRound) -> Iterator[list[Job]]:
+    def tables(self, draw: DrawnRound) -> Iterator[list[Job]]:
         """Yield the tables of a round that may still be needed; ends with the decision, or at a table that the host cannot
         play."""
-        for table in super().tables(drawn_round):
+        for table in super().tables(draw):
             if self.complete or self.set_aside:
                 return
             yield table

@@ -85,8 +85,7 @@ class Persons:
         hints = order["hints"]
         table = order["names"], order["marks"], bool(hints)
         self._chairs = [
-            _Seat(Person(person["name"], person["seat"], *table), Hints(**hints) if hints else None)
-            for person in order["persons"]
+            _Seat(Person(row["name"], row["seat"], *table), Hints(**hints) if hints else None) for row in order["persons"]
         ]
         self._over = False
         self._page, self._policy = seat_page(order["game"], order["engine"])

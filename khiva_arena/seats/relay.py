@@ -80,13 +80,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--keep", action="store_true", help="let one process play one match after another")
     parser.add_argument("--at-most", type=_count, default=AT_MOST, metavar="N", help="programs at a time [default: %(default)s]")
     args = parser.parse_args(words)
-    options = {
-        "token": args.token,
-        "ca": args.ca,
-        "tls": args.tls,
-        "keep": args.keep,
-        "at_most": args.at_most,
-    }
+    options = {"token": args.token, "ca": args.ca, "tls": args.tls, "keep": args.keep, "at_most": args.at_most}
     try:
         return relay(args.where, args.name, args.command, **options)
     except (OSError, ValueError) as error:

@@ -89,14 +89,12 @@ class Life:
 class Connection:
     """A connection of a relay that has shown that it knows the token."""
 
-    def __init__(
-        self, stream: trio.abc.Stream, life: Life, note_trip: Callable[[float], None], note_known: Callable[[], None]
-    ) -> None:
-        """Take over the stream. ``note_trip`` gets each round trip in seconds; ``note_known`` is called once some are known."""
+    def __init__(self, stream: trio.abc.Stream, life: Life, note: Callable[[float], None], tell: Callable[[], None]) -> None:
+        """Take over the stream. ``note`` gets each round trip in seconds; ``tell`` is called once some are known."""
         self._stream = stream
         self._life = life
-        self._note_trip = note_trip
-        self._note_known = note_known
+        self._note_trip = note
+        self._tell_known = tell
         self._out = bytearray()
         self._has_output = trio.Event()
         self._pinged: tuple[bytes, float] | None = None
@@ -184,4 +182,4 @@ class Connection:
             first -= first > 0
             if not first and not self._has_reported:
                 self._has_reported = True
-                self._note_known()
+                self._tell_known()

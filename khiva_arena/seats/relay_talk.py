@@ -193,12 +193,10 @@ class Relay:
         heard_at = time.monotonic()
         while True:
             self._send(connection)
-            seconds = heard_at + DEAD_SECONDS - time.monotonic()
-            if seconds <= 0:
+            rest = heard_at + DEAD_SECONDS - time.monotonic()
+            if rest <= 0:
                 raise ConnectionError("nothing was heard for too long")
-            readable, _, _ = select.select(
-                [connection, self._woken], [connection] if self._out else [], [], self._patience(seconds)
-            )
+            readable, _, _ = select.select([connection, self._woken], [connection] if self._out else [], [], self._patience(rest))
             if connection in readable:
                 while (data := read_now(connection)) is not None:
                     if not data:

@@ -55,7 +55,7 @@ def warn_of_cold_files(say: Say) -> None:
         say(f"{lack}; {notes}", warning=True)
 
 
-def sandbox_of_stored(recorded: Sandbox, level_flag: str | None, say: Say, *, trusts: bool = False) -> Sandbox:
+def sandbox_of_stored(recorded: Sandbox, word: str | None, say: Say, *, trusts: bool = False) -> Sandbox:
     """Return the sandbox for a stored match that is played again.
 
     Its level is the one asked for now, or without one the level of the match. A level that does not work here gives way to the
@@ -65,20 +65,20 @@ def sandbox_of_stored(recorded: Sandbox, level_flag: str | None, say: Say, *, tr
 
     Raises ConfigError for an unknown level, or if only trusted is left.
     """
-    if level_flag not in (None, AUTO, *Level):
-        raise ConfigError(f"--isolation: {level_flag!r} is not a level; there are {AUTO}, {', '.join(Level)}")
-    stored_level = recorded.level if recorded.level.confines else best()
-    level = stored_level if level_flag is None else best() if level_flag == AUTO else Level(level_flag)
+    if word not in (None, AUTO, *Level):
+        raise ConfigError(f"--isolation: {word!r} is not a level; there are {AUTO}, {', '.join(Level)}")
+    level_then = recorded.level if recorded.level.confines else best()
+    level = level_then if word is None else best() if word == AUTO else Level(word)
     lack = why_not(level)
     if lack:
         level = best()
-    if not level.confines and level_flag != Level.TRUSTED and not trusts:
+    if not level.confines and word != Level.TRUSTED and not trusts:
         raise ConfigError(
             f"no level that keeps a stored match's bots from this machine works here{f' ({lack})' if lack else ''}; {DOCTOR}, "
             "and --isolation trusted starts them with all of your rights"
         )
     if lack:
-        say(f"isolation {level_flag or stored_level} does not work here ({lack}); playing at {level}", warning=True)
+        say(f"isolation {word or level_then} does not work here ({lack}); playing at {level}", warning=True)
     elif level is not recorded.level:
         say(f"playing at isolation {level}; the stored match was played at {recorded.level}")
     return replace(recorded, level=level)

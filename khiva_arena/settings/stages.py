@@ -38,11 +38,11 @@ def stages_from(file_settings: Mapping[str, Any], flags: Mapping[str, Any], plac
     stages: list[Settings] = []
     problems: list[str] = []
     for number, table in enumerate(tables):
-        stage_values = {key: value for key, value in table.items() if key in OF_A_STAGE}
-        stage_places = places | {key: places.get(f"stage.{number}.{key}", "") for key in stage_values if key not in flags}
+        own = {key: value for key, value in table.items() if key in OF_A_STAGE}
+        own_places = places | {key: places.get(f"stage.{number}.{key}", "") for key in own if key not in flags}
         problems += _shape_of(number, table, places)
         try:
-            settings = settings_from({**base, **_stage_over_base(stage_values, base, flags)}, stage_places)
+            settings = settings_from({**base, **_stage_over_base(own, base, flags)}, own_places)
         except ConfigError as error:
             problems += error.problems
         else:
@@ -55,11 +55,11 @@ def stages_from(file_settings: Mapping[str, Any], flags: Mapping[str, Any], plac
     return tuple(stages)
 
 
-def _stage_over_base(stage_values: Mapping[str, Any], base: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
+def _stage_over_base(own: Mapping[str, Any], base: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
     """Return a stage's values over the common ones, flags over both. Common values that only other formats have are dropped."""
-    values = {**stage_values, **flags}
+    values = {**own, **flags}
     form = values.get("format", base.get("format", DEFAULTS["format"]))
-    passing = [key for key in base if key not in stage_values]
+    passing = [key for key in base if key not in own]
     resets = {key: DEFAULTS[key] for key in OF_SOME if key in passing and form not in only_for(key)}
     if form in tuple(Format):
         resets |= {key: DEFAULTS[key] for key in OF_LINE_UPS if key in passing and line_ups_mistake(key, base[key], form)}

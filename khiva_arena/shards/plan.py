@@ -192,22 +192,22 @@ def _digest(plan: PlanRead) -> str:
     return consent.digest_of(f"{plan.event.id}\0{plan.game}\0{[bot.asked_as for bot in plan.event.bots]}")
 
 
-def _game_here(path: Path, definition: Definition, word_of_plan: str, flag: str | None) -> str:
+def _game_here(path: Path, definition: Definition, planned_word: str, flag: str | None) -> str:
     """Return the word that names the game of a plan on this machine. Raises ConfigError.
 
     None of the game's code is run before its hash is known.
     """
     from khiva_arena.outside.source import source_of  # not above: most games come with the arena
 
-    word = word_of_plan if flag is None else flag
+    word = planned_word if flag is None else flag
     hint = "" if flag is not None else "; --game says where it is here"
     try:
         code = source_of(word).code
     except ConfigError as error:
         raise ConfigError(f"--from-plan {path}: {'; '.join(error.problems)}{hint}") from None
-    if code != (code_of_plan := definition.rules_version.partition(HASHED)[2]):
+    if code != (code_then := definition.rules_version.partition(HASHED)[2]):
         raise ConfigError(
-            f"--from-plan {path}: {word} is not the game of the plan: {_brief(code_of_plan)} there, {_brief(code)} here; no byte "
+            f"--from-plan {path}: {word} is not the game of the plan: {_brief(code_then)} there, {_brief(code)} here; no byte "
             f"of it may differ{hint}"
         )
     return word
@@ -232,9 +232,8 @@ def settings_of(definition: Definition, secret: bytes) -> dict[str, Any]:
         "seed": secret.hex() if definition.seed else None,
     }
     same = ("seats", "seeds", "copies", "lineups", "looks", "rounds", "advance", "authors_apart", "ponder", "rate_kept")
-    values |= {key: getattr(definition, key) for key in same} | {
-        key: f"{getattr(definition.time, ms)}ms" for key, ms in TIMES.items()
-    }
+    times = {key: f"{getattr(definition.time, ms)}ms" for key, ms in TIMES.items()}
+    values |= {key: getattr(definition, key) for key in same} | times
     return values | ({"lineups": AUTO} if definition.draw else {})
 
 
@@ -248,14 +247,14 @@ def _as_planned(event: EventRow, bots: Sequence[Bot]) -> list[Bot]:
         if unmatched.pop(bot.identity, None):
             continue
         others = [other for other in unmatched.values() if other.identity not in identities]
-        replacement = next((other for other in others if other.asked_as == bot.asked_as or other.name == bot.name), None)
-        if replacement is None:
+        near = next((other for other in others if other.asked_as == bot.asked_as or other.name == bot.name), None)
+        if near is None:
             problems.append(f"bot {bot.name} ({bot.asked_as}) of the plan is not named; --bot for each bot says where it is here")
             continue
-        del unmatched[replacement.identity]
-        hashes = f"identity {bot.identity[:_DIGITS]} there, {replacement.identity[:_DIGITS]} here"
+        del unmatched[near.identity]
+        hashes = f"identity {bot.identity[:_DIGITS]} there, {near.identity[:_DIGITS]} here"
         problems.append(
-            f"bot {bot.name}: {replacement.asked_as} differs from the bot of the plan: {hashes}; no byte of a bot may "
+            f"bot {bot.name}: {near.asked_as} differs from the bot of the plan: {hashes}; no byte of a bot may "
             "differ: copy it from where the plan was made, or make a plan with this one"
         )
     problems += [f"--bot {bot.asked_as}: the plan has no such bot" for bot in unmatched.values()]

@@ -168,9 +168,9 @@ class RunLines:
 
     def untold_counts(self) -> list[str]:
         """Return the counts that were not told yet."""
-        untold = {key: repeated for key, repeated in self._repeated.items() if repeated.told < repeated.times}
+        untold = {key: tally for key, tally in self._repeated.items() if tally.told < tally.times}
         self._repeated = {}
-        return [_count_line(key, repeated) for key, repeated in untold.items()]
+        return [_count_line(key, tally) for key, tally in untold.items()]
 
     @property
     def _is_over(self) -> bool:

@@ -97,9 +97,7 @@ class Board:
             "faults": state.faults,
             "voids": state.voids,
             "set_aside": state.set_aside,
-            "marks": harmless("; ".join(f"{name}: {', '.join(bot_marks)}" for name, bot_marks in began.marked().items()))
-            if began
-            else "",
+            "marks": harmless("; ".join(f"{name}: {', '.join(own)}" for name, own in began.marked().items())) if began else "",
             "llr": f"{llr.llr:.2f}, between {llr.low:.2f} and {llr.high:.2f}, after {llr.seeds} seeds" if llr else "",
             "how": state.end.how if state.end else "",
             "page": self.page.number,
