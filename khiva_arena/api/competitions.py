@@ -300,8 +300,8 @@ def sprt(
 
 
 def _options(any_engine: bool, new_event: bool, public: str | None) -> dict[str, Any]:
-    public_text = None if public is None else text("public", public)
-    return {"any_engine": bool(any_engine), "new_event": bool(new_event), "public": public_text}
+    line = None if public is None else text("public", public)
+    return {"any_engine": bool(any_engine), "new_event": bool(new_event), "public": line}
 
 
 def _store(keywords: Mapping[str, Any], file: Mapping[str, Any]) -> Path:

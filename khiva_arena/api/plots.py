@@ -62,14 +62,14 @@ def _by_seeds(alt: Any, standings: Standings) -> Any:
     name = {row.bot: row.name for row in standings.rows}
     rows = [
         {
-            "bot": name[one.bot],
+            "bot": name[point.bot],
             "seeds": after.seeds,
-            "elo": one.elo,
-            "low": None if one.elo is None or one.error is None else one.elo - one.error,
-            "high": None if one.elo is None or one.error is None else one.elo + one.error,
+            "elo": point.elo,
+            "low": None if point.elo is None or point.error is None else point.elo - point.error,
+            "high": None if point.elo is None or point.error is None else point.elo + point.error,
         }
         for after in sections.by_seeds(standings)
-        for one in after.rows
+        for point in after.rows
     ]
     bots = [row.name for row in standings.rows]
     base = alt.Chart(_data(alt, rows), title="Elo as seeds come in", width=WIDE)
@@ -81,11 +81,11 @@ def _by_seeds(alt: Any, standings: Standings) -> Any:
 
 def _crosstable(alt: Any, standings: Standings) -> Any:
     """Draw the scores of the bot on the left against the bot above, as a heat map."""
-    found = sections.sections(standings, SectionRequest(("crosstable",), ())).crosstable or []
+    table = sections.sections(standings, SectionRequest(("crosstable",), ())).crosstable or []
     bots = [row.name for row in standings.rows]
     rows = [
         {"bot": bots[i], "against": bots[j]} | {name: getattr(pair, name) for name in pair.__struct_fields__}
-        for i, of_bot in enumerate(found)
+        for i, of_bot in enumerate(table)
         for j, pair in enumerate(of_bot)
         if pair
     ]

@@ -66,8 +66,8 @@ class Table:
     def contrast(self, *names: str) -> list[PairDifference]:
         """Return how far each two of the named bots are apart. The intervals hold 95 % for all of them at once, if the bots were
         named before the results were seen. Raises ConfigError for a bot that is not in the table."""
-        [found] = contrasts(self.standings, [names])
-        return found.pairs
+        [comparison] = contrasts(self.standings, [names])
+        return comparison.pairs
 
     def to_pandas(self) -> "pandas.DataFrame":
         """Return a DataFrame with a row for each bot and a column for each field. Needs pandas."""

@@ -114,7 +114,7 @@ class BundledEvents:
                 raise RecordError("an event stands behind the standings")
             elif not isinstance(line, bundle.EventLine):
                 raise _misplaced(self.events[-1].event, line) if self.events else RecordError("it begins with no event")
-            elif line.id in [listed.event.id for listed in self.events]:
+            elif line.id in [row.event.id for row in self.events]:
                 raise RecordError(f"event {harmless(line.id, LONGEST)} comes twice")
             else:
                 sample = None if self._samples is None else next(self._samples, NONE_DRAWN)
@@ -229,9 +229,9 @@ def _compare(bundled: BundledEvents, result: AuditResult) -> None:
         if result.engine == __version__:
             result.problems += _lines(name, differences("", stored_table, own_table, all_keys=True))
             continue
-        wrong = _lines(name, differences("", counted(stored_table), counted(own_table), all_keys=True))
-        result.problems += wrong
-        result.notes += [] if wrong else _lines(name, differences("", fitted(stored_table), fitted(own_table), all_keys=False))
+        problems = _lines(name, differences("", counted(stored_table), counted(own_table), all_keys=True))
+        result.problems += problems
+        result.notes += [] if problems else _lines(name, differences("", fitted(stored_table), fitted(own_table), all_keys=False))
 
 
 def _lines(name: str, problems: Iterable[str]) -> list[str]:

@@ -84,8 +84,8 @@ class EventReport:
         of = f"{len(self.sample.ordinals)} drawn" if self.sample else f"{self.planned}"
         of = f"{self.sound} of {of} matches are sound"
         state = "missing" if self.problems else "not played, since it was closed" if self.closed else "not played yet"
-        remainder = f", {self.missing} are {state}" if self.missing else ""
-        return f"event {self.number} ({self.event}): {of}{remainder}; run digest {self.digest}"
+        tail = f", {self.missing} are {state}" if self.missing else ""
+        return f"event {self.number} ({self.event}): {of}{tail}; run digest {self.digest}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as plain values, for JSON."""

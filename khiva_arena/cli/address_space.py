@@ -21,8 +21,8 @@ def why_too_little(limit_needed: int = LEAST) -> str:
 def why_failed(error: BaseException) -> str:
     """Return the remedy if an error may come of a limit that is nearly used up, "" if it does not."""
     try:
-        used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     except (OSError, ValueError, MemoryError):
-        used = 0
+        size = 0
     chain = [error, error.__cause__, error.__context__]
-    return why_too_little(2**63 if any(isinstance(cause, MemoryError) for cause in chain) else used + LITTLE)
+    return why_too_little(2**63 if any(isinstance(cause, MemoryError) for cause in chain) else size + LITTLE)

@@ -9,7 +9,7 @@ import msgspec
 
 from khiva_arena.arbiter.match import Job
 from khiva_arena.cluster import clocks, offers
-from khiva_arena.cluster.bot_transfer import packed
+from khiva_arena.cluster.bot_transfer import pack
 from khiva_arena.cluster.games import pack as pack_game
 from khiva_arena.cluster.messages import (
     FIRST,
@@ -64,7 +64,7 @@ class Recruiting:
         """Ask workers from now on whether they can play these bots; with ``leave_out``, which of these bots."""
         of = self._settings
         self._names = {bot.identity: bot.name for bot in entrants}
-        self._bots = {bot.identity: packed(bot, of.network, of.env, files=True) for bot in entrants}
+        self._bots = {bot.identity: pack(bot, of.network, of.env, files=True) for bot in entrants}
         self._game = pack_game(of.game)
         private = private_places(of, self._plan)
         self._ask = AskBots([], self._sandbox, runtimes_of(entrants), header, private, leave_out, self._game)

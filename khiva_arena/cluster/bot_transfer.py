@@ -18,7 +18,7 @@ WHATEVER_IT_HAS = Bounds(**dict.fromkeys(Bounds.__struct_fields__, 1 << 50))
 """Bounds that nothing exceeds: a bot was measured where it came from."""
 
 
-def packed(bot: Bot, network: Sequence[str], env: Sequence[str], *, files: bool) -> PackedBot:
+def pack(bot: Bot, network: Sequence[str], env: Sequence[str], *, files: bool) -> PackedBot:
     """Pack a bot for its way to a worker, with its ``files`` or without. Raises ConfigError if they cannot be read any more."""
     try:
         load = [PackedFile(name, sources.is_executable(path), path.read_bytes()) for name, path in bot.sources] if files else None
@@ -46,14 +46,14 @@ def stage_here(packed_bot: PackedBot, level: Level) -> Command:
     if packed_bot.files is None:
         return staging.stage(as_bot(packed_bot, ((".", Path()),)), level)
     with tempfile.TemporaryDirectory(prefix="khiva-arena-bot-") as folder:
-        files = tuple((file.name, unpacked(file, folder)) for file in packed_bot.files)
+        files = tuple((file.name, unpack(file, folder)) for file in packed_bot.files)
         bot = as_bot(packed_bot, files)
         if sources.hashed(files, bot.run, bot.build, WHATEVER_IT_HAS) != bot.identity:
             raise ConfigError(f"bot {bot.name}: what arrived is not what was sent")
         return staging.stage(bot, level)
 
 
-def unpacked(file: PackedFile, folder: str) -> Path:
+def unpack(file: PackedFile, folder: str) -> Path:
     """Write a file that has arrived below a folder. Raises ConfigError if its name leads out of that folder."""
     name = PurePosixPath(file.name)
     if name.is_absolute() or ".." in name.parts:

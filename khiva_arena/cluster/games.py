@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 
-from khiva_arena.cluster.bot_transfer import unpacked
+from khiva_arena.cluster.bot_transfer import unpack
 from khiva_arena.cluster.messages import PackedFile, PackedGame
 from khiva_arena.entrants import staging
 from khiva_arena.errors import ConfigError
@@ -66,7 +66,7 @@ def _keep(files: Sequence[PackedFile], place: Path) -> None:
     place.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".new-", dir=place.parent) as folder:
         for file in files:
-            unpacked(file, f"{folder}/game")
+            unpack(file, f"{folder}/game")
         try:
             os.rename(f"{folder}/game", place)
         except OSError:

@@ -147,10 +147,10 @@ class _Talk:
     def _write(self, data: bytes) -> None:
         stdin = self._process.stdin
         assert stdin
-        rest = memoryview(data)
+        remainder = memoryview(data)
         with suppress(OSError, ValueError):  # it has ended, which ``hear`` notices
-            while rest:
-                rest = rest[stdin.write(rest) :]
+            while remainder:
+                remainder = remainder[stdin.write(remainder) :]
 
     def hear(self) -> bytes:
         """Return the next answer. Raises _Broken."""

@@ -146,12 +146,12 @@ class Crew:
 
     def at_a_time(self) -> int:
         """Return how many matches the ready workers can play at a time."""
-        slots_by_machine: Counter[str] = Counter()
+        slots_of: Counter[str] = Counter()
         for worker in self.ready_workers():
             assert worker.offer
-            slots_by_machine[worker.offer.machine] += slots(worker.offer, worker.threads)
+            slots_of[worker.offer.machine] += slots(worker.offer, worker.threads)
         cores = self._cores()
-        return sum(min(number, cores[machine]) for machine, number in slots_by_machine.items())
+        return sum(min(number, cores[machine]) for machine, number in slots_of.items())
 
     def has_room(self, worker: ClusterWorker) -> bool:
         """Tell whether a core is free for one more task of a worker."""

@@ -49,8 +49,8 @@ class _Printer:
         if step.status is Status.SKIPPED:
             self._postponed.append(step)
         else:
-            failed = MARKS[Status.FAILED] if step.status is Status.FAILED else ""
-            click.echo(step_text(step).replace(failed, alarm(failed), 1) if failed else step_text(step))
+            mark = MARKS[Status.FAILED] if step.status is Status.FAILED else ""
+            click.echo(step_text(step).replace(mark, alarm(mark), 1) if mark else step_text(step))
 
     def finish(self) -> None:
         if self._postponed:

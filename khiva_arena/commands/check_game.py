@@ -48,8 +48,8 @@ def _report(word: str, game: Game, rules: Mapping[str, Any], rule: Sequence[str]
         click.echo("It does not keep the contract yet: begin with the first step that failed.")
         return False
     seats = min(game.seats_of(game.rules(rules)))
-    rule_flags = [part for pair in rule for part in ("--rule", pair)]
-    match = ["khiva-arena", "match", "--game", word, *rule_flags, *["--bot", OPPONENT] * seats]
+    flags = [part for pair in rule for part in ("--rule", pair)]
+    match = ["khiva-arena", "match", "--game", word, *flags, *["--bot", OPPONENT] * seats]
     click.echo(harmless(f"It keeps the contract. Next: {shlex.join(match)}"))
     return True
 

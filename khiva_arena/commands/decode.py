@@ -23,24 +23,24 @@ SPACE = frozenset(b" \t\r\n")
 def decode(files: tuple[Path, ...], as_hex: bool, way: str | None, as_json: bool) -> int:
     """Print the frames of each file. Returns the exit code."""
     from_bot = None if way is None else way == "to-arbiter"
-    wrong = 0
+    mistakes = 0
     for file in files or (None,):
         if len(files) > 1 and not as_json:
             click.echo(harmless(f"{file}:"))
-        wrong += _decode(file, as_hex, from_bot, as_json)
-    return 1 if wrong else 0
+        mistakes += _decode(file, as_hex, from_bot, as_json)
+    return 1 if mistakes else 0
 
 
 def _decode(file: Path | None, as_hex: bool, from_bot: bool | None, as_json: bool) -> int:
     """Print the frames of one file. Returns how many pieces of it are wrong."""
     cutter = Cutter(FRAME_MOST_TO_ARBITER if from_bot else FRAME_MOST_TO_BOT)
-    wrong = number = 0
+    mistakes = number = 0
     for piece in _pieces(cutter, _bytes(file, as_hex)):
         number += 1
-        wrong += _print(str(file or "-"), number, piece, from_bot, as_json)
+        mistakes += _print(str(file or "-"), number, piece, from_bot, as_json)
     if not number:
         raise ConfigError(f"{file or 'stdin'}: nothing in it")
-    return wrong
+    return mistakes
 
 
 def _pieces(cutter: Cutter, data: Iterator[bytes]) -> Iterator[Piece]:

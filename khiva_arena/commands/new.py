@@ -67,14 +67,14 @@ def new(language: str | None, folder: Path | None, as_json: bool) -> None:
 def _new_game(folder: Path | None, as_json: bool) -> None:
     if folder is None:
         raise ConfigError("name a folder for the new game: khiva-arena new game my-game")
-    written = _make_folder(folder, _fill_game)
+    names = _make_folder(folder, _fill_game)
     if as_json:
-        click.echo(json.dumps({"folder": str(folder), "game": GAME_FILE, "files": written}))
+        click.echo(json.dumps({"folder": str(folder), "game": GAME_FILE, "files": names}))
         return
     base = f"./{folder}" if str(folder).startswith("-") else str(folder)
     game, bot = shlex.quote(f"{base}/{GAME_FILE}"), shlex.quote(f"{base}/bot")
     two = f"--bot {bot} --bot shipped:python/random"
-    click.echo(harmless(f"{folder}: a new game with a test and a bot: {', '.join(written)}"))
+    click.echo(harmless(f"{folder}: a new game with a test and a bot: {', '.join(names)}"))
     click.echo(harmless(f"Edit {folder / GAME_FILE}, then:"))
     click.echo(harmless(f"  khiva-arena check --game {game}"))
     click.echo(harmless(f"  khiva-arena check {bot} --game {game}"))

@@ -77,7 +77,7 @@ class ShownFlags(NamedTuple):
 def replay(store: Path, match: str, **flags: Any) -> int:
     """Send the bot what the seat was sent, print what differs, and return the exit code. ``flags``: those of ``FedFlags`` and of
     ``ShownFlags``."""
-    fed, output = take_fields(flags, FedFlags), take_fields(flags, ShownFlags)
+    fed, show = take_fields(flags, FedFlags), take_fields(flags, ShownFlags)
     loading = loading_of_stored({"runtime": fed.runtime, "limit": fed.limit})
     source = _bundled(store, match) if store.is_file() else _stored(store, match, loading)
     record = source.record
@@ -96,19 +96,19 @@ def replay(store: Path, match: str, **flags: Any) -> int:
             say(f"warning: {entrant.name} has changed since it played")
     sandbox = _sandbox(source.sandbox, fed.isolation, fed.wait)
     all_requests = requests(record, source.secret, seat, source.details[seat])
-    fed_requests = [request for request in all_requests if output.last is None or request.step <= output.last]
+    fed_requests = [request for request in all_requests if show.last is None or request.step <= show.last]
     header = record.header
     bot = FedBot(stage(entrant, sandbox.level), sandbox, Limits(**header.time), Policy(header.policy))
     attach = _attach(sandbox.level) if fed.wait else None
     with BufferedStderr() as lines:
         refed = feed(fed_requests, bot, trace=Trace([f"{entrant.name}#{seat}"], lines) if fed.trace else None, attach=attach)
-    replies = [reply for reply in refed.replies if reply.request.step >= (output.first or 0)]
+    replies = [reply for reply in refed.replies if reply.request.step >= (show.first or 0)]
     differ = [reply for reply in replies if not _same(reply)]
-    if output.as_json:
+    if show.as_json:
         click.echo(json.dumps(_plain(record, seat, entrant.name, refed, replies, differ)))
     else:
         _print(record, seat, entrant.name, refed, replies, differ)
-        if output.notes:
+        if show.notes:
             click.echo(notes_of(seat, refed.ending.notes, refed.ending.notes_total))
     return 1 if differ or refed.out is not None else 0
 
@@ -125,8 +125,8 @@ def _seat_of(record: Record, bot: Bot | None) -> int:
     ):
         if len(sat) == 1:
             return sat[0]
-    seats_there = ", ".join(f"{number} was {seat.name}" for number, seat in enumerate(seats))
-    raise ConfigError(f"--seat is missing, and --bot does not say which one is meant: seat {seats_there}")
+    listing = ", ".join(f"{number} was {seat.name}" for number, seat in enumerate(seats))
+    raise ConfigError(f"--seat is missing, and --bot does not say which one is meant: seat {listing}")
 
 
 class _Found(NamedTuple):
@@ -201,8 +201,8 @@ def _decision_of(request: Request) -> AskedDecision:
 
 def _print(record: Record, seat: int, name: str, refed: RefeedResult, replies: Sequence[Reply], differ: Sequence[Reply]) -> None:
     header = record.header
-    parties = f"seat {seat} of {len(header.seats)}, then {header.seats[seat].name}, now {name}"
-    click.echo(harmless(f"match {header.match}: {parties}"))
+    title = f"seat {seat} of {len(header.seats)}, then {header.seats[seat].name}, now {name}"
+    click.echo(harmless(f"match {header.match}: {title}"))
     for reply in differ:
         request, message = reply.request, reply.request.message
         assert isinstance(message, Decide)

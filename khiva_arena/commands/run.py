@@ -133,26 +133,26 @@ def _within(budget: str, stages: Sequence[Settings], entrants: Sequence[Bot], *,
         return proposal if not proposal.lines or agreed("play this?", yes) else None
 
 
-def _add_shipped(config: Path | None, flag_settings: dict[str, Any]) -> None:
+def _add_shipped(config: Path | None, flags: dict[str, Any]) -> None:
     """Add the bots that come with the arena to the named ones, from flags or else the file, if these are a list."""
-    values = {**(read_file(config)[0] if config else {}), **flag_settings}
+    values = {**(read_file(config)[0] if config else {}), **flags}
     words = values.get("bots", ())
     if isinstance(words, list | tuple):
-        flag_settings["bots"] = (*words, *ready_bots(values.get("game") or DEFAULTS["game"]))
+        flags["bots"] = (*words, *ready_bots(values.get("game") or DEFAULTS["game"]))
 
 
 def print_commitment(folder: Path, event: str, as_json: bool) -> None:
     """Print the values of an event to publish before its first match."""
     with Store.read(folder) as store:
         row = stored.stored_event(store, event)
-        recorded, planned = len(store.recorded(event)), stored.bare_timetable(row).matches
+        done, planned = len(store.recorded(event)), stored.bare_timetable(row).matches
     definition = row.definition.digest
     if as_json:
         values = {"event": row.id, "number": row.number, "definition": definition, "commitment": row.commitment}
-        click.echo(json.dumps({**values, "public": row.public, "recorded": recorded, "planned": planned}))
+        click.echo(json.dumps({**values, "public": row.public, "recorded": done, "planned": planned}))
         return
-    click.echo(f"event {row.number} ({row.id}): {recorded} of {planned} matches are recorded")
+    click.echo(f"event {row.number} ({row.id}): {done} of {planned} matches are recorded")
     click.echo(f"definition {definition}")
     click.echo(f"commitment {row.commitment}")
-    if not recorded:
+    if not done:
         say("next: publish the commitment; the same command without --commit plays, with --public TEXT if a text is drawn then")

@@ -43,24 +43,24 @@ def announce(
         from khiva_arena.games.which import is_played  # not above: most games come with the arena
 
         log.say(is_played(event.definition))
-    if some := _some_line_ups(event.definition, opening):
-        log.say(some, warning=settings.lineups != AUTO)
+    if choice := _some_line_ups(event.definition, opening):
+        log.say(choice, warning=settings.lineups != AUTO)
     if settings.authors_apart and not _shared_author(play.event.definition):
         log.say("--authors-apart has no effect: no two bots name the same author in their bot.toml", warning=True)
     if len(timetable.shapes) == 1:
         at_most = "at most " if settings.hypotheses else ""
         line_ups = count(len(opening.line_ups), "line-up")
-        what = f"{at_most}{count(opening.seeds, 'seed')} x {line_ups} x {timetable.seats} rotations = "
+        size = f"{at_most}{count(opening.seeds, 'seed')} x {line_ups} x {timetable.seats} rotations = "
     else:
-        what = f"{len(timetable.shapes)} rounds, "
+        size = f"{len(timetable.shapes)} rounds, "
     called = f"{settings.name}, " if settings.name else ""
     called += "" if settings.format == DEFAULTS["format"] else f"{settings.format}, "
-    done = f", {play.done_before} of them recorded before" if play.done_before else ""
-    called += f"event {event.id}: {what}{timetable.matches} matches{'' if play.part else done}"
-    estimated = f"; estimated time: {estimate}" if estimate else ""
-    log.say(f"{called}{'' if play.part else estimated}")
+    recorded = f", {play.done_before} of them recorded before" if play.done_before else ""
+    called += f"event {event.id}: {size}{timetable.matches} matches{'' if play.part else recorded}"
+    duration = f"; estimated time: {estimate}" if estimate else ""
+    log.say(f"{called}{'' if play.part else duration}")
     if play.part:
-        log.say(f"{play.part}{done}{estimated}")
+        log.say(f"{play.part}{recorded}{duration}")
     elif advice := _advice(settings, len(event.bots), len(opening.line_ups)):
         log.say(advice)
     if extension:
@@ -74,8 +74,8 @@ def announce(
         log.say(line, warning=True)
     if event.public is not None:
         log.say(f"public text {event.public!r}")
-    if short := short_turn_warning(event.definition):
-        log.say(short, warning=True)
+    if warning := short_turn_warning(event.definition):
+        log.say(warning, warning=True)
     cores = system.cores()
     if settings.dask is None and settings.seats * settings.jobs > cores:
         log.say(

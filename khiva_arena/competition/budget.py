@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec.structs import replace
 
 from khiva_arena.competition.budget_try import MeasuredTime, Trial
-from khiva_arena.competition.who_plays import cluster_of, who_plays
+from khiva_arena.competition.who_plays import cluster_of, players_of
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.events.durations import MatchTime, in_words, of_store
@@ -64,13 +64,13 @@ def propose(stages: Sequence[Settings], entrants: Sequence[Bot], budget_ms: int,
     sandbox = sandbox_of(first, say, rated=True)
     _check(stages, entrants)
     with ExitStack() as stack:
-        playing, cluster = who_plays(stages, entrants, sandbox, None, say, stack)
+        playing, cluster = players_of(stages, entrants, sandbox, None, say, stack)
         definition = definition_of(first, playing.entrants, sandbox)
         store_exists = Store.check(first.out)
         if store_exists and not new_event and (chain := _begun_in(first, definition)):
             say(_kept_line(chain, _is_over(first, chain[-1])))
-            unchanged = replace(first, seeds=length_of(chain), lineups=_line_ups_of(chain[-1]))
-            return Proposal(unchanged, BudgetTrial(sandbox, playing))
+            same = replace(first, seeds=length_of(chain), lineups=_line_ups_of(chain[-1]))
+            return Proposal(same, BudgetTrial(sandbox, playing))
         trial = Trial(definition, sandbox, seconds, say)
         if first.dask is not None:  # nobody knows on which workers recorded matches were played
             if cluster is None:
@@ -80,7 +80,7 @@ def propose(stages: Sequence[Settings], entrants: Sequence[Bot], budget_ms: int,
             measure = MeasuredTime(took, first.jobs)
         else:
             playing = playing._replace(commands=ready_to_play(first, playing.entrants, sandbox, say, playing.commands))
-            measure = trial.here([playing.commands[bot.identity] for bot in playing.entrants], first.jobs)
+            measure = trial.on_machine([playing.commands[bot.identity] for bot in playing.entrants], first.jobs)
     before = time.monotonic() - began
     table = _table_of(first, definition) if store_exists else None
     deals = table.standings.shared_deals if table else None
@@ -231,7 +231,7 @@ def _errors_by(table: _Table, definition: Definition, seeds: int, line_ups: int)
     rated, events = table
     deals = rated.shared_deals
     as_before = seeds if deals is None else seeds * deals.variance(deals.tables) / deals.variance(_each(definition, line_ups))
-    after = [one for one in planning.errors_after(rated.ratings, rated.blocks + round(as_before)) if one is not None]
+    after = [width for width in planning.errors_after(rated.ratings, rated.blocks + round(as_before)) if width is not None]
     if len(after) < len(definition.bots) - 1:  # of all but the anchor
         return []
     errors = " to ".join(dict.fromkeys(f"{error:.0f}" for error in (min(after), max(after))))

@@ -53,7 +53,7 @@ class Trial(NamedTuple):
     budget_seconds: float
     say: Say
 
-    def here(self, commands: Sequence[Command], jobs: int) -> MeasuredTime:
+    def on_machine(self, commands: Sequence[Command], jobs: int) -> MeasuredTime:
         """Play matches on this machine, ``jobs`` at a time as a run does. Raises ConfigError if none can be played.
 
         Returns how long one takes, the time between matches included.

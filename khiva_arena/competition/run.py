@@ -14,7 +14,7 @@ from khiva_arena.competition.live_page import LivePage
 from khiva_arena.competition.options import RunOptions, check_public_of_past, public_to_add
 from khiva_arena.competition.own_events import OwnEvents
 from khiva_arena.competition.run_events import LinkNewsSource, RunEvents
-from khiva_arena.competition.who_plays import executor_of, who_plays
+from khiva_arena.competition.who_plays import executor_of, players_of
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.events import stored
@@ -112,7 +112,7 @@ class Run:
         if self.trial is not None:
             self._playing, executor = self.trial.entrants, None
         else:
-            self._playing, executor = who_plays(self.stages, self.entrants, self._sandbox, self._source.file, self.say, stack)
+            self._playing, executor = players_of(self.stages, self.entrants, self._sandbox, self._source.file, self.say, stack)
         self._executor = executor or executor_of(self._first, self._playing, self._sandbox, self._source.file, self.say)
 
     def _check_definition(self, store_exists: bool) -> None:

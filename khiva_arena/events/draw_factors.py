@@ -106,8 +106,8 @@ class _Pool(NamedTuple):
             )
             event, last_seeds[place] = _replayable_part(event, place, all_matches, complete)
             events.append(event)
-        seed_bounds = np.array([last_seeds.get(at, 0) for at in range(len(all_matches.events))])
-        matches = complete.only(lambda group: group.seed < seed_bounds[group.event])
+        bounds = np.array([last_seeds.get(at, 0) for at in range(len(all_matches.events))])
+        matches = complete.only(lambda group: group.seed < bounds[group.event])
         numbers = {row.id: [index[bot.identity] for bot in row.bots] for row in rows}
         rated = tuple(identity in counting_bots for identity in index)
         return cls(tuple(events), [numbers[event] for event in all_matches.events], matches, rated, tuple(row.id for row in rows))
@@ -115,11 +115,11 @@ class _Pool(NamedTuple):
     def key(self) -> bytes:
         """Return 32 bytes that follow from all results and events on which the replays depend."""
         digest = sha256(_VERSION.encode())
-        digest.update(msgspec.json.encode([self.ids, self.rated, [(one.rounds, one.after) for one in self.events]]))
+        digest.update(msgspec.json.encode([self.ids, self.rated, [(event.rounds, event.after) for event in self.events]]))
         for number in sorted(range(len(self.matches.events)), key=lambda at: self.matches.events[at]):
             # sorted, and in big-endian bytes: the key is equal on every machine, whatever order results are read in
-            for one in sorted(self.matches.sizes, key=lambda same: same.bots.shape[1]):
-                rows = one.only(one.event == number)
+            for group in sorted(self.matches.sizes, key=lambda same: same.bots.shape[1]):
+                rows = group.only(group.event == number)
                 order = np.lexsort((rows.rotation, rows.lineup, rows.seed))
                 for column in (rows.seed, rows.lineup, rows.rotation, rows.bots, rows.ranks, rows.unstarted):
                     digest.update(column[order].astype(">i8").tobytes())

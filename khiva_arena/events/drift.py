@@ -57,7 +57,7 @@ def edited_bots(events: Sequence[EventRow], bots: Sequence[Bot]) -> str:
     names_by_event: dict[int, list[str]] = {}
     for bot in bots:
         last = next((event for event in reversed(events) if bot.name in event.definition.names), None)
-        if last is not None and bot.identity not in {player.identity for player in last.bots}:
+        if last is not None and bot.identity not in {other.identity for other in last.bots}:
             names_by_event.setdefault(last.number, []).append(bot.name)
     return "; ".join(f"{', '.join(names)} changed since event {number}" for number, names in names_by_event.items())
 
@@ -103,8 +103,8 @@ def _bots(event: EventRow, bots: Sequence[Bot | BotRow]) -> list[str]:
         if new is None:
             lines.append(f"bot {name} ({old.asked_as}) has been left out")
         elif new.identity != old.identity:
-            identities = f"identity {old.identity[:DIGITS]} then, {new.identity[:DIGITS]} now"
-            lines.append(f"bot {name} ({new.asked_as}) has changed: {identities}")
+            change = f"identity {old.identity[:DIGITS]} then, {new.identity[:DIGITS]} now"
+            lines.append(f"bot {name} ({new.asked_as}) has changed: {change}")
     lines += [f"bot {name} ({bot.asked_as}) has been added" for name, bot in now.items() if name not in then]
     if not lines and list(then) != list(now):
         lines.append(f"the bots stand in another order: {', '.join(then)} then; {', '.join(now)} now")
@@ -153,8 +153,8 @@ def _runtime(key: str, then: Any, now: Any) -> str:
         return f"runtime {name} {'is used now' if then is None else 'is not used any more'} (its {fact})"
     if fact == "program":
         return f"runtime {name} has another program"
-    gone, come = sorted(set(then) - set(now)), sorted(set(now) - set(then))
-    return f"runtime {name} had {_value(', '.join(gone) or 'less')}, has {_value(', '.join(come) or 'less')}"
+    lost, new = sorted(set(then) - set(now)), sorted(set(now) - set(then))
+    return f"runtime {name} had {_value(', '.join(lost) or 'less')}, has {_value(', '.join(new) or 'less')}"
 
 
 def _seed(value: object) -> str:

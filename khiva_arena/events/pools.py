@@ -86,13 +86,13 @@ def _title(events: Sequence[EventRow], label: str, among: Among) -> str:
     seats = ", ".join(map(str, same.seats))
     by_id = {event.id: str(event.number) for event in events}
     numbers = ", ".join(f"{event.number}{_mark(event, by_id)}" for event in events)
-    bots = f"; {among.said}" if among.said else ""
+    bots = f"; {among.words}" if among.words else ""
     engines = sorted({engine for event in events for engine in event.engines})
     mark = f"; played by khiva-arena {', '.join(engines)}" if len(engines) > 1 else ""
-    apart_note = "; bots that may remember, apart" if events[0].definition.rated_apart else ""
+    apart = "; bots that may remember, apart" if events[0].definition.rated_apart else ""
     return harmless(
         f"{same.game}{label} at {seats} seats; turn {same.time['turn_ms']} ms, bank {same.time['bank_ms']} ms, {same.policy}, "
-        f"isolation {same.isolation}{_not_default(same)}{apart_note}; event{'s' if len(events) > 1 else ''} {numbers}{bots}{mark}"
+        f"isolation {same.isolation}{_not_default(same)}{apart}; event{'s' if len(events) > 1 else ''} {numbers}{bots}{mark}"
     )
 
 
@@ -109,8 +109,8 @@ def _not_default(common: InCommon) -> str:
     """Return in words the limits, pondering and time given back for a link that are not the default."""
     limits = [f"{WORDS[key]} {say(key, limit)}" for key, limit in common.limits.items() if limit != getattr(DEFAULT, key)]
     link = common.time.get("link_ms", 0)
-    link_note = (f"up to {link} ms of a remote bot's round trip given back",) if link else ()
-    return "".join(f", {text}" for text in (*limits, *(() if common.ponder else ("no pondering",)), *link_note))
+    note = (f"up to {link} ms of a remote bot's round trip given back",) if link else ()
+    return "".join(f", {text}" for text in (*limits, *(() if common.ponder else ("no pondering",)), *note))
 
 
 # --- standings ---
@@ -195,7 +195,7 @@ def _collect(events: Sequence[EventRow], scored: Iterable[Result], among: Among)
     if of_others and not collected.matches:
         numbers = ", ".join(str(event.number) for event in events)
         raise ConfigError(
-            f"{among.said}: no match of event {numbers} had these bots alone at its table, so there is nothing to rate"
+            f"{among.words}: no match of event {numbers} had these bots alone at its table, so there is nothing to rate"
         )
     return collected
 
@@ -245,13 +245,13 @@ def _recorded(
     store: Store, event: EventRow, voids: Mapping[int, VoidRow], causes: Mapping[int, Counter[int]]
 ) -> Iterator[Result]:
     # version 0.1 did not count page faults, so they are unknown for what it played
-    counted = not any(engine.startswith("0.1.") for engine in event.engines)
+    counts_faults = not any(engine.startswith("0.1.") for engine in event.engines)
     for match in matches_of(store, event):
         void = voids.get(match.ordinal)
         measured = [seat.measured for seat in match.seats]
         if caused := causes.get(match.ordinal):
             measured = [costs._replace(caused=caused[seat]) for seat, costs in enumerate(measured)]
-        if not counted:
+        if not counts_faults:
             measured = [costs._replace(page_faults=None) for costs in measured]
         result = results.of_row(event, match, void.attempt if void else 0, measured)
         for fault in [fault for faults in result.faults for fault, _ in faults if fault not in FAULTS]:

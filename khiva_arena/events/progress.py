@@ -41,18 +41,18 @@ def standing_of(
 
     Raises StoreError if the store is damaged, ConfigError if a stage cannot be played with the bots that came to it.
     """
-    events = events_of(store, ())
+    rows = events_of(store, ())
     over: list[EventRow] = []
     for stage in stages:
         if over:
             entrants = _best(store, over[-1], entrants, stage.take)
         definition = definition_after(stage, entrants, sandbox, over[-1] if over else None)
-        event = _newest(store, events, spellings(definition))
-        for spelt in spellings(definition) if event is None and events else ():
+        event = _newest(store, rows, spellings(definition))
+        for spelt in spellings(definition) if event is None and rows else ():
             from khiva_arena.events.extending import extended_definition  # not above: a new store has nothing to extend
 
-            if longer := extended_definition(store, events, stage, spelt, new_event=new_event):
-                definition, event = longer, _newest(store, events, [longer])
+            if longer := extended_definition(store, rows, stage, spelt, new_event=new_event):
+                definition, event = longer, _newest(store, rows, [longer])
                 break
         if event is None or store.conclusion(event.id) is None:
             return ResumePoint(tuple(over), tuple(entrants), event.definition if event else definition, event)

@@ -23,7 +23,7 @@ class Among(NamedTuple):
     exclude: tuple[str, ...] = ()
 
     @property
-    def said(self) -> str:
+    def words(self) -> str:
         """The words for the line above a table; "" if all bots count."""
         only = f"only {', '.join(self.only)}" if self.only else ""
         without = f"without {', '.join(self.exclude)}" if self.exclude else ""
@@ -70,7 +70,7 @@ def check_among(among: Among, events: Sequence[EventRow]) -> None:
         if word not in words_known
     ]
     if not problems and among != EVERYBODY and bots and not any(len(counting(event, among)) > 1 for event in events):
-        problems = [f"{among.said}: no event has two bots or more of these, so there is nothing to rate"]
+        problems = [f"{among.words}: no event has two bots or more of these, so there is nothing to rate"]
     if problems:
         raise ConfigError(problems)
 
@@ -87,8 +87,8 @@ def counting(event: EventRow, among: Among) -> set[int]:
         bot = event.bots[position]
         return any(word in words for word in _words(bot.name, bot.identity))
 
-    positions = range(len(event.bots))
-    only = {position for position in positions if not among.only or fits(position, among.only)}
+    places = range(len(event.bots))
+    only = {position for position in places if not among.only or fits(position, among.only)}
     return {position for position in only if not fits(position, among.exclude)}
 
 

@@ -29,9 +29,9 @@ def check_stored(event: EventRow) -> None:
 
 def check_definition(event: EventRow) -> None:
     """Raise StoreError if an event's definition is damaged, or of another event."""
-    expected_id = seeds.event_id(event.definition.digest, event.commitment)
-    if event.id not in (expected_id, text_digest(event.text)[: seeds.ID_LENGTH]):
-        raise StoreError(f"its definition and commitment hash to {expected_id}, not to its id")
+    own_id = seeds.event_id(event.definition.digest, event.commitment)
+    if event.id not in (own_id, text_digest(event.text)[: seeds.ID_LENGTH]):
+        raise StoreError(f"its definition and commitment hash to {own_id}, not to its id")
     if event.public is not None and (problem := public_problem(event.public)):
         raise StoreError(f"its public text is not valid: {problem}")
 

@@ -58,7 +58,7 @@ class PooledTable(NamedTuple):
         rules = {"rules": variants} if (variants := changed(self.events[0].definition)) else {}
         extends = {event.id: before for event in self.events if (before := event.definition.extends)}
         chained = {"extends": extends} if extends else {}
-        selection = {"only": [*self.among.only], "exclude": [*self.among.exclude]} if self.among.said else {}
+        selection = {"only": [*self.among.only], "exclude": [*self.among.exclude]} if self.among.words else {}
         table = to_json(self.standings, self.sections)
         contrasts = {"contrasts": to_builtins(self.contrasts)} if self.contrasts else {}
         return {**in_common(self.events), **chained, **rules, **table, **placed, **selection, **partial, **contrasts}
@@ -127,14 +127,14 @@ def pooled_table(
 
 def sections_named(names: Sequence[str]) -> tuple[str, ...]:
     """Return the named sections in the order they are printed. Raises ConfigError for a name that is not one."""
-    wrong = [name for name in names if name not in (*NAMES, ALL)]
-    if wrong:
-        raise ConfigError([f"there is no section {name!r}; there are {', '.join(NAMES)}, or {ALL}" for name in wrong])
+    unknown = [name for name in names if name not in (*NAMES, ALL)]
+    if unknown:
+        raise ConfigError([f"there is no section {name!r}; there are {', '.join(NAMES)}, or {ALL}" for name in unknown])
     return tuple(name for name in NAMES if name in names or ALL in names)
 
 
 def effects_named(names: Sequence[str]) -> tuple[str, ...]:
     """Return the named effects. Raises ConfigError for a name that is not one."""
-    if wrong := [name for name in names if name not in EFFECTS]:
-        raise ConfigError([f"--effects: {name!r} is not an effect; there are {' and '.join(EFFECTS)}" for name in wrong])
+    if unknown := [name for name in names if name not in EFFECTS]:
+        raise ConfigError([f"--effects: {name!r} is not an effect; there are {' and '.join(EFFECTS)}" for name in unknown])
     return tuple(names)

@@ -24,15 +24,15 @@ class Box:
         self._notes: list[list[str]] = []
         self._times: list[list[list[Took | None]]] = []
 
-    def add(self, made_film: Film, notes: list[str], times: list[dict[int, Took]]) -> list[int]:
+    def add(self, reel: Film, notes: list[str], times: list[dict[int, Took]]) -> list[int]:
         """Add a match and return its block and its place in the block.
 
         notes: by seat; [] for none.
         times: by seat by step; [] for none.
         """
-        self._films.append(made_film)
+        self._films.append(reel)
         self._notes.append(notes)
-        steps = enumerate(made_film.asked) if times else ()
+        steps = enumerate(reel.asked) if times else ()
         self._times.append([[times[seats[0]].get(step) for seats in seats_asked] for step, seats_asked in steps])
         return [len(self.blocks), len(self._films) - 1]
 

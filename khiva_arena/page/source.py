@@ -175,16 +175,16 @@ class _Bundle:
     def __init__(self, path: Path, names: Mapping[str, str], among: Among) -> None:
         result, bundled = audited_bundle(path)
         if not result.sound:
-            problem = next(iter([*result.problems, *(one for report in result.events for one in report.problems)]), "")
+            problem = next(iter([*result.problems, *(line for report in result.events for line in report.problems)]), "")
             raise RecordError(f"{path}: not sound: {problem}; `khiva-arena verify {shlex.quote(str(path))}` says more")
         self._path = path
-        self._matches = {one.event.id: one.matches for one in bundled.events}
+        self._matches = {row.event.id: row.matches for row in bundled.events}
         self.verify = "khiva-arena verify BUNDLE"
-        self.events = rename([one.event for one in bundled.events], names)
+        self.events = rename([row.event for row in bundled.events], names)
         self.verify += handing((event.definition.game, event.definition.rules_version) for event in self.events)
         check_among(among, self.events)
         pools = pools_of(self.events, among)
-        self.tables = [self._table(*one, among) for one in zip(titles(pools, among), pools, strict=True)]
+        self.tables = [self._table(*row, among) for row in zip(titles(pools, among), pools, strict=True)]
 
     def _table(self, heading: str, events: list[EventRow], among: Among) -> PooledTable:
         results = [result for event in events for result in self._matches[event.id].results]

@@ -195,7 +195,7 @@ def _matches(
             ranks=list(result.ranks),
             scores=list(result.scores),
             verdicts=list(map(str, result.verdicts)),
-            faults=_faults(match, said=secret is not None),
+            faults=_faults(match, with_details=secret is not None),
             rated=(event.id, result.seed, result.lineup) in rated,
             seconds=None if match.seconds is None else round(match.seconds, 3),
             replay=None,
@@ -204,13 +204,13 @@ def _matches(
     replays.close()
 
 
-def _faults(match: RecordedMatch, said: bool) -> list[list[Any]]:
+def _faults(match: RecordedMatch, with_details: bool) -> list[list[Any]]:
     """Return [seat, verdict, step, detail] of each fault.
 
-    said: whether details are given; they may repeat words that a bot sent, and so tell of its hand.
+    with_details: whether details are given; they may repeat words that a bot sent, and so tell of its hand.
     """
     return [
-        [seat, str(verdict), step, harmless(match.details[seat][at]) if said and match.details else ""]
+        [seat, str(verdict), step, harmless(match.details[seat][at]) if with_details and match.details else ""]
         for seat, faults in enumerate(match.result.faults)
         for at, (verdict, step) in enumerate(faults)
     ]
@@ -223,27 +223,27 @@ def rounds_of(timetable: Timetable, results: Iterable[Result]) -> list[PageRound
     """
     if not FORMATS[timetable.terms.format].IN_ROUNDS:
         return []
-    drawn = [found for shape in timetable.shapes if (found := timetable.round(shape.number)) is not None]
+    draws = [draw for shape in timetable.shapes if (draw := timetable.round(shape.number)) is not None]
     of_rounds: list[list[Result]] = [[] for _ in timetable.shapes]
     for result in results:
         of_rounds[timetable.shape_of(result.ordinal).number].append(result)
-    fields = [_field(one) for one in drawn[1:]]
+    fields = [_field(one) for one in draws[1:]]
     if sum(map(len, of_rounds)) == timetable.matches:
         fields.append({placing.bot for placing in places(timetable.terms, of_rounds) if placing.place == 1})
     return [
-        _round(timetable, one, of_rounds[one.number], fields[at] if at < len(fields) else set()) for at, one in enumerate(drawn)
+        _round(timetable, one, of_rounds[one.number], fields[at] if at < len(fields) else set()) for at, one in enumerate(draws)
     ]
 
 
-def _field(drawn: DrawnRound) -> set[int]:
+def _field(draw: DrawnRound) -> set[int]:
     """Return the bots that are in before a round."""
-    return {bot for table in drawn.line_ups for bot in table}.union(drawn.byes)
+    return {bot for table in draw.line_ups for bot in table}.union(draw.byes)
 
 
-def _round(timetable: Timetable, drawn: DrawnRound, results: Sequence[Result], through: set[int]) -> PageRound:
+def _round(timetable: Timetable, draw: DrawnRound, results: Sequence[Result], through: set[int]) -> PageRound:
     sums = dict(enumerate(bot_sums(timetable.terms.bots, results)))
-    line_ups = [_line_up(table, sums, through) for table in drawn.line_ups]
-    return PageRound(drawn.number + 1, drawn.first_ordinal, timetable.shapes[drawn.number].matches, list(drawn.byes), line_ups)
+    line_ups = [_line_up(table, sums, through) for table in draw.line_ups]
+    return PageRound(draw.number + 1, draw.first_ordinal, timetable.shapes[draw.number].matches, list(draw.byes), line_ups)
 
 
 def _line_up(table: Sequence[int], sums: Mapping[int, BotSums], through: set[int]) -> PageLineUp:
@@ -255,8 +255,8 @@ def _line_up(table: Sequence[int], sums: Mapping[int, BotSums], through: set[int
         )
         for bot in order
     ]
-    went, left = [sums[bot] for bot in order if bot in through], [sums[bot] for bot in order if bot not in through]
-    return PageLineUp(sitters, _decided(went[-1], left[0]) if went and left else "")
+    through_sums, out_sums = [sums[bot] for bot in order if bot in through], [sums[bot] for bot in order if bot not in through]
+    return PageLineUp(sitters, _decided(through_sums[-1], out_sums[0]) if through_sums and out_sums else "")
 
 
 def _decided(last_in: BotSums, first_out: BotSums) -> str:

@@ -135,7 +135,7 @@ class _TerminalChair(Chair):
             await self.advise()
         elif not self._explain(line):
             texts = self._ask["texts"]
-            at = choice_meant(line, [one.text for one in self._lines])
+            at = choice_meant(line, [row.text for row in self._lines])
             if at >= 0 and self._lines[at].choice < 0:
                 self._first = self._lines[at].text
                 return self._offer()

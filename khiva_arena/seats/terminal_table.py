@@ -52,12 +52,12 @@ def _facts(view: Mapping[str, Plain], _names: Sequence[str], _rules: Mapping[str
     rows: list[list[Cell]] = []
     for key, value in view.items():
         # A board, say.
-        lines = [line[:LONGEST_FACT] for line in value.splitlines()] if type(value) is str and "\n" in value else [_short(value)]
+        lines = [line[:LONGEST_FACT] for line in value.splitlines()] if type(value) is str and "\n" in value else [_brief(value)]
         rows += [[key.replace("_", " ") if at == 0 else "", line] for at, line in enumerate(lines[:MOST_LINES])]
     return [Block(rows)]
 
 
-def _short(value: Plain) -> str:
+def _brief(value: Plain) -> str:
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= LONGEST_FACT else f"{text[:LONGEST_FACT]} ..."
 
@@ -135,7 +135,7 @@ def choices(texts: Sequence[str]) -> RenderableType:
         if many < FEWEST:
             many, number, text = 1, f"{at + 1}", texts[at]
         else:
-            numbers = [_NUMBER.findall(texts[one])[0] for one in (at + 1, last)]
+            numbers = [_NUMBER.findall(texts[place])[0] for place in (at + 1, last)]
             number, text = f"{at + 1}-{last + 1}", f"{texts[at]}, {numbers[0]}, ..., {numbers[1]}"
         cells.append(Text.assemble((number, "bold"), "  ", text))
         at += many

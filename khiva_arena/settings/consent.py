@@ -50,7 +50,7 @@ def openings_of(file_settings: Mapping[str, Any], flags: Mapping[str, Any]) -> l
 
     A value of a wrong type opens nothing: it is refused elsewhere.
     """
-    found = []
+    result = []
     for row in TABLE:
         value = file_settings.get(row.name)
         if not row.opens or value in (None, row.default, []) or row.mistakes(value):
@@ -60,8 +60,8 @@ def openings_of(file_settings: Mapping[str, Any], flags: Mapping[str, Any]) -> l
         elif row.name in flags:
             continue
         if value and not row.harmless(value):
-            found.append(Opening(row, value))
-    return found
+            result.append(Opening(row, value))
+    return result
 
 
 def programs(openings: Sequence[Opening], entrants: Iterable[Bot]) -> list[str]:

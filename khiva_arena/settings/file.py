@@ -20,12 +20,12 @@ _FLAG = re.compile(r"--([a-z]+(?:-[a-z]+)*)")
 class SettingsFile(NamedTuple):
     """The content of a settings file.
 
-    given: its settings.
+    settings: its settings.
     places: where each setting stands ("file:line"), by its dotted name ("rules.overshoot", "stage.0.seats").
     text: all of the file.
     """
 
-    given: dict[str, Any]
+    settings: dict[str, Any]
     places: dict[str, str]
     text: str
 

@@ -121,14 +121,14 @@ def keep_apart(entrants: Sequence[Bot], commands: Sequence[Command], sandbox: Sa
     problems: list[str] = []
     for bot, command in dict(zip(entrants, commands, strict=True)).items():
         program = program_path(command.argv[0], command.folder)
-        readable = (command.readable, command.folder) if command.staged else (command.readable,)
-        neighbours = _neighbours(real_paths(program, *readable), folders, by_ancestor) if program else ()
+        paths = (command.readable, command.folder) if command.staged else (command.readable,)
+        neighbours = _neighbours(real_paths(program, *paths), folders, by_ancestor) if program else ()
         for identity in neighbours:
             if identity == bot.identity:
                 continue
             name, folder = names[identity], folders[identity]
-            holder = path_holding(folder, program or "", *readable)
-            inner = "" if holder else path_inside(folder, program or "", *readable)
+            holder = path_holding(folder, program or "", *paths)
+            inner = "" if holder else path_inside(folder, program or "", *paths)
             typed = () if command.staged else (program, os.path.realpath(program or ""), *command.readable)
             if holder or (inner and inner not in typed):
                 readable_part = f"all of {holder}, where {folder} lies" if holder else f"{inner}, which lies in {folder}"
@@ -149,10 +149,10 @@ def _by_ancestor(folders: Mapping[str, str]) -> dict[str, list[str]]:
 
 def _neighbours(paths: Sequence[str], folders: Mapping[str, str], by_ancestor: Mapping[str, Sequence[str]]) -> list[str]:
     """Return the identities of bots whose folders lie in one of these paths, or hold one, in the order of ``folders``."""
-    identities = {identity for path in paths for identity in by_ancestor.get(path, ())}
+    near = {identity for path in paths for identity in by_ancestor.get(path, ())}
     around = {ancestor for path in paths for ancestor in map(str, PurePath(path).parents)} & by_ancestor.keys()
-    identities |= {identity for ancestor in around for identity in by_ancestor[ancestor] if folders[identity] == ancestor}
-    return [identity for identity in folders if identity in identities] if identities else []
+    near |= {identity for ancestor in around for identity in by_ancestor[ancestor] if folders[identity] == ancestor}
+    return [identity for identity in folders if identity in near] if near else []
 
 
 def _home_of(bot: Bot) -> str:

@@ -82,8 +82,8 @@ def one_match(settings: Settings, entrants: Sequence[Bot], say: Say) -> OneMatch
 
 
 def _marks(bot: Bot, settings: Settings) -> tuple[str, ...]:
-    marks = {"network": bot.name in settings.network, bot.guest: bot.guest, "kept": bot.kept}
-    return tuple(mark for mark in marks if marks[mark])
+    flags = {"network": bot.name in settings.network, bot.guest: bot.guest, "kept": bot.kept}
+    return tuple(mark for mark in flags if flags[mark])
 
 
 def stage_all(

@@ -111,11 +111,11 @@ class Setting(NamedTuple):
         """Return the mistakes in a value, as far as they can be seen without looking at anything else."""
         if value is None and self.default is None:
             return []
-        problems = [wrong] if (wrong := _CHECKS[self.kind](self, value)) else []
+        problems = [mistake] if (mistake := _CHECKS[self.kind](self, value)) else []
         texts = value if isinstance(value, list | tuple) else [value]
         if self.kind in _WRITTEN:
-            bad = [word for word in texts if isinstance(word, str) and not is_text(word)]
-            problems += [f"{word!r} is not valid Unicode text, or has a NUL in it" for word in bad]
+            bad_words = [word for word in texts if isinstance(word, str) and not is_text(word)]
+            problems += [f"{word!r} is not valid Unicode text, or has a NUL in it" for word in bad_words]
         return problems
 
 

@@ -92,8 +92,8 @@ def _shape_of(number: int, table: Mapping[str, Any], places: Mapping[str, str]) 
         )
     if not (isinstance(name, str) and name.isprintable() and 1 <= len(name) <= 64):
         problems.append(f"{where('name')}: a name has 1 to 64 printable characters")
-    if take is not None and (wrong := number_mistake(take)):
-        problems.append(f"{where('take')}: {wrong}")
+    if take is not None and (mistake := number_mistake(take)):
+        problems.append(f"{where('take')}: {mistake}")
     elif take is not None and number == 0:
         problems.append(f"{where('take')}: the first stage has all bots; there is no stage before it to take the best of")
     return problems

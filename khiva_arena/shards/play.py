@@ -97,7 +97,7 @@ class ShardPlay(Play):
         (self._shape,) = self.timetable.shapes
         self._shard = shard
         self._seeds = shard.seeds(self._shape.seeds)
-        self.others = len(self.done) - sum(self._recorded[k] for k in self._seeds)
+        self.matches_of_others = len(self.done) - sum(self._recorded[k] for k in self._seeds)
 
     @property
     def complete(self) -> bool:
@@ -107,17 +107,17 @@ class ShardPlay(Play):
     @property
     def planned(self) -> int:
         """The number of matches once the shard is complete, with those of other shards that the store held before."""
-        return self.others + len(self._seeds) * self.timetable.per_seed(self._shape)
+        return self.matches_of_others + len(self._seeds) * self.timetable.per_seed(self._shape)
 
     @property
     def done_before(self) -> int:
         """The number of the shard's matches that are recorded."""
-        return len(self.done) - self.others
+        return len(self.done) - self.matches_of_others
 
     @property
     def part(self) -> str:
         """The part of the event that the shard is, in words; "" for all of it."""
-        seeds, matches = self._seeds, self.planned - self.others
+        seeds, matches = self._seeds, self.planned - self.matches_of_others
         seed_words = f"seed {seeds.start}" if len(seeds) == 1 else f"seeds {seeds.start} to {seeds.stop - 1}"
         return f"shard {self._shard} of it: {seed_words}, {count(matches, 'match', 'matches')}" if self._shard.of > 1 else ""
 

@@ -163,7 +163,7 @@ class RunLines:
         if message is None:
             return counts
         if isinstance(line, FaultRecorded | Paused):
-            return [*counts, *self._folded(line, message)]
+            return [*counts, *self._fold(line, message)]
         return [*counts, message.text(self._event)]
 
     def untold_counts(self) -> list[str]:
@@ -184,7 +184,7 @@ class RunLines:
     def _event(self) -> int:
         return self._begin.in_store if self._begin else 0
 
-    def _folded(self, line: FaultRecorded | Paused, message: Message) -> list[str]:
+    def _fold(self, line: FaultRecorded | Paused, message: Message) -> list[str]:
         verdict = line.verdict if isinstance(line, FaultRecorded) else ""
         key = message.event, self._bots[line.bot], verdict
         repeated = self._repeated.setdefault(key, Repeated())

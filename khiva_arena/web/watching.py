@@ -38,7 +38,7 @@ FAREWELL_SECONDS = 2.0
 """The time that readers have, at the end, to fetch the last page."""
 
 
-class Board:
+class LiveBoard:
     """The state that readers are shown, and how many readers there are.
 
     source: of the lines
@@ -108,7 +108,7 @@ class Board:
 class ProgressEvents(Response):
     """Server-sent events to one reader, until it goes or the address closes. ``board``: the state that is shown."""
 
-    def __init__(self, board: Board) -> None:
+    def __init__(self, board: LiveBoard) -> None:
         self._board = board
 
     async def __call__(self, _scope: Scope, receive: Receive, send: Send) -> None:
@@ -143,7 +143,7 @@ async def _until_gone(receive: Receive, scope: trio.CancelScope) -> None:
     scope.cancel()
 
 
-async def show(board: Board, say: Callable[[str], None], gone: Callable[[], bool]) -> None:
+async def show(board: LiveBoard, say: Callable[[str], None], gone: Callable[[], bool]) -> None:
     """Serve until the command that plays is ``gone``, and a moment longer. Raises NotAStream. ``say``: takes the address."""
 
     async def page(_request: Request) -> Response:
@@ -170,7 +170,7 @@ async def show(board: Board, say: Callable[[str], None], gone: Callable[[], bool
         nursery.cancel_scope.cancel()
 
 
-def run(board: Board, say: Callable[[str], None], gone: Callable[[], bool]) -> None:
+def run(board: LiveBoard, say: Callable[[str], None], gone: Callable[[], bool]) -> None:
     """Serve as ``show`` does, for a caller that does not run trio. Raises NotAStream, and KeyboardInterrupt."""
     try:
         trio.run(show, board, say, gone)
@@ -196,7 +196,7 @@ def main() -> int:
     descriptor, page, folder = int(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
     os.nice(NICENESS)  # bots come first
     try:
-        run(Board(Source(descriptor), ServedPage(page)), partial(print, flush=True), _stdin_ended)
+        run(LiveBoard(Source(descriptor), ServedPage(page)), partial(print, flush=True), _stdin_ended)
     except NotAStream:
         return 1
     finally:
