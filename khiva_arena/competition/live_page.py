@@ -27,7 +27,7 @@ class LivePage:
     folder: the store.
     path: of the page; None if none was asked for.
     say: takes a line for people.
-    asked: whether the user asked for the file, so that it is named to them; else it is served, and goes with the run.
+    is_requested: whether the user asked for the file, so that it is named to them; else it is served, and goes with the run.
     """
 
     def __init__(self, folder: Path, path: Path | None, say: Say, *, is_requested: bool = True) -> None:

@@ -78,7 +78,7 @@ def same(shown: object, expected: str) -> bool:
 
 
 class Frames:
-    """A buffer that turns bytes into frames. ``most``: the most bytes of a frame."""
+    """A buffer that turns bytes into frames. ``limit``: the most bytes of a frame."""
 
     def __init__(self, limit: int = MOST) -> None:
         self.limit = limit

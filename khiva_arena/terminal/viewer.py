@@ -36,7 +36,7 @@ LONGEST_TEXT = 2000
 class Source:
     """A reader of lines from a descriptor.
 
-    shown: bytes that it reads first and that the user has been shown already
+    bytes_shown: bytes that it reads first and that the user has been shown already
     more: whether there may be more to read now
     closed: whether nobody writes any longer
     """
@@ -92,7 +92,7 @@ class Viewer:
     ratings: of the last fit
     above: harmless lines to be shown above the screen
     source: of the lines
-    spent: CPU seconds of the run so far; if nobody knows, take one each second
+    cpu_seconds: CPU seconds of the run so far; if nobody knows, take one each second
     """
 
     def __init__(self, source: Source, cpu_seconds: Callable[[], float] = time.monotonic) -> None:
