@@ -17,7 +17,7 @@ from khiva_arena.cli.main import COMMANDS
 from khiva_arena.page.names import read_names
 from khiva_arena.sandbox.limits import DEFAULT, WORDS, say
 from khiva_arena.settings.file import read_file
-from khiva_arena.settings.settings import settle
+from khiva_arena.settings.settings import settings_from
 from khiva_arena.settings.table import TABLE
 
 pytestmark = pytest.mark.slow
@@ -156,7 +156,7 @@ def test_the_settings_that_are_shown_are_taken(tmp_path: Path) -> None:
     (tmp_path / "c.toml").write_text(block)
     given, places, _ = read_file(tmp_path / "c.toml")
     assert set(places) >= set(given)
-    assert settle(given, places).seats == 3
+    assert settings_from(given, places).seats == 3
 
 
 def test_every_command_is_in_the_page_of_commands() -> None:

@@ -32,11 +32,11 @@ def check(
     Raises ConfigError for wrong settings, or if the level cannot start the bot.
     """
     (word,), functions = as_words((bot,))
-    given = plain_settings(settings, functions, known=(*OF_A_CHECK, *OF_A_LINK))
-    named = several("games", games)
-    if set(named) <= set(NAMES):  # only the host process runs the code of other games
-        from khiva_arena.api.new_check import what_is_checked  # not above: tables and matches do without it
+    keywords = plain_settings(settings, functions, known=(*OF_A_CHECK, *OF_A_LINK))
+    names = several("games", games)
+    if set(names) <= set(NAMES):  # only the host process runs the code of other games
+        from khiva_arena.api.new_check import parts_of_check  # not above: tables and matches do without it
 
-        refuse_early(given, lambda said: what_is_checked(word, named, said))
-    host = Host("check", aloud=is_remote((word,)), bot=word, games=named, quick=bool(quick), given=given)
+        refuse_early(keywords, lambda values: parts_of_check(word, names, values))
+    host = Host("check", aloud=is_remote((word,)), bot=word, games=names, quick=bool(quick), keywords=keywords)
     return msgspec.convert(host.value(), CheckReport)

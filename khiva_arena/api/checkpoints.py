@@ -49,15 +49,15 @@ class Checkpoint:
         """Return the bytes of each file by its path in the folder of the bot, and of a listing of the names. The listing is there
         since a hash of contents alone has no names in it. Raises BotError if a file cannot be read, or there is none."""
         try:
-            inside = self.path.is_dir()
-            found = sorted(path for path in self.path.rglob("*") if path.is_file()) if inside else [self.path]
-            names = [path.relative_to(self.path.parent).as_posix() for path in found]
-            held = {f"{FOLDER}/{name}": path.read_bytes() for name, path in zip(names, found, strict=True)}
+            is_folder = self.path.is_dir()
+            paths = sorted(path for path in self.path.rglob("*") if path.is_file()) if is_folder else [self.path]
+            names = [path.relative_to(self.path.parent).as_posix() for path in paths]
+            contents = {f"{FOLDER}/{name}": path.read_bytes() for name, path in zip(names, paths, strict=True)}
         except OSError as error:
             raise BotError(f"{self.name}: the checkpoint cannot be read: {error}") from None
-        if not held:
+        if not contents:
             raise BotError(f"{self.name}: there is no file in the checkpoint {self.path}")
-        return {LISTING: json.dumps(names).encode(), **held}
+        return {LISTING: json.dumps(names).encode(), **contents}
 
     @property
     def opened(self) -> str:

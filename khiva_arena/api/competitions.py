@@ -125,9 +125,9 @@ class Competition:
             if not self._more(at):
                 self.wait()
                 return
-            some = recorded_matches(self.store, self._recorded[at : at + AT_ONCE])
-            at += len(some)
-            yield from some
+            batch = recorded_matches(self.store, self._recorded[at : at + AT_ONCE])
+            at += len(batch)
+            yield from batch
 
     def _more(self, than: int) -> bool:
         self._look()
@@ -216,32 +216,34 @@ def run(
     words, functions = as_words(() if bots is None else bots)
     config = None if settings is None else as_path("settings", settings)
     file = {} if config is None else read_file(config)[0]
-    named = {} if bots is None else {"bots": words}
-    given = plain_settings({**more, **named}, functions, isolation=file.get("isolation"))
-    how = _how(any_engine, new_event, public)
+    bot_words = {} if bots is None else {"bots": words}
+    keywords = plain_settings({**more, **bot_words}, functions, isolation=file.get("isolation"))
+    options = _options(any_engine, new_event, public)
     aloud = is_remote(words or file.get("bots", ()))
-    played: dict[str, Any] = {"config": str(config) if config else None}
+    call: dict[str, Any] = {"config": str(config) if config else None}
     if from_plan is not None or shard is not None:
-        played |= _planned(from_plan, shard, config, functions, new_event)
-    hand_over(given.get("game", ()))
+        call |= _plan_arguments(from_plan, shard, config, functions, new_event)
+    hand_over(keywords.get("game", ()))
     # Not above: tables and matches do without what these import.
     if from_plan is None:
-        from khiva_arena.settings.competition import what_is_played
+        from khiva_arena.settings.competition import competition_from
 
-        refuse_early(given, lambda said: what_is_played(config, said, say_nothing), file.get("game"))
+        refuse_early(keywords, lambda values: competition_from(config, values, say_nothing), file.get("game"))
     else:
-        from khiva_arena.shards.plan import what_is_planned
+        from khiva_arena.shards.plan import competition_of_plan
         from khiva_arena.shards.plan_file import read_plan
 
         plan = as_path("from_plan", from_plan)
         with by_keyword():
             game = read_plan(plan).game or None
-        refuse_early(given, lambda said: what_is_planned(plan, played["part"][1], said, bool(any_engine), say_nothing), game)
-    host = Host("compete", listens=True, aloud=aloud, given=given, how=how, callables=functions, **played)
-    return Competition(host, _store(given, file))
+        refuse_early(
+            keywords, lambda values: competition_of_plan(plan, call["part"][1], values, bool(any_engine), say_nothing), game
+        )
+    host = Host("compete", listens=True, aloud=aloud, keywords=keywords, options=options, callables=functions, **call)
+    return Competition(host, _store(keywords, file))
 
 
-def _planned(
+def _plan_arguments(
     plan: str | Path | None, shard: str | None, config: Path | None, functions: Sequence[str], new_event: bool
 ) -> dict[str, Any]:
     """Return the plan and the shard as arguments of a host. Raises ConfigError if a plan does not go with the other arguments."""
@@ -275,13 +277,13 @@ def sprt(
 
     Raises ConfigError, BotError and StoreError for the same reasons as ``run``.
     """
-    one = isinstance(opponents, str | os.PathLike | Checkpoint) or callable(opponents)
-    others = (opponents,) if one else tuple(opponents)  # type: ignore[arg-type]
+    is_single = isinstance(opponents, str | os.PathLike | Checkpoint) or callable(opponents)
+    others = (opponents,) if is_single else tuple(opponents)  # type: ignore[arg-type]
     if not others:
         raise ConfigError("opponents: none; name at least one")
     words, functions = as_words((candidate, *others))
     own = plain_settings(more, functions, known=[name for name in DEFAULTS if name != "bots"])
-    given = {**own, "bots": words}
+    keywords = {**own, "bots": words}
     bounds = {"elo0": elo0, "elo1": elo1, "alpha": alpha, "beta": beta}
     # Not above: tables and matches do without what these import.
     from khiva_arena.playing.sequential import test_of
@@ -289,20 +291,19 @@ def sprt(
 
     model = Model.NORMALIZED if normalized else Model.LOGISTIC
     hypotheses = Hypotheses(**{name: number(name, value) for name, value in bounds.items()}, model=model)
-    how = _how(any_engine, new_event, public)
-    hand_over(given.get("game", ()))
-    refuse_early(given, lambda said: test_of(said, hypotheses, say_nothing))
-    host = Host(
-        "test", listens=True, aloud=is_remote(words), given=given, hypotheses=asdict(hypotheses), how=how, callables=functions
-    )
-    return RunningTest(host, _store(given, {}))
+    options = _options(any_engine, new_event, public)
+    hand_over(keywords.get("game", ()))
+    refuse_early(keywords, lambda values: test_of(values, hypotheses, say_nothing))
+    call = {"keywords": keywords, "hypotheses": asdict(hypotheses), "options": options, "callables": functions}
+    host = Host("test", listens=True, aloud=is_remote(words), **call)
+    return RunningTest(host, _store(keywords, {}))
 
 
-def _how(any_engine: bool, new_event: bool, public: str | None) -> dict[str, Any]:
-    drawn = None if public is None else text("public", public)
-    return {"any_engine": bool(any_engine), "new_event": bool(new_event), "public": drawn}
+def _options(any_engine: bool, new_event: bool, public: str | None) -> dict[str, Any]:
+    line = None if public is None else text("public", public)
+    return {"any_engine": bool(any_engine), "new_event": bool(new_event), "public": line}
 
 
-def _store(given: Mapping[str, Any], file: Mapping[str, Any]) -> Path:
+def _store(keywords: Mapping[str, Any], file: Mapping[str, Any]) -> Path:
     """Return the folder of the results. The process that plays refuses a wrong value."""
-    return Path(str(given.get("out", file.get("out", DEFAULTS["out"])))).absolute()
+    return Path(str(keywords.get("out", file.get("out", DEFAULTS["out"])))).absolute()

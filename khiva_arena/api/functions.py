@@ -22,7 +22,7 @@ from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 
 from khiva_arena import shipped
 from khiva_arena.api.checkpoints import Checkpoint
@@ -53,9 +53,19 @@ play({name!r}, choose)
 '''
 
 
-def as_words(bots: object) -> tuple[list[str], list[str]]:
-    """Return the words of all bots, and apart those that are functions or checkpoints. A bot is a word, a path, a function or a
-    checkpoint.
+class BotWords(NamedTuple):
+    """The words of bots.
+
+    words: those of all bots.
+    functions: those of functions and checkpoints alone.
+    """
+
+    words: list[str]
+    functions: list[str]
+
+
+def as_words(bots: object) -> BotWords:
+    """Return the words of bots. A bot is a word, a path, a function or a checkpoint.
 
     Raises ConfigError for anything else, BotError for a function that cannot be sent to another process or a checkpoint that
     cannot be read.
@@ -74,21 +84,21 @@ def as_words(bots: object) -> tuple[list[str], list[str]]:
             raise ConfigError(
                 f"bots: {bot!r:.200} is neither a word, nor a folder, nor a function choose(decide, match), nor a Checkpoint"
             )
-    return words, functions
+    return BotWords(words, functions)
 
 
 def folder_of(choose: Choose | Checkpoint) -> Path:
     """Return the folder of a function or checkpoint as a bot, in the cache of staged bots; write it if it is not there. Raises
     BotError."""
     name = _name(choose)
-    held: Any = choose
-    opened, more = "", {}
+    value: Any = choose
+    code, more = "", {}
     if isinstance(choose, Checkpoint):
-        held, opened, more = choose.load, choose.opened, choose.files()
+        value, code, more = choose.load, choose.opened, choose.files()
     files = {
         "bot.toml": f'name = {json.dumps(name, ensure_ascii=False)}\nrun = "{{python}} main.py"\n'.encode(),
-        "main.py": MAIN.format(paths=_own_paths(), name=name, opened=opened).encode(),
-        "choose.pkl": _pickled(held, name),
+        "main.py": MAIN.format(paths=_own_paths(), name=name, opened=code).encode(),
+        "choose.pkl": _pickled(value, name),
         KIT[-1]: shipped.folder("bots").joinpath(*KIT).read_bytes(),
         **more,
     }
@@ -125,8 +135,8 @@ def _sweep(home: Path) -> None:
 def _name(choose: Choose | Checkpoint) -> str:
     """Return the name of a function or checkpoint as a bot; "function" if its own name cannot be printed."""
     function = _unwrapped(choose)
-    called = choose.name if isinstance(choose, Checkpoint) else getattr(function, "__name__", type(function).__name__)
-    name = str(called).strip("<> ")[:LONGEST_NAME]
+    function_name = choose.name if isinstance(choose, Checkpoint) else getattr(function, "__name__", type(function).__name__)
+    name = str(function_name).strip("<> ")[:LONGEST_NAME]
     return name if name.isprintable() and name else "function"
 
 
@@ -161,8 +171,8 @@ def _pickled(choose: Any, name: str) -> bytes:
         with _PICKLING, _by_value():
             pickler(into, protocol=5).dump(choose)
     except Exception as error:  # whatever the objects that it refers to raise
-        why = f"it refers to what cannot be pickled, such as an open file ({type(error).__name__}: {error})"
-        raise BotError(f"{name}: cannot be sent to a process of its own: {why}") from None
+        reason = f"it refers to what cannot be pickled, such as an open file ({type(error).__name__}: {error})"
+        raise BotError(f"{name}: cannot be sent to a process of its own: {reason}") from None
     return into.getvalue()
 
 
@@ -194,11 +204,11 @@ def _own_modules() -> dict[str, types.ModuleType]:
     """Return by name the modules and packages found outside of the installation. Modules inside a package go with the package;
     the arena is left out."""
     paths = _own_paths()
-    found = {}
+    modules = {}
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)
         if isinstance(module, types.ModuleType) and file and "." not in name and name not in ("__main__", "khiva_arena"):
             folder = os.path.dirname(os.path.abspath(file))
             if (os.path.dirname(folder) if hasattr(module, "__path__") else folder) in paths:
-                found[name] = module
-    return found
+                modules[name] = module
+    return modules

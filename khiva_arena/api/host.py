@@ -74,14 +74,14 @@ class Host:
         type on another machine."""
         self.interrupted = False
         self._aloud = aloud
-        self._printed = 0
+        self._chars_printed = 0
         self._at = 0
         with contextlib.ExitStack() as stack:
             try:
-                self._events, self._out, self._said = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(3))
+                self._events, self._out, self._stderr = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(3))
                 events = self._events.fileno()
                 request = msgspec.json.encode(HostCall(call, arguments | ({"listener": events} if listens else {})))
-                self._process = _started(events, self._out.fileno(), self._said.fileno())
+                self._process = _start(events, self._out.fileno(), self._stderr.fileno())
             except (OSError, TypeError, ValueError) as error:  # no descriptor, no folder, no Python
                 raise ArenaError(f"no process can be started to play in: {error}") from None
             self._files = stack.pop_all()
@@ -134,15 +134,15 @@ class Host:
 
     def said(self) -> str:
         """Return the messages for people so far, a line each."""
-        size = os.fstat(self._said.fileno()).st_size
-        return os.pread(self._said.fileno(), size, 0).decode(errors="replace")
+        size = os.fstat(self._stderr.fileno()).st_size
+        return os.pread(self._stderr.fileno(), size, 0).decode(errors="replace")
 
     def _print_more(self) -> None:
         """Print the whole lines of messages that are new, if the host is to be heard."""
         if self._aloud:
-            said = self.said()
-            new = said[self._printed : said.rfind("\n") + 1]
-            self._printed += len(new)
+            text = self.said()
+            new = text[self._chars_printed : text.rfind("\n") + 1]
+            self._chars_printed += len(new)
             sys.stderr.write(new)
 
     def reply(self) -> HostReply:
@@ -153,10 +153,10 @@ class Host:
             return msgspec.json.decode(os.pread(self._out.fileno(), size, 0), type=HostReply)
         except msgspec.DecodeError:
             code = self._process.returncode
-            how = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
+            ending = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
             tail = "\n".join(self.said().splitlines()[-20:])
-            said = f"the process that plays {how}; what was recorded is safe, and the same call resumes\n{tail}"
-            raise InternalError(said) from None
+            message = f"the process that plays {ending}; what was recorded is safe, and the same call resumes\n{tail}"
+            raise InternalError(message) from None
 
     def value(self) -> Any:
         """Return the value of the call, once the host has ended. Raises the error that the call raised."""
@@ -180,7 +180,7 @@ _HELD: set[Host] = set()
 
 def _hold(host: Host) -> None:
     """Keep a host alive until it has ended, and release the hosts that have ended."""
-    _HELD.difference_update([one for one in _HELD if not one.running])
+    _HELD.difference_update([held for held in _HELD if not held.running])
     _HELD.add(host)
 
 
@@ -197,10 +197,10 @@ def _let_go() -> None:
 os.register_at_fork(after_in_child=_let_go)
 
 
-def _started(events: int, out: int, said: int) -> subprocess.Popen[bytes]:
+def _start(events: int, out: int, err: int) -> subprocess.Popen[bytes]:
     # -P: a json.py in the folder of a notebook is not ours
     words = [sys.executable, "-P", "-c", START, str(Path(khiva_arena.__file__).parent.parent), *map(os.path.abspath, sys.path)]
-    return subprocess.Popen(words, stdin=subprocess.PIPE, stdout=out, stderr=said, pass_fds=(events,), start_new_session=True)
+    return subprocess.Popen(words, stdin=subprocess.PIPE, stdout=out, stderr=err, pass_fds=(events,), start_new_session=True)
 
 
 def _error(reply: HostReply) -> ArenaError:
@@ -208,9 +208,9 @@ def _error(reply: HostReply) -> ArenaError:
     kind = getattr(errors, reply.error, InternalError)
     if issubclass(kind, ConfigError):
         return kind(reply.problems)
-    raised: ArenaError = kind("\n".join(reply.problems))
-    raised.problems = tuple(reply.problems)
-    return raised
+    error: ArenaError = kind("\n".join(reply.problems))
+    error.problems = tuple(reply.problems)
+    return error
 
 
 def _end(process: subprocess.Popen[bytes], files: contextlib.ExitStack) -> None:

@@ -66,8 +66,8 @@ def _reply(request: HostCall) -> HostReply:
 
 def compete(
     config: str | None,
-    given: dict[str, Any],
-    how: dict[str, Any],
+    keywords: dict[str, Any],
+    options: dict[str, Any],
     callables: list[str],
     listener: int,
     part: tuple[str, str | None] | None = None,
@@ -75,58 +75,58 @@ def compete(
     """Play a competition, or a part of a plan.
 
     config: a settings file.
-    given: settings by keyword.
-    how: the fields of ``RunOptions``.
+    keywords: settings by keyword.
+    options: the fields of ``RunOptions``.
     callables: the words of bots that are functions of the caller.
     listener: the descriptor that gets the stream of events.
     part: a plan's file and the shard of it that is played, None for all.
     """
     if part is not None:
-        from khiva_arena.shards.plan import what_is_planned
+        from khiva_arena.shards.plan import competition_of_plan
 
         plan, shard = part
-        stages, entrants, planned = what_is_planned(Path(plan), shard, with_tuples(given), how["any_engine"], say)
-        return _played(stages, entrants, RunOptions(**how, planned=planned), listener)
-    from khiva_arena.settings.competition import what_is_played
+        stages, entrants, planned = competition_of_plan(Path(plan), shard, with_tuples(keywords), options["any_engine"], say)
+        return _play(stages, entrants, RunOptions(**options, planned=planned), listener)
+    from khiva_arena.settings.competition import competition_from
 
-    stages, entrants = what_is_played(Path(config) if config else None, with_tuples(given), say)
+    stages, entrants = competition_from(Path(config) if config else None, with_tuples(keywords), say)
     _check_trust([bot.asked_as for bot in entrants], callables, stages[0].trust_bots)
-    return _played(stages, entrants, RunOptions(**how), listener)
+    return _play(stages, entrants, RunOptions(**options), listener)
 
 
 def test(
-    given: dict[str, Any], hypotheses: dict[str, Any], how: dict[str, Any], callables: list[str], listener: int
+    keywords: dict[str, Any], hypotheses: dict[str, Any], options: dict[str, Any], callables: list[str], listener: int
 ) -> dict[str, Any]:
     """Play a sequential test."""
     from khiva_arena.playing.sequential import test_of
     from khiva_arena.ratings.sprt import Hypotheses, Model
 
     model = Model(hypotheses.pop("model"))
-    settings, entrants = test_of(with_tuples(given), Hypotheses(**hypotheses, model=model), say)
+    (settings,), entrants = test_of(with_tuples(keywords), Hypotheses(**hypotheses, model=model), say)
     _check_trust([bot.asked_as for bot in entrants], callables, settings.trust_bots)
-    return _played([settings], entrants, RunOptions(**how), listener)
+    return _play([settings], entrants, RunOptions(**options), listener)
 
 
-def _played(stages: Sequence[Settings], entrants: Sequence[Bot], options: RunOptions, listener: int) -> dict[str, Any]:
+def _play(stages: Sequence[Settings], entrants: Sequence[Bot], options: RunOptions, listener: int) -> dict[str, Any]:
     from khiva_arena.competition.run import Run
 
-    seen = EventsFile(listener, fifo=False, called="what the caller sees")
-    return Run(stages, entrants, options, say, seen, seating_of(stages[0], entrants, say)).play()._asdict()
+    stream = EventsFile(listener, fifo=False, name="what the caller sees")
+    return Run(stages, entrants, options, say, stream, seating_of(stages[0], entrants, say)).play()._asdict()
 
 
-def match(given: dict[str, Any], callables: list[str]) -> dict[str, Any]:
+def match(keywords: dict[str, Any], callables: list[str]) -> dict[str, Any]:
     """Play one match."""
     from khiva_arena.arbiter.pool import play_one
     from khiva_arena.arbiter.preflight import preflight
     from khiva_arena.settings.isolation import warn_of_cold_files
-    from khiva_arena.settings.one_match import one_match, who_plays
+    from khiva_arena.settings.one_match import one_match, settings_and_bots
 
-    _check_trust(given["bots"], callables, given.get("trust_bots") is True)
-    settings, entrants = who_plays(with_tuples(given))
+    _check_trust(keywords["bots"], callables, keywords.get("trust_bots") is True)
+    settings, entrants = settings_and_bots(with_tuples(keywords))
     with seating_of(settings, entrants, say)():
-        one = one_match(settings, entrants, say)
-        job = one.job
-        preflight([seat.name for seat in job.header.seats], job.commands, job.header, job.sandbox, words=one.words)
+        setup = one_match(settings, entrants, say)
+        job = setup.job
+        preflight([seat.name for seat in job.header.seats], job.commands, job.header, job.sandbox, words=setup.words)
         warn_of_cold_files(say)
         outcome = play_one(job)
     if outcome.record is None:
@@ -139,12 +139,12 @@ def match(given: dict[str, Any], callables: list[str]) -> dict[str, Any]:
     }
 
 
-def check(bot: str, games: list[str], quick: bool, given: dict[str, Any]) -> Any:
+def check(bot: str, games: list[str], quick: bool, keywords: dict[str, Any]) -> Any:
     """Check a bot."""
     from khiva_arena.api.new_check import new_check
     from khiva_arena.check.run import check as steps_made
 
-    return msgspec.to_builtins(steps_made(new_check(bot, games, quick, with_tuples(given), say), bot, lambda step: None))
+    return msgspec.to_builtins(steps_made(new_check(bot, games, quick, with_tuples(keywords), say), bot, lambda step: None))
 
 
 CALLS: Mapping[str, Callable[..., Any]] = {"compete": compete, "test": test, "match": match, "check": check}

@@ -38,20 +38,20 @@ def plain_settings(
 
     Raises ConfigError for a setting that is unknown or of another type, or for functions at another isolation.
     """
-    if known is not None and (wrong := [name for name in settings if name not in known]):
+    if known is not None and (unknown := [name for name in settings if name not in known]):
         raise ConfigError(
-            [f"{name}: unknown here{nearest(name, known)}; `khiva-arena init FILE` writes all settings" for name in wrong]
+            [f"{name}: unknown here{nearest(name, known)}; `khiva-arena init FILE` writes all settings" for name in unknown]
         )
-    given = {name: _plain(name, value) for name, value in settings.items() if value is not None}
-    if (seed := given.get("seed")) is not None and not isinstance(seed, str):
+    plain = {name: _plain(name, value) for name, value in settings.items() if value is not None}
+    if (seed := plain.get("seed")) is not None and not isinstance(seed, str):
         if type(seed) is not int:
             raise ConfigError(f"seed: {seed!r:.200} is neither a whole number nor a text")
-        given["seed"] = str(seed)  # 7 and "7" are one seed, here and in an environment
+        plain["seed"] = str(seed)  # 7 and "7" are one seed, here and in an environment
     if functions:
-        if given.get("isolation", isolation) not in (None, AUTO, TRUSTED):
+        if plain.get("isolation", isolation) not in (None, AUTO, TRUSTED):
             raise ConfigError(f"isolation: a function runs with all of your rights, at isolation {TRUSTED} and at no other")
-        given["isolation"] = TRUSTED
-    return given
+        plain["isolation"] = TRUSTED
+    return plain
 
 
 def _plain(name: str, value: Any, depth: int = 0) -> Any:
@@ -126,20 +126,20 @@ def hand_over(games: object) -> None:
         offer(own)
 
 
-def with_tuples(given: Mapping[str, Any]) -> dict[str, Any]:
+def with_tuples(keywords: Mapping[str, Any]) -> dict[str, Any]:
     """Return settings as flags give them: lists as tuples."""
     lists = {row.name for row in TABLE if row.kind in LISTS}
-    return {name: tuple(value) if name in lists and isinstance(value, list) else value for name, value in given.items()}
+    return {name: tuple(value) if name in lists and isinstance(value, list) else value for name, value in keywords.items()}
 
 
-def refuse_early(given: Mapping[str, Any], check: Callable[[dict[str, Any]], object], game: object = None) -> None:
+def refuse_early(keywords: Mapping[str, Any], check: Callable[[dict[str, Any]], object], game: object = None) -> None:
     """Raise the mistakes that a check of settings and bots finds, before a process is started that would find them, too.
 
     game: the game in a settings file, None for none. A game that does not come with the arena is checked by that process alone.
     """
-    if given.get("game", game) in (None, *NAMES):
+    if keywords.get("game", game) in (None, *NAMES):
         with by_keyword():
-            check(with_tuples(given))
+            check(with_tuples(keywords))
 
 
 @contextmanager

@@ -39,8 +39,8 @@ class Rise(NamedTuple):
     los: float
 
     def __str__(self) -> str:
-        ends = interval(self.low, self.high, 0, "+")
-        return f"from step {self.first} to {self.last}: {self.elo:+.0f} Elo (95 %: {ends}), rising {chance(self.los)} %."
+        bounds = interval(self.low, self.high, 0, "+")
+        return f"from step {self.first} to {self.last}: {self.elo:+.0f} Elo (95 %: {bounds}), rising {chance(self.los)} %."
 
 
 class LearningCurve:
@@ -54,16 +54,16 @@ class LearningCurve:
     def __init__(self, table: Standings, title: str, checkpoints: Iterable[Checkpoint]) -> None:
         self.title = title
         self._standings = table
-        steps = {one.name: one.step for one in checkpoints}
-        found = {row.name: row for row in table.rows}
-        if wrong := [name for name in steps if name not in found]:
-            raise ConfigError([f"the table has no bot {name!r}" for name in wrong])
-        if wrong := [name for name, step in steps.items() if step < 0]:
-            raise ConfigError([f"{name}: say at which step it was, Checkpoint(..., step=...)" for name in wrong])
+        steps = {checkpoint.name: checkpoint.step for checkpoint in checkpoints}
+        rows = {row.name: row for row in table.rows}
+        if names := [name for name in steps if name not in rows]:
+            raise ConfigError([f"the table has no bot {name!r}" for name in names])
+        if names := [name for name, step in steps.items() if step < 0]:
+            raise ConfigError([f"{name}: say at which step it was, Checkpoint(..., step=...)" for name in names])
         self.rows: tuple[tuple[int, Standing], ...] = tuple(
-            sorted(((step, found[name]) for name, step in steps.items()), key=lambda row: row[0])
+            sorted(((step, rows[name]) for name, step in steps.items()), key=lambda row: row[0])
         )
-        self.ladder: tuple[Standing, ...] = tuple(row for name, row in found.items() if name not in steps)
+        self.ladder: tuple[Standing, ...] = tuple(row for name, row in rows.items() if name not in steps)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -84,20 +84,20 @@ class LearningCurve:
 
         Return None with fewer than two steps, or if a checkpoint among them has only a bound or no error.
         """
-        some = [(step, row) for step, row in self if since is None or step >= since]
-        at = [self._standings.order.index(row.bot) for _, row in some]
-        found = trend(self._standings.ratings, at, [float(step) for step, _ in some])
-        if found is None or found.elo is None or found.low is None or found.high is None or found.los is None:
+        points = [(step, row) for step, row in self if since is None or step >= since]
+        at = [self._standings.order.index(row.bot) for _, row in points]
+        rise = trend(self._standings.ratings, at, [float(step) for step, _ in points])
+        if rise is None or rise.elo is None or rise.low is None or rise.high is None or rise.los is None:
             return None
-        numbers = (round(value, DIGITS) for value in (found.elo, found.low, found.high, 100 * found.los))
-        return Rise(some[0][0], some[-1][0], *numbers)
+        numbers = (round(value, DIGITS) for value in (rise.elo, rise.low, rise.high, 100 * rise.los))
+        return Rise(points[0][0], points[-1][0], *numbers)
 
     def contrast(self, step: int, less: int) -> PairDifference:
         """Return how far the checkpoint of ``step`` is above the checkpoint of ``less``, with an interval of its own. The
         interval holds for two checkpoints that were named before the curve was seen. Raises ConfigError for an unknown step."""
         names = {step: row.name for step, row in self}
-        if wrong := [one for one in (step, less) if one not in names]:
-            raise ConfigError([f"there is no checkpoint of step {one}" for one in wrong])
+        if unknown := [number for number in (step, less) if number not in names]:
+            raise ConfigError([f"there is no checkpoint of step {number}" for number in unknown])
         return contrasts(self._standings, [[names[step], names[less]]])[0].pairs[0]
 
     def _trends(self) -> list[str]:

@@ -135,14 +135,14 @@ class PlayedMatch:
 
         def watch(number: int, state: State, events: Sequence[Event]) -> None:
             before = steps[-1].state if steps else None
-            chosen = self.record.steps[number - 1] if number else ()
+            choices = self.record.steps[number - 1] if number else ()
             steps.append(
                 ReplayStep(
                     number,
                     before,
                     dict(before.pending()) if before else {},
-                    {choice.seat: choice.choice for choice in chosen},
-                    {choice.seat: choice.why for choice in chosen if choice.why},
+                    {choice.seat: choice.choice for choice in choices},
+                    {choice.seat: choice.why for choice in choices if choice.why},
                     tuple(events),
                     state.clone(),
                 )
@@ -174,34 +174,34 @@ def match(*bots: str | Path | Choose | Checkpoint, **settings: Any) -> PlayedMat
     this machine.
     """
     words, functions = as_words(bots)
-    given = {**plain_settings(settings, functions, known=[name for name in OF_A_MATCH if name != "bots"]), "bots": words}
-    hand_over(given.get("game", ()))
-    from khiva_arena.settings.one_match import who_plays  # not above: recorded matches do without it
+    keywords = {**plain_settings(settings, functions, known=[name for name in OF_A_MATCH if name != "bots"]), "bots": words}
+    hand_over(keywords.get("game", ()))
+    from khiva_arena.settings.one_match import settings_and_bots  # not above: recorded matches do without it
 
-    refuse_early(given, who_plays)
-    played = Host("match", aloud=is_remote(words), given=given, callables=functions).value()
+    refuse_early(keywords, settings_and_bots)
+    reply = Host("match", aloud=is_remote(words), keywords=keywords, callables=functions).value()
     return PlayedMatch(
-        record=Record.from_json(played["record"]),
-        secret=bytes.fromhex(played["secret"]),
-        faults=tuple(tuple(MatchFault(*fault) for fault in seat) for seat in played["faults"]),
-        notes=tuple(played["notes"]),
+        record=Record.from_json(reply["record"]),
+        secret=bytes.fromhex(reply["secret"]),
+        faults=tuple(tuple(MatchFault(*fault) for fault in seat) for seat in reply["faults"]),
+        notes=tuple(reply["notes"]),
     )
 
 
 class RecordedMatches(Iterator[PlayedMatch]):
     """An iterator of recorded matches; the matches still to come can be had as a data frame."""
 
-    def __init__(self, found: Iterator[PlayedMatch]) -> None:
-        self._found = found
+    def __init__(self, matches: Iterator[PlayedMatch]) -> None:
+        self._matches = matches
 
     def __next__(self) -> PlayedMatch:
-        return next(self._found)
+        return next(self._matches)
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield a row for each seat of each match."""
-        for one in self:
-            common = {"event": one.event, "match": one.id, "ordinal": one.ordinal, "seed": one.seed, "game": one.game}
-            seats = zip(one.bots, one.record.header.seats, one.ranks, one.scores, one.verdicts, strict=True)
+        for match in self:
+            common = {"event": match.event, "match": match.id, "ordinal": match.ordinal, "seed": match.seed, "game": match.game}
+            seats = zip(match.bots, match.record.header.seats, match.ranks, match.scores, match.verdicts, strict=True)
             for seat, (bot, entrant, rank, score, verdict) in enumerate(seats):
                 yield {
                     **common,
@@ -211,7 +211,7 @@ class RecordedMatches(Iterator[PlayedMatch]):
                     "rank": rank,
                     "score": score,
                     "verdict": verdict,
-                    "faults": None if one.faults is None else len(one.faults[seat]),
+                    "faults": None if match.faults is None else len(match.faults[seat]),
                 }
 
     def to_pandas(self) -> "pandas.DataFrame":
@@ -291,10 +291,10 @@ def recorded_matches(folder: Path, places: Sequence[tuple[str, int]]) -> list[Pl
     """Return the matches at places of events, each place an event's id and an ordinal. Raises StoreError, RecordError."""
     with Store.read(folder) as store:
         events = {event.id: event for event in store.events()}
-        found = []
+        matches = []
         for event, ordinal in places:
             row = store.match(event, ordinal)
             if row is None:
                 raise StoreError(f"{folder}: match {ordinal} of event {event} was recorded and is gone")
-            found.append(of_row(events[event], row, events[event].seed_secret(row.seed)))
-        return found
+            matches.append(of_row(events[event], row, events[event].seed_secret(row.seed)))
+        return matches

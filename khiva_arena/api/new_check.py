@@ -3,7 +3,7 @@
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from khiva_arena.check.context import RunningCheck
 from khiva_arena.check.under_rules import GameUnderRules
@@ -21,22 +21,22 @@ from khiva_arena.say import Say
 from khiva_arena.seats.guests import seating_of
 from khiva_arena.settings.isolation import sandbox_of
 from khiva_arena.settings.permissions import mistakes, values_of
-from khiva_arena.settings.settings import AUTO, Settings, game_named, rules_chosen, settle
+from khiva_arena.settings.settings import AUTO, Settings, game_named, rules_by_flags, settings_from
 
 OWN = "A game that does not come with the arena is handed over as --game FILE"
 
 
-def new_check(bot: str, games: Sequence[str], quick: bool, given: Mapping[str, Any], say: Say) -> RunningCheck:
+def new_check(bot: str, games: Sequence[str], quick: bool, keywords: Mapping[str, Any], say: Say) -> RunningCheck:
     """Return a check of the bot that a word names, with the games to play and the level of isolation.
 
-    games: by name; () for all games of the bot. With a single game, ``given`` may have rules for it.
+    games: by name; () for all games of the bot. With a single game, ``keywords`` may have rules for it.
     quick: whether to leave out slow steps.
-    given: settings, as for a match.
+    keywords: settings, as for a match.
     say: tells the user a line.
 
     Raises ConfigError for mistakes in the settings or the bot, or if no step could be made.
     """
-    settings, loaded, played = what_is_checked(bot, games, given)
+    settings, loaded, games_of_check = parts_of_check(bot, games, keywords)
     sandbox = sandbox_of(settings, say, rated=False)
     if not loaded.guest:
         _must_start(loaded, sandbox)
@@ -45,7 +45,7 @@ def new_check(bot: str, games: Sequence[str], quick: bool, given: Mapping[str, A
         bot=loaded,
         limits=settings.limits,
         sandbox=sandbox,
-        games=played,
+        games=games_of_check,
         quick=quick,
         levels=(sandbox.level,) if restricted or quick else tuple(Level),
         trust=settings.trust_bots or not sandbox.level.confines,
@@ -56,13 +56,26 @@ def new_check(bot: str, games: Sequence[str], quick: bool, given: Mapping[str, A
     )
 
 
-def what_is_checked(bot: str, games: Sequence[str], given: Mapping[str, Any]) -> tuple[Settings, Bot, tuple[Game, ...]]:
-    """Return settings, bot and games of a check, from the arguments of ``new_check``. Raises ConfigError."""
-    settings = settle({**{key: value for key, value in given.items() if key != "rules"}, "bots": (bot,)})
+class CheckParts(NamedTuple):
+    """The parts of a check.
+
+    settings: the settings.
+    bot: the bot that is checked.
+    games: the games that it plays.
+    """
+
+    settings: Settings
+    bot: Bot
+    games: tuple[Game, ...]
+
+
+def parts_of_check(bot: str, games: Sequence[str], keywords: Mapping[str, Any]) -> CheckParts:
+    """Return the parts of a check from the arguments of ``new_check``. Raises ConfigError."""
+    settings = settings_from({**{key: value for key, value in keywords.items() if key != "rules"}, "bots": (bot,)})
     loaded = bot_files.load(bot, loading=settings.loading)
     if problems := mistakes(settings.network, settings.env, [loaded.name]):
         raise ConfigError(problems)
-    return settings, loaded, _games(loaded, games, given.get("rules", {}))
+    return CheckParts(settings, loaded, _games(loaded, games, keywords.get("rules", {})))
 
 
 def _must_start(bot: Bot, sandbox: Sandbox) -> None:
@@ -71,8 +84,8 @@ def _must_start(bot: Bot, sandbox: Sandbox) -> None:
     of_its_own = bot.sources and "/" in bot.run[0]  # such a program is copied later, to where the bot may run it
     if of_its_own:
         return
-    named = next((runtime.program for runtime in bot.runtimes if bot.run[0] == f"{{{runtime.name}}}"), bot.run[0])
-    program = sys.executable if bot.run[0] == "{python}" else named
+    word = next((runtime.program for runtime in bot.runtimes if bot.run[0] == f"{{{runtime.name}}}"), bot.run[0])
+    program = sys.executable if bot.run[0] == "{python}" else word
     try:
         cell(Command((program,), bot.folder), sandbox, new_mark()).clean()
     except (FileNotFoundError, NotExecutable):
@@ -81,24 +94,24 @@ def _must_start(bot: Bot, sandbox: Sandbox) -> None:
         raise ConfigError(f"--isolation {sandbox.level}: {bot.name} cannot be started: {error}") from None
 
 
-def _games(bot: Bot, asked: Sequence[str], rules: Mapping[str, Any]) -> tuple[Game, ...]:
+def _games(bot: Bot, words: Sequence[str], rules: Mapping[str, Any]) -> tuple[Game, ...]:
     """Return the games to play, each under the given rules, if there are any. Raises ConfigError for an unknown game, or for one
     that the bot does not play."""
-    named = tuple(game_named(word) for word in dict.fromkeys(asked))
-    if other := next((game for game in named if bot.games and game.name not in bot.games), None):
+    games_named = tuple(game_named(word) for word in dict.fromkeys(words))
+    if other := next((game for game in games_named if bot.games and game.name not in bot.games), None):
         raise ConfigError(_not_played(bot, other))
-    for name in {*bot.games} - {game.name for game in named}:
+    for name in {*bot.games} - {game.name for game in games_named}:
         try:
             get(name)
         except ConfigError as error:
             raise ConfigError(f"{bot.asked_as}: games in bot.toml: {error} {OWN}") from None
-    games = named or tuple(map(get, bot.games or GAMES))
-    rules = rules_chosen(games, rules)
+    games = games_named or tuple(map(get, bot.games or GAMES))
+    rules = rules_by_flags(games, rules)
     return tuple(GameUnderRules(game, rules) if rules or game.outside else game for game in games)
 
 
 def _not_played(bot: Bot, game: Game) -> str:
-    plays = f"{bot.name} plays {', '.join(bot.games)} by its bot.toml"
+    sentence = f"{bot.name} plays {', '.join(bot.games)} by its bot.toml"
     if not game.outside:
-        return f"--game {game.name}: {plays}"
-    return f"--game {game.word}: this game is called {game.name}, and {plays}: write games = {json.dumps([game.name])} there"
+        return f"--game {game.name}: {sentence}"
+    return f"--game {game.word}: this game is called {game.name}, and {sentence}: write games = {json.dumps([game.name])} there"

@@ -20,8 +20,8 @@ def plot(standings: Standings, names: Sequence[str], title: str) -> Any:
 
     Raises ConfigError for an unknown name, and without Altair.
     """
-    if wrong := [name for name in names if name not in CHARTS]:
-        raise ConfigError([f"there is no chart {name!r}{meant(name, CHARTS)}; there are {', '.join(CHARTS)}" for name in wrong])
+    if unknown := [name for name in names if name not in CHARTS]:
+        raise ConfigError([f"there is no chart {name!r}{meant(name, CHARTS)}; there are {', '.join(CHARTS)}" for name in unknown])
     alt = altair()
     charts = [chart(alt, standings) for name, chart in CHARTS.items() if name in names or not names]
     return alt.vconcat(*charts, title=title).resolve_scale(color="independent", y="independent")
@@ -62,14 +62,14 @@ def _by_seeds(alt: Any, standings: Standings) -> Any:
     name = {row.bot: row.name for row in standings.rows}
     rows = [
         {
-            "bot": name[one.bot],
+            "bot": name[point.bot],
             "seeds": after.seeds,
-            "elo": one.elo,
-            "low": None if one.elo is None or one.error is None else one.elo - one.error,
-            "high": None if one.elo is None or one.error is None else one.elo + one.error,
+            "elo": point.elo,
+            "low": None if point.elo is None or point.error is None else point.elo - point.error,
+            "high": None if point.elo is None or point.error is None else point.elo + point.error,
         }
         for after in sections.by_seeds(standings)
-        for one in after.rows
+        for point in after.rows
     ]
     bots = [row.name for row in standings.rows]
     base = alt.Chart(_data(alt, rows), title="Elo as seeds come in", width=WIDE)
@@ -81,11 +81,11 @@ def _by_seeds(alt: Any, standings: Standings) -> Any:
 
 def _crosstable(alt: Any, standings: Standings) -> Any:
     """Draw the scores of the bot on the left against the bot above, as a heat map."""
-    found = sections.sections(standings, SectionRequest(("crosstable",), ())).crosstable or []
+    table = sections.sections(standings, SectionRequest(("crosstable",), ())).crosstable or []
     bots = [row.name for row in standings.rows]
     rows = [
         {"bot": bots[i], "against": bots[j]} | {name: getattr(pair, name) for name in pair.__struct_fields__}
-        for i, of_bot in enumerate(found)
+        for i, of_bot in enumerate(table)
         for j, pair in enumerate(of_bot)
         if pair
     ]
@@ -99,10 +99,10 @@ def _crosstable(alt: Any, standings: Standings) -> Any:
 
 def _seats(alt: Any, standings: Standings) -> Any:
     """Draw the score of each seat with its interval."""
-    found = sections.sections(standings, SectionRequest(("seats",), ())).seats
+    section = sections.sections(standings, SectionRequest(("seats",), ())).seats
     rows = [
-        {"where": f"seat {one.seat} of {one.seats}", "score": one.score, "low": one.low, "high": one.high, "n": one.matches}
-        for one in (found.seats if found else [])
+        {"where": f"seat {row.seat} of {row.seats}", "score": row.score, "low": row.low, "high": row.high, "n": row.matches}
+        for row in (section.seats if section else [])
     ]
     base = alt.Chart(_data(alt, rows), title="Does the seat matter? 50 is even", width=WIDE, height=alt.Step(LINE))
     y = alt.Y("where:N", sort=None, title=None)

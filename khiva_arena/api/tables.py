@@ -66,8 +66,8 @@ class Table:
     def contrast(self, *names: str) -> list[PairDifference]:
         """Return how far each two of the named bots are apart. The intervals hold 95 % for all of them at once, if the bots were
         named before the results were seen. Raises ConfigError for a bot that is not in the table."""
-        [found] = contrasts(self.standings, [names])
-        return found.pairs
+        [comparison] = contrasts(self.standings, [names])
+        return comparison.pairs
 
     def to_pandas(self) -> "pandas.DataFrame":
         """Return a DataFrame with a row for each bot and a column for each field. Needs pandas."""
@@ -87,13 +87,13 @@ class Table:
         return f"{self.title}\n{to_text(self.standings)}"
 
     def _repr_html_(self) -> str:
-        shown = shown_columns(self.standings, wide=True)
-        cells = [[column.text(row) for column in shown] for row in self.rows]
-        align = ["left" if column.left else "right" for column in shown]
-        table = tabulate(cells, [column.head for column in shown], tablefmt="html", disable_numparse=True, colalign=align)
+        columns = shown_columns(self.standings, wide=True)
+        cells = [[column.text(row) for column in columns] for row in self.rows]
+        align = ["left" if column.left else "right" for column in columns]
+        table = tabulate(cells, [column.head for column in columns], tablefmt="html", disable_numparse=True, colalign=align)
         notes = to_text(self.standings, WIDE).split("\n\n", 1)[-1].strip().splitlines()
-        said = "".join(f"<p>{html.escape(line)}</p>" for line in notes)
-        return f"<p><b>{html.escape(self.title)}</b></p>{table}{said}"
+        paragraphs = "".join(f"<p>{html.escape(line)}</p>" for line in notes)
+        return f"<p><b>{html.escape(self.title)}</b></p>{table}{paragraphs}"
 
 
 class TableList(Sequence[Table]):
@@ -167,7 +167,7 @@ def standings(
     """
     words = tuple(map(str, events))
     with by_keyword():
-        named = sections_named(several("sections", sections)), effects_named(several("effects", effects))
+        names = sections_named(several("sections", sections)), effects_named(several("effects", effects))
         among = Among(tuple(several("only", only)), tuple(several("exclude", exclude)))
-        found = tables_of(as_path("path", path), words, TableRequest(several("anchors", anchors), *named, among))
-    return TableList([Table(one) for one in found])
+        tables = tables_of(as_path("path", path), words, TableRequest(several("anchors", anchors), *names, among))
+    return TableList([Table(table) for table in tables])

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 from msgspec import structs
@@ -50,11 +51,22 @@ def audit_bundle(path: Path, jobs: int = 1, sample: int | None = None) -> AuditR
 
     Raises ConfigError if it cannot be read, StoreError if it is no bundle that this engine reads.
     """
-    return audited_bundle(path, jobs, sample)[0]
+    return audited_bundle(path, jobs, sample).result
 
 
-def audited_bundle(path: Path, jobs: int = 1, sample: int | None = None) -> tuple[AuditResult, "BundledEvents"]:
-    """Check the bundle at ``path`` as ``audit_bundle`` does. Return the report, and the events as they were read."""
+class AuditedBundle(NamedTuple):
+    """A bundle that was checked.
+
+    result: the report.
+    bundled: the events as they were read.
+    """
+
+    result: AuditResult
+    bundled: "BundledEvents"
+
+
+def audited_bundle(path: Path, jobs: int = 1, sample: int | None = None) -> AuditedBundle:
+    """Check the bundle at ``path`` as ``audit_bundle`` does."""
     samples = None if sample is None else _samples(path, sample)
     with opened_bundle(path) as reader:
         bundled = BundledEvents(reader.lines(), samples)
@@ -62,10 +74,10 @@ def audited_bundle(path: Path, jobs: int = 1, sample: int | None = None) -> tupl
     result.engine, result.digest = reader.engine, reader.digest
     if result.sound:
         _compare(bundled, result)
-    return result, bundled
+    return AuditedBundle(result, bundled)
 
 
-def _samples(path: Path, most: int) -> list[Sample]:
+def _samples(path: Path, limit: int) -> list[Sample]:
     """Draw for each event of a bundle the matches that are to be replayed.
 
     A damaged file is read as far as possible: the damage shows when the file is checked.
@@ -77,7 +89,7 @@ def _samples(path: Path, most: int) -> list[Sample]:
                 ordinals.append([])
             elif isinstance(line, bundle.MatchLine) and ordinals:
                 ordinals[-1].append(line.ordinal)
-    return [Sample.drawn(some, most, UNPLAYED) for some in ordinals]
+    return [Sample.draw(of_event, limit, UNPLAYED) for of_event in ordinals]
 
 
 class BundledEvents:
@@ -102,11 +114,11 @@ class BundledEvents:
                 raise RecordError("an event stands behind the standings")
             elif not isinstance(line, bundle.EventLine):
                 raise _misplaced(self.events[-1].event, line) if self.events else RecordError("it begins with no event")
-            elif line.id in [known.event.id for known in self.events]:
+            elif line.id in [row.event.id for row in self.events]:
                 raise RecordError(f"event {harmless(line.id, LONGEST)} comes twice")
             else:
-                drawn = None if self._samples is None else next(self._samples, NONE_DRAWN)
-                self.events.append(BundledEvent(_event_row(line, len(self.events) + 1), self._lines, drawn))
+                sample = None if self._samples is None else next(self._samples, NONE_DRAWN)
+                self.events.append(BundledEvent(_event_row(line, len(self.events) + 1), self._lines, sample))
                 yield self.events[-1]
         if not self.events:
             raise RecordError("there is no event in it")
@@ -212,15 +224,15 @@ def _compare(bundled: BundledEvents, result: AuditResult) -> None:
         result.problems.append(f"it has {len(bundled.tables)} tables of standings, and its records give {len(tables)}")
         return
     for number, (line, from_records) in enumerate(zip(bundled.tables, tables, strict=True), 1):
-        written, given = line.table, json.loads(canonical(msgspec.to_builtins(from_records.table)))  # as a file has it
+        stored_table, own_table = line.table, json.loads(canonical(msgspec.to_builtins(from_records.table)))  # as a file has it
         name = f"standings {number}"
         if result.engine == __version__:
-            result.problems += _lines(name, differences("", written, given, all_keys=True))
+            result.problems += _lines(name, differences("", stored_table, own_table, all_keys=True))
             continue
-        wrong = _lines(name, differences("", counted(written), counted(given), all_keys=True))
-        result.problems += wrong
-        result.notes += [] if wrong else _lines(name, differences("", fitted(written), fitted(given), all_keys=False))
+        problems = _lines(name, differences("", counted(stored_table), counted(own_table), all_keys=True))
+        result.problems += problems
+        result.notes += [] if problems else _lines(name, differences("", fitted(stored_table), fitted(own_table), all_keys=False))
 
 
-def _lines(where: str, problems: Iterable[str]) -> list[str]:
-    return [harmless(f"{where}: {problem}", LONGEST) for problem in problems]
+def _lines(name: str, problems: Iterable[str]) -> list[str]:
+    return [harmless(f"{name}: {problem}", LONGEST) for problem in problems]

@@ -37,10 +37,10 @@ def audit(sources: Iterable[EventSource], jobs: int = 1) -> AuditResult:
         with replayers(jobs) as pool:
             before: dict[str, EventRow] = {}
             for source in sources:
-                checked = _EventAudit(source)
-                result.events.append(checked.report)
-                checked.run(pool)
-                checked.report.passes("the event itself", partial(check_chain, before, source.event, checked.report))
+                event_audit = _EventAudit(source)
+                result.events.append(event_audit.report)
+                event_audit.run(pool)
+                event_audit.report.passes("the event itself", partial(check_chain, before, source.event, event_audit.report))
                 before[source.event.id] = source.event
     except RecordError as error:
         result.problems.append(harmless(str(error), LONGEST))
@@ -73,12 +73,12 @@ class _EventAudit:
 
     def run(self, pool: Replayers) -> None:
         self.report.passes("the event itself", self._check_event)
-        for line, replayed in pool.ahead(self.source.lines(), self._likely_secret):
-            self._take(line, replayed)
+        for line, outcome in pool.replay_ahead(self.source.lines(), self._likely_secret):
+            self._take(line, outcome)
         self.report.digest = run_digest(self.digests)
         self.report.sample = self.source.sample
 
-    def _take(self, line: AuditLine, replayed: Replayed | None) -> None:
+    def _take(self, line: AuditLine, outcome: Replayed | None) -> None:
         number, passes = self.report.number, self.report.passes
         match line:
             case Damage(problem, ordinal):
@@ -86,19 +86,20 @@ class _EventAudit:
                 self.report.unsound_matches += [] if ordinal is None else [ordinal]
             case bundle.RevealLine():
                 secret = self.revealed[line.seed] = bytes.fromhex(line.secret)
-                what = f"the revealed secret of seed {line.seed}" if self.source.bundled else "the event itself"
-                passes(what, lambda: self._check_revealed(line.seed, secret))
+                name = f"the revealed secret of seed {line.seed}" if self.source.bundled else "the event itself"
+                passes(name, lambda: self._check_revealed(line.seed, secret))
             case bundle.VoidLine() | VoidRow():
                 self.voids[line.ordinal] += 1
                 passes(f"void {number}/{line.ordinal}", lambda: self._check_void(line))
             case bundle.MatchLine():
                 claimed, text = line.record.get("digest"), canonical(line.record).decode()
-                drawn = self._drawn(line)
-                self._take_match(line.ordinal, text, claimed if isinstance(claimed, str) else "", None, replayed, drawn=drawn)
-            case MatchRow() if not self._drawn(line):
+                sampled = self._is_sampled(line)
+                digest = claimed if isinstance(claimed, str) else ""
+                self._take_match(line.ordinal, text, digest, None, outcome, is_sampled=sampled)
+            case MatchRow() if not self._is_sampled(line):
                 self._leave(line)
             case MatchRow():
-                self._take_match(line.ordinal, line.record, line.digest, line, replayed)
+                self._take_match(line.ordinal, line.record, line.digest, line, outcome)
             case bundle.OverLine() if self.timetable:
                 self._check_end(self.timetable, line.digest)
 
@@ -109,32 +110,32 @@ class _EventAudit:
         if place:
             self.recorded[row.ordinal] = row.attempt
         if not row.intact or (self.timetable and place != (row.seed, row.lineup, row.rotation)):
-            what = CHANGED if not row.intact else "is not where the schedule has it"
-            self.report.add(f"match {self.report.number}/{row.ordinal} ({row.id}): it {what}")
+            damage = CHANGED if not row.intact else "is not where the schedule has it"
+            self.report.add(f"match {self.report.number}/{row.ordinal} ({row.id}): it {damage}")
             self.report.unsound_matches.append(row.ordinal)
 
-    def _drawn(self, line: AuditLine) -> bool:
+    def _is_sampled(self, line: AuditLine) -> bool:
         """Tell whether a match is to be replayed."""
         sample = self.source.sample
         return sample is None or not isinstance(line, MatchRow | bundle.MatchLine) or line.ordinal in sample.ordinals
 
     def _take_match(
-        self, ordinal: int, text: str, digest: str, row: MatchRow | None, replayed: Replayed | None, *, drawn: bool = True
+        self, ordinal: int, text: str, digest: str, row: MatchRow | None, outcome: Replayed | None, *, is_sampled: bool = True
     ) -> None:
         """Check a match and count it in the report.
 
         row: the store's row of the match, None in a bundle.
-        replayed: the replay's result; None if the match has yet to be replayed.
-        drawn: whether the match is replayed. If not, its record's result is taken, since the standings of a bundle count it.
+        outcome: the replay's result; None if the match has yet to be replayed.
+        is_sampled: whether the match is replayed. If not, its record's result is taken, since the standings of a bundle count it.
         """
         report = self.report
         self.digests.append(digest)
         if self.timetable and self.timetable.place(ordinal):
             self.recorded[ordinal] = row.attempt if row else self.voids[ordinal] + 1
         name = f"match {report.number}/{ordinal}" + (f" ({row.id})" if row else "")
-        if report.passes(name, lambda: self._check_match(ordinal, text, row, replayed, drawn=drawn)):
-            report.sound += drawn
-            report.sound_matches += [ordinal] * drawn
+        if report.passes(name, lambda: self._check_match(ordinal, text, row, outcome, is_sampled=is_sampled)):
+            report.sound += is_sampled
+            report.sound_matches += [ordinal] * is_sampled
             report.unrevealed += row is not None and row.seed not in self.revealed
         else:
             report.unsound_matches.append(ordinal)
@@ -144,9 +145,9 @@ class _EventAudit:
     def _check_event(self) -> None:
         event = self.source.event
         stored.check_definition(event)
-        what = event.definition
-        if HASHED in what.rules_version and not file_in_rules(what.game, what.rules):
-            get(what.game, what.rules_version)  # before any match is replayed: without it nothing can be said of them
+        definition = event.definition
+        if HASHED in definition.rules_version and not file_in_rules(definition.game, definition.rules):
+            get(definition.game, definition.rules_version)  # before any match is replayed: without it nothing can be said of them
         timetable = self.source.timetable()
         self._set_planned(timetable, ended=False)
         self.timetable = timetable
@@ -188,26 +189,26 @@ class _EventAudit:
 
     # --- a match ---
 
-    def _check_match(self, ordinal: int, text: str, row: MatchRow | None, replayed: Replayed | None, *, drawn: bool) -> None:
+    def _check_match(self, ordinal: int, text: str, row: MatchRow | None, outcome: Replayed | None, *, is_sampled: bool) -> None:
         record, event = Record.from_json(text), self.source.event
-        match = self._planned(ordinal, row)
+        match = self._scheduled_match(ordinal, row)
         secret = self._secret_of(row.seed if row else match.k if match else 0, record)
         if match is not None:
-            what = event.definition
-            if record.header != what.header(what.seated(match.bots), event.match_id(ordinal), secret):
+            definition = event.definition
+            if record.header != definition.header(definition.seated(match.bots), event.match_id(ordinal), secret):
                 raise RecordError("its header is not the one that the event gives")
-        if not drawn:
+        if not is_sampled:
             check_unplayed(record, secret)
-        elif replayed is None:
+        elif outcome is None:
             verify(record, secret)
         else:
-            replayed.hold(record, secret)
+            outcome.hold(record, secret)
         if row is not None:
             _check_row(row, record, match.bots if match else [seat.bot for seat in row.seats], secret)
         if match is not None:
             self.source.keep(match, record, self.voids[ordinal])
 
-    def _planned(self, ordinal: int, row: MatchRow | None) -> ScheduledMatch | None:
+    def _scheduled_match(self, ordinal: int, row: MatchRow | None) -> ScheduledMatch | None:
         """Return the match that the schedule has there; None without a schedule, if a store's row says enough to check the
         record."""
         if row is not None and not 0 <= row.seed < MOST_SEEDS:
@@ -226,9 +227,9 @@ class _EventAudit:
     def _likely_secret(self, line: bundle.MatchLine | MatchRow) -> bytes | None:
         """Return the secret of a match's seed, unless the file is damaged; None if it is not known before its line is checked."""
         if isinstance(line, MatchRow):
-            known = 0 <= line.seed < MOST_SEEDS and self._drawn(line)
-            return self.source.event.seed_secret(line.seed) if known else None
-        if not self._drawn(line):
+            is_known = 0 <= line.seed < MOST_SEEDS and self._is_sampled(line)
+            return self.source.event.seed_secret(line.seed) if is_known else None
+        if not self._is_sampled(line):
             return None
         place = self.timetable.place(line.ordinal) if self.timetable else None
         return self.source.event.seed_secret(place[0]) if place and self.source.event.secret else None
@@ -254,41 +255,41 @@ class _EventAudit:
                 report.add(f"match {report.number}/{ordinal}: recorded at attempt {attempt}, but {voids} attempts were void")
         by_seed = Counter(place[0] for ordinal in self.recorded if (place := timetable.place(ordinal)))
         known = (seed for seed in sorted({*by_seed, *self.revealed}) if 0 <= seed < timetable.seeds)
-        left = {seed: timetable.per_seed(timetable.shape_of_seed(seed)) - by_seed[seed] for seed in known}
-        for problem in self._what_does_not_fit(left, digest):
+        missing = {seed: timetable.per_seed(timetable.shape_of_seed(seed)) - by_seed[seed] for seed in known}
+        for problem in self._misfits(missing, digest):
             report.add(problem)
 
-    def _what_does_not_fit(self, left: Mapping[int, int], digest: str) -> Iterator[str]:
+    def _misfits(self, gaps: Mapping[int, int], digest: str) -> Iterator[str]:
         """Yield each contradiction at the end of an event.
 
         A seed's secret is revealed with its last match, the run's with the last of all, and its digest is then stored.
 
-        left: by seed, how many of its matches are missing.
+        gaps: by seed, how many of its matches are missing.
         """
         missing, revealed = self.report.missing, self.revealed
         if self.source.event.closed is not None:
-            yield from self._what_does_not_fit_a_closed_one(left, digest)
+            yield from self._misfits_if_closed(gaps, digest)
             return
-        over, where = not missing, "its end: " if self.source.bundled else ""
+        over, prefix = not missing, "its end: " if self.source.bundled else ""
         if (surplus := len(self.recorded) - self.report.planned) > 0:
-            yield f"{where}{count(surplus, 'match was', 'matches were')} recorded after the decision of the test"
+            yield f"{prefix}{count(surplus, 'match was', 'matches were')} recorded after the decision of the test"
         if self.source.bundled:
             if missing:
-                yield f"{where}{_are(missing)} missing, and an event is bundled when it is over"
-            elif {RUN_SECRET, *(seed for seed, some in left.items() if not some)} != revealed.keys():
-                yield f"{where}the revealed secrets are not those of the run and of each seed that was played"
+                yield f"{prefix}{_are(missing)} missing, and an event is bundled when it is over"
+            elif {RUN_SECRET, *(seed for seed, matches in gaps.items() if not matches)} != revealed.keys():
+                yield f"{prefix}the revealed secrets are not those of the run and of each seed that was played"
         else:
-            for seed, some in left.items():
-                if some > 0 and seed in revealed:
-                    yield f"seed {seed}: {_are(some)} missing, though its secret is revealed: they were all recorded"
-                if some == 0 and seed not in revealed:
+            for seed, matches in gaps.items():
+                if matches > 0 and seed in revealed:
+                    yield f"seed {seed}: {_are(matches)} missing, though its secret is revealed: they were all recorded"
+                if matches == 0 and seed not in revealed:
                     yield f"seed {seed}: all matches are recorded, but its secret is not revealed"
             if (RUN_SECRET in revealed, bool(digest)) != (over, over):
                 yield f"the event is {'over' if over else 'not over'}, but what is stored at its end is {'not ' * over}there"
         if over and digest not in ("", run_digest(self.digests)):
-            yield f"{where}the run digest was {digest} when the event was over"
+            yield f"{prefix}the run digest was {digest} when the event was over"
 
-    def _what_does_not_fit_a_closed_one(self, left: Mapping[int, int], digest: str) -> Iterator[str]:
+    def _misfits_if_closed(self, gaps: Mapping[int, int], digest: str) -> Iterator[str]:
         """Yield each contradiction at the end of a closed event: closing reveals the run's secret and that of each seed that
         has a match."""
         if not self.report.missing:
@@ -323,9 +324,9 @@ def _check_row(row: MatchRow, record: Record, bots: Sequence[int], secret: bytes
     if row.digest != record.digest or row.id != record.header.match:
         raise RecordError("the stored digest or id is not the record's")
     rows = [(seat.seat, seat.bot, seat.rank, seat.score, seat.verdict) for seat in row.seats]
-    replayed = list(zip(range(len(bots)), bots, record.ranks, record.scores, map(str, record.verdicts), strict=False))
-    if rows != replayed:
-        raise RecordError(f"the stored results {rows} are not the record's {replayed}")
+    expected = list(zip(range(len(bots)), bots, record.ranks, record.scores, map(str, record.verdicts), strict=False))
+    if rows != expected:
+        raise RecordError(f"the stored results {rows} are not the record's {expected}")
     faults = [[(verdict, step) for verdict, _, step in seat.faults] for seat in row.seats]
     if faults != faults_of(record):
         raise RecordError(f"the stored faults {faults} are not the record's {faults_of(record)}")

@@ -64,9 +64,9 @@ class Replayers:
     """Processes that replay matches, or none: then nothing is replayed ahead."""
 
     def __init__(self, pool: ProcessPoolExecutor | None, jobs: int) -> None:
-        self._pool, self._most = pool, 2 * jobs + 1
+        self._pool, self._capacity = pool, 2 * jobs + 1
 
-    def ahead(self, lines: Iterator[AuditLine], secret_of: SecretOf) -> Iterator[tuple[AuditLine, Replayed | None]]:
+    def replay_ahead(self, lines: Iterator[AuditLine], secret_of: SecretOf) -> Iterator[tuple[AuditLine, Replayed | None]]:
         """Yield the same lines, each match with the outcome of its replay; None for other lines and for matches not replayed
         ahead.
 
@@ -77,8 +77,8 @@ class Replayers:
             return
         waiting: deque[tuple[_Batch, _Ended]] = deque()
         for batch in _batches(lines, secret_of):
-            waiting.append((batch, _submitted(self._pool, [task for _, task in batch if task])))
-            while len(waiting) >= self._most:
+            waiting.append((batch, _submit(self._pool, [task for _, task in batch if task])))
+            while len(waiting) >= self._capacity:
                 yield from _with_results(*waiting.popleft())
         while waiting:
             yield from _with_results(*waiting.popleft())
@@ -112,12 +112,12 @@ def _interrupts_wait() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _submitted(pool: ProcessPoolExecutor, tasks: Sequence[_Task]) -> _Ended:
+def _submit(pool: ProcessPoolExecutor, tasks: Sequence[_Task]) -> _Ended:
     """Submit tasks. Return the queue that gets their future once it has ended: an interrupted wait there leaves no lock taken."""
-    ended: _Ended = SimpleQueue()
+    queue: _Ended = SimpleQueue()
     with _interrupts_wait():
-        pool.submit(replay, tasks).add_done_callback(ended.put)
-    return ended
+        pool.submit(replay, tasks).add_done_callback(queue.put)
+    return queue
 
 
 def replay(tasks: Sequence[_Task]) -> list[str | None]:
@@ -176,8 +176,8 @@ def _task(line: bundle.MatchLine | MatchRow, secret_of: SecretOf) -> _Task | Non
     return None if secret is None else _Task(text, secret)
 
 
-def _with_results(batch: _Batch, ended: _Ended) -> Iterator[tuple[AuditLine, Replayed | None]]:
-    future = ended.get()
+def _with_results(batch: _Batch, queue: _Ended) -> Iterator[tuple[AuditLine, Replayed | None]]:
+    future = queue.get()
     with _interrupts_wait():
         problems = iter(future.result())
     for line, task in batch:

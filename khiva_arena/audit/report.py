@@ -64,7 +64,7 @@ class EventReport:
         """Note a problem, which may hold words of a hostile file."""
         self.problems.append(harmless(problem, LONGEST))
 
-    def passes(self, what: str, check: Callable[[], None]) -> bool:
+    def passes(self, name: str, check: Callable[[], None]) -> bool:
         """Tell whether a check passes; if not, note the reason as a problem of the part with that name.
 
         Raises GameFault: then nothing is known of the part.
@@ -74,7 +74,7 @@ class EventReport:
         except GameFault:
             raise
         except ArenaError as error:
-            self.add(f"{what}: {error}")
+            self.add(f"{name}: {error}")
             return False
         return True
 
@@ -83,15 +83,15 @@ class EventReport:
         """The part of the event that is sound, in a line."""
         of = f"{len(self.sample.ordinals)} drawn" if self.sample else f"{self.planned}"
         of = f"{self.sound} of {of} matches are sound"
-        gone = "missing" if self.problems else "not played, since it was closed" if self.closed else "not played yet"
-        rest = f", {self.missing} are {gone}" if self.missing else ""
-        return f"event {self.number} ({self.event}): {of}{rest}; run digest {self.digest}"
+        state = "missing" if self.problems else "not played, since it was closed" if self.closed else "not played yet"
+        tail = f", {self.missing} are {state}" if self.missing else ""
+        return f"event {self.number} ({self.event}): {of}{tail}; run digest {self.digest}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as plain values, for JSON."""
         plain = {name: value for name, value in asdict(self).items() if name not in ("commitment", "sample")}
-        some = {"sample": self.sample.to_dict(self.sound, len(self.unsound_matches))} if self.sample else {}
-        return plain | some
+        sample = {"sample": self.sample.to_dict(self.sound, len(self.unsound_matches))} if self.sample else {}
+        return plain | sample
 
 
 @dataclass(slots=True)

@@ -20,10 +20,10 @@ class Sample(NamedTuple):
     others: str = "places and sums"
 
     @classmethod
-    def drawn(cls, ordinals: Iterable[int], most: int, others: str = "places and sums") -> "Sample":
-        """Draw at most ``most`` of these matches by the system's randomness: the writer of the file cannot know which."""
-        every = list(ordinals)
-        return cls(frozenset(random.SystemRandom().sample(every, min(most, len(every)))), len(every), others)
+    def draw(cls, ordinals: Iterable[int], limit: int, others: str = "places and sums") -> "Sample":
+        """Draw at most ``limit`` of these matches by the system's randomness: the writer of the file cannot know which."""
+        matches = list(ordinals)
+        return cls(frozenset(random.SystemRandom().sample(matches, min(limit, len(matches)))), len(matches), others)
 
     def says(self, sound: int, unsound: int) -> str:
         """Return in words how much the sample proves."""
@@ -31,20 +31,20 @@ class Sample(NamedTuple):
         of = f"{drawn:,} of {self.among:,} recorded matches were drawn at random and replayed"
         if unsound or sound < drawn:
             return f"{of}, and not all is sound: verify the rest, too"
-        most = at_most_wrong(self.among, drawn)
-        if not most:
+        bound = at_most_wrong(self.among, drawn)
+        if not bound:
             return f"{of}: all that there are"
-        share = f"{100 * most / self.among:.2g} %"
+        share = f"{100 * bound / self.among:.2g} %"
         return (
-            f"{of}, and none is wrong: 95 % sure, at most {most:,} of all ({share}) are; of the others only {self.others} were "
+            f"{of}, and none is wrong: 95 % sure, at most {bound:,} of all ({share}) are; of the others only {self.others} were "
             "checked"
         )
 
     def to_dict(self, sound: int, unsound: int) -> dict[str, Any]:
         """Return the sample as plain values. ``at_most_wrong``: null if not all of it is sound."""
-        whole = not unsound and sound == len(self.ordinals)
-        most = at_most_wrong(self.among, len(self.ordinals)) if whole else None
-        return {"drawn": len(self.ordinals), "among": self.among, "at_most_wrong": most}
+        is_clean = not unsound and sound == len(self.ordinals)
+        bound = at_most_wrong(self.among, len(self.ordinals)) if is_clean else None
+        return {"drawn": len(self.ordinals), "among": self.among, "at_most_wrong": bound}
 
 
 def at_most_wrong(among: int, drawn: int) -> int:

@@ -30,8 +30,8 @@ def audit_store(store: Store, words: tuple[str, ...], jobs: int = 1, sample: int
     result = audit((StoredEvent(store, event, sample) for event in named_events(store, words)), jobs)
     result.problems += damage
     if not damage and not any(report.problems or report.sound for report in result.events):
-        named = "of the events named" if words else "of it"
-        nothing = f"there is nothing to verify: no match {named} is recorded yet; `khiva-arena run` plays some"
+        selection = "of the events named" if words else "of it"
+        nothing = f"there is nothing to verify: no match {selection} is recorded yet; `khiva-arena run` plays some"
         raise StoreError(f"{store.folder}: {nothing}")
     return result
 
@@ -44,7 +44,7 @@ class StoredEvent:
     def __init__(self, store: Store, event: EventRow, sample: int | None = None) -> None:
         self.event = event
         self.sample: Sample | None = None
-        self._most = sample
+        self._sample_size = sample
         self._store = store
         self._planned = 0
 
@@ -62,11 +62,11 @@ class StoredEvent:
             ordinals = sorted(store.recorded(event))
         except StoreError as error:
             yield _unreadable("the list of its matches", error)
-        if self._most is not None:
-            self.sample = Sample.drawn(ordinals, self._most)
+        if self._sample_size is not None:
+            self.sample = Sample.draw(ordinals, self._sample_size)
         for ordinal in ordinals:  # one by one, so that a damaged one hides no other
             yield from _read(f"match {self.event.number}/{ordinal}", partial(self._match, ordinal), ordinal)
-        yield from (Damage(f"{what} {CHANGED}") for what in self.event.changed)
+        yield from (Damage(f"{part} {CHANGED}") for part in self.event.changed)
         yield from _read("the void matches", lambda: store.voids(event))
         yield from _read("its end", lambda: [OverLine(store.conclusion(event) or "")])
         yield from _read("the sums of its rows", lambda: [Damage(problem) for problem in store.changed(event)])
@@ -82,15 +82,15 @@ class StoredEvent:
         """Do nothing: later rounds are drawn from the results that the store has."""
 
 
-def _read(what: str, reader: Callable[[], Sequence[AuditLine]], ordinal: int | None = None) -> Iterator[AuditLine]:
+def _read(part: str, reader: Callable[[], Sequence[AuditLine]], ordinal: int | None = None) -> Iterator[AuditLine]:
     """Yield the lines that ``reader`` gives, or Damage if the file is damaged there. ``ordinal``: of the match to which they
     belong."""
     try:
         lines = reader()
     except StoreError as error:
-        lines = [_unreadable(what, error, ordinal)]
+        lines = [_unreadable(part, error, ordinal)]
     yield from lines
 
 
-def _unreadable(what: str, error: StoreError, ordinal: int | None = None) -> Damage:
-    return Damage(f"{what} cannot be read: {error.__cause__ or error}", ordinal)
+def _unreadable(part: str, error: StoreError, ordinal: int | None = None) -> Damage:
+    return Damage(f"{part} cannot be read: {error.__cause__ or error}", ordinal)

@@ -10,10 +10,10 @@ LITTLE = 96 * MIB
 """The bytes left when a failure is put down to the limit: a thread with its stack and buffers takes as much."""
 
 
-def why_too_little(least: int = LEAST) -> str:
-    """Return what to do if the address space is limited to less than ``least`` bytes, "" if it is not."""
+def why_too_little(limit_needed: int = LEAST) -> str:
+    """Return what to do if the address space is limited to less than ``limit_needed`` bytes, "" if it is not."""
     limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-    if limit == resource.RLIM_INFINITY or limit >= least:
+    if limit == resource.RLIM_INFINITY or limit >= limit_needed:
         return ""
     return f"address space is limited to {limit // MIB} MiB (ulimit -v), which is too little; allow 1024 MiB or more"
 
@@ -21,8 +21,8 @@ def why_too_little(least: int = LEAST) -> str:
 def why_failed(error: BaseException) -> str:
     """Return the remedy if an error may come of a limit that is nearly used up, "" if it does not."""
     try:
-        used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     except (OSError, ValueError, MemoryError):
-        used = 0
+        size = 0
     chain = [error, error.__cause__, error.__context__]
-    return why_too_little(2**63 if any(isinstance(one, MemoryError) for one in chain) else used + LITTLE)
+    return why_too_little(2**63 if any(isinstance(cause, MemoryError) for cause in chain) else size + LITTLE)

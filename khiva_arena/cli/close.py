@@ -12,7 +12,7 @@ from khiva_arena.cli.options import store_argument, yes_option
 @store_argument
 @click.argument("event")
 @yes_option
-def command(**given: Any) -> None:
+def command(**flags: Any) -> None:
     """Close EVENT of STORE (by number or id), which was left before it was over.
 
     What is recorded stays. Its secrets are revealed, so that `verify` and `report` show its deals; no command ever continues it,
@@ -20,4 +20,4 @@ def command(**given: Any) -> None:
     """
     from khiva_arena.commands.close import close  # when it is called, so that -h is quick
 
-    close(**given)
+    close(**flags)

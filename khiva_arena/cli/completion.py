@@ -36,17 +36,17 @@ def answer(cli: Command, instruction: str) -> int:
 
         def get_completion_args(self) -> tuple[list[str], str]:
             words, current = os.environ["COMP_WORDS"].split("\n"), int(os.environ["COMP_CWORD"])
-            *whole, incomplete = rejoined((*words, "")[: current + 1])
+            *typed, incomplete = rejoined((*words, "")[: current + 1])
             self.before = incomplete[: max(incomplete.rfind(mark) for mark in BREAKS) + 1]
-            return whole[1:], incomplete
+            return typed[1:], incomplete
 
         def format_completion(self, item: CompletionItem[str]) -> str:
             return f"{item.type},{item.value.removeprefix(self.before)}"
 
-    shell, _, what = instruction.partition("_")
-    if shell not in SHELLS or what not in ("source", "complete"):
+    shell, _, action = instruction.partition("_")
+    if shell not in SHELLS or action not in ("source", "complete"):
         raise ConfigError(f"{VARIABLE}={instruction}: there is {', '.join(f'{name}_source' for name in SHELLS)}")
-    if what == "complete" and not all(name in os.environ for name in WORDS):
+    if action == "complete" and not all(name in os.environ for name in WORDS):
         raise ConfigError(f"{VARIABLE}={instruction} is for a shell to ask; {shell}_source prints what it needs for that")
     add_completion_class(Bash)
     return shell_complete(cli, {}, "khiva-arena", VARIABLE, instruction)

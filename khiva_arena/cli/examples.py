@@ -70,9 +70,9 @@ EXAMPLES = {
 """Lines to type, by command, "" for none."""
 
 
-def write_examples(name: str, formatter: HelpFormatter, most: int | None = None) -> None:
+def write_examples(name: str, formatter: HelpFormatter, limit: int | None = None) -> None:
     """Write the first examples of a command, or all of them, unbroken, so that they can be copied."""
-    lines = EXAMPLES.get(name, ())[:most]
+    lines = EXAMPLES.get(name, ())[:limit]
     if lines:
         with formatter.section("Example" if len(lines) == 1 else "Examples"):
             for line in lines:

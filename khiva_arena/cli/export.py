@@ -16,7 +16,7 @@ from khiva_arena.commands.choices import EXPORT_FORMATS
 @click.option("--format", "form", type=click.Choice(EXPORT_FORMATS), required=True, help="What to write.")
 @click.option("--out", metavar="FILE", type=click.Path(path_type=Path), help="A new file to write into [default: stdout].")
 @among_options
-def command(**given: Any) -> None:
+def command(**flags: Any) -> None:
     """Write the results of STORE, or of each EVENT in it (by number or id).
 
     csv: a row for each seat of each match. jsonl: a JSON object a line for each match. pgn: a game without moves for each pair
@@ -26,4 +26,4 @@ def command(**given: Any) -> None:
     """
     from khiva_arena.commands.export import export  # when it is called, so that -h is quick
 
-    export(**given)
+    export(**flags)

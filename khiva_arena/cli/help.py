@@ -44,7 +44,7 @@ _LAYOUT = {
 
 def _with_settings(heading: str, names: tuple[str, ...]) -> tuple[str, ...]:
     settings = [row.option for row in TABLE if row.heading == heading]
-    return tuple(one for name in names for one in (settings if name == _SETTINGS else [name]))
+    return tuple(word for name in names for word in (settings if name == _SETTINGS else [name]))
 
 
 GROUPS = {heading: _with_settings(heading, names) for heading, names in _LAYOUT.items()}
@@ -86,10 +86,10 @@ class Verb(click.Command):
                 formatter.write_dl([rows[name] for name in names])
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        short = self.is_short(ctx)
-        write_examples(self.name or "", formatter, most=1 if short else None)
+        is_short = self.is_short(ctx)
+        write_examples(self.name or "", formatter, limit=1 if is_short else None)
         super().format_epilog(ctx, formatter)
-        if short:
+        if is_short:
             formatter.write(f"\nEvery setting: {ctx.command_path} -h all\n")
 
 
@@ -108,10 +108,10 @@ def laid_out(names: list[str]) -> dict[str, list[str]]:
     if len(names) <= FEW:
         return {OTHERS: names}
     headings = {heading: [name for name in members if name in names] for heading, members in GROUPS.items()}
-    known = [name for members in headings.values() for name in members]
-    for moved, there in _MOVED.items():
-        if headings[there] and moved in names:
+    listed_names = [name for members in headings.values() for name in members]
+    for moved, heading_now in _MOVED.items():
+        if headings[heading_now] and moved in names:
             headings = {heading: [name for name in members if name != moved] for heading, members in headings.items()}
-            headings[there].insert(0, moved)
-    headings[OTHERS] = [name for name in names if name not in known]
+            headings[heading_now].insert(0, moved)
+    headings[OTHERS] = [name for name in names if name not in listed_names]
     return {heading: members for heading, members in headings.items() if members}

@@ -147,12 +147,12 @@ def _run(arguments: list[str]) -> int:
         if _is_limited():
             from khiva_arena.cli.address_space import why_too_little  # not above: few machines limit it
 
-            if why := why_too_little():
-                raise ConfigError(why)
+            if reason := why_too_little():
+                raise ConfigError(reason)
         code = _answer(arguments)
-        failed = unwritten()
+        failure = unwritten()
         interrupts.listen_no_more()
-        return _lost(failed) if failed else code if isinstance(code, int) else 0
+        return _code_of_lost_stdout(failure) if failure else code if isinstance(code, int) else 0
     except click.exceptions.NoArgsIsHelpError as error:
         say(error.message)
         return USAGE
@@ -160,7 +160,7 @@ def _run(arguments: list[str]) -> int:
         say(f"khiva-arena: error: {_one_line(error)}")
         return USAGE
     except (click.Abort, KeyboardInterrupt) as error:
-        return _named(why) if (why := _why_failed(error)) else _interrupted()
+        return _say_limit(reason) if (reason := _why_failed(error)) else _interrupted()
     except ConfigError as error:
         for problem in error.problems:
             say(f"khiva-arena: error: {harmless(problem)}")
@@ -172,11 +172,11 @@ def _run(arguments: list[str]) -> int:
     except (Exception, SystemExit) as error:  # click makes an exit of a broken pipe
         if isinstance(error.__cause__, KeyboardInterrupt):  # as Python 3.11 makes of one that hits while a class is made
             return _interrupted()
-        failed = unwritten()
-        if failed:
-            return _lost(failed)
-        if why := _why_failed(error):
-            return _named(why)
+        failure = unwritten()
+        if failure:
+            return _code_of_lost_stdout(failure)
+        if reason := _why_failed(error):
+            return _say_limit(reason)
         import traceback  # not above: it is for bugs
 
         say(traceback.format_exc(), end="")
@@ -186,15 +186,15 @@ def _run(arguments: list[str]) -> int:
 
 def _answer(arguments: list[str]) -> Any:
     """Answer a shell whose user presses TAB, else run the command. Returns the exit code."""
-    if asked := os.environ.get(VARIABLE):
-        return answer(cli, asked)
+    if instruction := os.environ.get(VARIABLE):
+        return answer(cli, instruction)
     return cli.main(arguments, prog_name="khiva-arena", standalone_mode=False)
 
 
-def _named(why: str) -> int:
+def _say_limit(reason: str) -> int:
     """Say which limit of the machine is too low. Returns the exit code. Nothing that was recorded is lost."""
     interrupts.listen_no_more()
-    say(f"khiva-arena: error: {why}")
+    say(f"khiva-arena: error: {reason}")
     eval("0")  # as in ``_interrupted``
     return USAGE
 
@@ -227,7 +227,7 @@ def _lines(text: str) -> str:
     return "\n".join([first, *(line if line.startswith("  ") else f"  {line}" for line in others)])
 
 
-def _lost(error: OSError) -> int:
+def _code_of_lost_stdout(error: OSError) -> int:
     """Return the exit code when stdout has failed.
 
     A reader that closes its end, as `head` does, has seen all that it needs: that is no error.

@@ -17,9 +17,9 @@ from khiva_arena.commands.choices import POWER
 @click.option("--power", type=float, metavar="SHARE", help=f"In what share of cases that gap has to show [default: {POWER:g}].")
 @click.option("--anchor", metavar="BOT[=ELO]", help="The bot that errors are relative to [default: as stored with the event].")
 @json_option
-def command(**given: Any) -> None:
+def command(**flags: Any) -> None:
     """Estimate how many seeds are needed until every bot of STORE has an error of ELO, or until results show a gap of ELO
     between two bots. The estimate follows from how much the results in STORE, or of each EVENT in it, vary."""
     from khiva_arena.commands.plan import plan  # when it is called, so that -h is quick
 
-    plan(**given)
+    plan(**flags)

@@ -32,7 +32,7 @@ from khiva_arena.cli.options import handed_games_option, json_option, setting_op
 @click.option("--trace", is_flag=True, help="Print the messages of both directions on stderr, long ones cut.")
 @click.option("--notes", is_flag=True, help="Also print what the bot wrote on stderr, with marks of what it was asked before.")
 @json_option
-def command(**given: Any) -> int:
+def command(**flags: Any) -> int:
     """Send BOT what seat K was sent in MATCH of STORE (as EVENT/ORDINAL, or the beginning of its id), and print each decision
     that it now makes differently, with what follows from either choice. The match continues as it was recorded, whatever the
     bot chooses. Exit code 1 if a choice differs or the bot fails. STORE may be a bundle; then name the BOT. Step N is the N-th
@@ -50,4 +50,4 @@ def command(**given: Any) -> int:
     """
     from khiva_arena.commands.replay import replay  # when it is called, so that -h is quick
 
-    return replay(**given)
+    return replay(**flags)

@@ -38,7 +38,7 @@ from khiva_arena.commands.choices import ALL, NONE, SOME
 )
 @among_options
 @handed_games_option
-def command(**given: Any) -> None:
+def command(**flags: Any) -> None:
     """Write a page of results that opens in any browser, without a network: standings, charts, and every match on a drawn table.
 
     Of a store, name each EVENT by number or id to show no others. A bundle is checked before it is shown. Hands are in the page
@@ -46,4 +46,4 @@ def command(**given: Any) -> None:
     names of machines never are, except in what bots wrote."""
     from khiva_arena.commands.report import report  # when it is called, so that -h is quick
 
-    report(**given)
+    report(**flags)

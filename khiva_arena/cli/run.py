@@ -40,7 +40,7 @@ from khiva_arena.cli.options import ALL, draw_options, json_option, plan_options
 @draw_options
 @plan_options
 @json_option
-def command(**given: Any) -> int:
+def command(**flags: Any) -> int:
     """Play a competition: by default a round-robin, every line-up of the bots, on every seed, in every rotation of the seats.
 
     CONFIG is a TOML file with the same settings by their long names (bots = [...], seats = 3, turn = "1s", a [rules]
@@ -50,4 +50,4 @@ def command(**given: Any) -> int:
     """
     from khiva_arena.commands.run import run  # when it is called, so that -h is quick
 
-    return run(**given)
+    return run(**flags)

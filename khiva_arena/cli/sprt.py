@@ -41,7 +41,7 @@ from khiva_arena.settings.table import TEST_SEEDS
 @draw_options
 @partial(plan_options, hidden=True)
 @json_option
-def command(**given: Any) -> int:
+def command(**flags: Any) -> int:
     """Is CANDIDATE better than the OPPONENTS? Play seed by seed, every table in all rotations, until the answer is clear.
 
     Each is a folder with bot.toml or a command. The test is on table scores: the candidate's mean pair score over all matches of
@@ -50,4 +50,4 @@ def command(**given: Any) -> int:
     """
     from khiva_arena.commands.sprt import sprt  # when it is called, so that -h is quick
 
-    return sprt(**given)
+    return sprt(**flags)

@@ -42,10 +42,10 @@ from khiva_arena.report.section_names import ALL, NAMES
 @click.option("--wide", is_flag=True, help="Print every column, however wide the table gets.")
 @among_options
 @json_option
-def command(**given: Any) -> None:
+def command(**flags: Any) -> None:
     """Print the rating table of STORE, or of each EVENT in it (by number or id). Events with equal game, rules, time, policy,
     isolation, limits and pondering are pooled into one table; others get tables of their own. An event that was closed before it
     was over is left out unless it is named."""
     from khiva_arena.commands.standings import standings  # when it is called, so that -h is quick
 
-    standings(**given)
+    standings(**flags)

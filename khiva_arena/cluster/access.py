@@ -36,7 +36,7 @@ class Access(NamedTuple):
     certificates: tuple[str, ...]
 
     @property
-    def shown(self) -> str:
+    def name(self) -> str:
         """The cluster as messages name it: its address, or "local:N"."""
         return self.address or f"{LOCAL}{self.workers}"
 
@@ -50,19 +50,19 @@ class Access(NamedTuple):
 
 def access_of(settings: Settings) -> Access:
     """Return the cluster that the settings name. Raises ConfigError at the first mistake."""
-    asked = settings.dask or ""
+    word = settings.dask or ""
     if not find_spec("distributed") or not find_spec("cryptography"):
         raise ConfigError("--dask: needs distributed and cryptography, which are not installed: pip install 'khiva-arena[dask]'")
-    if asked.startswith(LOCAL) or asked == LOCAL.rstrip(":"):
-        number = asked.partition(":")[2]
+    if word.startswith(LOCAL) or word == LOCAL.rstrip(":"):
+        number = word.partition(":")[2]
         if not (number.isascii() and number.isdigit() and 1 <= int(number) <= MOST_LOCAL):
-            raise ConfigError(f"--dask {asked}: write local: and how many workers, as local:4")
+            raise ConfigError(f"--dask {word}: write local: and how many workers, as local:4")
         if settings.dask_tls is not None:
             raise ConfigError("--dask-tls: a cluster of this machine makes certificates of its own; leave it out")
         return Access("", int(number), ())
-    match = _ADDRESS.fullmatch(asked)
+    match = _ADDRESS.fullmatch(word)
     if match is None:
-        raise ConfigError(f"--dask {asked}: write the scheduler's address, as tls://HOST:{PORT}, or local:N for N workers here")
+        raise ConfigError(f"--dask {word}: write the scheduler's address, as tls://HOST:{PORT}, or local:N for N workers here")
     scheme, place = match[1] or "tls", match[2]
     address = f"{scheme}://{place}" if re.search(r":\d+$", place) else f"{scheme}://{place}:{PORT}"
     if scheme == "tcp":
@@ -88,8 +88,8 @@ def _certificates(folder: Path | None) -> tuple[str, ...]:
         raise ConfigError(f"--dask-tls {folder}: others may read key.pem; chmod 600 {key}")
     if not os.access(key, os.R_OK):
         raise ConfigError(f"--dask-tls {folder}: you may not read key.pem")
-    if why := _unusable(*map(str, files)):
-        raise ConfigError(f"--dask-tls {folder}: {why}; {HOW}")
+    if reason := _unusable(*map(str, files)):
+        raise ConfigError(f"--dask-tls {folder}: {reason}; {HOW}")
     return tuple(str(file.absolute()) for file in files)
 
 

@@ -9,8 +9,8 @@ import msgspec
 
 from khiva_arena.arbiter.match import Job
 from khiva_arena.cluster import clocks, offers
-from khiva_arena.cluster.bot_transfer import packed
-from khiva_arena.cluster.games import packed as packed_game
+from khiva_arena.cluster.bot_transfer import pack
+from khiva_arena.cluster.games import pack as pack_game
 from khiva_arena.cluster.messages import (
     FIRST,
     HOST,
@@ -34,7 +34,7 @@ from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.say import Say
 from khiva_arena.settings.define import runtimes_of
 from khiva_arena.settings.isolation import private_places
-from khiva_arena.settings.permissions import opened
+from khiva_arena.settings.permissions import with_permissions
 from khiva_arena.settings.settings import Settings
 from khiva_arena.words import count
 
@@ -54,34 +54,35 @@ class Recruiting:
         self._say = say
         self._bots: dict[str, PackedBot] = {}
         self._names: dict[str, str] = {}
-        self._asked: dict[str, tuple[ClusterWorker, float, float]] = {}
+        self._questions: dict[str, tuple[ClusterWorker, float, float]] = {}
         self._ask: AskBots | None = None
         self._game: PackedGame | None = None
-        self._here: offers.CommandHas | None = None
+        self._command: offers.CommandHas | None = None
         self._unsaid: list[str] = []
 
     def of(self, entrants: Sequence[Bot], header: Header, *, leave_out: bool = False) -> None:
         """Ask workers from now on whether they can play these bots; with ``leave_out``, which of these bots."""
         of = self._settings
         self._names = {bot.identity: bot.name for bot in entrants}
-        self._bots = {bot.identity: packed(bot, of.network, of.env, files=True) for bot in entrants}
-        self._game = packed_game(of.game)
+        self._bots = {bot.identity: pack(bot, of.network, of.env, files=True) for bot in entrants}
+        self._game = pack_game(of.game)
         private = private_places(of, self._plan)
         self._ask = AskBots([], self._sandbox, runtimes_of(entrants), header, private, leave_out, self._game)
-        self._here = offers.here()
-        for worker in self._crew.ready():
+        self._command = offers.describe_process()
+        for worker in self._crew.ready_workers():
             self._lacks(worker)
 
     def commands(self, worker: ClusterWorker, job: Job) -> tuple[Command, ...]:
         """Return how a worker starts the bots of a match, by seat."""
         of = self._settings
         return tuple(
-            opened(worker.commands[seat.bot], self._names[seat.bot], of.network, of.env, of.link_ms) for seat in job.header.seats
+            with_permissions(worker.commands[seat.bot], self._names[seat.bot], of.network, of.env, of.link_ms)
+            for seat in job.header.seats
         )
 
     def busy(self) -> bool:
         """Tell whether an answer of a worker is awaited."""
-        return bool(self._asked)
+        return bool(self._questions)
 
     def tasks(self, now: float) -> Iterator[tuple[str, str, bytes]]:
         """Yield the questions that are due: a key, a worker's address and a payload each."""
@@ -99,7 +100,7 @@ class Recruiting:
         assert worker.offer
         assert self._ask
         missing = self._bots.keys() - set(worker.offer.staged)
-        if missing and any(one.stage is RecruitStage.FITTING for one in self._beside(worker)):
+        if missing and any(other.stage is RecruitStage.FITTING for other in self._beside(worker)):
             return  # a bot that one of them stages is there for all
         bots = [bot if identity in missing else msgspec.structs.replace(bot, files=None) for identity, bot in self._bots.items()]
         seconds = OFFER_SECONDS + len(bots) * (BUILD_SECONDS + self._settings.limits.startup)
@@ -110,7 +111,7 @@ class Recruiting:
         """Return the other workers of a worker's machine."""
         all_of_them = self._crew.workers.values()
         assert worker.offer
-        return [one for one in all_of_them if one is not worker and one.offer and one.offer.machine == worker.offer.machine]
+        return [near for near in all_of_them if near is not worker and near.offer and near.offer.machine == worker.offer.machine]
 
     def _task(
         self, worker: ClusterWorker, stage: RecruitStage, ask: AskOffer | AskBots, seconds: float
@@ -118,56 +119,56 @@ class Recruiting:
         key = f"{FIRST if stage is RecruitStage.ASKED else 'khiva-bots-'}{secrets.token_hex(8)}"
         worker.stage = stage
         worker.tasks.add(key)
-        self._asked[key] = (worker, time.time(), clocks.now())
+        self._questions[key] = (worker, time.time(), clocks.now())
         return key, worker.address, encode(WorkerTask(HOST, [encode(ask)], seconds))
 
-    def heard(self, key: str, result: bytes | str) -> None:
+    def take_answer(self, key: str, result: bytes | str) -> None:
         """Take in a worker's answer, or the reason why there is none. An answer of a worker that was given up is ignored."""
-        if key not in self._asked:
+        if key not in self._questions:
             return  # of a worker that was given up meanwhile
-        worker, asked_at, sent = self._asked.pop(key)
+        worker, asked_at, sent_at = self._questions.pop(key)
         worker.tasks.discard(key)
         if isinstance(result, str):
             self._no_answer(worker, result)
             return
         try:
-            done = decode_done(result)
-            if not done.frames:
-                self._no_answer(worker, done.why)
+            answer = decode_done(result)
+            if not answer.frames:
+                self._no_answer(worker, answer.why)
             elif worker.stage is RecruitStage.ASKED:
                 worker.clock = None  # its earlier readings do not matter any more
-                if self.wrong_clock(worker, done, sent):
+                if self.wrong_clock(worker, answer, sent_at):
                     return
-                self._offered(worker, done.frames[0], asked_at, time.time())
-            elif not self.wrong_clock(worker, done, sent):
-                self._fitted(worker, done.frames[0])
+                self._take_offer(worker, answer.frames[0], asked_at, time.time())
+            elif not self.wrong_clock(worker, answer, sent_at):
+                self._take_readiness(worker, answer.frames[0])
         except msgspec.DecodeError:
             self._refuse(worker, "it answered what no khiva-arena of this version answers")
 
-    def _offered(self, worker: ClusterWorker, frame: bytes, asked_at: float, now: float) -> None:
-        assert self._here
+    def _take_offer(self, worker: ClusterWorker, frame: bytes, asked_at: float, now: float) -> None:
+        assert self._command
         offer = decode_offer(frame)
-        if why := offers.why_refused(offer, self._here, self._sandbox, asked_at, now):
-            self._refuse(worker, why)
+        if reason := offers.why_refused(offer, self._command, self._sandbox, asked_at, now):
+            self._refuse(worker, reason)
             return
         worker.offer, worker.stage = offer, RecruitStage.OFFERED
 
-    def _fitted(self, worker: ClusterWorker, frame: bytes) -> None:
+    def _take_readiness(self, worker: ClusterWorker, frame: bytes) -> None:
         ready = decode_ready(frame)
         if ready.refused:
             self._refuse(worker, ready.refused)
             return
         if ready.lag > PROBE_LAG:
-            why = f"it is too slow: its arbiter is late by {ready.lag:.2f} s of each second"
-            self._crew.refuse_for_now(worker, why, time.monotonic())
-            self._unsaid.append(f"worker {worker.name}: {why}; it is tried again later")
+            reason = f"it is too slow: its arbiter is late by {ready.lag:.2f} s of each second"
+            self._crew.refuse_for_now(worker, reason, time.monotonic())
+            self._unsaid.append(f"worker {worker.name}: {reason}; it is tried again later")
             return
         worker.commands, worker.broken, worker.game, worker.stage = ready.commands, ready.broken, ready.game, RecruitStage.READY
         if self._lacks(worker):
             return
-        for one in self._beside(worker):
-            if one.stage is RecruitStage.OFFERED:
-                one.stage = RecruitStage.NEW  # the bots that it lacked may be there by now
+        for other in self._beside(worker):
+            if other.stage is RecruitStage.OFFERED:
+                other.stage = RecruitStage.NEW  # the bots that it lacked may be there by now
         assert worker.offer
         at_a_time = offers.slots(worker.offer, worker.threads)
         self._say(
@@ -176,51 +177,51 @@ class Recruiting:
 
     def _lacks(self, worker: ClusterWorker) -> bool:
         """Refuse a worker that cannot start a bot that is to be played, unless bots may be left out. Returns whether it did."""
-        why = next((why for bot, why in worker.broken.items() if bot in self._bots), "")
-        if not why or (self._ask is not None and self._ask.leave_out):
+        reason = next((reason for bot, reason in worker.broken.items() if bot in self._bots), "")
+        if not reason or (self._ask is not None and self._ask.leave_out):
             return False
-        self._refuse(worker, why)
+        self._refuse(worker, reason)
         return True
 
-    def wrong_clock(self, worker: ClusterWorker, done: TaskDone, sent: float) -> str:
+    def wrong_clock(self, worker: ClusterWorker, answer: TaskDone, sent_at: float) -> str:
         """Refuse a worker whose clock does not run as this machine's does. Returns the reason, "" if the clock is right."""
-        why = self._crew.wrong_clock(worker, done, sent, time.monotonic())
-        if why:
+        reason = self._crew.wrong_clock(worker, answer, sent_at, time.monotonic())
+        if reason:
             later = "" if worker.again_at is None else "; it is tried again later"
-            self._unsaid.append(f"worker {worker.name} is refused: {why}; what it plays is played elsewhere{later}")
-        return why
+            self._unsaid.append(f"worker {worker.name} is refused: {reason}; what it plays is played elsewhere{later}")
+        return reason
 
-    def _no_answer(self, worker: ClusterWorker, why: str) -> None:
+    def _no_answer(self, worker: ClusterWorker, reason: str) -> None:
         """Refuse a worker that did not answer: for good if it has no khiva-arena to begin with, else for now.
 
         Something ended its work then: the worker itself, or the scheduler.
         """
-        if why.startswith(("ModuleNotFoundError", "ImportError", "AttributeError")):
-            self._refuse(worker, f"it has no khiva-arena with a cluster in it: {why}")
+        if reason.startswith(("ModuleNotFoundError", "ImportError", "AttributeError")):
+            self._refuse(worker, f"it has no khiva-arena with a cluster in it: {reason}")
         else:
-            self._crew.refuse_for_now(worker, f"it gave no answer: {why}", time.monotonic())
+            self._crew.refuse_for_now(worker, f"it gave no answer: {reason}", time.monotonic())
 
-    def _refuse(self, worker: ClusterWorker, why: str) -> None:
-        if self._crew.refuse(worker, why):
-            self._unsaid.append(f"worker {worker.name} is refused: {why}")
+    def _refuse(self, worker: ClusterWorker, reason: str) -> None:
+        if self._crew.refuse(worker, reason):
+            self._unsaid.append(f"worker {worker.name} is refused: {reason}")
 
     def say_refusals(self, *, playing: bool) -> None:
         """Say who was refused since the last call.
 
         Nothing is said while every worker may yet turn out to be refused before anything is played: then the error says it.
         """
-        if playing or self._crew.ready() or not (self._crew.undecided() or self._crew.hopeless()):
+        if playing or self._crew.ready_workers() or not (self._crew.undecided() or self._crew.hopeless()):
             for line in self._unsaid:
                 self._say(line, warning=True)
             self._unsaid.clear()
 
-    def lost(self, worker: ClusterWorker) -> None:
+    def drop_questions(self, worker: ClusterWorker) -> None:
         """Drop the questions to a worker that is gone or silent; it is new when it comes back."""
-        for key in [key for key, (one, *_) in self._asked.items() if one is worker]:
-            del self._asked[key]
+        for key in [key for key, (other, *_) in self._questions.items() if other is worker]:
+            del self._questions[key]
             worker.tasks.discard(key)
             worker.stage = RecruitStage.NEW
 
     def forget_all(self) -> None:
         """Drop all questions: the scheduler is gone, and all answers with it."""
-        self._asked.clear()
+        self._questions.clear()

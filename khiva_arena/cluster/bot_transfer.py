@@ -18,7 +18,7 @@ WHATEVER_IT_HAS = Bounds(**dict.fromkeys(Bounds.__struct_fields__, 1 << 50))
 """Bounds that nothing exceeds: a bot was measured where it came from."""
 
 
-def packed(bot: Bot, network: Sequence[str], env: Sequence[str], *, files: bool) -> PackedBot:
+def pack(bot: Bot, network: Sequence[str], env: Sequence[str], *, files: bool) -> PackedBot:
     """Pack a bot for its way to a worker, with its ``files`` or without. Raises ConfigError if they cannot be read any more."""
     try:
         load = [PackedFile(name, sources.is_executable(path), path.read_bytes()) for name, path in bot.sources] if files else None
@@ -39,21 +39,21 @@ def lies_here(identity: str) -> bool:
     return seals.is_as_sealed(staging.cache_folder() / "staged" / identity)
 
 
-def staged(packed_bot: PackedBot, level: Level) -> Command:
+def stage_here(packed_bot: PackedBot, level: Level) -> Command:
     """Stage a bot, so that it can be started on this machine. Raises ConfigError if it is another bot here, and BotError."""
     if not packed_bot.staged:
-        return staging.stage(_here(packed_bot), level)
+        return staging.stage(_find_here(packed_bot), level)
     if packed_bot.files is None:
         return staging.stage(as_bot(packed_bot, ((".", Path()),)), level)
     with tempfile.TemporaryDirectory(prefix="khiva-arena-bot-") as folder:
-        files = tuple((file.name, unpacked(file, folder)) for file in packed_bot.files)
+        files = tuple((file.name, unpack(file, folder)) for file in packed_bot.files)
         bot = as_bot(packed_bot, files)
         if sources.hashed(files, bot.run, bot.build, WHATEVER_IT_HAS) != bot.identity:
             raise ConfigError(f"bot {bot.name}: what arrived is not what was sent")
         return staging.stage(bot, level)
 
 
-def unpacked(file: PackedFile, folder: str) -> Path:
+def unpack(file: PackedFile, folder: str) -> Path:
     """Write a file that has arrived below a folder. Raises ConfigError if its name leads out of that folder."""
     name = PurePosixPath(file.name)
     if name.is_absolute() or ".." in name.parts:
@@ -71,18 +71,18 @@ def as_bot(bot: PackedBot, files: tuple[tuple[str, Path], ...] = ()) -> Bot:
     return Bot(**same, games=(), complete=True, sources=files)
 
 
-def _here(bot: PackedBot) -> Bot:
+def _find_here(bot: PackedBot) -> Bot:
     """Return a bare command as this machine finds it: it does not travel. Raises ConfigError if it is another program."""
     loading = Loading(WHATEVER_IT_HAS, {runtime.name: runtime for runtime in bot.runtimes})
     try:
-        found = bots.load(bot.asked_as, bot.folder, loading)
+        bot_here = bots.load(bot.asked_as, bot.folder, loading)
     except ConfigError as error:
         raise ConfigError(f"{error}; a bare command does not travel, a folder with bot.toml does") from None
-    if found.identity != bot.identity:
+    if bot_here.identity != bot.identity:
         raise ConfigError(
             f"--bot {bot.asked_as}: is another program there; a bare command does not travel, a folder with bot.toml does"
         )
-    return found
+    return bot_here
 
 
 def check_runtimes(bots_of_event: Sequence[PackedBot], defined: Mapping[str, DefinedRuntime]) -> None:

@@ -37,25 +37,25 @@ def now() -> float:
     return time.monotonic() if _BOOT is None else time.clock_gettime(_BOOT)
 
 
-def reading(done: TaskDone, sent: float) -> ClockReading:
+def reading(answer: TaskDone, sent_at: float) -> ClockReading:
     """Return the times of an answer that comes in now."""
-    return ClockReading(sent, now(), done.ended - done.seconds, done.ended, done.day)
+    return ClockReading(sent_at, now(), answer.ended - answer.seconds, answer.ended, answer.day)
 
 
 def runs_fast(first: ClockReading, last: ClockReading) -> str:
     """Explain why a worker's clock is fast: it counted more time than there was; "" if it is not. For one answer pass it
     twice."""
-    counted, most = last.ended - first.began, last.heard - first.sent
-    if counted <= most * (1 + SHARE) + LEAST:
+    its_seconds, our_seconds = last.ended - first.began, last.heard - first.sent
+    if its_seconds <= our_seconds * (1 + SHARE) + LEAST:
         return ""
-    return f"its clock runs fast: it counted {counted:.1f} s while {most:.1f} s passed here"
+    return f"its clock runs fast: it counted {its_seconds:.1f} s while {our_seconds:.1f} s passed here"
 
 
 def runs_slow(first: ClockReading, last: ClockReading) -> str:
     """Explain why a worker's clock is slow, stood still or had its time of day set; "" if it is neither."""
-    counted, least = last.ended - first.began, last.sent - first.heard
-    if counted < least * (1 - SHARE) - LEAST:
-        return f"its clock runs slow, or stood still: it counted {counted:.1f} s while {least:.1f} s passed here"
+    its_seconds, our_seconds = last.ended - first.began, last.sent - first.heard
+    if its_seconds < our_seconds * (1 - SHARE) - LEAST:
+        return f"its clock runs slow, or stood still: it counted {its_seconds:.1f} s while {our_seconds:.1f} s passed here"
     jump = (last.day - last.ended) - (first.day - first.ended)
     if abs(jump) > JUMP_SECONDS:
         return f"its time of day was set by {jump:+,.0f} s"

@@ -36,18 +36,18 @@ class OwnCluster:
             words, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, start_new_session=True, env=environment
         )
         try:
-            self.address, self.certificates, self.dashboard = self._said()
+            self.address, self.certificates, self.dashboard = self._read_reply()
         except BaseException:  # an interrupt, too: it takes a while to start
             self.close()
             raise
 
-    def _said(self) -> tuple[str, tuple[str, ...], str]:
+    def _read_reply(self) -> tuple[str, tuple[str, ...], str]:
         assert self._process.stdout
         line = self._process.stdout.readline()
         if not line:
             raise LinkLost("the cluster of this machine cannot be started")
-        said: dict[str, Any] = json.loads(line)
-        return str(said["address"]), tuple(str(one) for one in said["certificates"]), str(said["dashboard"])
+        reply: dict[str, Any] = json.loads(line)
+        return str(reply["address"]), tuple(str(certificate) for certificate in reply["certificates"]), str(reply["dashboard"])
 
     def lives(self) -> bool:
         """Tell whether the process still runs."""
@@ -77,12 +77,12 @@ class ClusterConnection:
         """Connect to the scheduler, and start the cluster if it is our own. Raises ClusterError."""
         of = self._access
         if of.workers > system.cores():
-            self._say(f"--dask {of.shown}: this machine has {system.cores()} cores, and plays no more matches at a time")
+            self._say(f"--dask {of.name}: this machine has {system.cores()} cores, and plays no more matches at a time")
         try:
             self._connect(min(FIRST_SECONDS, self._seconds))
         except LinkLost as lost:
             self.close()
-            raise ClusterError(f"--dask {of.shown}: {lost}") from None
+            raise ClusterError(f"--dask {of.name}: {lost}") from None
         except BaseException:
             self.close()
             raise
@@ -101,14 +101,14 @@ class ClusterConnection:
         self.link = SchedulerLink(address, certificates, seconds)
         self.away = ""
 
-    def lose(self, why: str) -> None:
+    def lose(self, reason: str) -> None:
         """Close the link to a scheduler that does not answer, and say why."""
         link, self.link = self.link, None
         if link is not None:
             link.close()
-        shown = self._access.shown
-        self.away = f"the scheduler of --dask {shown} was away"
-        self._say(f"the scheduler of --dask {shown} is away: {why}; trying again", warning=True)
+        name = self._access.name
+        self.away = f"the scheduler of --dask {name} was away"
+        self._say(f"the scheduler of --dask {name} is away: {reason}; trying again", warning=True)
 
     def again(self) -> bool:
         """Try to connect again. Returns whether that worked."""

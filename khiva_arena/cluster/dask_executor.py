@@ -23,7 +23,7 @@ from khiva_arena.cluster.assignments import TableDesk
 from khiva_arena.cluster.connection import ClusterConnection
 from khiva_arena.cluster.link import LinkLost
 from khiva_arena.cluster.messages import TABLE, WorkerTask, decode_done, encode
-from khiva_arena.cluster.tables import GivenTable
+from khiva_arena.cluster.tables import Assignment
 from khiva_arena.cluster.workers import ClusterWorker, Crew, RecruitStage
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ClusterError, RecordError
@@ -57,7 +57,7 @@ class Cluster:
         self._wait = settings.dask_wait_ms / 1000
         self._connection = ClusterConnection(access, self._wait, self._tell)
         self._crew = Crew()
-        self._heard: queue.SimpleQueue[tuple[str, bytes | str]] = queue.SimpleQueue()
+        self._results: queue.SimpleQueue[tuple[str, bytes | str]] = queue.SimpleQueue()
         self._recruiting = Recruiting(self._crew, sandbox, settings, plan, self._tell)
         self._desk = TableDesk(self._crew)
         self._timed: list[float] | None = None
@@ -86,11 +86,11 @@ class Cluster:
         """
         self._recruiting.of(entrants, first_header(self._settings, entrants, self._sandbox), leave_out=True)
         self._gather(ALL_SECONDS)
-        ready = self._crew.ready()
-        first, others = ready[0], ready[1:]
-        return {bot: (first.name, why) for bot, why in first.broken.items() if all(bot in worker.broken for worker in others)}
+        workers = self._crew.ready_workers()
+        first, others = workers[0], workers[1:]
+        return {bot: (first.name, error) for bot, error in first.broken.items() if all(bot in worker.broken for worker in others)}
 
-    def ready(self, entrants: Sequence[Bot]) -> Mapping[str, Command]:
+    def prepare(self, entrants: Sequence[Bot]) -> Mapping[str, Command]:
         """Wait for the first worker that can start all bots, and a little for the others.
 
         The commands that are returned are empty: each worker has its own way to start bots, and a job gets that of its worker.
@@ -104,7 +104,7 @@ class Cluster:
         self._idle_since = time.monotonic()
         until = None
         while True:
-            if self._crew.ready():
+            if self._crew.ready_workers():
                 until = until or time.monotonic() + seconds
                 if not self._crew.undecided() or time.monotonic() > until:
                     return
@@ -118,57 +118,57 @@ class Cluster:
         """The number of matches that the workers that are ready now play at a time."""
         return self._crew.at_a_time()
 
-    def tried(self, tables: Iterable[tuple[Job, ...]], take: TakeOutcome) -> list[float]:
+    def try_tables(self, tables: Iterable[tuple[Job, ...]], take: TakeOutcome) -> list[float]:
         """Play tables of no event. Returns the seconds that a match of each took, counted from when a worker was given the
         table."""
         self._gather(ALL_SECONDS)
         self._timed = []
         self._play_all(iter(tables), take, lambda: False)
-        found, self._timed = self._timed, None
-        return found
+        seconds, self._timed = self._timed, None
+        return seconds
 
     # --- matches ---
 
-    def play(self, play: Play, drawn: DrawnRound, take: TakeOutcome) -> None:
+    def play(self, play: Play, draw: DrawnRound, take: TakeOutcome) -> None:
         """Play the tables that are left of a round."""
         # Once a test has decided, matches that are still played count for nothing.
-        self._play_all((tuple(table) for table in play.tables(drawn)), take, lambda: play.complete)
+        self._play_all((tuple(table) for table in play.tables(draw)), take, lambda: play.complete)
 
-    def _play_all(self, left: Iterator[tuple[Job, ...]], take: TakeOutcome, over: Callable[[], bool]) -> None:
+    def _play_all(self, new_tables: Iterator[tuple[Job, ...]], take: TakeOutcome, over: Callable[[], bool]) -> None:
         self._desk.clear()
         self._idle_since = time.monotonic()
         try:
-            while not over() and not self._desk.all_done(left):
-                self._give(left)
+            while not over() and not self._desk.all_done(new_tables):
+                self._give(new_tables)
                 self._pump(take)
-                self._late(take)
+                self._take_back_late(take)
                 self._check_idle()
         finally:
             self._withdraw()
 
-    def _give(self, left: Iterator[tuple[Job, ...]]) -> None:
+    def _give(self, new_tables: Iterator[tuple[Job, ...]]) -> None:
         """Give tables to workers with a free core."""
-        while self._connection.link is not None and (found := self._desk.next(left)) is not None:
-            table, worker = found
+        while self._connection.link is not None and (choice := self._desk.next(new_tables)) is not None:
+            table, worker = choice
             key, now = f"khiva-table-{secrets.token_hex(8)}", time.monotonic()
             seconds = tables.seconds_for(table)
             frames = [encode(msgspec.structs.replace(job, commands=self._recruiting.commands(worker, job))) for job in table]
-            self._desk.give(key, GivenTable(table, worker.address, clocks.now(), now + seconds + self._wait))
+            self._desk.give(key, Assignment(table, worker.address, clocks.now(), now + seconds + self._wait))
             self._submit(key, worker.address, encode(WorkerTask(TABLE, frames, seconds, worker.game)))
 
     def _submit(self, key: str, worker: str, payload: bytes) -> None:
         link = self._connection.link
         assert link is not None
         try:
-            link.submit(key, worker, payload, lambda key, result: self._heard.put((key, result)))
+            link.submit(key, worker, payload, lambda key, result: self._results.put((key, result)))
         except LinkLost as lost:
             self._lose_link(str(lost))
 
     def _withdraw(self) -> None:
         """Cancel all tasks that workers have of this run."""
         if self._connection.link is not None:
-            self._connection.link.forget(*self._desk.given)
-        for key in list(self._desk.given):
+            self._connection.link.forget(*self._desk.assignments)
+        for key in list(self._desk.assignments):
             self._desk.take_back(key)
 
     # --- answers and news of workers ---
@@ -186,39 +186,39 @@ class Cluster:
             for key, worker, payload in self._recruiting.tasks(now):
                 self._submit(key, worker, payload)
         try:
-            key, result = self._heard.get(timeout=max(0.01, min(LOOK_SECONDS, self._look_at - time.monotonic())))
+            key, result = self._results.get(timeout=max(0.01, min(LOOK_SECONDS, self._look_at - time.monotonic())))
         except queue.Empty:
             pass
         else:
-            if key in self._desk.given:
-                self._returned(key, result, take)
+            if key in self._desk.assignments:
+                self._take_result(key, result, take)
             else:
-                self._recruiting.heard(key, result)
+                self._recruiting.take_answer(key, result)
         self._recruiting.say_refusals(playing=take is not None)
 
     def _look(self, now: float, take: TakeOutcome | None) -> None:
         assert self._connection.link is not None
         try:
-            seen = self._connection.link.workers()
+            listing = self._connection.link.workers()
         except LinkLost as lost:
             self._lose_link(str(lost))
             return
-        self._look_at = now + LOOK_SECONDS * max(1.0, len(seen) / LOOKS_EVERY_WORKERS)
-        for worker in self._crew.update(seen, now):
-            what = "is silent" if worker.silent else "is gone"
-            held = self._desk.of(worker)
-            if worker.stage is RecruitStage.READY or held:
-                its = "its table is" if len(held) == 1 else f"its {len(held)} tables are"
-                elsewhere = f"; {its} played elsewhere" if held else ""
-                self._tell(f"worker {worker.name} {what}{elsewhere}", warning=True)
+        self._look_at = now + LOOK_SECONDS * max(1.0, len(listing) / LOOKS_EVERY_WORKERS)
+        for worker in self._crew.update(listing, now):
+            state = "is silent" if worker.silent else "is gone"
+            keys = self._desk.of(worker)
+            if worker.stage is RecruitStage.READY or keys:
+                its = "its table is" if len(keys) == 1 else f"its {len(keys)} tables are"
+                note = f"; {its} played elsewhere" if keys else ""
+                self._tell(f"worker {worker.name} {state}{note}", warning=True)
             self._connection.link.forget(*worker.tasks)
-            self._recruiting.lost(worker)
-            for key in held:
-                self._desk.lose(key, what, take)
+            self._recruiting.drop_questions(worker)
+            for key in keys:
+                self._desk.lose(key, state, take)
 
-    def _lose_link(self, why: str) -> None:
+    def _lose_link(self, reason: str) -> None:
         """Note that the scheduler is away: all tables that workers have are played again."""
-        self._connection.lose(why)
+        self._connection.lose(reason)
         self._desk.all_again()
         self._recruiting.forget_all()
         self._crew.workers.clear()
@@ -227,7 +227,7 @@ class Cluster:
     def _check_idle(self) -> None:
         """Raise ClusterError if nobody has been able to play for too long."""
         now = time.monotonic()
-        if self._crew.ready() or self._recruiting.busy():
+        if self._crew.ready_workers() or self._recruiting.busy():
             self._idle_since = now
         elif now - self._idle_since > self._wait:
             raise ClusterError(*self._why_idle(f"for {self._wait:.0f} s; the same command resumes, --dask-wait waits longer"))
@@ -236,20 +236,20 @@ class Cluster:
         """Return why nobody plays: a line, and a line for each worker that is there."""
         if self._connection.away:
             return [f"{self._connection.away} {end}"]
-        there, of, start = [*self._crew.refusals(), *self._crew.absences()], self._access.shown, self._access.worker_line
-        what = f"no worker of {of} could play" if there else f"{of} had no worker"
-        return [f"{what} {end}", *there, *([f"on a machine that can play: {start}"] if start else [])]
+        lines, of, start = [*self._crew.refusals(), *self._crew.absences()], self._access.name, self._access.worker_line
+        head = f"no worker of {of} could play" if lines else f"{of} had no worker"
+        return [f"{head} {end}", *lines, *([f"on a machine that can play: {start}"] if start else [])]
 
-    def _late(self, take: TakeOutcome) -> None:
+    def _take_back_late(self, take: TakeOutcome) -> None:
         """Take back the tables that took longer than their limits allow."""
-        for key in self._desk.late(time.monotonic()):
+        for key in self._desk.late_tables(time.monotonic()):
             self._connection.forget(key)
             self._desk.lose(key, "took longer than the limits of a table allow", take)
 
-    def _returned(self, key: str, result: bytes | str, take: TakeOutcome | None) -> None:
+    def _take_result(self, key: str, result: bytes | str, take: TakeOutcome | None) -> None:
         """Judge a worker's answer for a table, and take its outcomes if they are sound."""
-        given = self._desk.given[key]
-        worker = self._crew.workers.get(given.worker)
+        assignment = self._desk.assignments[key]
+        worker = self._crew.workers.get(assignment.worker)
         if take is None or worker is None:
             self._desk.lose(key, "is gone", take)
             return
@@ -258,46 +258,46 @@ class Cluster:
             self._desk.lose(key, result, take)
             return
         try:
-            done = decode_done(result)
-            outcomes = [_decode_outcome(frame) for frame in tables.of_fit_size(done.frames)]
-            tables.check(given.table, outcomes)
+            answer = decode_done(result)
+            outcomes = [_decode_outcome(frame) for frame in tables.of_fit_size(answer.frames)]
+            tables.check(assignment.table, outcomes)
         except (msgspec.DecodeError, ValueError):
             self._shun(worker, "it answered what no khiva-arena answers", take)
             return
-        if why := self._recruiting.wrong_clock(worker, done, given.since):
-            self._desk.lose(key, why, take)
+        if reason := self._recruiting.wrong_clock(worker, answer, assignment.since):
+            self._desk.lose(key, reason, take)
             return
-        if len(outcomes) < len(given.table):
-            self._tell(f"worker {worker.name} did not play a table to its end: {done.why}", warning=True)
-            self._desk.lose(key, done.why, take)
+        if len(outcomes) < len(assignment.table):
+            self._tell(f"worker {worker.name} did not play a table to its end: {answer.why}", warning=True)
+            self._desk.lose(key, answer.why, take)
             return
         try:
-            outcomes = [tables.replayed(job, outcome) for job, outcome in zip(given.table, outcomes, strict=True)]
+            outcomes = [tables.check_by_replay(job, outcome) for job, outcome in zip(assignment.table, outcomes, strict=True)]
         except RecordError as error:
             self._shun(worker, f"it sent a match that is not what the rules give: {harmless(str(error), LONGEST)}", take)
             return
         self._desk.take_back(key)
-        self._take_all(given, outcomes, worker, take)
+        self._take_all(assignment, outcomes, worker, take)
 
-    def _shun(self, worker: ClusterWorker, why: str, take: TakeOutcome) -> None:
+    def _shun(self, worker: ClusterWorker, reason: str, take: TakeOutcome) -> None:
         """Refuse for good a worker that sent a false answer: all its tables are played elsewhere."""
-        self._crew.refuse(worker, why)
-        self._tell(f"worker {worker.name} is refused: {why}; its tables are played elsewhere", warning=True)
+        self._crew.refuse(worker, reason)
+        self._tell(f"worker {worker.name} is refused: {reason}; its tables are played elsewhere", warning=True)
         for key in self._desk.of(worker):
             self._connection.forget(key)
-            self._desk.lose(key, why, take)
+            self._desk.lose(key, reason, take)
 
-    def _take_all(self, given: GivenTable, outcomes: Sequence[Outcome], worker: ClusterWorker, take: TakeOutcome) -> None:
+    def _take_all(self, assignment: Assignment, outcomes: Sequence[Outcome], worker: ClusterWorker, take: TakeOutcome) -> None:
         slowest = max((outcome for outcome in outcomes if tables.lagged(outcome)), key=lambda outcome: outcome.lag, default=None)
-        why = ""
+        reason = ""
         if slowest is not None:
-            why = f"its arbiter was late by {slowest.lag:.1f} s of a match of {slowest.seconds:.1f} s"
-            self._crew.refuse_for_now(worker, f"it is too slow: {why}", time.monotonic())
-            again = "; its table is played elsewhere" if any(not job.last for job in given.table) else ""
-            self._tell(f"worker {worker.name} is too slow: {why}{again}", warning=True)
-        for job, outcome in zip(given.table, outcomes, strict=True):
-            if outcome.record is not None and why and not job.last:
-                self._desk.void(job, f"worker {worker.name}: {why}", worker.address, take)
+            reason = f"its arbiter was late by {slowest.lag:.1f} s of a match of {slowest.seconds:.1f} s"
+            self._crew.refuse_for_now(worker, f"it is too slow: {reason}", time.monotonic())
+            again = "; its table is played elsewhere" if any(not job.last for job in assignment.table) else ""
+            self._tell(f"worker {worker.name} is too slow: {reason}{again}", warning=True)
+        for job, outcome in zip(assignment.table, outcomes, strict=True):
+            if outcome.record is not None and reason and not job.last:
+                self._desk.void(job, f"worker {worker.name}: {reason}", worker.address, take)
                 continue
             if outcome.record is None:
                 self._desk.once_more(job, worker.address, outcome, take)
@@ -305,7 +305,7 @@ class Cluster:
                 continue
             take(outcome)
             if self._timed is not None:
-                self._timed.append((clocks.now() - given.since) / len(outcomes))
+                self._timed.append((clocks.now() - assignment.since) / len(outcomes))
 
     def _rest(self, worker: ClusterWorker, void: Outcome) -> None:
         """Give nothing to a worker for a while if its machine has spoilt a match."""

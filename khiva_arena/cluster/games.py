@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 
-from khiva_arena.cluster.bot_transfer import unpacked
+from khiva_arena.cluster.bot_transfer import unpack
 from khiva_arena.cluster.messages import PackedFile, PackedGame
 from khiva_arena.entrants import staging
 from khiva_arena.errors import ConfigError
@@ -18,7 +18,7 @@ from khiva_arena.games.base import Game
 from khiva_arena.outside.source import files_of, source_of
 
 
-def packed(game: Game) -> PackedGame | None:
+def pack(game: Game) -> PackedGame | None:
     """Pack a game for its way to a worker; None if it comes with the arena. Raises ConfigError if it was changed since it was
     read."""
     if not game.outside:
@@ -26,16 +26,17 @@ def packed(game: Game) -> PackedGame | None:
     source = source_of(game.word)
     path = Path(source.path)
     if not source.path:
-        made = PackedGame(source.word, source.code, False, None)
+        packed_game = PackedGame(source.word, source.code, False, None)
     elif source.content is not None:
-        made = PackedGame(path.name, source.code, True, [PackedFile(path.name, False, source.content)])
+        packed_game = PackedGame(path.name, source.code, True, [PackedFile(path.name, False, source.content)])
     else:
         folder = path.parent
-        files = [(found, found.relative_to(folder.parent).as_posix()) for found in files_of(folder)]
-        made = PackedGame(folder.name, source.code, True, [PackedFile(name, False, found.read_bytes()) for found, name in files])
-    if not game.rules_version.endswith(made.code):
+        files = [(file, file.relative_to(folder.parent).as_posix()) for file in files_of(folder)]
+        packed_files = [PackedFile(name, False, file.read_bytes()) for file, name in files]
+        packed_game = PackedGame(folder.name, source.code, True, packed_files)
+    if not game.rules_version.endswith(packed_game.code):
         raise ConfigError(f"--game {game.word}: it was changed since it was read")
-    return made
+    return packed_game
 
 
 def lies_here(code: str) -> bool:
@@ -43,7 +44,7 @@ def lies_here(code: str) -> bool:
     return _place(code).is_dir()
 
 
-def brought(game: PackedGame) -> str:
+def install(game: PackedGame) -> str:
     """Keep a game on this machine, so that it can be run. Returns the word that names it here.
 
     Raises ConfigError if it is another game here, or cannot be kept.
@@ -53,11 +54,11 @@ def brought(game: PackedGame) -> str:
         _keep(game.files, place)
     word = str(place / game.word) if game.travels else game.word
     try:
-        here = source_of(word).code
+        code = source_of(word).code
     except ConfigError as error:
         raise ConfigError(f"game {game.word}: {error}") from None
-    if here != game.code:
-        raise ConfigError(f"game {game.word} has another version there: {here.partition(':')[0]}")
+    if code != game.code:
+        raise ConfigError(f"game {game.word} has another version there: {code.partition(':')[0]}")
     return word
 
 
@@ -65,7 +66,7 @@ def _keep(files: Sequence[PackedFile], place: Path) -> None:
     place.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".new-", dir=place.parent) as folder:
         for file in files:
-            unpacked(file, f"{folder}/game")
+            unpack(file, f"{folder}/game")
         try:
             os.rename(f"{folder}/game", place)
         except OSError:

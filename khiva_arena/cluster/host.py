@@ -18,7 +18,7 @@ from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.clock import lag_of_each_second
 from khiva_arena.arbiter.preflight import PreflightFailed, preflight
 from khiva_arena.cluster import games
-from khiva_arena.cluster.bot_transfer import as_bot, check_runtimes, lies_here, staged
+from khiva_arena.cluster.bot_transfer import as_bot, check_runtimes, lies_here, stage_here
 from khiva_arena.cluster.messages import (
     AskBots,
     AskOffer,
@@ -42,7 +42,7 @@ QUOTA = "/sys/fs/cgroup/cpu.max"
 MEMORY = "/sys/fs/cgroup/memory.max"
 
 
-def offer(asked: AskOffer) -> WorkerOffer:
+def offer(ask: AskOffer) -> WorkerOffer:
     """Return the offer of this machine."""
     limits = {name: resource.getrlimit(getattr(resource, f"RLIMIT_{name}"))[1] for name in SETTING_OF_RLIMIT}
     return WorkerOffer(
@@ -53,11 +53,11 @@ def offer(asked: AskOffer) -> WorkerOffer:
         cores=sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else list(range(system.cores())),
         share=_share(),
         clock=time.time(),
-        levels={str(level): why for level, why in detect.levels().items()},
+        levels={str(level): reason for level, reason in detect.levels().items()},
         limits={name: None if hard == resource.RLIM_INFINITY else hard for name, hard in limits.items()},
         memory=_memory(),
-        staged=[bot for bot in asked.bots if lies_here(bot)],
-        has_game=asked.game != "" and games.lies_here(asked.game),
+        staged=[bot for bot in ask.bots if lies_here(bot)],
+        has_game=ask.game != "" and games.lies_here(ask.game),
     )
 
 
@@ -83,58 +83,58 @@ def _memory() -> int:
     return total
 
 
-def ready(asked: AskBots) -> BotsReady:
+def make_ready(ask: AskBots) -> BotsReady:
     """Stage the bots here and start each once. An error is returned as ``refused``."""
     broken: dict[str, str] = {}
     game = ""
     try:
-        if asked.game is not None:
-            game = games.brought(asked.game)
+        if ask.game is not None:
+            game = games.install(ask.game)
             offer_game([game])
-        cell.sweep(asked.sandbox.level)
-        pool.reserve(1, len(asked.header.seats))
-        check_runtimes(asked.bots, asked.runtimes)
-        found = _staged(asked, broken)
-        _start(asked, found, broken)
+        cell.sweep(ask.sandbox.level)
+        pool.reserve(1, len(ask.header.seats))
+        check_runtimes(ask.bots, ask.runtimes)
+        commands = _stage_all(ask, broken)
+        _start(ask, commands, broken)
     except (ArenaError, OSError) as error:
         return BotsReady({}, 0.0, str(error) or type(error).__name__)
-    return BotsReady(found, lag_of_each_second(PROBE_SECONDS), broken=broken, game=game)
+    return BotsReady(commands, lag_of_each_second(PROBE_SECONDS), broken=broken, game=game)
 
 
-def _staged(asked: AskBots, broken: dict[str, str]) -> dict[str, Command]:
+def _stage_all(ask: AskBots, broken: dict[str, str]) -> dict[str, Command]:
     """Return how each staged bot is started, by identity.
 
     broken: gets why the other bots cannot be built, if bots may be left out
     """
-    found: dict[str, Command] = {}
-    for bot in asked.bots:
+    commands: dict[str, Command] = {}
+    for bot in ask.bots:
         try:
-            found[bot.identity] = staged(bot, asked.sandbox.level)
+            commands[bot.identity] = stage_here(bot, ask.sandbox.level)
         except BotError as error:
-            if isinstance(error, StagingError) or not asked.leave_out:  # a StagingError is this machine's fault
+            if isinstance(error, StagingError) or not ask.leave_out:  # a StagingError is this machine's fault
                 raise
             broken[bot.identity] = str(error)
-    return found
+    return commands
 
 
-def _start(asked: AskBots, found: dict[str, Command], broken: dict[str, str]) -> None:
-    """Start each staged bot once. A bot that cannot be started moves from ``found`` to ``broken``, if bots may be left out."""
-    bots: list[PackedBot] = [bot for bot in asked.bots if bot.identity in found]
-    opened = [_opened(found[bot.identity], bot.network, bot.handed) for bot in bots]
-    keep_private(asked.private, asked.sandbox, opened)
-    keep_apart([as_bot(bot) for bot in bots], opened, asked.sandbox)
+def _start(ask: AskBots, commands: dict[str, Command], broken: dict[str, str]) -> None:
+    """Start each staged bot once. A bot that cannot be started moves from ``commands`` to ``broken``, if bots may be left out."""
+    bots: list[PackedBot] = [bot for bot in ask.bots if bot.identity in commands]
+    permitted = [_with_permissions(commands[bot.identity], bot.network, bot.handed) for bot in bots]
+    keep_private(ask.private, ask.sandbox, permitted)
+    keep_apart([as_bot(bot) for bot in bots], permitted, ask.sandbox)
     try:
         names, words = [bot.name for bot in bots], [bot.asked_as for bot in bots]
-        preflight(names, opened, asked.header, asked.sandbox, words=words)
+        preflight(names, permitted, ask.header, ask.sandbox, words=words)
     except PreflightFailed as error:
-        if not asked.leave_out:
+        if not ask.leave_out:
             raise
         for number, problem in zip(error.who, error.problems, strict=True):
             broken[bots[number].identity] = problem
-            del found[bots[number].identity]
+            del commands[bots[number].identity]
 
 
-def _opened(command: Command, network: bool, handed: dict[str, str]) -> Command:
+def _with_permissions(command: Command, network: bool, handed: dict[str, str]) -> Command:
     return Command(
         command.argv, command.folder, command.environment, command.readable, command.staged, network=network, handed=handed
     )
@@ -149,21 +149,21 @@ def _end_with_input() -> None:
 def _read(size: int) -> bytes:
     data = bytearray()
     while len(data) < size:
-        more = os.read(0, size - len(data))
-        if not more:
+        chunk = os.read(0, size - len(data))
+        if not chunk:
             sys.exit(0)
-        data += more
+        data += chunk
     return bytes(data)
 
 
 def main() -> None:
     """Answer one message."""
-    asked = decode_ask(_read(int.from_bytes(_read(HEADER), "big")))
+    ask = decode_ask(_read(int.from_bytes(_read(HEADER), "big")))
     out = os.dup(1)
     os.dup2(2, 1)  # prints on the way are for the worker's log
     threading.Thread(target=_end_with_input, daemon=True).start()
     with suppress(KeyboardInterrupt):
-        payload = encode(offer(asked) if isinstance(asked, AskOffer) else ready(asked))
+        payload = encode(offer(ask) if isinstance(ask, AskOffer) else make_ready(ask))
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is done, and the end of our input comes next
         with os.fdopen(out, "wb") as answers:
             answers.write(len(payload).to_bytes(HEADER, "big") + payload)

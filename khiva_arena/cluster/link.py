@@ -55,7 +55,7 @@ class SchedulerLink:
                 self._client = Client(address, security=_security(address, certificates), timeout=seconds, set_as_default=False)
         except (OSError, ValueError, TypeError, ssl.SSLError, RuntimeError) as error:
             self._collectors.shutdown(wait=False)
-            raise LinkLost(unreachable.why(error, address)) from None
+            raise LinkLost(unreachable.explain(error, address)) from None
 
     def workers(self) -> dict[str, SeenWorker]:
         """Return the workers that the scheduler knows, by address. Raises LinkLost."""
@@ -63,10 +63,10 @@ class SchedulerLink:
             raise LinkLost("the connection was lost")
         try:
             with warnings.catch_warnings(action="ignore"):
-                known: dict[str, Any] = self._client.scheduler_info()["workers"]
+                descriptions: dict[str, Any] = self._client.scheduler_info()["workers"]
         except Exception as error:  # whatever the client raises here, it is of no use any more
             raise LinkLost(_in_a_line(error)) from None
-        return seen(known)
+        return workers_seen(descriptions)
 
     def submit(self, key: str, worker: str, payload: bytes, take: TakeResult) -> None:
         """Have one certain worker do a task. Raises LinkLost."""
@@ -75,7 +75,7 @@ class SchedulerLink:
                 task = (_first, payload) if key.startswith(FIRST) else (work, Sealed(payload))
                 future = self._client.submit(*task, key=key, workers=[worker], allow_other_workers=False, pure=False, retries=0)
                 self._futures[key] = future
-                future.add_done_callback(lambda done: self._collectors.submit(self._collect, key, done, take))
+                future.add_done_callback(lambda ended: self._collectors.submit(self._collect, key, ended, take))
         except Exception as error:  # the client is of no use any more
             raise LinkLost(_in_a_line(error)) from None
 
@@ -110,17 +110,17 @@ class SchedulerLink:
         self._collectors.shutdown(wait=False, cancel_futures=True)
 
 
-def seen(known: Mapping[str, Any]) -> dict[str, SeenWorker]:
+def workers_seen(descriptions: Mapping[str, Any]) -> dict[str, SeenWorker]:
     """Return workers as a scheduler describes them.
 
     A worker that was started with the resource of our name takes no more matches at a time than that says, none if it says 0.
     """
-    found = {}
-    for address, one in known.items():
-        threads = int(one["nthreads"])
-        most = int(min(threads, (one.get("resources") or {}).get(RESOURCE, threads)))
-        found[address] = SeenWorker(str(one.get("name", address)), max(0, most), float(one["last_seen"]))
-    return found
+    workers = {}
+    for address, facts in descriptions.items():
+        threads = int(facts["nthreads"])
+        slots = int(min(threads, (facts.get("resources") or {}).get(RESOURCE, threads)))
+        workers[address] = SeenWorker(str(facts.get("name", address)), max(0, slots), float(facts["last_seen"]))
+    return workers
 
 
 def _first(payload: bytes) -> bytes | str:
@@ -142,8 +142,8 @@ _first.__module__ = "__main__"  # so that it travels as code, and not as the nam
 def _security(address: str, certificates: Sequence[str]) -> Security | None:
     if address.startswith("tcp://"):
         return None
-    named = dict(zip(("tls_ca_file", "tls_client_cert", "tls_client_key"), certificates, strict=True)) if certificates else {}
-    security = Security(require_encryption=True, **named)
+    options = dict(zip(("tls_ca_file", "tls_client_cert", "tls_client_key"), certificates, strict=True)) if certificates else {}
+    security = Security(require_encryption=True, **options)
     if not (security.tls_ca_file and security.tls_client_cert):
         raise ValueError(unreachable.NO_CERTIFICATES)
     return security

@@ -38,7 +38,7 @@ def python() -> str:
     return f"{sys.version_info.major}.{sys.version_info.minor}"
 
 
-def here() -> CommandHas:
+def describe_process() -> CommandHas:
     """Return the version, files and Python of this process."""
     return CommandHas(khiva_arena.__version__, source(), python())
 
@@ -51,10 +51,10 @@ def why_refused(offer: WorkerOffer, own: CommandHas, sandbox: Sandbox, asked_at:
         return f"its khiva-arena {offer.version} is made of other files than this one"
     if offer.python != own.python:
         return f"it runs Python {offer.python}, this is {own.python}"
-    if (late := max(asked_at - offer.clock, offer.clock - answered_at)) > CLOCK_SECONDS:
-        return f"its clock is wrong by {late:,.0f} s"
-    if why := offer.levels.get(sandbox.level, "it does not know it"):
-        return f"isolation {sandbox.level} does not work there: {why}"
+    if (offset := max(asked_at - offer.clock, offer.clock - answered_at)) > CLOCK_SECONDS:
+        return f"its clock is wrong by {offset:,.0f} s"
+    if reason := offer.levels.get(sandbox.level, "it does not know it"):
+        return f"isolation {sandbox.level} does not work there: {reason}"
     return _too_little(offer, sandbox)
 
 
@@ -62,11 +62,11 @@ def _too_little(offer: WorkerOffer, sandbox: Sandbox) -> str:
     if offer.memory < sandbox.resources.memory:
         return f"it has {size_in_words(offer.memory)} of memory, and each bot may use {size_in_words(sandbox.resources.memory)}"
     for name, (soft, _) in system_limits(sandbox.resources).items():
-        allowed = offer.limits.get(name)
-        if allowed is not None and allowed < soft:
+        limit = offer.limits.get(name)
+        if limit is not None and limit < soft:
             key = SETTING_OF_RLIMIT[name]
             return (
-                f"processes may have {say(key, allowed)} there (ulimit), and each bot {say(key, getattr(sandbox.resources, key))}"
+                f"processes may have {say(key, limit)} there (ulimit), and each bot {say(key, getattr(sandbox.resources, key))}"
             )
     return ""
 

@@ -57,7 +57,7 @@ def _serve(workers: int, folder: str, out: TextIO) -> None:
         {"temporary-directory": folder, "distributed.worker.memory.target": False, "distributed.worker.memory.spill": False}
     )
     # Dask serves pages at each scheduler and worker, to every user of this machine.
-    config.set({f"distributed.{which}.preload": [__spec__.name] for which in ("worker", "scheduler")})
+    config.set({f"distributed.{role}.preload": [__spec__.name] for role in ("worker", "scheduler")})
     config.set({"distributed.worker.memory.pause": False, "distributed.worker.memory.terminate": False})
     with LocalCluster(
         n_workers=workers,
@@ -68,9 +68,9 @@ def _serve(workers: int, folder: str, out: TextIO) -> None:
         dashboard_address="127.0.0.1:0",
         silence_logs=logging.CRITICAL,
     ) as cluster:
-        named = (security.tls_ca_file, security.tls_client_cert, security.tls_client_key)
-        said = {"address": cluster.scheduler_address, "certificates": named, "dashboard": _dashboard(cluster.dashboard_link)}
-        print(json.dumps(said), file=out, flush=True)
+        files = (security.tls_ca_file, security.tls_client_cert, security.tls_client_key)
+        reply = {"address": cluster.scheduler_address, "certificates": files, "dashboard": _dashboard(cluster.dashboard_link)}
+        print(json.dumps(reply), file=out, flush=True)
         out.close()
         os.read(0, 1)
 

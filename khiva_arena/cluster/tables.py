@@ -21,7 +21,7 @@ OUTCOME_MOST = 2 * 2**20
 """The most bytes of an outcome; a row of a store may take eight times as many."""
 
 
-class GivenTable(NamedTuple):
+class Assignment(NamedTuple):
     """A table that a worker has: its matches that are not recorded.
 
     worker: its address
@@ -40,8 +40,8 @@ def seconds_for(table: Sequence[Job]) -> float:
     total = 0.0
     for job in table:
         rules, limits, seats = job.header.rules, job.limits, len(job.header.seats)
-        named = [rules[key] for key in ("max_turns", "max_rounds") if isinstance(rules.get(key), int)]
-        decisions = max(named, default=TURNS) * DECISIONS_A_TURN
+        bounds = [rules[key] for key in ("max_turns", "max_rounds") if isinstance(rules.get(key), int)]
+        decisions = max(bounds, default=TURNS) * DECISIONS_A_TURN
         total += limits.startup + seats * (limits.bank_ms / 1000 + decisions * limits.turn)
     return total
 
@@ -87,7 +87,7 @@ def _check_beside(outcome: Outcome, seats: int) -> None:
         raise ValueError("a number that cannot be")
 
 
-def replayed(job: Job, outcome: Outcome) -> Outcome:
+def check_by_replay(job: Job, outcome: Outcome) -> Outcome:
     """Return the outcome if its record follows from its choices by the rules, a void if the game fails in the replay.
 
     Raises RecordError for a record that no arbiter makes: then its sender lies, or is broken.

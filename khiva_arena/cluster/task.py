@@ -47,14 +47,14 @@ def work(sealed: Sealed) -> Sealed:
     """Do a task. Nothing is raised, since Dask would log it, and with it the task."""
     began = clocks.now()
     try:
-        done = _converse(decode_task(sealed.data), _wanted())
+        answer = _converse(decode_task(sealed.data), _waiting_check())
     except Exception as error:  # such as a system that starts no more processes
-        done = TaskDone([], f"{type(error).__name__}: {error}" if isinstance(error, OSError) else type(error).__name__, 0.0)
-    ended = clocks.now()
-    return Sealed(encode(msgspec.structs.replace(done, seconds=ended - began, ended=ended, day=time.time())))
+        answer = TaskDone([], f"{type(error).__name__}: {error}" if isinstance(error, OSError) else type(error).__name__, 0.0)
+    end = clocks.now()
+    return Sealed(encode(msgspec.structs.replace(answer, seconds=end - began, ended=end, day=time.time())))
 
 
-def _wanted() -> Callable[[], bool]:
+def _waiting_check() -> Callable[[], bool]:
     """Return a function that tells whether somebody still waits for the task of this thread.
 
     Nobody does if the command has ended or gave the task elsewhere, or if this worker is about to end.
@@ -64,25 +64,25 @@ def _wanted() -> Callable[[], bool]:
     worker = get_worker()
     key = worker.get_current_task()
 
-    def wanted() -> bool:
+    def is_wanted() -> bool:
         state = worker.state.tasks.get(key)
-        there = state is not None and state.state in ("executing", "long-running")
-        return there and worker.status in (Status.running, Status.paused)
+        is_running = state is not None and state.state in ("executing", "long-running")
+        return is_running and worker.status in (Status.running, Status.paused)
 
-    return wanted
+    return is_wanted
 
 
-def _converse(task: WorkerTask, wanted: Callable[[], bool]) -> TaskDone:
+def _converse(task: WorkerTask, is_wanted: Callable[[], bool]) -> TaskDone:
     until = time.monotonic() + task.seconds
     process = _start(WORDS[task.kind], task.game)
-    talk = _Talk(process, until, wanted, pulse=task.kind == TABLE)
+    talk = _Talk(process, until, is_wanted, pulse=task.kind == TABLE)
     answers: list[bytes] = []
     try:
         for frame in task.frames:
             talk.say(frame)
             answers.append(talk.hear())
         if task.kind == TABLE:
-            talk.settle()
+            talk.wait_until_settled()
     except _Broken as broken:
         return TaskDone([] if str(broken) == UNWANTED else answers, str(broken), 0.0)
     finally:
@@ -91,9 +91,9 @@ def _converse(task: WorkerTask, wanted: Callable[[], bool]) -> TaskDone:
 
 
 def _start(words: tuple[str, ...], game: str) -> subprocess.Popen[bytes]:
-    handed = {HANDED: msgspec.json.encode([game]).decode()} if game else {}
+    variables = {HANDED: msgspec.json.encode([game]).decode()} if game else {}
     # Blocked, as by the pool: a stop of this worker may signal the process, too, which lets signals in when it can end its bots.
-    held = signal.pthread_sigmask(signal.SIG_BLOCK, stops.SIGNALS)
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, stops.SIGNALS)
     try:
         return subprocess.Popen(
             [sys.executable, "-P", "-m", *words],
@@ -101,10 +101,10 @@ def _start(words: tuple[str, ...], game: str) -> subprocess.Popen[bytes]:
             stdout=subprocess.PIPE,
             start_new_session=True,
             bufsize=0,
-            env=os.environ | handed,
+            env=os.environ | variables,
         )
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, held)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
@@ -130,10 +130,10 @@ class _Broken(Exception):
 class _Talk:
     """The messages to and from a process, while it lives, is in time, and somebody waits for it."""
 
-    def __init__(self, process: subprocess.Popen[bytes], until: float, wanted: Callable[[], bool], *, pulse: bool) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], until: float, is_wanted: Callable[[], bool], *, pulse: bool) -> None:
         self._process = process
         self._until = until
-        self._wanted = wanted
+        self._is_wanted = is_wanted
         self._buffer = bytearray()
         self._settled_at = 0.0
         self._pulse = pulse
@@ -147,10 +147,10 @@ class _Talk:
     def _write(self, data: bytes) -> None:
         stdin = self._process.stdin
         assert stdin
-        left = memoryview(data)
+        remainder = memoryview(data)
         with suppress(OSError, ValueError):  # it has ended, which ``hear`` notices
-            while left:
-                left = left[stdin.write(left) :]
+            while remainder:
+                remainder = remainder[stdin.write(remainder) :]
 
     def hear(self) -> bytes:
         """Return the next answer. Raises _Broken."""
@@ -171,14 +171,14 @@ class _Talk:
                     raise _Broken(f"its process ended with status {self._process.wait()}")
                 self._buffer += data
 
-    def settle(self) -> None:
+    def wait_until_settled(self) -> None:
         """Wait until it is clear that no stop of this worker ended a bot, see stops.py. Raises _Broken."""
-        while (left := self._settled_at - time.monotonic()) > 0:
-            time.sleep(min(left, LOOK_SECONDS))
+        while (seconds := self._settled_at - time.monotonic()) > 0:
+            time.sleep(min(seconds, LOOK_SECONDS))
             self._look()
 
     def _look(self) -> None:
-        if not self._wanted():
+        if not self._is_wanted():
             raise _Broken(UNWANTED)
         now = time.monotonic()
         if now > self._until:

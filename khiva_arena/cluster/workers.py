@@ -74,24 +74,24 @@ class Crew:
         self.offer_none: list[str] = []
         """The names of workers that play nothing of this arena: their resource of our name says 0."""
 
-    def update(self, seen: Mapping[str, SeenWorker], now: float) -> list[ClusterWorker]:
+    def update(self, listing: Mapping[str, SeenWorker], now: float) -> list[ClusterWorker]:
         """Take in the workers that the scheduler sees.
 
         Returns the workers that have left, or have been silent for too long: their tables are to be played elsewhere.
         """
-        self.offer_none = [one.name for one in seen.values() if not one.threads]
-        seen = {address: one for address, one in seen.items() if one.threads}
-        lost = [worker for address, worker in self.workers.items() if address not in seen]
-        for worker in lost:
+        self.offer_none = [row.name for row in listing.values() if not row.threads]
+        listing = {address: row for address, row in listing.items() if row.threads}
+        lost_workers = [worker for address, worker in self.workers.items() if address not in listing]
+        for worker in lost_workers:
             del self.workers[worker.address]
-        for address, one in seen.items():
-            worker = self.workers.setdefault(address, ClusterWorker(address, one.name, one.threads, now, one.last))
-            if one.last != worker.last:
-                worker.last, worker.heard, worker.silent = one.last, now, False
+        for address, row in listing.items():
+            worker = self.workers.setdefault(address, ClusterWorker(address, row.name, row.threads, now, row.last))
+            if row.last != worker.last:
+                worker.last, worker.heard, worker.silent = row.last, now, False
             elif now - worker.heard > SILENT_SECONDS and not worker.silent:
                 worker.silent = True
-                lost.append(worker)
-        return lost
+                lost_workers.append(worker)
+        return lost_workers
 
     def to_ask(self, now: float) -> Iterator[ClusterWorker]:
         """Yield the workers that are to be asked for their offer."""
@@ -100,58 +100,58 @@ class Crew:
             if (worker.stage is RecruitStage.NEW or again) and not worker.silent and not worker.tasks:
                 yield worker
 
-    def refuse(self, worker: ClusterWorker, why: str) -> bool:
+    def refuse(self, worker: ClusterWorker, reason: str) -> bool:
         """Refuse a worker for good. Returns whether the reason is new."""
-        news = worker.why != why
-        worker.stage, worker.why, worker.again_at = RecruitStage.REFUSED, why, None
-        return news
+        is_news = worker.why != reason
+        worker.stage, worker.why, worker.again_at = RecruitStage.REFUSED, reason, None
+        return is_news
 
-    def refuse_for_now(self, worker: ClusterWorker, why: str, now: float) -> None:
+    def refuse_for_now(self, worker: ClusterWorker, reason: str, now: float) -> None:
         """Refuse a worker until it is tried again, after a wait that doubles each time."""
-        worker.stage, worker.why = RecruitStage.REFUSED, why
+        worker.stage, worker.why = RecruitStage.REFUSED, reason
         worker.again_at = now + min(AGAIN_MOST, AGAIN_SECONDS * 2**worker.slow)
         worker.slow += 1
 
-    def wrong_clock(self, worker: ClusterWorker, done: TaskDone, sent: float, now: float) -> str:
+    def wrong_clock(self, worker: ClusterWorker, answer: TaskDone, sent_at: float, now: float) -> str:
         """Refuse a worker whose clock does not run as this machine's does. Returns the reason, "" if the clock is right.
 
         A machine may have stood still for a while, so a worker whose clock ran slow gets a second chance.
 
-        sent: when the task was sent, by the clock of ``clocks.now``
+        sent_at: when the task was sent, by the clock of ``clocks.now``
         now: by time.monotonic
         """
-        last = clocks.reading(done, sent)
+        last = clocks.reading(answer, sent_at)
         first = worker.clock = worker.clock or last
         if last.sent - first.heard > clocks.WINDOW_SECONDS:
             worker.clock = last
-        if why := clocks.runs_fast(first, last):
-            self.refuse(worker, why)
-        elif why := clocks.runs_slow(first, last):
+        if reason := clocks.runs_fast(first, last):
+            self.refuse(worker, reason)
+        elif reason := clocks.runs_slow(first, last):
             if worker.stage is not RecruitStage.REFUSED:  # by another answer
                 worker.slow_clocks += 1
             if worker.slow_clocks > 1:
-                self.refuse(worker, why)
+                self.refuse(worker, reason)
             elif worker.stage is not RecruitStage.REFUSED:
-                self.refuse_for_now(worker, why, now)
-        return why
+                self.refuse_for_now(worker, reason, now)
+        return reason
 
-    def ready(self) -> list[ClusterWorker]:
+    def ready_workers(self) -> list[ClusterWorker]:
         """Return the workers that play."""
         return [worker for worker in self.workers.values() if worker.stage is RecruitStage.READY]
 
     def undecided(self) -> bool:
         """Tell whether some worker that is not silent is neither ready nor refused yet."""
-        known = (RecruitStage.READY, RecruitStage.REFUSED)
-        return any(worker.stage not in known and not worker.silent for worker in self.workers.values())
+        decided = (RecruitStage.READY, RecruitStage.REFUSED)
+        return any(worker.stage not in decided and not worker.silent for worker in self.workers.values())
 
     def at_a_time(self) -> int:
         """Return how many matches the ready workers can play at a time."""
-        together: Counter[str] = Counter()
-        for one in self.ready():
-            assert one.offer
-            together[one.offer.machine] += slots(one.offer, one.threads)
+        slots_of: Counter[str] = Counter()
+        for worker in self.ready_workers():
+            assert worker.offer
+            slots_of[worker.offer.machine] += slots(worker.offer, worker.threads)
         cores = self._cores()
-        return sum(min(wanted, cores[machine]) for machine, wanted in together.items())
+        return sum(min(number, cores[machine]) for machine, number in slots_of.items())
 
     def has_room(self, worker: ClusterWorker) -> bool:
         """Tell whether a core is free for one more task of a worker."""
@@ -162,10 +162,10 @@ class Crew:
 
         One of the shunned, to which the table was given before, is chosen only if there is nobody else at all.
         """
-        ready = [worker for worker in self.ready() if not worker.silent]
-        elsewhere = [worker for worker in ready if worker.address not in shunned]
+        workers = [worker for worker in self.ready_workers() if not worker.silent]
+        others = [worker for worker in workers if worker.address not in shunned]
         rooms = self._rooms()
-        best = max(elsewhere or ready, key=lambda worker: rooms[worker.address], default=None)
+        best = max(others or workers, key=lambda worker: rooms[worker.address], default=None)
         return best if best is not None and rooms[best.address] > 0 else None
 
     def _rooms(self) -> dict[str, int]:
@@ -173,24 +173,24 @@ class Crew:
 
         All are counted in one pass, since there may be a thousand, and this is asked for each table.
         """
-        left: Counter[str] = Counter(self._cores())
-        for one in self.workers.values():
-            if one.offer:
-                left[one.offer.machine] -= len(one.tasks)
+        free_cores: Counter[str] = Counter(self._cores())
+        for worker in self.workers.values():
+            if worker.offer:
+                free_cores[worker.offer.machine] -= len(worker.tasks)
         return {
-            address: min(slots(one.offer, one.threads) - len(one.tasks), left[one.offer.machine])
-            if one.offer
-            else one.threads - len(one.tasks)
-            for address, one in self.workers.items()
+            address: min(slots(worker.offer, worker.threads) - len(worker.tasks), free_cores[worker.offer.machine])
+            if worker.offer
+            else worker.threads - len(worker.tasks)
+            for address, worker in self.workers.items()
         }
 
     def _cores(self) -> dict[str, int]:
         """Return how many cores each machine has for its workers."""
-        offered: defaultdict[str, list[WorkerOffer]] = defaultdict(list)
-        for one in self.workers.values():
-            if one.offer:
-                offered[one.offer.machine].append(one.offer)
-        return {machine: cores_of(some) for machine, some in offered.items()}
+        offers_of: defaultdict[str, list[WorkerOffer]] = defaultdict(list)
+        for worker in self.workers.values():
+            if worker.offer:
+                offers_of[worker.offer.machine].append(worker.offer)
+        return {machine: cores_of(machine_offers) for machine, machine_offers in offers_of.items()}
 
     def refusals(self) -> list[str]:
         """Return a line for each refused worker; the whole reason was said at the refusal."""

@@ -14,9 +14,9 @@ from khiva_arena.words import count
 
 def bundle(store: Path, out: Path, event: tuple[str, ...]) -> None:
     """Write the bundle and say how to verify it."""
-    with Store.read(store) as opened:
-        events = in_order(rated_events(opened, event, say, names=False))
-        matches, digest = write_bundle(out, opened, events)
+    with Store.read(store) as db:
+        events = in_order(rated_events(db, event, say, names=False))
+        matches, digest = write_bundle(out, db, events)
     say(harmless(f"{count(matches, 'match', 'matches')} of {count(len(events), 'event')} are in {out}; bundle {digest}"))
-    handed = handing(((row.definition.game, row.definition.rules_version) for row in events), here=True)
-    say(harmless(f"next: khiva-arena verify {shlex.quote(str(out))}{handed}"))
+    game_flags = handing(((row.definition.game, row.definition.rules_version) for row in events), here=True)
+    say(harmless(f"next: khiva-arena verify {shlex.quote(str(out))}{game_flags}"))

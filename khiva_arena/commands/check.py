@@ -14,7 +14,7 @@ from khiva_arena.check.formats import junit, markdown
 from khiva_arena.check.report import MARKS, CheckReport, CheckStep, Status, closing_text, not_tried_text, step_text
 from khiva_arena.check.run import check as check_bot
 from khiva_arena.errors import ConfigError
-from khiva_arena.settings.flags import given_by_flags
+from khiva_arena.settings.flags import settings_by_flags
 from khiva_arena.terminal.console import say
 from khiva_arena.terminal.tty import alarm
 from khiva_arena.text import harmless
@@ -27,12 +27,12 @@ def check(bot: str, games: tuple[str, ...], quick: bool, form: str | None, as_js
     if as_json and form not in (None, "json"):
         raise ConfigError(f"--json and --format {form}: give one of them")
     form = "json" if as_json else form or "text"
-    running = new_check(bot, games, quick, given_by_flags(flags), say)
+    running = new_check(bot, games, quick, settings_by_flags(flags), say)
     if form == "text":
         click.echo(harmless(f"{bot}, at isolation {running.sandbox.level}"))
     printer = _Printer()
     report = check_bot(running, bot, printer.show if form == "text" else lambda step: None)
-    printer.done()
+    printer.finish()
     _print(report, running, form, flags["rule"])
     return 0 if report.passed else 1
 
@@ -41,21 +41,21 @@ class _Printer:
     """A printer of steps as they are done; steps in a row that are skipped for one reason are one line."""
 
     def __init__(self) -> None:
-        self._held: list[CheckStep] = []
+        self._postponed: list[CheckStep] = []
 
     def show(self, step: CheckStep) -> None:
-        if self._held and (step.status is not Status.SKIPPED or step.said != self._held[0].said):
-            self.done()
+        if self._postponed and (step.status is not Status.SKIPPED or step.said != self._postponed[0].said):
+            self.finish()
         if step.status is Status.SKIPPED:
-            self._held.append(step)
+            self._postponed.append(step)
         else:
-            failed = MARKS[Status.FAILED] if step.status is Status.FAILED else ""
-            click.echo(step_text(step).replace(failed, alarm(failed), 1) if failed else step_text(step))
+            mark = MARKS[Status.FAILED] if step.status is Status.FAILED else ""
+            click.echo(step_text(step).replace(mark, alarm(mark), 1) if mark else step_text(step))
 
-    def done(self) -> None:
-        if self._held:
-            click.echo(not_tried_text(self._held))
-        self._held.clear()
+    def finish(self) -> None:
+        if self._postponed:
+            click.echo(not_tried_text(self._postponed))
+        self._postponed.clear()
 
 
 def _print(report: CheckReport, running: RunningCheck, form: str, rules: Sequence[str]) -> None:
@@ -71,9 +71,9 @@ def _print(report: CheckReport, running: RunningCheck, form: str, rules: Sequenc
 
 def _next_step(report: CheckReport, running: RunningCheck, rules: Sequence[str]) -> str:
     """Return the next thing to do, in a line. ``rules``: as they were given."""
-    failed = [step for step in report.steps if step.status is Status.FAILED]
-    if failed:
-        return f"It does not keep the protocol yet: begin with step {failed[0].number}."
+    failures = [step for step in report.steps if step.status is Status.FAILED]
+    if failures:
+        return f"It does not keep the protocol yet: begin with step {failures[0].number}."
     game = running.games[0]
     words = [
         "khiva-arena",
@@ -87,5 +87,5 @@ def _next_step(report: CheckReport, running: RunningCheck, rules: Sequence[str])
     words += ["--bot", OPPONENT] * (game.seats[0] - 1)
     words += ["--network", running.bot.name] if running.network else []
     words += [word for variable in running.handed for word in ("--env", f"{running.bot.name}={variable}")]
-    words += [word for one in running.bot.runtimes for word in ("--runtime", f"{one.name}={one.program}")]
+    words += [word for runtime in running.bot.runtimes for word in ("--runtime", f"{runtime.name}={runtime.program}")]
     return f"It keeps the protocol. Next: {shlex.join(words)}"

@@ -11,8 +11,8 @@ import msgspec
 from khiva_arena.check.own_game import GameStep, steps_of
 from khiva_arena.check.report import MARKS, Status
 from khiva_arena.games.base import Game
-from khiva_arena.settings.flags import given_by_flags
-from khiva_arena.settings.settings import game_named, rules_chosen
+from khiva_arena.settings.flags import settings_by_flags
+from khiva_arena.settings.settings import game_named, rules_by_flags
 from khiva_arena.terminal.tty import alarm
 from khiva_arena.text import harmless
 
@@ -22,34 +22,34 @@ OPPONENT = "shipped:python/random"
 def check_games(words: Sequence[str], rule: Sequence[str], *, as_json: bool) -> int:
     """Check games and print the results. ``rule``: the words of --rule, for one game alone. Returns the exit code."""
     games = [game_named(word) for word in dict.fromkeys(words)]
-    rules = rules_chosen(games, given_by_flags({"rule": rule}).get("rules", {}))
+    rules = rules_by_flags(games, settings_by_flags({"rule": rule}).get("rules", {}))
     if as_json:
-        chosen = {"rules": rules} if rules else {}
-        found = [
-            {"game": game.name, "rules_version": game.rules_version, **chosen, "steps": list(steps_of(game, rules))}
+        rules_entry = {"rules": rules} if rules else {}
+        rows = [
+            {"game": game.name, "rules_version": game.rules_version, **rules_entry, "steps": list(steps_of(game, rules))}
             for game in games
         ]
-        click.echo(json.dumps({"games": msgspec.to_builtins(found)}))
-        return 0 if all(step.passed for one in found for step in one["steps"]) else 1  # type: ignore[attr-defined]
-    return max([0 if _printed(word, game, rules, rule) else 1 for word, game in zip(dict.fromkeys(words), games, strict=True)])
+        click.echo(json.dumps({"games": msgspec.to_builtins(rows)}))
+        return 0 if all(step.passed for row in rows for step in row["steps"]) else 1  # type: ignore[attr-defined]
+    return max([0 if _report(word, game, rules, rule) else 1 for word, game in zip(dict.fromkeys(words), games, strict=True)])
 
 
-def _printed(word: str, game: Game, rules: Mapping[str, Any], rule: Sequence[str]) -> bool:
+def _report(word: str, game: Game, rules: Mapping[str, Any], rule: Sequence[str]) -> bool:
     click.echo(
         harmless(f"{game.name}: {game.title}, {game.seats[0]} to {game.seats[-1]} seats, rules version {game.rules_version}")
     )
-    failed: set[str] = set()
+    problems: set[str] = set()
     for step in steps_of(game, rules):
-        new = [line for line in step.do.splitlines() if line not in failed]
-        said = "the same" if step.said in failed else step.said
-        click.echo(_line(msgspec.structs.replace(step, said=said, do="\n".join(new))))
-        failed |= set() if step.passed else {step.said, *new}
-    if failed:
+        new = [line for line in step.do.splitlines() if line not in problems]
+        text = "the same" if step.said in problems else step.said
+        click.echo(_line(msgspec.structs.replace(step, said=text, do="\n".join(new))))
+        problems |= set() if step.passed else {step.said, *new}
+    if problems:
         click.echo("It does not keep the contract yet: begin with the first step that failed.")
         return False
     seats = min(game.seats_of(game.rules(rules)))
-    chosen = [part for pair in rule for part in ("--rule", pair)]
-    match = ["khiva-arena", "match", "--game", word, *chosen, *["--bot", OPPONENT] * seats]
+    flags = [part for pair in rule for part in ("--rule", pair)]
+    match = ["khiva-arena", "match", "--game", word, *flags, *["--bot", OPPONENT] * seats]
     click.echo(harmless(f"It keeps the contract. Next: {shlex.join(match)}"))
     return True
 

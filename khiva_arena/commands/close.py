@@ -17,21 +17,21 @@ from khiva_arena.text import harmless
 def close(store: Path, event: str, yes: bool) -> None:
     """Close the event, once the user has agreed."""
     Store.check(store)
-    with Store.read(store) as opened:
-        row = _to_close(opened, event)
-        say(harmless(f"event {row.number} ({row.id}): {_how_far(opened, row)}"))
-        for line in _warnings_of_shard(opened, row):
+    with Store.read(store) as db:
+        row = _to_close(db, event)
+        say(harmless(f"event {row.number} ({row.id}): {_how_far(db, row)}"))
+        for line in _warnings_of_shard(db, row):
             say(harmless(line))
     if not agreed("close it, reveal its secrets, and never continue it?", yes):
         say("nothing was changed")
         return
-    with Store.write(store) as opened:
-        row = _to_close(opened, row.id)
-        _close(opened, row)
-        digest = opened.conclusion(row.id)
+    with Store.write(store) as db:
+        row = _to_close(db, row.id)
+        _close(db, row)
+        digest = db.conclusion(row.id)
     say(harmless(f"event {row.number} is closed: run digest {digest}; its secrets are revealed"))
-    where = shlex.quote(str(store))
-    say(harmless(f"tables leave it out; to see it: khiva-arena standings {where} {row.number}, khiva-arena verify {where}"))
+    folder = shlex.quote(str(store))
+    say(harmless(f"tables leave it out; to see it: khiva-arena standings {folder} {row.number}, khiva-arena verify {folder}"))
 
 
 def _to_close(store: Store, word: str) -> EventRow:
@@ -54,20 +54,20 @@ def _warnings_of_shard(store: Store, event: EventRow) -> list[str]:
     note = read_note(store.folder, event.id)
     if note is None or note.of < 2:
         return []
-    what, then = f"this is shard {note.which} of", "no merge takes this store; what it holds may be left as it is"
+    subject, effect = f"this is shard {note.as_shard} of", "no merge takes this store; what it holds may be left as it is"
     if not note.shard:
-        what, then = "into this store shards were merged of", "no merge adds to it"
-    return [f"{what} {note.plan}: the deals of all shards become known, also those that others still play, and {then}"]
+        subject, effect = "into this store shards were merged of", "no merge adds to it"
+    return [f"{subject} {note.plan}: the deals of all shards become known, also those that others still play, and {effect}"]
 
 
 def _close(store: Store, event: EventRow) -> None:
     """Close an event, and reveal the run's secret and that of each seed that has a match: nobody will play on any of them."""
     check_event(store, event)
-    known = store.reveals(event.id)
-    secrets = {seed: event.seed_secret(seed) for seed in sorted(_played(store, event)) if seed not in known}
+    revealed = store.reveals(event.id)
+    secrets = {seed: event.seed_secret(seed) for seed in sorted(_seeds_played(store, event)) if seed not in revealed}
     store.close_event(event.id, secrets | {RUN_SECRET: event.secret})
 
 
-def _played(store: Store, event: EventRow) -> Iterable[int]:
+def _seeds_played(store: Store, event: EventRow) -> Iterable[int]:
     timetable = bare_timetable(event)
     return {place[0] for ordinal in store.recorded(event.id) if (place := timetable.place(ordinal))}

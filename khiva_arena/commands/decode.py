@@ -23,24 +23,24 @@ SPACE = frozenset(b" \t\r\n")
 def decode(files: tuple[Path, ...], as_hex: bool, way: str | None, as_json: bool) -> int:
     """Print the frames of each file. Returns the exit code."""
     from_bot = None if way is None else way == "to-arbiter"
-    wrong = 0
+    mistakes = 0
     for file in files or (None,):
         if len(files) > 1 and not as_json:
             click.echo(harmless(f"{file}:"))
-        wrong += _decode(file, as_hex, from_bot, as_json)
-    return 1 if wrong else 0
+        mistakes += _decode(file, as_hex, from_bot, as_json)
+    return 1 if mistakes else 0
 
 
 def _decode(file: Path | None, as_hex: bool, from_bot: bool | None, as_json: bool) -> int:
     """Print the frames of one file. Returns how many pieces of it are wrong."""
     cutter = Cutter(FRAME_MOST_TO_ARBITER if from_bot else FRAME_MOST_TO_BOT)
-    wrong = number = 0
+    mistakes = number = 0
     for piece in _pieces(cutter, _bytes(file, as_hex)):
         number += 1
-        wrong += _print(str(file or "-"), number, piece, from_bot, as_json)
+        mistakes += _print(str(file or "-"), number, piece, from_bot, as_json)
     if not number:
         raise ConfigError(f"{file or 'stdin'}: nothing in it")
-    return wrong
+    return mistakes
 
 
 def _pieces(cutter: Cutter, data: Iterator[bytes]) -> Iterator[Piece]:
@@ -51,21 +51,21 @@ def _pieces(cutter: Cutter, data: Iterator[bytes]) -> Iterator[Piece]:
 
 def _print(file: str, number: int, piece: Piece, from_bot: bool | None, as_json: bool) -> bool:
     """Print one piece in a line. Returns whether it is wrong."""
-    wrong, tag, message = piece.wrong, "", None
-    if not wrong:
+    problem, tag, message = piece.wrong, "", None
+    if not problem:
         try:
             message = message_of(piece.data)
-            wrong, tag = breach(piece.data, message, from_bot), type_of(message)
+            problem, tag = breach(piece.data, message, from_bot), type_of(message)
         except RemoteProtocolError as error:
-            wrong = error.detail
+            problem = error.detail
     if as_json:
         place = {"file": file, "number": number, "offset": piece.offset, "length": piece.length}
-        what = {"message": message} if message is not None else {"hex": piece.data.hex()}
-        click.echo(json.dumps({**place, **what, "wrong": wrong}))
-        return bool(wrong)
+        content = {"message": message} if message is not None else {"hex": piece.data.hex()}
+        click.echo(json.dumps({**place, **content, "wrong": problem}))
+        return bool(problem)
     what_text = f"{tag} {compact(message)}" if message is not None else hexed(piece)
-    click.echo(f"{number:>5} {piece.offset:>9} {piece.length:>8}  " + (f"WRONG {wrong}: " if wrong else "") + what_text)
-    return bool(wrong)
+    click.echo(f"{number:>5} {piece.offset:>9} {piece.length:>8}  " + (f"WRONG {problem}: " if problem else "") + what_text)
+    return bool(problem)
 
 
 # --- the input ---
@@ -80,8 +80,8 @@ def _bytes(file: Path | None, as_hex: bool) -> Iterator[bytes]:
                 raise ConfigError("stdin is closed; name a file")
             yield from _read(sys.stdin.buffer, name, as_hex)
         else:
-            with file.open("rb") as opened:
-                yield from _read(opened, name, as_hex)
+            with file.open("rb") as stream:
+                yield from _read(stream, name, as_hex)
     except OSError as error:
         raise ConfigError(f"{name}: cannot be read: {error.strerror or error}") from None
 

@@ -20,29 +20,29 @@ from khiva_arena.shipped import folder
 
 def doctor(as_json: bool) -> int:
     """Try every level and print the results. Returns the exit code."""
-    why = levels()
-    tried = {level: checkup(level) for level in Level if not why[level]}
-    best = best_level(why)
-    leaks = {level: [name for name in KEPT_OUT if succeeded.get(name)] for level, (succeeded, _) in tried.items()}
+    reasons = levels()
+    results = {level: checkup(level) for level in Level if not reasons[level]}
+    best = best_level(reasons)
+    leaks = {level: [name for name in KEPT_OUT if succeeded.get(name)] for level, (succeeded, _) in results.items()}
     broken = [level for level in leaks if level.confines and leaks[level]]
     if as_json:
-        click.echo(json.dumps(_plain(best, why, tried)))
+        click.echo(json.dumps(_plain(best, reasons, results)))
     else:
-        _say(best, why, tried)
+        _say(best, reasons, results)
     return 1 if broken or not best.confines else 0
 
 
 Tried = dict[Level, tuple[Found, str]]
 
 
-def _plain(best: Level, why: dict[Level, str], tried: Tried) -> dict[str, Any]:
+def _plain(best: Level, reasons: dict[Level, str], results: Tried) -> dict[str, Any]:
     rows = {
         level: {
-            "works": not why[level],
-            "why_not": why[level],
-            "remedy": remedy(level, why[level]) if why[level] else "",
-            "lets_through": _let_through(tried[level][0]) if level in tried else None,
-            "note": tried[level][1] if level in tried else "",
+            "works": not reasons[level],
+            "why_not": reasons[level],
+            "remedy": remedy(level, reasons[level]) if reasons[level] else "",
+            "lets_through": _let_through(results[level][0]) if level in results else None,
+            "note": results[level][1] if level in results else "",
         }
         for level in Level
     }
@@ -58,22 +58,22 @@ def _plain(best: Level, why: dict[Level, str], tried: Tried) -> dict[str, Any]:
     }
 
 
-def _say(best: Level, why: dict[Level, str], tried: Tried) -> None:
+def _say(best: Level, reasons: dict[Level, str], results: Tried) -> None:
     click.echo(f"bots play at isolation {best} here")
     for level in Level:
-        if why[level]:
-            click.echo(f"  {level}: does not work here: {why[level]}")
-            if command := remedy(level, why[level]):
+        if reasons[level]:
+            click.echo(f"  {level}: does not work here: {reasons[level]}")
+            if command := remedy(level, reasons[level]):
                 click.echo(f"    try: {command}")
-        elif tried[level][1]:
-            click.echo(f"  {level}: {tried[level][1]}")
+        elif results[level][1]:
+            click.echo(f"  {level}: {results[level][1]}")
     click.echo()
-    names = [level for level in Level if level in tried]
-    rows = [[what, *(_cell(tried[level][0], name) for level in names)] for name, what in KEPT_OUT.items()]
+    names = [level for level in Level if level in results]
+    rows = [[deed, *(_cell(results[level][0], name) for level in names)] for name, deed in KEPT_OUT.items()]
     click.echo(tabulate(rows, ["tried from inside: a bot", *names]))
     for level in names:
-        for name, how in _let_through(tried[level][0]).items() if level.confines else ():
-            click.echo(f"{level} does not keep out a bot that {KEPT_OUT[name]}: {', '.join(how)}")
+        for name, ways in _let_through(results[level][0]).items() if level.confines else ():
+            click.echo(f"{level} does not keep out a bot that {KEPT_OUT[name]}: {', '.join(ways)}")
     click.echo()
     for note in wsl.notes(Path.cwd()):
         click.echo(note)
@@ -90,9 +90,9 @@ def _say(best: Level, why: dict[Level, str], tried: Tried) -> None:
     click.echo(f"What no level keeps out is in {folder('docs') / 'isolation.md'}.")
 
 
-def _let_through(found: Found) -> Found:
-    return {name: found[name] for name in KEPT_OUT if found.get(name)}
+def _let_through(results: Found) -> Found:
+    return {name: results[name] for name in KEPT_OUT if results.get(name)}
 
 
-def _cell(found: Found, name: str) -> str:
-    return "?" if name not in found else "yes" if found[name] else "no"
+def _cell(results: Found, name: str) -> str:
+    return "?" if name not in results else "yes" if results[name] else "no"

@@ -11,7 +11,7 @@ from khiva_arena.events.pools import entrants_of, marks_of, results_of
 from khiva_arena.events.selection import Among, StoreSelection, check_among, of_those
 from khiva_arena.report.exports import EventResults, pgn_names, to_csv, to_jsonl, to_payoffs, to_pgn
 from khiva_arena.report.standings import Entrant
-from khiva_arena.settings.flags import taken
+from khiva_arena.settings.flags import take_fields
 from khiva_arena.store.db import EventRow, Store
 from khiva_arena.store.new_file import new_file
 from khiva_arena.terminal.console import say
@@ -22,15 +22,15 @@ LINE_ENDS = "\n"
 
 def export(store: Path, form: str, out: Path | None, **flags: Any) -> None:
     """Write or print the results. ``flags``: those of ``StoreSelection``."""
-    chosen = taken(flags, StoreSelection)
+    selection = take_fields(flags, StoreSelection)
     assert not flags, flags
-    among = chosen.among
-    with Store.read(store) as opened:
-        found = in_order(rated_events(opened, chosen.words, say))
-        check_among(among, found)
-        for one in found:
-            check_event(opened, one)  # before anything is written
-        texts = (harmless(text, keep=LINE_ENDS) for text in _texts(opened, found, form, among))
+    among = selection.among
+    with Store.read(store) as db:
+        events = in_order(rated_events(db, selection.words, say))
+        check_among(among, events)
+        for event in events:
+            check_event(db, event)  # before anything is written
+        texts = (harmless(text, keep=LINE_ENDS) for text in _texts(db, events, form, among))
         if out is None:
             for text in texts:
                 click.echo(text.encode(), nl=False)  # as bytes, since names may hold more than a terminal's code page
@@ -41,10 +41,10 @@ def export(store: Path, form: str, out: Path | None, **flags: Any) -> None:
 
 
 def _texts(store: Store, events: Sequence[EventRow], form: str, among: Among) -> Iterator[str]:
-    every = (_results(store, event, among) for event in events)
+    results = (_results(store, event, among) for event in events)
     if form == "pgn":
-        return to_pgn(every, pgn_names(entrants_of(events)))
-    return {"csv": to_csv, "jsonl": to_jsonl, "payoffs": to_payoffs}[form](every)
+        return to_pgn(results, pgn_names(entrants_of(events)))
+    return {"csv": to_csv, "jsonl": to_jsonl, "payoffs": to_payoffs}[form](results)
 
 
 def _results(store: Store, event: EventRow, among: Among) -> EventResults:
@@ -52,5 +52,5 @@ def _results(store: Store, event: EventRow, among: Among) -> EventResults:
     marks = marks_of([event])
     bots = tuple(Entrant(bot.identity, bot.name, marks.get(bot.identity, ())) for bot in event.bots)
     results = of_those([event], among, results_of(store, event))
-    what = event.definition
-    return EventResults(event.id, event.number, what.extends, what.game, bots, results)
+    definition = event.definition
+    return EventResults(event.id, event.number, definition.extends, definition.game, bots, results)

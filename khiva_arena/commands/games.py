@@ -15,16 +15,17 @@ LONGEST = 200
 
 def games(game: tuple[str, ...], as_json: bool) -> None:
     """Print the named games, or all."""
-    chosen = [game_named(word) for word in game] if game else list(GAMES.values())
+    named_games = [game_named(word) for word in game] if game else list(GAMES.values())
     if as_json:
-        click.echo(json.dumps({"games": [_row(one) for one in chosen]}))
+        click.echo(json.dumps({"games": [_row(each) for each in named_games]}))
         return
-    for one in chosen:
-        click.echo(f"{one.name}: {one.title}, {one.seats[0]} to {one.seats[-1]} seats, rules version {one.rules_version}")
-        for key, value in one.every_rule(one.rules({})).items():
+    for each in named_games:
+        low, high = each.seats[0], each.seats[-1]
+        click.echo(f"{each.name}: {each.title}, {low} to {high} seats, rules version {each.rules_version}")
+        for key, value in each.every_rule(each.rules({})).items():
             text = json.dumps(value)
             click.echo(f"  {key} = {text if len(text) <= LONGEST else f'a table of {len(text):,} characters; --json has it'}")
-            click.echo(f"      {one.variants[key]}")
+            click.echo(f"      {each.variants[key]}")
 
 
 def _row(game: Game) -> dict[str, Any]:

@@ -9,8 +9,8 @@ from khiva_arena.arbiter.match import Outcome
 from khiva_arena.commands.traced import Tracing, play, print_notes, say_faults
 from khiva_arena.errors import ConfigError
 from khiva_arena.seats.guests import seating_of
-from khiva_arena.settings.flags import given_by_flags
-from khiva_arena.settings.one_match import OneMatch, one_match, who_plays
+from khiva_arena.settings.flags import settings_by_flags
+from khiva_arena.settings.one_match import OneMatch, one_match, settings_and_bots
 from khiva_arena.terminal.console import say
 from khiva_arena.text import harmless
 
@@ -26,26 +26,26 @@ def match(
         from khiva_arena.commands.rematch import play_stored  # when it is asked for: the store comes with it
 
         return play_stored(Path(stored[0]), stored[1], flags, tracing, as_json)
-    settings, entrants = who_plays(given_by_flags(flags))
+    settings, entrants = settings_and_bots(settings_by_flags(flags))
     with seating_of(settings, entrants, say)():
-        one = one_match(settings, entrants, say)
+        setup = one_match(settings, entrants, say)
         if settings.game.outside:
             from khiva_arena.games.which import is_played  # not above: bots do not wait for it
 
-            say(harmless(is_played(one.job.header)))
-        outcome, code = play(one.job, tracing, one.words)
+            say(harmless(is_played(setup.job.header)))
+        outcome, code = play(setup.job, tracing, setup.words)
     if outcome.record is None:
         say(f"the match failed twice on this machine: {outcome.void}")
         return 1
-    _print(outcome, one, as_json)
+    _print(outcome, setup, as_json)
     print_notes(outcome, tracing)
-    say_faults(outcome, one.job, one.words, tracing)
-    if one.drawn is not None:
-        say(f"to play these deals again: --seed {one.drawn.hex()}")
+    say_faults(outcome, setup.job, setup.words, tracing)
+    if setup.random_secret is not None:
+        say(f"to play these deals again: --seed {setup.random_secret.hex()}")
     return code
 
 
-def _print(outcome: Outcome, one: OneMatch, as_json: bool) -> None:
+def _print(outcome: Outcome, setup: OneMatch, as_json: bool) -> None:
     record = outcome.record
     assert record is not None
     if as_json:
@@ -53,10 +53,10 @@ def _print(outcome: Outcome, one: OneMatch, as_json: bool) -> None:
         return
     from khiva_arena.replay.story import story  # not above: bots do not wait for it
 
-    for seat, marks in enumerate(one.marks):
+    for seat, marks in enumerate(setup.marks):
         if marks:
             click.echo(f"seat {seat} is marked: {', '.join(marks)}")
-    click.echo(story(record, one.job.secret))
+    click.echo(story(record, setup.job.secret))
     for seat, report in enumerate(outcome.seats):
         for blame in report.faults:
             click.echo(harmless(f"seat {seat}: {blame.verdict} at step {blame.step}: {blame.detail}"))

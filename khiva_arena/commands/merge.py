@@ -40,22 +40,22 @@ def merge(stores: Sequence[Path], out: Path, jobs: int, event: str | None, any_e
     return 0 if merged.complete else 1
 
 
-def _print(merged: Merged, out: Path) -> None:
-    click.echo(merged.summary)
-    for seed, lineup in merged.set_aside:
+def _print(result: Merged, out: Path) -> None:
+    click.echo(result.summary)
+    for seed, lineup in result.set_aside:
         click.echo(f"  set aside, since its machine could not play it: seed {seed} line-up {lineup}")
-    for missing in merged.missing[:SHOWN]:
-        what = f"shard {missing.shard}, seeds" if missing.shard else "seeds"
-        how = "played, but not merged yet; to merge" if missing.played else "to play"
-        click.echo(harmless(f"  missing: {what} {missing.seeds}; {how}: {missing.command}"))
-    if len(merged.missing) > SHOWN:
-        click.echo(f"  and {len(merged.missing) - SHOWN} more; --json lists all")
-    where = shlex.quote(str(out))
-    if merged.complete:
-        game = "".join(f" --game {shlex.quote(one.word)}" for one in handed.values())
-        _say(f"next: khiva-arena standings {where}, khiva-arena verify {where}{game}")
+    for missing in result.missing[:SHOWN]:
+        seeds_of = f"shard {missing.shard}, seeds" if missing.shard else "seeds"
+        state = "played, but not merged yet; to merge" if missing.played else "to play"
+        click.echo(harmless(f"  missing: {seeds_of} {missing.seeds}; {state}: {missing.command}"))
+    if len(result.missing) > SHOWN:
+        click.echo(f"  and {len(result.missing) - SHOWN} more; --json lists all")
+    folder = shlex.quote(str(out))
+    if result.complete:
+        game = "".join(f" --game {shlex.quote(source.word)}" for source in handed.values())
+        _say(f"next: khiva-arena standings {folder}, khiva-arena verify {folder}{game}")
     else:
-        _say(f"next: play what is missing, then merge it into {where}, too")
+        _say(f"next: play what is missing, then merge it into {folder}, too")
 
 
 def _say(text: str, *, warning: bool = False) -> None:

@@ -30,8 +30,8 @@ FOLDER, GAME_FILE = "DIR", "FILE"
 
 def extends_one(members: Sequence[EventRow]) -> bool:
     """Tell whether a command that plays more seeds of these events extends one of them."""
-    known = {event.id: event for event in members}
-    return any(_can_go_on(event) and chain_of(known, event)[0].definition.seed is None for event in members)
+    by_id = {event.id: event for event in members}
+    return any(_can_go_on(event) and chain_of(by_id, event)[0].definition.seed is None for event in members)
 
 
 def _can_go_on(event: EventRow) -> bool:
@@ -47,13 +47,13 @@ def commands(store: Path, members: Sequence[EventRow], times: float) -> list[str
     seeds_of: Counter[str] = Counter()
     lengths: dict[str, set[int]] = {}
     longest: Counter[str] = Counter()
-    known = {event.id: event for event in members}
+    by_id = {event.id: event for event in members}
     for event in members:
         if not FORMATS[event.definition.format].SEQUENTIAL:
             words = shlex.join(_words(event))
             seeds_of[words] += event.definition.seeds
             lengths.setdefault(words, set()).add(event.definition.seeds)
-            chain = chain_of(known, event)
+            chain = chain_of(by_id, event)
             if chain[0].definition.seed is None and _can_go_on(event):
                 longest[words] = max(
                     longest[words], length_of(chain)
@@ -83,45 +83,45 @@ def fewer_line_ups(store: Path, members: Sequence[EventRow], deals: SharedDeals 
     if not FORMATS[event.definition.format].AUTO:
         return None
     terms = event.definition.terms()
-    played = shapes(terms)[0].line_ups
+    total = shapes(terms)[0].line_ups
     few, _ = auto(terms.bots, terms.seats, terms.copies, terms.authors)
-    if few >= played:
+    if few >= total:
         return None
-    seeds = ceil(missing * deals.variance(deals.tables * few / played) / deals.variance(deals.tables))
-    if seeds * few > MOST_OF_THE_MATCHES * missing * played:
+    seeds = ceil(missing * deals.variance(deals.tables * few / total) / deals.variance(deals.tables))
+    if seeds * few > MOST_OF_THE_MATCHES * missing * total:
         return None
     command = f"khiva-arena run {shlex.join(_words(event, lineups=AUTO))} --seeds {seeds} --out {shlex.quote(str(store))}"
     return FewerLineUps(few, seeds, seeds * few * terms.seats, command)
 
 
-def _words(event: EventRow, **other: str) -> Iterator[str]:
-    """Yield all settings as flags, except the seeds and the store. ``other`` ones replace the event's; the seats are always
+def _words(event: EventRow, **replacements: str) -> Iterator[str]:
+    """Yield all settings as flags, except the seeds and the store. ``replacements`` replace the event's; the seats are always
     named."""
-    given = _settings_of(event) | other
+    values = _settings_of(event) | replacements
     for row in TABLE:
-        if row.name in given and (given[row.name] != row.default or row.name == "seats"):
-            yield from flag_words(row, given[row.name])
+        if row.name in values and (values[row.name] != row.default or row.name == "seats"):
+            yield from flag_words(row, values[row.name])
 
 
 def _settings_of(event: EventRow) -> dict[str, Any]:
     """Return the settings of an event, as far as its definition has them; times and tables only if they are not the default."""
-    what = event.definition.plain()
+    plain = event.definition.plain()
     try:
-        usual = get(what["game"], what["rules_version"]).rules({})
+        usual = get(plain["game"], plain["rules_version"]).rules({})
     except GameMissing:
         usual = {}
     return {
-        **{row.name: what[row.name] for row in TABLE if row.name in what and row.name not in _NEW},
-        **({"game": GAME_FILE} if HASHED in what["rules_version"] else {}),
+        **{row.name: plain[row.name] for row in TABLE if row.name in plain and row.name not in _NEW},
+        **({"game": GAME_FILE} if HASHED in plain["rules_version"] else {}),
         **({"lineups": AUTO} if event.definition.draw else {}),
         "bots": tuple(bot.asked_as for bot in event.bots),
         "network": tuple(bot.name for bot in event.definition.bots if bot.network),
         "env": tuple(f"{bot.name}={variable}" for bot in event.definition.bots for variable in bot.env),
-        "candidates": tuple(event.bots[candidate].name for candidate in what.get("candidates", ())),
-        **_times(what["time"]),
-        "rules": {key: value for key, value in what["rules"].items() if usual.get(key) != value},
-        "limits": {key: limit for key, limit in what["limits"].items() if limit != getattr(DEFAULT, key)},
-        "runtimes": dict.fromkeys(what.get("runtimes", {}), FOLDER),
+        "candidates": tuple(event.bots[candidate].name for candidate in plain.get("candidates", ())),
+        **_times(plain["time"]),
+        "rules": {key: value for key, value in plain["rules"].items() if usual.get(key) != value},
+        "limits": {key: limit for key, limit in plain["limits"].items() if limit != getattr(DEFAULT, key)},
+        "runtimes": dict.fromkeys(plain.get("runtimes", {}), FOLDER),
     }
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from difflib import get_close_matches
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
@@ -41,22 +41,22 @@ def new(language: str | None, folder: Path | None, as_json: bool) -> None:
     if language.casefold() == GAME:
         _new_game(folder, as_json)
         return
-    chosen, start = template_of(language)
+    kit, start = template_of(language)
     if folder is None:
         raise ConfigError(f"name a folder for the new bot: khiva-arena new {shlex.quote(language)} my-bot")
-    files = make(chosen, folder, start)
-    lacks = shipped.lacks(chosen)
+    files = make(kit, folder, start)
+    lacks = shipped.lacks(kit)
     if as_json:
-        click.echo(json.dumps({"folder": str(folder), "language": chosen.name, "files": files, "lacks": lacks}))
+        click.echo(json.dumps({"folder": str(folder), "language": kit.name, "files": files, "lacks": lacks}))
         return
     word = shlex.quote(f"./{folder}" if str(folder).startswith("-") else str(folder))
-    click.echo(harmless(f"{folder}: a new bot in {chosen.title}: {', '.join(files)}"))
+    click.echo(harmless(f"{folder}: a new bot in {kit.title}: {', '.join(files)}"))
     if lacks:
-        known = not lacks.startswith("not known")
+        is_known = not lacks.startswith("not known")
         click.echo(
-            f"This machine lacks what it needs; on Debian and Ubuntu: {lacks}" if known else f"What it needs here is {lacks}"
+            f"This machine lacks what it needs; on Debian and Ubuntu: {lacks}" if is_known else f"What it needs here is {lacks}"
         )
-    click.echo(harmless(f"Edit {folder / chosen.main}, then:"))
+    click.echo(harmless(f"Edit {folder / kit.main}, then:"))
     click.echo(harmless(f"  khiva-arena check {word}"))
     click.echo(harmless(f"  khiva-arena match --bot {word} --bot shipped:python/greedy"))
     click.echo(
@@ -67,14 +67,14 @@ def new(language: str | None, folder: Path | None, as_json: bool) -> None:
 def _new_game(folder: Path | None, as_json: bool) -> None:
     if folder is None:
         raise ConfigError("name a folder for the new game: khiva-arena new game my-game")
-    written = _made(folder, _fill_game)
+    names = _make_folder(folder, _fill_game)
     if as_json:
-        click.echo(json.dumps({"folder": str(folder), "game": GAME_FILE, "files": written}))
+        click.echo(json.dumps({"folder": str(folder), "game": GAME_FILE, "files": names}))
         return
     base = f"./{folder}" if str(folder).startswith("-") else str(folder)
     game, bot = shlex.quote(f"{base}/{GAME_FILE}"), shlex.quote(f"{base}/bot")
     two = f"--bot {bot} --bot shipped:python/random"
-    click.echo(harmless(f"{folder}: a new game with a test and a bot: {', '.join(written)}"))
+    click.echo(harmless(f"{folder}: a new game with a test and a bot: {', '.join(names)}"))
     click.echo(harmless(f"Edit {folder / GAME_FILE}, then:"))
     click.echo(harmless(f"  khiva-arena check --game {game}"))
     click.echo(harmless(f"  khiva-arena check {bot} --game {game}"))
@@ -105,29 +105,40 @@ def _list(as_json: bool) -> None:
     click.echo("\n".join(listing([["language", "title", "or", "lacks"], *table], list_width())))
 
 
-def template_of(word: str) -> tuple[Language, str]:
+class Template(NamedTuple):
+    """The bot from which a new bot is made.
+
+    language: its language.
+    start: its name among the shipped bots of that language.
+    """
+
+    language: Language
+    start: str
+
+
+def template_of(word: str) -> Template:
     """Return the language and the bot from which a new bot is made. Raises ConfigError.
 
     word: a language, or a shipped bot such as shipped:python/llm
     """
     if not word.startswith(shipped.WORD):
-        return language_of(word), START
+        return Template(language_of(word), START)
     if word not in shipped.bots():
         near = get_close_matches(word, shipped.bots(), n=1)
         hint = f"did you mean {near[0]}?" if near else "`khiva-arena bots` lists them"
         raise ConfigError(f"{word}: no such bot comes with the arena; {hint}")
     language, _, start = word.removeprefix(shipped.WORD).partition("/")
-    return shipped.languages()[language], start
+    return Template(shipped.languages()[language], start)
 
 
 def language_of(word: str) -> Language:
     """Return the language that a user means. Raises ConfigError."""
-    known = shipped.languages()
-    names = {name: language for language in known.values() for name in (language.name, *language.aliases)}
+    languages = shipped.languages()
+    names = {name: language for language in languages.values() for name in (language.name, *language.aliases)}
     if word.casefold() in names:
         return names[word.casefold()]
     near = get_close_matches(word.casefold(), names, n=1)
-    hint = f"did you mean {names[near[0]].name}" if near else f"there are {', '.join(known)}"
+    hint = f"did you mean {names[near[0]].name}" if near else f"there are {', '.join(languages)}"
     raise ConfigError(f"no kit for {word!r}; {hint}. How to write a bot without one: {shipped.folder('bots') / 'README.md'}")
 
 
@@ -136,10 +147,10 @@ def make(language: Language, folder: Path, start: str = START) -> list[str]:
 
     Raises ConfigError if the folder exists already or cannot be made, Unwritten if the disk is full.
     """
-    return _made(folder, lambda draft: _fill(language, draft, Path(os.path.abspath(folder)).name, start))
+    return _make_folder(folder, lambda draft: _fill(language, draft, Path(os.path.abspath(folder)).name, start))
 
 
-def _made(folder: Path, fill: Callable[[Path], None]) -> list[str]:
+def _make_folder(folder: Path, fill: Callable[[Path], None]) -> list[str]:
     place = Path(os.path.abspath(folder))
     if not (place.name.isprintable() and 1 <= len(place.name) <= 64):
         raise ConfigError(f"{str(folder)!r}: what is new is named like its folder, in 1 to 64 printable characters")
@@ -167,8 +178,8 @@ def _fill(language: Language, draft: Path, name: str, start: str) -> None:
     home = language.folder / start
     bot = bot_files.load(f"{shipped.WORD}{language.name}/{start}")
     raw = tomllib.loads((home / "bot.toml").read_text(encoding="utf-8"))
-    for staged, source in bot.sources:
-        target = draft / staged
+    for path, source in bot.sources:
+        target = draft / path
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source, target)
     shutil.copyfile(language.folder / "README.md", draft / "README.md")

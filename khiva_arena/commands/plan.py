@@ -17,7 +17,7 @@ from khiva_arena.events.pools import in_common, pooled, pooled_standings, titles
 from khiva_arena.report import plan as plans
 from khiva_arena.report.text import paragraphs
 from khiva_arena.report.values import Standings
-from khiva_arena.settings.flags import taken
+from khiva_arena.settings.flags import take_fields
 from khiva_arena.settings.settings import MOST
 from khiva_arena.store.db import EventRow, Store
 from khiva_arena.terminal.console import say
@@ -40,32 +40,32 @@ class Goal(NamedTuple):
 
 def plan(store: Path, event: tuple[str, ...], anchor: str | None, as_json: bool, **flags: Any) -> None:
     """Print a plan for each pool of events. ``flags``: those of ``Goal``."""
-    error, gap, power = taken(flags, Goal)
+    error, gap, power = take_fields(flags, Goal)
     assert not flags, flags
     if (error is None) == (gap is None):
         raise ConfigError("give --error ELO or --gap ELO, one of the two")
     if power is not None and gap is None:
         raise ConfigError("--power goes with --gap: an error is reached or not")
-    with Store.read(store) as opened:
+    with Store.read(store) as db:
         tables = [
-            (members, pooled_standings(opened, members, (anchor,) if anchor else (), say=say))
-            for members in pooled(rated_events(opened, event, say))
+            (members, pooled_standings(db, members, (anchor,) if anchor else (), say=say))
+            for members in pooled(rated_events(db, event, say))
         ]
     if any(one.sd for _, table in tables for one in table.anchors):
         raise ConfigError("--anchor: a plan needs the anchor exact; leave out :SD")
-    every = []
+    answers = []
     for members, table in tables:
-        found = _planned(_as_extended(members, table), error, gap, POWER if power is None else power)
-        every.append((members, table, _with_next(store, members, table, found)))
+        answer = _plan_of(_as_extended(members, table), error, gap, POWER if power is None else power)
+        answers.append((members, table, _with_next(store, members, table, answer)))
     if as_json:
-        rows = [{**in_common(members), **msgspec.to_builtins(one)} for members, _, one in every]
+        rows = [{**in_common(members), **msgspec.to_builtins(one)} for members, _, one in answers]
         click.echo(json.dumps({"plans": rows}))
         return
     width = table_width()
-    for heading, (_, table, one) in zip(titles([members for members, _, _ in every]), every, strict=True):
+    for heading, (_, table, one) in zip(titles([members for members, _, _ in answers]), answers, strict=True):
         click.echo("\n".join(paragraphs([heading], width)))
         click.echo(plans.to_text(one, table, width))
-    if not every:
+    if not answers:
         click.echo(harmless(f"no event to plan with in {store}"))
 
 
@@ -78,18 +78,18 @@ def _as_extended(members: list[EventRow], table: Standings) -> Standings:
     return replace(table, evidence=replace(table.evidence, ratings=replace(ratings, widening=widening)))
 
 
-def _planned(table: Standings, error: float | None, gap: float | None, power: float) -> plans.Plan:
+def _plan_of(table: Standings, error: float | None, gap: float | None, power: float) -> plans.Plan:
     return plans.for_gap(table, gap, power) if error is None and gap is not None else plans.for_error(table, error or 0.0)
 
 
-def _with_next(store: Path, members: list[EventRow], table: Standings, found: plans.Plan) -> plans.Plan:
+def _with_next(store: Path, members: list[EventRow], table: Standings, answer: plans.Plan) -> plans.Plan:
     """Return the plan with the commands that play the missing seeds, if any can be played."""
-    target = found.need.seeds if found.need else 0 if found.enough else found.fewest_seeds
-    if not found.blocks or not found.blocks < target < MOST["seeds"]:
-        return found
+    target = answer.need.seeds if answer.need else 0 if answer.enough else answer.fewest_seeds
+    if not answer.blocks or not answer.blocks < target < MOST["seeds"]:
+        return answer
     return msgspec.structs.replace(
-        found,
+        answer,
         extends=extends_one(members),
-        next=commands(store, members, target / found.blocks),
-        fewer_line_ups=fewer_line_ups(store, members, table.shared_deals, target - found.blocks),
+        next=commands(store, members, target / answer.blocks),
+        fewer_line_ups=fewer_line_ups(store, members, table.shared_deals, target - answer.blocks),
     )

@@ -17,8 +17,8 @@ from khiva_arena.games.which import is_played
 from khiva_arena.report.same_names import in_a_line
 from khiva_arena.settings.settings import Settings
 from khiva_arena.shards.plan import check_plannable as check_plannable
+from khiva_arena.shards.plan import competition_of_plan as competition_of_plan
 from khiva_arena.shards.plan import make_plan, why_not_in_shards
-from khiva_arena.shards.plan import what_is_planned as what_is_planned
 from khiva_arena.terminal.console import say
 from khiva_arena.words import count
 
@@ -48,8 +48,8 @@ def check_together(flags: PlanFlags, config: Path | None, options: RunOptions, *
 
 def refuse_shard(stages: Sequence[Settings]) -> NoReturn:
     """Raise ConfigError for a shard without a plan. Some formats have no shards; then the error says why."""
-    why = why_not_in_shards(stages[0].format, len(stages))
-    raise ConfigError(f"--shard: {why or 'machines share one secret: write a plan with --plan FILE, then give --from-plan FILE'}")
+    use = "machines share one secret: write a plan with --plan FILE, then give --from-plan FILE"
+    raise ConfigError(f"--shard: {why_not_in_shards(stages[0].format, len(stages)) or use}")
 
 
 def print_plan(path: Path, stages: Sequence[Settings], entrants: Sequence[Bot], as_json: bool) -> None:
@@ -79,5 +79,5 @@ def print_plan(path: Path, stages: Sequence[Settings], entrants: Sequence[Bot], 
     shards = min(timetable.seeds, _SHARDS)
     say(f"next: publish the commitment; then play a shard on each machine, here one of {shards}, and join their stores:")
     say(f"  khiva-arena run --from-plan {file} --shard 1/{shards} --out shard-1")
-    handed = handing([(event.definition.game, event.definition.rules_version)], here=True)
-    say(f"  khiva-arena merge {' '.join(f'shard-{number}' for number in range(1, shards + 1))} --out OUT{handed}")
+    game_flags = handing([(event.definition.game, event.definition.rules_version)], here=True)
+    say(f"  khiva-arena merge {' '.join(f'shard-{number}' for number in range(1, shards + 1))} --out OUT{game_flags}")

@@ -25,8 +25,8 @@ from khiva_arena.replay.story import places
 from khiva_arena.seats import final_page
 from khiva_arena.seats.hub_process import Hub
 from khiva_arena.seats.seating import linked, relays_order
-from khiva_arena.settings.flags import given_by_flags
-from khiva_arena.settings.one_match import OneMatch, one_match, who_plays
+from khiva_arena.settings.flags import settings_by_flags
+from khiva_arena.settings.one_match import OneMatch, one_match, settings_and_bots
 from khiva_arena.terminal.console import say
 from khiva_arena.text import harmless, isolated
 from khiva_arena.web.needed import check_installed
@@ -42,63 +42,63 @@ def play(hints: bool, port: int, opens: bool, terminal: bool, as_json: bool, fla
     """Play a match with persons and print its result. Returns the exit code."""
     if not terminal:
         check_installed()
-    given = given_by_flags(flags)
-    game = given.get("game", "khiva")
+    values = settings_by_flags(flags)
+    game = values.get("game", "khiva")
     if game not in NAMES:
         offer([game])  # before the process starts that words the choices
-    given["bots"] = _seated(list(given.get("bots", ())), game)
-    if terminal and len([word for word in given["bots"] if _is_person(word)]) > 1:
+    values["bots"] = _seated(list(values.get("bots", ())), game)
+    if terminal and len([word for word in values["bots"] if _is_person(word)]) > 1:
         raise ConfigError("--terminal: one person sits at a terminal; leave it out for a page each")
     at = _terminal() if terminal else None
-    settings, entrants = who_plays({"turn": DAY, **given})
+    settings, entrants = settings_and_bots({"turn": DAY, **values})
     order = relays_order(settings, entrants)
     with Hub() as hub:
-        one = one_match(settings, entrants, say)
-        with _adviser(one.job.header.game, hints) as adviser:
-            return _played(hub, one, {"port": port, "terminal": at, "hints": adviser}, order, opens, as_json)
+        setup = one_match(settings, entrants, say)
+        with _adviser(setup.job.header.game, hints) as adviser:
+            return _play_at_hub(hub, setup, {"port": port, "terminal": at, "hints": adviser}, order, opens, as_json)
 
 
-def _played(hub: Hub, one: OneMatch, how: dict[str, Any], order: dict[str, Any], opens: bool, as_json: bool) -> int:
+def _play_at_hub(hub: Hub, setup: OneMatch, options: dict[str, Any], order: dict[str, Any], opens: bool, as_json: bool) -> int:
     """Play the match at the hub. Returns the exit code. ``order``: of relays; empty if there are none."""
-    names = _names(one)
-    persons = [(guests.named(word)[1], seat) for seat, word in enumerate(one.words) if _is_person(word)]
-    table = {"persons": [{"name": name, "seat": seat} for name, seat in persons], "names": names, "marks": one.marks}
-    hub.say({"socket": hub.socket, "engine": __version__, "game": one.job.header.game, **table, **how, **order})
-    said = hub.hear()
-    if "cannot" in said:
-        raise ConfigError(f"--port {how['port']}: {said['cannot']}; name another one, or leave it out for any that is free")
-    addresses = said["addresses"]["by_name"]
-    if one.job.header.game not in NAMES:
+    names = _names(setup)
+    persons = [(guests.named(word)[1], seat) for seat, word in enumerate(setup.words) if _is_person(word)]
+    table = {"persons": [{"name": name, "seat": seat} for name, seat in persons], "names": names, "marks": setup.marks}
+    hub.say({"socket": hub.socket, "engine": __version__, "game": setup.job.header.game, **table, **options, **order})
+    reply = hub.hear()
+    if "cannot" in reply:
+        raise ConfigError(f"--port {options['port']}: {reply['cannot']}; name another one, or leave it out for any that is free")
+    addresses = reply["addresses"]["by_name"]
+    if setup.job.header.game not in NAMES:
         from khiva_arena.games.which import is_played  # not above: most games come with the arena
 
-        say(harmless(is_played(one.job.header)))
+        say(harmless(is_played(setup.job.header)))
     with linked(hub, order, say) if order else nullcontext():
-        preflight(names, one.job.commands, one.job.header, one.job.sandbox, words=one.words)
+        preflight(names, setup.job.commands, setup.job.header, setup.job.sandbox, words=setup.words)
         for name, address in addresses.items():
             say(f"{name} plays here: {address}")
         # A browser's command line is read by every user of this machine.
-        if addresses and opens and not (_display() and webbrowser.open(said["addresses"]["once"])):
+        if addresses and opens and not (_display() and webbrowser.open(reply["addresses"]["once"])):
             say("there is no screen here to open a browser on: open the address yourself, or play with --terminal")
-        outcome = play_one(one.job)
+        outcome = play_one(setup.job)
     if outcome.record is None:
         hub.say(final_page.void(outcome.void))
-        _shown_there(hub, how)
+        _wait_until_shown(hub, options)
         say(f"the match failed twice on this machine: {outcome.void}")
         return 1
-    last = {"since": final_page.since(outcome.record, one.job.secret, names, persons[0][1])} if how["terminal"] else {}
-    hub.say(final_page.ended(outcome.record, one.job.secret, names) | last)
-    _shown_there(hub, how)
-    _print(outcome, one, names, as_json)
-    say_faults(outcome, one.job, one.words, Tracing(trace=False, capture=None, notes=False))
+    last = {"since": final_page.since(outcome.record, setup.job.secret, names, persons[0][1])} if options["terminal"] else {}
+    hub.say(final_page.page_of_end(outcome.record, setup.job.secret, names) | last)
+    _wait_until_shown(hub, options)
+    _print(outcome, setup, names, as_json)
+    say_faults(outcome, setup.job, setup.words, Tracing(trace=False, capture=None, notes=False))
     if addresses:
         say("the replay is in the page, all hands open, until you close it or press Ctrl-C")
         _until_closed(hub)
     return 0
 
 
-def _shown_there(hub: Hub, how: Mapping[str, Any]) -> None:
+def _wait_until_shown(hub: Hub, options: Mapping[str, Any]) -> None:
     """Wait until a terminal has shown the last events, so that they stand before our own lines; a page shows them by itself."""
-    if how["terminal"]:
+    if options["terminal"]:
         _until_closed(hub)
 
 
@@ -117,8 +117,8 @@ def _seated(words: list[str], game: str) -> list[str]:
     persons = [word for word in words if _is_person(word)]
     if not persons:
         words.insert(0, guests.PERSON)
-    called = Counter(guests.named(word)[1] for word in persons)
-    if twice := [name for name, times in called.items() if times > 1]:
+    counts = Counter(guests.named(word)[1] for word in persons)
+    if twice := [name for name, times in counts.items() if times > 1]:
         raise ConfigError(f"--bot person:{twice[0]}: two persons have one name; give each another, as --bot person:ann")
     return words
 
@@ -135,21 +135,21 @@ def _terminal() -> str:
         raise ConfigError("--terminal: standard input is no terminal") from None
 
 
-def _names(one: OneMatch) -> list[str]:
+def _names(setup: OneMatch) -> list[str]:
     """Return the name of each seat on the page: bots of one name with their seat behind it, one unnamed person alone as "you"."""
-    names = [seat.name for seat in one.job.header.seats]
-    alone = [seat for seat, word in enumerate(one.words) if _is_person(word)]
-    if len(alone) == 1 and one.words[alone[0]] == guests.PERSON and YOU not in names:
-        names[alone[0]] = YOU
+    names = [seat.name for seat in setup.job.header.seats]
+    seats = [seat for seat, word in enumerate(setup.words) if _is_person(word)]
+    if len(seats) == 1 and setup.words[seats[0]] == guests.PERSON and YOU not in names:
+        names[seats[0]] = YOU
     return [isolated(f"{name}#{seat}" if names.count(name) > 1 else name) for seat, name in enumerate(names)]
 
 
 @contextmanager
-def _adviser(game: str, wanted: bool) -> Iterator[dict[str, Any] | None]:
+def _adviser(game: str, is_wanted: bool) -> Iterator[dict[str, Any] | None]:
     """Give how the bot is started that gives hints; None if there is none for a game, or none is wanted."""
-    if wanted and game not in ADVISERS:
+    if is_wanted and game not in ADVISERS:
         say(f"there are no hints: no bot that comes with the arena knows {harmless(game)}")
-    if not wanted or game not in ADVISERS:
+    if not is_wanted or game not in ADVISERS:
         yield None
         return
     with unconfined(f"shipped:python/{ADVISERS[game]}") as start:
@@ -161,23 +161,23 @@ def _display() -> bool:
     return sys.platform == "darwin" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
-def _shown(name: str, marks: Sequence[str]) -> str:
+def _marks_text(name: str, marks: Sequence[str]) -> str:
     """Return the marks to print behind a name, without marks that the name says itself."""
     return (
-        f" ({', '.join(more)})"
-        if (more := [mark for mark in marks if mark != name and (mark, name) != (guests.PERSON, YOU)])
+        f" ({', '.join(marks_left)})"
+        if (marks_left := [mark for mark in marks if mark != name and (mark, name) != (guests.PERSON, YOU)])
         else ""
     )
 
 
-def _print(outcome: Outcome, one: OneMatch, names: list[str], as_json: bool) -> None:
+def _print(outcome: Outcome, setup: OneMatch, names: list[str], as_json: bool) -> None:
     record = outcome.record
     assert record is not None
     if as_json:
         click.echo(record.to_json())
     else:
-        for line in places(record, [f"{name}{_shown(name, marks)}" for name, marks in zip(names, one.marks, strict=True)]):
+        for line in places(record, [f"{name}{_marks_text(name, marks)}" for name, marks in zip(names, setup.marks, strict=True)]):
             click.echo(harmless(line))
         click.echo(f"every choice replays; digest {record.digest}")
-    if one.drawn is not None:
-        say(f"to play these deals again: --seed {one.drawn.hex()}")
+    if setup.random_secret is not None:
+        say(f"to play these deals again: --seed {setup.random_secret.hex()}")

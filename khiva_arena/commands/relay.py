@@ -18,8 +18,8 @@ _FUTURE = "from __future__ import annotations\n"
 _IMPORT = re.compile(r"^from khiva_arena\.seats\.(\w+) import (?:\(.*?\)|[^\n]*)\n", re.DOTALL | re.MULTILINE)
 
 
-def relay(where: str, name: str, command: Sequence[str], **how: Any) -> int:
-    """Serve a bot until the arena no longer needs it, and return the exit code. ``how``: the options of ``seats.relay.relay``."""
+def relay(where: str, name: str, command: Sequence[str], **options: Any) -> int:
+    """Serve a bot until the arena no longer needs it, and return the exit code. ``options``: those of ``seats.relay.relay``."""
     words = list(command)
     if not words:
         raise ConfigError("relay: name the bot behind --, as: khiva-arena relay HOST:PORT NAME -- ./my-bot")
@@ -29,7 +29,7 @@ def relay(where: str, name: str, command: Sequence[str], **how: Any) -> int:
             start = stack.enter_context(unconfined(words[0]))
         argv, folder, environment = start or (words, None, None)
         try:
-            return one_file.relay(where, name, argv, **how, folder=folder, environment=environment)
+            return one_file.relay(where, name, argv, **options, folder=folder, environment=environment)
         except OSError as error:
             raise ConfigError(f"relay: {error.filename or where}: {error.strerror or error}") from None
         except ValueError as error:
@@ -49,16 +49,16 @@ def copy(file: Path) -> int:
 
 def as_one_file() -> str:
     """Return the relay's source with each of its modules in place of the first import of it."""
-    written: set[str] = set()
+    modules: set[str] = set()
 
-    def whole(module: str) -> str:
-        written.add(module)
-        return _IMPORT.sub(lambda found: "" if found[1] in written else after_future(whole(found[1])), _text(module))
+    def with_imports(module: str) -> str:
+        modules.add(module)
+        return _IMPORT.sub(lambda match: "" if match[1] in modules else after_future(with_imports(match[1])), _text(module))
 
     def after_future(text: str) -> str:
         return text.split(_FUTURE)[1]
 
-    return whole("relay")
+    return with_imports("relay")
 
 
 def _text(module: str) -> str:

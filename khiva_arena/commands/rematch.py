@@ -20,9 +20,9 @@ from khiva_arena.games.registry import get
 from khiva_arena.outside.opening import offer
 from khiva_arena.replay.record import Record
 from khiva_arena.settings.define import changed_runtimes
-from khiva_arena.settings.flags import given_by_flags, loading_of_stored
+from khiva_arena.settings.flags import loading_of_stored, settings_by_flags
 from khiva_arena.settings.isolation import keep_apart, sandbox_of_stored
-from khiva_arena.settings.one_match import staged
+from khiva_arena.settings.one_match import stage_all
 from khiva_arena.settings.permissions import mistakes
 from khiva_arena.store.db import BotRow, EventRow, Store
 from khiva_arena.terminal.console import say
@@ -31,17 +31,17 @@ from khiva_arena.text import harmless
 
 def play_stored(folder: Path, word: str, flags: dict[str, Any], tracing: Tracing, as_json: bool) -> int:
     loading = loading_of_stored(flags)
-    given = given_by_flags(flags)
-    if set(given) - {"bots", "game", "isolation", "trust_bots", "runtimes", "limits", "network", "env"}:
+    values = settings_by_flags(flags)
+    if set(values) - {"bots", "game", "isolation", "trust_bots", "runtimes", "limits", "network", "env"}:
         raise ConfigError(
             "--from plays the stored match again: apart from it only --bot, --game, --isolation, --network, --env, --runtime and "
             "limits on the size of a bot can be given"
         )
-    if "game" in given:
-        offer([given["game"]])
+    if "game" in values:
+        offer([values["game"]])
     with Store.read(folder) as store:
         event, row = match_of(store, word)
-        secret, _ = secret_of(store, event, row.seed)
+        secret = secret_of(store, event, row.seed)
     record = row.parsed()
     get(record.header.game, record.header.rules_version)  # it is missed before any bot is
     words = flags["bots"]
@@ -53,7 +53,7 @@ def play_stored(folder: Path, word: str, flags: dict[str, Any], tracing: Tracing
         entrants = [bot_files.load(word, loading=loading) for word in words]
     else:
         entrants = [recorded_bot(event, seat.bot, loading) for seat in row.seats]
-    open_to = given.get("network", ()), given.get("env", ())
+    open_to = values.get("network", ()), values.get("env", ())
     problems = bot_files.of_another_game(entrants, record.header.game)
     if problems := [*problems, *mistakes(*open_to, [bot.name for bot in entrants])]:
         raise ConfigError(problems)
@@ -64,12 +64,12 @@ def play_stored(folder: Path, word: str, flags: dict[str, Any], tracing: Tracing
             if bot.identity != seat.bot:
                 say(f"warning: {seat.name} has changed since it played")
     sandbox = sandbox_of_stored(
-        event.definition.sandbox(), flags["isolation"], say, trusts=bool(words) or given.get("trust_bots", False)
+        event.definition.sandbox(), flags["isolation"], say, trusts=bool(words) or values.get("trust_bots", False)
     )
     for bot, sat in zip(entrants, row.seats, strict=True):
         if event.definition.bots[sat.bot].network and bot.name not in open_to[0]:
             say(f"warning: {bot.name} played with a network, and has none now; --network {shlex.quote(bot.name)} opens it")
-    commands = staged(entrants, sandbox, *open_to)
+    commands = stage_all(entrants, sandbox, *open_to)
     keep_apart(entrants, commands, sandbox)
     job = Job(0, 1, record.header, secret, commands, sandbox)
     outcome, code = play(job, tracing, [bot.asked_as for bot in entrants])
@@ -106,11 +106,11 @@ def recorded_bot(event: EventRow, position: int, loading: Loading = AS_IT_IS) ->
 def first_difference(before: Record, after: Record) -> str | None:
     """Return in a line where two records of one match first differ; None if they are equal."""
     for number, (old, new) in enumerate(zip(before.steps, after.steps, strict=False), 1):
-        for one, other in zip(old, new, strict=False):
-            if one != other:
-                name = before.header.seats[one.seat].name
-                words = [f"choice {c.choice}" + (f" ({c.why})" if c.why else "") for c in (one, other)]
-                return f"step {number}, seat {one.seat} ({name}): {words[0]} then, {words[1]} now"
+        for step, later in zip(old, new, strict=False):
+            if step != later:
+                name = before.header.seats[step.seat].name
+                words = [f"choice {c.choice}" + (f" ({c.why})" if c.why else "") for c in (step, later)]
+                return f"step {number}, seat {step.seat} ({name}): {words[0]} then, {words[1]} now"
     if len(before.steps) != len(after.steps):
         return f"the stored match has {len(before.steps)} steps, this one {len(after.steps)}"
     if before.digest != after.digest:

@@ -29,7 +29,7 @@ from khiva_arena.result import Policy
 from khiva_arena.sandbox.cell import kind
 from khiva_arena.sandbox.detect import best
 from khiva_arena.sandbox.level import Level, Sandbox
-from khiva_arena.settings.flags import loading_of_stored, taken
+from khiva_arena.settings.flags import loading_of_stored, take_fields
 from khiva_arena.settings.isolation import sandbox_of_stored
 from khiva_arena.store.db import Store
 from khiva_arena.terminal.console import BufferedStderr, say
@@ -77,18 +77,18 @@ class ShownFlags(NamedTuple):
 def replay(store: Path, match: str, **flags: Any) -> int:
     """Send the bot what the seat was sent, print what differs, and return the exit code. ``flags``: those of ``FedFlags`` and of
     ``ShownFlags``."""
-    fed, shown = taken(flags, FedFlags), taken(flags, ShownFlags)
+    fed, show = take_fields(flags, FedFlags), take_fields(flags, ShownFlags)
     assert not flags, flags
     loading = loading_of_stored({"runtime": fed.runtime, "limit": fed.limit})
     source = _bundled(store, match) if store.is_file() else _stored(store, match, loading)
     record = source.record
-    named = None if fed.bot is None else bot_files.load(fed.bot, loading=loading)
-    seat = _seat_of(record, named) if fed.seat is None else fed.seat
+    other_bot = None if fed.bot is None else bot_files.load(fed.bot, loading=loading)
+    seat = _seat_of(record, other_bot) if fed.seat is None else fed.seat
     count = len(record.header.seats)
     if seat >= count:
         raise ConfigError(f"--seat {seat}: the match has {count} seats, 0 to {count - 1}")
-    if named is not None:
-        entrant = named
+    if other_bot is not None:
+        entrant = other_bot
     elif source.bot is None:
         raise ConfigError("--bot: a bundle holds no bots; name the one to play")
     else:
@@ -96,20 +96,20 @@ def replay(store: Path, match: str, **flags: Any) -> int:
         if entrant.identity != record.header.seats[seat].bot:
             say(f"warning: {entrant.name} has changed since it played")
     sandbox = _sandbox(source.sandbox, fed.isolation, fed.wait)
-    every = requests(record, source.secret, seat, source.details[seat])
-    sent = [one for one in every if shown.last is None or one.step <= shown.last]
+    all_requests = requests(record, source.secret, seat, source.details[seat])
+    fed_requests = [request for request in all_requests if show.last is None or request.step <= show.last]
     header = record.header
     bot = FedBot(stage(entrant, sandbox.level), sandbox, Limits(**header.time), Policy(header.policy))
     attach = _attach(sandbox.level) if fed.wait else None
     with BufferedStderr() as lines:
-        refed = feed(sent, bot, trace=Trace([f"{entrant.name}#{seat}"], lines) if fed.trace else None, attach=attach)
-    asked = [reply for reply in refed.replies if reply.request.step >= (shown.first or 0)]
-    differ = [reply for reply in asked if not _same(reply)]
-    if shown.as_json:
-        click.echo(json.dumps(_plain(record, seat, entrant.name, refed, asked, differ)))
+        refed = feed(fed_requests, bot, trace=Trace([f"{entrant.name}#{seat}"], lines) if fed.trace else None, attach=attach)
+    replies = [reply for reply in refed.replies if reply.request.step >= (show.first or 0)]
+    differ = [reply for reply in replies if not _same(reply)]
+    if show.as_json:
+        click.echo(json.dumps(_plain(record, seat, entrant.name, refed, replies, differ)))
     else:
-        _print(record, seat, entrant.name, refed, asked, differ)
-        if shown.notes:
+        _print(record, seat, entrant.name, refed, replies, differ)
+        if show.notes:
             click.echo(notes_of(seat, refed.ending.notes, refed.ending.notes_total))
     return 1 if differ or refed.out is not None else 0
 
@@ -121,13 +121,13 @@ def _seat_of(record: Record, bot: Bot | None) -> int:
     """Return the one seat that a bot had, by its identity or else by its name. Raises ConfigError if there is not just one."""
     seats = record.header.seats
     for sat in (
-        [number for number, who in enumerate(seats) if bot and who.bot == bot.identity],
-        [number for number, who in enumerate(seats) if bot and who.name == bot.name],
+        [number for number, seat in enumerate(seats) if bot and seat.bot == bot.identity],
+        [number for number, seat in enumerate(seats) if bot and seat.name == bot.name],
     ):
         if len(sat) == 1:
             return sat[0]
-    there = ", ".join(f"{number} was {who.name}" for number, who in enumerate(seats))
-    raise ConfigError(f"--seat is missing, and --bot does not say which one is meant: seat {there}")
+    listing = ", ".join(f"{number} was {seat.name}" for number, seat in enumerate(seats))
+    raise ConfigError(f"--seat is missing, and --bot does not say which one is meant: seat {listing}")
 
 
 class _Found(NamedTuple):
@@ -150,7 +150,7 @@ class _Found(NamedTuple):
 def _stored(folder: Path, word: str, loading: Loading) -> _Found:
     with Store.read(folder) as store:
         event, row = match_of(store, word)
-        secret, _ = secret_of(store, event, row.seed)
+        secret = secret_of(store, event, row.seed)
 
     details = [{step: detail for _, detail, step in seat.faults} for seat in row.seats]
 
@@ -166,19 +166,19 @@ def _bundled(file: Path, word: str) -> _Found:
     return _Found(record, secret, Sandbox(best()), None, [{}] * len(record.header.seats))
 
 
-def _sandbox(stored: Sandbox, asked: str | None, wait: bool) -> Sandbox:
-    sandbox = sandbox_of_stored(stored, asked, say)
+def _sandbox(recorded: Sandbox, level_flag: str | None, wait: bool) -> Sandbox:
+    sandbox = sandbox_of_stored(recorded, level_flag, say)
     return replace(sandbox, ponder=True) if wait else sandbox  # a debugger cannot use a process that is stopped between its turns
 
 
 def _attach(level: Level) -> Callable[[int], bool]:
     def attach(pid: int) -> bool:
-        kept = f"; it runs at isolation {level}: if a debugger may not attach, try --isolation trusted"
-        inside = "" if kind(level).debuggable else kept
+        hint = f"; it runs at isolation {level}: if a debugger may not attach, try --isolation trusted"
+        note = "" if kind(level).debuggable else hint
         if not sys.stdin or not sys.stdin.isatty():
-            say(f"the bot is process {pid}{inside}; no clock runs")
+            say(f"the bot is process {pid}{note}; no clock runs")
             return False
-        say(f"the bot is process {pid}{inside}; attach to it, then press Enter")
+        say(f"the bot is process {pid}{note}; attach to it, then press Enter")
         return True
 
     return attach
@@ -186,13 +186,13 @@ def _attach(level: Level) -> Callable[[int], bool]:
 
 def _same(reply: Reply) -> bool:
     """Tell whether the bot's choice, or its fault, is the recorded one."""
-    asked = _asked(reply.request)
+    decision = _decision_of(reply.request)
     if reply.blame is not None:
-        return str(reply.blame.verdict) == asked.choice.why
-    return (reply.choice, "") == (asked.choice.choice, asked.choice.why)
+        return str(reply.blame.verdict) == decision.choice.why
+    return (reply.choice, "") == (decision.choice.choice, decision.choice.why)
 
 
-def _asked(request: Request) -> AskedDecision:
+def _decision_of(request: Request) -> AskedDecision:
     assert request.asked is not None
     return request.asked
 
@@ -200,57 +200,57 @@ def _asked(request: Request) -> AskedDecision:
 # --- as text ---
 
 
-def _print(record: Record, seat: int, name: str, refed: RefeedResult, asked: Sequence[Reply], differ: Sequence[Reply]) -> None:
+def _print(record: Record, seat: int, name: str, refed: RefeedResult, replies: Sequence[Reply], differ: Sequence[Reply]) -> None:
     header = record.header
-    who = f"seat {seat} of {len(header.seats)}, then {header.seats[seat].name}, now {name}"
-    click.echo(harmless(f"match {header.match}: {who}"))
+    title = f"seat {seat} of {len(header.seats)}, then {header.seats[seat].name}, now {name}"
+    click.echo(harmless(f"match {header.match}: {title}"))
     for reply in differ:
         request, message = reply.request, reply.request.message
         assert isinstance(message, Decide)
         click.echo(f"step {request.step}, {message.kind}, {len(message.legal)} legal:")
-        then, why = _asked(request).choice.choice, _asked(request).choice.why
-        follows = [_what_follows(record, request, choice) for choice in (then, reply.choice)]
-        click.echo(f"  then {_chosen(message, then, why)}")
+        then, fault = _decision_of(request).choice.choice, _decision_of(request).choice.why
+        follows = [_consequences(record, request, choice) for choice in (then, reply.choice)]
+        click.echo(f"  then {_choice_text(message, then, fault)}")
         _echo_lines(follows[0], follows[1])
         if reply.blame is not None:
             click.echo(harmless(f"  now  {reply.blame.verdict}: {reply.blame.detail}"))
         else:
-            click.echo(f"  now  {_chosen(message, reply.choice, '')}")
+            click.echo(f"  now  {_choice_text(message, reply.choice, '')}")
             _echo_lines(follows[1], follows[0])
     if refed.out is not None:
-        when = "at the start" if refed.out.step == 0 else f"at step {refed.out.step}"
+        moment = "at the start" if refed.out.step == 0 else f"at step {refed.out.step}"
         as_then = ", as it did then" if record.forfeited_at[seat] == refed.out.step else ""
-        click.echo(harmless(f"{name} fails {when}{as_then}: {refed.out.verdict}: {refed.out.detail}"))
+        click.echo(harmless(f"{name} fails {moment}{as_then}: {refed.out.verdict}: {refed.out.detail}"))
     if differ:
-        click.echo(f"{len(differ)} of {len(asked)} choices differ")
-    elif asked or refed.out is None:
-        click.echo("the only choice is the same" if len(asked) == 1 else f"all {len(asked)} choices are the same")
+        click.echo(f"{len(differ)} of {len(replies)} choices differ")
+    elif replies or refed.out is None:
+        click.echo("the only choice is the same" if len(replies) == 1 else f"all {len(replies)} choices are the same")
 
 
-def _chosen(message: Decide, choice: int | None, why: str) -> str:
+def _choice_text(message: Decide, choice: int | None, fault: str) -> str:
     assert choice is not None
-    return f"{choice}: {_short(message.legal[choice])}" + (f" (the default, for {why})" if why else "")
+    return f"{choice}: {_shorten(message.legal[choice])}" + (f" (the default, for {fault})" if fault else "")
 
 
-def _short(entry: Any) -> str:
+def _shorten(entry: Any) -> str:
     return json.dumps(entry, separators=(",", ":"))
 
 
-def _what_follows(record: Record, request: Request, choice: int | None) -> list[str]:
+def _consequences(record: Record, request: Request, choice: int | None) -> list[str]:
     """Return the next events, in the words of the game, if the seat chooses this and all others as they did."""
     if choice is None:
         return []
-    asked = _asked(request)
-    state = asked.state.clone()
-    choices = {seat: index for seat, index, _ in asked.step} | {asked.choice.seat: choice}
+    decision = _decision_of(request)
+    state = decision.state.clone()
+    choices = {seat: index for seat, index, _ in decision.step} | {decision.choice.seat: choice}
     game = get(record.header.game, record.header.rules_version)
     names = [f"{who.name}#{number}" for number, who in enumerate(record.header.seats)]
     return [line.strip() for event in state.apply(choices) if (line := game.narrate(event, names))]
 
 
-def _echo_lines(mine: Sequence[str], others: Sequence[str]) -> None:
+def _echo_lines(lines: Sequence[str], others: Sequence[str]) -> None:
     """Print the first lines to which only one of two choices leads."""
-    only = [line for line in mine if line not in others]
+    only = [line for line in lines if line not in others]
     for line in only[:SHOWN_LINES]:
         click.echo(f"         {line}")
     if len(only) > SHOWN_LINES:
@@ -261,7 +261,7 @@ def _echo_lines(mine: Sequence[str], others: Sequence[str]) -> None:
 
 
 def _plain(
-    record: Record, seat: int, name: str, refed: RefeedResult, asked: Sequence[Reply], differ: Sequence[Reply]
+    record: Record, seat: int, name: str, refed: RefeedResult, replies: Sequence[Reply], differ: Sequence[Reply]
 ) -> dict[str, Any]:
     out = refed.out
     return {
@@ -269,7 +269,7 @@ def _plain(
         "seat": seat,
         "bot": name,
         "same": not differ and out is None,
-        "asked": len(asked),
+        "asked": len(replies),
         "failed": None if out is None else {**_step(out.step), "verdict": str(out.verdict), "detail": out.detail},
         "differences": [_plain_reply(reply) for reply in differ],
         "notes": refed.ending.notes,
@@ -282,7 +282,7 @@ def _step(number: int) -> dict[str, int]:
 
 
 def _plain_reply(reply: Reply) -> dict[str, Any]:
-    message, choice, blame = reply.request.message, _asked(reply.request).choice, reply.blame
+    message, choice, blame = reply.request.message, _decision_of(reply.request).choice, reply.blame
     assert isinstance(message, Decide)
     return {
         **_step(reply.request.step),

@@ -11,10 +11,10 @@ from khiva_arena.page.authors import author_pages
 from khiva_arena.page.folder import ReplayFolder
 from khiva_arena.page.html import BEGINNING
 from khiva_arena.page.names import read_names
-from khiva_arena.page.replays import NO_LIMIT, NOTHING_PRIVATE, REPLAYS_MOST, Private, Wish, everybody, named
+from khiva_arena.page.replays import NO_LIMIT, NOTHING_PRIVATE, REPLAYS_MOST, Private, Wish, everybody, ids_of_matches
 from khiva_arena.page.source import page_source
 from khiva_arena.page.write import page_from, write_page
-from khiva_arena.settings.flags import taken
+from khiva_arena.settings.flags import take_fields
 from khiva_arena.store.new_file import check_new_file
 from khiva_arena.terminal.console import say
 from khiva_arena.text import harmless
@@ -40,35 +40,35 @@ class PageFlags(NamedTuple):
 
 def report(source: Path, out: Path | None, for_authors: Path | None, **flags: Any) -> None:
     """Write the page and those for authors. ``flags``: those of ``StoreSelection`` and of ``PageFlags``."""
-    chosen, wanted = taken(flags, StoreSelection), taken(flags, PageFlags)
+    selection, page_flags = take_fields(flags, StoreSelection), take_fields(flags, PageFlags)
     assert not flags, flags
     handed_over.take()
     if out is None and for_authors is None:
         raise ConfigError("say where the page goes: --out FILE, --for-authors DIR, or both")
-    if out is None and (wanted.matches or wanted.notes):
-        what = "--matches" if wanted.matches else "--notes"
+    if out is None and (page_flags.matches or page_flags.notes):
+        flag = "--matches" if page_flags.matches else "--notes"
         raise ConfigError(
-            f"{what} is for the page of --out FILE; a page for an author has its bot's own matches and notes anyway"
+            f"{flag} is for the page of --out FILE; a page for an author has its bot's own matches and notes anyway"
         )
-    if wanted.matches and wanted.replays == NONE:
+    if page_flags.matches and page_flags.replays == NONE:
         raise ConfigError("--matches chooses replays, and --replays none leaves all out: give one of them")
-    shown = read_names(wanted.names) if wanted.names else {}
-    most = 0 if wanted.replays == NONE else REPLAYS_MOST
+    names = read_names(page_flags.names) if page_flags.names else {}
+    limit = 0 if page_flags.replays == NONE else REPLAYS_MOST
     if out is not None:
         check_new_file(out, BEGINNING)
-    with page_source(source, chosen.words, shown, chosen.among, say) as opened:
+    with page_source(source, selection.words, names, selection.among, say) as content:
         if out is not None:
-            only = named(opened, wanted.matches) if wanted.matches else None
-            folder = ReplayFolder(out) if wanted.replays == ALL else None
-            private = Private(notes=everybody) if wanted.notes else NOTHING_PRIVATE
-            page = page_from(opened, wanted.title, Wish(NO_LIMIT if wanted.matches else most, only, private, folder))
+            only = ids_of_matches(content, page_flags.matches) if page_flags.matches else None
+            folder = ReplayFolder(out) if page_flags.replays == ALL else None
+            private = Private(notes=everybody) if page_flags.notes else NOTHING_PRIVATE
+            page = page_from(content, page_flags.title, Wish(NO_LIMIT if page_flags.matches else limit, only, private, folder))
             write_page(out, page)
             say(harmless(f"{out}: {count(len(page.encode()) // 1024, 'kB', 'kB')}; open it in a browser"))
             if folder is None:
                 ReplayFolder(out).finish()  # replays beside the replaced page lead to other results
-            elif folder.written:
-                pages = count(len(folder.written), "page")
+            elif folder.paths:
+                pages = count(len(folder.paths), "page")
                 say(harmless(f"{folder.path}: {pages} with the other replays; keep it beside {out.name}"))
         if for_authors is not None:
-            for path in author_pages(for_authors, opened, wanted.title, most, wanted.replays == ALL):
+            for path in author_pages(for_authors, content, page_flags.title, limit, page_flags.replays == ALL):
                 say(harmless(f"{path}: for the author of this bot alone"))

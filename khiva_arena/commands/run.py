@@ -17,9 +17,9 @@ from khiva_arena.errors import ConfigError, GameFault
 from khiva_arena.events import stored
 from khiva_arena.playing.starts import BudgetTrial, trial_problems
 from khiva_arena.seats.guests import seating_of
-from khiva_arena.settings.competition import what_is_played
+from khiva_arena.settings.competition import CompetitionParts, competition_from
 from khiva_arena.settings.file import read_file
-from khiva_arena.settings.flags import given_by_flags, taken
+from khiva_arena.settings.flags import settings_by_flags, take_fields
 from khiva_arena.settings.row import duration_ms
 from khiva_arena.settings.settings import DEFAULTS, Settings
 from khiva_arena.settings.table import CLUSTER, TABLE
@@ -51,7 +51,7 @@ def run(config: Path | None, shipped: bool, budget: str | None, yes: bool, as_js
 
     flags: the fields of ``RunOptions`` and ``PlanFlags``, and settings.
     """
-    options, of_plan = taken(flags, RunOptions), taken(flags, PlanFlags)
+    options, of_plan = take_fields(flags, RunOptions), take_fields(flags, PlanFlags)
     plan, from_plan, shard = of_plan
     if plan or from_plan or shard:
         from khiva_arena.commands import plans  # not above: most runs have none
@@ -61,57 +61,57 @@ def run(config: Path | None, shipped: bool, budget: str | None, yes: bool, as_js
         from khiva_arena.web.needed import check_installed  # not above: most runs are not served
 
         check_installed()
-    given = given_by_flags(flags)
+    flag_settings = settings_by_flags(flags)
     if shipped:
-        _add_shipped(config, given)
+        _add_shipped(config, flag_settings)
     if yes and budget is None:
         raise ConfigError("--yes goes with --budget, which asks")
     if from_plan is not None:
         if budget is not None:
             raise ConfigError("--from-plan and --budget: the plan says what is played; give --budget to the run that writes it")
-        stages, entrants, planned = plans.what_is_planned(from_plan, shard, given, options.any_engine, say)
+        stages, entrants, planned = plans.competition_of_plan(from_plan, shard, flag_settings, options.any_engine, say)
         options = replace(options, planned=planned)
     else:
-        stages, entrants = _what_is_played(config, given)
+        stages, entrants = _competition_from(config, flag_settings)
     check_cluster_flags(stages[0])
     trial: BudgetTrial | None = None
     if shard is not None and from_plan is None:
         plans.refuse_shard(stages)
     if budget is not None:
-        if "seeds" in given:
+        if "seeds" in flag_settings:
             raise ConfigError("--budget chooses the seeds: leave --seeds out, or give it without --budget")
         if plan is not None:
             plans.check_plannable(plan, stages, entrants)  # before a try takes its time
-        chosen = _within(budget, stages, entrants, yes=yes, new_event=options.new_event or plan is not None)
-        if chosen is None:
+        proposal = _within(budget, stages, entrants, yes=yes, new_event=options.new_event or plan is not None)
+        if proposal is None:
             say("nothing was played")
             return 0
-        stages, trial = (chosen.settings,), chosen.trial
+        stages, trial = (proposal.settings,), proposal.trial
     if plan is not None:
         plans.print_plan(plan, stages, entrants, as_json)
         return 0
-    played, complete = Run(stages, entrants, options, say, seating=seating_of(stages[0], entrants, say), trial=trial).play()
+    event_ids, complete = Run(stages, entrants, options, say, seating=seating_of(stages[0], entrants, say), trial=trial).play()
     if options.commit:
-        print_commitment(stages[0].out, played[0], as_json)
+        print_commitment(stages[0].out, event_ids[0], as_json)
         return 0
     with if_interrupted(say, lambda: "all matches are recorded" if complete else "some matches are not recorded"):
         from khiva_arena.commands.standings import print_standings  # numpy comes with it: not before the matches have been played
 
-        print_standings(stages[0].out, played, as_json=as_json)
+        print_standings(stages[0].out, event_ids, as_json=as_json)
     return 0 if complete else 1
 
 
-def _what_is_played(config: Path | None, given: Mapping[str, Any]) -> tuple[tuple[Settings, ...], list[Bot]]:
+def _competition_from(config: Path | None, flag_settings: Mapping[str, Any]) -> CompetitionParts:
     """Return the settings of each stage and the bots. Raises ConfigError with every mistake, bots that do not start included."""
     try:
-        return what_is_played(config, given, say)
+        return competition_from(config, flag_settings, say)
     except GameFault:
         raise
     except ConfigError as error:
         problems = list(error.problems)
         with if_interrupted(say, lambda: "no match was begun"):
             try:
-                typed = {**(read_file(config)[0] if config else {}), **given}
+                typed = {**(read_file(config)[0] if config else {}), **flag_settings}
             except ConfigError:
                 typed = {}  # a file that cannot be read names no bots
             raise ConfigError([*problems, *(trial_problems(typed) if typed.get("bots") else [])]) from None
@@ -119,7 +119,7 @@ def _what_is_played(config: Path | None, given: Mapping[str, Any]) -> tuple[tupl
 
 def _within(budget: str, stages: Sequence[Settings], entrants: Sequence[Bot], *, yes: bool, new_event: bool) -> "Proposal | None":
     """Return the proposal for a budget, None if the user does not agree. Raises ConfigError."""
-    from khiva_arena.competition.budget import proposed  # not above: numpy comes with it
+    from khiva_arena.competition.budget import propose  # not above: numpy comes with it
     from khiva_arena.terminal.question import agreed
 
     try:
@@ -127,24 +127,24 @@ def _within(budget: str, stages: Sequence[Settings], entrants: Sequence[Bot], *,
     except ValueError as error:
         raise ConfigError(f"--budget: {error}") from None
     with if_interrupted(say, lambda: "no match was begun"):
-        found = proposed(stages, entrants, milliseconds, say, new_event=new_event)
-        for line in found.lines:
+        proposal = propose(stages, entrants, milliseconds, say, new_event=new_event)
+        for line in proposal.lines:
             say(line)
-        return found if not found.lines or agreed("play this?", yes) else None
+        return proposal if not proposal.lines or agreed("play this?", yes) else None
 
 
-def _add_shipped(config: Path | None, said: dict[str, Any]) -> None:
+def _add_shipped(config: Path | None, flags: dict[str, Any]) -> None:
     """Add the bots that come with the arena to the named ones, from flags or else the file, if these are a list."""
-    given = {**(read_file(config)[0] if config else {}), **said}
-    named = given.get("bots", ())
-    if isinstance(named, list | tuple):
-        said["bots"] = (*named, *ready_bots(given.get("game") or DEFAULTS["game"]))
+    values = {**(read_file(config)[0] if config else {}), **flags}
+    words = values.get("bots", ())
+    if isinstance(words, list | tuple):
+        flags["bots"] = (*words, *ready_bots(values.get("game") or DEFAULTS["game"]))
 
 
 def print_commitment(folder: Path, event: str, as_json: bool) -> None:
     """Print the values of an event to publish before its first match."""
     with Store.read(folder) as store:
-        row = stored.stored(store, event)
+        row = stored.stored_event(store, event)
         done, planned = len(store.recorded(event)), stored.bare_timetable(row).matches
     definition = row.definition.digest
     if as_json:

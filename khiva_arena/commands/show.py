@@ -30,11 +30,11 @@ _LINES_AT_ONCE = 1_000
 
 def show(store: Path, match: str | None, notes: bool, as_json: bool) -> None:
     """Print the list, or one match."""
-    with Store.read(store) as opened:
+    with Store.read(store) as db:
         if match is None:
-            _list(opened, as_json)
+            _list(db, as_json)
         else:
-            _show(opened, match, notes, as_json)
+            _show(db, match, notes, as_json)
 
 
 def _list(store: Store, as_json: bool) -> None:
@@ -45,18 +45,18 @@ def _list(store: Store, as_json: bool) -> None:
         _list_as_json(store, events)
         return
     numbers = {event.id: event.number for event in events}
-    for event, which in zip(events, which_of([event.definition for event in events]), strict=True):
-        what = event.definition
-        stage = f"stage {what.stage}, " if what.stage else ""
-        each = " a round" if FORMATS[what.format].IN_ROUNDS else ""
-        seed = f"{count(what.seeds, 'seed')}{each}" + (", drawn" if what.seed is None else ", given")
+    for event, variant in zip(events, which_of([event.definition for event in events]), strict=True):
+        definition = event.definition
+        stage = f"stage {definition.stage}, " if definition.stage else ""
+        each = " a round" if FORMATS[definition.format].IN_ROUNDS else ""
+        seed = f"{count(definition.seeds, 'seed')}{each}" + (", drawn" if definition.seed is None else ", given")
         click.echo(
             harmless(
-                f"event {event.number} ({event.id}): {stage}{what.format}, {what.game}{which}, {what.seats} seats, {seed}, "
-                f"begun {event.created}" + _marks(event, numbers)
+                f"event {event.number} ({event.id}): {stage}{definition.format}, {definition.game}{variant}, "
+                f"{definition.seats} seats, {seed}, begun {event.created}" + _marks(event, numbers)
             )
         )
-    for lines in _listed(store, events):
+    for lines in _match_lines(store, events):
         click.echo("\n".join(lines))
 
 
@@ -78,14 +78,14 @@ def _list_as_json(store: Store, events: Sequence[EventRow]) -> None:
     click.echo("]}")
 
 
-def _listed(store: Store, events: Sequence[EventRow]) -> Iterator[list[str]]:
+def _match_lines(store: Store, events: Sequence[EventRow]) -> Iterator[list[str]]:
     """Yield the lines of a table of all matches, some at a time.
 
     Its columns are as wide as the largest numbers that the events will have.
     """
-    most = [(event.number, bare_timetable(event)) for event in events]
-    match = max([len("match"), *(len(f"{number}/{all_of.matches - 1}") for number, all_of in most)])
-    seed = max([len("seed"), *(len(str(all_of.seeds - 1)) for _, all_of in most)])
+    timetables = [(event.number, bare_timetable(event)) for event in events]
+    match = max([len("match"), *(len(f"{number}/{all_of.matches - 1}") for number, all_of in timetables)])
+    seed = max([len("seed"), *(len(str(all_of.seeds - 1)) for _, all_of in timetables)])
     rows = [["match".ljust(match), "id".ljust(ID_LENGTH), "seed".rjust(seed), "by seat: bot, score (place)"]]
     for event in events:
         for row in matches_of(store, event):
@@ -105,8 +105,8 @@ def _seated(bot: DefinedBot, seat: SeatRow) -> str:
 
 
 def _marks(event: EventRow, numbers: Mapping[str, int]) -> str:
-    closed = f", closed {event.closed} before it was over" if event.closed else ""
-    return closed + (f", {extends}" if (extends := _extends(event, numbers)) else "")
+    closing = f", closed {event.closed} before it was over" if event.closed else ""
+    return closing + (f", {extends}" if (extends := _extends(event, numbers)) else "")
 
 
 def _extends(event: EventRow, numbers: Mapping[str, int]) -> str:
@@ -123,8 +123,8 @@ def _show(store: Store, word: str, notes: bool, as_json: bool) -> None:
         beside["extends"] = event.definition.extends
         click.echo(json.dumps({"record": json.loads(row.record), "seats": seats, "times": row.times, **beside}))
         return
-    click.echo(story(record, secret_of(store, event, row.seed)[0]))
-    if extends := _extends(event, {one.id: one.number for one in store.events()}):
+    click.echo(story(record, secret_of(store, event, row.seed)))
+    if extends := _extends(event, {other.id: other.number for other in store.events()}):
         click.echo(harmless(f"event {event.number} {extends}"))
     for seat in row.seats:
         for mark in event.definition.bots[seat.bot].marks:

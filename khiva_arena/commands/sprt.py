@@ -14,7 +14,7 @@ from khiva_arena.ratings.sprt import Hypotheses, Model
 from khiva_arena.report.same_names import under_a_table
 from khiva_arena.report.sprt import to_json, to_text
 from khiva_arena.seats.guests import seating_of
-from khiva_arena.settings.flags import given_by_flags, taken
+from khiva_arena.settings.flags import settings_by_flags, take_fields
 from khiva_arena.terminal.console import say
 
 UNDECIDED = 1
@@ -35,7 +35,7 @@ def sprt(candidate: str, opponents: tuple[str, ...], as_json: bool, **flags: Any
 
     flags: the fields of ``EloBounds``, ``RunOptions`` and ``PlanFlags``, and settings.
     """
-    options, of_plan, bounds = taken(flags, RunOptions), taken(flags, PlanFlags), taken(flags, EloBounds)
+    options, of_plan, bounds = take_fields(flags, RunOptions), take_fields(flags, PlanFlags), take_fields(flags, EloBounds)
     if any(of_plan):
         from khiva_arena.shards.plan import why_not_in_shards  # not above: it is for this refusal
 
@@ -48,14 +48,14 @@ def sprt(candidate: str, opponents: tuple[str, ...], as_json: bool, **flags: Any
         check_installed()
     model = Model.NORMALIZED if bounds.normalized else Model.LOGISTIC
     hypotheses = Hypotheses(bounds.elo0, bounds.elo1, bounds.alpha, bounds.beta, model)
-    given = given_by_flags(flags) | {"bots": (candidate, *opponents)}
-    settings, entrants = test_of(given, hypotheses, say)
+    values = settings_by_flags(flags) | {"bots": (candidate, *opponents)}
+    (settings,), entrants = test_of(values, hypotheses, say)
     check_cluster_flags(settings)
-    played, complete = Run([settings], entrants, options, say, seating=seating_of(settings, entrants, say)).play()
+    event_ids, complete = Run([settings], entrants, options, say, seating=seating_of(settings, entrants, say)).play()
     if options.commit:
-        print_commitment(settings.out, played[0], as_json)
+        print_commitment(settings.out, event_ids[0], as_json)
         return 0
-    test = sprt_of(settings.out, played[0])
+    test = sprt_of(settings.out, event_ids[0])
     click.echo(json.dumps(to_json(test)) if as_json else to_text(test), nl=as_json)
     if not as_json and (same := under_a_table([entrants], {bot.identity: bot.name for bot in entrants})):
         click.echo(f"\n{same}", nl=False)

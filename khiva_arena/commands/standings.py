@@ -14,7 +14,7 @@ from khiva_arena.report.same_names import under_a_table
 from khiva_arena.report.section_names import EFFECTS
 from khiva_arena.report.table import to_text
 from khiva_arena.report.text import paragraphs
-from khiva_arena.settings.flags import taken
+from khiva_arena.settings.flags import take_fields
 from khiva_arena.terminal.console import say
 from khiva_arena.terminal.tty import table_width
 from khiva_arena.text import harmless
@@ -41,12 +41,13 @@ class SectionFlags(NamedTuple):
 
 def standings(store: Path, wide: bool, as_json: bool, **flags: Any) -> None:
     """Print the tables. ``flags``: those of ``StoreSelection`` and of ``SectionFlags``."""
-    chosen, wanted = taken(flags, StoreSelection), taken(flags, SectionFlags)
+    selection, section_flags = take_fields(flags, StoreSelection), take_fields(flags, SectionFlags)
     assert not flags, flags
-    fitted = effects_named(EFFECTS if wanted.effects is None else [part.strip() for part in wanted.effects.split(",")])
-    sections = sections_named((*wanted.names, *(("effects",) if wanted.effects else ())))
-    request = TableRequest(wanted.anchors, sections, fitted, chosen.among)
-    print_standings(store, chosen.words, request, contrasts.named(wanted.sets), as_json=as_json, wide=wide)
+    effects = section_flags.effects
+    fitted = effects_named(EFFECTS if effects is None else [part.strip() for part in effects.split(",")])
+    sections = sections_named((*section_flags.names, *(("effects",) if effects else ())))
+    request = TableRequest(section_flags.anchors, sections, fitted, selection.among)
+    print_standings(store, selection.words, request, contrasts.named(section_flags.sets), as_json=as_json, wide=wide)
 
 
 def print_standings(
@@ -61,24 +62,24 @@ def print_standings(
     """Print one table for each pool of events. All is read and worked out before the first line: a store that is damaged
     somewhere gives no table at all."""
     tables = tables_of(folder, words, request, say)
-    tables = [one._replace(contrasts=tuple(contrasts.contrasts(one.standings, sets))) for one in tables]
+    tables = [table._replace(contrasts=tuple(contrasts.contrasts(table.standings, sets))) for table in tables]
     if as_json:
-        click.echo(json.dumps({"standings": [one.to_json() for one in tables]}))
+        click.echo(json.dumps({"standings": [table.to_json() for table in tables]}))
         return
-    for one in tables:
-        _print_table(one, request.names, wide, table_width())
+    for table in tables:
+        _print_table(table, request.names, wide, table_width())
     if not tables:
         click.echo(harmless(f"no event to rate in {folder}"))
 
 
-def _print_table(one: PooledTable, sections: Sequence[str], wide: bool, width: int) -> None:
-    click.echo("\n".join(paragraphs([one.title], width)))
-    for placed in one.places:
+def _print_table(table: PooledTable, sections: Sequence[str], wide: bool, width: int) -> None:
+    click.echo("\n".join(paragraphs([table.title], width)))
+    for placed in table.places:
         click.echo(places.to_text(placed, width))
-    if one.places:
+    if table.places:
         click.echo("\n".join(paragraphs([_AFTER_PLACES], width)))
-    click.echo(to_text(one.standings, width, wide))
-    if same := under_a_table([event.bots for event in one.events], {row.bot: row.name for row in one.standings.rows}):
+    click.echo(to_text(table.standings, width, wide))
+    if same := under_a_table([event.bots for event in table.events], {row.bot: row.name for row in table.standings.rows}):
         click.echo(same)
-    click.echo(contrasts.to_text(one.standings, one.contrasts, width), nl=False)
-    click.echo(section_text.to_text(one.standings, one.sections, sections, width), nl=False)
+    click.echo(contrasts.to_text(table.standings, table.contrasts, width), nl=False)
+    click.echo(section_text.to_text(table.standings, table.sections, sections, width), nl=False)

@@ -36,8 +36,19 @@ class Tracing(NamedTuple):
     notes: bool
 
 
-def play(job: Job, tracing: Tracing, words: Sequence[str]) -> tuple[Outcome, int]:
-    """Play a match. Returns its outcome, and the exit code: 1 if not all bytes could be captured.
+class TracedMatch(NamedTuple):
+    """A match that was played.
+
+    outcome: its outcome.
+    exit_code: 1 if not all bytes could be captured, else 0.
+    """
+
+    outcome: Outcome
+    exit_code: int
+
+
+def play(job: Job, tracing: Tracing, words: Sequence[str]) -> TracedMatch:
+    """Play a match.
 
     words: how each bot was named
     """
@@ -46,7 +57,7 @@ def play(job: Job, tracing: Tracing, words: Sequence[str]) -> tuple[Outcome, int
         with _notes_of_failed(tracing):
             preflight(names, job.commands, job.header, job.sandbox, words=words)
         warn_of_cold_files(say)
-        return play_one(job, tell=_void), 0
+        return TracedMatch(play_one(job, tell=_void), 0)
     from khiva_arena.arbiter.trace import Trace  # most matches are not traced
 
     labels = [f"{name}#{seat}" for seat, name in enumerate(names)]
@@ -57,9 +68,9 @@ def play(job: Job, tracing: Tracing, words: Sequence[str]) -> tuple[Outcome, int
         trace.write = lines if tracing.trace else None
         outcome = play_one(job, trace, _void)
     if not trace.failed:
-        return outcome, 0
+        return TracedMatch(outcome, 0)
     say(f"khiva-arena: error: --capture {tracing.capture}: not all bytes are kept: {trace.failed}; capture again elsewhere")
-    return outcome, 1
+    return TracedMatch(outcome, 1)
 
 
 def _void(outcome: Outcome) -> None:
@@ -70,17 +81,17 @@ def _void(outcome: Outcome) -> None:
 
 def _try(job: Job, tracing: Tracing, words: Sequence[str], trace: "Trace", lines: BufferedStderr) -> None:
     """Start the bots for a trial. Nothing of it is shown or kept unless one fails: then there is no match to trace."""
-    held: list[str] = []
-    trace.write = held.append if tracing.trace else None
+    postponed: list[str] = []
+    trace.write = postponed.append if tracing.trace else None
     try:
         with _notes_of_failed(tracing):
             preflight([seat.name for seat in job.header.seats], job.commands, job.header, job.sandbox, words=words, trace=trace)
     except PreflightFailed as error:
-        for line in held:
+        for line in postponed:
             lines(line)
-        kept = [seat for seat, _, wrote in error.failed if wrote]
-        if kept and tracing.capture is not None:
-            files = shlex.join(str(tracing.capture / f"seat-{seat}.from-bot") for seat in kept)
+        seats = [seat for seat, _, wrote in error.failed if wrote]
+        if seats and tracing.capture is not None:
+            files = shlex.join(str(tracing.capture / f"seat-{seat}.from-bot") for seat in seats)
             lines(f"what it wrote is in {tracing.capture}: khiva-arena decode {files}")
         else:
             trace.undo()

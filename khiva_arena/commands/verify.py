@@ -41,18 +41,18 @@ def _say_bundle(path: Path, result: AuditResult) -> None:
     for report in result.events:
         _say_event(report)
         click.echo(f"  commitment {report.commitment}: compare it with what was published before the first match")
-    where = harmless(str(path))
+    name = harmless(str(path))
     if result.problems:
-        click.echo(f"{where}: not sound: {harmless(result.problems[0])}")
+        click.echo(f"{name}: not sound: {harmless(result.problems[0])}")
         for problem in result.problems[1:SHOWN]:
             click.echo(f"  also: {problem}")
     elif not result.sound:
-        click.echo(f"{where}: the standings were not checked, since what they rest on is not sound")
+        click.echo(f"{name}: the standings were not checked, since what they rest on is not sound")
     elif result.notes:
-        click.echo(f"{where}: what the standings count and the places are those that the records give; bundle {result.digest}")
+        click.echo(f"{name}: what the standings count and the places are those that the records give; bundle {result.digest}")
         _say_notes(result)
     else:
-        click.echo(f"{where}: the standings are those that the records give; bundle {result.digest}")
+        click.echo(f"{name}: the standings are those that the records give; bundle {result.digest}")
 
 
 def _say_notes(result: AuditResult) -> None:
@@ -76,10 +76,10 @@ def _say_event(report: EventReport) -> None:
         public = harmless(report.public, LONGEST)
         click.echo(f"  public text {public!r}: see that it was drawn after the commitment was published")
     if report.extends is not None:
-        which = (
+        origin = (
             f"event {report.extends_number}" if report.extends_number else f"event {report.extends}, which was not checked here"
         )
-        click.echo(f"  it extends {which}: it was begun when the results of that were known")
+        click.echo(f"  it extends {origin}: it was begun when the results of that were known")
     if report.ground:
         click.echo("  its schedule was drawn from the settings alone, as version 0.1.0 did: who chose them could choose it")
     if report.problems:

@@ -40,11 +40,11 @@ def watch(file: Path, web: bool, report: Path | None) -> int:
 def _serve(source: Source, report: Path | None) -> int:
     """Serve until Ctrl-C. Returns 0 if the run was seen to its end by then."""
     from khiva_arena.web.served_page import FIRST_SEED, ServedPage  # Starlette comes with it
-    from khiva_arena.web.watching import Shown, run
+    from khiva_arena.web.watching import LiveBoard, run
 
     if report is not None and report.exists() and not html.is_ours(report.read_text(errors="replace")):
         raise ConfigError(f"--report {report}: it is no page of results of khiva-arena {__version__}, which alone is served")
-    board = Shown(source, ServedPage(report, NO_REPORT if report is None else FIRST_SEED))
+    board = LiveBoard(source, ServedPage(report, NO_REPORT if report is None else FIRST_SEED))
     try:
         run(board, lambda address: say(f"in a browser, until Ctrl-C: {address}"), lambda: False)
     except KeyboardInterrupt:

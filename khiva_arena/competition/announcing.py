@@ -43,24 +43,24 @@ def announce(
         from khiva_arena.games.which import is_played  # not above: most games come with the arena
 
         log.say(is_played(event.definition))
-    if some := _some_line_ups(event.definition, opening):
-        log.say(some, warning=settings.lineups != AUTO)
+    if choice := _some_line_ups(event.definition, opening):
+        log.say(choice, warning=settings.lineups != AUTO)
     if settings.authors_apart and not _shared_author(play.event.definition):
         log.say("--authors-apart has no effect: no two bots name the same author in their bot.toml", warning=True)
     if len(timetable.shapes) == 1:
         at_most = "at most " if settings.hypotheses else ""
         line_ups = count(len(opening.line_ups), "line-up")
-        what = f"{at_most}{count(opening.seeds, 'seed')} x {line_ups} x {timetable.seats} rotations = "
+        size = f"{at_most}{count(opening.seeds, 'seed')} x {line_ups} x {timetable.seats} rotations = "
     else:
-        what = f"{len(timetable.shapes)} rounds, "
+        size = f"{len(timetable.shapes)} rounds, "
     called = f"{settings.name}, " if settings.name else ""
     called += "" if settings.format == DEFAULTS["format"] else f"{settings.format}, "
-    done = f", {play.done_before} of them recorded before" if play.done_before else ""
-    called += f"event {event.id}: {what}{timetable.matches} matches{'' if play.part else done}"
-    estimated = f"; estimated time: {estimate}" if estimate else ""
-    log.say(f"{called}{'' if play.part else estimated}")
+    recorded = f", {play.done_before} of them recorded before" if play.done_before else ""
+    called += f"event {event.id}: {size}{timetable.matches} matches{'' if play.part else recorded}"
+    duration = f"; estimated time: {estimate}" if estimate else ""
+    log.say(f"{called}{'' if play.part else duration}")
     if play.part:
-        log.say(f"{play.part}{done}{estimated}")
+        log.say(f"{play.part}{recorded}{duration}")
     elif advice := _advice(settings, len(event.bots), len(opening.line_ups)):
         log.say(advice)
     if extension:
@@ -74,8 +74,8 @@ def announce(
         log.say(line, warning=True)
     if event.public is not None:
         log.say(f"public text {event.public!r}")
-    if short := short_turn_warning(event.definition):
-        log.say(short, warning=True)
+    if warning := short_turn_warning(event.definition):
+        log.say(warning, warning=True)
     cores = system.cores()
     if settings.dask is None and settings.seats * settings.jobs > cores:
         log.say(
@@ -96,17 +96,17 @@ def _some_line_ups(definition: Definition, opening: DrawnRound) -> str:
         terms = definition.terms()
         missing, pairs = coverings.without_meeting(opening.line_ups, terms.bots, terms.authors)
         meet = f": {missing} of {count(pairs, 'pair')} of bots will not meet" if missing else f", in which all {pairs} pairs meet"
-    played = f"a balanced set of {len(opening.line_ups)} is played{meet}"
-    return f"of {opening.total} possible line-ups {played}; --lineups N changes that"
+    chosen_part = f"a balanced set of {len(opening.line_ups)} is played{meet}"
+    return f"of {opening.total} possible line-ups {chosen_part}; --lineups N changes that"
 
 
 def _extension(store: Store, event: EventRow) -> str:
     """Return a line about the event that this one extends; "" if it extends none."""
     if event.definition.extends is None:
         return ""
-    from khiva_arena.events.extending import said  # not above: most events are none
+    from khiva_arena.events.extending import extension_line  # not above: most events are none
 
-    return said(store, event)
+    return extension_line(store, event)
 
 
 def _uneven(settings: Settings, play: Play) -> str:
@@ -123,7 +123,7 @@ def _uneven(settings: Settings, play: Play) -> str:
 
 def _estimate(store: Store, settings: Settings, play: Play, at_a_time: int, took: "MatchTime | None") -> str:
     """Return how long the rest takes, from a trial or from recorded matches of the same kind; "" if there are none."""
-    tried = took is not None
+    has_trial = took is not None
     if took is None:
         if not play.done and not any(map(store.recorded, (event.id for event in store.events()))):
             return ""
@@ -132,14 +132,14 @@ def _estimate(store: Store, settings: Settings, play: Play, at_a_time: int, took
         took = of_store(store, play.event.definition)
     if took is None:
         return ""
-    left = play.planned - len(play.done)
+    matches = play.planned - len(play.done)
     if not settings.dask:
-        return f"{took.of(left, at_a_time)}, from {took.source}"
-    there = f"{count(at_a_time, 'match', 'matches')} at a time on the workers that are ready, from {took.source}"
-    if tried:
-        return f"{took.of(left, at_a_time)}, {there}"
+        return f"{took.of(matches, at_a_time)}, from {took.source}"
+    workers = f"{count(at_a_time, 'match', 'matches')} at a time on the workers that are ready, from {took.source}"
+    if has_trial:
+        return f"{took.of(matches, at_a_time)}, {workers}"
     # Recorded times of matches leave out the cluster's work around them, which may take many times as long.
-    return f"more than {took.at_least(left, at_a_time)}, {there}; the process that each table starts comes on top"
+    return f"more than {took.at_least(matches, at_a_time)}, {workers}; the process that each table starts comes on top"
 
 
 def _advice(settings: Settings, bots: int, line_ups: int) -> str:
@@ -162,11 +162,11 @@ def _shared_author(definition: Definition) -> bool:
     return len(set(authors)) < len(authors)
 
 
-def announce_round(log: RunEvents, play: Play, drawn: DrawnRound) -> None:
+def announce_round(log: RunEvents, play: Play, draw: DrawnRound) -> None:
     """Say the tables of a round, its byes, and the bots of one author that meet."""
     names = [bot.name for bot in play.event.bots]
-    tables = "; ".join(", ".join(names[bot] for bot in line_up) for line_up in drawn.line_ups)
-    byes = f"; byes: {', '.join(names[bot] for bot in drawn.byes)}" if drawn.byes else ""
-    met = "; ".join(f"{names[a]} and {names[b]}" for a, b in drawn.together)
-    byes += f"; of one author, but impossible to keep apart: {met}" if met else ""
-    log.say(f"round {drawn.number + 1} of {len(play.timetable.shapes)}: {tables}{byes}")
+    tables = "; ".join(", ".join(names[bot] for bot in line_up) for line_up in draw.line_ups)
+    byes = f"; byes: {', '.join(names[bot] for bot in draw.byes)}" if draw.byes else ""
+    pairs = "; ".join(f"{names[a]} and {names[b]}" for a, b in draw.together)
+    byes += f"; of one author, but impossible to keep apart: {pairs}" if pairs else ""
+    log.say(f"round {draw.number + 1} of {len(play.timetable.shapes)}: {tables}{byes}")

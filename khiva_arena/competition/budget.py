@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec.structs import replace
 
 from khiva_arena.competition.budget_try import MeasuredTime, Trial
-from khiva_arena.competition.who_plays import cluster_of, who_plays
+from khiva_arena.competition.who_plays import cluster_of, players_of
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.events.durations import MatchTime, in_words, of_store
@@ -54,7 +54,7 @@ class Proposal(NamedTuple):
     lines: tuple[str, ...] = ()
 
 
-def proposed(stages: Sequence[Settings], entrants: Sequence[Bot], budget_ms: int, say: Say, *, new_event: bool) -> Proposal:
+def propose(stages: Sequence[Settings], entrants: Sequence[Bot], budget_ms: int, say: Say, *, new_event: bool) -> Proposal:
     """Return the line-ups and seeds that fit into a budget. Raises ConfigError if not even one seed fits.
 
     An event of these settings that has been begun with a budget keeps its line-ups and seeds, unless ``new_event``.
@@ -64,37 +64,37 @@ def proposed(stages: Sequence[Settings], entrants: Sequence[Bot], budget_ms: int
     sandbox = sandbox_of(first, say, rated=True)
     _check(stages, entrants)
     with ExitStack() as stack:
-        playing, cluster = who_plays(stages, entrants, sandbox, None, say, stack)
+        playing, cluster = players_of(stages, entrants, sandbox, None, say, stack)
         definition = definition_of(first, playing.entrants, sandbox)
         store_exists = Store.check(first.out)
-        if store_exists and not new_event and (begun := _begun_in(first, definition)):
-            say(_kept(begun, _is_over(first, begun[-1])))
-            kept = replace(first, seeds=length_of(begun), lineups=_line_ups_of(begun[-1]))
-            return Proposal(kept, BudgetTrial(sandbox, playing))
+        if store_exists and not new_event and (chain := _begun_in(first, definition)):
+            say(_kept_line(chain, _is_over(first, chain[-1])))
+            same = replace(first, seeds=length_of(chain), lineups=_line_ups_of(chain[-1]))
+            return Proposal(same, BudgetTrial(sandbox, playing))
         trial = Trial(definition, sandbox, seconds, say)
         if first.dask is not None:  # nobody knows on which workers recorded matches were played
             if cluster is None:
                 cluster = stack.enter_context(_quiet_cluster(first, playing, sandbox, say))
-            measured = trial.on_cluster(cluster, playing.entrants)
+            measure = trial.on_cluster(cluster, playing.entrants)
         elif store_exists and (took := _recorded_time(first, definition)):
-            measured = MeasuredTime(took, first.jobs)
+            measure = MeasuredTime(took, first.jobs)
         else:
             playing = playing._replace(commands=ready_to_play(first, playing.entrants, sandbox, say, playing.commands))
-            measured = trial.here([playing.commands[bot.identity] for bot in playing.entrants], first.jobs)
+            measure = trial.on_machine([playing.commands[bot.identity] for bot in playing.entrants], first.jobs)
     before = time.monotonic() - began
     table = _table_of(first, definition) if store_exists else None
     deals = table.standings.shared_deals if table else None
-    chosen, line_ups = _chosen(first, definition, measured, _Time(seconds, before + _REST), deals)
-    took, at_a_time = measured
-    errors = _errors_by(table, definition, chosen.seeds, line_ups) if table else []
-    matches = chosen.seeds * line_ups * first.seats
+    settings, line_ups = _choose(first, definition, measure, _Time(seconds, before + _REST), deals)
+    took, at_a_time = measure
+    errors = _errors_by(table, definition, settings.seeds, line_ups) if table else []
+    matches = settings.seeds * line_ups * first.seats
     lines = (
         f"--budget: a match takes {took.seconds:.3g} s with what is around it, from {took.source}; {in_words(before)} are gone",
-        f"{count(chosen.seeds, 'seed')} x {count(line_ups, 'line-up')} x {first.seats} rotations = {matches} matches at "
+        f"{count(settings.seeds, 'seed')} x {count(line_ups, 'line-up')} x {first.seats} rotations = {matches} matches at "
         f"{count(at_a_time, 'match', 'matches')} at a time: {took.of(matches, at_a_time)} of {in_words(seconds)}",
         *(errors or [_rule_of_thumb(len(playing.entrants), matches, first.seats)]),
     )
-    return Proposal(chosen, BudgetTrial(sandbox, playing._replace(took=took)), lines)
+    return Proposal(settings, BudgetTrial(sandbox, playing._replace(took=took)), lines)
 
 
 def _quiet_cluster(first: Settings, playing: Entrants, sandbox: Sandbox, say: Say) -> "Cluster":
@@ -130,14 +130,14 @@ def _begun_in(first: Settings, definition: Definition) -> list[EventRow]:
     [] means that there is none.
     """
     with Store.read(first.out) as store:
-        known = events_of(store, ())
-    by_id = {event.id: event for event in known}
-    for event in reversed(known):
+        events = events_of(store, ())
+    by_id = {event.id: event for event in events}
+    for event in reversed(events):
         chain = chain_of(by_id, event)
-        what = chain[0].definition
-        chosen = replace(definition, lineups=what.lineups, draw=what.draw)
-        same = [replace(one, seeds=what.seeds) for one in ([chosen] if first.lineups is None else spellings(definition))]
-        if not event.closed and can_be_extended(what) and what in same:
+        begun = chain[0].definition
+        as_begun = replace(definition, lineups=begun.lineups, draw=begun.draw)
+        alike = [as_begun] if first.lineups is None else spellings(definition)
+        if not event.closed and can_be_extended(begun) and begun in [replace(each, seeds=begun.seeds) for each in alike]:
             return chain
     return []
 
@@ -152,13 +152,13 @@ def _line_ups_of(event: EventRow) -> int | str | None:
     return AUTO if event.definition.draw else event.definition.lineups
 
 
-def _kept(begun: Sequence[EventRow], is_over: bool) -> str:
+def _kept_line(chain: Sequence[EventRow], is_over: bool) -> str:
     """Return a line: an event of these settings is there, with those that it extends, and which flags play more."""
-    last, seeds = begun[-1], length_of(begun)
+    last, seeds = chain[-1], length_of(chain)
     shape = "" if last.definition.lineups is None else f"--lineups {_line_ups_of(last)} "
-    more = f"{shape}--seeds N in place of --budget extends it, with N above {seeds}, and --new-event plays another one"
+    ways_on = f"{shape}--seeds N in place of --budget extends it, with N above {seeds}, and --new-event plays another one"
     over, then = ("is over", "") if is_over else ("has been begun", "once that is over, ")
-    return f"--budget: the {count(seeds, 'seed')} of event {last.number}, which {over}, stay; {then}{more}"
+    return f"--budget: the {count(seeds, 'seed')} of event {last.number}, which {over}, stay; {then}{ways_on}"
 
 
 # --- the choice that fits ---
@@ -171,35 +171,35 @@ class _Time(NamedTuple):
     spent: float
 
 
-def _chosen(
-    first: Settings, definition: Definition, measured: MeasuredTime, there: _Time, deals: SharedDeals | None
+def _choose(
+    first: Settings, definition: Definition, measure: MeasuredTime, there: _Time, deals: SharedDeals | None
 ) -> tuple[Settings, int]:
     """Return the settings, and how many line-ups they have: all, if that leaves enough seeds, else those of ``--lineups auto``.
 
     ``--lineups auto`` is also taken if the matches on a deal are so much alike that more deals make clearly smaller errors.
     Matches are counted with the longest time that is foreseen, which is the margin of a budget.
     """
-    took, at_a_time = measured
-    seconds, spent = there
+    took, at_a_time = measure
+    seconds, seconds_before = there
     terms = definition.terms()
-    every = formats.shapes(terms)[0].line_ups
-    room = int(max(0.0, seconds - spent) * at_a_time / max(took.high, 1e-6) / first.seats)  # tables
-    choices: list[tuple[int, int | str | None]] = [(every, first.lineups)]
+    total = formats.shapes(terms)[0].line_ups
+    room = int(max(0.0, seconds - seconds_before) * at_a_time / max(took.high, 1e-6) / first.seats)  # tables
+    choices: list[tuple[int, int | str | None]] = [(total, first.lineups)]
     if formats.FORMATS[first.format].AUTO and first.lineups is None:
         few, _ = coverings.auto(len(definition.bots), first.seats, first.copies, terms.authors)
-        choices += [(few, AUTO)] if few < every else []
-    line_ups, named = next((one for one in choices if room // one[0] >= FEW_SEEDS), choices[-1])
+        choices += [(few, AUTO)] if few < total else []
+    line_ups, lineups = next((choice for choice in choices if room // choice[0] >= FEW_SEEDS), choices[-1])
     few, few_named = choices[-1]
     if deals is not None and room // few >= FEW_SEEDS:
-        widths = [_width(deals, definition, one, room // one) for one in (few, line_ups)]
-        line_ups, named = (few, few_named) if widths[0] <= LITTLE * widths[1] else (line_ups, named)
+        widths = [_width(deals, definition, choice, room // choice) for choice in (few, line_ups)]
+        line_ups, lineups = (few, few_named) if widths[0] <= LITTLE * widths[1] else (line_ups, lineups)
     if room < line_ups:
-        needed = took.of(line_ups * first.seats, at_a_time)
+        needs = took.of(line_ups * first.seats, at_a_time)
         raise ConfigError(
-            f"--budget: {in_words(seconds)} is too little: one seed of {count(line_ups, 'line-up')} takes {needed}, and all else "
-            f"{in_words(spent)}; give more time, more {'workers' if first.dask else '--jobs'} or fewer bots"
+            f"--budget: {in_words(seconds)} is too little: one seed of {count(line_ups, 'line-up')} takes {needs}, and all "
+            f"else {in_words(seconds_before)}; give more time, more {'workers' if first.dask else '--jobs'} or fewer bots"
         )
-    return replace(first, seeds=min(room // line_ups, MOST["seeds"]), lineups=named), line_ups
+    return replace(first, seeds=min(room // line_ups, MOST["seeds"]), lineups=lineups), line_ups
 
 
 # --- errors ---
@@ -217,21 +217,21 @@ def _table_of(first: Settings, definition: Definition) -> _Table | None:
     playing = {bot.identity for bot in definition.bots}
     with Store.read(first.out) as store:
         for events in pooled([event for event in events_of(store, ()) if not event.closed]):
-            there = {bot.identity for event in events for bot in event.bots}
-            if there == playing and conditions(events[0].definition) == conditions(definition):
+            identities = {bot.identity for event in events for bot in event.bots}
+            if identities == playing and conditions(events[0].definition) == conditions(definition):
                 return _Table(pooled_standings(store, events), events)
     return None
 
 
-def _errors_by(table: _Table, definition: Definition, more: int, line_ups: int) -> list[str]:
+def _errors_by(table: _Table, definition: Definition, seeds: int, line_ups: int) -> list[str]:
     """Return a line with the errors to expect after so many more seeds of so many line-ups, by plan's arithmetic.
 
     [] means that a bot has too few seeds to tell.
     """
     rated, events = table
     deals = rated.shared_deals
-    as_before = more if deals is None else more * deals.variance(deals.tables) / deals.variance(_each(definition, line_ups))
-    after = [one for one in planning.errors_after(rated.ratings, rated.blocks + round(as_before)) if one is not None]
+    as_before = seeds if deals is None else seeds * deals.variance(deals.tables) / deals.variance(_each(definition, line_ups))
+    after = [width for width in planning.errors_after(rated.ratings, rated.blocks + round(as_before)) if width is not None]
     if len(after) < len(definition.bots) - 1:  # of all but the anchor
         return []
     errors = " to ".join(dict.fromkeys(f"{error:.0f}" for error in (min(after), max(after))))

@@ -9,7 +9,7 @@ from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
-from khiva_arena.events.durations import MatchTime, measured
+from khiva_arena.events.durations import MatchTime, mean_time
 from khiva_arena.replay import seeds
 from khiva_arena.replay.definition import Definition
 from khiva_arena.sandbox.command import Command
@@ -53,7 +53,7 @@ class Trial(NamedTuple):
     budget_seconds: float
     say: Say
 
-    def here(self, commands: Sequence[Command], jobs: int) -> MeasuredTime:
+    def on_machine(self, commands: Sequence[Command], jobs: int) -> MeasuredTime:
         """Play matches on this machine, ``jobs`` at a time as a run does. Raises ConfigError if none can be played.
 
         Returns how long one takes, the time between matches included.
@@ -66,18 +66,18 @@ class Trial(NamedTuple):
                 seconds.append(outcome.seconds)
                 moments.append(time.monotonic())
 
-        def begun() -> Iterator[Job]:
-            for match in some:
+        def jobs_begun() -> Iterator[Job]:
+            for match in matches:
                 moments[:] = moments or [time.monotonic()]
                 yield job(match)
 
         self.say("--budget: no such match is recorded here yet; a few are played first to measure their time, and thrown away")
         job = self._job_of(commands)
-        some = self._while_time_lasts(spread(_schedule(self.definition)), max(TRY_MATCHES, jobs), seconds)
-        pool.play(begun(), jobs, take)
+        matches = self._within_time(spread(_schedule(self.definition)), max(TRY_MATCHES, jobs), seconds)
+        pool.play(jobs_begun(), jobs, take)
         places = min(jobs, len(seconds))
         around = places * (moments[-1] - moments[0]) / sum(seconds) if sum(seconds) else 1.0
-        return MeasuredTime(_took(seconds, "", "on this machine", max(1.0, around)), jobs)
+        return MeasuredTime(_mean_time(seconds, "", "on this machine", max(1.0, around)), jobs)
 
     def on_cluster(self, cluster: "Cluster", entrants: Sequence[Bot]) -> MeasuredTime:
         """Play tables on the workers of a cluster. Raises ConfigError if none can be played.
@@ -85,20 +85,20 @@ class Trial(NamedTuple):
         Returns how long a match takes, its way and the start of its process included.
         """
         self.say("--budget: some matches are tried on the workers that are there; they are not recorded")
-        commands = cluster.ready(entrants)
-        seen: list[float] = []
+        commands = cluster.prepare(entrants)
+        times: list[float] = []
         job = self._job_of([commands[bot.identity] for bot in entrants])
-        most = max(TRY_MATCHES, self.definition.seats * cluster.at_a_time)
-        some = self._while_time_lasts(_schedule(self.definition), most, seen)
-        tables = (tuple(map(job, table)) for _, table in groupby(some, key=lambda match: (match.k, match.lineup)))
-        seconds = cluster.tried(tables, lambda outcome: seen.append(outcome.seconds))
-        return MeasuredTime(_took(seconds, " on the cluster", "on its workers"), cluster.at_a_time)
+        limit = max(TRY_MATCHES, self.definition.seats * cluster.at_a_time)
+        matches = self._within_time(_schedule(self.definition), limit, times)
+        tables = (tuple(map(job, table)) for _, table in groupby(matches, key=lambda match: (match.k, match.lineup)))
+        seconds = cluster.try_tables(tables, lambda outcome: times.append(outcome.seconds))
+        return MeasuredTime(_mean_time(seconds, " on the cluster", "on its workers"), cluster.at_a_time)
 
-    def _while_time_lasts(self, matches: Iterable[ScheduledMatch], most: int, seen: Sequence[float]) -> Iterator[ScheduledMatch]:
-        """Yield matches until the time for a trial is over. ``seen``: grows with the matches that were played."""
+    def _within_time(self, matches: Iterable[ScheduledMatch], limit: int, spent: Sequence[float]) -> Iterator[ScheduledMatch]:
+        """Yield matches until the time for a trial is over. ``spent``: grows with the matches that were played."""
         until = time.monotonic() + min(TRY_SECONDS, self.budget_seconds / _SHARE)
-        for match in islice(matches, most):
-            if seen and time.monotonic() > until:
+        for match in islice(matches, limit):
+            if spent and time.monotonic() > until:
                 return
             yield match
 
@@ -112,13 +112,13 @@ class Trial(NamedTuple):
 
 def _schedule(definition: Definition) -> Iterator[ScheduledMatch]:
     timetable = Timetable(definition.terms(_SECRET))
-    drawn = timetable.round(0)
-    assert drawn is not None
-    return iter(formats.schedule(timetable.terms, drawn, drawn.first_seed))
+    draw = timetable.round(0)
+    assert draw is not None
+    return iter(formats.schedule(timetable.terms, draw, draw.first_seed))
 
 
-def _took(seconds: Sequence[float], where: str, here: str, around: float = 1.0) -> MatchTime:
-    found = measured(seconds, f"a try of {count(len(seconds), 'match', 'matches')}{where}", around)
-    if found is None:
-        raise ConfigError(f"--budget: no match could be played {here} now")
-    return found
+def _mean_time(seconds: Sequence[float], place: str, place_in_words: str, around: float = 1.0) -> MatchTime:
+    duration = mean_time(seconds, f"a try of {count(len(seconds), 'match', 'matches')}{place}", around)
+    if duration is None:
+        raise ConfigError(f"--budget: no match could be played {place_in_words} now")
+    return duration

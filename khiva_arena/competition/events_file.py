@@ -33,12 +33,12 @@ class EventsFile:
     """An open file or FIFO.
 
     fifo: whether it is a FIFO
-    called: the words for the use of the file, for the warning when it can no longer be written
+    name: the words for the use of the file, for the warning when it can no longer be written
     """
 
-    def __init__(self, descriptor: int, *, fifo: bool, called: str = "the stream of events") -> None:
+    def __init__(self, descriptor: int, *, fifo: bool, name: str = "the stream of events") -> None:
         self._descriptor = descriptor
-        self.fifo, self.called = fifo, called
+        self.fifo, self.name = fifo, name
         self._waiting: deque[bytes] = deque()
         self._behind = 0
 
@@ -50,26 +50,26 @@ class EventsFile:
             flags = os.O_WRONLY | os.O_NONBLOCK if fifo else os.O_RDWR | os.O_CREAT | os.O_APPEND | _no_link(path)
             descriptor = os.open(path, flags | os.O_NOCTTY, 0o666)
         except OSError as error:
-            why = "it is a link, which is not followed" if error.errno == errno.ELOOP else error.strerror
-            why = "nobody reads this FIFO; start its reader first" if error.errno == errno.ENXIO else why
-            raise ConfigError(f"--events-file {path}: {why}") from None
+            reason = "it is a link, which is not followed" if error.errno == errno.ELOOP else error.strerror
+            reason = "nobody reads this FIFO; start its reader first" if error.errno == errno.ENXIO else reason
+            raise ConfigError(f"--events-file {path}: {reason}") from None
         except ValueError as error:  # a NUL in the name
             raise ConfigError(f"--events-file {path!r}: {error}") from None
-        opened = cls(descriptor, fifo=fifo)
+        file = cls(descriptor, fifo=fifo)
         try:
             if not fifo:
-                opened._check(path)
+                file._check(path)
         except BaseException:
-            opened.close()
+            file.close()
             raise
-        return opened
+        return file
 
     @classmethod
-    def unnamed(cls, folder: Path, called: str) -> Self:
+    def unnamed(cls, folder: Path, name: str) -> Self:
         """Make a file without a name on the disk of a folder, for a reader of the arena itself. Raises OSError."""
         with tempfile.TemporaryFile(dir=folder, buffering=0) as file:
             descriptor = os.dup(file.fileno())
-        return cls(descriptor, fifo=False, called=called)
+        return cls(descriptor, fifo=False, name=name)
 
     def _check(self, path: Path) -> None:
         try:
@@ -166,10 +166,10 @@ def check_files(settings: Settings, entrants: Sequence[Bot]) -> None:
         if place.is_relative_to(settings.out.resolve()):
             raise ConfigError(f"{flag} {file}: lies in the store {settings.out}; name a file elsewhere")
         for bot in entrants:
-            named = Path(bot.asked_as).resolve()
-            if bot.sources and place.is_relative_to(named if named.is_dir() else named.parent):
-                where = f"lies in the folder of bot {bot.name}, which it would make another bot"
-                raise ConfigError(f"{flag} {file}: {where}; name a file elsewhere")
+            bot_path = Path(bot.asked_as).resolve()
+            if bot.sources and place.is_relative_to(bot_path if bot_path.is_dir() else bot_path.parent):
+                reason = f"lies in the folder of bot {bot.name}, which it would make another bot"
+                raise ConfigError(f"{flag} {file}: {reason}; name a file elsewhere")
     if settings.report is not None:
         if settings.events_file is not None and settings.events_file.resolve() == settings.report.resolve():
             raise ConfigError(f"--report {settings.report}: --events-file names this file, too; name another one")

@@ -27,14 +27,14 @@ class LivePage:
     folder: the store.
     path: of the page; None if none was asked for.
     say: takes a line for people.
-    asked: whether the user asked for the file, so that it is named to them; else it is served, and goes with the run.
+    is_requested: whether the user asked for the file, so that it is named to them; else it is served, and goes with the run.
     """
 
-    def __init__(self, folder: Path, path: Path | None, say: Say, *, asked: bool = True) -> None:
-        self._folder, self._path, self._say, self._asked = folder, path, say, asked
+    def __init__(self, folder: Path, path: Path | None, say: Say, *, is_requested: bool = True) -> None:
+        self._folder, self._path, self._say, self._requested = folder, path, say, is_requested
         self._process: subprocess.Popen[bytes] | None = None
         self._old = False
-        self._begun = self._pause_until = time.monotonic()
+        self._start_time = self._pause_until = time.monotonic()
 
     def __enter__(self) -> "LivePage":
         return self
@@ -62,7 +62,7 @@ class LivePage:
         if self._process is not None:
             self._process.wait()
             self._check()
-        if self._path is not None and self._asked:
+        if self._path is not None and self._requested:
             self._say(f"page of results: {self._path}; open it in a browser")
 
     def _start(self, events: Sequence[str]) -> None:
@@ -81,7 +81,7 @@ class LivePage:
         except OSError as error:
             self._give_up(str(error))
             return
-        self._begun = time.monotonic()
+        self._start_time = time.monotonic()
         with suppress(OSError):  # it has ended already
             os.setpriority(os.PRIO_PROCESS, self._process.pid, NICENESS)
 
@@ -91,16 +91,16 @@ class LivePage:
         assert process is not None
         assert process.stderr is not None
         with process.stderr:
-            said = process.stderr.read().decode(errors="replace").strip()
+            stderr = process.stderr.read().decode(errors="replace").strip()
         now = time.monotonic()
-        self._pause_until = now + PAUSE * (now - self._begun)
+        self._pause_until = now + PAUSE * (now - self._start_time)
         if process.returncode:
-            self._give_up(said.rpartition("\n")[2].removeprefix("khiva-arena: error: ") or f"exit code {process.returncode}")
+            self._give_up(stderr.rpartition("\n")[2].removeprefix("khiva-arena: error: ") or f"exit code {process.returncode}")
 
-    def _give_up(self, why: str) -> None:
-        again = shlex.join(["khiva-arena", "report", str(self._folder), *(["--out", str(self._path)] if self._asked else [])])
+    def _give_up(self, reason: str) -> None:
+        again = shlex.join(["khiva-arena", "report", str(self._folder), *(["--out", str(self._path)] if self._requested else [])])
         self._path = None
-        self._say(f"the page of results stops here: {why}; later: {again}", warning=True)
+        self._say(f"the page of results stops here: {reason}; later: {again}", warning=True)
 
     def _end(self) -> None:
         process, self._process = self._process, None

@@ -63,10 +63,10 @@ class LiveWeb:
         """Say the address before the first match, and to the terminal alone: whoever knows the address can read the page."""
         assert self._process is not None
         assert self._process.stdout is not None
-        ready = select.select([self._process.stdout], [], [], START_SECONDS)[0]
-        said = self._process.stdout.readline().strip() if ready else ""
-        if said:
-            self._say(f"this run in a browser, while it lasts: {said}")
+        readable = select.select([self._process.stdout], [], [], START_SECONDS)[0]
+        address = self._process.stdout.readline().strip() if readable else ""
+        if address:
+            self._say(f"this run in a browser, while it lasts: {address}")
         else:
             self._say("nothing is served: the process that serves did not start", warning=True)
 

@@ -55,27 +55,27 @@ class PlanFlags(NamedTuple):
     shard: str | None
 
 
-def public_to_add(store: Store, event: EventRow, given: str | None, before: EventRow | None) -> str | None:
-    """Return the public text that an event is still to get, None for none: ``given``, else that of the stage ``before`` it.
+def public_to_add(store: Store, event: EventRow, public: str | None, before: EventRow | None) -> str | None:
+    """Return the public text that an event is still to get, None for none: ``public``, else that of the stage ``before`` it.
 
-    Raises ConfigError if ``given`` comes too late, or is another one than the event has.
+    Raises ConfigError if ``public`` comes too late, or is another one than the event has.
     """
-    begun = len(store.recorded(event.id)) + len(store.voids(event.id))
+    attempts = len(store.recorded(event.id)) + len(store.voids(event.id))
     if event.public is not None:
-        if given not in (None, event.public):
+        if public not in (None, event.public):
             raise ConfigError(
                 f"--public: event {event.number} has the public text {event.public!r}, which stays; give that or none"
             )
         return None
-    if given is not None and begun:
+    if public is not None and attempts:
         raise ConfigError(
-            f"--public: event {event.number} has begun without one ({begun} matches were played), and its deals are drawn; "
+            f"--public: event {event.number} has begun without one ({attempts} matches were played), and its deals are drawn; "
             "leave it out to continue, or begin another event in another --out"
         )
-    return given if given is not None or begun or before is None else before.public
+    return public if public is not None or attempts or before is None else before.public
 
 
-def check_public_of_what_is_over(over: tuple[EventRow, ...], given: str | None) -> None:
+def check_public_of_past(over: tuple[EventRow, ...], public: str | None) -> None:
     """Raise ConfigError if a public text is given for a competition that was played without one, or with another one."""
-    if given is not None and given not in [event.public for event in over]:
+    if public is not None and public not in [event.public for event in over]:
         raise ConfigError("--public: what this would play is recorded, and was played without this text; leave it out")

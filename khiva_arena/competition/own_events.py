@@ -60,22 +60,22 @@ class OwnEvents:
             return todo.event
         assert todo.definition is not None
         before = todo.over[-1] if todo.over else None
-        stage, known = self._stages[len(todo.over)], store.events()
-        for other in known:
-            if store.conclusion(other.id) is None and not store.recorded(other.id):
-                self._say(f"event {other.number} (other settings, no match yet, commitment {other.commitment}) is kept")
+        stage, events = self._stages[len(todo.over)], store.events()
+        for row in events:
+            if store.conclusion(row.id) is None and not store.recorded(row.id):
+                self._say(f"event {row.number} (other settings, no match yet, commitment {row.commitment}) is kept")
         secret = run_secret(stage, todo.definition.extends) if stage.seed is not None else secrets.token_bytes(seeds.SECRET_BYTES)
-        if known:
+        if events:
             from khiva_arena.events.extending import dealt_before, why_beside  # not above: a new store has nothing to extend
 
             new = self._options.new_event
-            if why := dealt_before(store, todo.definition, secret) if new else why_beside(store, todo.definition):
-                self._say(why)
+            if reason := dealt_before(store, todo.definition, secret) if new else why_beside(store, todo.definition):
+                self._say(reason)
         event = stored.add_event(store, todo.definition, todo.entrants, secret, before is not None and before.is_of_0_1)
-        if known:
+        if events:
             from khiva_arena.events.drift import edited_bots
 
-            if edited := edited_bots(known, todo.entrants):
+            if edited := edited_bots(events, todo.entrants):
                 self._say(f"{edited}: this is event {event.number}")
         public = self._options.public
         if public is not None and (before is None or before.public != public):
@@ -91,8 +91,8 @@ class OwnEvents:
 
         return SequentialPlay(store, event, commands)
 
-    def why_nothing(self, store: Store, over: Sequence[EventRow], what: str) -> str:
-        """Return the line that says why nothing is played, and which flags play more. ``what`` names the events that are over."""
+    def why_nothing(self, store: Store, over: Sequence[EventRow], head: str) -> str:
+        """Return the line that says why nothing is played, and which flags play more. ``head`` names the events that are over."""
         from khiva_arena.events.extending import ways_to_more  # not above: most runs play something
 
-        return f"{what}: nothing is played{ways_to_more(store, over[-1])}; --new-event plays another one"
+        return f"{head}: nothing is played{ways_to_more(store, over[-1])}; --new-event plays another one"

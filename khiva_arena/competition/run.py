@@ -11,10 +11,10 @@ from khiva_arena.arbiter.match import Outcome
 from khiva_arena.competition.announcing import announce, announce_round
 from khiva_arena.competition.events_file import EventsFile, check_files
 from khiva_arena.competition.live_page import LivePage
-from khiva_arena.competition.options import RunOptions, check_public_of_what_is_over, public_to_add
+from khiva_arena.competition.options import RunOptions, check_public_of_past, public_to_add
 from khiva_arena.competition.own_events import OwnEvents
 from khiva_arena.competition.run_events import LinkNewsSource, RunEvents
-from khiva_arena.competition.who_plays import executor_of, who_plays
+from khiva_arena.competition.who_plays import executor_of, players_of
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.events import stored
@@ -103,7 +103,7 @@ class Run:
                         self._check_next(store, todo)
             links = stack.enter_context(self.seating())
             stack.enter_context(self._executor)
-            commands = self._executor.ready(self._playing.entrants)
+            commands = self._executor.prepare(self._playing.entrants)
             store = stack.enter_context(Store.write(self._first.out))
             return self._play_events(store, commands, links, another)
 
@@ -112,7 +112,7 @@ class Run:
         if self.trial is not None:
             self._playing, executor = self.trial.entrants, None
         else:
-            self._playing, executor = who_plays(self.stages, self.entrants, self._sandbox, self._source.file, self.say, stack)
+            self._playing, executor = players_of(self.stages, self.entrants, self._sandbox, self._source.file, self.say, stack)
         self._executor = executor or executor_of(self._first, self._playing, self._sandbox, self._source.file, self.say)
 
     def _check_definition(self, store_exists: bool) -> None:
@@ -139,7 +139,7 @@ class Run:
         over = f"{store.folder}: {_over_in_words(todo.over)}"
         if self.options.commit:
             raise ConfigError(f"{over}; give --new-event with --commit to begin another one")
-        check_public_of_what_is_over(todo.over, self.options.public)
+        check_public_of_past(todo.over, self.options.public)
         self.say(self._source.why_nothing(store, todo.over, over))
         for digest in filter(None, (store.conclusion(event.id) for event in todo.over)):
             self.say(f"run digest {digest}")
@@ -147,18 +147,18 @@ class Run:
         if self._first.events_file is not None or listeners:
             with RunEvents(store.folder, self._first.events_file, self.say, logged=False, listeners=listeners) as log:
                 self._write_over(store, todo.over, log)
-        shown = _with_extended(store, [event.id for event in todo.over])
-        closed = {event.id for event in store.events() if event.closed}
-        shown = [event for event in shown if event not in closed] or shown  # a closed event stands alone or in no table
+        ids = _with_extended(store, [event.id for event in todo.over])
+        closed_ids = {event.id for event in store.events() if event.closed}
+        ids = [event for event in ids if event not in closed_ids] or ids  # a closed event stands alone or in no table
         with LivePage(store.folder, self._first.report, self.say) as page:
-            page.finish(shown)
-        return RunResult(shown, not todo.over[-1].closed)
+            page.finish(ids)
+        return RunResult(ids, not todo.over[-1].closed)
 
     def _write_over(self, store: Store, over: Sequence[EventRow], log: RunEvents) -> None:
         """Write to the stream the events, or the shard, that were over before this run."""
         for stage, event in zip(self.stages, over, strict=False):
             log.begin(store, self._source.play_of(store, event, ()), stage.jobs, stage.name or None, stage.stage)
-            log.concluded(store.conclusion(event.id), whole=not event.closed)
+            log.concluded(store.conclusion(event.id), is_complete=not event.closed)
 
     # --- play ---
 
@@ -185,17 +185,17 @@ class Run:
                 event = self._begin(store, todo)
                 if self.options.commit:
                     return RunResult([event.id], False)
-                shown = _with_extended(store, [*self._over, event.id])
+                ids = _with_extended(store, [*self._over, event.id])
                 play = self._source.play_of(store, event, [commands[bot.identity] for bot in todo.entrants])
-                if not self._play_event(store, play, self.stages[len(self._over)], shown, log, page):
-                    page.finish(shown)
-                    return RunResult(shown, False)
-            shown = _with_extended(store, self._over)
-            page.finish(shown)
+                if not self._play_event(store, play, self.stages[len(self._over)], ids, log, page):
+                    page.finish(ids)
+                    return RunResult(ids, False)
+            ids = _with_extended(store, self._over)
+            page.finish(ids)
             out = shlex.quote(str(self._first.out))
             game = f" --game {shlex.quote(self._first.game.word)}" if self._first.game.outside else ""
             log.say(f"results are in {self._first.out}; next: khiva-arena verify {out}{game}, khiva-arena show {out}")
-        return RunResult(shown, True)
+        return RunResult(ids, True)
 
     def _begin(self, store: Store, todo: ResumePoint) -> EventRow:
         """Add the next event to the store with its public text, unless it is there, and return it."""
@@ -206,33 +206,31 @@ class Run:
         text = public_to_add(store, event, self.options.public, before)
         if text is not None and not self.options.commit:
             store.add_public(event.id, text)
-            event = stored.stored(store, event.id)
+            event = stored.stored_event(store, event.id)
         check_event(store, event)
         return event
 
-    def _play_event(
-        self, store: Store, play: Play, stage: Settings, shown: Sequence[str], log: RunEvents, page: LivePage
-    ) -> bool:
-        """Play the rest of an event, and return whether it is complete. ``shown``: the events of the live page."""
+    def _play_event(self, store: Store, play: Play, stage: Settings, ids: Sequence[str], log: RunEvents, page: LivePage) -> bool:
+        """Play the rest of an event, and return whether it is complete. ``ids``: the events of the live page."""
 
         def record(outcome: Outcome) -> None:
             last = not outcome.again
             for row in play.record(outcome, last=last):
                 log.stored(row, set_aside=last)
                 if isinstance(row, MatchRow):
-                    page.recorded(shown, whole_seed=play.is_whole(row.seed))
+                    page.recorded(ids, whole_seed=play.is_whole(row.seed))
 
         with if_interrupted(log.say, lambda: f"{len(play.done)} of {play.planned} matches are recorded"):
             log.begin(store, play, self._executor.at_a_time, stage.name or None, stage.stage)
             announce(log, store, stage, play, self._playing, self._executor.at_a_time)
             self._executor.say = log.say
             with log.screen():
-                for drawn in play.rounds():
+                for draw in play.rounds():
                     if len(play.timetable.shapes) > 1:
-                        announce_round(log, play, drawn)
-                    log.round(drawn)
-                    self._executor.play(play, drawn, record)
-            log.concluded(_conclude(log, store, play), whole=play.complete)
+                        announce_round(log, play, draw)
+                    log.round(draw)
+                    self._executor.play(play, draw, record)
+            log.concluded(_conclude(log, store, play), is_complete=play.complete)
         return play.complete
 
     # --- contexts while matches are played ---
@@ -245,7 +243,7 @@ class Run:
 
     def _page(self, served: "LiveWeb | None", log: RunEvents) -> LivePage:
         report = self._first.report
-        return LivePage(self._first.out, served.page if served else report, log.say, asked=report is not None)
+        return LivePage(self._first.out, served.page if served else report, log.say, is_requested=report is not None)
 
     @contextmanager
     def _served(self) -> Iterator["LiveWeb | None"]:
@@ -289,10 +287,10 @@ def _with_extended(store: Store, ids: Sequence[str]) -> list[str]:
 def _over_in_words(over: Sequence[EventRow]) -> str:
     """Return which events are over, or that the last one was closed before it was."""
     numbers = [str(event.number) for event in over]
-    if closed := over[-1].closed:
-        return f"event {numbers[-1]} was closed at {closed}, before it was over, and is never continued"
-    which = f"event {numbers[0]} is over" if len(numbers) == 1 else f"events {', '.join(numbers)} are over"
-    return f"{which}, and no other event of these settings is left"
+    if closing_time := over[-1].closed:
+        return f"event {numbers[-1]} was closed at {closing_time}, before it was over, and is never continued"
+    subject = f"event {numbers[0]} is over" if len(numbers) == 1 else f"events {', '.join(numbers)} are over"
+    return f"{subject}, and no other event of these settings is left"
 
 
 def _what_is_left(play: Play) -> str:
@@ -308,8 +306,8 @@ def _conclude(log: RunEvents, store: Store, play: Play) -> str | None:
     if not play.complete:
         log.say(_what_is_left(play), warning=True)
     if play.part and store.conclusion(play.event.id) is None:
-        how = "complete" if play.complete else "not complete"
-        log.say(f"this shard is {how}; `khiva-arena merge` joins it with the others")
+        state = "complete" if play.complete else "not complete"
+        log.say(f"this shard is {state}; `khiva-arena merge` joins it with the others")
         return None
     digest = run_digest(store.digests(play.event.id))
     log.say(f"run digest {digest}")

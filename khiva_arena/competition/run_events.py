@@ -80,7 +80,7 @@ class RunEvents:
         self._play: Play
         self._rounds = self._seeds_tested = 0
         self._digest: str | None = None
-        self._whole = True
+        self._is_complete = True
         self._lines = RunLines()
         if logged:
             self._open_log(folder)
@@ -113,18 +113,18 @@ class RunEvents:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        how: Literal["complete", "incomplete", "interrupted", "failed"] = "complete" if self._whole else "incomplete"
+        ending: Literal["complete", "incomplete", "interrupted", "failed"] = "complete" if self._is_complete else "incomplete"
         if kind is not None:
-            how = "interrupted" if issubclass(kind, KeyboardInterrupt) else "failed"
+            ending = "interrupted" if issubclass(kind, KeyboardInterrupt) else "failed"
         if self._links:
             self._links.tell(None)
-            for news in self._links.figures():
-                self._link(news)
+            for figures in self._links.figures():
+                self._link(figures)
         if self._begin is not None:
             digest = self._digest if kind is None else None
             seconds = time.monotonic() - self._start
-            self._write(stream.RunEnded(t=self._t(), how=how, fixed=len(self._play.done), seconds=seconds, digest=digest))
-        self._tell(self._lines.rest())
+            self._write(stream.RunEnded(t=self._t(), how=ending, fixed=len(self._play.done), seconds=seconds, digest=digest))
+        self._tell(self._lines.untold_counts())
         self._each_file(EventsFile.drain)
         for file in self._files:
             file.close()
@@ -140,21 +140,21 @@ class RunEvents:
     def begin(self, store: Store, play: Play, jobs: int, stage: str | None = None, number: int = 0) -> None:
         """Write that an event begins or is resumed, then the lines of its matches in earlier runs."""
         event, table = play.event, play.timetable
-        what = event.definition
-        names = what.names
+        definition = event.definition
+        names = definition.names
         self._begin_at = self._drawn_from.size if self._drawn_from else 0
         self._play, self._rounds, self._zero = play, 0, time.monotonic()
-        self._digest, self._whole = None, False
+        self._digest, self._is_complete = None, False
         self._begin = stream.Begin(
             t=0.0,
             event=event.id,
             stage=stage,
             number=number,
-            format=str(what.format),
-            game=what.game,
+            format=str(definition.format),
+            game=definition.game,
             bots=names,
-            anchor=names.index(what.anchor),
-            seats=what.seats,
+            anchor=names.index(definition.anchor),
+            seats=definition.seats,
             rounds=len(table.shapes),
             seeds=table.seeds,
             matches=play.planned,
@@ -162,10 +162,10 @@ class RunEvents:
             jobs=jobs,
             commitment=event.commitment,
             at=datetime.now(UTC).isoformat(timespec="seconds"),
-            marks=[list(bot.marks) for bot in what.bots],
-            which=_which(what),
+            marks=[list(bot.marks) for bot in definition.bots],
+            which=_which(definition),
             in_store=event.number,
-            looks=what.looks or 0,
+            looks=definition.looks or 0,
         )
         self._write(self._begin)
         if self._files:
@@ -174,9 +174,9 @@ class RunEvents:
     def _write_earlier(self, store: Store) -> None:
         event, table = self._play.event.id, self._play.timetable
         for row in store.matches(event) if self._play.done else ():
-            drawn = table.round(table.shape_of(row.ordinal).number)
-            if drawn is not None:
-                self.round(drawn)
+            draw = table.round(table.shape_of(row.ordinal).number)
+            if draw is not None:
+                self.round(draw)
             self._match(row, before=True)
             if row.ordinal % 1000 == 0:
                 self._each_file(EventsFile.drain)
@@ -186,19 +186,19 @@ class RunEvents:
         self._sequential_test()
         self._each_file(EventsFile.drain)
 
-    def round(self, drawn: DrawnRound) -> None:
+    def round(self, draw: DrawnRound) -> None:
         """Write that a round was drawn, unless that was written before."""
-        if drawn.number < self._rounds:
+        if draw.number < self._rounds:
             return
-        self._rounds = drawn.number + 1
+        self._rounds = draw.number + 1
         self._write(
             stream.Round(
                 t=self._t(),
-                number=drawn.number,
-                first_seed=drawn.first_seed,
-                seeds=drawn.seeds,
-                tables=len(drawn.line_ups),
-                byes=list(drawn.byes),
+                number=draw.number,
+                first_seed=draw.first_seed,
+                seeds=draw.seeds,
+                tables=len(draw.line_ups),
+                byes=list(draw.byes),
             )
         )
 
@@ -212,13 +212,13 @@ class RunEvents:
         if set_aside:
             self._write(stream.SetAside(t=self._t(), seed=row.seed, lineup=row.lineup))
 
-    def concluded(self, digest: str | None, *, whole: bool) -> None:
+    def concluded(self, digest: str | None, *, is_complete: bool) -> None:
         """Note that this run is done with an event.
 
         digest: None for a shard alone
-        whole: whether all that is played here is recorded, or a test has decided
+        is_complete: whether all that is played here is recorded, or a test has decided
         """
-        self._digest, self._whole = digest if whole else None, whole
+        self._digest, self._is_complete = digest if is_complete else None, is_complete
 
     # --- lines ---
 
@@ -241,11 +241,11 @@ class RunEvents:
             )
         )
         for seat in row.seats:
-            where: dict[str, Any] = {"match": row.ordinal, "bot": seat.bot, "seat": seat.seat, "before": before}
+            place: dict[str, Any] = {"match": row.ordinal, "bot": seat.bot, "seat": seat.seat, "before": before}
             for verdict, detail, step in seat.faults:
-                self._write(stream.FaultRecorded(t=self._t(), **where, verdict=verdict, step=step, gather=step, detail=detail))
+                self._write(stream.FaultRecorded(t=self._t(), **place, verdict=verdict, step=step, gather=step, detail=detail))
             if seat.measured.paused:
-                self._write(stream.Paused(t=self._t(), **where, times=seat.measured.paused))
+                self._write(stream.Paused(t=self._t(), **place, times=seat.measured.paused))
 
     def _void(self, row: VoidRow, *, before: bool) -> None:
         line = stream.VoidRecorded(t=self._t(), match=row.ordinal, attempt=row.attempt, bots=row.bots, why=row.why, before=before)
@@ -264,8 +264,8 @@ class RunEvents:
     def _t(self) -> float:
         return round(time.monotonic() - self._zero, 3)
 
-    def _link(self, news: stream.LinkNews) -> None:
-        self._write(replace(news, t=self._t()))
+    def _link(self, figure: stream.LinkNews) -> None:
+        self._write(replace(figure, t=self._t()))
 
     def _write(self, line: stream.Any_line) -> None:
         """Write a line to the stream, and its message to the log and, unless the screen shows it, to stderr."""
@@ -283,10 +283,10 @@ class RunEvents:
             except OSError as error:  # the truth is in the database; a log that cannot be written ends nothing
                 self._close_log()
                 self.say(f"the log stops here: {error}", warning=True)
-        drawn = message is not None and self._screen.lives()
-        if not drawn or isinstance(line, stream.Begin):
+        is_on_screen = message is not None and self._screen.lives()
+        if not is_on_screen or isinstance(line, stream.Begin):
             texts = self._lines.messages(line)
-            self._tell([] if drawn else texts)
+            self._tell([] if is_on_screen else texts)
 
     def _tell(self, texts: Sequence[str]) -> None:
         for text in texts:
@@ -309,7 +309,7 @@ class RunEvents:
                 if file is self._drawn_from:
                     self._drawn_from = None
                     self._screen.end(at_once=True)
-                self.say(f"{file.called} stops here: {error.strerror or error}", warning=True)
+                self.say(f"{file.name} stops here: {error.strerror or error}", warning=True)
 
     @contextmanager
     def screen(self) -> Iterator[None]:
@@ -329,13 +329,13 @@ class RunEvents:
         self._screen.start(descriptor, file.size - self._begin_at)
 
 
-def _which(what: Definition) -> str:
+def _which(definition: Definition) -> str:
     """Return the words of a heading that tell which version a game is, if it does not come with the arena; else ""."""
-    if HASHED not in what.rules_version:
+    if HASHED not in definition.rules_version:
         return ""
     from khiva_arena.games.which import which  # not above: most games come with the arena
 
-    return which(what)
+    return which(definition)
 
 
 class StoreLog:

@@ -27,7 +27,7 @@ class WhoPlays(NamedTuple):
     executor: "Cluster | None" = None
 
 
-def who_plays(
+def players_of(
     stages: Sequence[Settings], entrants: Sequence[Bot], sandbox: Sandbox, plan: Path | None, say: Say, stack: ExitStack
 ) -> WhoPlays:
     """Return the bots, without those that cannot play if the settings leave them out. Raises ConfigError, BotError, ClusterError.

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 from msgspec import structs
@@ -53,8 +54,19 @@ class BundledMatches:
         return results if len(results) == shape.matches else None
 
 
-def write_bundle(path: Path, store: Store, events: Sequence[EventRow]) -> tuple[int, str]:
-    """Write events of a store into a new file. Return the number of their matches, and the sum over all lines.
+class WrittenBundle(NamedTuple):
+    """A bundle that was written.
+
+    matches: the number of its matches.
+    digest: the sum over all its lines.
+    """
+
+    matches: int
+    digest: str
+
+
+def write_bundle(path: Path, store: Store, events: Sequence[EventRow]) -> WrittenBundle:
+    """Write events of a store into a new file.
 
     Raises ConfigError if an event is not over, StoreError if one is damaged, ArenaError if the file cannot be written.
     """
@@ -64,7 +76,7 @@ def write_bundle(path: Path, store: Store, events: Sequence[EventRow]) -> tuple[
         members = [_add_event(writer, store, structs.replace(event, number=number)) for number, event in enumerate(events, 1)]
         for table in tables_of(members):
             writer.add(table)
-        return sum(len(one.results) for one in members), writer.end()
+        return WrittenBundle(sum(len(member.results) for member in members), writer.end())
 
 
 def _check_over(store: Store, events: Sequence[EventRow]) -> None:
@@ -72,8 +84,8 @@ def _check_over(store: Store, events: Sequence[EventRow]) -> None:
     problems = []
     for event in events:
         if event.closed:
-            how = f"event {event.number} ({event.id}) was closed before it was over, and only what is over is bundled"
-            problems.append(f"{store.folder}: {how}; name those that are over")
+            reason = f"event {event.number} ({event.id}) was closed before it was over, and only what is over is bundled"
+            problems.append(f"{store.folder}: {reason}; name those that are over")
         elif store.conclusion(event.id) is None:
             done, planned = len(store.recorded(event.id)), bare_timetable(event).matches
             how_far = f"event {event.number} ({event.id}) is not over: {done} of {planned} matches are recorded"
@@ -102,9 +114,9 @@ def _add_event(writer: bundle.Writer, store: Store, event: EventRow) -> BundledM
         except RecordError as error:
             damaged(store, f"match {event.number}/{match.ordinal}", str(error))
         writer.add(bundle.MatchLine(match.ordinal, msgspec.json.decode(match.record)))
-        sits = tuple(seat.bot for seat in match.seats)
+        seated = tuple(seat.bot for seat in match.seats)
         matches.add(
-            ScheduledMatch(match.ordinal, match.seed, match.lineup, match.rotation, sits), record, voids.get(match.ordinal, 0)
+            ScheduledMatch(match.ordinal, match.seed, match.lineup, match.rotation, seated), record, voids.get(match.ordinal, 0)
         )
     writer.add(bundle.OverLine(store.conclusion(event.id) or ""))
     return matches
@@ -112,15 +124,15 @@ def _add_event(writer: bundle.Writer, store: Store, event: EventRow) -> BundledM
 
 def tables_of(members: Sequence[BundledMatches]) -> list[bundle.StandingsLine]:
     """Return the tables that ``standings --json`` gives for these events; measured columns are null."""
-    by_id = {one.event.id: one for one in members}
+    by_id = {member.event.id: member for member in members}
     tables = []
-    for events in pooled([one.event for one in members]):
+    for events in pooled([member.event for member in members]):
         matches = [by_id[event.id] for event in events]
-        table = to_json(standings_of(events, [result for one in matches for result in one.results]))
+        table = to_json(standings_of(events, [result for member in matches for result in member.results]))
         rows = [{key: None if key in MEASURED else value for key, value in row.items()} for row in table["rows"]]
-        placed = [places.to_json(places_of(one)) for one in matches if has_places(one.event)]
-        rest = {"rows": rows, **({"places": placed} if placed else {})}
-        tables.append(bundle.StandingsLine({**in_common(events), **table, **rest}))
+        placed = [places.to_json(places_of(member)) for member in matches if has_places(member.event)]
+        extras = {"rows": rows, **({"places": placed} if placed else {})}
+        tables.append(bundle.StandingsLine({**in_common(events), **table, **extras}))
     return tables
 
 

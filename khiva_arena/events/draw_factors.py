@@ -53,9 +53,9 @@ class WatchedResults:
 
     def watch(self, results: Iterable[Result]) -> Iterable[Result]:
         """Return the same results, noted as the caller reads them."""
-        return results if self._collector is None else self._noted(self._collector, results)
+        return results if self._collector is None else self._collect(self._collector, results)
 
-    def _noted(self, collector: MatchCollector, results: Iterable[Result]) -> Iterator[Result]:
+    def _collect(self, collector: MatchCollector, results: Iterable[Result]) -> Iterator[Result]:
         for result in results:
             collector.add(result)
             yield result
@@ -84,49 +84,49 @@ class _Pool(NamedTuple):
     ids: tuple[str, ...]
 
     @classmethod
-    def of(cls, rows: Sequence[EventRow], among: Among, every: Matches) -> "_Pool":
+    def of(cls, rows: Sequence[EventRow], among: Among, all_matches: Matches) -> "_Pool":
         """Build the pool of a table from all its matches. ``rows``: its events in the order of their stages."""
         index: dict[str, int] = {}
         for row in rows:
             for bot in row.bots:
                 index.setdefault(bot.identity, len(index))
-        counted = {row.bots[position].identity for row in rows for position in counting(row, among)}
+        counting_bots = {row.bots[position].identity for row in rows for position in counting(row, among)}
         authors = {bot.identity: bot.author for row in rows for bot in row.definition.bots}
-        number = {event: at for at, event in enumerate(every.events)}
-        complete = complete_tables(every).rated
+        number = {event: at for at, event in enumerate(all_matches.events)}
+        complete = complete_tables(all_matches).rated
         events: list[EventToReplay] = []
         last_seeds: dict[int, int] = {}
         for row in rows:
-            mine = number.get(row.id, -1)
+            place = number.get(row.id, -1)
             event = EventToReplay(
                 terms=row.definition.terms(),
                 bots=tuple(index[bot.identity] for bot in row.bots),
                 after=next((at for at, before in enumerate(rows[: len(events)]) if before.id == row.definition.after), None),
                 authors=tuple(authors[identity] for identity in index),
             )
-            event, last_seeds[mine] = _as_far_as_whole(event, mine, every, complete)
+            event, last_seeds[place] = _replayable_part(event, place, all_matches, complete)
             events.append(event)
-        last = np.array([last_seeds.get(at, 0) for at in range(len(every.events))])
-        matches = complete.only(lambda some: some.seed < last[some.event])
+        bounds = np.array([last_seeds.get(at, 0) for at in range(len(all_matches.events))])
+        matches = complete.only(lambda group: group.seed < bounds[group.event])
         numbers = {row.id: [index[bot.identity] for bot in row.bots] for row in rows}
-        rated = tuple(identity in counted for identity in index)
-        return cls(tuple(events), [numbers[event] for event in every.events], matches, rated, tuple(row.id for row in rows))
+        rated = tuple(identity in counting_bots for identity in index)
+        return cls(tuple(events), [numbers[event] for event in all_matches.events], matches, rated, tuple(row.id for row in rows))
 
     def key(self) -> bytes:
         """Return 32 bytes that follow from all results and events on which the replays depend."""
-        known = sha256(_VERSION.encode())
-        known.update(msgspec.json.encode([self.ids, self.rated, [(one.rounds, one.after) for one in self.events]]))
+        digest = sha256(_VERSION.encode())
+        digest.update(msgspec.json.encode([self.ids, self.rated, [(event.rounds, event.after) for event in self.events]]))
         for number in sorted(range(len(self.matches.events)), key=lambda at: self.matches.events[at]):
             # sorted, and in big-endian bytes: the key is equal on every machine, whatever order results are read in
-            for one in sorted(self.matches.sizes, key=lambda same: same.bots.shape[1]):
-                some = one.only(one.event == number)
-                order = np.lexsort((some.rotation, some.lineup, some.seed))
-                for column in (some.seed, some.lineup, some.rotation, some.bots, some.ranks, some.unstarted):
-                    known.update(column[order].astype(">i8").tobytes())
-        return known.digest()
+            for group in sorted(self.matches.sizes, key=lambda same: same.bots.shape[1]):
+                rows = group.only(group.event == number)
+                order = np.lexsort((rows.rotation, rows.lineup, rows.seed))
+                for column in (rows.seed, rows.lineup, rows.rotation, rows.bots, rows.ranks, rows.unstarted):
+                    digest.update(column[order].astype(">i8").tobytes())
+        return digest.digest()
 
 
-def _as_far_as_whole(event: EventToReplay, mine: int, every: Matches, complete: Matches) -> tuple[EventToReplay, int]:
+def _replayable_part(event: EventToReplay, place: int, matches: Matches, complete: Matches) -> tuple[EventToReplay, int]:
     """Return the event limited to the part that is replayed, and the first seed after that part.
 
     An event in rounds is replayed for its whole rounds. An event whose schedule is known from the start is replayed whole once
@@ -135,17 +135,17 @@ def _as_far_as_whole(event: EventToReplay, mine: int, every: Matches, complete: 
     """
     every_shape = shapes(event.terms)
     if FORMATS[event.terms.format].IN_ROUNDS:
-        whole = 0
-        while whole < len(every_shape) and _played(every, mine, every_shape[whole]) == every_shape[whole].matches:
-            whole += 1
-        end = every_shape[whole - 1].first_seed + every_shape[whole - 1].seeds if whole else 0
-        return replace(event, rounds=whole), end
+        rounds = 0
+        while rounds < len(every_shape) and _count_recorded(matches, place, every_shape[rounds]) == every_shape[rounds].matches:
+            rounds += 1
+        end = every_shape[rounds - 1].first_seed + every_shape[rounds - 1].seeds if rounds else 0
+        return replace(event, rounds=rounds), end
     by_seed: dict[int, set[LineUp]] = {}
-    for one in complete.sizes:
-        for seed, bots in _tables_of(one, one.event == mine):
+    for group in complete.sizes:
+        for seed, bots in _tables_of(group, group.event == place):
             by_seed.setdefault(seed, set()).add(bots)
     seeds = sorted(by_seed)
-    if seeds and _there(every, mine) < every_shape[0].matches:
+    if seeds and _count_rows(matches, place) < every_shape[0].matches:
         seeds = seeds[: 1 << (len(seeds).bit_length() - 1)]
     alike: dict[tuple[LineUp, ...], int] = {}
     for seed in seeds:
@@ -154,23 +154,23 @@ def _as_far_as_whole(event: EventToReplay, mine: int, every: Matches, complete: 
     return replace(event, played=tuple(alike.items())), seeds[-1] + 1 if seeds else 0
 
 
-def _played(every: Matches, mine: int, shape: Shape) -> int:
+def _count_recorded(matches: Matches, place: int, shape: Shape) -> int:
     """Return the number of recorded matches of a round."""
-    return sum(int((_of_round(one, mine, shape) & ~one.set_aside).sum()) for one in every.sizes)
+    return sum(int((_of_round(group, place, shape) & ~group.set_aside).sum()) for group in matches.sizes)
 
 
-def _of_round(one: SameSize, mine: int, shape: Shape) -> Flags:
-    return np.asarray((one.event == mine) & (one.seed >= shape.first_seed) & (one.seed < shape.first_seed + shape.seeds))
+def _of_round(group: SameSize, place: int, shape: Shape) -> Flags:
+    return np.asarray((group.event == place) & (group.seed >= shape.first_seed) & (group.seed < shape.first_seed + shape.seeds))
 
 
-def _there(every: Matches, mine: int) -> int:
-    return sum(int((one.event == mine).sum()) for one in every.sizes)
+def _count_rows(matches: Matches, place: int) -> int:
+    return sum(int((group.event == place).sum()) for group in matches.sizes)
 
 
-def _tables_of(one: SameSize, keep: Flags) -> Iterator[tuple[int, LineUp]]:
+def _tables_of(group: SameSize, keep: Flags) -> Iterator[tuple[int, LineUp]]:
     """Return the seed and the line-up of each table."""
-    some = one.only(keep & (one.rotation == 0))  # of a table's rotations one is enough
-    return zip(some.seed.tolist(), map(tuple, np.sort(some.bots, axis=1).tolist()), strict=True)
+    tables = group.only(keep & (group.rotation == 0))  # of a table's rotations one is enough
+    return zip(tables.seed.tolist(), map(tuple, np.sort(tables.bots, axis=1).tolist()), strict=True)
 
 
 def _widening(pool: _Pool, say: Say) -> Widening:
@@ -179,29 +179,29 @@ def _widening(pool: _Pool, say: Say) -> Widening:
         return PLAIN
     events, spread = _with_fewer_seeds(pool.events)
     if len(pool.rated) > MOST_BOTS or seconds_of(events) > MOST_SECONDS:
-        every = [by_shape(len(event.bots), event.terms.seats, event.rounds, event.terms.seeds) for event in followed]
-        return Widening("shape", max(one.pair for one in every), max(one.ranks for one in every))
+        bounds = [by_shape(len(event.bots), event.terms.seats, event.rounds, event.terms.seeds) for event in followed]
+        return Widening("shape", max(bound.pair for bound in bounds), max(bound.ranks for bound in bounds))
     key = pool.key()
-    found = kept_factors(key.hex())
-    if found is None:
+    kept = kept_factors(key.hex())
+    if kept is None:
         if (seconds := 2 * seconds_of(events)) > _SAID_SECONDS:
             say(f"pairings followed results: the draw is replayed to see how wide errors are, some {seconds:.0f} s, once")
         ratings = rate(pool.matches.numbered(pool.numbers), len(pool.rated), 0)
-        found = replayed(events, ratings, pool.rated, key, spread=spread)
-        keep_factors(key.hex(), *found)
-    return Widening("replayed", *found)
+        kept = replay_factors(events, ratings, pool.rated, key, spread=spread)
+        keep_factors(key.hex(), *kept)
+    return Widening("replayed", *kept)
 
 
 def _with_fewer_seeds(events: Sequence[EventToReplay]) -> tuple[tuple[EventToReplay, ...], float]:
     """Return the events with at most MOST_SEEDS seeds each, and the factor by which errors grow with so few."""
-    most = max(max([event.terms.seeds, *(seeds for _, seeds in event.played)]) for event in events)
-    if most <= MOST_SEEDS:
+    most_seeds = max(max([event.terms.seeds, *(seeds for _, seeds in event.played)]) for event in events)
+    if most_seeds <= MOST_SEEDS:
         return tuple(events), 1.0
 
     def fewer(seeds: int) -> int:
-        return max(1, seeds * MOST_SEEDS // most)
+        return max(1, seeds * MOST_SEEDS // most_seeds)
 
-    some = [
+    smaller = [
         replace(
             event,
             terms=replace(event.terms, seeds=fewer(event.terms.seeds)),
@@ -209,10 +209,10 @@ def _with_fewer_seeds(events: Sequence[EventToReplay]) -> tuple[tuple[EventToRep
         )
         for event in events
     ]
-    return tuple(some), sqrt(most / MOST_SEEDS)
+    return tuple(smaller), sqrt(most_seeds / MOST_SEEDS)
 
 
-def replayed(
+def replay_factors(
     events: Sequence[EventToReplay],
     ratings: Ratings,
     rated: Sequence[bool],
@@ -230,8 +230,8 @@ def replayed(
     The factor for ranks is at least that between equal bots, which are the easiest to take for unequal.
     """
     elo = np.array([0.0 if number is None else number for number in ratings.elo])
-    likely = shrunk(elo / ELO_PER_NAT, ratings.covariance / ELO_PER_NAT**2, ratings.bread)
-    of_event = factors(events, np.rint(spread * likely).astype(int).tolist(), rated, key, number)
+    strengths = shrunk(elo / ELO_PER_NAT, ratings.covariance / ELO_PER_NAT**2, ratings.bread)
+    of_event = factors(events, np.rint(spread * strengths).astype(int).tolist(), rated, key, number)
     return Factors(of_event.pair, max(of_event.ranks, between_equals(tuple(events), tuple(rated), number).ranks))
 
 

@@ -29,37 +29,37 @@ def refuse_changed(store: Store, definition: Definition, bots: Sequence[Bot], wa
 
     The error lists the differences from the most similar event. An unfinished event without a match does not count.
     """
-    known = events_of(store, ())
-    recorded = {event.id: len(store.recorded(event.id)) for event in known if store.conclusion(event.id) is None}
-    begun = [event for event in known if recorded.get(event.id)]
+    events = events_of(store, ())
+    recorded = {event.id: len(store.recorded(event.id)) for event in events if store.conclusion(event.id) is None}
+    begun = [event for event in events if recorded.get(event.id)]
     if not begun:
         return
     # if a later stage was begun, an earlier one of the same competition has changed: then that is to be compared
     stage = definition.stage
     alike = [event for event in begun if event.definition.stage == stage]
-    alike = alike or [event for event in known if stage and event.definition.stage == stage] or begun
+    alike = alike or [event for event in events if stage and event.definition.stage == stage] or begun
     lines, event = min(
         ((differences(event, spelt, bots), event) for event in alike for spelt in spellings(definition)),
         key=lambda pair: (len(pair[0]), -pair[1].number),
     )
     if event in begun:
         planned = bare_timetable(event).matches
-        how = f"event {event.number} is not over, {recorded[event.id]} of {planned} matches are recorded; since it began:"
+        state = f"event {event.number} is not over, {recorded[event.id]} of {planned} matches are recorded; since it began:"
     else:
-        how = f"event {begun[0].number}, a later stage, is not over; since event {event.number}, stage {stage}, was played:"
+        state = f"event {begun[0].number}, a later stage, is not over; since event {event.number}, stage {stage}, was played:"
     lines = lines or ["the same settings have got another draw"]
-    first = f"{store.folder}: {how}"
-    raise ConfigError([f"{first} {lines[0]}", *(f"also: {line}" for line in lines[1:]), ways_on])
+    prefix = f"{store.folder}: {state}"
+    raise ConfigError([f"{prefix} {lines[0]}", *(f"also: {line}" for line in lines[1:]), ways_on])
 
 
-def edited_bots(known: Sequence[EventRow], bots: Sequence[Bot]) -> str:
+def edited_bots(events: Sequence[EventRow], bots: Sequence[Bot]) -> str:
     """Return in words which bots differ from those of their names when these last played; "" if none does."""
-    changed: dict[int, list[str]] = {}
+    names_by_event: dict[int, list[str]] = {}
     for bot in bots:
-        last = next((event for event in reversed(known) if bot.name in event.definition.names), None)
-        if last is not None and bot.identity not in {one.identity for one in last.bots}:
-            changed.setdefault(last.number, []).append(bot.name)
-    return "; ".join(f"{', '.join(names)} changed since event {number}" for number, names in changed.items())
+        last = next((event for event in reversed(events) if bot.name in event.definition.names), None)
+        if last is not None and bot.identity not in {other.identity for other in last.bots}:
+            names_by_event.setdefault(last.number, []).append(bot.name)
+    return "; ".join(f"{', '.join(names)} changed since event {number}" for number, names in names_by_event.items())
 
 
 def differences(event: EventRow, definition: Definition, bots: Sequence[Bot | BotRow]) -> list[str]:
@@ -82,10 +82,10 @@ def _of_bots(then: Definition, now: Definition) -> list[str]:
     authors = ("author",) if then.authors_apart == now.authors_apart else ()  # which stand there only if they are kept apart
     pairs = [(before[bot.name], bot) for bot in now.bots if bot.name in before]
     return [
-        f"bot {new.name}: {what} was {_of_bot(getattr(old, what))}, is {_of_bot(getattr(new, what))}"
+        f"bot {new.name}: {attribute} was {_of_bot(getattr(old, attribute))}, is {_of_bot(getattr(new, attribute))}"
         for old, new in pairs
-        for what in (*authors, "env", *MARKS)
-        if getattr(old, what) != getattr(new, what)
+        for attribute in (*authors, "env", *MARKS)
+        if getattr(old, attribute) != getattr(new, attribute)
     ]
 
 
@@ -103,8 +103,8 @@ def _bots(event: EventRow, bots: Sequence[Bot | BotRow]) -> list[str]:
         if new is None:
             lines.append(f"bot {name} ({old.asked_as}) has been left out")
         elif new.identity != old.identity:
-            what = f"identity {old.identity[:DIGITS]} then, {new.identity[:DIGITS]} now"
-            lines.append(f"bot {name} ({new.asked_as}) has changed: {what}")
+            change = f"identity {old.identity[:DIGITS]} then, {new.identity[:DIGITS]} now"
+            lines.append(f"bot {name} ({new.asked_as}) has changed: {change}")
     lines += [f"bot {name} ({bot.asked_as}) has been added" for name, bot in now.items() if name not in then]
     if not lines and list(then) != list(now):
         lines.append(f"the bots stand in another order: {', '.join(then)} then; {', '.join(now)} now")
@@ -123,7 +123,7 @@ def _flat(definition: Mapping[str, Any], before: str = "") -> dict[str, Any]:
 
 
 def _line(key: str, then: Any, now: Any) -> str:
-    room, _, rest = key.partition(".")
+    room, _, field = key.partition(".")
     if key == "extends":
         return f"the event that it extends was {_value(then)}, is {_value(now)}"
     if key == "seed":
@@ -133,17 +133,17 @@ def _line(key: str, then: Any, now: Any) -> str:
     if key == "after":
         return f"the event of the stage before was {_value(then)}, is {_value(now)}"
     if room == "time":
-        return f"{TIMES_DEFINED.get(rest, rest)} was {then} ms, is {now} ms"
+        return f"{TIMES_DEFINED.get(field, field)} was {then} ms, is {now} ms"
     if room == "limits" and isinstance(then, int) and isinstance(now, int):
-        return f"limit {rest} was {say(rest, then)}, is {say(rest, now)}"
+        return f"limit {field} was {say(field, then)}, is {say(field, now)}"
     if room == "runtimes":
-        return _runtime(rest, then, now)
+        return _runtime(field, then, now)
     if key == "draw":
         return f"line-ups in which all bots meet were {'drawn then, and are not now' if then else 'not drawn then, and are now'}"
     if key == "ponder":
         return "bots could ponder, and cannot now" if then else "bots could not ponder, and can now"
-    what = f"rule {rest}" if room == "rules" else key
-    return f"{what} was {_value(then)}, is {_value(now)}"
+    subject = f"rule {field}" if room == "rules" else key
+    return f"{subject} was {_value(then)}, is {_value(now)}"
 
 
 def _runtime(key: str, then: Any, now: Any) -> str:
@@ -153,8 +153,8 @@ def _runtime(key: str, then: Any, now: Any) -> str:
         return f"runtime {name} {'is used now' if then is None else 'is not used any more'} (its {fact})"
     if fact == "program":
         return f"runtime {name} has another program"
-    gone, come = sorted(set(then) - set(now)), sorted(set(now) - set(then))
-    return f"runtime {name} had {_value(', '.join(gone) or 'less')}, has {_value(', '.join(come) or 'less')}"
+    lost, new = sorted(set(then) - set(now)), sorted(set(now) - set(then))
+    return f"runtime {name} had {_value(', '.join(lost) or 'less')}, has {_value(', '.join(new) or 'less')}"
 
 
 def _seed(value: object) -> str:

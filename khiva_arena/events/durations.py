@@ -34,7 +34,7 @@ class MatchTime(NamedTuple):
 
     def of(self, matches: int, jobs: int) -> str:
         """Return in words how long ``matches`` will take, ``jobs`` at a time."""
-        about, low, high = (in_words(one * matches / jobs) for one in (self.seconds, self.low, self.high))
+        about, low, high = (in_words(seconds * matches / jobs) for seconds in (self.seconds, self.low, self.high))
         return f"about {about} ({low} to {high} if the load of the machine stays within a quarter)"
 
     @property
@@ -53,7 +53,7 @@ class MatchTime(NamedTuple):
         return in_words(self.low * matches / jobs)
 
 
-def measured(seconds: Sequence[float], source: str, around: float = 1.0) -> MatchTime | None:
+def mean_time(seconds: Sequence[float], source: str, around: float = 1.0) -> MatchTime | None:
     """Return the mean of these durations, None without any. ``around``: the factor for a match with its surroundings."""
     if not seconds:
         return None
@@ -73,11 +73,11 @@ def around_matches(seconds: Sequence[float], ends: Sequence[str]) -> float:
         return _AROUND_UNKNOWN
     moments = sorted(map(datetime.fromisoformat, ends))
     gaps = [(after - before).total_seconds() for before, after in pairwise(moments)]
-    played = [gap for gap in gaps if gap <= max(_PAUSE, 10 * max(seconds))]
-    if sum(played) < _LONG_ENOUGH:
+    playing_gaps = [gap for gap in gaps if gap <= max(_PAUSE, 10 * max(seconds))]
+    if sum(playing_gaps) < _LONG_ENOUGH:
         return _AROUND_UNKNOWN
-    at_once = fmean(seconds) * len(played) / sum(played)
-    places = max(1, ceil(at_once - 1 / sum(played)))  # a second is lost where ends are rounded
+    at_once = fmean(seconds) * len(playing_gaps) / sum(playing_gaps)
+    places = max(1, ceil(at_once - 1 / sum(playing_gaps)))  # a second is lost where ends are rounded
     return min(2.0, max(1.0, places / at_once))
 
 
@@ -87,16 +87,16 @@ def of_store(store: Store, definition: Definition) -> MatchTime | None:
     Only events count that were played under the same conditions, by at least half of the definition's bots.
     """
     seconds: list[float] = []
-    used: list[EventRow] = []
+    events: list[EventRow] = []
     around = 0.0
     for event in store.events():
-        if alike(event.definition, definition) and (found := store.seconds(event.id)):
-            seconds += found
-            around += len(found) * around_matches(found, store.ends(event.id))
-            used.append(event)
-    numbers = ", ".join(str(event.number) for event in used)
-    source = f"{len(seconds):,} matches of event{'s' if len(used) > 1 else ''} {numbers} in this store"
-    return measured(seconds, source, around / max(1, len(seconds)))
+        if alike(event.definition, definition) and (durations := store.seconds(event.id)):
+            seconds += durations
+            around += len(durations) * around_matches(durations, store.ends(event.id))
+            events.append(event)
+    numbers = ", ".join(str(event.number) for event in events)
+    source = f"{len(seconds):,} matches of event{'s' if len(events) > 1 else ''} {numbers} in this store"
+    return mean_time(seconds, source, around / max(1, len(seconds)))
 
 
 def alike(one: Definition, other: Definition) -> bool:
@@ -110,8 +110,8 @@ def in_words(seconds: float) -> str:
     if seconds < 59.5:
         return f"{seconds:.2g} s" if seconds < 9.5 else f"{seconds:.0f} s"
     if seconds < 595:
-        whole = round(seconds)
-        return f"{whole // 60} min" + (f" {whole % 60} s" if whole % 60 else "")
+        rounded = round(seconds)
+        return f"{rounded // 60} min" + (f" {rounded % 60} s" if rounded % 60 else "")
     minutes = round(seconds / 60)
     if minutes < 60:
         return f"{minutes} min"

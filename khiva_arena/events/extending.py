@@ -21,55 +21,55 @@ KNOWN = "whose results were known by then"
 """The mark of an extension."""
 
 
-def extended(
-    store: Store, known: Sequence[EventRow], stage: Settings, wanted: Definition, *, new_event: bool
+def extended_definition(
+    store: Store, events: Sequence[EventRow], stage: Settings, target: Definition, *, new_event: bool
 ) -> Definition | None:
-    """Return the definition of the event that brings the store to as many seeds as are ``wanted``; None if nothing is to be
+    """Return the definition of the event that brings the store to as many seeds as are ``target``; None if nothing is to be
     extended.
 
     That event has done so, or is to do so. Failing both, it is the next one after the event with the most seeds.
 
-    known: the events of the store.
+    events: the events of the store.
     new_event: whether another event is asked for beside those that are over.
 
     Raises ConfigError if another number of seeds is being played, if there are more already, or if the given seed has no more
     secrets.
     """
-    if not can_be_extended(wanted):
+    if not can_be_extended(target):
         return None
-    by_id = {event.id: event for event in known}
-    chains = [chain_of(by_id, event) for event in known if not event.closed]
-    alike = [chain for chain in chains if _fits(chain[0].definition, wanted)]
-    begun = [chain for chain in alike if store.conclusion(chain[-1].id) is None]
-    for chain in reversed([*alike, *begun]):  # what is not over comes first
-        if len(chain) > 1 and length_of(chain) == wanted.seeds and (chain in begun or not new_event):
+    by_id = {event.id: event for event in events}
+    chains = [chain_of(by_id, event) for event in events if not event.closed]
+    alike = [chain for chain in chains if _fits(chain[0].definition, target)]
+    open_chains = [chain for chain in alike if store.conclusion(chain[-1].id) is None]
+    for chain in reversed([*alike, *open_chains]):  # what is not over comes first
+        if len(chain) > 1 and length_of(chain) == target.seeds and (chain in open_chains or not new_event):
             return chain[-1].definition
     if new_event or not alike:
         return None
-    _refuse_other_lengths(store, begun, wanted.seeds)
+    _refuse_other_lengths(store, open_chains, target.seeds)
     longest = max(reversed(alike), key=length_of)  # the newest of several
     last, total = longest[-1], length_of(longest)
-    if begun or total == wanted.seeds:
+    if open_chains or total == target.seeds:
         return None
-    if total > wanted.seeds:
+    if total > target.seeds:
         raise ConfigError(
-            f"--seeds {wanted.seeds}: event {last.number} of these settings is over, and with it there are {total} seeds: give "
-            f"more to extend it, or --new-event to play {count(wanted.seeds, 'seed')} beside it"
+            f"--seeds {target.seeds}: event {last.number} of these settings is over, and with it there are {total} seeds: give "
+            f"more to extend it, or --new-event to play {count(target.seeds, 'seed')} beside it"
         )
-    return _after(last, stage, wanted, wanted.seeds - total, known)
+    return _after(last, stage, target, target.seeds - total, events)
 
 
-def _refuse_other_lengths(store: Store, begun: Sequence[Sequence[EventRow]], wanted: int) -> None:
+def _refuse_other_lengths(store: Store, chains: Sequence[Sequence[EventRow]], seed_count: int) -> None:
     """Raise ConfigError if an event of these settings has been begun that comes to another number of seeds."""
-    for chain in begun:
+    for chain in chains:
         event, total = chain[-1], length_of(chain)
         if len(chain) == 1 and not store.recorded(event.id):  # which is left as it is
             continue
         how_far = f"{len(store.recorded(event.id))} of {bare_timetable(event).matches} matches are recorded"
-        what = f"it brings event {chain[-2].number} to {total} seeds" if len(chain) > 1 else f"it has {count(total, 'seed')}"
+        effect = f"it brings event {chain[-2].number} to {total} seeds" if len(chain) > 1 else f"it has {count(total, 'seed')}"
         raise ConfigError(
-            f"--seeds {wanted}: event {event.number} is not over, {how_far}, and {what}: --seeds {total} goes on with it, and "
-            "once it is over more seeds extend it; --new-event begins another one"
+            f"--seeds {seed_count}: event {event.number} is not over, {how_far}, and {effect}: --seeds {total} goes on with it, "
+            "and once it is over more seeds extend it; --new-event begins another one"
         )
 
 
@@ -79,18 +79,18 @@ def can_be_extended(definition: Definition) -> bool:
     return not (definition.stage or form.IN_ROUNDS or form.SEQUENTIAL)
 
 
-def _fits(first: Definition, wanted: Definition) -> bool:
+def _fits(first: Definition, target: Definition) -> bool:
     """Tell whether an event has the wanted definition, except the number of its seeds."""
-    return first.extends is None and structs.replace(first, seeds=wanted.seeds) == wanted
+    return first.extends is None and structs.replace(first, seeds=target.seeds) == target
 
 
-def _after(last: EventRow, stage: Settings, wanted: Definition, more: int, known: Sequence[EventRow]) -> Definition:
+def _after(last: EventRow, stage: Settings, target: Definition, seed_count: int, events: Sequence[EventRow]) -> Definition:
     seed = None
     if stage.seed is not None:
-        if closed := next((event for event in known if event.closed and event.definition.extends == last.id), None):
+        if closed_event := next((event for event in events if event.closed and event.definition.extends == last.id), None):
             raise ConfigError(
-                f"--seed: event {closed.number}, which extended event {last.number}, was closed, so what this seed gives next is "
-                "revealed: give --new-event and another seed"
+                f"--seed: event {closed_event.number}, which extended event {last.number}, was closed, so what this seed gives "
+                "next is revealed: give --new-event and another seed"
             )
         if seeds.is_secret(stage.seed):
             raise ConfigError(
@@ -98,14 +98,14 @@ def _after(last: EventRow, stage: Settings, wanted: Definition, more: int, known
                 "none, for another event"
             )
         seed = seeds.seed_digest(seeds.extension_secret(stage.seed, last.id))
-    return structs.replace(wanted, seeds=more, seed=seed, extends=last.id)
+    return structs.replace(target, seeds=seed_count, seed=seed, extends=last.id)
 
 
-def chain_of(known: Mapping[str, EventRow], event: EventRow) -> list[EventRow]:
+def chain_of(by_id: Mapping[str, EventRow], event: EventRow) -> list[EventRow]:
     """Return an event after those that it extends, the first one first, as far as they are known."""
     chain = [event]
-    while (before := chain[0].definition.extends or "") in known and len(chain) <= len(known):
-        chain.insert(0, known[before])
+    while (before := chain[0].definition.extends or "") in by_id and len(chain) <= len(by_id):
+        chain.insert(0, by_id[before])
     return chain
 
 
@@ -121,39 +121,39 @@ def ways_to_more(store: Store, event: EventRow) -> str:
     """
     if not can_be_extended(event.definition) or (event.closed and event.definition.seed is not None):
         return ""
-    known = {one.id: one for one in store.events()}
-    first = known.get(event.definition.extends or "") if event.closed else event
-    chains = [chain for one in known.values() if not one.closed and first in (chain := chain_of(known, one))]
+    by_id = {row.id: row for row in store.events()}
+    first = by_id.get(event.definition.extends or "") if event.closed else event
+    chains = [chain for row in by_id.values() if not row.closed and first in (chain := chain_of(by_id, row))]
     if not chains:
         return ""
     chain = max(chains, key=length_of)
     if store.conclusion(chain[-1].id) is None:
         return f"; --seeds {length_of(chain)} goes on with event {chain[-1].number}, which extends it"
     if event.closed:
-        more = max(length_of(chain), length_of(chain_of(known, event))) + 1
-        return f"; --seeds {more} or more extends event {chain[-1].number}"
+        seed_count = max(length_of(chain), length_of(chain_of(by_id, event))) + 1
+        return f"; --seeds {seed_count} or more extends event {chain[-1].number}"
     return f"; --seeds {length_of(chain) + 1} or more extends it"
 
 
-def why_beside(store: Store, wanted: Definition) -> str:
+def why_beside(store: Store, target: Definition) -> str:
     """Return a line on why the wanted event is another one beside an event that is over; "" if there is no such event.
 
     Such an event has the same settings, except the number of its seeds, and cannot be extended.
     """
-    form = FORMATS[wanted.format]
+    form = FORMATS[target.format]
     for event in store.events():
-        same = structs.replace(event.definition, seeds=wanted.seeds) == wanted
-        if can_be_extended(wanted) or not same or store.conclusion(event.id) is None:
+        same = structs.replace(event.definition, seeds=target.seeds) == target
+        if can_be_extended(target) or not same or store.conclusion(event.id) is None:
             continue
-        why = "decides from nothing" if form.SEQUENTIAL else "draws its rounds from its own results"
-        return f"event {event.number} of these settings is over; a {wanted.format} is not extended: this is another, which {why}"
+        note = "decides from nothing" if form.SEQUENTIAL else "draws its rounds from its own results"
+        return f"event {event.number} of these settings is over; a {target.format} is not extended: this is another, which {note}"
     return ""
 
 
-def dealt_before(store: Store, wanted: Definition, secret: bytes) -> str:
+def dealt_before(store: Store, target: Definition, secret: bytes) -> str:
     """Return a warning if an event that is over has the same deals and differs in its number of seeds alone; else ""."""
     for event in store.events():
-        same = structs.replace(event.definition, seeds=wanted.seeds) == wanted
+        same = structs.replace(event.definition, seeds=target.seeds) == target
         if same and event.secret == secret and store.conclusion(event.id) is not None:
             return (
                 f"warning: event {event.number} was played with this --seed, so its deals, which are revealed, are dealt again: "
@@ -164,13 +164,13 @@ def dealt_before(store: Store, wanted: Definition, secret: bytes) -> str:
 
 def with_extended(store: Store, ids: Sequence[str]) -> list[str]:
     """Return the ids of events, each after those that it extends."""
-    known = {event.id: event for event in store.events()}
-    return list(dict.fromkeys(one.id for event in ids for one in chain_of(known, known[event])))
+    by_id = {event.id: event for event in store.events()}
+    return list(dict.fromkeys(link.id for event in ids for link in chain_of(by_id, by_id[event])))
 
 
-def said(store: Store, event: EventRow) -> str:
+def extension_line(store: Store, event: EventRow) -> str:
     """Return a line that says that an event is an extension; "" if it is none."""
-    chain = chain_of({one.id: one for one in store.events()}, event)
+    chain = chain_of({row.id: row for row in store.events()}, event)
     if len(chain) < 2:
         return ""
     from_, to = length_of(chain[:-1]), length_of(chain)

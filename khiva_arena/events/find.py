@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from shlex import quote
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.events.results import of_row
@@ -42,12 +42,12 @@ def rated_events(store: Store, words: tuple[str, ...], say: Say, *, names: bool 
     Raises ConfigError and StoreError as ``events_of`` does.
     """
     events = events_of(store, words)
-    closed = [event for event in events if event.closed and not words]
-    for event in closed:
+    closed_events = [event for event in events if event.closed and not words]
+    for event in closed_events:
         how_far = f"{len(store.recorded(event.id))} of {bare_timetable(event).matches} matches"
         include = f"; name event {event.number} to include it" if names else ""
         say(f"event {event.number} was closed with {how_far} recorded and is not rated{include}")
-    return [event for event in events if event not in closed]
+    return [event for event in events if event not in closed_events]
 
 
 def check_file(store: Store) -> None:
@@ -60,7 +60,7 @@ def check_file(store: Store) -> None:
 def _check_rows(store: Store, event: EventRow) -> None:
     """Check the event's own rows, and that no row was lost or added: one missing match would change every number."""
     _check_stored(store, event)
-    for problem in (*(f"{what} {CHANGED}" for what in event.changed), *store.changed(event.id)):
+    for problem in (*(f"{part} {CHANGED}" for part in event.changed), *store.changed(event.id)):
         damaged(store, f"event {event.number}", problem)
 
 
@@ -87,9 +87,9 @@ def in_order(events: Sequence[EventRow]) -> list[EventRow]:
     return [event for _, event in sorted({event.number: event for event in events}.items())]
 
 
-def damaged(store: Store, what: str, how: str) -> NoReturn:
+def damaged(store: Store, part: str, problem: str) -> NoReturn:
     """Raise StoreError on a part of the store that was changed or lost since it was written."""
-    raise StoreError(f"{store.folder}: {what} is damaged: {how}; `khiva-arena verify {quote(str(store.folder))}` says more")
+    raise StoreError(f"{store.folder}: {part} is damaged: {problem}; `khiva-arena verify {quote(str(store.folder))}` says more")
 
 
 def matches_of(store: Store, event: EventRow, *, measured: bool = True) -> Iterator[MatchRow]:
@@ -115,8 +115,8 @@ def sound_results(store: Store, event: EventRow, shape: Shape) -> list[Result] |
 
 
 def _in_its_place(store: Store, event: EventRow, timetable: Timetable, row: MatchRow) -> MatchRow:
-    sits = [seat.bot for seat in row.seats] if [seat.seat for seat in row.seats] == list(range(len(row.seats))) else []
-    _check_place(store, event, timetable, row.ordinal, (row.seed, row.lineup, row.rotation), sits)
+    bots = [seat.bot for seat in row.seats] if [seat.seat for seat in row.seats] == list(range(len(row.seats))) else []
+    _check_place(store, event, timetable, row.ordinal, (row.seed, row.lineup, row.rotation), bots)
     if not row.intact:
         damaged(store, f"match {event.number}/{row.ordinal}", f"it {CHANGED}")
     from khiva_arena.events.record_check import why_not_as_recorded  # not above: a new store holds no match
@@ -143,14 +143,14 @@ def check_event(store: Store, event: EventRow) -> None:
 
     A seal spares the sums. Rows are compared with their records all the same, since a stranger can write a seal.
     """
-    known = store.is_known_sound()
-    if known:
+    is_sound = store.is_known_sound()
+    if is_sound:
         _check_stored(store, event)
     else:
         _check_rows(store, event)
         check_file(store)
     with uncollected():
-        for _ in matches_of(store, event, measured=not known):
+        for _ in matches_of(store, event, measured=not is_sound):
             pass
     voids_of(store, event)
 
@@ -169,20 +169,20 @@ def uncollected() -> Iterator[None]:
 
 
 def _check_place(
-    store: Store, event: EventRow, timetable: Timetable, ordinal: int, place: tuple[int, int, int], sits: Sequence[int]
+    store: Store, event: EventRow, timetable: Timetable, ordinal: int, place: tuple[int, int, int], bots: Sequence[int]
 ) -> None:
-    where = f"match {event.number}/{ordinal}"
+    name = f"match {event.number}/{ordinal}"
     if timetable.place(ordinal) != place:
-        damaged(store, where, "the schedule has no such match")
-    if len(sits) != timetable.seats or min(sits) < 0 or max(sits) >= len(event.bots):
-        damaged(store, where, "its seats are not those of its event")
+        damaged(store, name, "the schedule has no such match")
+    if len(bots) != timetable.seats or min(bots) < 0 or max(bots) >= len(event.bots):
+        damaged(store, name, "its seats are not those of its event")
 
 
 def _one_event(rows: list[EventRow], word: str) -> EventRow:
     fits = [row for row in rows if names_event(word, row.number, row.id)]
     if len(fits) != 1:
-        known = ", ".join(f"{row.number} ({row.id})" for row in rows) or "none yet"
-        raise ConfigError(f"{'no event' if not fits else 'several events'} {word!r} here; there are {known}")
+        names = ", ".join(f"{row.number} ({row.id})" for row in rows) or "none yet"
+        raise ConfigError(f"{'no event' if not fits else 'several events'} {word!r} here; there are {names}")
     return fits[0]
 
 
@@ -199,34 +199,45 @@ def begins(name: str, word: str) -> bool:
     return name.startswith(word) and not (word.isdecimal() and len(word) <= 5)
 
 
-def match_of(store: Store, word: str) -> tuple[EventRow, MatchRow]:
+class StoredMatch(NamedTuple):
+    """A recorded match.
+
+    event: its event.
+    row: the match as the store holds it.
+    """
+
+    event: EventRow
+    row: MatchRow
+
+
+def match_of(store: Store, word: str) -> StoredMatch:
     """Return the match that ``word`` names: EVENT/ORDINAL as `show` lists it, or the beginning of its id. An ordinal suffices if
     the store has one event.
 
     Raises ConfigError for a word that fits none or several.
     """
-    event, _, rest = word.rpartition("/")
-    among = events_of(store, (event,) if event else ())
-    alone = len(among) == 1  # an ordinal says enough
-    fits = [(row, match) for row in among for match in _fits(store, row, rest, alone)]
-    if not fits and alone and (why := _why_void(store, among[0], rest)):
-        raise ConfigError(f"match {word!r} in {store.folder} is void: {why}")
+    event_word, _, match_word = word.rpartition("/")
+    among = events_of(store, (event_word,) if event_word else ())
+    by_number = len(among) == 1  # an ordinal says enough
+    fits = [StoredMatch(event, row) for event in among for row in _fits(store, event, match_word, by_number)]
+    if not fits and by_number and (reason := _why_void(store, among[0], match_word)):
+        raise ConfigError(f"match {word!r} in {store.folder} is void: {reason}")
     if len(fits) != 1:
-        what = "no recorded match" if not fits else f"{len(fits)} matches"
-        raise ConfigError(f"{what} {word!r} in {store.folder}; `khiva-arena show {store.folder}` lists them as EVENT/ORDINAL")
+        number = "no recorded match" if not fits else f"{len(fits)} matches"
+        raise ConfigError(f"{number} {word!r} in {store.folder}; `khiva-arena show {store.folder}` lists them as EVENT/ORDINAL")
     return fits[0]
 
 
-def _fits(store: Store, event: EventRow, word: str, alone: bool) -> list[MatchRow]:
-    """Return the matches of an event that ``word`` names: by its ordinal, if ``alone``, else by the beginning of their ids.
+def _fits(store: Store, event: EventRow, word: str, by_number: bool) -> list[MatchRow]:
+    """Return the matches of an event that ``word`` names: by its ordinal, if ``by_number``, else by the beginning of their ids.
 
     No other matches are read, since an event may have very many.
     """
     timetable = bare_timetable(event)
-    ordinal = int(word) if alone and _ORDINAL.fullmatch(word) else None
+    ordinal = int(word) if by_number and _ORDINAL.fullmatch(word) else None
     by_ordinal = None if ordinal is None else store.match(event.id, ordinal)
-    found = [by_ordinal] if by_ordinal else [row for row in store.matches_with(event.id, word) if begins(row.id, word)]
-    return [_in_its_place(store, event, timetable, row) for row in found]
+    rows = [by_ordinal] if by_ordinal else [row for row in store.matches_with(event.id, word) if begins(row.id, word)]
+    return [_in_its_place(store, event, timetable, row) for row in rows]
 
 
 def _why_void(store: Store, event: EventRow, word: str) -> str:
@@ -236,9 +247,7 @@ def _why_void(store: Store, event: EventRow, word: str) -> str:
     return next((row.why for row in reversed(voids_of(store, event)) if row.ordinal == int(word)), "")
 
 
-def secret_of(store: Store, event: EventRow, seed: int) -> tuple[bytes, bool]:
-    """Return the secret of a seed, and whether it is the revealed one; else it comes from the store's private copy."""
+def secret_of(store: Store, event: EventRow, seed: int) -> bytes:
+    """Return the revealed secret of a seed; before it is revealed, that of the store's private copy."""
     revealed = store.reveals(event.id).get(seed)
-    if revealed is not None:
-        return revealed, True
-    return event.seed_secret(seed), False
+    return event.seed_secret(seed) if revealed is None else revealed

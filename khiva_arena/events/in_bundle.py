@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from khiva_arena.errors import ConfigError, RecordError, StoreError
 from khiva_arena.events.find import begins, names_event
@@ -15,8 +15,19 @@ from khiva_arena.result import Policy
 from khiva_arena.store import bundle
 
 
-def bundled_match(path: Path, word: str) -> tuple[Record, bytes]:
-    """Return the record that ``word`` names in a bundle, and the secret of its seed, 32 bytes. A match is named as in a store.
+class BundledMatch(NamedTuple):
+    """A match of a bundle.
+
+    record: its record.
+    secret: the secret of its seed, 32 bytes.
+    """
+
+    record: Record
+    secret: bytes
+
+
+def bundled_match(path: Path, word: str) -> BundledMatch:
+    """Return the match that ``word`` names in a bundle, as in a store.
 
     Raises ConfigError for a word that fits none or several or a file that cannot be read, StoreError if it is not a bundle,
     RecordError if it is damaged.
@@ -24,13 +35,13 @@ def bundled_match(path: Path, word: str) -> tuple[Record, bytes]:
     with opened_bundle(path) as reader:
         fits, secrets = _fits_in_bundle(reader, word)
     if len(fits) != 1:
-        what = "no match" if not fits else "several matches"
-        raise ConfigError(f"{what} {word!r} in {path}; name one as EVENT/ORDINAL, or by its id")
+        number = "no match" if not fits else "several matches"
+        raise ConfigError(f"{number} {word!r} in {path}; name one as EVENT/ORDINAL, or by its id")
     event, raw = fits[0]
     record = _sound(Record.from_json(canonical(raw).decode()))
     for secret in secrets[event]:
         if seeds.commitment(record.header.match, secret) == record.header.commit:
-            return record, secret
+            return BundledMatch(record, secret)
     raise RecordError(f"{path}: no secret in it opens the commitment of match {word!r}")
 
 
@@ -96,21 +107,21 @@ def _sound(record: Record) -> Record:
 
 def _fits_in_bundle(reader: bundle.Reader, word: str) -> tuple[list[tuple[int, dict[str, Any]]], dict[int, list[bytes]]]:
     """Return at most two of the records that a word fits, with the number of their event; and each event's secrets."""
-    event, _, rest = word.rpartition("/")
+    event, _, name = word.rpartition("/")
     by_ordinal: list[tuple[int, dict[str, Any]]] = []
     by_id: list[tuple[int, dict[str, Any]]] = []
     secrets: dict[int, list[bytes]] = {}
-    number, within = 0, False
+    number, in_event = 0, False
     for line in reader.lines():
         if isinstance(line, bundle.EventLine):
             number += 1
-            within = not event or names_event(event, number, line.id)
+            in_event = not event or names_event(event, number, line.id)
             secrets[number] = []
         elif isinstance(line, bundle.RevealLine):
             secrets.setdefault(number, []).append(bytes.fromhex(line.secret))
-        elif isinstance(line, bundle.MatchLine) and within:
+        elif isinstance(line, bundle.MatchLine) and in_event:
             header = line.record.get("header")
-            into = by_ordinal if str(line.ordinal) == rest else by_id
-            if len(into) < 2 and (into is by_ordinal or (isinstance(header, dict) and begins(str(header.get("match")), rest))):
+            into = by_ordinal if str(line.ordinal) == name else by_id
+            if len(into) < 2 and (into is by_ordinal or (isinstance(header, dict) and begins(str(header.get("match")), name))):
                 into.append((number, line.record))
     return (by_ordinal if by_ordinal and (event or number == 1) else by_id), secrets

@@ -17,7 +17,7 @@ class CountedResults:
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
 
-    def counted(self, results: Iterable[Result]) -> Iterator[Result]:
+    def count(self, results: Iterable[Result]) -> Iterator[Result]:
         """Yield the same results, counted as they are read."""
         for result in results:
             self._counts[result.event] += 1
@@ -38,17 +38,17 @@ def looks_of(events: Sequence[EventRow], *, stopped: bool = False, extended: boo
     Up to the planned number of looks, at the seeds planned for them, have a boundary of their own. Everything else is a mixture,
     tuned by the seeds of the first events.
     """
-    known = {event.id: event for event in events}
-    before = {event.definition.extends for event in events}
-    chains = [chain_of(known, event) for event in events if event.id not in before and not _is_test(event)]
+    by_id = {event.id: event for event in events}
+    extended_ids = {event.definition.extends for event in events}
+    chains = [chain_of(by_id, event) for event in events if event.id not in extended_ids and not _is_test(event)]
     if not chains:
         return ONE_LOOK
     first = chains[0][0].definition
-    wanted = first.looks or 0
+    number = first.looks or 0
     links = len(chains[0]) + extended
-    if wanted and len(chains) == 1 and not stopped and links <= wanted and _evenly(chains[0]):
-        return planned(wanted, wanted * first.seeds)
-    if stopped or extended or wanted or any(len(chain) > 1 for chain in chains):
+    if number and len(chains) == 1 and not stopped and links <= number and _evenly(chains[0]):
+        return planned(number, number * first.seeds)
+    if stopped or extended or number or any(len(chain) > 1 for chain in chains):
         return unplanned(sum(chain[0].definition.seeds for chain in chains))
     return ONE_LOOK
 

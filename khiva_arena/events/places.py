@@ -21,9 +21,9 @@ def places_of(store: Store, event: EventRow) -> Places | None:
     return as_reported(event, placings, rounds, len(stored.bare_timetable(event).shapes))
 
 
-def as_reported(event: EventRow, found: Sequence[Placing], rounds: int, of: int) -> Places:
+def as_reported(event: EventRow, placings: Sequence[Placing], rounds: int, of: int) -> Places:
     """Return an event's places as a report shows them, with ``rounds`` of ``of`` rounds complete. Its format must have places."""
-    rows = tuple(_placed(event, placing, over=rounds == of) for placing in found)
+    rows = tuple(_placed(event, placing, over=rounds == of) for placing in placings)
     return Places(event.id, event.number, event.definition.format, rounds, of, rows)
 
 

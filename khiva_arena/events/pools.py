@@ -54,11 +54,11 @@ def pools_of(events: Sequence[EventRow], among: Among) -> list[list[EventRow]]:
     return pooled([event for event in events if among == EVERYBODY or len(counting(event, among)) > 1])
 
 
-def conditions(what: Definition) -> bytes:
+def conditions(definition: Definition) -> bytes:
     """Return the bytes that are equal in two events if they make one table."""
-    plain = what.plain()
+    plain = definition.plain()
     same = [plain[key] for key in ("game", "rules_version", "time", "policy", "isolation", "limits", "ponder")]
-    return canonical([*same, digest_of(what.rules), what.rated_apart, what.link_ms])
+    return canonical([*same, digest_of(definition.rules), definition.rated_apart, definition.link_ms])
 
 
 def in_common(events: Sequence[EventRow]) -> dict[str, Any]:
@@ -68,49 +68,49 @@ def in_common(events: Sequence[EventRow]) -> dict[str, Any]:
 
 
 def _common(events: Sequence[EventRow]) -> InCommon:
-    what = events[0].definition.plain()
-    same = {key: what[key] for key in InCommon.__struct_fields__[2:]}
-    if link_ms := what.get("link_ms"):
-        same["time"] = {**what["time"], "link_ms": link_ms}
+    plain = events[0].definition.plain()
+    same = {key: plain[key] for key in InCommon.__struct_fields__[2:]}
+    if link_ms := plain.get("link_ms"):
+        same["time"] = {**plain["time"], "link_ms": link_ms}
     return InCommon([event.id for event in events], sorted({event.definition.seats for event in events}), **same)
 
 
 def titles(tables: Sequence[Sequence[EventRow]], among: Among = EVERYBODY) -> list[str]:
     """Return the line above each of the tables that are shown together: the game played, and the conditions."""
-    every = which_of([events[0].definition for events in tables])
-    return [_title(events, which, among) for events, which in zip(tables, every, strict=True)]
+    labels = which_of([events[0].definition for events in tables])
+    return [_title(events, label, among) for events, label in zip(tables, labels, strict=True)]
 
 
-def _title(events: Sequence[EventRow], which: str, among: Among) -> str:
-    what = _common(events)
-    seats = ", ".join(map(str, what.seats))
+def _title(events: Sequence[EventRow], label: str, among: Among) -> str:
+    same = _common(events)
+    seats = ", ".join(map(str, same.seats))
     by_id = {event.id: str(event.number) for event in events}
     numbers = ", ".join(f"{event.number}{_mark(event, by_id)}" for event in events)
-    some = f"; {among.said}" if among.said else ""
+    bots = f"; {among.words}" if among.words else ""
     engines = sorted({engine for event in events for engine in event.engines})
     mark = f"; played by khiva-arena {', '.join(engines)}" if len(engines) > 1 else ""
     apart = "; bots that may remember, apart" if events[0].definition.rated_apart else ""
     return harmless(
-        f"{what.game}{which} at {seats} seats; turn {what.time['turn_ms']} ms, bank {what.time['bank_ms']} ms, {what.policy}, "
-        f"isolation {what.isolation}{_not_default(what)}{apart}; event{'s' if len(events) > 1 else ''} {numbers}{some}{mark}"
+        f"{same.game}{label} at {seats} seats; turn {same.time['turn_ms']} ms, bank {same.time['bank_ms']} ms, {same.policy}, "
+        f"isolation {same.isolation}{_not_default(same)}{apart}; event{'s' if len(events) > 1 else ''} {numbers}{bots}{mark}"
     )
 
 
-def _mark(event: EventRow, known: Mapping[str, str]) -> str:
-    """Return a note on an event that was closed or extends another, "" for any other event. ``known``: numbers of the others
+def _mark(event: EventRow, numbers: Mapping[str, str]) -> str:
+    """Return a note on an event that was closed or extends another, "" for any other event. ``numbers``: numbers of the others
     by id."""
     extends = event.definition.extends
     marks = ["closed before it was over"] if event.closed else []
-    marks += [f"extends {known.get(extends, extends)}, {KNOWN}"] if extends else []
+    marks += [f"extends {numbers.get(extends, extends)}, {KNOWN}"] if extends else []
     return f" ({'; '.join(marks)})" if marks else ""
 
 
-def _not_default(what: InCommon) -> str:
+def _not_default(common: InCommon) -> str:
     """Return in words the limits, pondering and time given back for a link that are not the default."""
-    limits = [f"{WORDS[key]} {say(key, limit)}" for key, limit in what.limits.items() if limit != getattr(DEFAULT, key)]
-    link = what.time.get("link_ms", 0)
-    given = (f"up to {link} ms of a remote bot's round trip given back",) if link else ()
-    return "".join(f", {text}" for text in (*limits, *(() if what.ponder else ("no pondering",)), *given))
+    limits = [f"{WORDS[key]} {say(key, limit)}" for key, limit in common.limits.items() if limit != getattr(DEFAULT, key)]
+    link = common.time.get("link_ms", 0)
+    note = (f"up to {link} ms of a remote bot's round trip given back",) if link else ()
+    return "".join(f", {text}" for text in (*limits, *(() if common.ponder else ("no pondering",)), *note))
 
 
 # --- standings ---
@@ -130,11 +130,11 @@ def entrants_of(events: Sequence[EventRow], among: Among = EVERYBODY) -> list[En
 
 def marks_of(events: Sequence[EventRow]) -> dict[str, tuple[str, ...]]:
     """Return the marks that each bot has in at least one of the events, by its identity."""
-    has: dict[str, set[str]] = {}
+    marks_by_bot: dict[str, set[str]] = {}
     for event in events:
         for bot in event.definition.bots:
-            has.setdefault(bot.identity, set()).update(bot.marks)
-    return {identity: tuple(mark for mark in MARKS if mark in marks) for identity, marks in has.items()}
+            marks_by_bot.setdefault(bot.identity, set()).update(bot.marks)
+    return {identity: tuple(mark for mark in MARKS if mark in marks) for identity, marks in marks_by_bot.items()}
 
 
 def pooled_standings(
@@ -155,7 +155,7 @@ def pooled_standings(
 
 def standings_of(
     events: Sequence[EventRow],
-    every: Iterable[Result],
+    scored: Iterable[Result],
     anchors: Sequence[str] = (),
     among: Among = EVERYBODY,
     say: Say = say_nothing,
@@ -163,31 +163,31 @@ def standings_of(
     """Return the table of the events of one pool from their results; parameters are those of ``pooled_standings``."""
     entrants = entrants_of(events, among)
     names = {name for bot in entrants for name in (bot.id, bot.name)}
-    given = [_given(word, names) for word in anchors]
-    plain = [one for one in given if isinstance(one, str)]
-    if len(given) > 1 and plain:
+    targets = [_parse_anchor(word, names) for word in anchors]
+    plain = [target for target in targets if isinstance(target, str)]
+    if len(targets) > 1 and plain:
         raise ConfigError(f"several anchors need a number each, as --anchor {plain[0]}=0")
-    at = [one for one in given if isinstance(one, AnchorAt)]
-    counted, watched = CountedResults(), WatchedResults(events)
-    collected = _collected(events, counted.counted(watched.watch(every)), among)
+    at = [target for target in targets if isinstance(target, AnchorAt)]
+    counter, watcher = CountedResults(), WatchedResults(events)
+    collected = _collect(events, counter.count(watcher.watch(scored)), among)
     in_table = {bot.id: number for number, bot in enumerate(entrants)}
     numbers = {event.id: [in_table.get(bot.identity, -1) for bot in event.bots] for event in events}
     anchor = plain[0] if plain else _anchor(events[0], entrants)
-    widening = replace(watched.widening(among, say), looks=counted.looks(events))
+    widening = replace(watcher.widening(among, say), looks=counter.looks(events))
     return standings(collected, entrants, anchor, anchors=at, numbers=numbers, widening=widening)
 
 
-def _collected(events: Sequence[EventRow], every: Iterable[Result], among: Among) -> Collected:
-    """Return the results of matches at which everybody counts.
+def _collect(events: Sequence[EventRow], scored: Iterable[Result], among: Among) -> Collected:
+    """Return the results of matches at which scoredbody counts.
 
     Raises ConfigError if there are results, but none of them counts. A store with nothing played yet gives a table without
     numbers.
     """
     if among == EVERYBODY:
-        return Collected(every)
+        return Collected(scored)
     counts = counting_in(events, among)
     collected, of_others = Collected(), 0
-    for result in every:
+    for result in scored:
         if counts[result.event].issuperset(result.bots):
             collected.add(result)
         else:
@@ -195,7 +195,7 @@ def _collected(events: Sequence[EventRow], every: Iterable[Result], among: Among
     if of_others and not collected.matches:
         numbers = ", ".join(str(event.number) for event in events)
         raise ConfigError(
-            f"{among.said}: no match of event {numbers} had these bots alone at its table, so there is nothing to rate"
+            f"{among.words}: no match of event {numbers} had these bots alone at its table, so there is nothing to rate"
         )
     return collected
 
@@ -205,12 +205,12 @@ def _anchor(event: EventRow, entrants: Sequence[Entrant]) -> str | None:
 
     The definition's name is looked up, since a page may call the bot by another name.
     """
-    what = event.definition
-    anchor = next(bot.identity for bot in what.bots if bot.name == what.anchor)
+    definition = event.definition
+    anchor = next(bot.identity for bot in definition.bots if bot.name == definition.anchor)
     return anchor if anchor in [bot.id for bot in entrants] else None
 
 
-def _given(word: str, names: set[str]) -> str | AnchorAt:
+def _parse_anchor(word: str, names: set[str]) -> str | AnchorAt:
     """Return an anchor as the user gave it: the name of a bot, which may have any sign in it, or a name and a number."""
     if word in names or not (parts := _GIVEN.fullmatch(word)):
         return word
@@ -237,26 +237,26 @@ def results_of(store: Store, event: EventRow) -> Iterator[Result]:
     recorded = _recorded(store, event, voids, causes)
     if not voids:
         return recorded
-    every = heapq.merge(recorded, _set_aside(store, event, voids, causes), key=attrgetter("ordinal"))
-    return (structs.replace(one, not_begun=not_begun[one.ordinal]) if one.ordinal in not_begun else one for one in every)
+    merged = heapq.merge(recorded, _set_aside(store, event, voids, causes), key=attrgetter("ordinal"))
+    return (structs.replace(row, not_begun=not_begun[row.ordinal]) if row.ordinal in not_begun else row for row in merged)
 
 
 def _recorded(
     store: Store, event: EventRow, voids: Mapping[int, VoidRow], causes: Mapping[int, Counter[int]]
 ) -> Iterator[Result]:
     # version 0.1 did not count page faults, so they are unknown for what it played
-    counted = not any(engine.startswith("0.1.") for engine in event.engines)
+    counts_faults = not any(engine.startswith("0.1.") for engine in event.engines)
     for match in matches_of(store, event):
         void = voids.get(match.ordinal)
         measured = [seat.measured for seat in match.seats]
         if caused := causes.get(match.ordinal):
-            measured = [one._replace(caused=caused[seat]) for seat, one in enumerate(measured)]
-        if not counted:
-            measured = [one._replace(page_faults=None) for one in measured]
-        found = results.of_row(event, match, void.attempt if void else 0, measured)
-        for fault in [fault for faults in found.faults for fault, _ in faults if fault not in FAULTS]:
+            measured = [costs._replace(caused=caused[seat]) for seat, costs in enumerate(measured)]
+        if not counts_faults:
+            measured = [costs._replace(page_faults=None) for costs in measured]
+        result = results.of_row(event, match, void.attempt if void else 0, measured)
+        for fault in [fault for faults in result.faults for fault, _ in faults if fault not in FAULTS]:
             damaged(store, f"match {event.number}/{match.ordinal}", f"{fault!r} is not a fault")
-        yield found
+        yield result
 
 
 def _set_aside(
@@ -264,7 +264,7 @@ def _set_aside(
 ) -> Iterator[Result]:
     from khiva_arena.arbiter.match import VOIDS_MOST  # not above: trio comes with it
 
-    there = store.recorded(event.id)
+    recorded = store.recorded(event.id)
     for ordinal, void in voids.items():
-        if ordinal not in there and void.attempt >= VOIDS_MOST:
+        if ordinal not in recorded and void.attempt >= VOIDS_MOST:
             yield results.set_aside(event, void, causes[ordinal])

@@ -41,18 +41,18 @@ def standing_of(
 
     Raises StoreError if the store is damaged, ConfigError if a stage cannot be played with the bots that came to it.
     """
-    known = events_of(store, ())
+    rows = events_of(store, ())
     over: list[EventRow] = []
     for stage in stages:
         if over:
             entrants = _best(store, over[-1], entrants, stage.take)
         definition = definition_after(stage, entrants, sandbox, over[-1] if over else None)
-        event = _newest(store, known, spellings(definition))
-        for spelt in spellings(definition) if event is None and known else ():
-            from khiva_arena.events.extending import extended  # not above: a new store has nothing to extend
+        event = _newest(store, rows, spellings(definition))
+        for spelt in spellings(definition) if event is None and rows else ():
+            from khiva_arena.events.extending import extended_definition  # not above: a new store has nothing to extend
 
-            if longer := extended(store, known, stage, spelt, new_event=new_event):
-                definition, event = longer, _newest(store, known, [longer])
+            if longer := extended_definition(store, rows, stage, spelt, new_event=new_event):
+                definition, event = longer, _newest(store, rows, [longer])
                 break
         if event is None or store.conclusion(event.id) is None:
             return ResumePoint(tuple(over), tuple(entrants), event.definition if event else definition, event)
@@ -62,10 +62,10 @@ def standing_of(
     return ResumePoint(tuple(over))
 
 
-def _newest(store: Store, known: Sequence[EventRow], definitions: Sequence[Definition]) -> EventRow | None:
-    fits = [event for event in known if event.definition in definitions]
-    left = [event for event in fits if store.conclusion(event.id) is None]
-    return next(reversed(left or fits), None)
+def _newest(store: Store, events: Sequence[EventRow], definitions: Sequence[Definition]) -> EventRow | None:
+    fits = [event for event in events if event.definition in definitions]
+    unfinished = [event for event in fits if store.conclusion(event.id) is None]
+    return next(reversed(unfinished or fits), None)
 
 
 def definition_after(stage: Settings, entrants: Sequence[Bot], sandbox: Sandbox, before: EventRow | None = None) -> Definition:
@@ -88,4 +88,4 @@ def definition_after(stage: Settings, entrants: Sequence[Bot], sandbox: Sandbox,
 
 def _best(store: Store, event: EventRow, entrants: Sequence[Bot], take: int | None) -> list[Bot]:
     """Return the bots that did best in an event that is over, best first; all of them if ``take`` is None."""
-    return [entrants[place.bot] for place in stored.places(store, event, sound_results)[0]][:take]
+    return [entrants[place.bot] for place in stored.places(store, event, sound_results).placings][:take]

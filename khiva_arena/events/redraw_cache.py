@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 
 from khiva_arena.errors import ConfigError
+from khiva_arena.ratings.swiss_factors import Factors
 
 _LONGEST = 1_000  # bytes
 _MOST = 1_000.0  # standard errors
@@ -30,7 +31,7 @@ class KeptFactors(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ranks: float
 
 
-def kept_factors(key: str) -> tuple[float, float] | None:
+def kept_factors(key: str) -> Factors | None:
     """Return the factors for pairs and ranks that were kept under a key; None if no reliable file has them."""
     folder = _folder()
     if folder is None:
@@ -38,14 +39,14 @@ def kept_factors(key: str) -> tuple[float, float] | None:
     try:
         # in a shared folder a link could lead elsewhere, and a pipe would block
         with os.fdopen(os.open(folder / f"{key}.json", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
-            known = os.fstat(file.fileno())
-            if not stat.S_ISREG(known.st_mode) or known.st_uid != os.geteuid() or known.st_mode & 0o022:
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & 0o022:
                 return None
-            found = msgspec.json.decode(file.read(_LONGEST), type=KeptFactors)
+            kept = msgspec.json.decode(file.read(_LONGEST), type=KeptFactors)
     except (OSError, msgspec.DecodeError):
         return None
-    in_range = all(0 <= number <= _MOST for number in (found.pair, found.ranks))
-    return (found.pair, found.ranks) if found.key == key and in_range else None
+    in_range = all(0 <= number <= _MOST for number in (kept.pair, kept.ranks))
+    return Factors(kept.pair, kept.ranks) if kept.key == key and in_range else None
 
 
 def keep_factors(key: str, pair: float, ranks: float) -> None:

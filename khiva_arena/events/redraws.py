@@ -74,9 +74,9 @@ def seconds_of(events: Sequence[EventToReplay]) -> float:
     bots = max(bot for event in events for bot in event.bots) + 1
     seconds = 0.0
     for event in events:
-        for shape, known in _shapes(event):
+        for shape, line_ups in _shapes(event):
             seconds += _SECONDS_A_PAIR * bots**2 + _SECONDS_A_PAIR_OF_SEATS * shape.matches * shape.seats**2
-            seconds += 0.0 if known is not None else _SECONDS_A_PAIR * len(event.bots) ** 2
+            seconds += 0.0 if line_ups is not None else _SECONDS_A_PAIR * len(event.bots) ** 2
     return REPLAYS * seconds
 
 
@@ -90,7 +90,7 @@ def factors(
     key: 32 bytes, from which all chance comes.
     """
     numbers = [range(first, min(number, first + _AT_ONCE)) for first in range(0, number, _AT_ONCE)]
-    return factors_of(np.concatenate([all_distances(played(events, elo, rated, key, some), elo) for some in numbers]))
+    return factors_of(np.concatenate([all_distances(play_replays(events, elo, rated, key, batch), elo) for batch in numbers]))
 
 
 def all_distances(rounds: Sequence[ReplicaRound], elo: Sequence[int]) -> Floats:
@@ -110,8 +110,8 @@ def factors_of(distances: Floats) -> Factors:
 
 
 def _quantile(values: Floats) -> float:
-    known = values[~np.isnan(values)]
-    return round(float(np.quantile(known, 0.95)), 3) if len(known) else 0.0
+    numbers_known = values[~np.isnan(values)]
+    return round(float(np.quantile(numbers_known, 0.95)), 3) if len(numbers_known) else 0.0
 
 
 class _Replay(NamedTuple):
@@ -130,7 +130,7 @@ class _Replay(NamedTuple):
     past: list[list[RoundSums]]
 
 
-def played(
+def play_replays(
     events: Sequence[EventToReplay], elo: Sequence[int], rated: Sequence[bool], key: bytes, numbers: range
 ) -> list[ReplicaRound]:
     """Play the replays of these ``numbers`` side by side, round by round."""
@@ -141,23 +141,23 @@ def played(
     ]
     rounds = []
     for at, event in enumerate(events):
-        for one in replays:
-            one.bots.append(event.bots if event.after is None else _best(one, event.after, len(event.bots)))
-            one.terms.append(replace(_with_authors(event, one.bots[at]), key=one.lots.blocks(1)))
-            one.past.append([])
-        for shape, known in _shapes(event):
-            drawn = [
-                _DRAWS[event.terms.format](one.terms[at], shape, one.past[at]).line_ups if known is None else known
-                for one in replays
+        for replay in replays:
+            replay.bots.append(event.bots if event.after is None else _best(replay, event.after, len(event.bots)))
+            replay.terms.append(replace(_with_authors(event, replay.bots[at]), key=replay.lots.blocks(1)))
+            replay.past.append([])
+        for shape, fixed in _shapes(event):
+            draws = [
+                _DRAWS[event.terms.format](replay.terms[at], shape, replay.past[at]).line_ups if fixed is None else fixed
+                for replay in replays
             ]
-            here = np.array([[one.bots[at] for _ in line_ups] for one, line_ups in zip(replays, drawn, strict=True)])
-            tables = np.take_along_axis(here, np.array(drawn), axis=2)
-            chance = [one.results.blocks(-(-tables[0].size * shape.seeds * shape.seats // _NUMBERS)) for one in replays]
+            bots = np.array([[replay.bots[at] for _ in line_ups] for replay, line_ups in zip(replays, draws, strict=True)])
+            tables = np.take_along_axis(bots, np.array(draws), axis=2)
+            chance = [replay.results.blocks(-(-tables[0].size * shape.seeds * shape.seats // _NUMBERS)) for replay in replays]
             of_round, sums = _play(tables, counts, shape.seeds, weight, chance)
             rounds.append(of_round)
-            for one, line_ups, of_replay in zip(replays, drawn, sums, strict=True):
-                by_bot = [BotSums(*of_replay[bot]) for bot in one.bots[at]]
-                one.past[at].append(RoundSums(shape.matches, line_ups, by_bot))
+            for replay, line_ups, of_replay in zip(replays, draws, sums, strict=True):
+                by_bot = [BotSums(*of_replay[bot]) for bot in replay.bots[at]]
+                replay.past[at].append(RoundSums(shape.matches, line_ups, by_bot))
     return rounds
 
 
@@ -211,14 +211,14 @@ def _play(
             a, b = tables[:, :, i], tables[:, :, j]
             different = a != b
             wins = (arrival[..., i] < arrival[..., j]).sum(axis=3) * different[:, :, None]  # (R, T, S)
-            mine = (counts[:, :, None] * wins).ravel()
-            points += np.bincount((of_seed + a[:, :, None]).ravel(), mine, len(points))
+            scored = (counts[:, :, None] * wins).ravel()
+            points += np.bincount((of_seed + a[:, :, None]).ravel(), scored, len(points))
             won += np.bincount((first + a).ravel(), wins.sum(axis=2).ravel(), len(won))
             pairs += np.bincount((first + a).ravel(), (different * (seeds * seats)).ravel(), len(pairs))
-            where = (wins.sum(axis=2) > 0) & counts
-            ahead[np.broadcast_to(np.arange(replays)[:, None], a.shape)[where], a[where], b[where]] = True
+            is_ahead = (wins.sum(axis=2) > 0) & counts
+            ahead[np.broadcast_to(np.arange(replays)[:, None], a.shape)[is_ahead], a[is_ahead], b[is_ahead]] = True
     winner = np.take_along_axis(tables[:, :, None, None, :], arrival.argmin(axis=4)[..., None], axis=4)[..., 0]
     firsts = np.bincount((first[:, :, None, None] + winner).ravel(), minlength=replays * bots)
     sums = np.stack([2 * won, pairs, firsts], axis=1).astype(np.int64).reshape(replays, bots, 3)
     of_round = ReplicaRound(tables, counts, points.astype(np.int64).reshape(replays, seeds, bots), ahead)
-    return of_round, [[(halves, met, one) for halves, met, one in of_replay] for of_replay in sums.tolist()]
+    return of_round, [[(halves, met, first_places) for halves, met, first_places in of_replay] for of_replay in sums.tolist()]

@@ -23,7 +23,7 @@ class Among(NamedTuple):
     exclude: tuple[str, ...] = ()
 
     @property
-    def said(self) -> str:
+    def words(self) -> str:
         """The words for the line above a table; "" if all bots count."""
         only = f"only {', '.join(self.only)}" if self.only else ""
         without = f"without {', '.join(self.exclude)}" if self.exclude else ""
@@ -60,17 +60,17 @@ class StoreSelection(NamedTuple):
 
 def check_among(among: Among, events: Sequence[EventRow]) -> None:
     """Raise ConfigError for each word that names no bot of these events, or if fewer than two are left in all of them."""
-    every = [bot for event in events for bot in event.bots]
-    names = list(dict.fromkeys(bot.name for bot in every))
-    known = {word for bot in every for word in _words(bot.name, bot.identity)}
+    bots = [bot for event in events for bot in event.bots]
+    names = list(dict.fromkeys(bot.name for bot in bots))
+    words_known = {word for bot in bots for word in _words(bot.name, bot.identity)}
     problems = [
         f"{flag} {word}: no bot called {word!r}{meant(word, names)}; there are {', '.join(names)}"
         for flag, words in (("--only", among.only), ("--exclude", among.exclude))
         for word in words
-        if word not in known
+        if word not in words_known
     ]
-    if not problems and among != EVERYBODY and every and not any(len(counting(event, among)) > 1 for event in events):
-        problems = [f"{among.said}: no event has two bots or more of these, so there is nothing to rate"]
+    if not problems and among != EVERYBODY and bots and not any(len(counting(event, among)) > 1 for event in events):
+        problems = [f"{among.words}: no event has two bots or more of these, so there is nothing to rate"]
     if problems:
         raise ConfigError(problems)
 
@@ -83,13 +83,13 @@ def _words(name: str, identity: str) -> tuple[str, ...]:
 def counting(event: EventRow, among: Among) -> set[int]:
     """Return the bots of an event that count, by position."""
 
-    def named(position: int, words: Collection[str]) -> bool:
+    def fits(position: int, words: Collection[str]) -> bool:
         bot = event.bots[position]
         return any(word in words for word in _words(bot.name, bot.identity))
 
-    every = range(len(event.bots))
-    only = {position for position in every if not among.only or named(position, among.only)}
-    return {position for position in only if not named(position, among.exclude)}
+    places = range(len(event.bots))
+    only = {position for position in places if not among.only or fits(position, among.only)}
+    return {position for position in only if not fits(position, among.exclude)}
 
 
 def counting_in(events: Iterable[EventRow], among: Among) -> dict[str, set[int]]:

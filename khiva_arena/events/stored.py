@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from khiva_arena import __version__
 from khiva_arena.errors import ConfigError, StoreError
@@ -29,9 +29,9 @@ def check_stored(event: EventRow) -> None:
 
 def check_definition(event: EventRow) -> None:
     """Raise StoreError if an event's definition is damaged, or of another event."""
-    known = seeds.event_id(event.definition.digest, event.commitment)
-    if event.id not in (known, text_digest(event.text)[: seeds.ID_LENGTH]):
-        raise StoreError(f"its definition and commitment hash to {known}, not to its id")
+    own_id = seeds.event_id(event.definition.digest, event.commitment)
+    if event.id not in (own_id, text_digest(event.text)[: seeds.ID_LENGTH]):
+        raise StoreError(f"its definition and commitment hash to {own_id}, not to its id")
     if event.public is not None and (problem := public_problem(event.public)):
         raise StoreError(f"its public text is not valid: {problem}")
 
@@ -59,13 +59,13 @@ def round_results(store: Store, event: EventRow, shape: Shape) -> list[Result] |
     seats, places = event.definition.seats, (shape.first_ordinal, shape.first_ordinal + shape.matches - 1)
     if store.count(event.id, *places) != shape.matches:
         return None
-    found = []
+    of_round = []
     for row in store.matches(event.id, *places):
         in_range = all(0 <= seat.bot < len(event.bots) and 1 <= seat.rank <= seats for seat in row.seats)
         if len(row.seats) != seats or not in_range:
             raise StoreError(f"match {event.number}/{row.ordinal} is damaged: its seats are not those of its event")
-        found.append(results.of_row(event, row))
-    return found
+        of_round.append(results.of_row(event, row))
+    return of_round
 
 
 RoundResults = Callable[[Store, EventRow, Shape], list[Result] | None]
@@ -77,12 +77,22 @@ def timetable_of(store: Store, event: EventRow, results: RoundResults = round_re
     return Timetable(event.terms(), lambda shape: results(store, event, shape))
 
 
-def places(store: Store, event: EventRow, results: RoundResults = round_results) -> tuple[tuple[Placing, ...], int]:
-    """Return the places of an event by its format, best first, and how many of its rounds are complete. ``results``: reads a
-    round."""
+class PlacesSoFar(NamedTuple):
+    """The places of an event as it stands.
+
+    placings: the places by its format, best first.
+    rounds: how many of its rounds are complete.
+    """
+
+    placings: tuple[Placing, ...]
+    rounds: int
+
+
+def places(store: Store, event: EventRow, results: RoundResults = round_results) -> PlacesSoFar:
+    """Return the places of an event by its format. ``results``: reads a round."""
     timetable = timetable_of(store, event, results)
     rounds = [of_round for shape in timetable.shapes if (of_round := results(store, event, shape)) is not None]
-    return formats.places(timetable.terms, rounds), len(rounds)
+    return PlacesSoFar(formats.places(timetable.terms, rounds), len(rounds))
 
 
 def add_event(store: Store, definition: Definition, bots: "Sequence[Bot]", secret: bytes, like_0_1: bool) -> EventRow:
@@ -95,14 +105,14 @@ def add_event(store: Store, definition: Definition, bots: "Sequence[Bot]", secre
     if like_0_1:
         event = definition.digest[: seeds.ID_LENGTH]
         commitment = seeds.commitment(event, secret)
-    if there := store.event(event):
+    if existing := store.event(event):
         raise ConfigError(
-            f"--new-event: with the same settings and the same --seed it would be event {there.number} ({event}) once more, "
+            f"--new-event: with the same settings and the same --seed it would be event {existing.number} ({event}) once more, "
             "which is over; give another --seed or none, or another --out"
         )
     rows = [BotRow(b.name, b.identity, b.version, b.complete, b.asked_as, b.folder or str(Path.cwd())) for b in bots]
     store.add_event(event, definition.text, __version__, commitment, secret, rows)
-    return stored(store, event)
+    return stored_event(store, event)
 
 
 def has_seeds(store: Store, event: EventRow, seeds: range) -> bool:
@@ -125,10 +135,10 @@ def ready_to_continue(store: Store, row: EventRow, any_engine: bool) -> EventRow
             "finish it with that one, give another --out, or continue and have it marked with --any-engine"
         )
     store.add_engine(row.id, __version__)
-    return stored(store, row.id)
+    return stored_event(store, row.id)
 
 
-def stored(store: Store, event: str) -> EventRow:
+def stored_event(store: Store, event: str) -> EventRow:
     """Return an event that is in the store."""
     row = store.event(event)
     assert row is not None

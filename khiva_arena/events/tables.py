@@ -48,20 +48,20 @@ class PooledTable(NamedTuple):
     def title(self) -> str:
         """The heading, and how much of each unfinished event the table has."""
         numbers = {event.id: event.number for event in self.events}
-        parts = [f"{one.recorded} of {one.planned} matches of event {numbers[one.event]}" for one in self.partial]
+        parts = [f"{part.recorded} of {part.planned} matches of event {numbers[part.event]}" for part in self.partial]
         return self.heading + (f"; partial: {', '.join(parts)}" if parts else "")
 
     def to_json(self) -> dict[str, Any]:
         """Return the table as ``standings --json`` prints it."""
         placed = {"places": [places.to_json(of_event) for of_event in self.places]} if self.places else {}
         partial = {"partial": to_builtins(self.partial)} if self.partial else {}
-        rules = {"rules": named} if (named := changed(self.events[0].definition)) else {}
+        rules = {"rules": variants} if (variants := changed(self.events[0].definition)) else {}
         extends = {event.id: before for event in self.events if (before := event.definition.extends)}
         chained = {"extends": extends} if extends else {}
-        some = {"only": [*self.among.only], "exclude": [*self.among.exclude]} if self.among.said else {}
-        rated = to_json(self.standings, self.sections)
+        selection = {"only": [*self.among.only], "exclude": [*self.among.exclude]} if self.among.words else {}
+        table = to_json(self.standings, self.sections)
         contrasts = {"contrasts": to_builtins(self.contrasts)} if self.contrasts else {}
-        return {**in_common(self.events), **chained, **rules, **rated, **placed, **some, **partial, **contrasts}
+        return {**in_common(self.events), **chained, **rules, **table, **placed, **selection, **partial, **contrasts}
 
 
 class TableRequest(NamedTuple):
@@ -112,29 +112,29 @@ def _table(store: Store, heading: str, events: list[EventRow], request: TableReq
         for event in events
         if store.conclusion(event.id) is None
     )
-    rated = pooled_standings(store, events, request.anchors, request.among, say)
-    return pooled_table(heading, events, rated, placed, request)._replace(partial=partial)
+    standings = pooled_standings(store, events, request.anchors, request.among, say)
+    return pooled_table(heading, events, standings, placed, request)._replace(partial=partial)
 
 
 def pooled_table(
-    heading: str, events: list[EventRow], rated: Standings, placed: list[places.Places], request: TableRequest = PLAIN
+    heading: str, events: list[EventRow], standings: Standings, placed: list[places.Places], request: TableRequest = PLAIN
 ) -> PooledTable:
     """Return a table with its sections, whether its events come from a store or a bundle."""
     by_age = sorted((event.number, event.id) for event in events)
-    wanted = SectionRequest(tuple(request.names), [(event, number) for number, event in by_age], tuple(request.effects))
-    return PooledTable(heading, events, rated, sections(rated, wanted), placed, request.among)
+    section_request = SectionRequest(tuple(request.names), [(event, number) for number, event in by_age], tuple(request.effects))
+    return PooledTable(heading, events, standings, sections(standings, section_request), placed, request.among)
 
 
 def sections_named(names: Sequence[str]) -> tuple[str, ...]:
     """Return the named sections in the order they are printed. Raises ConfigError for a name that is not one."""
-    wrong = [name for name in names if name not in (*NAMES, ALL)]
-    if wrong:
-        raise ConfigError([f"there is no section {name!r}; there are {', '.join(NAMES)}, or {ALL}" for name in wrong])
+    unknown = [name for name in names if name not in (*NAMES, ALL)]
+    if unknown:
+        raise ConfigError([f"there is no section {name!r}; there are {', '.join(NAMES)}, or {ALL}" for name in unknown])
     return tuple(name for name in NAMES if name in names or ALL in names)
 
 
 def effects_named(names: Sequence[str]) -> tuple[str, ...]:
     """Return the named effects. Raises ConfigError for a name that is not one."""
-    if wrong := [name for name in names if name not in EFFECTS]:
-        raise ConfigError([f"--effects: {name!r} is not an effect; there are {' and '.join(EFFECTS)}" for name in wrong])
+    if unknown := [name for name in names if name not in EFFECTS]:
+        raise ConfigError([f"--effects: {name!r} is not an effect; there are {' and '.join(EFFECTS)}" for name in unknown])
     return tuple(names)

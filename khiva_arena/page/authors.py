@@ -19,12 +19,12 @@ LONGEST = 60
 DIGITS = 12
 
 
-def author_pages(folder: Path, source: PageSource, title: str, replays: int, elsewhere: bool = False) -> Iterator[Path]:
+def author_pages(folder: Path, source: PageSource, title: str, replays: int, has_folders: bool = False) -> Iterator[Path]:
     """Write a page for each bot of a store or a bundle, and yield its path. It holds replays of the bot's own matches.
 
     title: how the title of each page begins, "" for one made of the events.
     replays: how many bytes of replays each page may hold.
-    elsewhere: whether a folder beside each page has the other replays.
+    has_folders: whether a folder beside each page has the other replays.
 
     Raises ConfigError if the folder cannot be made, and everything that ``page_from`` and ``write_page`` raise.
     """
@@ -37,9 +37,9 @@ def author_pages(folder: Path, source: PageSource, title: str, replays: int, els
         out = folder / file_name(name, identity)
         own = Private(notes=identity.__eq__, times=identity.__eq__)
         beside = ReplayFolder(out)
-        wish = Wish(replays, _matches_of(source, identity), own, beside if elsewhere else None)
+        wish = Wish(replays, _matches_of(source, identity), own, beside if has_folders else None)
         write_page(out, page_from(source, f"{title}: {harmless(name)}", wish))
-        if not elsewhere:
+        if not has_folders:
             beside.finish()  # what was beside the page that this one replaces
         yield out
 

@@ -10,13 +10,13 @@ from khiva_arena.replay.frames import Film, block
 class Box:
     """The replays of one page, those of a deal in one block.
 
-    made: compressed blocks.
+    blocks: compressed blocks.
     legal: lists of choices, which all blocks share.
     size: bytes that the blocks take in a page.
     """
 
     def __init__(self) -> None:
-        self.made: list[bytes] = []
+        self.blocks: list[bytes] = []
         self.legal: list[Any] = []
         self.size = 0
         self._numbers: dict[str, int] = {}
@@ -24,23 +24,24 @@ class Box:
         self._notes: list[list[str]] = []
         self._times: list[list[list[Took | None]]] = []
 
-    def add(self, made: Film, notes: list[str], times: list[dict[int, Took]]) -> list[int]:
+    def add(self, reel: Film, notes: list[str], times: list[dict[int, Took]]) -> list[int]:
         """Add a match and return its block and its place in the block.
 
         notes: by seat; [] for none.
         times: by seat by step; [] for none.
         """
-        self._films.append(made)
+        self._films.append(reel)
         self._notes.append(notes)
-        self._times.append([[times[who[0]].get(step) for who in asked] for step, asked in enumerate(made.asked)] if times else [])
-        return [len(self.made), len(self._films) - 1]
+        steps = enumerate(reel.asked) if times else ()
+        self._times.append([[times[seats[0]].get(step) for seats in seats_asked] for step, seats_asked in steps])
+        return [len(self.blocks), len(self._films) - 1]
 
     def close(self) -> None:
         """End the block."""
         if self._films:
             beside = {name: of_films for name, of_films in (("notes", self._notes), ("times", self._times)) if any(of_films)}
-            self.made.append(html.compressed(block(self._films, self._shared) | beside))
-            self.size += len(self.made[-1]) * 4 // 3
+            self.blocks.append(html.compressed(block(self._films, self._shared) | beside))
+            self.size += len(self.blocks[-1]) * 4 // 3
             self._films, self._notes, self._times = [], [], []
 
     def _shared(self, choices: Any) -> int:

@@ -27,12 +27,12 @@ class ReplayFolder:
     """The folder page-replays beside page.html: pages of replays, each with those of some deals of one event.
 
     path: where it is. It is made once there is something to put in.
-    written: the names of its pages.
+    paths: the names of its pages.
     """
 
     def __init__(self, page: Path) -> None:
         self.path = page.with_name(f"{page.stem}-replays")
-        self.written: list[str] = []
+        self.paths: list[str] = []
         self._home = f"../{quote(page.name)}"
         self._about: PageData | None = None
         self._name = ""
@@ -44,11 +44,11 @@ class ReplayFolder:
         self._write()
         self._about = structs.replace(about, home=self._home)
 
-    def add(self, plain: PageMatch, made: Film, notes: list[str], times: list[dict[int, Took]]) -> str:
+    def add(self, plain: PageMatch, made_film: Film, notes: list[str], times: list[dict[int, Took]]) -> str:
         """Add a match and return the address of the page that will hold it, as the page beside the folder has it."""
         if not self._matches:
             self._name = f"{plain.event}-seed-{plain.seed}.html"
-        self._matches.add([structs.replace(plain, replay=self._box.add(made, notes, times))])
+        self._matches.add([structs.replace(plain, replay=self._box.add(made_film, notes, times))])
         return f"{quote(self.path.name)}/{self._name}"
 
     def close(self) -> None:
@@ -63,7 +63,7 @@ class ReplayFolder:
         with suppress(OSError):  # there is no folder
             self._refuse_link()
             for old in self.path.iterdir():
-                if _OURS.fullmatch(old.name) and old.name not in self.written and begins(old, html.BEGINNING):
+                if _OURS.fullmatch(old.name) and old.name not in self.paths and begins(old, html.BEGINNING):
                     old.unlink()
             self.path.rmdir()  # if nothing else is in it
 
@@ -81,6 +81,6 @@ class ReplayFolder:
             raise ConfigError(f"{self.path}: cannot be made: {error.strerror or error}") from None
         data = structs.replace(self._about, legal=self._box.legal)
         with new_file(self.path / self._name, replaces=html.BEGINNING) as file:
-            file.write(html.page(data, self._matches, self._box.made).encode())
-        self.written.append(self._name)
+            file.write(html.page(data, self._matches, self._box.blocks).encode())
+        self.paths.append(self._name)
         self._box, self._matches = Box(), html.MatchList()

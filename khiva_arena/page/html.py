@@ -16,7 +16,7 @@ from hashlib import sha256
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -72,7 +72,7 @@ class MatchList:
         """Add matches, in the order in which the page lists them."""
         for match in matches:
             self._text += b"," if self._text else b""
-            self._text += _json(_shown(msgspec.to_builtins(match)))
+            self._text += _json(_as_shown(msgspec.to_builtins(match)))
 
     def after(self, fields: bytes) -> bytes:
         """Return a JSON object with these matches as its last field, deflated. ``fields``: the object without the matches."""
@@ -82,25 +82,35 @@ class MatchList:
 def page(data: "PageData", matches: MatchList, replays: Sequence[bytes]) -> str:
     """Return the whole file. ``replays``: blocks of ``replay/frames.py``, compressed, which ``matches`` name by number."""
     script, style = _script(data.scenery), page_style()
-    shown = _shown(msgspec.to_builtins(data))
+    plain = _as_shown(msgspec.to_builtins(data))
     return _PAGE.format(
         policy=policy(script, style),
         engine=html.escape(data.engine),
-        title=html.escape(shown["title"]),
+        title=html.escape(plain["title"]),
         style=style,
         script=script,
-        data="\n".join([_embedded("data", matches.after(_json(shown))), *map(_block, range(len(replays)), replays)]),
+        data="\n".join([_embedded("data", matches.after(_json(plain))), *map(_block, range(len(replays)), replays)]),
     )
 
 
-def seat_page(game: str, engine: str) -> tuple[str, str]:
-    """Return the page of a person's seat, which is served, and its policy. Everything that the page shows it hears from its
-    own server."""
+class SeatPage(NamedTuple):
+    """The page of a person's seat, which is served.
+
+    text: the page.
+    policy: its policy.
+    """
+
+    text: str
+    policy: str
+
+
+def seat_page(game: str, engine: str) -> SeatPage:
+    """Return the page of a person's seat. Everything that the page shows it hears from its own server."""
     script, style = _script((game,), _SEAT), page_style()
-    allowed = policy(script, style, connects=True)
+    policy_text = policy(script, style, connects=True)
     title = "Khiva Arena: your seat"
-    made = _PAGE.format(policy=allowed, engine=html.escape(engine), title=title, style=style, script=script, data="")
-    return made, allowed
+    text = _PAGE.format(policy=policy_text, engine=html.escape(engine), title=title, style=style, script=script, data="")
+    return SeatPage(text, policy_text)
 
 
 def policy(script: str, style: str, connects: bool = False) -> str:
@@ -114,16 +124,16 @@ def policy(script: str, style: str, connects: bool = False) -> str:
 
 def is_ours(page: str) -> bool:
     """Tell whether a page of results can run no script but that of this version: its policy, which comes first in it, says so."""
-    found = _POLICY.search(page)
-    return page.startswith(_HEAD) and found is not None and found[1] in _policies()
+    match = _POLICY.search(page)
+    return page.startswith(_HEAD) and match is not None and match[1] in _policies()
 
 
 @cache
 def _policies() -> frozenset[str]:
     """Return the policies of all pages of results, which differ by the games that they draw."""
-    drawn, style = [name for name in registry.NAMES if has_drawing(name)], page_style()
-    games = [some for count in range(len(drawn) + 1) for some in combinations(drawn, count)]
-    return frozenset(policy(_script(some), style) for some in games)
+    names, style = [name for name in registry.NAMES if has_drawing(name)], page_style()
+    games = [part for count in range(len(names) + 1) for part in combinations(names, count)]
+    return frozenset(policy(_script(part), style) for part in games)
 
 
 def compressed(value: Any) -> bytes:
@@ -140,13 +150,13 @@ def has_drawing(game: str) -> bool:
     return _drawing(game).is_file()
 
 
-def _shown(value: Any) -> Any:
+def _as_shown(value: Any) -> Any:
     """Return a value with every text in it as a page may show it: no mark in it turns or hides its neighbours."""
     if isinstance(value, str):
         return isolated(value, _LONGEST, keep="\t\n")
     if isinstance(value, dict):
-        return {_shown(key): _shown(inner) for key, inner in value.items()}
-    return [*map(_shown, value)] if isinstance(value, list | tuple) else value
+        return {_as_shown(key): _as_shown(inner) for key, inner in value.items()}
+    return [*map(_as_shown, value)] if isinstance(value, list | tuple) else value
 
 
 def _block(number: int, data: bytes) -> str:
@@ -180,9 +190,9 @@ def _script(games: Collection[str], first: str = _RESULTS) -> str:
     sources = {path.name.removesuffix(".js"): path.read_text() for path in _folder().iterdir() if path.name.endswith(".js")}
     drawings = {name: path.read_text() for name in registry.NAMES if name in games and (path := _drawing(name)).is_file()}
     sources |= {f"drawing_{name}": source for name, source in drawings.items()}
-    joined = script_of(sources, *(f"drawing_{name}" for name in drawings), first)
-    shown = ", ".join(f"{name}: _drawing_{name}.drawing" for name in drawings)
-    return f"{joined}\n_{first}.start({{ {shown} }});\n"
+    text = script_of(sources, *(f"drawing_{name}" for name in drawings), first)
+    entries = ", ".join(f"{name}: _drawing_{name}.drawing" for name in drawings)
+    return f"{text}\n_{first}.start({{ {entries} }});\n"
 
 
 def script_of(sources: Mapping[str, str], *firsts: str) -> str:
@@ -190,7 +200,7 @@ def script_of(sources: Mapping[str, str], *firsts: str) -> str:
     order: list[str] = []
     for name in firsts:
         _after_its_imports(name, sources, order)
-    return "\n".join(['"use strict";', *(_wrapped(name, sources[name]) for name in order)])
+    return "\n".join(['"use strict";', *(_wrap(name, sources[name]) for name in order)])
 
 
 def _after_its_imports(name: str, sources: Mapping[str, str], order: list[str]) -> None:
@@ -200,10 +210,10 @@ def _after_its_imports(name: str, sources: Mapping[str, str], order: list[str]) 
         order.append(name)
 
 
-def _wrapped(name: str, source: str) -> str:
+def _wrap(name: str, source: str) -> str:
     """Return a module as a constant that holds its exports."""
     names = _EXPORT.findall(source)
-    body = _EXPORT.sub("", _IMPORT.sub(lambda found: f"const {{{found[1]}}} = _{found[2]};\n", source))
+    body = _EXPORT.sub("", _IMPORT.sub(lambda match: f"const {{{match[1]}}} = _{match[2]};\n", source))
     return f"const _{name} = (() => {{\n{_lean(body)}return {{ {', '.join(names)} }};\n}})();"
 
 

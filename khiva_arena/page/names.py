@@ -44,7 +44,7 @@ def _json(path: Path) -> dict[str, object]:
     return values
 
 
-def renamed(events: Sequence[EventRow], names: Mapping[str, str]) -> list[EventRow]:
+def rename(events: Sequence[EventRow], names: Mapping[str, str]) -> list[EventRow]:
     """Return events with other names for their bots, so that all pages made from them have these. ``names``: by name or identity.
 
     Raises ConfigError for a bot that is not there, or one name for bots that had different ones.
@@ -52,12 +52,12 @@ def renamed(events: Sequence[EventRow], names: Mapping[str, str]) -> list[EventR
     if not names:
         return list(events)
     bots = [bot for event in events for bot in event.bots]
-    known = {word for bot in bots for word in (bot.name, bot.identity)}
+    words_known = {word for bot in bots for word in (bot.name, bot.identity)}
     problems = [
-        f"--names: no bot {harmless(word, LONGEST_NAME)!r} here{meant(word, known)}; there are "
+        f"--names: no bot {harmless(word, LONGEST_NAME)!r} here{meant(word, words_known)}; there are "
         + ", ".join(sorted({harmless(bot.name) for bot in bots}))
         for word in names
-        if word not in known
+        if word not in words_known
     ]
     before: dict[str, set[str]] = {}
     for bot in bots:

@@ -65,50 +65,50 @@ class Wish:
     folder: ReplayFolder | None = None
 
 
-def named(source: PageSource, words: Sequence[str]) -> frozenset[str]:
+def ids_of_matches(source: PageSource, words: Sequence[str]) -> frozenset[str]:
     """Return the ids of matches that were named.
 
     A word is EVENT/ORDINAL, the ordinal alone if there is one event, or the beginning of the match's id.
 
     Raises ConfigError for a word that fits none or several, or a match whose deal is not over.
     """
-    alone = len(source.events) == 1
+    is_only_event = len(source.events) == 1
     fits: dict[str, list[tuple[str, bool]]] = {word: [] for word in words}
     for event in source.events:
         over = source.secrets(event)
         for match in source.matches(event):
             result = match.result
-            names = {f"{event.number}/{result.ordinal}", *([str(result.ordinal)] if alone else [])}
-            for word, found in fits.items():
+            names = {f"{event.number}/{result.ordinal}", *([str(result.ordinal)] if is_only_event else [])}
+            for word, matches in fits.items():
                 if word in names:
-                    found[:] = [(result.match, result.seed in over)]
+                    matches[:] = [(result.match, result.seed in over)]
                 elif begins(result.match, word):
-                    found.append((result.match, result.seed in over))
-    problems = [problem for word, found in fits.items() if (problem := _problem(word, found))]
+                    matches.append((result.match, result.seed in over))
+    problems = [problem for word, matches in fits.items() if (problem := _problem(word, matches))]
     if problems:
         raise ConfigError(problems)
-    return frozenset(found[0][0] for found in fits.values())
+    return frozenset(matches[0][0] for matches in fits.values())
 
 
-def _problem(word: str, found: Sequence[tuple[str, bool]]) -> str:
-    if len(found) != 1:
-        what = "no recorded match" if not found else f"{len(found)} matches"
-        return f"--matches: {what} {word!r}; name each as EVENT/ORDINAL, as `khiva-arena show STORE` lists them"
-    return "" if found[0][1] else f"--matches: {word}: other matches on its deal are still to be played, so it is not shown yet"
+def _problem(word: str, matches: Sequence[tuple[str, bool]]) -> str:
+    if len(matches) != 1:
+        number = "no recorded match" if not matches else f"{len(matches)} matches"
+        return f"--matches: {number} {word!r}; name each as EVENT/ORDINAL, as `khiva-arena show STORE` lists them"
+    return "" if matches[0][1] else f"--matches: {word}: other matches on its deal are still to be played, so it is not shown yet"
 
 
 class Replays:
     """The replays of a page and of the folder beside it; each match is put where its replay belongs.
 
-    here: those in the page itself.
+    box: those in the page itself.
     """
 
     def __init__(self, wish: Wish) -> None:
-        self.here = Box()
+        self.box = Box()
         self._wish = wish
         self._deal = ("", -1)
 
-    def placed(self, event: EventRow, match: RecordedMatch, secret: bytes, plain: PageMatch) -> PageMatch:
+    def place(self, event: EventRow, match: RecordedMatch, secret: bytes, plain: PageMatch) -> PageMatch:
         """Return a match of a deal that is over, with the place of its replay, if it has one.
 
         Matches of a deal must come one after another. Raises RecordError if a match does not replay.
@@ -117,25 +117,25 @@ class Replays:
             self.close()
             self._deal = (event.id, match.result.seed)
         only, folder = self._wish.only, self._wish.folder
-        here = (only is None or plain.id in only) and self.here.size < self._wish.most
-        if (not here and folder is None) or file_in_rules(event.definition.game, event.definition.rules):
+        in_page = (only is None or plain.id in only) and self.box.size < self._wish.most
+        if (not in_page and folder is None) or file_in_rules(event.definition.game, event.definition.rules):
             return plain
-        sits = [event.bots[bot] for bot in plain.bots]
+        bots = [event.bots[bot] for bot in plain.bots]
         sketched = not has_drawing(event.definition.game)
         try:
-            made = film(match.parsed(), secret, names_in_text([bot.name for bot in sits]), sketched)
+            made_film = film(match.parsed(), secret, names_in_text([bot.name for bot in bots]), sketched)
         except RecordError as error:
             raise RecordError(f"match {event.number}/{plain.ordinal} is damaged: {error}") from None
         private = self._wish.private
-        notes = _notes(match, [private.notes(bot.identity) for bot in sits])
-        times = by_step(match, event.definition.time, [private.times(bot.identity) for bot in sits])
-        if here or folder is None:
-            return structs.replace(plain, replay=self.here.add(made, notes, times))
-        return structs.replace(plain, replay=folder.add(plain, made, notes, times))
+        notes = _notes(match, [private.notes(bot.identity) for bot in bots])
+        times = by_step(match, event.definition.time, [private.times(bot.identity) for bot in bots])
+        if in_page or folder is None:
+            return structs.replace(plain, replay=self.box.add(made_film, notes, times))
+        return structs.replace(plain, replay=folder.add(plain, made_film, notes, times))
 
     def close(self) -> None:
         """End a deal."""
-        self.here.close()
+        self.box.close()
         if self._wish.folder:
             self._wish.folder.close()
 

@@ -20,7 +20,7 @@ from khiva_arena.events.selection import EVERYBODY, Among, check_among
 from khiva_arena.events.stored import timetable_of
 from khiva_arena.events.tables import PooledTable, TableRequest, pooled_table, tables_in
 from khiva_arena.games.registry import handing
-from khiva_arena.page.names import renamed
+from khiva_arena.page.names import rename
 from khiva_arena.replay.record import Record, run_digest
 from khiva_arena.result import Result, Verdict
 from khiva_arena.say import Say, say_nothing
@@ -99,7 +99,7 @@ def page_source(
     """Open a store or a bundle to be shown.
 
     words: the events, by number or the beginning of their ids.
-    names: other names for bots, see ``names.renamed``.
+    names: other names for bots, see ``names.rename``.
     among: the bots that count in its tables, by the names that they have there.
     say: gets a line on each event that is left out, and before a long wait.
 
@@ -112,7 +112,7 @@ def page_source(
         yield _Bundle(path, names or {}, among)
         return
     with Store.read(path) as store:
-        events = renamed(in_order(rated_events(store, tuple(words), say)), names or {})
+        events = rename(in_order(rated_events(store, tuple(words), say)), names or {})
         try:
             yield _Store(store, events, tables_in(store, events, TableRequest(names=SECTIONS, among=among), say), bool(words))
         except RecordError as error:  # of a match that whoever makes the page has replayed
@@ -154,17 +154,17 @@ class _Store:
 
 def _details(seat: SeatRow) -> tuple[str, ...]:
     """Return the detail of each fault, without the folder of a program that could not be started."""
-    said = [(verdict, *str(detail).partition(NOT_STARTED)) for verdict, detail, _ in seat.faults]
+    parts = [(verdict, *str(detail).partition(NOT_STARTED)) for verdict, detail, _ in seat.faults]
     return tuple(
-        before + mark.rstrip(": ") if verdict == Verdict.START_FAILED else before + mark + why
-        for verdict, before, mark, why in said
+        before + mark.rstrip(": ") if verdict == Verdict.START_FAILED else before + mark + reason
+        for verdict, before, mark, reason in parts
     )
 
 
 def _notes(seat: SeatRow) -> str:
     """Return a bot's words on stderr; "" for words of the arbiter in their place."""
-    started = not any(verdict == Verdict.START_FAILED for verdict, _, _ in seat.faults)
-    return seat.notes if started or not seat.notes.startswith(NOT_STARTED) else ""
+    has_started = not any(verdict == Verdict.START_FAILED for verdict, _, _ in seat.faults)
+    return seat.notes if has_started or not seat.notes.startswith(NOT_STARTED) else ""
 
 
 class _Bundle:
@@ -175,16 +175,16 @@ class _Bundle:
     def __init__(self, path: Path, names: Mapping[str, str], among: Among) -> None:
         result, bundled = audited_bundle(path)
         if not result.sound:
-            problem = next(iter([*result.problems, *(one for report in result.events for one in report.problems)]), "")
+            problem = next(iter([*result.problems, *(line for report in result.events for line in report.problems)]), "")
             raise RecordError(f"{path}: not sound: {problem}; `khiva-arena verify {shlex.quote(str(path))}` says more")
         self._path = path
-        self._matches = {one.event.id: one.matches for one in bundled.events}
+        self._matches = {row.event.id: row.matches for row in bundled.events}
         self.verify = "khiva-arena verify BUNDLE"
-        self.events = renamed([one.event for one in bundled.events], names)
+        self.events = rename([row.event for row in bundled.events], names)
         self.verify += handing((event.definition.game, event.definition.rules_version) for event in self.events)
         check_among(among, self.events)
         pools = pools_of(self.events, among)
-        self.tables = [self._table(*one, among) for one in zip(titles(pools, among), pools, strict=True)]
+        self.tables = [self._table(*row, among) for row in zip(titles(pools, among), pools, strict=True)]
 
     def _table(self, heading: str, events: list[EventRow], among: Among) -> PooledTable:
         results = [result for event in events for result in self._matches[event.id].results]
@@ -212,4 +212,4 @@ class _Bundle:
         return {RUN_SECRET: event.secret} | {seed: event.seed_secret(seed) for seed in seeds}
 
     def digest(self, event: EventRow) -> str | None:
-        return run_digest([record.digest for record in (one.parsed() for one in self.matches(event))])
+        return run_digest([record.digest for record in (match.parsed() for match in self.matches(event))])

@@ -50,7 +50,7 @@ class Spread:
         """Return these percentiles in milliseconds; there must be times. 100 is the longest."""
         self._count()
         shortest_first = sorted(self._often)
-        upto = np.cumsum([self._often[one] for one in shortest_first])
+        upto = np.cumsum([self._often[place] for place in shortest_first])
         last = len(self) - 1
         places = [min(len(self) * percent // 100, last) for percent in percents]
         return [shortest_first[int(at)] for at in np.searchsorted(upto, places, side="right")]
@@ -68,7 +68,7 @@ class DecisionTimes:
     """The times of all decisions of some tables. ``may``: tells by a bot's identity whether its times are shown."""
 
     def __init__(self, tables: Sequence[PooledTable], may: Callable[[str], bool]) -> None:
-        self._table = {event.id: at for at, one in enumerate(tables) for event in one.events}
+        self._table = {event.id: at for at, table in enumerate(tables) for event in table.events}
         self._may = may
         self._took: dict[tuple[int, str], Spread] = defaultdict(Spread)
 
@@ -80,7 +80,7 @@ class DecisionTimes:
         for bot, times in zip(match.result.bots, match.times or (), strict=False):
             identity = event.bots[bot].identity
             if self._may(identity):
-                self._took[table, identity].extend([one[1] for one in times])
+                self._took[table, identity].extend([spent[1] for spent in times])
 
     def of(self, table: int) -> list[PageTimes]:
         """Return the decision times of a table by bot; bots without known or visible times are absent."""
@@ -96,16 +96,16 @@ class RoundTrips:
     def add(self, event: EventRow, match: RecordedMatch) -> None:
         """Count a match."""
         for bot, times in zip(match.result.bots, match.times or (), strict=False):
-            if trips := [trip for _, _, *rest in times for trip in rest]:
+            if trips := [trip for _, _, *trips_of_step in times for trip in trips_of_step]:
                 self._took[event.id, bot].extend(trips)
 
-    def said(self, event: EventRow, bot: int) -> str:
+    def in_words(self, event: EventRow, bot: int) -> str:
         """Return in words the round trips of a bot of an event; "" if none are known."""
         trips = self._took.get((event.id, bot))
         if not trips:
             return ""
-        median, most = trips.percentiles(50, 95)
-        return f"round trip {median} ms, 95 % of them within {most} ms"
+        median, high = trips.percentiles(50, 95)
+        return f"round trip {median} ms, 95 % of them within {high} ms"
 
 
 def _times(bot: str, took: Spread) -> PageTimes:
@@ -121,16 +121,16 @@ def _ms(microseconds: int) -> float:
 
 def by_step(match: RecordedMatch, limits: TimeLimits, may: Sequence[bool]) -> list[dict[int, Took]]:
     """Return by seat, by step, the time of each decision, {} for a seat that may not be shown; [] if there is nothing to show."""
-    found = [_banked(times, limits) if shown else {} for times, shown in zip(match.times or (), may, strict=False)]
-    return found if any(found) else []
+    by_seat = [_banked(times, limits) if visible else {} for times, visible in zip(match.times or (), may, strict=False)]
+    return by_seat if any(by_seat) else []
 
 
 def _banked(times: Sequence[SpentTime], limits: TimeLimits) -> dict[int, Took]:
     """Return the times of one seat by step. The rest of a bank follows from the times, see ``Bank`` in arbiter/clock.py."""
-    found: dict[int, Took] = {}
-    left = limits.bank_ms * 1000
+    by_step: dict[int, Took] = {}
+    bank = limits.bank_ms * 1000
     for step, took, *_ in times:
         beyond = took - limits.turn_ms * 1000
-        left = max(0, left - max(0, beyond))
-        found[step] = [_ms(took), left // 1000] if beyond > 0 else _ms(took)
-    return found
+        bank = max(0, bank - max(0, beyond))
+        by_step[step] = [_ms(took), bank // 1000] if beyond > 0 else _ms(took)
+    return by_step

@@ -61,23 +61,23 @@ def page_from(source: PageSource, title: str, wish: Wish) -> str:
         engine=__version__,
         source=source.kind,
         verify=source.verify,
-        events=[_event(source, *one) for one in zip(source.events, _played(source.events), strict=True)],
+        events=[_event(source, *one) for one in zip(source.events, _game_titles(source.events), strict=True)],
         tables=[_table(one) for one in source.tables],
         scenery=_scenery(source.events),
-        legal=replays.here.legal,
+        legal=replays.box.legal,
     )
-    for event, shown in zip(source.events, data.events, strict=True):
+    for event, page_event in zip(source.events, data.events, strict=True):
         if wish.folder:
-            wish.folder.begin(structs.replace(data, events=[shown], tables=[]))
+            wish.folder.begin(structs.replace(data, events=[page_event], tables=[]))
         matches.add(_matches(source, event, rated, replays, [times.add, trips.add]))
-        for position, bot in enumerate(shown.bots):
-            if REMOTE in bot.marks and (said := trips.said(event, position)):
-                bot.marks[REMOTE] = f"{bot.marks[REMOTE]}; {said}"
+        for position, bot in enumerate(page_event.bots):
+            if REMOTE in bot.marks and (round_trip := trips.in_words(event, position)):
+                bot.marks[REMOTE] = f"{bot.marks[REMOTE]}; {round_trip}"
     if wish.folder:
         wish.folder.finish()
     for number, table in enumerate(data.tables):
         table.times.extend(times.of(number))
-    return html.page(data, matches, replays.here.made)
+    return html.page(data, matches, replays.box.blocks)
 
 
 def write_page(path: Path, page: str) -> None:
@@ -88,61 +88,62 @@ def write_page(path: Path, page: str) -> None:
 
 def title_of(events: Sequence[EventRow]) -> str:
     """Return the title of a page of these events if its maker gives no other."""
-    games = sorted(set(_played(events)))
+    games = sorted(set(_game_titles(events)))
     return " and ".join(games) + ": results" if games else "No event yet"
 
 
-def _played(events: Sequence[EventRow]) -> list[str]:
+def _game_titles(events: Sequence[EventRow]) -> list[str]:
     """Return the title of each event's game, with the rules that tell it from the others."""
-    every = [event.definition for event in events]
-    return [f"{get(one.game, one.rules_version).title}{which}" for one, which in zip(every, which_of(every), strict=True)]
+    played = [event.definition for event in events]
+    games = [get(definition.game, definition.rules_version) for definition in played]
+    return [f"{game.title}{variant}" for game, variant in zip(games, which_of(played), strict=True)]
 
 
 def _scenery(events: Sequence[EventRow]) -> dict[str, dict[str, Any]]:
     """Return by game the data that its drawing needs."""
-    played = {event.definition.game: event.definition.rules_version for event in events}
-    return {name: dict(get(name, version).scenery) for name, version in played.items()}
+    versions = {event.definition.game: event.definition.rules_version for event in events}
+    return {name: dict(get(name, version).scenery) for name, version in versions.items()}
 
 
-def _event(source: PageSource, event: EventRow, played: str) -> PageEvent:
-    what = event.definition
-    plain = what.plain()
-    game = get(what.game, what.rules_version)
+def _event(source: PageSource, event: EventRow, game_title: str) -> PageEvent:
+    definition = event.definition
+    plain = definition.plain()
+    game = get(definition.game, definition.rules_version)
     timetable = source.timetable(event)
-    form = FORMATS[what.format]
+    form = FORMATS[definition.format]
     secrets, digest = source.secrets(event), source.digest(event)
     return PageEvent(
         number=event.number,
         id=event.id,
-        format=str(what.format),
-        stage=str(what.stage) if what.stage else "",
+        format=str(definition.format),
+        stage=str(definition.stage) if definition.stage else "",
         about=getdoc(form) or "",
-        after=what.after or _stage_before(source.events, event),
+        after=definition.after or _stage_before(source.events, event),
         candidates=list(candidates_of(timetable.terms)) if "candidates" in form.TAKES else [],
-        game=what.game,
+        game=definition.game,
         title=game.title,
-        rules_version=what.rules_version,
+        rules_version=definition.rules_version,
         rules=plain["rules"],
-        changed=changed(what),
-        played=harmless(played),
-        seats=what.seats,
+        changed=changed(definition),
+        played=harmless(game_title),
+        seats=definition.seats,
         seeds=timetable.seeds,
         matches=timetable.matches,
         recorded=source.recorded(event),
         void=source.voids(event),
         over=digest is not None and event.closed is None,
-        time=plain["time"] | ({"link_ms": what.link_ms} if what.link_ms else {}),
-        policy=str(what.policy),
-        isolation=str(what.isolation),
-        limits={WORDS[key]: say(key, most) for key, most in plain["limits"].items()},
-        ponder=what.ponder,
+        time=plain["time"] | ({"link_ms": definition.link_ms} if definition.link_ms else {}),
+        policy=str(definition.policy),
+        isolation=str(definition.isolation),
+        limits={WORDS[key]: say(key, limit) for key, limit in plain["limits"].items()},
+        ponder=definition.ponder,
         engines=list(event.engines),
         begun=event.created,
         commitment=event.commitment,
         digest=digest or "",
         secret=secrets[RUN_SECRET].hex() if RUN_SECRET in secrets else "",
         public=harmless(event.public or ""),
-        bots=[_bot(bot, defined) for bot, defined in zip(event.bots, what.bots, strict=True)],
+        bots=[_bot(bot, defined) for bot, defined in zip(event.bots, definition.bots, strict=True)],
         rounds=rounds_of(timetable, (match.result for match in source.matches(event))),
     )
 
@@ -156,22 +157,21 @@ def _stage_before(events: Sequence[EventRow], event: EventRow) -> str:
     """Return the id of the last event of the stage before, "" for none: definitions that 0.1 wrote do not name it."""
     stage = event.definition.stage
     return next(
-        (one.id for one in reversed(events) if stage and one.number < event.number and one.definition.stage == stage - 1), ""
+        (row.id for row in reversed(events) if stage and row.number < event.number and row.definition.stage == stage - 1), ""
     )
 
 
-def _table(one: PooledTable) -> PageTable:
-    rows = one.standings.rows
+def _table(table: PooledTable) -> PageTable:
+    rows = table.standings.rows
     columns = [
         PageColumn(column.head, column.field, column.doc, column.left, [harmless(column.text(row)) for row in rows])
-        for column in shown_columns(one.standings, wide=False)
+        for column in shown_columns(table.standings, wide=False)
     ]
-    said = [harmless(note) for note in notes(one.standings)]
-    turn = one.events[0].definition.plain()["time"]["turn_ms"]
+    remarks = [harmless(note) for note in notes(table.standings)]
+    turn = table.events[0].definition.plain()["time"]["turn_ms"]
     meanings = shapes.meanings(shapes.PlacedBot) | {name: SAYS[name] for name in SECTIONS}
-    return PageTable(
-        one.title, columns, said, one.to_json(), meanings, by_seeds(one.standings), turn, [], harmless(verdict(one.standings))
-    )
+    by_seed, summary = by_seeds(table.standings), harmless(verdict(table.standings))
+    return PageTable(table.title, columns, remarks, table.to_json(), meanings, by_seed, turn, [], summary)
 
 
 def _matches(
@@ -195,22 +195,22 @@ def _matches(
             ranks=list(result.ranks),
             scores=list(result.scores),
             verdicts=list(map(str, result.verdicts)),
-            faults=_faults(match, said=secret is not None),
+            faults=_faults(match, with_details=secret is not None),
             rated=(event.id, result.seed, result.lineup) in rated,
             seconds=None if match.seconds is None else round(match.seconds, 3),
             replay=None,
         )
-        yield plain if secret is None else replays.placed(event, match, secret, plain)
+        yield plain if secret is None else replays.place(event, match, secret, plain)
     replays.close()
 
 
-def _faults(match: RecordedMatch, said: bool) -> list[list[Any]]:
+def _faults(match: RecordedMatch, with_details: bool) -> list[list[Any]]:
     """Return [seat, verdict, step, detail] of each fault.
 
-    said: whether details are given; they may repeat words that a bot sent, and so tell of its hand.
+    with_details: whether details are given; they may repeat words that a bot sent, and so tell of its hand.
     """
     return [
-        [seat, str(verdict), step, harmless(match.details[seat][at]) if said and match.details else ""]
+        [seat, str(verdict), step, harmless(match.details[seat][at]) if with_details and match.details else ""]
         for seat, faults in enumerate(match.result.faults)
         for at, (verdict, step) in enumerate(faults)
     ]
@@ -223,27 +223,27 @@ def rounds_of(timetable: Timetable, results: Iterable[Result]) -> list[PageRound
     """
     if not FORMATS[timetable.terms.format].IN_ROUNDS:
         return []
-    drawn = [found for shape in timetable.shapes if (found := timetable.round(shape.number)) is not None]
+    draws = [draw for shape in timetable.shapes if (draw := timetable.round(shape.number)) is not None]
     of_rounds: list[list[Result]] = [[] for _ in timetable.shapes]
     for result in results:
         of_rounds[timetable.shape_of(result.ordinal).number].append(result)
-    fields = [_field(one) for one in drawn[1:]]
+    fields = [_field(one) for one in draws[1:]]
     if sum(map(len, of_rounds)) == timetable.matches:
         fields.append({placing.bot for placing in places(timetable.terms, of_rounds) if placing.place == 1})
     return [
-        _round(timetable, one, of_rounds[one.number], fields[at] if at < len(fields) else set()) for at, one in enumerate(drawn)
+        _round(timetable, one, of_rounds[one.number], fields[at] if at < len(fields) else set()) for at, one in enumerate(draws)
     ]
 
 
-def _field(drawn: DrawnRound) -> set[int]:
+def _field(draw: DrawnRound) -> set[int]:
     """Return the bots that are in before a round."""
-    return {bot for table in drawn.line_ups for bot in table}.union(drawn.byes)
+    return {bot for table in draw.line_ups for bot in table}.union(draw.byes)
 
 
-def _round(timetable: Timetable, drawn: DrawnRound, results: Sequence[Result], through: set[int]) -> PageRound:
+def _round(timetable: Timetable, draw: DrawnRound, results: Sequence[Result], through: set[int]) -> PageRound:
     sums = dict(enumerate(bot_sums(timetable.terms.bots, results)))
-    line_ups = [_line_up(table, sums, through) for table in drawn.line_ups]
-    return PageRound(drawn.number + 1, drawn.first_ordinal, timetable.shapes[drawn.number].matches, list(drawn.byes), line_ups)
+    line_ups = [_line_up(table, sums, through) for table in draw.line_ups]
+    return PageRound(draw.number + 1, draw.first_ordinal, timetable.shapes[draw.number].matches, list(draw.byes), line_ups)
 
 
 def _line_up(table: Sequence[int], sums: Mapping[int, BotSums], through: set[int]) -> PageLineUp:
@@ -255,8 +255,8 @@ def _line_up(table: Sequence[int], sums: Mapping[int, BotSums], through: set[int
         )
         for bot in order
     ]
-    went, left = [sums[bot] for bot in order if bot in through], [sums[bot] for bot in order if bot not in through]
-    return PageLineUp(sitters, _decided(went[-1], left[0]) if went and left else "")
+    through_sums, out_sums = [sums[bot] for bot in order if bot in through], [sums[bot] for bot in order if bot not in through]
+    return PageLineUp(sitters, _decided(through_sums[-1], out_sums[0]) if through_sums and out_sums else "")
 
 
 def _decided(last_in: BotSums, first_out: BotSums) -> str:

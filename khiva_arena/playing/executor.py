@@ -32,13 +32,13 @@ class Executor(Protocol):
     def at_a_time(self) -> int:
         """The number of matches played at a time, once bots are ready."""
 
-    def ready(self, entrants: Sequence[Bot]) -> Mapping[str, Command]:
+    def prepare(self, entrants: Sequence[Bot]) -> Mapping[str, Command]:
         """Bring all bots to where they are played, and start each once. Return the command that starts each, by its identity.
 
         Raises BotError, ConfigError.
         """
 
-    def play(self, play: Play, drawn: DrawnRound, take: TakeOutcome) -> None:
+    def play(self, play: Play, draw: DrawnRound, take: TakeOutcome) -> None:
         """Play the rest of a round and hand each outcome to ``take``, in this thread."""
 
 
@@ -48,7 +48,7 @@ class LocalExecutor:
     def __init__(self, settings: Settings, entrants: Entrants, sandbox: Sandbox, plan: Path | None, say: Say) -> None:
         self.say = say
         self._settings = settings
-        self._started = entrants.commands
+        self._commands = entrants.commands
         self._sandbox = sandbox
         self._plan = plan
 
@@ -62,8 +62,8 @@ class LocalExecutor:
     def at_a_time(self) -> int:
         return self._settings.jobs
 
-    def ready(self, entrants: Sequence[Bot]) -> Mapping[str, Command]:
-        return ready_to_play(self._settings, entrants, self._sandbox, self.say, self._started, self._plan)
+    def prepare(self, entrants: Sequence[Bot]) -> Mapping[str, Command]:
+        return ready_to_play(self._settings, entrants, self._sandbox, self.say, self._commands, self._plan)
 
-    def play(self, play: Play, drawn: DrawnRound, take: TakeOutcome) -> None:
-        pool.play(play.jobs(drawn), self._settings.jobs, take, settle=True)
+    def play(self, play: Play, draw: DrawnRound, take: TakeOutcome) -> None:
+        pool.play(play.jobs(draw), self._settings.jobs, take, settle=True)

@@ -32,7 +32,7 @@ class Play:
         self._sandbox = event.definition.sandbox()
         self._voids = {row.ordinal: row.attempt for row in store.voids(event.id)}
         self._planned: dict[int, ScheduledMatch] = {}
-        self._recorded = Counter(where[0] for ordinal in self.done if (where := self.timetable.place(ordinal)))
+        self._recorded = Counter(place[0] for ordinal in self.done if (place := self.timetable.place(ordinal)))
 
     @property
     def complete(self) -> bool:
@@ -64,50 +64,50 @@ class Play:
         Ends early at a round that cannot be completed now.
         """
         for shape in self.timetable.shapes:
-            drawn = self.timetable.round(shape.number)
-            if drawn is None:
+            draw = self.timetable.round(shape.number)
+            if draw is None:
                 return
-            if self._left(shape):
-                yield drawn
-            if self._left(shape):
+            if self._count_unrecorded(shape):
+                yield draw
+            if self._count_unrecorded(shape):
                 return
 
     def is_whole(self, seed: int) -> bool:
         """Tell whether all matches on a seed are recorded, and so its deal is revealed."""
         return self._recorded[seed] == self.timetable.per_seed(self.timetable.shape_of_seed(seed))
 
-    def _left(self, shape: Shape) -> int:
+    def _count_unrecorded(self, shape: Shape) -> int:
         """Return the number of matches of a round that are still to be recorded."""
-        mine = self.seeds_of(shape)
-        return len(mine) * self.timetable.per_seed(shape) - sum(self._recorded[k] for k in mine)
+        seeds = self.seeds_of(shape)
+        return len(seeds) * self.timetable.per_seed(shape) - sum(self._recorded[k] for k in seeds)
 
-    def jobs(self, drawn: DrawnRound) -> Iterator[Job]:
+    def jobs(self, draw: DrawnRound) -> Iterator[Job]:
         """Yield the matches of a round that are still to be recorded, seed by seed, in the order that ``spread`` gives.
 
         Tables that have been set aside by then are left out.
         """
-        for match in spread(match for match in self._mine(drawn) if match.ordinal not in self.done):
+        for match in spread(match for match in self._own_matches(draw) if match.ordinal not in self.done):
             if (match.k, match.lineup) in self.set_aside:
                 continue
             self._planned[match.ordinal] = match
             attempt = self._voids.get(match.ordinal, 0) + 1
             yield self._job(match, attempt)
 
-    def tables(self, drawn: DrawnRound) -> Iterator[list[Job]]:
+    def tables(self, draw: DrawnRound) -> Iterator[list[Job]]:
         """Yield the matches of a round that are still to be recorded, table by table: those of a seed and a line-up together.
 
         Tables that have been set aside by then are left out.
         """
-        for table, matches in groupby(self._mine(drawn), key=lambda match: (match.k, match.lineup)):
-            left = [match for match in matches if match.ordinal not in self.done]
-            if left and table not in self.set_aside:
-                self._planned.update((match.ordinal, match) for match in left)
-                yield [self._job(match, self._voids.get(match.ordinal, 0) + 1) for match in left]
+        for table, matches in groupby(self._own_matches(draw), key=lambda match: (match.k, match.lineup)):
+            unrecorded = [match for match in matches if match.ordinal not in self.done]
+            if unrecorded and table not in self.set_aside:
+                self._planned.update((match.ordinal, match) for match in unrecorded)
+                yield [self._job(match, self._voids.get(match.ordinal, 0) + 1) for match in unrecorded]
 
-    def _mine(self, drawn: DrawnRound) -> Iterator[ScheduledMatch]:
+    def _own_matches(self, draw: DrawnRound) -> Iterator[ScheduledMatch]:
         """Return the matches of a round on the seeds that are played here, in the order of the schedule."""
-        mine = self.seeds_of(drawn)
-        return takewhile(lambda match: match.k < mine.stop, schedule(self.timetable.terms, drawn, mine.start))
+        seeds = self.seeds_of(draw)
+        return takewhile(lambda match: match.k < seeds.stop, schedule(self.timetable.terms, draw, seeds.start))
 
     def _job(self, match: ScheduledMatch, attempt: int) -> Job:
         secret = self.event.seed_secret(match.k)

@@ -7,13 +7,12 @@ matches are played again.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from khiva_arena.arbiter.match import Job, Outcome
-from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.events.results import of_record, of_row
-from khiva_arena.events.stored import stored, timetable_of
+from khiva_arena.events.stored import stored_event, timetable_of
 from khiva_arena.playing.jobs import Play
 from khiva_arena.ratings.sprt import FEWEST_BLOCKS, Hypotheses, Model, SequentialTest, SprtDecision, block_scores
 from khiva_arena.replay.definition import Definition
@@ -23,30 +22,30 @@ from khiva_arena.sandbox.command import Command
 from khiva_arena.say import Say
 from khiva_arena.schedule.formats import DrawnRound
 from khiva_arena.schedule.timetable import Timetable
-from khiva_arena.settings.competition import entrants_named
-from khiva_arena.settings.settings import Settings, settle
+from khiva_arena.settings.competition import CompetitionParts, entrants_named
+from khiva_arena.settings.settings import settings_from
 from khiva_arena.settings.table import TEST_SEEDS
 from khiva_arena.store.db import EventRow, MatchRow, Store, VoidRow
 
 
-def test_of(said: Mapping[str, Any], hypotheses: Hypotheses, say: Say) -> tuple[Settings, list[Bot]]:
-    """Return the settings and bots of a test of the first bot of ``said`` against the others.
+def test_of(overrides: Mapping[str, Any], hypotheses: Hypotheses, say: Say) -> CompetitionParts:
+    """Return the settings and bots of a test of the first bot of ``overrides`` against the others.
 
     Raises ConfigError with every mistake in settings, or in bots.
     """
-    given = {"seats": 2, "seeds": TEST_SEEDS, **said}
-    settings = settle(given, hypotheses=hypotheses)
+    values = {"seats": 2, "seeds": TEST_SEEDS, **overrides}
+    settings = settings_from(values, hypotheses=hypotheses)
     if settings.seeds < FEWEST_BLOCKS:
         raise ConfigError(f"--seeds: no test decides before {FEWEST_BLOCKS} seeds, so {settings.seeds} are too few")
-    return settings, entrants_named(given, say)
+    return CompetitionParts((settings,), entrants_named(values, say))
 
 
 def sprt_of(folder: Path, event: str) -> Sprt:
     """Return the test of an event of a store, as it stands."""
     with Store.read(folder) as store:
-        row = stored(store, event)
+        row = stored_event(store, event)
         timetable = timetable_of(store, row)
-        test, _ = so_far(row, timetable, (of_row(row, match) for match in store.matches(event)))
+        test = so_far(row, timetable, (of_row(row, match) for match in store.matches(event))).test
     names = [bot.name for bot in row.bots]
     per_seed = timetable.per_seed(timetable.shapes[0])
     return Sprt(row.id, names[0], tuple(names[1:]), timetable.seats, timetable.seeds, per_seed, test.report())
@@ -59,8 +58,19 @@ def hypotheses_of(definition: Definition) -> Hypotheses:
     return Hypotheses(test.elo0, test.elo1, test.alpha, test.beta, Model(test.model))
 
 
-def so_far(event: EventRow, timetable: Timetable, matches: Iterable[Result]) -> tuple[SequentialTest, int]:
-    """Return the test over complete seeds from the first on, up to its decision, and the number of these seeds.
+class SeedBySeedTest(NamedTuple):
+    """A sequential test over complete seeds from the first on, up to its decision.
+
+    test: the test.
+    seeds: the number of these seeds.
+    """
+
+    test: SequentialTest
+    seeds: int
+
+
+def so_far(event: EventRow, timetable: Timetable, matches: Iterable[Result]) -> SeedBySeedTest:
+    """Return the test of an event over its recorded seeds.
 
     matches: in schedule order.
     """
@@ -74,7 +84,7 @@ def so_far(event: EventRow, timetable: Timetable, matches: Iterable[Result]) -> 
         if len(seed) == per_seed:
             add_seed(test, seed, event)
             seed, seeds = [], seeds + 1
-    return test, seeds
+    return SeedBySeedTest(test, seeds)
 
 
 def add_seed(test: SequentialTest, seed: Sequence[Result], event: EventRow) -> SprtDecision:
@@ -100,17 +110,17 @@ class SequentialPlay(Play):
         """True if the test has decided, or all seeds that it may take are recorded."""
         return bool(self.test.decision) or super().complete
 
-    def jobs(self, drawn: DrawnRound) -> Iterator[Job]:
+    def jobs(self, draw: DrawnRound) -> Iterator[Job]:
         """Yield the jobs of a round that may still be needed; ends with the decision, or at a table that the host cannot play."""
-        for job in super().jobs(drawn):
+        for job in super().jobs(draw):
             if self.complete or self.set_aside:
                 return
             yield job
 
-    def tables(self, drawn: DrawnRound) -> Iterator[list[Job]]:
+    def tables(self, draw: DrawnRound) -> Iterator[list[Job]]:
         """Yield the tables of a round that may still be needed; ends with the decision, or at a table that the host cannot
         play."""
-        for table in super().tables(drawn):
+        for table in super().tables(draw):
             if self.complete or self.set_aside:
                 return
             yield table
@@ -138,9 +148,9 @@ class SequentialPlay(Play):
         match = self._planned[outcome.ordinal]
         assert outcome.record is not None
         self._seed.append(of_record(self.event, match, outcome.record))
-        whole = len(self._seed) == self._per_seed
-        decided = whole and add_seed(self.test, self._seed, self.event) is not SprtDecision.NONE
+        is_complete = len(self._seed) == self._per_seed
+        decided = is_complete and add_seed(self.test, self._seed, self.event) is not SprtDecision.NONE
         row = self.store_match(match, outcome, over=decided or len(self.done) + 1 == self.timetable.matches)
-        if whole:
+        if is_complete:
             self._seed, self._front = [], self._front + 1
         return row

@@ -27,8 +27,8 @@ from khiva_arena.schedule.names import Format
 from khiva_arena.settings.competition import entrants_named, unplayable
 from khiva_arena.settings.define import conditions_of
 from khiva_arena.settings.isolation import keep_apart, keep_private, private_places, sandbox_of, warn_of_cold_files
-from khiva_arena.settings.permissions import opened
-from khiva_arena.settings.settings import DEFAULTS, Settings, settle
+from khiva_arena.settings.permissions import with_permissions
+from khiva_arena.settings.settings import DEFAULTS, Settings, settings_from
 
 if TYPE_CHECKING:
     from khiva_arena.events.durations import MatchTime  # most runs measure none before
@@ -71,32 +71,32 @@ def ready_to_play(
     entrants: Sequence[Bot],
     sandbox: Sandbox,
     say: Say,
-    ready: Mapping[str, Command] = MappingProxyType({}),
+    earlier_commands: Mapping[str, Command] = MappingProxyType({}),
     plan: Path | None = None,
 ) -> dict[str, Command]:
     """Return the command that starts each bot, by identity; bots that were not started before are started once.
 
-    ready: commands of the bots that have been started already.
+    earlier_commands: commands of the bots that have been started already.
     plan: the file of the plan that is played, if any.
 
     Raises BotError for all that are not built or do not start; ConfigError if a bot could read a place that it must not.
     """
-    commands = dict(ready)
+    commands = dict(earlier_commands)
     problems: list[str] = []
     with one_interrupt():
         for bot in entrants:
             try:
                 if bot.identity not in commands:
-                    commands[bot.identity] = _staged(first, bot, sandbox)
+                    commands[bot.identity] = _stage_with_permissions(first, bot, sandbox)
             except StagingError:
                 raise
             except BotError as error:
                 problems.append(f"{error}\n  next: khiva-arena check {shlex.quote(bot.asked_as)}")
-    built = [bot for bot in entrants if bot.identity in commands]
-    _keep_from_each_other(first, built, commands, sandbox, plan)
-    if new := [bot for bot in built if bot.identity not in ready]:
+    staged_bots = [bot for bot in entrants if bot.identity in commands]
+    _keep_from_each_other(first, staged_bots, commands, sandbox, plan)
+    if new_bots := [bot for bot in staged_bots if bot.identity not in earlier_commands]:
         try:
-            _start(first, new, commands, sandbox)
+            _start(first, new_bots, commands, sandbox)
         except PreflightFailed as error:
             if not problems:
                 raise
@@ -107,64 +107,64 @@ def ready_to_play(
     return commands
 
 
-def trial_problems(given: Mapping[str, Any]) -> list[str]:
+def trial_problems(values: Mapping[str, Any]) -> list[str]:
     """Return why bots cannot be played, a line each, for settings that have mistakes: so both are told in one round.
 
-    given: the settings as they were typed.
+    values: the settings as they were typed.
 
     Bots are started only in a sandbox that confines them, and with no permissions. Anything else that the settings ask for may be
     the mistake, or the user may still have to agree to it.
     """
-    asks_for_more = any(given.get(key) not in (None, DEFAULTS[key]) for key in _NOT_IN_A_TRIAL)
-    if asks_for_more or given.get("isolation") == Level.TRUSTED or given.get("game", DEFAULTS["game"]) not in NAMES:
+    asks_for_more = any(values.get(key) not in (None, DEFAULTS[key]) for key in _NOT_IN_A_TRIAL)
+    if asks_for_more or values.get("isolation") == Level.TRUSTED or values.get("game", DEFAULTS["game"]) not in NAMES:
         return []
     try:
-        first = _valid_part(given)
+        first = _valid_part(values)
         sandbox = sandbox_of(first, say_nothing, rated=True)
-        entrants = entrants_named({**given, "skip_broken": True}, say_nothing)
+        entrants = entrants_named({**values, "skip_broken": True}, say_nothing)
     except ArenaError:
         return []  # which is among the mistakes of the settings
     bots = [bot for bot in entrants if not bot.guest and not bot.broken]
-    why: dict[str, str] = {}
+    reasons: dict[str, str] = {}
     try:
         if sandbox.level.confines and bots:
-            _started(first, bots, sandbox, why)
+            _start_here(first, bots, sandbox, reasons)
     except ArenaError as error:
         return [str(error)]
-    return [f"{bot.name} ({bot.asked_as}): {why[bot.identity]}" for bot in bots if bot.identity in why]
+    return [f"{bot.name} ({bot.asked_as}): {reasons[bot.identity]}" for bot in bots if bot.identity in reasons]
 
 
-def _valid_part(given: Mapping[str, Any]) -> Settings:
+def _valid_part(values: Mapping[str, Any]) -> Settings:
     """Return settings to start bots with. Raises ConfigError if settings that a start needs have mistakes."""
-    needed = {key: given[key] for key in ("bots", "engines", "game", "limits", "start", "isolation") if key in given}
+    common = {key: values[key] for key in ("bots", "engines", "game", "limits", "start", "isolation") if key in values}
     try:
-        return settle({**needed, **{key: given[key] for key in ("seats", "rules", "turn", "bank") if key in given}})
+        return settings_from({**common, **{key: values[key] for key in ("seats", "rules", "turn", "bank") if key in values}})
     except ConfigError:
-        return settle(needed)
+        return settings_from(common)
 
 
 def without_broken(
-    stages: Sequence[Settings], entrants: Sequence[Bot], sandbox: Sandbox, say: Say, elsewhere: Elsewhere | None = None
+    stages: Sequence[Settings], entrants: Sequence[Bot], sandbox: Sandbox, say: Say, start_elsewhere: Elsewhere | None = None
 ) -> Entrants:
     """Return the bots that can play, and say a line on each of the others. Guests, which no program here starts, stay: they are
     waited for later.
 
-    elsewhere: starts bots on other machines, instead of this one.
+    start_elsewhere: starts bots on other machines, instead of this one.
 
     Raises ConfigError if too few are left. A feature that this machine lacks is no bot's fault, and is raised as by
     ``ready_to_play``.
     """
-    why: dict[str, str] = {}
-    if elsewhere is not None:
-        commands = _started_elsewhere(entrants, elsewhere, why)
+    reasons: dict[str, str] = {}
+    if start_elsewhere is not None:
+        commands = _start_elsewhere(entrants, start_elsewhere, reasons)
     else:
-        commands = _started(stages[0], [bot for bot in entrants if not bot.guest], sandbox, why)
+        commands = _start_here(stages[0], [bot for bot in entrants if not bot.guest], sandbox, reasons)
         warn_of_cold_files(say)
-    left_out = [bot.name for bot in entrants if bot.identity in why]
+    left_out = [bot.name for bot in entrants if bot.identity in reasons]
     for bot in entrants:
-        if bot.identity in why:
-            say(f"{bot.name} is left out: {why[bot.identity]}", warning=True)
-    playing = tuple(bot for bot in entrants if bot.identity not in why)
+        if bot.identity in reasons:
+            say(f"{bot.name} is left out: {reasons[bot.identity]}", warning=True)
+    playing = tuple(bot for bot in entrants if bot.identity not in reasons)
     without = [_without(stage, left_out) for stage in stages]
     if left_out and (problems := _unplayable(without, entrants, playing)):
         raise ConfigError([f"{problem} ({', '.join(left_out)}: left out by --skip-broken)" for problem in problems])
@@ -184,50 +184,50 @@ def _unplayable(stages: Sequence[Settings], entrants: Sequence[Bot], playing: Se
     return unplayable(stages, playing)
 
 
-def _without(stage: Settings, gone: Sequence[str]) -> Settings:
+def _without(stage: Settings, names: Sequence[str]) -> Settings:
     """Return the settings without the permissions of bots that are left out."""
-    env = tuple(word for word in stage.env if word.rpartition("=")[0] not in gone)
-    return replace(stage, network=tuple(name for name in stage.network if name not in gone), env=env)
+    env = tuple(word for word in stage.env if word.rpartition("=")[0] not in names)
+    return replace(stage, network=tuple(name for name in stage.network if name not in names), env=env)
 
 
-def _started(first: Settings, bots: Sequence[Bot], sandbox: Sandbox, why: dict[str, str]) -> dict[str, Command]:
-    """Return the command of each bot that starts, by identity. ``why`` gets the reason for each of the others, by identity."""
-    why |= {bot.identity: bot.broken for bot in bots if bot.broken}
+def _start_here(first: Settings, bots: Sequence[Bot], sandbox: Sandbox, reasons: dict[str, str]) -> dict[str, Command]:
+    """Return the command of each bot that starts, by identity. ``reasons`` gets the reason for each other bot, by identity."""
+    reasons |= {bot.identity: bot.broken for bot in bots if bot.broken}
     commands: dict[str, Command] = {}
     with one_interrupt():
         for bot in bots:
             try:
                 if not bot.broken:
-                    commands[bot.identity] = _staged(first, bot, sandbox)
+                    commands[bot.identity] = _stage_with_permissions(first, bot, sandbox)
             except StagingError:
                 raise
             except BotError as error:
-                why[bot.identity] = _first_of(bot, str(error))
-    built = [bot for bot in bots if bot.identity in commands]
-    _keep_from_each_other(first, built, commands, sandbox)
+                reasons[bot.identity] = _first_of(bot, str(error))
+    staged_bots = [bot for bot in bots if bot.identity in commands]
+    _keep_from_each_other(first, staged_bots, commands, sandbox)
     try:
-        if built:
-            _start(first, built, commands, sandbox)
+        if staged_bots:
+            _start(first, staged_bots, commands, sandbox)
     except PreflightFailed as error:
         for number, problem in zip(error.who, error.problems, strict=True):
-            bot = built[number]
-            why[bot.identity] = _first_of(bot, problem)
+            bot = staged_bots[number]
+            reasons[bot.identity] = _first_of(bot, problem)
             del commands[bot.identity]
     return commands
 
 
-def _started_elsewhere(bots: Sequence[Bot], elsewhere: Elsewhere, why: dict[str, str]) -> dict[str, Command]:
-    """Start bots on other machines. ``why`` gets the reason for each bot that does not start, by identity.
+def _start_elsewhere(bots: Sequence[Bot], start_elsewhere: Elsewhere, reasons: dict[str, str]) -> dict[str, Command]:
+    """Start bots on other machines. ``reasons`` gets the reason for each bot that does not start, by identity.
 
     Returns {}: each machine has its own commands.
     """
-    why |= {bot.identity: bot.broken for bot in bots if bot.broken}
-    whole = [bot for bot in bots if not bot.broken]
-    nowhere = elsewhere(whole) if whole else {}
-    for bot in whole:
-        if bot.identity in nowhere:
-            worker, problem = nowhere[bot.identity]
-            why[bot.identity] = f"on worker {worker}, {_first_of(bot, problem)}"
+    reasons |= {bot.identity: bot.broken for bot in bots if bot.broken}
+    unbroken = [bot for bot in bots if not bot.broken]
+    problems = start_elsewhere(unbroken) if unbroken else {}
+    for bot in unbroken:
+        if bot.identity in problems:
+            worker, problem = problems[bot.identity]
+            reasons[bot.identity] = f"on worker {worker}, {_first_of(bot, problem)}"
     return {}
 
 
@@ -238,13 +238,13 @@ def _first_of(bot: Bot, problem: str) -> str:
     words = [first.removeprefix(f"{bot.name}: ").rstrip(":")]
     if (begin := next((n for n, line in enumerate(others) if line.startswith(STDERR)), None)) is not None:
         others = [line for line in others[begin + 1 :] if line.startswith("    ")]
-    if written := [line.strip() for line in others if line.strip()]:
-        words.append(f"it wrote last: {written[-1][:LINE_SHOWN]}")
+    if output := [line.strip() for line in others if line.strip()]:
+        words.append(f"it wrote last: {output[-1][:LINE_SHOWN]}")
     return f"{'; '.join(words)}; next: khiva-arena check {shlex.quote(bot.asked_as)}"
 
 
-def _staged(first: Settings, bot: Bot, sandbox: Sandbox) -> Command:
-    return opened(staging.stage(bot, sandbox.level), bot.name, first.network, first.env, first.link_ms)
+def _stage_with_permissions(first: Settings, bot: Bot, sandbox: Sandbox) -> Command:
+    return with_permissions(staging.stage(bot, sandbox.level), bot.name, first.network, first.env, first.link_ms)
 
 
 def _keep_from_each_other(
@@ -257,9 +257,9 @@ def _keep_from_each_other(
 
 def _start(first: Settings, entrants: Sequence[Bot], commands: Mapping[str, Command], sandbox: Sandbox) -> None:
     header = first_header(first, entrants, sandbox)
-    started = [commands[bot.identity] for bot in entrants]
+    bot_commands = [commands[bot.identity] for bot in entrants]
     words = ["" if bot.guest else bot.asked_as for bot in entrants]
-    preflight([bot.name for bot in entrants], started, header, sandbox, words=words)
+    preflight([bot.name for bot in entrants], bot_commands, header, sandbox, words=words)
 
 
 def first_header(first: Settings, entrants: Sequence[Bot], sandbox: Sandbox) -> Header:

@@ -12,7 +12,7 @@ from khiva_arena.replay.record import FORFEITED, Record
 from khiva_arena.replay.verify import verify
 
 
-def ended(record: Record, secret: bytes, names: Sequence[str]) -> dict[str, Plain]:
+def page_of_end(record: Record, secret: bytes, names: Sequence[str]) -> dict[str, Plain]:
     """Return the match as the page's viewer takes it. ``names``: by seat. Raises RecordError if it does not replay."""
     legal: list[Any] = []
 
@@ -20,8 +20,8 @@ def ended(record: Record, secret: bytes, names: Sequence[str]) -> dict[str, Plai
         legal.append(choices)
         return len(legal) - 1
 
-    made = film(record, secret, names, not has_drawing(record.header.game))
-    made.events = [[(event, second_person(text, names)) for event, text in frame] for frame in made.events]
+    reel = film(record, secret, names, not has_drawing(record.header.game))
+    reel.events = [[(event, second_person(text, names)) for event, text in frame] for frame in reel.events]
     faults = [
         [choice.seat, choice.why, at + 1, ""]
         for at, step in enumerate(record.steps)
@@ -36,13 +36,13 @@ def ended(record: Record, secret: bytes, names: Sequence[str]) -> dict[str, Plai
         "verdicts": [str(verdict) for verdict in record.verdicts],
         "faults": faults,
     }
-    return {"match": match, "block": block([made], number), "legal": legal}
+    return {"match": match, "block": block([reel], number), "legal": legal}
 
 
 def since(record: Record, secret: bytes, names: Sequence[str], seat: int) -> list[str]:
     """Return the events since a seat last chose, a line each, with all hands open."""
     game = get(record.header.game, record.header.rules_version)
-    chose = max((at for at, step in enumerate(record.steps, 1) if any(one.seat == seat for one in step)), default=0)
+    chose = max((at for at, step in enumerate(record.steps, 1) if any(choice.seat == seat for choice in step)), default=0)
     lines: list[str] = []
 
     def watch(step: int, _state: State, happened: Sequence[Event]) -> None:
@@ -52,6 +52,6 @@ def since(record: Record, secret: bytes, names: Sequence[str], seat: int) -> lis
     return lines
 
 
-def void(why: str) -> dict[str, Plain]:
+def void(reason: str) -> dict[str, Plain]:
     """Return the last message of a match that was void, with the reason."""
-    return {"match": None, "text": f"The match is void: {why}"}
+    return {"match": None, "text": f"The match is void: {reason}"}

@@ -37,7 +37,7 @@ class Hints:
                     argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=folder, env=environment
                 )
                 try:
-                    return await self._asked(process, requests)
+                    return await self._answer_of(process, requests)
                 except (RemoteProtocolError, trio.BrokenResourceError):
                     return None
                 finally:
@@ -50,7 +50,7 @@ class Hints:
                                 await end.aclose()
         return None
 
-    async def _asked(self, process: trio.Process, requests: Sequence[bytes]) -> int | None:
+    async def _answer_of(self, process: trio.Process, requests: Sequence[bytes]) -> int | None:
         assert process.stdin
         assert process.stdout
         reader = codec.FrameReader()

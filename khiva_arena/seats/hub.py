@@ -42,11 +42,11 @@ async def _serve(first: dict[str, Any], orders: Orders, nursery: trio.Nursery) -
         await relays.bye(over=False)
 
 
-async def _begin(nursery: trio.Nursery, serve: Any, what: str) -> bool:
+async def _begin(nursery: trio.Nursery, serve: Any, key: str) -> bool:
     """Start to serve, and tell the command where. Returns whether that is possible."""
     cannot: BaseException | None = None
     try:
-        tell({what: await nursery.start(serve)})
+        tell({key: await nursery.start(serve)})
     except* OSError as errors:
         cannot = errors
         while isinstance(cannot, BaseExceptionGroup):

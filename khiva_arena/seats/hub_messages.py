@@ -12,17 +12,17 @@ class Orders:
 
     def __init__(self) -> None:
         self._stream = trio.lowlevel.FdStream(os.dup(0))
-        self._held = bytearray()
+        self._buffer = bytearray()
 
     async def next(self) -> dict[str, Any] | None:
         """Return the next order; None at the end."""
-        while b"\n" not in self._held:
+        while b"\n" not in self._buffer:
             data = await self._stream.receive_some(1 << 20)
             if not data:
                 return None
-            self._held += data
-        line, _, rest = self._held.partition(b"\n")
-        self._held = rest
+            self._buffer += data
+        line, _, rest = self._buffer.partition(b"\n")
+        self._buffer = rest
         return dict(msgspec.json.decode(line))
 
 

@@ -47,17 +47,17 @@ class Hub:
             self._process.stdin.write(msgspec.json.encode(order) + b"\n")
             self._process.stdin.flush()
         except OSError:
-            raise ArenaError(self._ended()) from None
+            raise ArenaError(self._ending()) from None
 
     def hear(self) -> dict[str, Any]:
         """Wait for the hub's next message. Raises ArenaError if it has ended."""
         assert self._process.stdout
         line = self._process.stdout.readline()
         if not line:
-            raise ArenaError(self._ended())
+            raise ArenaError(self._ending())
         return dict(msgspec.json.decode(line))
 
-    def _ended(self) -> str:
+    def _ending(self) -> str:
         return f"the process at which players arrive has ended, with status {self._process.wait()}; nobody can take a seat"
 
     def close(self) -> None:

@@ -34,21 +34,21 @@ def main() -> int:
     except OSError as error:
         print(f"the hub cannot be reached: {error.strerror}", file=sys.stderr)
         return GONE
-    held = bytearray()
+    buffer = bytearray()
     sources = {0, hub.fileno()}
     while True:
-        ready = select.select(sources, (), ())[0]
-        if 0 in ready:
+        readable = select.select(sources, (), ())[0]
+        if 0 in readable:
             _forward(hub, sources)
-        if hub.fileno() in ready:
+        if hub.fileno() in readable:
             try:
                 data = hub.recv(CHUNK)
             except OSError:
                 data = b""
             if not data:
                 return LOST if _is_there(path) else GONE
-            held += data
-            status = _write_records(held)
+            buffer += data
+            status = _write_records(buffer)
             if status is not None:
                 return status
 
@@ -80,16 +80,16 @@ def _forward(hub: socket.socket, sources: set[int]) -> None:
         sources.discard(0)
 
 
-def _write_records(held: bytearray) -> int | None:
-    """Write all whole records, and remove them from ``held``. Returns the exit status if a record says it, else None."""
-    while len(held) >= HEADER:
-        size = int.from_bytes(held[1:HEADER], "big")
-        if len(held) < HEADER + size:
+def _write_records(buffer: bytearray) -> int | None:
+    """Write all whole records, and remove them from ``buffer``. Returns the exit status if a record says it, else None."""
+    while len(buffer) >= HEADER:
+        size = int.from_bytes(buffer[1:HEADER], "big")
+        if len(buffer) < HEADER + size:
             break
-        kind, data = held[0], bytes(held[HEADER : HEADER + size])
-        del held[: HEADER + size]
+        kind, data = buffer[0], bytes(buffer[HEADER : HEADER + size])
+        del buffer[: HEADER + size]
         if kind == ord("x"):
-            return _ended(int(data))
+            return _end_as(int(data))
         if data or kind == ord("e"):
             _write(1 if kind == ord("o") else 2, data)
         else:
@@ -110,7 +110,7 @@ def _write(descriptor: int, data: bytes) -> None:
         view = view[os.write(descriptor, view) :]
 
 
-def _ended(status: int) -> int:
+def _end_as(status: int) -> int:
     """End as the player's program did: by its signal, or by returning its exit status."""
     if status < 0:
         os.kill(os.getpid(), -status)

@@ -44,17 +44,17 @@ async def listen(path: str, players: dict[str, Seated], *, task_status: trio.Tas
     await listener.bind(path)
     listener.listen()
 
-    async def one(stream: trio.SocketStream) -> None:
+    async def welcome(stream: trio.SocketStream) -> None:
         async with stream:
-            held = b""
-            while b"\n" not in held and len(held) <= LONGEST_NAME:
+            buffer = b""
+            while b"\n" not in buffer and len(buffer) <= LONGEST_NAME:
                 data = await stream.receive_some(CHUNK)
                 if not data:
                     return
-                held += data
-            name, _, rest = held.partition(b"\n")
+                buffer += data
+            name, _, rest = buffer.partition(b"\n")
             if seated := players.get(name.decode(errors="replace")):
                 await seated(Link(stream, rest))
 
     task_status.started()
-    await trio.serve_listeners(one, [trio.SocketListener(listener)])
+    await trio.serve_listeners(welcome, [trio.SocketListener(listener)])

@@ -5,7 +5,7 @@ time, and then the news. It gets the messages to its seat and nothing else, unti
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -27,20 +27,31 @@ class Frames:
     """A buffer that cuts the arbiter's bytes into messages."""
 
     def __init__(self) -> None:
-        self._held = bytearray()
+        self._buffer = bytearray()
 
     def feed(self, data: bytes) -> list[tuple[bytes, dict[str, Plain]]]:
         """Return each message that is whole now, as raw bytes and decoded."""
-        self._held += data
-        found = []
-        while len(self._held) >= HEADER:
-            end = HEADER + int.from_bytes(self._held[:HEADER], "big")
-            if len(self._held) < end:
+        self._buffer += data
+        messages = []
+        while len(self._buffer) >= HEADER:
+            end = HEADER + int.from_bytes(self._buffer[:HEADER], "big")
+            if len(self._buffer) < end:
                 break
-            raw = bytes(self._held[:end])
-            found.append((raw, _decode(raw[HEADER:])))
-            del self._held[:end]
-        return found
+            raw = bytes(self._buffer[:end])
+            messages.append((raw, _decode(raw[HEADER:])))
+            del self._buffer[:end]
+        return messages
+
+
+class PersonReply(NamedTuple):
+    """The effects of a message of the arbiter or of a page.
+
+    answer: the frame for the arbiter; b"" for none.
+    messages: those for an open page of the seat.
+    """
+
+    answer: bytes
+    messages: list[dict[str, Plain]]
 
 
 class Person:
@@ -65,48 +76,49 @@ class Person:
         self._hello: dict[str, Plain] = {}
         self._frames: list[dict[str, Plain]] = []
         self._ask: dict[str, Plain] | None = None
-        self._chosen: list[Plain] = []
-        self._said: list[str] = []
+        self._choices: list[Plain] = []
+        self._texts: list[str] = []
         self._over: dict[str, Plain] | None = None
 
     # --- from the arbiter ---
 
-    def take(self, raw: bytes, message: dict[str, Plain]) -> tuple[bytes, list[dict[str, Plain]]]:
-        """Take a message of the arbiter. Returns the immediate answer, b"" for none, and the messages for an open page."""
+    def take(self, raw: bytes, message: dict[str, Plain]) -> PersonReply:
+        """Take a message of the arbiter. An answer is sent immediately."""
         kind = message["type"]
         if kind == "hello":
-            return self._greet(raw, message), [self.table()]
+            return PersonReply(self._greet(raw, message), [self.table()])
         if kind == "decide":
             self.requests.append(raw)
-            return b"", self._asked(message)
+            return PersonReply(b"", self._ask_page(message))
         if kind == "fault":
             self._ask = None  # the open decision is over
-            return b"", self._say(FAULTS.get(message["code"], f"The arena says: {message['code']}: {message['detail']}"))
-        return b"", []  # an end says nothing that the replay does not
+            text = FAULTS.get(message["code"], f"The arena says: {message['code']}: {message['detail']}")
+            return PersonReply(b"", self._say(text))
+        return PersonReply(b"", [])  # an end says nothing that the replay does not
 
     def _greet(self, raw: bytes, message: dict[str, Plain]) -> bytes:
         self._hello = message
         self._game = get(message["game"], message["rules_version"])
         self.requests = [raw]
-        self._frames, self._ask, self._chosen, self._said = [], None, [], []
+        self._frames, self._ask, self._choices, self._texts = [], None, [], []
         return _framed({"type": "hello", "proto": 1, "name": self.name})
 
-    def _asked(self, message: dict[str, Plain]) -> list[dict[str, Plain]]:
+    def _ask_page(self, message: dict[str, Plain]) -> list[dict[str, Plain]]:
         assert self._game is not None
         view = message["view"]
-        events = [self._told(data) for data in message["events"]]
+        events = [self._event_text(data) for data in message["events"]]
         frame = {
             "step": len(self._frames),
             "all": view,
             "open": [],
             "own": [view if seat == self.seat else None for seat in range(len(self.names))],
-            "asked": self._chosen,
+            "asked": self._choices,
             "events": events,
             "scores": self._game.points(view) or [],  # a page shows none then
             "sketch": "",
         }
         self._frames.append(frame)
-        self._chosen = []
+        self._choices = []
         self._ask = {key: message[key] for key in ("req", "kind", "legal", "turn_ms", "bank_ms")}
         words = asking(self._game)
         self._ask["texts"] = [harmless(words.answer(message["kind"], entry, view, self.names)) for entry in message["legal"]]
@@ -114,7 +126,7 @@ class Person:
         self._ask |= {"title": harmless(question.title), "about": harmless(question.about), "rulings": list(question.rulings)}
         return [{"type": "ask", "frame": frame, "ask": self._ask}]
 
-    def _told(self, data: dict[str, Plain]) -> dict[str, Plain]:
+    def _event_text(self, data: dict[str, Plain]) -> dict[str, Plain]:
         if data["type"] in ("default", "forfeit"):  # the arena's own
             text = f"{self.names[data['seat']]}: {data['why']}{', and is out' if data['type'] == 'forfeit' else ''}"
         else:
@@ -122,7 +134,7 @@ class Person:
             text = harmless(second_person(self._game.narrate(Event(data), self.names), self.names), keep=ISOLATES)
         return {"data": data, "text": text, "to": None}
 
-    def gone(self) -> list[dict[str, Plain]]:
+    def close_decision(self) -> list[dict[str, Plain]]:
         """Close the open decision, since the arbiter ended the seat. Returns the messages for an open page."""
         if self._ask is None:
             return []
@@ -130,7 +142,7 @@ class Person:
         return self._say("You are not asked any more: your time ran out, or the match was stopped.")
 
     @property
-    def asked(self) -> int | None:
+    def open_decision(self) -> int | None:
         """The number of the open decision, None if none is open."""
         return None if self._ask is None else self._ask["req"]
 
@@ -140,7 +152,7 @@ class Person:
         return [{"type": "over", "over": end}]
 
     def _say(self, text: str) -> list[dict[str, Plain]]:
-        self._said.append(text)
+        self._texts.append(text)
         return [{"type": "said", "text": text, "open": self._ask is not None}]
 
     # --- from a page ---
@@ -162,25 +174,26 @@ class Person:
             "scenery": {} if game is None else dict(game.scenery),
             "frames": self._frames,
             "ask": self._ask,
-            "said": self._said,
+            "said": self._texts,
             "over": self._over,
         }
 
-    def choose(self, req: object, choice: object) -> tuple[bytes, list[dict[str, Plain]]]:
-        """Take a page's choice. Returns the frame for the arbiter and the messages for the page of this seat.
+    def choose(self, req: object, choice: object) -> PersonReply:
+        """Take a page's choice.
 
         Nothing is sent for a decision that is not open any more. Raises RemoteProtocolError, with a sentence for the reader, for
         a choice that does not exist.
         """
         ask = self._ask
         if ask is None or req != ask["req"]:
-            return b"", []
+            return PersonReply(b"", [])
         if type(choice) is not int or not 0 <= choice < len(ask["legal"]):
             raise RemoteProtocolError(f"There is no choice {choice!r}: there are {len(ask['legal'])}.")
         self._ask = None
-        asked = {"seat": self.seat, "kind": ask["kind"], "legal": ask["legal"], "choice": choice, "why": "", "took": None}
-        self._chosen = [asked]
-        return _framed({"type": "act", "req": req, "choice": choice}), [{"type": "chosen", "req": req}]
+        own_choice = {"seat": self.seat, "kind": ask["kind"], "legal": ask["legal"], "choice": choice, "why": "", "took": None}
+        self._choices = [own_choice]
+        act = _framed({"type": "act", "req": req, "choice": choice})
+        return PersonReply(act, [{"type": "chosen", "req": req}])
 
 
 def _framed(message: dict[str, Plain]) -> bytes:

@@ -55,13 +55,13 @@ class _Seat(Chair):
         try:
             await self.tell([self.table()])
             while True:
-                await self._asked(await socket.receive_text())
+                await self._take_text(await socket.receive_text())
         except (WebSocketDisconnect, KeyError):  # the latter for a message that is not text
             return
         finally:
             self.page = None
 
-    async def _asked(self, text: str) -> None:
+    async def _take_text(self, text: str) -> None:
         try:
             message = read(text)
             if message.get("type") == "hint":
@@ -85,7 +85,7 @@ class Persons:
         hints = order["hints"]
         table = order["names"], order["marks"], bool(hints)
         self._chairs = [
-            _Seat(Person(one["name"], one["seat"], *table), Hints(**hints) if hints else None) for one in order["persons"]
+            _Seat(Person(row["name"], row["seat"], *table), Hints(**hints) if hints else None) for row in order["persons"]
         ]
         self._over = False
         self._page, self._policy = seat_page(order["game"], order["engine"])

@@ -79,10 +79,10 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--tls", action="store_true", help="TLS even to this machine, as through a tunnel")
     parser.add_argument("--keep", action="store_true", help="let one process play one match after another")
     parser.add_argument("--at-most", type=_count, default=AT_MOST, metavar="N", help="programs at a time [default: %(default)s]")
-    given = parser.parse_args(words)
-    how = {"token": given.token, "ca": given.ca, "tls": given.tls, "keep": given.keep, "at_most": given.at_most}
+    args = parser.parse_args(words)
+    options = {"token": args.token, "ca": args.ca, "tls": args.tls, "keep": args.keep, "at_most": args.at_most}
     try:
-        return relay(given.where, given.name, given.command, **how)
+        return relay(args.where, args.name, args.command, **options)
     except (OSError, ValueError) as error:
         _say(str(error))
         return 2

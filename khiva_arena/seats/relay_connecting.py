@@ -30,7 +30,7 @@ def read_now(connection: socket.socket) -> bytes | None:
         return None
 
 
-def received(connection: socket.socket, until: float) -> Iterator[tuple[bytes, int, bytes]]:
+def receive_frames(connection: socket.socket, until: float) -> Iterator[tuple[bytes, int, bytes]]:
     """Yield frames that come before ``until`` on a connection that blocks: kind, session and bytes.
 
     Bytes after the last frame that is asked for are not read. Raises LinkBreach, TimeoutError and ConnectionError.
@@ -46,23 +46,23 @@ def received(connection: socket.socket, until: float) -> Iterator[tuple[bytes, i
 def _exactly(connection: socket.socket, size: int, until: float) -> bytes:
     data = b""
     while len(data) < size:
-        if (left := until - time.monotonic()) <= 0:  # it may come a byte at a time
+        if (seconds := until - time.monotonic()) <= 0:  # it may come a byte at a time
             raise TimeoutError
-        connection.settimeout(left)
-        more = connection.recv(size - len(data))
-        if not more:
+        connection.settimeout(seconds)
+        chunk = connection.recv(size - len(data))
+        if not chunk:
             raise ConnectionError("the other side closed it")
-        data += more
+        data += chunk
     return data
 
 
-def object_of(frames: Iterator[tuple[bytes, int, bytes]], expected: bytes, shown_proof: str = "") -> dict[str, Any]:
+def object_of(frames: Iterator[tuple[bytes, int, bytes]], expected_kind: bytes, shown_proof: str = "") -> dict[str, Any]:
     """Return the object of the next frame. Raises LinkBreach, ConnectionError, Ended.
 
     shown_proof: the arena's proof, with which a refusal may be final
     """
     kind, _, data = next(frames)
-    if kind not in (expected, b"R"):
+    if kind not in (expected_kind, b"R"):
         raise LinkBreach(OTHER)
     try:
         values = values_of(data)
@@ -76,7 +76,7 @@ def object_of(frames: Iterator[tuple[bytes, int, bytes]], expected: bytes, shown
     return values
 
 
-def why(error: Exception) -> str:
+def explain(error: Exception) -> str:
     if isinstance(error, ssl.SSLCertVerificationError):
         return f"its certificate is not trusted ({error.verify_message}); name it with --ca FILE"
     if isinstance(error, ssl.SSLError):
@@ -91,5 +91,5 @@ def harmless(text: str) -> str:
     return "".join(letter if letter.isprintable() else "?" for letter in text[:LONGEST_LINE])
 
 
-def shown(where: tuple[str, int]) -> str:
-    return f"[{where[0]}]:{where[1]}" if ":" in where[0] else f"{where[0]}:{where[1]}"
+def address_text(pair: tuple[str, int]) -> str:
+    return f"[{pair[0]}]:{pair[1]}" if ":" in pair[0] else f"{pair[0]}:{pair[1]}"

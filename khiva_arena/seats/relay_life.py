@@ -72,7 +72,7 @@ class Life:
             session.over.set()
 
     def _put(self, kind: bytes, data: bytes = b"", *, session: int) -> None:
-        frame = self.channel.made(kind, session, data)
+        frame = self.channel.encode(kind, session, data)
         if self.connection:
             self.connection.send(frame)
 
@@ -89,27 +89,27 @@ class Life:
 class Connection:
     """A connection of a relay that has shown that it knows the token."""
 
-    def __init__(self, stream: trio.abc.Stream, life: Life, measured: Callable[[float], None], here: Callable[[], None]) -> None:
-        """Take over the stream. ``measured`` gets each round trip in seconds; ``here`` is called once some are known."""
+    def __init__(self, stream: trio.abc.Stream, life: Life, note: Callable[[float], None], tell: Callable[[], None]) -> None:
+        """Take over the stream. ``note`` gets each round trip in seconds; ``tell`` is called once some are known."""
         self._stream = stream
         self._life = life
-        self._measured = measured
-        self._here = here
+        self._note_trip = note
+        self._tell_known = tell
         self._out = bytearray()
-        self._more = trio.Event()
+        self._has_output = trio.Event()
         self._pinged: tuple[bytes, float] | None = None
         self.scope = trio.CancelScope()
         self.ended = trio.Event()
-        self._told = False
+        self._has_reported = False
 
     def send(self, data: bytes) -> None:
         """Queue bytes for the other side. The windows of its sessions bound how many are held."""
         self._out += data
-        self._more.set()
+        self._has_output.set()
 
     async def serve(self) -> str:
         """Serve until the connection is lost. Returns the relay's forbidden message in words if that is why, else ""."""
-        why = ""
+        reason = ""
         try:
             with self.scope:
                 async with trio.open_nursery() as nursery:
@@ -118,11 +118,11 @@ class Connection:
                     try:
                         await self._read()
                     except LinkBreach as breach:
-                        why = str(breach)
+                        reason = str(breach)
                     nursery.cancel_scope.cancel()
         finally:
             self.ended.set()
-        return why
+        return reason
 
     async def bye(self, over: bool) -> None:
         """Tell the relay that the arena ends, and whether the run is ``over``."""
@@ -132,8 +132,8 @@ class Connection:
 
     async def _write(self) -> None:
         while True:
-            await self._more.wait()
-            self._more = trio.Event()
+            await self._has_output.wait()
+            self._has_output = trio.Event()
             data, self._out = self._out, bytearray()
             try:
                 await self._stream.send_all(data)
@@ -156,13 +156,13 @@ class Connection:
         channel = self._life.channel
         if kind in COUNTED_OF_RELAY:
             self._life.take(kind, session, data)
-            if due := channel.came():
-                self.send(due)
+            if acknowledgement := channel.count_frame():
+                self.send(acknowledgement)
         elif kind == b"a":
             if not channel.acknowledged(number(data, ">Q")):
                 raise LinkBreach("a count of frames that came, twice")  # or it could send that without end
         elif kind == b"q" and self._pinged and data == self._pinged[0]:
-            self._measured(time.monotonic() - self._pinged[1])
+            self._note_trip(time.monotonic() - self._pinged[1])
             self._pinged = None
         else:
             raise LinkBreach(f"a frame of kind {kind!r} that nobody asked for")
@@ -180,6 +180,6 @@ class Connection:
                 if time.monotonic() - self._pinged[1] > DEAD_SECONDS:
                     self.scope.cancel()
             first -= first > 0
-            if not first and not self._told:
-                self._told = True
-                self._here()
+            if not first and not self._has_reported:
+                self._has_reported = True
+                self._tell_known()

@@ -65,14 +65,14 @@ class RelayPlace:
         finally:
             life.close(session)
 
-    def measured(self, seconds: float) -> None:
+    def note_trip(self, seconds: float) -> None:
         """Note a round trip, and write the median of the recent ones for the arbiter."""
         self._round_trips.append(seconds)
         round_trip.put(self._trips_file, median(islice(reversed(self._round_trips), RECENT)))
 
     # --- coming and going ---
 
-    def came(self, *, resumed: bool) -> None:
+    def note_arrival(self, *, resumed: bool) -> None:
         """Note that a relay is connected. ``resumed``: it is the relay that was there before, and goes on."""
         if self._left_at is not None:
             self._was_away = (time.monotonic() - self._left_at, resumed)
@@ -80,30 +80,30 @@ class RelayPlace:
         self.arrived.set()
         self.arrived = trio.Event()
 
-    def here(self) -> None:
+    def tell_arrival(self) -> None:
         """Tell the command that a relay came, now that its round trips are known."""
         seconds, resumed = self._was_away or (0.0, False)
-        what = "here" if self._was_away is None else "back" if resumed else "again"
-        kept = self.life is not None and self.life.keeps
-        tell({"here": self.name, "what": what, "seconds": seconds, "kept": kept, **self.figures()})
+        state = "here" if self._was_away is None else "back" if resumed else "again"
+        keeps = self.life is not None and self.life.keeps
+        tell({"here": self.name, "what": state, "seconds": seconds, "kept": keeps, **self.figures()})
 
-    def left(self, why: str) -> None:
-        """Note that the connection is lost. ``why``: the forbidden message that the relay sent, if that is why, else ""."""
+    def note_loss(self, reason: str) -> None:
+        """Note that the connection is lost. ``reason``: the forbidden message that the relay sent, if that is why, else ""."""
         if self.over:
             return
         self._left_at = time.monotonic()
         self._away += 1
-        tell({"away": self.name, "why": why})
+        tell({"away": self.name, "why": reason})
 
-    async def wait_for(self, life: Life, since: float, most: float) -> None:
-        """End a life that does not come back within ``most`` seconds."""
-        with trio.move_on_after(most):
+    async def wait_for(self, life: Life, since: float, seconds: float) -> None:
+        """End a life that does not come back within ``seconds`` seconds."""
+        with trio.move_on_after(seconds):
             while life.connection is None and not life.gone.is_set():
                 await self.arrived.wait()
         self._away_s += time.monotonic() - since
         if life.connection is None:
             if not life.gone.is_set() and not self.over:
-                tell({"lost": self.name, "seconds": most})
+                tell({"lost": self.name, "seconds": seconds})
             life.end()
             if self.life is life:
                 self.life = None

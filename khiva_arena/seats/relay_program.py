@@ -111,8 +111,8 @@ class Program:
             raise OSError(0, str(error)) from None
 
     @staticmethod
-    def _thread(what: Any, *arguments: Any) -> threading.Thread:
-        thread = threading.Thread(target=what, args=arguments, daemon=True)
+    def _thread(target: Any, *arguments: Any) -> threading.Thread:
+        thread = threading.Thread(target=target, args=arguments, daemon=True)
         thread.start()
         return thread
 
@@ -145,7 +145,7 @@ class Program:
         self.may_come += count
         return count
 
-    def taken(self, count: int) -> None:
+    def note_taken(self, count: int) -> None:
         """Note that the arena has taken so many bytes. Raises LinkBreach if it never got so many."""
         if not 0 < count <= self.sent:
             raise LinkBreach("an impossible window")
@@ -219,12 +219,12 @@ class Program:
 
     def _waits_for_end(self) -> None:
         status = self._process.wait()
-        seen = -1
+        read_before = -1
         while any(reader.is_alive() for reader in self._readers) and not self.killed:
             # A child of it may keep the output open: nothing new for a while is the end, unless the arena has to take some first.
-            if seen == self._read and not self._waits:
+            if read_before == self._read and not self._waits:
                 break
-            seen = self._read
+            read_before = self._read
             for reader in self._readers:
                 reader.join(DRAIN_SECONDS / 2)
         self._tell("x", self, status)

@@ -68,8 +68,8 @@ def packed_json(kind: bytes, **values: Any) -> bytes:
 
 def proof(token: str, side: str, name: str, nonce_of_arena: str, nonce_of_relay: str) -> str:
     """Return the proof that a side, "arena" or "relay", knows the token, without saying the token."""
-    said = "\0".join(("khiva-relay-1", side, name, nonce_of_arena, nonce_of_relay))
-    return hmac.new(token.encode(), said.encode(), "sha256").hexdigest()
+    text = "\0".join(("khiva-relay-1", side, name, nonce_of_arena, nonce_of_relay))
+    return hmac.new(token.encode(), text.encode(), "sha256").hexdigest()
 
 
 def same(shown: object, expected: str) -> bool:
@@ -78,28 +78,28 @@ def same(shown: object, expected: str) -> bool:
 
 
 class Frames:
-    """A buffer that turns bytes into frames. ``most``: the most bytes of a frame."""
+    """A buffer that turns bytes into frames. ``limit``: the most bytes of a frame."""
 
-    def __init__(self, most: int = MOST) -> None:
-        self.most = most
-        self._held = bytearray()
+    def __init__(self, limit: int = MOST) -> None:
+        self.limit = limit
+        self._buffer = bytearray()
 
     def feed(self, data: bytes) -> Iterator[tuple[bytes, int, bytes]]:
         """Yield all whole frames: kind, session and bytes. Raises LinkBreach."""
-        self._held += data
+        self._buffer += data
         at = 0
         try:
-            while len(self._held) - at >= HEAD.size:
-                kind, session, size = HEAD.unpack_from(self._held, at)
-                if size > self.most:
-                    raise LinkBreach(f"a frame of {size} bytes; {self.most} are allowed")
+            while len(self._buffer) - at >= HEAD.size:
+                kind, session, size = HEAD.unpack_from(self._buffer, at)
+                if size > self.limit:
+                    raise LinkBreach(f"a frame of {size} bytes; {self.limit} are allowed")
                 end = at + HEAD.size + size
-                if len(self._held) < end:
+                if len(self._buffer) < end:
                     break
-                data, at = bytes(self._held[end - size : end]), end
+                data, at = bytes(self._buffer[end - size : end]), end
                 yield kind, session, data
         finally:
-            del self._held[:at]
+            del self._buffer[:at]
 
 
 class Channel:
@@ -115,14 +115,14 @@ class Channel:
         self._first = 0
         self._kept: deque[bytes] = deque()
 
-    def made(self, kind: bytes, session: int, data: bytes = b"") -> bytes:
+    def encode(self, kind: bytes, session: int, data: bytes = b"") -> bytes:
         """Encode a frame, which is kept until the other side says that it came."""
         frame = packed(kind, session, data)
         self._kept.append(frame)
         self.kept_bytes += len(frame)
         return frame
 
-    def came(self) -> bytes:
+    def count_frame(self) -> bytes:
         """Count a frame of the other side. Returns the acknowledgement that is due, b"" if none is."""
         self.got += 1
         return b"" if self.got % ACK_EVERY else packed(b"a", 0, struct.pack(">Q", self.got))
@@ -193,15 +193,15 @@ def read_token(file: Path) -> str:
     """
     if not file.exists():
         raise ValueError(f"{file}: no such file; copy the token there from the arena's machine, or name it by --token FILE")
-    with file.open(encoding="ascii", errors="replace") as opened:
-        status = os.fstat(opened.fileno())
+    with file.open(encoding="ascii", errors="replace") as stream:
+        status = os.fstat(stream.fileno())
         if POSIX and stat.S_IMODE(status.st_mode) & 0o077:
             raise ValueError(f"{file}: other users may read this token; chmod 600 it, or let the arena make another one")
         if POSIX and status.st_uid != os.geteuid():
             raise ValueError(
                 f"{file}: another user's, who knows this token; let the arena make another one, or copy it as yourself"
             )
-        token = opened.read(LONGEST_TOKEN + 2).strip()
+        token = stream.read(LONGEST_TOKEN + 2).strip()
     if not 16 <= len(token) <= LONGEST_TOKEN:
         raise ValueError(f"{file}: holds no token; the arena makes one when it waits for the relay")
     return token

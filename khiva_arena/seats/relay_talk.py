@@ -17,7 +17,7 @@ import time
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from khiva_arena.seats.relay_connecting import OTHER, Ended, harmless, object_of, read_now, received, shown, why
+from khiva_arena.seats.relay_connecting import OTHER, Ended, address_text, explain, harmless, object_of, read_now, receive_frames
 from khiva_arena.seats.relay_program import Program, Watchdog
 from khiva_arena.seats.relay_protocol import (
     COUNTED_OF_ARENA,
@@ -107,7 +107,7 @@ class Relay:
                             self._begin_anew()
                             raise
                 except (OSError, LinkBreach) as error:
-                    self._lost(error)
+                    self._say_lost(error)
                 self._wait(pause)
                 pause = min(BACKOFF[1], pause * 1.6)
         except Ended as end:
@@ -116,12 +116,12 @@ class Relay:
         finally:
             self._end_all()
 
-    def _lost(self, error: Exception) -> None:
+    def _say_lost(self, error: Exception) -> None:
         self._out.clear()
         if self._connected:
             self._give_up_at = time.monotonic() + self._reconnect
         self._connected = False
-        text = f"no link to {shown(self._where)}: {why(error)}; trying again"
+        text = f"no link to {address_text(self._where)}: {explain(error)}; trying again"
         if text != self._last_said:
             self._say(text)
         self._last_said = text
@@ -129,8 +129,8 @@ class Relay:
     def _wait(self, seconds: float) -> None:
         """Wait between two connections; the output of the bot meanwhile is kept."""
         until = time.monotonic() + seconds
-        while (left := until - time.monotonic()) > 0:
-            select.select([self._woken], [], [], left)
+        while (rest := until - time.monotonic()) > 0:
+            select.select([self._woken], [], [], rest)
             self._take_events()
         if self._sessions and time.monotonic() > self._give_up_at:
             self._say(f"the link was away for {self._reconnect:.0f} s: the match is given up")
@@ -153,10 +153,10 @@ class Relay:
         return connection
 
     def _greet(self, connection: socket.socket) -> None:
-        frames = received(connection, time.monotonic() + GREET_SECONDS)
+        frames = receive_frames(connection, time.monotonic() + GREET_SECONDS)
         greeting = object_of(frames, b"G")
-        theirs, mine = greeting.get("nonce"), secrets.token_hex(LIFE_BYTES)
-        if not isinstance(theirs, str) or not theirs.isascii() or len(theirs) > 4 * LIFE_BYTES:
+        their_nonce, own_nonce = greeting.get("nonce"), secrets.token_hex(LIFE_BYTES)
+        if not isinstance(their_nonce, str) or not their_nonce.isascii() or len(their_nonce) > 4 * LIFE_BYTES:
             raise LinkBreach(OTHER)
         connection.sendall(
             packed_json(
@@ -167,20 +167,20 @@ class Relay:
                 run=self._run,
                 got=self._channel.got,
                 kept=self._keep,
-                nonce=mine,
-                proof=proof(self._token, "relay", self._name, theirs, mine),
+                nonce=own_nonce,
+                proof=proof(self._token, "relay", self._name, their_nonce, own_nonce),
             )
         )
-        expected = proof(self._token, "arena", self._name, theirs, mine)
-        welcome = object_of(frames, b"W", expected)
-        if not same(welcome.get("proof"), expected):
+        expected_proof = proof(self._token, "arena", self._name, their_nonce, own_nonce)
+        welcome = object_of(frames, b"W", expected_proof)
+        if not same(welcome.get("proof"), expected_proof):
             raise LinkBreach("who listens there does not know the token, so nothing is played there")
         if not welcome.get("resumed"):
             self._begin_anew()
         self._run, self._reconnect = str(welcome.get("run"))[: 4 * LIFE_BYTES], _number(welcome, "reconnect", 30.0, LONGEST_AWAY)
         self._out[:] = self._channel.again(int(_number(welcome, "got", 0, 2**53)))
         self._connected, self._give_up_at, self._last_said = True, float("inf"), ""
-        self._say(f"connected to {shown(self._where)} as {self._name}")
+        self._say(f"connected to {address_text(self._where)} as {self._name}")
 
     def _begin_anew(self) -> None:
         """End all sessions, and count frames from 0 again: nothing is left of the life so far."""
@@ -190,18 +190,18 @@ class Relay:
     def _talk(self, connection: socket.socket) -> None:
         """Pass bytes until the connection is lost, which raises OSError, or LinkBreach."""
         frames = Frames()
-        heard = time.monotonic()
+        heard_at = time.monotonic()
         while True:
             self._send(connection)
-            left = heard + DEAD_SECONDS - time.monotonic()
-            if left <= 0:
+            rest = heard_at + DEAD_SECONDS - time.monotonic()
+            if rest <= 0:
                 raise ConnectionError("nothing was heard for too long")
-            readable, _, _ = select.select([connection, self._woken], [connection] if self._out else [], [], self._patience(left))
+            readable, _, _ = select.select([connection, self._woken], [connection] if self._out else [], [], self._patience(rest))
             if connection in readable:
                 while (data := read_now(connection)) is not None:
                     if not data:
                         raise ConnectionError("the other side closed it")
-                    heard = time.monotonic()
+                    heard_at = time.monotonic()
                     for kind, session, content in frames.feed(data):
                         self._take(kind, session, content)
             self._take_events()
@@ -209,13 +209,13 @@ class Relay:
 
     def _check_unread(self) -> None:
         """Raise LinkBreach if the arena lets bytes for it pile up."""
-        most = UNREAD_MOST + self._at_most * 2 * WINDOW
-        if len(self._out) > most or self._channel.kept_bytes > most:
+        limit = UNREAD_MOST + self._at_most * 2 * WINDOW
+        if len(self._out) > limit or self._channel.kept_bytes > limit:
             raise LinkBreach("it takes nothing")
 
-    def _patience(self, most: float) -> float:
+    def _patience(self, seconds: float) -> float:
         closing = [program.closing_at for program in self._sessions.values() if program.closing_at]
-        return max(0.0, min([most, *(at - time.monotonic() for at in closing)]))
+        return max(0.0, min([seconds, *(at - time.monotonic() for at in closing)]))
 
     def _send(self, connection: socket.socket) -> None:
         try:
@@ -225,7 +225,7 @@ class Relay:
             return
 
     def _put(self, kind: bytes, session: int, data: bytes = b"") -> None:
-        frame = self._channel.made(kind, session, data)
+        frame = self._channel.encode(kind, session, data)
         if self._connected:
             self._out += frame
 
@@ -233,7 +233,7 @@ class Relay:
 
     def _take(self, kind: bytes, session: int, data: bytes) -> None:
         if kind in COUNTED_OF_ARENA:
-            self._out += self._channel.came()
+            self._out += self._channel.count_frame()
             self._take_counted(kind, session, data)
         elif kind == b"p":
             if len(data) > PING_MOST:
@@ -265,7 +265,7 @@ class Relay:
         elif kind == b"n":
             program.give(None)
         elif kind == b"c":
-            program.taken(number(data, ">I"))
+            program.note_taken(number(data, ">I"))
         else:
             del self._sessions[session]
             program.kill()
@@ -278,7 +278,7 @@ class Relay:
         self._last = session
         self._idle = [program for program in self._idle if program.runs]
         try:
-            program = self._idle.pop() if self._idle else self._started()
+            program = self._idle.pop() if self._idle else self._start_program()
         except OSError as error:
             self._put(b"2", session, f"relay: {self._start['args'][0]}: {error.strerror}\n".encode()[:MOST])
             self._put(b"x", session, b"127")
@@ -286,7 +286,7 @@ class Relay:
         program.next_match(session)
         self._sessions[session] = program
 
-    def _started(self) -> Program:
+    def _start_program(self) -> Program:
         """Start a program. Raises OSError, such as BlockingIOError if too many run."""
         # A program that was killed takes a moment to end, while the next one starts.
         if len(self._sessions) >= self._at_most or self._programs >= 2 * self._at_most:
@@ -297,7 +297,7 @@ class Relay:
 
     def _start_idle(self) -> None:
         try:
-            self._idle.append(self._started())
+            self._idle.append(self._start_program())
         except BlockingIOError:
             return  # so many have been killed that the next match starts one
         except OSError as error:
@@ -362,9 +362,9 @@ class Relay:
         self._waker.close()
 
 
-def _number(values: dict[str, Any], key: str, default: float, most: float) -> float:
+def _number(values: dict[str, Any], key: str, default: float, maximum: float) -> float:
     """Return a number of a greeting. Raises LinkBreach."""
     value = values.get(key, default)
-    if type(value) not in (int, float) or not 0 <= value <= most:
+    if type(value) not in (int, float) or not 0 <= value <= maximum:
         raise LinkBreach(f"{key} is no number that can be")
     return float(value)

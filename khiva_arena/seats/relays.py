@@ -39,10 +39,10 @@ class Refused(Exception):
     shown: the arena's proof, for a relay that has given its own
     """
 
-    def __init__(self, text: str, *, final: bool = True, shown: str = "") -> None:
+    def __init__(self, text: str, *, final: bool = True, own_proof: str = "") -> None:
         super().__init__(text)
         self.final = final
-        self.shown = shown
+        self.own_proof = own_proof
 
 
 class Relays:
@@ -59,8 +59,8 @@ class Relays:
         self._run = secrets.token_hex(LIFE_BYTES)
         waits, hub = order["waits_s"], order["socket"]
         self._places = {
-            name: RelayPlace(name, one["token"], one["kept"], trips_file(hub, name), waits)
-            for name, one in order["relays"].items()
+            name: RelayPlace(name, row["token"], row["kept"], trips_file(hub, name), waits)
+            for name, row in order["relays"].items()
         }
         self._strangers = Strangers()
         self._nursery: trio.Nursery | None = None
@@ -100,24 +100,24 @@ class Relays:
 
     async def _arrive(self, context: ssl.SSLContext | None, plain: trio.SocketStream) -> None:
         stream: _Stream = trio.SSLStream(plain, context, server_side=True, https_compatible=True) if context else plain
-        taken = None
+        relay = None
         async with stream if not context else plain:
             try:
                 host = plain.socket.getpeername()[0]
                 with self._strangers.arrived(host, GREET_SECONDS) as scope:
                     if context:
                         await _first_byte(plain)
-                    taken = await self._greeted(stream, plain, scope)
+                    relay = await self._greet(stream, plain, scope)
             except (OSError, trio.BrokenResourceError, trio.ClosedResourceError, trio.TooSlowError, LinkBreach):
                 return
             except Refused as refusal:
                 with trio.move_on_after(WRONG_SECONDS):
                     await _refuse(stream, refusal)
                 return
-            if taken:
-                await self._connected(stream, *taken)
+            if relay:
+                await self._serve_relay(stream, *relay)
 
-    async def _greeted(
+    async def _greet(
         self, stream: _Stream, plain: trio.SocketStream, scope: trio.CancelScope
     ) -> tuple[RelayPlace, Life, int, bool]:
         """Greet a relay. Returns its place, its life, how many frames it got, and whether it goes on.
@@ -137,16 +137,16 @@ class Relays:
             await trio.sleep(WRONG_SECONDS)
             raise Refused(f"no relay of the name {hello.name[:64]} with this token is expected")  # a stranger hears no more
         assert place
-        self._strangers.known(scope)
-        shown = proof(place.token, "arena", hello.name, nonce, hello.nonce)
+        self._strangers.keep(scope)
+        own_proof = proof(place.token, "arena", hello.name, nonce, hello.nonce)
         if hello.kept and not place.kept:
-            why = "a process that is kept may remember other matches"
-            raise Refused(f"{why}: the organiser has to allow --keep, by --kept {place.name}", shown=shown)
-        life, resumed = await self._life_of(place, hello, shown)
+            reason = "a process that is kept may remember other matches"
+            raise Refused(f"{reason}: the organiser has to allow --keep, by --kept {place.name}", own_proof=own_proof)
+        life, resumed = await self._life_of(place, hello, own_proof)
         life.arriving = stream
         welcome = packed_json(
             b"W",
-            proof=shown,
+            proof=own_proof,
             run=self._run,
             got=life.channel.got,
             resumed=resumed,
@@ -155,12 +155,12 @@ class Relays:
         await stream.send_all(welcome)
         return place, life, hello.got if resumed else 0, resumed
 
-    async def _life_of(self, place: RelayPlace, hello: "RelayHello", shown: str) -> tuple[Life, bool]:
+    async def _life_of(self, place: RelayPlace, hello: "RelayHello", own_proof: str) -> tuple[Life, bool]:
         """Return the life of a relay, and whether it goes on instead of beginning. Raises Refused if another one is there."""
         life = place.life
         if life is None or life.word != hello.life or hello.run != self._run:
             if life and life.connection and life.word != hello.life:
-                raise Refused(f"a relay of the name {place.name} is connected already; one bot, one name", shown=shown)
+                raise Refused(f"a relay of the name {place.name} is connected already; one bot, one name", own_proof=own_proof)
             if life:
                 await _leave(life)
                 life.end()
@@ -169,31 +169,31 @@ class Relays:
         await _leave(life)  # now, since the count that is told next must stay true
         return life, True
 
-    async def _connected(self, stream: _Stream, place: RelayPlace, life: Life, got: int, resumed: bool) -> None:
+    async def _serve_relay(self, stream: _Stream, place: RelayPlace, life: Life, frames: int, resumed: bool) -> None:
         await trio.sleep_until(place.arrived_at + AGAIN_SECONDS)
         if place.life is not life or life.arriving is not stream:
             return  # it came once more meanwhile
         place.arrived_at = trio.current_time()
-        connection = Connection(stream, life, place.measured, place.here)
-        why = ""
+        connection = Connection(stream, life, place.note_trip, place.tell_arrival)
+        reason = ""
         try:
-            connection.send(life.channel.again(got))
+            connection.send(life.channel.again(frames))
             life.connection = connection
-            place.came(resumed=resumed)
-            why = await connection.serve()
+            place.note_arrival(resumed=resumed)
+            reason = await connection.serve()
         except LinkBreach as breach:  # by its count
-            why = str(breach)
+            reason = str(breach)
         finally:
-            if life.connection is connection or why:
-                place.left(why)
+            if life.connection is connection or reason:
+                place.note_loss(reason)
             if life.connection is connection:
                 life.connection = None
                 assert self._nursery
                 self._nursery.start_soon(place.wait_for, life, time.monotonic(), self._reconnect)
-        if why:
+        if reason:
             life.end()
             with trio.move_on_after(WRONG_SECONDS):
-                await _refuse(stream, Refused(f"cut off, having sent {why}", final=False))
+                await _refuse(stream, Refused(f"cut off, having sent {reason}", final=False))
 
 
 class RelayHello(msgspec.Struct):
@@ -235,6 +235,6 @@ async def _hello(stream: _Stream) -> bytes:
 
 async def _refuse(stream: _Stream, refusal: Refused) -> None:
     try:
-        await stream.send_all(packed_json(b"R", text=str(refusal), final=refusal.final, proof=refusal.shown))
+        await stream.send_all(packed_json(b"R", text=str(refusal), final=refusal.final, proof=refusal.own_proof))
     except (trio.BrokenResourceError, trio.ClosedResourceError):
         return

@@ -41,7 +41,7 @@ class RemoteSeat:
         self._may_come = WINDOW
         self._closed: set[bytes] = set()
         self._more = trio.Event()
-        self._held = bytearray()
+        self._buffer = bytearray()
         self._came = 0
         self._something = trio.Event()
 
@@ -79,7 +79,7 @@ class RemoteSeat:
             self._for_the_link(link_protocol.record(_KINDS[kind], data))
 
     def _for_the_link(self, record: bytes) -> None:
-        self._held += record
+        self._buffer += record
         self._something.set()
 
     def _granted(self, count: int) -> None:
@@ -112,7 +112,7 @@ class RemoteSeat:
         while not self.over.is_set():
             await self._something.wait()
             self._something = trio.Event()
-            (records, self._held), (came, self._came), last = (self._held, bytearray()), (self._came, 0), self.exited
+            (records, self._buffer), (came, self._came), last = (self._buffer, bytearray()), (self._came, 0), self.exited
             if not await self._link.send(bytes(records)) or last:
                 self.over.set()
             taken += came

@@ -32,11 +32,11 @@ class Chair(ABC):
         while data := await link.receive():
             for raw, message in frames.feed(data):
                 self._since = trio.current_time()
-                answer, told = self.person.take(raw, message)
-                await self.tell(told)
+                answer, messages = self.person.take(raw, message)
+                await self.tell(messages)
                 if answer:
                     await link.send(link_protocol.record(link_protocol.OUT, answer))
-        await self.tell(self.person.gone())
+        await self.tell(self.person.close_decision())
         await link.send(link_protocol.exited(0))
 
     def table(self) -> dict[str, Plain]:
@@ -52,14 +52,14 @@ class Chair(ABC):
 
     async def choose(self, req: object, choice: object) -> None:
         """Send the person's choice to the arbiter. Raises RemoteProtocolError, with a sentence for the reader, if it is none."""
-        answer, told = self.person.choose(req, choice)
-        await self.tell(told)  # first: once the arbiter has the answer, the next question may come at any moment
+        answer, messages = self.person.choose(req, choice)
+        await self.tell(messages)  # first: once the arbiter has the answer, the next question may come at any moment
         if answer and self._link is not None:
             await self._link.send(link_protocol.record(link_protocol.OUT, answer))
 
     async def advise(self) -> None:
         """Show the choice of a bot for the open decision."""
-        req = self.person.asked
+        req = self.person.open_decision
         if req is None:
             return
         if self._hints is None:

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
@@ -60,8 +60,8 @@ def relays_order(settings: Settings, entrants: Sequence[Bot]) -> dict[str, Any]:
     if not files and not is_loopback(host):
         raise ConfigError(f"--listen {settings.listen}: {NO_TLS.format(port=port)}")
     to = {*settings.network, *(word.partition("=")[0] for word in settings.env)}
-    if opened := [bot.name for bot in remote.values() if bot.name in to]:
-        raise ConfigError(f"--network, --env: {opened[0]} plays on another machine, where its relay says what it has")
+    if names := [bot.name for bot in remote.values() if bot.name in to]:
+        raise ConfigError(f"--network, --env: {names[0]} plays on another machine, where its relay says what it has")
     relays = {}
     for name, bot in remote.items():
         token, file = token_of(settings.tokens or token_folder(), name)
@@ -124,12 +124,12 @@ def _tell(news: LinkNews, say: Say) -> None:
 def _news(message: dict[str, Any], reconnect_s: float) -> LinkNews:
     """Return the news of a link from the hub's message."""
     if name := message.get("here"):
-        kept = "it keeps its process" if message["kept"] else ""
-        return LinkNews(t=0.0, relay=name, what=message["what"], seconds=message["seconds"], why=kept, **_trips(message))
+        note = "it keeps its process" if message["kept"] else ""
+        return LinkNews(t=0.0, relay=name, what=message["what"], seconds=message["seconds"], why=note, **_trips(message))
     if name := message.get("lost"):
         return LinkNews(t=0.0, relay=name, what="lost", seconds=reconnect_s)
-    why = message["why"]
-    return LinkNews(t=0.0, relay=message["away"], what="cut" if why else "away", seconds=reconnect_s, why=why)
+    reason = message["why"]
+    return LinkNews(t=0.0, relay=message["away"], what="cut" if reason else "away", seconds=reconnect_s, why=reason)
 
 
 def _trips(figures: dict[str, Any]) -> dict[str, Any]:
@@ -144,8 +144,8 @@ class Links:
         self._reconnect_s = reconnect_s
         self._say = say
         self._take: Callable[[LinkNews], None] = self._tell_people
-        self._told: dict[str, int] = {}
-        self._shown = self._ending = False
+        self._times: dict[str, int] = {}
+        self._has_figures = self._ending = False
         self._figures: queue.SimpleQueue[list[dict[str, Any]]] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._listen, daemon=True)
         self._thread.start()
@@ -159,19 +159,19 @@ class Links:
 
     def figures(self) -> list[LinkNews]:
         """Return the round trips of each link so far, and how often it was lost."""
-        self._shown = True
+        self._has_figures = True
         return [
-            LinkNews(t=0.0, relay=one["relay"], what="figures", times=one["away"], seconds=one["away_s"], **_trips(one))
-            for one in self._ask({"figures": True})
+            LinkNews(t=0.0, relay=row["relay"], what="figures", times=row["away"], seconds=row["away_s"], **_trips(row))
+            for row in self._ask({"figures": True})
         ]
 
     def end(self, *, over: bool) -> None:
         """Send the relays away, and tell the figures of each link unless they were asked for before."""
-        news = [] if self._shown else self.figures()
+        news = [] if self._has_figures else self.figures()
         self._ending = True
         self._ask({"over": over})
-        for one in news:
-            self._take(one)
+        for figure in news:
+            self._take(figure)
 
     def _ask(self, order: dict[str, Any]) -> list[dict[str, Any]]:
         """Return the hub's figures; [] if it has ended, which the matches notice by themselves."""
@@ -195,15 +195,26 @@ class Links:
             self._pass_on(_news(message, self._reconnect_s))
 
     def _pass_on(self, news: LinkNews) -> None:
-        often = self._told[news.relay] = self._told.get(news.relay, 0) + 1
+        often = self._times[news.relay] = self._times.get(news.relay, 0) + 1
         if often < NEWS_MOST:
             self._take(news)
         elif often == NEWS_MOST:
             self._take(replace(news, what="enough"))
 
 
-def token_of(folder: Path, name: str) -> tuple[str, Path]:
-    """Return the token of a relay, made if there is none, and its file. Raises ConfigError."""
+class Token(NamedTuple):
+    """The token of a relay.
+
+    text: the token.
+    file: the file that holds it.
+    """
+
+    text: str
+    file: Path
+
+
+def token_of(folder: Path, name: str) -> Token:
+    """Return the token of a relay; a new one is made if there is none. Raises ConfigError."""
     file = folder / name
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -214,7 +225,7 @@ def token_of(folder: Path, name: str) -> tuple[str, Path]:
         else:
             with os.fdopen(descriptor, "w") as new:
                 new.write(f"{secrets.token_urlsafe(32)}\n")
-        return read_token(file), file
+        return Token(read_token(file), file)
     except ValueError as error:
         raise ConfigError(f"--tokens: {error}") from None
     except OSError as error:

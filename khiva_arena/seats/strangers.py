@@ -23,7 +23,7 @@ class Strangers:
 
     @contextmanager
     def arrived(self, host: str, seconds: float) -> Iterator[trio.CancelScope]:
-        """Give a stranger its time. The scope ends early if others need the place, and is ``known`` once the token is shown."""
+        """Give a stranger its time. The scope ends early if others need the place, unless ``keep`` was called for it."""
         address = _network(host)
         same = [scope for scope, other in self._waiting.items() if other == address]
         if len(same) >= OF_AN_ADDRESS:
@@ -41,7 +41,7 @@ class Strangers:
         del self._waiting[scope]
         scope.cancel()
 
-    def known(self, scope: trio.CancelScope) -> None:
+    def keep(self, scope: trio.CancelScope) -> None:
         """Let a connection that has shown its token keep its place."""
         self._waiting.pop(scope, None)
 

@@ -17,7 +17,7 @@ from khiva_arena.seats.hub_messages import tell
 from khiva_arena.seats.links import Seated
 from khiva_arena.seats.person import Person
 from khiva_arena.seats.seat_link import Chair
-from khiva_arena.seats.terminal_table import Listed, choices, drawing_of, listed, meant, meant_by_words, table
+from khiva_arena.seats.terminal_table import Listed, choice_meant, choices, drawing_of, meant_by_words, table, typable
 from khiva_arena.text import ISOLATES, harmless
 
 CHUNK = 4_096
@@ -37,7 +37,7 @@ class _TerminalChair(Chair):
         self._table: dict[str, Plain] = {}
         self._draw: Draw | None = None
         self._first = ""
-        self._listed: list[Listed] = []
+        self._lines: list[Listed] = []
 
     async def tell(self, messages: Sequence[dict[str, Plain]]) -> None:
         for message in messages:
@@ -46,7 +46,7 @@ class _TerminalChair(Chair):
                 self._table, self._draw = message, drawing_of(message["game"])
             elif kind == "ask":
                 self._ask = message["ask"]
-                self._asked(message["frame"], message["ask"])
+                self._print_decision(message["frame"], message["ask"])
             elif kind == "chosen":
                 self._ask = None
                 self._say("Waiting for the others ...")
@@ -55,13 +55,13 @@ class _TerminalChair(Chair):
                 self._ask = self._ask if message["open"] else None
                 self._prompt()
             elif kind == "hint" and self._ask:
-                number = f"{message['choice'] + 1}: " if len(self._listed) == len(self._ask["texts"]) else ""
+                number = f"{message['choice'] + 1}: " if len(self._lines) == len(self._ask["texts"]) else ""
                 self._say(f"{message['by']} would choose {number}{self._ask['texts'][message['choice']]}")
                 self._prompt()
             elif kind == "over":
                 self._over(message["over"])
 
-    def _asked(self, frame: Mapping[str, Plain], ask: Mapping[str, Plain]) -> None:
+    def _print_decision(self, frame: Mapping[str, Plain], ask: Mapping[str, Plain]) -> None:
         assert self._draw
         self._console.print(Rule(style="dim"))
         for event in frame["events"]:
@@ -70,8 +70,8 @@ class _TerminalChair(Chair):
         self._say("")
         self._console.print(table(self._draw(frame["all"], self._table["names"], self._table["rules"])))
         time = ask["turn_ms"] + ask["bank_ms"]
-        left = f" You have {time / 1000:g} s." if ask["turn_ms"] < DAY_MS else ""
-        self._console.print(Text(f"{ask['title']}{left}", style="bold"))
+        clock = f" You have {time / 1000:g} s." if ask["turn_ms"] < DAY_MS else ""
+        self._console.print(Text(f"{ask['title']}{clock}", style="bold"))
         if ask["about"]:
             self._say(ask["about"])
         self._first = ""
@@ -80,19 +80,19 @@ class _TerminalChair(Chair):
     def _offer(self) -> None:
         """Show the lines that can be typed now: all choices, or where they are many first their first parts."""
         assert self._ask
-        self._listed = listed(self._ask["texts"], self._first)
+        self._lines = typable(self._ask["texts"], self._first)
         if self._first:
             self._say(f"{self._first}, and then?")
-        self._console.print(choices([one.text for one in self._listed]))
+        self._console.print(choices([line.text for line in self._lines]))
         self._prompt()
 
     def _prompt(self) -> None:
         if self._ask is None:
             return
-        more = [*(["? for a hint"] * bool(self._hints)), *(["back"] * bool(self._first))]
-        more += ["rules"] * bool(self._ask["rulings"]) + ["legend"] * bool(self._table["legend"])
-        others = f", {', '.join(more)}" if more else ""
-        self._console.print(Text(f"A number from 1 to {len(self._listed)}{others}, and Enter: "), end="")
+        words = [*(["? for a hint"] * bool(self._hints)), *(["back"] * bool(self._first))]
+        words += ["rules"] * bool(self._ask["rulings"]) + ["legend"] * bool(self._table["legend"])
+        rest = f", {', '.join(words)}" if words else ""
+        self._console.print(Text(f"A number from 1 to {len(self._lines)}{rest}, and Enter: "), end="")
 
     def _explain(self, line: str) -> bool:
         """Answer a line that asks for rules or the legend, or goes back to the first part. Returns whether it was such a line."""
@@ -135,12 +135,12 @@ class _TerminalChair(Chair):
             await self.advise()
         elif not self._explain(line):
             texts = self._ask["texts"]
-            at = meant(line, [one.text for one in self._listed])
-            if at >= 0 and self._listed[at].choice < 0:
-                self._first = self._listed[at].text
+            at = choice_meant(line, [row.text for row in self._lines])
+            if at >= 0 and self._lines[at].choice < 0:
+                self._first = self._lines[at].text
                 return self._offer()
             try:
-                await self.choose(self._ask["req"], self._listed[at].choice if at >= 0 else meant_by_words(line, texts))
+                await self.choose(self._ask["req"], self._lines[at].choice if at >= 0 else meant_by_words(line, texts))
             except RemoteProtocolError:
                 self._say(f"There is no choice {harmless(line, LONGEST_SHOWN)!r}." if line else "Nothing was typed.")
                 self._prompt()
@@ -153,8 +153,8 @@ class TerminalPersons:
         # Opened here: this process has no terminal of its own, so that nothing stops it when it reads.
         self._input = os.open(order["terminal"], os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK)
         self._output: TextIO = open(order["terminal"], "w", opener=_without_control)  # noqa: SIM115 - as long as this process
-        one, hints = order["persons"][0], order["hints"]
-        person = Person(one["name"], one["seat"], order["names"], order["marks"], bool(hints))
+        seat, hints = order["persons"][0], order["hints"]
+        person = Person(seat["name"], seat["seat"], order["names"], order["marks"], bool(hints))
         console = Console(file=self._output, highlight=False)
         self._chair = _TerminalChair(person, Hints(**hints) if hints else None, console)
 
@@ -165,15 +165,15 @@ class TerminalPersons:
     async def serve(self, *, task_status: trio.TaskStatus[dict[str, Any]]) -> None:
         """Read typed lines until cancelled."""
         task_status.started({"by_name": {}})
-        held = b""
+        buffer = b""
         async with trio.lowlevel.FdStream(self._input) as typed:
             while True:
                 data = await typed.receive_some(CHUNK)
                 if not data:
                     await self._chair.ended_input()
                     continue
-                *lines, held = (held + data).split(b"\n")
-                held = held[:LONGEST_LINE]
+                *lines, buffer = (buffer + data).split(b"\n")
+                buffer = buffer[:LONGEST_LINE]
                 for line in lines:
                     await self._chair.typed(line.decode(errors="replace").strip())
 

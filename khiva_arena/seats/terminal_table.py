@@ -52,19 +52,19 @@ def _facts(view: Mapping[str, Plain], _names: Sequence[str], _rules: Mapping[str
     rows: list[list[Cell]] = []
     for key, value in view.items():
         # A board, say.
-        lines = [line[:LONGEST_FACT] for line in value.splitlines()] if type(value) is str and "\n" in value else [_short(value)]
+        lines = [line[:LONGEST_FACT] for line in value.splitlines()] if type(value) is str and "\n" in value else [_brief(value)]
         rows += [[key.replace("_", " ") if at == 0 else "", line] for at, line in enumerate(lines[:MOST_LINES])]
     return [Block(rows)]
 
 
-def _short(value: Plain) -> str:
+def _brief(value: Plain) -> str:
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= LONGEST_FACT else f"{text[:LONGEST_FACT]} ..."
 
 
 def table(blocks: Sequence[Block | Flow]) -> RenderableType:
     """Return blocks below each other."""
-    return Group(*(_flow(one) if isinstance(one, Flow) else _block(one) for one in blocks if one[0]))
+    return Group(*(_flow(block) if isinstance(block, Flow) else _block(block) for block in blocks if block[0]))
 
 
 def _flow(flow: Flow) -> RenderableType:
@@ -74,13 +74,13 @@ def _flow(flow: Flow) -> RenderableType:
 
 def _block(block: Block) -> RenderableType:
     columns = [Column(name, overflow="fold") for name in block.head]
-    made = Table(*columns, box=None, show_header=bool(block.head), header_style="dim", padding=(0, 2, 0, 0))
+    grid = Table(*columns, box=None, show_header=bool(block.head), header_style="dim", padding=(0, 2, 0, 0))
     if not block.head:
-        made.add_column(style="dim", no_wrap=True)
-        made.add_column(overflow="fold")
+        grid.add_column(style="dim", no_wrap=True)
+        grid.add_column(overflow="fold")
     for at, row in enumerate(block.rows):
-        made.add_row(*map(_text, row), style="bold" if at == block.own else None)
-    return Padding(made, (0, 0, 1, 0))
+        grid.add_row(*map(_text, row), style="bold" if at == block.own else None)
+    return Padding(grid, (0, 0, 1, 0))
 
 
 def _text(cell: Cell) -> Text:
@@ -105,7 +105,7 @@ class Listed(NamedTuple):
     choice: int
 
 
-def listed(texts: Sequence[str], first: str = "") -> list[Listed]:
+def typable(texts: Sequence[str], first: str = "") -> list[Listed]:
     """Return the lines that can be typed: all choices, or their first parts if there are more than AT_ONCE with parts in common.
 
     Once such a part is chosen as ``first``, the rests of its choices are returned.
@@ -122,12 +122,12 @@ def listed(texts: Sequence[str], first: str = "") -> list[Listed]:
 
 def meant_by_words(typed: str, texts: Sequence[str]) -> int:
     """Return the choice whose words were typed, in whichever step; -1 for none."""
-    return -1 if typed.isdigit() else meant(typed, texts)
+    return -1 if typed.isdigit() else choice_meant(typed, texts)
 
 
 def choices(texts: Sequence[str]) -> RenderableType:
     """Return all choices with the number to type for each: "2-87 bid 10, 20, ..., 860" stands for a long row."""
-    shown: list[Text] = []
+    cells: list[Text] = []
     at = 0
     while at < len(texts):
         many = _row(texts, at)
@@ -135,11 +135,11 @@ def choices(texts: Sequence[str]) -> RenderableType:
         if many < FEWEST:
             many, number, text = 1, f"{at + 1}", texts[at]
         else:
-            numbers = [_NUMBER.findall(texts[one])[0] for one in (at + 1, last)]
+            numbers = [_NUMBER.findall(texts[place])[0] for place in (at + 1, last)]
             number, text = f"{at + 1}-{last + 1}", f"{texts[at]}, {numbers[0]}, ..., {numbers[1]}"
-        shown.append(Text.assemble((number, "bold"), "  ", text))
+        cells.append(Text.assemble((number, "bold"), "  ", text))
         at += many
-    return Columns(shown, padding=(0, 3), column_first=True)
+    return Columns(cells, padding=(0, 3), column_first=True)
 
 
 def _row(texts: Sequence[str], at: int) -> int:
@@ -158,11 +158,11 @@ def _row(texts: Sequence[str], at: int) -> int:
     return len(values)
 
 
-def meant(typed: str, texts: Sequence[str]) -> int:
+def choice_meant(typed: str, texts: Sequence[str]) -> int:
     """Return the choice that a line means: by its number, by its words, or by a beginning that no other has. -1 for none."""
     if typed.isascii() and typed.isdigit():
         return int(typed[:9]) - 1 if 0 < int(typed[:9]) <= len(texts) else -1
     words = typed.casefold()
     equal = [at for at, text in enumerate(texts) if text.casefold() == words]
-    begun = equal or [at for at, text in enumerate(texts) if words and text.casefold().startswith(words)]
-    return begun[0] if len(begun) == 1 else -1
+    matching = equal or [at for at, text in enumerate(texts) if words and text.casefold().startswith(words)]
+    return matching[0] if len(matching) == 1 else -1

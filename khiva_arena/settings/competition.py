@@ -5,7 +5,7 @@ Settings come from a file, and from flags or keywords.
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec.structs import replace
 
@@ -20,7 +20,7 @@ from khiva_arena.settings import define, permissions
 from khiva_arena.settings.file import SettingsFile, by_line, read_file, renamed_settings
 from khiva_arena.settings.row import TABLES
 from khiva_arena.settings.settings import Settings
-from khiva_arena.settings.stages import settle_stages
+from khiva_arena.settings.stages import stages_from
 from khiva_arena.settings.table import TABLE
 from khiva_arena.text import is_text
 
@@ -28,44 +28,55 @@ if TYPE_CHECKING:
     from khiva_arena.settings.consent import Opening
 
 
-def what_is_played(config: Path | None, said: Mapping[str, Any], say: Say) -> tuple[tuple[Settings, ...], list[Bot]]:
+class CompetitionParts(NamedTuple):
+    """The parts of a competition.
+
+    stages: the settings of each stage.
+    entrants: the bots that play.
+    """
+
+    stages: tuple[Settings, ...]
+    entrants: list[Bot]
+
+
+def competition_from(config: Path | None, overrides: Mapping[str, Any], say: Say) -> CompetitionParts:
     """Return the settings of each stage, and the bots that play.
 
     config: a settings file.
-    said: settings that win over those of the file; of a table, those of its keys that it names.
+    overrides: settings that win over those of the file; of a table, those of its keys that it names.
     say: takes a line for people, as on a bot that is left out.
 
     Raises ConfigError with every mistake in settings, bots and stages, by line of the file. It is raised too if the user does not
     agree to an opening of the file. Raises GameFault if the game breaks its contract.
     """
     file = read_file(config) if config else SettingsFile({}, {}, "")
-    given, places, _ = file
+    file_settings, places, _ = file
     for line in renamed_settings(places):
         say(line)
     opened_by_file: list[Opening] = []
     if config:
         from khiva_arena.settings import consent  # not above: most runs have no file
 
-        opened_by_file = consent.openings(given, said)
-    said = dict(said)
-    for key in [row.name for row in TABLE if row.kind in TABLES and isinstance(said.get(row.name), Mapping)]:
-        own = said.pop(key)  # what is not named there stays as the file has it
-        places = {place: line for place, line in places.items() if place not in [f"{key}.{name}" for name in own]}
-        if isinstance(given.get(key, {}), dict):
-            said[key] = {**given.get(key, {}), **own}
+        opened_by_file = consent.openings_of(file_settings, overrides)
+    overrides = dict(overrides)
+    for key in [row.name for row in TABLE if row.kind in TABLES and isinstance(overrides.get(row.name), Mapping)]:
+        table = overrides.pop(key)  # what is not named there stays as the file has it
+        places = {place: line for place, line in places.items() if place not in [f"{key}.{name}" for name in table]}
+        if isinstance(file_settings.get(key, {}), dict):
+            overrides[key] = {**file_settings.get(key, {}), **table}
     problems: list[str] = []
     stages: tuple[Settings, ...] = ()
     entrants: list[Bot] = []
     try:
-        entrants = entrants_named({**given, **said}, say)
+        entrants = entrants_named({**file_settings, **overrides}, say)
     except ConfigError as error:
         problems += error.problems
-    runs_code = any(one.row.name == "game" for one in opened_by_file)  # as soon as settings are checked
+    runs_code = any(opening.row.name == "game" for opening in opened_by_file)  # as soon as settings are checked
     if config and runs_code:
         problems += _not_agreed(config, file, opened_by_file, entrants, problems, say)
     if not (runs_code and problems):
         try:
-            stages = settle_stages(given, said, places)
+            stages = stages_from(file_settings, overrides, places)
         except ConfigError as error:
             problems += error.problems
     if stages and entrants:
@@ -73,10 +84,10 @@ def what_is_played(config: Path | None, said: Mapping[str, Any], say: Say) -> tu
     if config and not runs_code:
         problems += _not_agreed(config, file, opened_by_file, entrants, problems, say)
     if problems:
-        raise ConfigError(by_line(problems, {key: place for key, place in places.items() if key not in said}))
+        raise ConfigError(by_line(problems, {key: place for key, place in places.items() if key not in overrides}))
     for stage in stages:
         stage.game.vet(stage.seats, stage.rules)
-    return stages, entrants
+    return CompetitionParts(stages, entrants)
 
 
 def _not_agreed(
@@ -102,15 +113,15 @@ def _not_agreed(
     return []
 
 
-def entrants_named(given: Mapping[str, Any], say: Say) -> list[Bot]:
+def entrants_named(settings: Mapping[str, Any], say: Say) -> list[Bot]:
     """Return the bots that settings name, those of an engines.json last. ``bots`` that is no list of words gives none.
 
     say: takes a line on each part of an engines.json that is left out.
 
     Raises ConfigError with every mistake.
     """
-    words, engines, broken = given.get("bots", ()), given.get("engines"), given.get("skip_broken") is True
-    loading = loads.valid_part_of(given.get("limits"), given.get("runtimes"))
+    words, engines, broken = settings.get("bots", ()), settings.get("engines"), settings.get("skip_broken") is True
+    loading = loads.valid_part_of(settings.get("limits"), settings.get("runtimes"))
     bots: list[Bot] = []
     problems: list[str] = []
     if isinstance(words, list | tuple) and all(isinstance(word, str) and is_text(word) for word in words):
@@ -127,7 +138,7 @@ def entrants_named(given: Mapping[str, Any], say: Say) -> list[Bot]:
             problems += [f"--engines {problem}" for problem in error.problems]
     if problems:
         raise ConfigError(problems)
-    return bot_files.kept(bot_files.with_distinct_names(bots), given.get("kept", ()))
+    return bot_files.kept(bot_files.with_distinct_names(bots), settings.get("kept", ()))
 
 
 def unplayable(stages: Sequence[Settings], entrants: Sequence[Bot]) -> list[str]:
@@ -140,22 +151,22 @@ def unplayable(stages: Sequence[Settings], entrants: Sequence[Bot]) -> list[str]
     problems += define.nobody_to_allow(stages[0], entrants)
     bots = list(entrants)
     for stage in stages:
-        before = f"stage {stage.stage}: " if len(stages) > 1 else ""
+        prefix = f"stage {stage.stage}: " if len(stages) > 1 else ""
         if stage.take is not None and stage.take > len(bots):
-            problems.append(f"{before}take = {stage.take}, but only {len(bots)} bots come to it")
+            problems.append(f"{prefix}take = {stage.take}, but only {len(bots)} bots come to it")
         bots = bots[: stage.take]
         names = [bot.name for bot in entrants]
-        unknown = [name for name in stage.candidates if name not in names]
-        problems += [f"{before}--candidate: no bot called {name!r}; there are {', '.join(names)}" for name in unknown]
-        if not unknown:
+        unknown_names = [name for name in stage.candidates if name not in names]
+        problems += [f"{prefix}--candidate: no bot called {name!r}; there are {', '.join(names)}" for name in unknown_names]
+        if not unknown_names:
             # who comes to a later stage is not known, so neither candidates nor authors can be checked there
-            some = replace(stage, candidates=(), authors_apart=False) if stage.stage > 1 else stage
+            checked_stage = replace(stage, candidates=(), authors_apart=False) if stage.stage > 1 else stage
             try:
-                terms = define.definition_of(some, bots, Sandbox(Level.TRUSTED, stage.resources, stage.ponder)).terms()
+                terms = define.definition_of(checked_stage, bots, Sandbox(Level.TRUSTED, stage.resources, stage.ponder)).terms()
                 formats.check_terms(terms)
                 _check_test(stage, terms)
             except ConfigError as error:
-                problems += [f"{before}{problem}" for problem in error.problems]
+                problems += [f"{prefix}{problem}" for problem in error.problems]
     return problems
 
 

@@ -45,31 +45,31 @@ class Opening(NamedTuple):
         return harmless(f"{self.flag}: {self.row.opens}")
 
 
-def openings(given: Mapping[str, Any], said: Mapping[str, Any]) -> list[Opening]:
-    """Return the openings that settings of a file make. ``said``: settings by flags, which win over those of the file.
+def openings_of(file_settings: Mapping[str, Any], flags: Mapping[str, Any]) -> list[Opening]:
+    """Return the openings that settings of a file make. ``flags``: settings by flags, which win over those of the file.
 
     A value of a wrong type opens nothing: it is refused elsewhere.
     """
-    found = []
+    result = []
     for row in TABLE:
-        value = given.get(row.name)
+        value = file_settings.get(row.name)
         if not row.opens or value in (None, row.default, []) or row.mistakes(value):
             continue
         if row.kind in TABLES:
-            value = {key: each for key, each in value.items() if key not in said.get(row.name, {})}
-        elif row.name in said:
+            value = {key: each for key, each in value.items() if key not in flags.get(row.name, {})}
+        elif row.name in flags:
             continue
         if value and not row.harmless(value):
-            found.append(Opening(row, value))
-    return found
+            result.append(Opening(row, value))
+    return result
 
 
-def programs(opened: Sequence[Opening], entrants: Iterable[Bot]) -> list[str]:
+def programs(openings: Sequence[Opening], entrants: Iterable[Bot]) -> list[str]:
     """Return the hash of each program that runs outside a cell because a file opens that: a game, and bots at trusted.
 
     Raises ConfigError if there is no such game.
     """
-    values = {one.row.name: one.value for one in opened}
+    values = {opening.row.name: opening.value for opening in openings}
     code = []
     if "game" in values:
         from khiva_arena.outside.source import source_of  # not above: most files name a game of the arena
@@ -90,38 +90,38 @@ def digest_of(file: str, code: Sequence[str] = ()) -> str:
     return sha256("\0".join(["khiva-agreed-1", file, *code]).encode()).hexdigest()
 
 
-def refusal(file: Path, opened: Collection[Opening]) -> str:
+def refusal(file: Path, openings: Collection[Opening]) -> str:
     """Return the message where nobody can be asked: all flags at once."""
-    flags = " ".join(one.flag for one in opened)
+    flags = " ".join(opening.flag for opening in openings)
     return (
         f"{file} opens more of this machine than a file may by itself; if you trust it, add: {flags} "
         "(or type the command once at a terminal, which asks and remembers)"
     )
 
 
-def ask(file: Path, opened: Sequence[Opening], digest: str, say: Say) -> None:
+def ask(file: Path, openings: Sequence[Opening], digest: str, say: Say) -> None:
     """Check that the user agrees, now or at an earlier time. Raises ConfigError if not."""
-    if set(_names(opened)) <= _remembered(digest):
+    if set(_names(openings)) <= _remembered(digest):
         return
     if not can_ask():
-        raise ConfigError(refusal(file, opened))
+        raise ConfigError(refusal(file, openings))
     say(harmless(f"{file} opens more of this machine than a file may by itself:"))
-    for one in opened:
-        say(f"  {one.text}")
+    for opening in openings:
+        say(f"  {opening.text}")
     if not agreed("agree, for as long as this file and the programs that it runs so stay as they are?", yes=False):
         raise ConfigError(f"{file}: not agreed to; nothing is played")
-    remember(file, opened, digest, say)
+    remember(file, openings, digest, say)
 
 
-def remember(file: Path, opened: Sequence[Opening], digest: str, say: Say) -> None:
+def remember(file: Path, openings: Sequence[Opening], digest: str, say: Say) -> None:
     """Keep the user's word. A word that cannot be kept is asked for again, and a warning says so."""
-    if not opened:
+    if not openings:
         return
-    kept = {"file": str(file.absolute()), "opens": _names(opened), "flags": [one.flag for one in opened]}
+    agreement = {"file": str(file.absolute()), "opens": _names(openings), "flags": [opening.flag for opening in openings]}
     try:
         private.make_folder(folder())
         with os.fdopen(private.open_file(folder() / digest, os.O_WRONLY | os.O_TRUNC | os.O_NOFOLLOW), "w") as out:
-            out.write(f"{json.dumps(kept, indent=1)}\n")
+            out.write(f"{json.dumps(agreement, indent=1)}\n")
     except OSError as error:
         say(f"{folder()}: cannot be written, so this is asked for again: {error.strerror}", warning=True)
 
@@ -136,12 +136,12 @@ def _remembered(digest: str) -> set[str]:
         return set()
 
 
-def _names(opened: Sequence[Opening]) -> list[str]:
+def _names(openings: Sequence[Opening]) -> list[str]:
     """Return the names of the settings that open something; for a table, a name for each key."""
     return [
         name
-        for one in opened
-        for name in ([f"{one.row.name}.{key}" for key in one.value] if one.row.kind in TABLES else [one.row.name])
+        for opening in openings
+        for name in ([f"{opening.row.name}.{key}" for key in opening.value] if opening.row.kind in TABLES else [opening.row.name])
     ]
 
 

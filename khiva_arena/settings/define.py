@@ -109,10 +109,10 @@ def _defined(bot: Bot, settings: Settings) -> DefinedBot:
 
 def refuse_to_mix(definition: Definition) -> None:
     """Raise ConfigError if bots that may remember would be rated with others, and nobody has said that they may."""
-    kept = [bot.name for bot in definition.bots if bot.kept]
-    if definition.rated_apart and len(kept) < len(definition.bots):
+    names = [bot.name for bot in definition.bots if bot.kept]
+    if definition.rated_apart and len(names) < len(definition.bots):
         raise ConfigError(
-            f"{', '.join(kept)}: a bot whose process serves many matches may remember, and is not rated with others that start "
+            f"{', '.join(names)}: a bot whose process serves many matches may remember, and is not rated with others that start "
             "again for each; play without --keep, or say --rate-kept"
         )
 

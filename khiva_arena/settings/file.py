@@ -20,12 +20,12 @@ _FLAG = re.compile(r"--([a-z]+(?:-[a-z]+)*)")
 class SettingsFile(NamedTuple):
     """The content of a settings file.
 
-    given: its settings.
+    settings: its settings.
     places: where each setting stands ("file:line"), by its dotted name ("rules.overshoot", "stage.0.seats").
     text: all of the file.
     """
 
-    given: dict[str, Any]
+    settings: dict[str, Any]
     places: dict[str, str]
     text: str
 
@@ -116,7 +116,7 @@ def _placed(problem: str, places: Mapping[str, str]) -> str:
     key = next((row.name for row in TABLE if row.option == f"--{word}"), word)
     inner = f"stage.{int(stage[1]) - 1}" if stage else ""
     keys = [key] if "seats" not in problem else [key, "seats"]  # too few bots for a table: more copies are but a way out
-    names = [f"{inner}.{one}" for one in keys] + keys + [inner]
+    names = [f"{inner}.{setting}" for setting in keys] + keys + [inner]
     place = next((places[name] for name in names if name in places), None)
     return f"{place}: {problem}" if place else problem
 

@@ -14,16 +14,16 @@ from khiva_arena.settings.table import TABLE
 T = TypeVar("T")
 
 
-def taken(flags: dict[str, Any], kind: type[T]) -> T:
+def take_fields(flags: dict[str, Any], kind: type[T]) -> T:
     """Take out of a command's flags those that are fields of ``kind``, and return the value that they make. What belongs together
     goes on together, and a flag that nobody takes stays in ``flags``."""
     return kind(**{name: flags.pop(name) for name in kind.__annotations__ if name in flags})
 
 
-def given_by_flags(flags: Mapping[str, Any]) -> dict[str, Any]:
+def settings_by_flags(flags: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings that flags give. ``flags`` by parameter, unset ones None or (). Raises ConfigError with every
     mistake."""
-    given: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     problems: list[str] = []
     for row in TABLE:
         value = flags.get(row.parameter)
@@ -33,10 +33,10 @@ def given_by_flags(flags: Mapping[str, Any]) -> dict[str, Any]:
             problems += [f"{row.option} {pair}: write {row.option} {row.metavar}" for pair in value if "=" not in pair]
             pairs = [pair.partition("=") for pair in value]
             value = {key: text if row.kind is Kind.PATHS else _plain(text) for key, _, text in pairs}
-        given[row.name] = value
+        settings[row.name] = value
     if problems:
         raise ConfigError(problems)
-    return given
+    return settings
 
 
 def _plain(text: str) -> object:
@@ -52,8 +52,8 @@ def loading_of_stored(flags: Mapping[str, Any]) -> Loading:
 
     Raises ConfigError with every mistake.
     """
-    given, problems = given_by_flags({name: flags[name] for name in ("limit", "runtime")}), list[str]()
-    limits, runtimes = given.get("limits", {}), given.get("runtimes", {})
+    settings, problems = settings_by_flags({name: flags[name] for name in ("limit", "runtime")}), list[str]()
+    limits, runtimes = settings.get("limits", {}), settings.get("runtimes", {})
     bounds = {key: value for key, value in limits.items() if key in loads.WORDS}
     for key in limits.keys() - bounds.keys():
         problems.append(f"--limit {key}: the stored match has its limits; of others there are {', '.join(loads.WORDS)}")
@@ -71,7 +71,7 @@ def loading_of_stored(flags: Mapping[str, Any]) -> Loading:
 
 
 def flag_words(row: Setting, value: Any) -> Iterator[str]:
-    """Yield the words to type for a value, which ``given_by_flags`` reads back."""
+    """Yield the words to type for a value, which ``settings_by_flags`` reads back."""
     if row.kind is Kind.SWITCH:
         yield row.option if value else row.option.replace("--", "--no-", 1)
     elif row.kind in LISTS:

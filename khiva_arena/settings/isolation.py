@@ -38,9 +38,9 @@ def sandbox_of(settings: Settings, say: Say, *, rated: bool) -> Sandbox:
             )
     else:
         level = Level(settings.isolation)
-        if not settings.dask and (why := why_not(level)):  # a cluster's workers say which levels they have
-            command = remedy(level, why)
-            raise ConfigError(f"--isolation {level}: does not work here: {why}" + (f"; try: {command}" if command else ""))
+        if not settings.dask and (lack := why_not(level)):  # a cluster's workers say which levels they have
+            command = remedy(level, lack)
+            raise ConfigError(f"--isolation {level}: does not work here: {lack}" + (f"; try: {command}" if command else ""))
     if not level.confines:
         say("isolation trusted: bots run with all of your rights; play only those you trust", warning=True)
     if not settings.dask or not why_not(level):
@@ -50,12 +50,12 @@ def sandbox_of(settings: Settings, say: Say, *, rated: bool) -> Sandbox:
 
 def warn_of_cold_files(say: Say) -> None:
     """Warn, once bots were started for the first time, if the files that they read could not be kept in memory."""
-    if why := refused():
+    if lack := refused():
         notes = f"a bot could leave itself notes by what it reads, see {shipped.folder('docs') / 'isolation.md'}"
-        say(f"{why}; {notes}", warning=True)
+        say(f"{lack}; {notes}", warning=True)
 
 
-def sandbox_of_stored(recorded: Sandbox, asked: str | None, say: Say, *, trusts: bool = False) -> Sandbox:
+def sandbox_of_stored(recorded: Sandbox, word: str | None, say: Say, *, trusts: bool = False) -> Sandbox:
     """Return the sandbox for a stored match that is played again.
 
     Its level is the one asked for now, or without one the level of the match. A level that does not work here gives way to the
@@ -65,20 +65,20 @@ def sandbox_of_stored(recorded: Sandbox, asked: str | None, say: Say, *, trusts:
 
     Raises ConfigError for an unknown level, or if only trusted is left.
     """
-    if asked not in (None, AUTO, *Level):
-        raise ConfigError(f"--isolation: {asked!r} is not a level; there are {AUTO}, {', '.join(Level)}")
-    was = recorded.level if recorded.level.confines else best()
-    level = was if asked is None else best() if asked == AUTO else Level(asked)
-    why = why_not(level)
-    if why:
+    if word not in (None, AUTO, *Level):
+        raise ConfigError(f"--isolation: {word!r} is not a level; there are {AUTO}, {', '.join(Level)}")
+    level_then = recorded.level if recorded.level.confines else best()
+    level = level_then if word is None else best() if word == AUTO else Level(word)
+    lack = why_not(level)
+    if lack:
         level = best()
-    if not level.confines and asked != Level.TRUSTED and not trusts:
+    if not level.confines and word != Level.TRUSTED and not trusts:
         raise ConfigError(
-            f"no level that keeps a stored match's bots from this machine works here{f' ({why})' if why else ''}; {DOCTOR}, and "
-            "--isolation trusted starts them with all of your rights"
+            f"no level that keeps a stored match's bots from this machine works here{f' ({lack})' if lack else ''}; {DOCTOR}, "
+            "and --isolation trusted starts them with all of your rights"
         )
-    if why:
-        say(f"isolation {asked or was} does not work here ({why}); playing at {level}", warning=True)
+    if lack:
+        say(f"isolation {word or level_then} does not work here ({lack}); playing at {level}", warning=True)
     elif level is not recorded.level:
         say(f"playing at isolation {level}; the stored match was played at {recorded.level}")
     return replace(recorded, level=level)
@@ -105,8 +105,8 @@ def keep_private(private: Sequence[tuple[str, str]], sandbox: Sandbox, commands:
         readable = (command.readable, command.folder) if command.staged else (command.readable,)
         for flag, path in private if program else ():
             if holder := path_holding(path, program or "", *readable):
-                what = "the deals of this store too; give another --out" if flag == "--out" else "this file too; name another one"
-                raise ConfigError(f"{flag} {path}: bots may read all of {holder}, {what}")
+                hint = "the deals of this store too; give another --out" if flag == "--out" else "this file too; name another one"
+                raise ConfigError(f"{flag} {path}: bots may read all of {holder}, {hint}")
         if program and (holder := path_holding(str(cache_folder() / "staged"), program, *readable)):
             raise ConfigError(f"KHIVA_ARENA_CACHE: bots may read all of {holder}, all staged bots too; name another folder")
 
@@ -117,22 +117,22 @@ def keep_apart(entrants: Sequence[Bot], commands: Sequence[Command], sandbox: Sa
         return
     folders = {bot.identity: home for bot in entrants if (home := _home_of(bot))}
     names = {bot.identity: bot.name for bot in reversed(entrants)}
-    within = _by_ancestor(folders)
+    by_ancestor = _by_ancestor(folders)
     problems: list[str] = []
     for bot, command in dict(zip(entrants, commands, strict=True)).items():
         program = program_path(command.argv[0], command.folder)
-        own = (command.readable, command.folder) if command.staged else (command.readable,)
-        near = _near(real_paths(program, *own), folders, within) if program else ()
-        for other in near:
-            if other == bot.identity:
+        paths = (command.readable, command.folder) if command.staged else (command.readable,)
+        neighbours = _neighbours(real_paths(program, *paths), folders, by_ancestor) if program else ()
+        for identity in neighbours:
+            if identity == bot.identity:
                 continue
-            name, folder = names[other], folders[other]
-            holder = path_holding(folder, program or "", *own)
-            inside = "" if holder else path_inside(folder, program or "", *own)
+            name, folder = names[identity], folders[identity]
+            holder = path_holding(folder, program or "", *paths)
+            inner = "" if holder else path_inside(folder, program or "", *paths)
             typed = () if command.staged else (program, os.path.realpath(program or ""), *command.readable)
-            if holder or (inside and inside not in typed):
-                where = f"all of {holder}, where {folder} lies" if holder else f"{inside}, which lies in {folder}"
-                problems.append(f"bot {bot.name} may read {where}, the folder of bot {name}; move the one or the other")
+            if holder or (inner and inner not in typed):
+                readable_part = f"all of {holder}, where {folder} lies" if holder else f"{inner}, which lies in {folder}"
+                problems.append(f"bot {bot.name} may read {readable_part}, the folder of bot {name}; move the one or the other")
     if problems:
         raise ConfigError(problems)
 
@@ -140,19 +140,19 @@ def keep_apart(entrants: Sequence[Bot], commands: Sequence[Command], sandbox: Sa
 def _by_ancestor(folders: Mapping[str, str]) -> dict[str, list[str]]:
     """Return by path the identities of the bots whose folders are that path or lie in it: so not every pair has to be
     compared."""
-    within: dict[str, list[str]] = {}
+    identities: dict[str, list[str]] = {}
     for identity, folder in folders.items():
         for ancestor in (folder, *map(str, PurePath(folder).parents)):
-            within.setdefault(ancestor, []).append(identity)
-    return within
+            identities.setdefault(ancestor, []).append(identity)
+    return identities
 
 
-def _near(paths: Sequence[str], folders: Mapping[str, str], within: Mapping[str, Sequence[str]]) -> list[str]:
+def _neighbours(paths: Sequence[str], folders: Mapping[str, str], by_ancestor: Mapping[str, Sequence[str]]) -> list[str]:
     """Return the identities of bots whose folders lie in one of these paths, or hold one, in the order of ``folders``."""
-    found = {identity for path in paths for identity in within.get(path, ())}
-    around = {ancestor for path in paths for ancestor in map(str, PurePath(path).parents)} & within.keys()
-    found |= {identity for ancestor in around for identity in within[ancestor] if folders[identity] == ancestor}
-    return [identity for identity in folders if identity in found] if found else []
+    near = {identity for path in paths for identity in by_ancestor.get(path, ())}
+    around = {ancestor for path in paths for ancestor in map(str, PurePath(path).parents)} & by_ancestor.keys()
+    near |= {identity for ancestor in around for identity in by_ancestor[ancestor] if folders[identity] == ancestor}
+    return [identity for identity in folders if identity in near] if near else []
 
 
 def _home_of(bot: Bot) -> str:

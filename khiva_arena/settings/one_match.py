@@ -18,8 +18,8 @@ from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.say import Say
 from khiva_arena.settings.define import conditions_of, nobody_to_allow, runtimes_of
 from khiva_arena.settings.isolation import keep_apart, sandbox_of
-from khiva_arena.settings.permissions import mistakes, opened
-from khiva_arena.settings.settings import Settings, settle
+from khiva_arena.settings.permissions import mistakes, with_permissions
+from khiva_arena.settings.settings import Settings, settings_from
 
 
 class OneMatch(NamedTuple):
@@ -27,26 +27,37 @@ class OneMatch(NamedTuple):
 
     job: the job for the arbiter.
     words: how each bot was named, by seat.
-    drawn: the secret that was drawn for the deals, 32 bytes; None if a seed was given.
+    random_secret: the secret that was drawn for the deals, 32 bytes; None if a seed was given.
     marks: by seat, marks that other seats may lack: person, or those of a definition.
     """
 
     job: Job
     words: tuple[str, ...]
-    drawn: bytes | None
+    random_secret: bytes | None
     marks: tuple[tuple[str, ...], ...]
 
 
-def who_plays(given: Mapping[str, Any]) -> tuple[Settings, list[Bot]]:
+class MatchEntry(NamedTuple):
+    """The settings and the bots of a match that belongs to no competition.
+
+    settings: they have as many seats as bots.
+    entrants: the bots in the order given.
+    """
+
+    settings: Settings
+    entrants: list[Bot]
+
+
+def settings_and_bots(values: Mapping[str, Any]) -> MatchEntry:
     """Return settings with as many seats as bots, and the bots in the order given. Raises ConfigError with every mistake."""
-    seated = {"seats": len(given["bots"])} if given.get("bots") else {}
-    settings = settle({**given, **seated}, {"seats": "--bot"}, seats="bots")
+    seated = {"seats": len(values["bots"])} if values.get("bots") else {}
+    settings = settings_from({**values, **seated}, {"seats": "--bot"}, seats="bots")
     entrants = [bot_files.load(word, loading=settings.loading) for word in settings.bots]
     problems = bot_files.of_another_game(entrants, settings.game.name)
     problems += mistakes(settings.network, settings.env, [bot.name for bot in entrants])
     if problems := [*problems, *nobody_to_allow(settings, entrants)]:
         raise ConfigError(problems)
-    return settings, bot_files.kept(entrants, settings.kept)
+    return MatchEntry(settings, bot_files.kept(entrants, settings.kept))
 
 
 def one_match(settings: Settings, entrants: Sequence[Bot], say: Say) -> OneMatch:
@@ -56,27 +67,27 @@ def one_match(settings: Settings, entrants: Sequence[Bot], say: Say) -> OneMatch
     """
     settings.game.vet(settings.seats, settings.rules)
     sandbox = sandbox_of(settings, say, rated=False)
-    drawn = secrets.token_bytes(seeds.SECRET_BYTES) if settings.seed is None else None
-    seed = seeds.seed_secret(drawn or seeds.run_secret(settings.seed or ""), 0)
+    random_secret = secrets.token_bytes(seeds.SECRET_BYTES) if settings.seed is None else None
+    seed = seeds.seed_secret(random_secret or seeds.run_secret(settings.seed or ""), 0)
     conditions = conditions_of(settings, entrants, sandbox)
-    who = [(bot.name, bot.identity) for bot in entrants]
+    bots = [(bot.name, bot.identity) for bot in entrants]
     runtimes = msgspec.to_builtins(runtimes_of(entrants))
-    played = conditions.plain() | ({"runtimes": runtimes} if runtimes else {})
-    played |= {key: value for key in ("network", "env") if (value := sorted(getattr(settings, key)))}
-    name = seeds.match_id(digest_of({**played, "bots": who, "deal": seeds.commitment("match", seed)})[: seeds.ID_LENGTH], 0)
-    commands = staged(entrants, sandbox, settings.network, settings.env, settings.link_ms)
+    terms = conditions.plain() | ({"runtimes": runtimes} if runtimes else {})
+    terms |= {key: value for key in ("network", "env") if (value := sorted(getattr(settings, key)))}
+    name = seeds.match_id(digest_of({**terms, "bots": bots, "deal": seeds.commitment("match", seed)})[: seeds.ID_LENGTH], 0)
+    commands = stage_all(entrants, sandbox, settings.network, settings.env, settings.link_ms)
     keep_apart(entrants, commands, sandbox)
-    job = Job(0, 1, conditions.header(who, name, seed), seed, commands, sandbox)
-    return OneMatch(job, tuple(bot.asked_as for bot in entrants), drawn, tuple(_marks(bot, settings) for bot in entrants))
+    job = Job(0, 1, conditions.header(bots, name, seed), seed, commands, sandbox)
+    return OneMatch(job, tuple(bot.asked_as for bot in entrants), random_secret, tuple(_marks(bot, settings) for bot in entrants))
 
 
 def _marks(bot: Bot, settings: Settings) -> tuple[str, ...]:
-    has = {"network": bot.name in settings.network, bot.guest: bot.guest, "kept": bot.kept}
-    return tuple(mark for mark in has if has[mark])
+    flags = {"network": bot.name in settings.network, bot.guest: bot.guest, "kept": bot.kept}
+    return tuple(mark for mark in flags if flags[mark])
 
 
-def staged(
+def stage_all(
     entrants: Sequence[Bot], sandbox: Sandbox, network: Sequence[str] = (), env: Sequence[str] = (), link_ms: int = 0
 ) -> tuple[Command, ...]:
     """Stage each bot and return the command that starts it, with the permissions given to it. Raises BotError."""
-    return tuple(opened(stage(bot, sandbox.level), bot.name, network, env, link_ms) for bot in entrants)
+    return tuple(with_permissions(stage(bot, sandbox.level), bot.name, network, env, link_ms) for bot in entrants)

@@ -24,15 +24,15 @@ OF_THE_LINKER = ("LD_", "GLIBC_")
 
 def mistakes(network: Sequence[str], env: Sequence[str], names: Sequence[str]) -> list[str]:
     """Return the mistakes in the permissions, a line each, if bots are called ``names``."""
-    there = f"there are {', '.join(names)}"
-    problems = [f"--network: no bot called {name!r}{meant(name, names)}; {there}" for name in network if name not in names]
+    bots_there = f"there are {', '.join(names)}"
+    problems = [f"--network: no bot called {name!r}{meant(name, names)}; {bots_there}" for name in network if name not in names]
     for word in env:
         name, equals, variable = word.rpartition("=")
         if not equals or not _VARIABLE.fullmatch(variable):
             # What stands there may be the value itself, which is not repeated.
             problems.append("--env: write --env NAME=KEY, a bot and the name of the variable that it is handed, not its value")
         elif name not in names:
-            problems.append(f"--env {word}: no bot called {name!r}{meant(name, names)}; {there}")
+            problems.append(f"--env {word}: no bot called {name!r}{meant(name, names)}; {bots_there}")
         elif variable in OURS or variable.startswith(OF_THE_LINKER):
             problems.append(f"--env {word}: {variable} is the arena's to set; a bot can't be handed it")
         elif variable not in os.environ:
@@ -53,12 +53,12 @@ def values_of(name: str, env: Sequence[str]) -> dict[str, str]:
     return {variable: os.environ[variable] for variable in variables_of(name, env)}
 
 
-def opened(command: Command, name: str, network: Sequence[str], env: Sequence[str], link_ms: int = 0) -> Command:
+def with_permissions(command: Command, name: str, network: Sequence[str], env: Sequence[str], link_ms: int = 0) -> Command:
     """Return the command that starts a bot, with the permissions given to it.
 
     link_ms: the most of a remote bot's round trip that is given back to it.
     """
-    handed, allowance = values_of(name, env), link_ms / 1000 if command.link else 0.0
-    if not (handed or allowance or name in network):
+    variables, allowance = values_of(name, env), link_ms / 1000 if command.link else 0.0
+    if not (variables or allowance or name in network):
         return command
-    return replace(command, network=name in network, handed=handed, allowance=allowance)
+    return replace(command, network=name in network, handed=variables, allowance=allowance)

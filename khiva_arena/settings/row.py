@@ -111,11 +111,11 @@ class Setting(NamedTuple):
         """Return the mistakes in a value, as far as they can be seen without looking at anything else."""
         if value is None and self.default is None:
             return []
-        problems = [wrong] if (wrong := _CHECKS[self.kind](self, value)) else []
+        problems = [mistake] if (mistake := _CHECKS[self.kind](self, value)) else []
         texts = value if isinstance(value, list | tuple) else [value]
         if self.kind in _WRITTEN:
-            bad = [word for word in texts if isinstance(word, str) and not is_text(word)]
-            problems += [f"{word!r} is not valid Unicode text, or has a NUL in it" for word in bad]
+            bad_words = [word for word in texts if isinstance(word, str) and not is_text(word)]
+            problems += [f"{word!r} is not valid Unicode text, or has a NUL in it" for word in bad_words]
         return problems
 
 
@@ -135,11 +135,11 @@ def duration_ms(text: object, longest: int = LONGEST_MS) -> int:
     return round(ms)
 
 
-def number_mistake(value: object, least: int = 1, most: int | None = None) -> str:
+def number_mistake(value: object, minimum: int = 1, maximum: int | None = None) -> str:
     """Return the mistake in a whole number, "" for none."""
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        return f"{value!r} is not a whole number of at least {least}"
-    return f"{most:,} at most, not {value}" if most is not None and value > most else ""
+    if not isinstance(value, int) or isinstance(value, bool) or value < minimum:
+        return f"{value!r} is not a whole number of at least {minimum}"
+    return f"{maximum:,} at most, not {value}" if maximum is not None and value > maximum else ""
 
 
 def _number(row: Setting, value: object) -> str:
@@ -155,8 +155,8 @@ def _time(row: Setting, value: object) -> str:
 
 def _choice(row: Setting, value: object) -> str:
     words = tuple(row.words())
-    listed = (" and " if len(words) == 2 else ", ").join(words)
-    return "" if value in words else f"{value!r} is not a {row.of}{meant(value, words)}; there are {listed}"
+    choices = (" and " if len(words) == 2 else ", ").join(words)
+    return "" if value in words else f"{value!r} is not a {row.of}{meant(value, words)}; there are {choices}"
 
 
 def _list(row: Setting, value: object) -> str:
@@ -164,21 +164,21 @@ def _list(row: Setting, value: object) -> str:
     return "" if words else f"a list of {row.of} is expected"
 
 
-def _is_a(*types: type, expected: str) -> Callable[[Setting, object], str]:
-    return lambda row, value: "" if isinstance(value, types) else f"{expected.format(row.of)} is expected"
+def _is_a(*types: type, phrase: str) -> Callable[[Setting, object], str]:
+    return lambda row, value: "" if isinstance(value, types) else f"{phrase.format(row.of)} is expected"
 
 
 _CHECKS: dict[Kind, Callable[[Setting, object], str]] = {
     Kind.NUMBER: _number,
     Kind.TIME: _time,
-    Kind.NAME: _is_a(str, expected="a name"),
+    Kind.NAME: _is_a(str, phrase="a name"),
     Kind.CHOICE: _choice,
     Kind.TEXT: lambda _row, value: "" if isinstance(value, str) and value else "a text is expected",
-    Kind.SWITCH: _is_a(bool, expected="true or false"),
+    Kind.SWITCH: _is_a(bool, phrase="true or false"),
     Kind.NAMES: _list,
     Kind.BOTS: _list,
-    Kind.FILE: _is_a(str, Path, expected="a file"),
-    Kind.FOLDER: _is_a(str, Path, expected="a folder"),
-    Kind.TABLE: _is_a(Mapping, expected="a table of {}"),
-    Kind.PATHS: _is_a(Mapping, expected="a table of {}"),
+    Kind.FILE: _is_a(str, Path, phrase="a file"),
+    Kind.FOLDER: _is_a(str, Path, phrase="a folder"),
+    Kind.TABLE: _is_a(Mapping, phrase="a table of {}"),
+    Kind.PATHS: _is_a(Mapping, phrase="a table of {}"),
 }

@@ -144,15 +144,15 @@ class _Problems:
         self.wrong: set[str] = set()
 
     def check(self, row: Setting, value: object) -> None:
-        for what in row.mistakes(value):
-            self.add(row.name, what)
+        for mistake in row.mistakes(value):
+            self.add(row.name, mistake)
             self.wrong.add(row.name)
 
-    def add(self, key: str, what: str) -> None:
+    def add(self, key: str, mistake: str) -> None:
         place = self.places.get(key, "")
-        named = "." in key or place.startswith("--")  # a rule or limit is named by its mistake, a flag by itself
-        called = "" if named else f"{key}: "
-        self.lines.append(f"{place}: {called}{what}" if place else f"{ROWS[key].option}: {what}")
+        names_itself = "." in key or place.startswith("--")  # a rule or limit is named by its mistake, a flag by itself
+        prefix = "" if names_itself else f"{key}: "
+        self.lines.append(f"{place}: {prefix}{mistake}" if place else f"{ROWS[key].option}: {mistake}")
 
     def add_of_table(self, table: str, error: ConfigError) -> None:
         """Add mistakes in a table, each of which begins with its key."""
@@ -165,13 +165,13 @@ class _Problems:
         self.lines.append(f"{place}: unknown setting {key!r}{nearest(key, ROWS)}; {ALL_SETTINGS}")
 
 
-def settle(
-    given: Mapping[str, Any],
+def settings_from(
+    overrides: Mapping[str, Any],
     places: Mapping[str, str] | None = None,
     seats: str = "seats",
     hypotheses: "Hypotheses | None" = None,
 ) -> Settings:
-    """Lay ``given`` over the defaults and check all of it.
+    """Lay ``overrides`` over the defaults and check all of it.
 
     places: where each key was given, for the messages; under ``seats``, the flag whose bots were counted.
     seats: the word for seats in messages.
@@ -180,12 +180,12 @@ def settle(
     Raises ConfigError with every mistake.
     """
     problems = _Problems(dict(places or {}))
-    for key in given:
+    for key in overrides:
         if key not in ROWS:
             problems.add_unknown(key)
-    values = DEFAULTS | {key: value for key, value in given.items() if key in ROWS}
+    values = DEFAULTS | {key: value for key, value in overrides.items() if key in ROWS}
     for key, row in ROWS.items():
-        if key in given:  # defaults have no mistakes
+        if key in overrides:  # defaults have no mistakes
             problems.check(row, values[key])
     game = _game(values, problems)
     rules = _rules(values, game, seats, problems)
@@ -193,7 +193,7 @@ def settle(
     _check_together(values, hypotheses, problems)
     if problems.lines or game is None:
         raise ConfigError(problems.lines)
-    own = {name: _as_read(ROWS[name], values) for name in Settings.__struct_fields__ if name in ROWS}
+    plain = {name: _as_read(ROWS[name], values) for name in Settings.__struct_fields__ if name in ROWS}
     derived = {
         "game": game,
         "rules": rules,
@@ -207,7 +207,7 @@ def settle(
         "format": Format(values["format"]),
     }
     test = {} if hypotheses is None else _of_a_test(values, hypotheses)
-    return Settings(**{**own, **derived, **test})
+    return Settings(**{**plain, **derived, **test})
 
 
 def _as_read(row: Setting, values: Mapping[str, Any]) -> Any:
@@ -260,13 +260,13 @@ def _rules(values: Mapping[str, Any], game: Game | None, seats: str, problems: _
         except ConfigError as error:
             problems.add(f"rules.{key}" if f"rules.{key}" in problems.places else "rules", f"{key} is {error}")
     try:
-        made = game.rules(rules)
+        rules_map = game.rules(rules)
     except ConfigError as error:
         problems.add_of_table("rules", error)
         return {}
-    if values["seats"] in game.seats and values["seats"] not in (able := game.seats_of(made)):
+    if values["seats"] in game.seats and values["seats"] not in (able := game.seats_of(rules_map)):
         problems.add("seats", f"{game.name} is played with {' or '.join(map(str, able))} {seats} under these rules")
-    return made
+    return rules_map
 
 
 def _rule(value: Any) -> Any:
@@ -274,12 +274,12 @@ def _rule(value: Any) -> Any:
     return toml_file.read(Path(value[1:]))[1] if names_file(value) else value
 
 
-def rules_chosen(games: Sequence[Game], given: Mapping[str, Any]) -> dict[str, Any]:
+def rules_by_flags(games: Sequence[Game], variants: Mapping[str, Any]) -> dict[str, Any]:
     """Return rules, as ``--rule`` gives them, for the game to which they belong. Raises ConfigError with every mistake."""
-    if given and len(games) != 1:
+    if variants and len(games) != 1:
         raise ConfigError("--rule: rules are of one game; name it, and no other, with --game")
     try:
-        rules = {key: _rule(value) for key, value in given.items()}
+        rules = {key: _rule(value) for key, value in variants.items()}
         for game in games:
             game.rules(rules)
     except GameFault:
@@ -314,8 +314,8 @@ def _check_together(values: Mapping[str, Any], hypotheses: "Hypotheses | None", 
     if "format" in problems.wrong:
         return
     for key in OF_LINE_UPS:
-        if key not in problems.wrong and (why := line_ups_mistake(key, values[key], form, test=hypotheses is not None)):
-            problems.add(key, why)
+        if key not in problems.wrong and (mistake := line_ups_mistake(key, values[key], form, test=hypotheses is not None)):
+            problems.add(key, mistake)
     for key in OF_SOME:
         if values[key] and form not in (forms := only_for(key)):
             problems.add(key, f"only a {' or a '.join(forms)} has this, not a {form}")
@@ -334,7 +334,7 @@ def line_ups_mistake(key: str, value: object, form: str, *, test: bool = False) 
     if FORMATS[form].IN_ROUNDS:
         return f"a {form} draws the line-ups of each round from its results; leave this out"
     if value == AUTO and (test or not FORMATS[form].AUTO):
-        takers = [str(name) for name, one in FORMATS.items() if one.AUTO and not one.SEQUENTIAL]
+        takers = [str(name) for name, module in FORMATS.items() if module.AUTO and not module.SEQUENTIAL]
         return f"{AUTO} is for a {' or a '.join(takers)}; give a number"
     return ""
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from khiva_arena.errors import ConfigError
 from khiva_arena.schedule.names import OF_SOME, Format
 from khiva_arena.settings.row import number_mistake
-from khiva_arena.settings.settings import ALL_SETTINGS, DEFAULTS, OF_LINE_UPS, Settings, line_ups_mistake, only_for, settle
+from khiva_arena.settings.settings import ALL_SETTINGS, DEFAULTS, OF_LINE_UPS, Settings, line_ups_mistake, only_for, settings_from
 from khiva_arena.settings.table import TABLE
 from khiva_arena.words import nearest
 
@@ -17,20 +17,20 @@ OF_A_STAGE = tuple(row.name for row in TABLE if row.of_a_stage)
 MOST_STAGES = 20
 
 
-def settle_stages(given: Mapping[str, Any], flags: Mapping[str, Any], places: Mapping[str, str]) -> tuple[Settings, ...]:
-    """Return the settings of a competition's events: one, or one for each ``[[stage]]`` table of ``given``.
+def stages_from(file_settings: Mapping[str, Any], flags: Mapping[str, Any], places: Mapping[str, str]) -> tuple[Settings, ...]:
+    """Return the settings of a competition's events: one, or one for each ``[[stage]]`` table of ``file_settings``.
 
-    given: settings; the values of a stage win over those beside it.
+    file_settings: settings; the values of a stage win over those beside it.
     flags: settings that win over both.
-    places: where each value of ``given`` stands.
+    places: where each value of ``file_settings`` stands.
 
     Raises ConfigError with every mistake in every stage.
     """
     places = {key: place for key, place in places.items() if key not in flags}
-    base = {key: value for key, value in given.items() if key != "stage"}
-    if "stage" not in given:
-        return (settle({**base, **flags}, places),)
-    tables = given["stage"]
+    base = {key: value for key, value in file_settings.items() if key != "stage"}
+    if "stage" not in file_settings:
+        return (settings_from({**base, **flags}, places),)
+    tables = file_settings["stage"]
     if not isinstance(tables, list) or not tables or not all(isinstance(table, Mapping) for table in tables):
         raise ConfigError(f"{places.get('stage', 'stage')}: write each stage as a [[stage]] table")
     if len(tables) > MOST_STAGES:
@@ -39,10 +39,10 @@ def settle_stages(given: Mapping[str, Any], flags: Mapping[str, Any], places: Ma
     problems: list[str] = []
     for number, table in enumerate(tables):
         own = {key: value for key, value in table.items() if key in OF_A_STAGE}
-        where = places | {key: places.get(f"stage.{number}.{key}", "") for key in own if key not in flags}
+        own_places = places | {key: places.get(f"stage.{number}.{key}", "") for key in own if key not in flags}
         problems += _shape_of(number, table, places)
         try:
-            settings = settle({**base, **_only(own, base, flags)}, where)
+            settings = settings_from({**base, **_stage_over_base(own, base, flags)}, own_places)
         except ConfigError as error:
             problems += error.problems
         else:
@@ -55,15 +55,15 @@ def settle_stages(given: Mapping[str, Any], flags: Mapping[str, Any], places: Ma
     return tuple(stages)
 
 
-def _only(own: Mapping[str, Any], base: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
+def _stage_over_base(own: Mapping[str, Any], base: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
     """Return a stage's values over the common ones, flags over both. Common values that only other formats have are dropped."""
     values = {**own, **flags}
     form = values.get("format", base.get("format", DEFAULTS["format"]))
     passing = [key for key in base if key not in own]
-    gone = {key: DEFAULTS[key] for key in OF_SOME if key in passing and form not in only_for(key)}
+    resets = {key: DEFAULTS[key] for key in OF_SOME if key in passing and form not in only_for(key)}
     if form in tuple(Format):
-        gone |= {key: DEFAULTS[key] for key in OF_LINE_UPS if key in passing and line_ups_mistake(key, base[key], form)}
-    return {**gone, **values}
+        resets |= {key: DEFAULTS[key] for key in OF_LINE_UPS if key in passing and line_ups_mistake(key, base[key], form)}
+    return {**resets, **values}
 
 
 def _named_twice(tables: Sequence[Mapping[str, Any]], places: Mapping[str, str]) -> list[str]:
@@ -79,11 +79,11 @@ def _shape_of(number: int, table: Mapping[str, Any], places: Mapping[str, str]) 
     def where(key: str) -> str:
         return places.get(f"stage.{number}.{key}", places.get(f"stage.{number}", f"stage {number + 1}"))
 
-    known = ("name", "take", *OF_A_STAGE)
+    keys = ("name", "take", *OF_A_STAGE)
     problems = [
-        f"{where(key)}: unknown setting {key!r} of a stage{nearest(key, known)}; {ALL_SETTINGS}, and which a stage may have"
+        f"{where(key)}: unknown setting {key!r} of a stage{nearest(key, keys)}; {ALL_SETTINGS}, and which a stage may have"
         for key in table
-        if key not in known
+        if key not in keys
     ]
     name, take = table.get("name", "stage"), table.get("take")
     if take is not None and "candidates" in table:
@@ -92,8 +92,8 @@ def _shape_of(number: int, table: Mapping[str, Any], places: Mapping[str, str]) 
         )
     if not (isinstance(name, str) and name.isprintable() and 1 <= len(name) <= 64):
         problems.append(f"{where('name')}: a name has 1 to 64 printable characters")
-    if take is not None and (wrong := number_mistake(take)):
-        problems.append(f"{where('take')}: {wrong}")
+    if take is not None and (mistake := number_mistake(take)):
+        problems.append(f"{where('take')}: {mistake}")
     elif take is not None and number == 0:
         problems.append(f"{where('take')}: the first stage has all bots; there is no stage before it to take the best of")
     return problems

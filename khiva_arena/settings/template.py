@@ -33,18 +33,18 @@ EXAMPLE_STAGES = """
 """
 
 
-def settings_text(chosen: Mapping[str, Any]) -> str:
-    """Return the text of a settings file. ``chosen``: values in place of defaults, by setting."""
+def settings_text(values: Mapping[str, Any]) -> str:
+    """Return the text of a settings file. ``values``: values in place of defaults, by setting."""
     of_a_stage = [row.name for row in TABLE if row.of_a_stage]
     stages = STAGES.format(f"{', '.join(of_a_stage[:-1])} and {of_a_stage[-1]}")
     in_order = sorted(TABLE, key=lambda row: row.kind in TABLES)  # what stands behind [rules] is part of it
-    blocks = [_block(row, chosen.get(row.name)) for row in in_order]
+    blocks = [_block(row, values.get(row.name)) for row in in_order]
     return "\n".join([HEAD, *blocks, _comment(stages) + EXAMPLE_STAGES.removeprefix("\n")])
 
 
-def _block(row: Setting, chosen: object) -> str:
+def _block(row: Setting, choice: object) -> str:
     """Return the lines of one setting."""
-    value = row.default if chosen is None else chosen
+    value = row.default if choice is None else choice
     if row.kind in TABLES:
         lines = [f"[{row.name}]", *(f"#{key} = {_toml(each)}" for key, each in row.example.items())]
     else:

@@ -15,9 +15,9 @@ from msgspec import structs
 
 from khiva_arena.errors import ConfigError
 from khiva_arena.events.find import check_event, events_of, uncollected
-from khiva_arena.events.stored import bare_timetable, stored
+from khiva_arena.events.stored import bare_timetable, stored_event
 from khiva_arena.say import Say
-from khiva_arena.shards.missing import MissingShard, alike, missing_shards
+from khiva_arena.shards.missing import MissingShard, missing_shards, notes_alike
 from khiva_arena.shards.note import leave_note
 from khiva_arena.shards.parts import (
     EventPart,
@@ -70,7 +70,7 @@ class Merged:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the outcome as plain values, for JSON."""
-        return {**asdict(self), "missing": [one._asdict() for one in self.missing]}
+        return {**asdict(self), "missing": [shard._asdict() for shard in self.missing]}
 
 
 def merge(
@@ -105,7 +105,7 @@ def merge(
         with Store.write(out) as store, uncollected():
             event = _event_in(store, parts)
             check_event(store, event)
-            if notes := alike([(part.folder, part.event) for part in parts]):
+            if notes := notes_alike([(part.folder, part.event) for part in parts]):
                 leave_note(out, structs.replace(next(iter(notes.values())), shard=0), say)
             target = _Target(store, event, far)
             for part in parts:
@@ -121,15 +121,15 @@ def _check_with_out(parts: Sequence[EventPart], out: Path, any_engine: bool) -> 
         check_twice_played(pairs, event)
         return
     with Store.read(out) as store:
-        known = events_of(store, ())
-        there = next((row for row in known if row.id == event.id), None)
-        if there is None:
-            refuse_redrawn(out, [row for row in known if store.conclusion(row.id) is None], parts[0])
+        events = events_of(store, ())
+        merged_event = next((row for row in events if row.id == event.id), None)
+        if merged_event is None:
+            refuse_redrawn(out, [row for row in events if store.conclusion(row.id) is None], parts[0])
             check_twice_played(pairs, event)
             return
-        refuse_closed([(out, there)])
-        if there.public is not None or store.count(event.id, 0, bare_timetable(event).matches):
-            check_alike([(out, there), *((part.folder, part.event) for part in parts)], any_engine)
+        refuse_closed([(out, merged_event)])
+        if merged_event.public is not None or store.count(event.id, 0, bare_timetable(event).matches):
+            check_alike([(out, merged_event), *((part.folder, part.event) for part in parts)], any_engine)
         check_twice_played([(out, store), *pairs], event, out)
 
 
@@ -138,13 +138,13 @@ def _event_in(store: Store, parts: Sequence[EventPart]) -> EventRow:
     first = parts[0].event
     if store.event(first.id) is None:
         store.add_event(first.id, first.text, first.engines[0], first.commitment, first.secret, first.bots)
-    event = stored(store, first.id)
+    event = stored_event(store, first.id)
     if first.public is not None and event.public is None:
         store.add_public(first.id, first.public)
     for engine in dict.fromkeys(engine for part in parts for engine in part.event.engines):
         if engine not in event.engines:
             store.add_engine(first.id, engine)
-    return stored(store, first.id)
+    return stored_event(store, first.id)
 
 
 class _Target:
@@ -155,11 +155,11 @@ class _Target:
         self._store = store
         self._event = event
         self._timetable = bare_timetable(event)
-        self._there = bytearray(self._timetable.matches)  # by ordinal: a byte each, since there may be millions
-        self._left = array("l", [0]) * self._timetable.seeds
+        self._present = bytearray(self._timetable.matches)  # by ordinal: a byte each, since there may be millions
+        self._missing = array("l", [0]) * self._timetable.seeds
         for shape in self._timetable.shapes:
             for seed in range(shape.first_seed, shape.first_seed + shape.seeds):
-                self._left[seed] = self._timetable.per_seed(shape)
+                self._missing[seed] = self._timetable.per_seed(shape)
         self._recorded = self._added = 0
         for ordinal, _ in store.places(event.id):
             self._note(ordinal)
@@ -170,53 +170,53 @@ class _Target:
         place = self._timetable.place(ordinal)
         if place is None:
             raise ConfigError(f"{self._store.folder}: match {ordinal} is not one of its event")
-        self._there[ordinal] = 1
-        self._left[place[0]] -= 1
+        self._present[ordinal] = 1
+        self._missing[place[0]] -= 1
         self._recorded += 1
         return place[0]
 
     def take(self, part: EventPart) -> None:
         """Add the matches and void attempts of a part that the store lacks; the part's records must have been checked."""
         voids = _by_ordinal(part.store.voids(self._event.id))
-        for matches in _some(part.store.matches(self._event.id)):
-            new = [match for match in matches if not self._there[match.ordinal]]
+        for matches in _batches(part.store.matches(self._event.id)):
+            new = [match for match in matches if not self._present[match.ordinal]]
             self._write(new, {match.ordinal: voids.pop(match.ordinal, []) for match in matches})
         self._write([], voids)
 
     def _write(self, matches: Sequence[MatchRow], voids: Mapping[int, Sequence[VoidRow]]) -> None:
         """Write matches, and void attempts at these and other matches, in one transaction."""
-        more = [void for ordinal, some in voids.items() for void in self._new_voids(ordinal, some)]
+        new_voids = [void for ordinal, rows_of_match in voids.items() for void in self._new_voids(ordinal, rows_of_match)]
         rows = [structs.replace(match, attempt=len(self._voids.get(match.ordinal, ())) + 1) for match in matches]
-        if not rows and not more:
+        if not rows and not new_voids:
             return
-        whole = [seed for seed in [self._note(match.ordinal) for match in rows] if not self._left[seed]]
-        reveals = {seed: self._event.seed_secret(seed) for seed in whole}
+        complete_seeds = [seed for seed in [self._note(match.ordinal) for match in rows] if not self._missing[seed]]
+        reveals = {seed: self._event.seed_secret(seed) for seed in complete_seeds}
         if rows and self._recorded == self._timetable.matches:
             reveals[RUN_SECRET] = self._event.secret
-        self._store.add_several(self._event.id, rows, more, reveals)
+        self._store.add_several(self._event.id, rows, new_voids, reveals)
         self._added += len(rows)
         self._far(f"{self._added:,} matches added")
 
-    def _new_voids(self, ordinal: int, found: Sequence[VoidRow]) -> Iterator[VoidRow]:
+    def _new_voids(self, ordinal: int, rows: Sequence[VoidRow]) -> Iterator[VoidRow]:
         """Yield the void attempts at a match that the store lacks, numbered after those that it has.
 
         A match that is recorded gets none: it was recorded after the attempts that stand with it.
         """
-        if self._there[ordinal]:
+        if self._present[ordinal]:
             return
-        here = self._voids.setdefault(ordinal, [])
-        known = [structs.replace(void, attempt=0) for void in here]
-        for void in found:
+        merged = self._voids.setdefault(ordinal, [])
+        bare_voids = [structs.replace(void, attempt=0) for void in merged]
+        for void in rows:
             bare = structs.replace(void, attempt=0)
-            if bare in known:
-                known.remove(bare)
+            if bare in bare_voids:
+                bare_voids.remove(bare)
                 continue
-            here.append(structs.replace(void, attempt=len(here) + 1))
-            yield here[-1]
+            merged.append(structs.replace(void, attempt=len(merged) + 1))
+            yield merged[-1]
 
     def result(self, parts: Sequence[EventPart]) -> Merged:
         event, timetable = self._event, self._timetable
-        left = [seed for seed, matches in enumerate(self._left) if matches]
+        seeds = [seed for seed, matches in enumerate(self._missing) if matches]
         return Merged(
             event.id,
             event.number,
@@ -225,11 +225,11 @@ class _Target:
             self._added,
             self._store.conclusion(event.id),
             self._set_aside(),
-            missing_shards([(part.folder, part.event) for part in parts], left, timetable.seeds, self._store.folder),
+            missing_shards([(part.folder, part.event) for part in parts], seeds, timetable.seeds, self._store.folder),
         )
 
     def _set_aside(self) -> list[tuple[int, int]]:
-        open_ = {ordinal: voids for ordinal, voids in self._voids.items() if voids and not self._there[ordinal]}
+        open_ = {ordinal: voids for ordinal, voids in self._voids.items() if voids and not self._present[ordinal]}
         if not open_:
             return []
         from khiva_arena.arbiter.match import VOIDS_MOST  # not above: trio comes with it
@@ -238,21 +238,21 @@ class _Target:
 
 
 def _by_ordinal(voids: Iterable[VoidRow]) -> dict[int, list[VoidRow]]:
-    found: dict[int, list[VoidRow]] = {}
+    by_ordinal: dict[int, list[VoidRow]] = {}
     for void in voids:
-        found.setdefault(void.ordinal, []).append(void)
-    return found
+        by_ordinal.setdefault(void.ordinal, []).append(void)
+    return by_ordinal
 
 
-def _some(matches: Iterable[MatchRow]) -> Iterator[list[MatchRow]]:
+def _batches(matches: Iterable[MatchRow]) -> Iterator[list[MatchRow]]:
     """Yield matches, some at a time."""
-    some: list[MatchRow] = []
+    batch: list[MatchRow] = []
     size = 0
     for match in matches:
-        some.append(match)
+        batch.append(match)
         size += len(match.record)
-        if len(some) >= MATCHES_AT_ONCE or size > BYTES_AT_ONCE:
-            yield some
-            some, size = [], 0
-    if some:
-        yield some
+        if len(batch) >= MATCHES_AT_ONCE or size > BYTES_AT_ONCE:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch

@@ -32,46 +32,46 @@ class MissingShard(NamedTuple):
     played: bool = False
 
 
-def missing_shards(parts: Sequence[tuple[Path, EventRow]], left: Sequence[int], total: int, out: Path) -> list[MissingShard]:
+def missing_shards(parts: Sequence[tuple[Path, EventRow]], seeds: Sequence[int], total: int, out: Path) -> list[MissingShard]:
     """Return the shards that have seeds of which matches are missing.
 
     parts: the stores that were merged.
-    left: those seeds.
+    seeds: those seeds.
     total: the number of seeds of the event.
     out: the store with all shards.
     """
-    if not left:
+    if not seeds:
         return []
-    notes = alike(parts)
+    notes = notes_alike(parts)
     first = parts[0][1]
     if not notes:
-        return [MissingShard("", ranges(left), _to_play(first, "PLAN", None, out))]
+        return [MissingShard("", ranges(seeds), _to_play(first, "PLAN", None, out))]
     of, plan = next((note.of, note.plan) for note in notes.values())
-    found = []
-    wanted = set(left)
+    missing = []
+    unrecorded = set(seeds)
     for number in range(1, of + 1):
         shard = Shard(number, of)
-        if mine := [seed for seed in shard.seeds(total) if seed in wanted]:
+        if shard_seeds := [seed for seed in shard.seeds(total) if seed in unrecorded]:
             folder = _folder_of(shard, notes, out)
-            played = folder not in notes and _has(folder, first, shard.seeds(total))
-            command = _to_merge(folder, out) if played else _to_play(first, plan, shard, folder)
-            found.append(MissingShard(str(shard), ranges(mine), command, played))
-    return found
+            is_played = folder not in notes and _is_complete(folder, first, shard.seeds(total))
+            command = _to_merge(folder, out) if is_played else _to_play(first, plan, shard, folder)
+            missing.append(MissingShard(str(shard), ranges(shard_seeds), command, is_played))
+    return missing
 
 
-def alike(parts: Sequence[tuple[Path, EventRow]]) -> dict[Path, ShardNote]:
+def notes_alike(parts: Sequence[tuple[Path, EventRow]]) -> dict[Path, ShardNote]:
     """Return the notes beside stores, only those with the most common number of shards."""
     notes = {folder: note for folder, event in parts if (note := read_note(folder, event.id))}
-    most = Counter(note.of for note in notes.values()).most_common(1)
-    return {folder: note for folder, note in notes.items() if note.of == most[0][0]}
+    common = Counter(note.of for note in notes.values()).most_common(1)
+    return {folder: note for folder, note in notes.items() if note.of == common[0][0]}
 
 
 def _to_play(event: EventRow, plan: str, shard: Shard | None, folder: Path) -> str:
     """Return the command that plays a shard; without a shard it plays everything that is missing, on one machine."""
-    which = ["--shard", str(shard)] if shard and shard.of > 1 else []
+    shard_words = ["--shard", str(shard)] if shard and shard.of > 1 else []
     public = ["--public", event.public] if event.public is not None else []
     engine = [] if __version__ in event.engines else ["--any-engine"]
-    words = ["khiva-arena", "run", "--from-plan", plan, *which, *public, *engine, "--out", str(folder)]
+    words = ["khiva-arena", "run", "--from-plan", plan, *shard_words, *public, *engine, "--out", str(folder)]
     return shlex.join(words) + handing([(event.definition.game, event.definition.rules_version)], here=True)
 
 
@@ -79,7 +79,7 @@ def _to_merge(folder: Path, out: Path) -> str:
     return shlex.join(["khiva-arena", "merge", str(folder), "--out", str(out)])
 
 
-def _has(folder: Path, event: EventRow, seeds: range) -> bool:
+def _is_complete(folder: Path, event: EventRow, seeds: range) -> bool:
     """Tell whether a store has all matches on these seeds. A store that cannot be read has nothing of use."""
     with suppress(ConfigError, StoreError):
         with Store.read(folder) as store:
@@ -91,7 +91,7 @@ def _folder_of(shard: Shard, notes: dict[Path, ShardNote], out: Path) -> Path:
     """Return the store of a shard: its own if it has one, else a folder named like those of other shards."""
     of_one = {folder: note for folder, note in notes.items() if note.shard}
     for folder, note in of_one.items():
-        if note.which == shard:
+        if note.as_shard == shard:
             return folder
     for folder, note in of_one.items():
         if name := re.fullmatch(rf"(.*?)(0*{note.shard})", folder.name):

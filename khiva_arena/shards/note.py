@@ -34,14 +34,14 @@ class ShardNote(msgspec.Struct, frozen=True):
     of: int
 
     @property
-    def which(self) -> Shard:
+    def as_shard(self) -> Shard:
         """The shard; ``shard`` must not be 0."""
         return Shard(self.shard, self.of)
 
 
-def note_of(planned: PlannedShard) -> ShardNote:
+def note_of(planned_shard: PlannedShard) -> ShardNote:
     """Return the note of a shard that is played."""
-    return ShardNote(planned.event.id, str(planned.file), planned.shard.number, planned.shard.of)
+    return ShardNote(planned_shard.event.id, str(planned_shard.file), planned_shard.shard.number, planned_shard.shard.of)
 
 
 def leave_note(folder: Path, note: ShardNote, say: Say) -> None:

@@ -49,16 +49,16 @@ def opened_parts(stack: ExitStack, folders: Sequence[Path], out: Path, word: str
 
     Raises ConfigError with every store that cannot be merged with the first one.
     """
-    named = {folder.resolve(): folder for folder in reversed(folders)}
-    named.pop(out.resolve(), None)
-    if not named:
+    by_path = {folder.resolve(): folder for folder in reversed(folders)}
+    by_path.pop(out.resolve(), None)
+    if not by_path:
         raise ConfigError(f"nothing to merge into {out}: name other stores than that")
-    _allow_files(len(named))
+    _allow_files(len(by_path))
     problems: list[str] = []
     stores: list[tuple[Path, Store, list[EventRow]]] = []
-    for folder in reversed(named.values()):
+    for folder in reversed(by_path.values()):
         try:
-            store = stack.enter_context(_opened(folder))
+            store = stack.enter_context(_open(folder))
             stores.append((folder, store, _events_of(folder, store, word)))
         except StoreFull:  # which is no fault of that store
             raise
@@ -69,7 +69,7 @@ def opened_parts(stack: ExitStack, folders: Sequence[Path], out: Path, word: str
     return _of_one_event(stores)
 
 
-def _opened(folder: Path) -> Store:
+def _open(folder: Path) -> Store:
     if folder.is_file():
         raise StoreError(
             f"{folder}: a file, and only folders of stores are merged; a plan has no matches, and a bundle lacks what lies "
@@ -95,9 +95,9 @@ def _events_of(folder: Path, store: Store, word: str | None) -> list[EventRow]:
 
 
 def _must_be_a_shard(event: EventRow) -> None:
-    what = event.definition
-    if why := why_not_in_shards(what.format, 2 if what.stage else 1):
-        raise ConfigError(f"it has no shards: {why}")
+    definition = event.definition
+    if reason := why_not_in_shards(definition.format, 2 if definition.stage else 1):
+        raise ConfigError(f"it has no shards: {reason}")
 
 
 def _of_one_event(stores: Sequence[tuple[Path, Store, list[EventRow]]]) -> list[EventPart]:
@@ -107,12 +107,12 @@ def _of_one_event(stores: Sequence[tuple[Path, Store, list[EventRow]]]) -> list[
     folder, _, rows = stores[0]
     first = next((event for event in rows if event.id in common), rows[-1])
     parts, problems = [], []
-    for where, store, there in stores:
-        event = next((one for one in there if one.id == first.id), None)
+    for path, store, events in stores:
+        event = next((row for row in events if row.id == first.id), None)
         if event is None:
-            problems.append(f"{where}: {_another_event(folder, first, there[-1])}")
+            problems.append(f"{path}: {_another_event(folder, first, events[-1])}")
             continue
-        parts.append(EventPart(where, store, event))
+        parts.append(EventPart(path, store, event))
     if problems:
         raise ConfigError(problems)
     return parts
@@ -126,8 +126,8 @@ def _another_event(folder: Path, first: EventRow, other: EventRow) -> str:
             f"there {first.commitment[:_DIGITS]}); shards of one event come from one plan"
         )
     lines = drift.differences(first, other.definition, other.bots)
-    shown = "; ".join(lines[:SHOWN]) + (f"; and {len(lines) - SHOWN} more" if len(lines) > SHOWN else "")
-    return f"another event than in {folder}; from there to here: {shown}; leave it out, or play its shard of the plan of {folder}"
+    text = "; ".join(lines[:SHOWN]) + (f"; and {len(lines) - SHOWN} more" if len(lines) > SHOWN else "")
+    return f"another event than in {folder}; from there to here: {text}; leave it out, or play its shard of the plan of {folder}"
 
 
 def refuse_redrawn(out: Path, unfinished: Sequence[EventRow], part: EventPart) -> None:
@@ -145,9 +145,9 @@ def refuse_redrawn(out: Path, unfinished: Sequence[EventRow], part: EventPart) -
 def refuse_closed(parts: Sequence[tuple[Path, EventRow]]) -> None:
     """Raise ConfigError for each store whose event was closed before it was over: all of its deals are known since."""
     problems = [
-        f"{where}: event {event.number} was closed at {event.closed}, so that every deal of it is known: "
-        f"nothing is joined with it; `khiva-arena standings {quote(str(where))} {event.number}` shows it"
-        for where, event in parts
+        f"{folder}: event {event.number} was closed at {event.closed}, so that every deal of it is known: "
+        f"nothing is joined with it; `khiva-arena standings {quote(str(folder))} {event.number}` shows it"
+        for folder, event in parts
         if event.closed
     ]
     if problems:
@@ -158,14 +158,14 @@ def check_alike(parts: Sequence[tuple[Path, EventRow]], any_engine: bool) -> Non
     """Raise ConfigError for each store whose event other engine versions played, unless ``any_engine``, or with other deals."""
     (folder, first), *others = parts
     problems = []
-    for where, event in others:
+    for path, event in others:
         if event.public != first.public:
             texts = [f"the public text {text!r}" if text else "no public text" for text in (event.public, first.public)]
-            problems.append(f"{where}: it was drawn with {texts[0]}, {folder} with {texts[1]}: their deals are not of one event")
+            problems.append(f"{path}: it was drawn with {texts[0]}, {folder} with {texts[1]}: their deals are not of one event")
         if set(event.engines) != set(first.engines) and not any_engine:
-            versions = [", ".join(sorted(one.engines)) for one in (event, first)]
+            versions = [", ".join(sorted(row.engines)) for row in (event, first)]
             advice = "play its shard again with that, or --any-engine joins them, and the event is marked with all versions"
-            problems.append(f"{where}: planned or played by khiva-arena {versions[0]}, {folder} by {versions[1]}; {advice}")
+            problems.append(f"{path}: planned or played by khiva-arena {versions[0]}, {folder} by {versions[1]}; {advice}")
     if problems:
         raise ConfigError(problems)
 
@@ -192,15 +192,15 @@ def replay_all(parts: Sequence[EventPart], jobs: int, far: HowFar) -> list[int]:
 
     Raises ConfigError with the first damage in each store.
     """
-    every = sum(len(part.store.recorded(part.event.id)) for part in parts)
-    read = itertools.count(1)
-    result = audit((_CountedEvent(part, lambda: far(f"{next(read):,} of {every:,} records checked")) for part in parts), jobs)
+    total = sum(len(part.store.recorded(part.event.id)) for part in parts)
+    counter = itertools.count(1)
+    result = audit((_CountedEvent(part, lambda: far(f"{next(counter):,} of {total:,} records checked")) for part in parts), jobs)
     problems = []
     for part, report in zip(parts, result.events, strict=False):  # fewer, if one could not be read to its end
-        wrong = [*report.problems, *part.store.damage()]
-        if wrong:
-            more = f"; `khiva-arena verify {quote(str(part.folder))}` says more"
-            problems.append(f"{part.folder}: not sound: {wrong[0]}{more}")
+        faults = [*report.problems, *part.store.damage()]
+        if faults:
+            hint = f"; `khiva-arena verify {quote(str(part.folder))}` says more"
+            problems.append(f"{part.folder}: not sound: {faults[0]}{hint}")
     if problems or result.problems:
         raise ConfigError([*problems, *result.problems])
     return [report.sound for report in result.events]
@@ -214,21 +214,21 @@ def check_twice_played(parts: Sequence[tuple[Path, Store]], event: EventRow, out
     different = 0
     problem = left_out = ""
     streams = [_places(number, store, event.id) for number, (_, store) in enumerate(parts)]
-    for ordinal, found in groupby(heapq.merge(*streams), key=lambda one: one[0]):
-        (_, a, digest), *others = found
+    for ordinal, copies in groupby(heapq.merge(*streams), key=lambda copy: copy[0]):
+        (_, a, digest), *others = copies
         b = next((number for _, number, other in others if other != digest), None)
         if b is None:
             continue
         different += 1
         both = f"{parts[a][0]} and {parts[b][0]}"
-        left_out = left_out or _left_out(parts[a][0], parts[b][0], out)
+        left_out = left_out or _advice(parts[a][0], parts[b][0], out)
         problem = problem or f"match {ordinal} ({event.match_id(ordinal)}) was played twice and its records differ: in {both}"
     if different:
-        more = f", as for {count(different - 1, 'other match', 'other matches')}" if different > 1 else ""
-        raise ConfigError(f"{problem}{more}; nothing was merged: {left_out}")
+        rest = f", as for {count(different - 1, 'other match', 'other matches')}" if different > 1 else ""
+        raise ConfigError(f"{problem}{rest}; nothing was merged: {left_out}")
 
 
-def _left_out(one: Path, other: Path, out: Path | None) -> str:
+def _advice(one: Path, other: Path, out: Path | None) -> str:
     if out not in (one, other):
         return "leave out one of the two stores"
     part = other if one == out else one
@@ -241,12 +241,12 @@ def _places(number: int, store: Store, event: str) -> Iterator[tuple[int, int, s
 
 def _allow_files(stores: int) -> None:
     """Raise the limit on open files for so many stores. Raises ConfigError if the system does not allow that many."""
-    needed = OTHER_FILES + stores * FILES_OF_A_STORE
+    files = OTHER_FILES + stores * FILES_OF_A_STORE
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if resource.RLIM_INFINITY not in (soft, hard) and needed > hard:
+    if resource.RLIM_INFINITY not in (soft, hard) and files > hard:
         raise ConfigError(
-            f"{stores} stores need {needed} open files, and the system allows {hard}: merge some, then the others into the same "
+            f"{stores} stores need {files} open files, and the system allows {hard}: merge some, then the others into the same "
             "--out"
         )
-    if soft != resource.RLIM_INFINITY and soft < needed:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
+    if soft != resource.RLIM_INFINITY and soft < files:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (files, hard))

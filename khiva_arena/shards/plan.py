@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from secrets import token_bytes
-from typing import Any
+from typing import Any, NamedTuple
 
 from khiva_arena import __version__
 from khiva_arena.entrants import loading as loads
@@ -20,7 +20,7 @@ from khiva_arena.settings import consent
 from khiva_arena.settings.competition import entrants_named, unplayable
 from khiva_arena.settings.define import definition_of, refuse_short_turns, refuse_to_mix, run_secret
 from khiva_arena.settings.isolation import sandbox_of
-from khiva_arena.settings.settings import ROWS, Settings, settle
+from khiva_arena.settings.settings import ROWS, Settings, settings_from
 from khiva_arena.settings.table import AUTO, TIMES
 from khiva_arena.shards.plan_file import PlanRead, event_of, read_plan, write_plan
 from khiva_arena.shards.play import PlannedEvents, bot_rows
@@ -62,8 +62,8 @@ def check_plannable(path: Path, stages: Sequence[Settings], entrants: Sequence[B
     """Raise ConfigError with every reason why a competition cannot be planned."""
     first = stages[0]
     problems = unplayable(stages, entrants)
-    if why := why_not_in_shards(first.format, len(stages)):
-        problems.append(f"--plan: {why}")
+    if reason := why_not_in_shards(first.format, len(stages)):
+        problems.append(f"--plan: {reason}")
     problems += [
         f"--plan: bot {bot.name} is seated by one machine alone, so it plays in no shard" for bot in entrants if bot.guest
     ]
@@ -77,8 +77,19 @@ def check_plannable(path: Path, stages: Sequence[Settings], entrants: Sequence[B
         raise ConfigError(problems)
 
 
-def make_plan(path: Path, stages: Sequence[Settings], entrants: Sequence[Bot], say: Say) -> tuple[EventRow, bool]:
-    """Write the plan of a competition of one event. Return the event, and whether it is new. Raises ConfigError.
+class MadePlan(NamedTuple):
+    """A plan that was written.
+
+    event: its event.
+    is_new: whether no plan of this definition existed.
+    """
+
+    event: EventRow
+    is_new: bool
+
+
+def make_plan(path: Path, stages: Sequence[Settings], entrants: Sequence[Bot], say: Say) -> MadePlan:
+    """Write the plan of a competition of one event. Raises ConfigError.
 
     An existing plan of the same definition stays.
     """
@@ -91,65 +102,77 @@ def make_plan(path: Path, stages: Sequence[Settings], entrants: Sequence[Bot], s
     commitment = seeds.commitment(definition.digest, secret)
     event = event_of(definition.text, __version__, commitment, secret, bot_rows(entrants))
     new = write_plan(path, event, _as_typed(first.game.word) if first.game.outside else "")
-    made = read_plan(path)
+    plan = read_plan(path)
     # Whoever writes a plan has just said all that it opens.
-    consent.remember(path, consent.openings(_planned_settings(made), {}), _digest(made), say)
-    return made.event, new
+    consent.remember(path, consent.openings_of(_planned_settings(plan), {}), _digest(plan), say)
+    return MadePlan(plan.event, new)
 
 
 def _as_typed(word: str) -> str:
     """Return a game's word as it may be typed elsewhere: a file below this folder is named relative to it."""
-    path, here = Path(word), Path.cwd()
-    return str(path.relative_to(here)) if path.is_absolute() and path.is_relative_to(here) else word
+    path, folder = Path(word), Path.cwd()
+    return str(path.relative_to(folder)) if path.is_absolute() and path.is_relative_to(folder) else word
 
 
-def what_is_planned(
-    path: Path, word: str | None, said: Mapping[str, Any], any_engine: bool, say: Say
-) -> tuple[tuple[Settings, ...], list[Bot], PlannedEvents]:
+class PlannedCompetition(NamedTuple):
+    """The parts of a competition that a plan defines.
+
+    stages: the settings of its one event.
+    entrants: the bots of the plan.
+    planned: finds its event in a store.
+    """
+
+    stages: tuple[Settings, ...]
+    entrants: list[Bot]
+    planned: PlannedEvents
+
+
+def competition_of_plan(path: Path, word: str | None, flags: Mapping[str, Any], any_engine: bool, say: Say) -> PlannedCompetition:
     """Return the settings, the bots and the event of a plan's shard that is to be played.
 
     word: the shard, as 2/5; None for all of the event.
-    said: settings by flags or keywords; bots that are named there are those of the plan, wherever they lie here.
+    flags: settings by flags or keywords; bots that are named there are those of the plan, wherever they lie here.
 
     Raises ConfigError with every mistake, as for a bot that differs from the plan's.
     """
     plan = read_plan(path)
     event, word_of_game = plan
-    what = event.definition
-    if why := why_not_in_shards(what.format, what.stage):  # which no plan of ours has
-        raise ConfigError(f"--from-plan {path}: {why}")
+    definition = event.definition
+    if reason := why_not_in_shards(definition.format, definition.stage):  # which no plan of ours has
+        raise ConfigError(f"--from-plan {path}: {reason}")
     if __version__ not in event.engines and not any_engine:
         raise ConfigError(
             f"--from-plan {path}: khiva-arena {event.engines[0]} made it, this is {__version__}; play it with that one, or have "
             "the event marked with --any-engine"
         )
     shard = WHOLE if word is None else shard_of(word, bare_timetable(event).seeds)
-    bounds = {key: value for key, value in dict(said.get("limits", {})).items() if key in loads.WORDS}
-    of_a_machine = (*OF_A_MACHINE, "game") if HASHED in what.rules_version else OF_A_MACHINE
+    bounds = {key: value for key, value in dict(flags.get("limits", {})).items() if key in loads.WORDS}
+    of_a_machine = (*OF_A_MACHINE, "game") if HASHED in definition.rules_version else OF_A_MACHINE
     by_plan = _planned_settings(plan)
-    others = [name for name in said if name not in of_a_machine and not (name == "limits" and bounds == dict(said[name]))]
-    if others := [name for name in others if not (name in ROWS and ROWS[name].opens and _equal(said[name], by_plan.get(name)))]:
+    others = [name for name in flags if name not in of_a_machine and not (name == "limits" and bounds == dict(flags[name]))]
+    if others := [name for name in others if not (name in ROWS and ROWS[name].opens and _equal(flags[name], by_plan.get(name)))]:
         raise ConfigError([f"{ROWS[name].option}: the plan says what is played; leave it out" for name in others])
-    given = settings_of(what, event.secret) | {key: said[key] for key in OF_A_MACHINE if key in said}
-    given["limits"] = {**asdict(what.limits), **bounds}
-    if HASHED in what.rules_version:
-        given["game"] = _game_here(path, what, word_of_game, said.get("game"))
-    for one in consent.openings(by_plan, {}):
-        say(f"{path} opens {one.text}")
-    consent.ask(path, consent.openings(by_plan, {key: said[key] for key in by_plan if key in said}), _digest(plan), say)
-    named = bool(said.get("bots") or said.get("engines"))
-    if not named:
-        given["bots"] = [bot.asked_as for bot in event.bots]
+    values = settings_of(definition, event.secret) | {key: flags[key] for key in OF_A_MACHINE if key in flags}
+    values["limits"] = {**asdict(definition.limits), **bounds}
+    if HASHED in definition.rules_version:
+        values["game"] = _game_here(path, definition, word_of_game, flags.get("game"))
+    for opening in consent.openings_of(by_plan, {}):
+        say(f"{path} opens {opening.text}")
+    consent.ask(path, consent.openings_of(by_plan, {key: flags[key] for key in by_plan if key in flags}), _digest(plan), say)
+    names_bots = bool(flags.get("bots") or flags.get("engines"))
+    if not names_bots:
+        values["bots"] = [bot.asked_as for bot in event.bots]
     try:
-        found = entrants_named(given, say)
+        bots = entrants_named(values, say)
     except ConfigError as error:
-        if named:
+        if names_bots:
             raise
         first, *others = error.problems
-        more = f" (and {count(len(others), 'other bot')})" if others else ""
+        rest = f" (and {count(len(others), 'other bot')})" if others else ""
         hint = "the plan calls it so; --bot for each bot says where it is here, in any order"
-        raise ConfigError(f"--from-plan {path}: {first}{more}: {hint}") from None
-    return (settle(given),), _as_planned(event, found), PlannedEvents(PlannedShard(event, shard, path), say)
+        raise ConfigError(f"--from-plan {path}: {first}{rest}: {hint}") from None
+    planned = PlannedEvents(PlannedShard(event, shard, path), say)
+    return PlannedCompetition((settings_from(values),), _as_planned(event, bots), planned)
 
 
 def _planned_settings(plan: PlanRead) -> dict[str, Any]:
@@ -157,10 +180,10 @@ def _planned_settings(plan: PlanRead) -> dict[str, Any]:
     return settings_of(plan.event.definition, plan.event.secret) | ({"game": plan.game} if plan.game else {})
 
 
-def _equal(said: Any, planned: Any) -> bool:
+def _equal(flag: Any, planned: Any) -> bool:
     """Tell whether a flag says the same as the plan; the order of a list does not matter."""
     return (
-        sorted(said) == sorted(planned) if isinstance(planned, list) and isinstance(said, list | tuple) else bool(said == planned)
+        sorted(flag) == sorted(planned) if isinstance(planned, list) and isinstance(flag, list | tuple) else bool(flag == planned)
     )
 
 
@@ -169,71 +192,72 @@ def _digest(plan: PlanRead) -> str:
     return consent.digest_of(f"{plan.event.id}\0{plan.game}\0{[bot.asked_as for bot in plan.event.bots]}")
 
 
-def _game_here(path: Path, what: Definition, planned: str, named: str | None) -> str:
+def _game_here(path: Path, definition: Definition, planned_word: str, flag: str | None) -> str:
     """Return the word that names the game of a plan on this machine. Raises ConfigError.
 
     None of the game's code is run before its hash is known.
     """
     from khiva_arena.outside.source import source_of  # not above: most games come with the arena
 
-    word = planned if named is None else named
-    hint = "" if named is not None else "; --game says where it is here"
+    word = planned_word if flag is None else flag
+    hint = "" if flag is not None else "; --game says where it is here"
     try:
-        here = source_of(word).code
+        code = source_of(word).code
     except ConfigError as error:
         raise ConfigError(f"--from-plan {path}: {'; '.join(error.problems)}{hint}") from None
-    if here != (there := what.rules_version.partition(HASHED)[2]):
+    if code != (code_then := definition.rules_version.partition(HASHED)[2]):
         raise ConfigError(
-            f"--from-plan {path}: {word} is not the game of the plan: {_short(there)} there, {_short(here)} here; no byte of "
-            f"it may differ{hint}"
+            f"--from-plan {path}: {word} is not the game of the plan: {_brief(code_then)} there, {_brief(code)} here; no byte "
+            f"of it may differ{hint}"
         )
     return word
 
 
-def _short(code: str) -> str:
+def _brief(code: str) -> str:
     kind, _, digest = code.partition(":")
     return f"{kind}:{digest[:_DIGITS]}" if digest else kind
 
 
-def settings_of(what: Definition, secret: bytes) -> dict[str, Any]:
+def settings_of(definition: Definition, secret: bytes) -> dict[str, Any]:
     """Return the settings that give a definition, except those of a machine."""
-    given: dict[str, Any] = {
-        "game": what.game,
-        "format": str(what.format),
-        "policy": str(what.policy),
-        "isolation": str(what.isolation),
-        "rules": dict(what.rules),
-        "candidates": [what.names[bot] for bot in what.candidates],
-        "network": [bot.name for bot in what.bots if bot.network],
-        "env": [f"{bot.name}={variable}" for bot in what.bots for variable in bot.env],
-        "seed": secret.hex() if what.seed else None,
+    values: dict[str, Any] = {
+        "game": definition.game,
+        "format": str(definition.format),
+        "policy": str(definition.policy),
+        "isolation": str(definition.isolation),
+        "rules": dict(definition.rules),
+        "candidates": [definition.names[bot] for bot in definition.candidates],
+        "network": [bot.name for bot in definition.bots if bot.network],
+        "env": [f"{bot.name}={variable}" for bot in definition.bots for variable in bot.env],
+        "seed": secret.hex() if definition.seed else None,
     }
     same = ("seats", "seeds", "copies", "lineups", "looks", "rounds", "advance", "authors_apart", "ponder", "rate_kept")
-    given |= {key: getattr(what, key) for key in same} | {key: f"{getattr(what.time, ms)}ms" for key, ms in TIMES.items()}
-    return given | ({"lineups": AUTO} if what.draw else {})
+    times = {key: f"{getattr(definition.time, ms)}ms" for key, ms in TIMES.items()}
+    values |= {key: getattr(definition, key) for key in same} | times
+    return values | ({"lineups": AUTO} if definition.draw else {})
 
 
-def _as_planned(event: EventRow, found: Sequence[Bot]) -> list[Bot]:
+def _as_planned(event: EventRow, bots: Sequence[Bot]) -> list[Bot]:
     """Return the bots of a plan, in its order and by its names. Raises ConfigError for each that is not here, byte by byte."""
-    here = {bot.identity: bot for bot in found}
-    left = dict(here)
-    planned = {bot.identity for bot in event.bots}
+    by_identity = {bot.identity: bot for bot in bots}
+    unmatched = dict(by_identity)
+    identities = {bot.identity for bot in event.bots}
     problems = []
     for bot in event.bots:
-        if left.pop(bot.identity, None):
+        if unmatched.pop(bot.identity, None):
             continue
-        others = [one for one in left.values() if one.identity not in planned]
-        near = next((one for one in others if one.asked_as == bot.asked_as or one.name == bot.name), None)
+        others = [other for other in unmatched.values() if other.identity not in identities]
+        near = next((other for other in others if other.asked_as == bot.asked_as or other.name == bot.name), None)
         if near is None:
             problems.append(f"bot {bot.name} ({bot.asked_as}) of the plan is not named; --bot for each bot says where it is here")
             continue
-        del left[near.identity]
+        del unmatched[near.identity]
         hashes = f"identity {bot.identity[:_DIGITS]} there, {near.identity[:_DIGITS]} here"
         problems.append(
             f"bot {bot.name}: {near.asked_as} differs from the bot of the plan: {hashes}; no byte of a bot may "
             "differ: copy it from where the plan was made, or make a plan with this one"
         )
-    problems += [f"--bot {bot.asked_as}: the plan has no such bot" for bot in left.values()]
+    problems += [f"--bot {bot.asked_as}: the plan has no such bot" for bot in unmatched.values()]
     if problems:
         raise ConfigError(problems)
-    return [replace(here[bot.identity], name=bot.name) for bot in event.bots]
+    return [replace(by_identity[bot.identity], name=bot.name) for bot in event.bots]

@@ -73,11 +73,11 @@ def write_plan(path: Path, event: EventRow, game: str = "") -> bool:
     """
     if os.path.lexists(path):
         try:
-            there = read_plan(path).event
+            existing = read_plan(path).event
         except ConfigError:
-            there = None
+            existing = None
         seed = event.definition.seed
-        if there is None or there.text != event.text or (seed is not None and there.secret != event.secret):
+        if existing is None or existing.text != event.text or (seed is not None and existing.secret != event.secret):
             raise ConfigError(f"--plan {path}: exists already with other contents, and is not changed; give another name")
         return False
     plan = _Plan(
@@ -100,24 +100,24 @@ def write_plan(path: Path, event: EventRow, game: str = "") -> bool:
 def read_plan(path: Path) -> PlanRead:
     """Return the content of a plan. Raises ConfigError for a file that is not as ``write_plan`` left it, or that others may
     read."""
-    where = f"--from-plan {path}"
+    prefix = f"--from-plan {path}"
     try:
         mode = path.stat().st_mode
         text = regular_files.read(path, _LONGEST)
     except (OSError, ValueError) as error:
-        raise ConfigError(f"{where}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+        raise ConfigError(f"{prefix}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
     try:
         plan = msgspec.json.decode(text, type=_Plan)
     except (ValueError, RecursionError):
-        raise ConfigError(f"{where}: not a plan as `khiva-arena run --plan FILE` writes it, or a damaged one") from None
+        raise ConfigError(f"{prefix}: not a plan as `khiva-arena run --plan FILE` writes it, or a damaged one") from None
     if mode & _OTHERS:
         raise ConfigError(
-            f"{where}: others may read it (mode {stat.S_IMODE(mode):o}), and it gives away every deal: if nobody has, "
+            f"{prefix}: others may read it (mode {stat.S_IMODE(mode):o}), and it gives away every deal: if nobody has, "
             f"`chmod 600 {quote(str(path))}`; else make a new plan"
         )
     if plan.format != FORMAT:
-        raise ConfigError(f"{where}: a plan of format {plan.format}; this engine reads format {FORMAT}")
-    edited = f"{where}: it was changed since it was written; take the plan as it was, or make a new one with `run --plan`"
+        raise ConfigError(f"{prefix}: a plan of format {plan.format}; this engine reads format {FORMAT}")
+    edited = f"{prefix}: it was changed since it was written; take the plan as it was, or make a new one with `run --plan`"
     if plan.seal != _seal(plan):
         raise ConfigError(edited)
     definition = canonical(plan.definition).decode()

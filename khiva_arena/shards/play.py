@@ -8,7 +8,7 @@ from khiva_arena.errors import ConfigError
 from khiva_arena.events import drift
 from khiva_arena.events.find import events_of
 from khiva_arena.events.progress import ResumePoint
-from khiva_arena.events.stored import has_seeds, stored
+from khiva_arena.events.stored import has_seeds, stored_event
 from khiva_arena.playing.jobs import Play
 from khiva_arena.replay.definition import Definition
 from khiva_arena.sandbox.command import Command
@@ -23,8 +23,8 @@ from khiva_arena.words import count
 
 def bot_rows(bots: Sequence[Bot]) -> tuple[BotRow, ...]:
     """Return the rows of bots for a store or a plan."""
-    here = str(Path.cwd())
-    return tuple(BotRow(b.name, b.identity, b.version, b.complete, b.asked_as, b.folder or here) for b in bots)
+    folder = str(Path.cwd())
+    return tuple(BotRow(b.name, b.identity, b.version, b.complete, b.asked_as, b.folder or folder) for b in bots)
 
 
 class PlannedEvents:
@@ -35,14 +35,14 @@ class PlannedEvents:
     file: the plan.
     """
 
-    def __init__(self, planned: PlannedShard, say: Say) -> None:
-        self._planned, self._say = planned, say
-        self.file = planned.file
+    def __init__(self, planned_shard: PlannedShard, say: Say) -> None:
+        self._planned_shard, self._say = planned_shard, say
+        self.file = planned_shard.file
 
     def check_definition(self, definition: Definition, entrants: Sequence[Bot], *, store_exists: bool) -> None:
         """Raise ConfigError, with every difference, if a plan cannot be played here as it says."""
-        if definition.text != self._planned.event.text:
-            lines = drift.differences(self._planned.event, definition, entrants)
+        if definition.text != self._planned_shard.event.text:
+            lines = drift.differences(self._planned_shard.event, definition, entrants)
             raise ConfigError([f"--from-plan {self.file}: {line}, by the plan and here" for line in lines])
 
     def standing(self, store: Store, entrants: Sequence[Bot], sandbox: Sandbox) -> ResumePoint:
@@ -51,7 +51,7 @@ class PlannedEvents:
 
         Raises StoreError if the store is damaged.
         """
-        planned = self._planned
+        planned = self._planned_shard
         event = next((row for row in events_of(store, ()) if row.id == planned.event.id), None)
         if event is not None and (event.closed or has_seeds(store, event, planned.shard.seeds(event.definition.seeds))):
             return ResumePoint((event,))
@@ -59,7 +59,7 @@ class PlannedEvents:
 
     def another(self, entrants: Sequence[Bot], sandbox: Sandbox) -> ResumePoint:
         """Return the beginning of the plan's event: a plan has no other event."""
-        return ResumePoint((), tuple(entrants), self._planned.event.definition)
+        return ResumePoint((), tuple(entrants), self._planned_shard.event.definition)
 
     def check_new(self, store: Store, todo: ResumePoint) -> None:
         """Raise ConfigError if another event of the store differs from the plan's by something that has changed since."""
@@ -68,24 +68,24 @@ class PlannedEvents:
 
     def event_in(self, store: Store, todo: ResumePoint) -> EventRow:
         """Return the plan's event; if the store lacks it, it is added as begun by the engine that made the plan."""
-        leave_note(store.folder, note_of(self._planned), self._say)
+        leave_note(store.folder, note_of(self._planned_shard), self._say)
         if todo.event is not None:
             return todo.event
-        event = self._planned.event
+        event = self._planned_shard.event
         store.add_event(event.id, event.text, event.engines[0], event.commitment, event.secret, bot_rows(todo.entrants))
-        return stored(store, event.id)
+        return stored_event(store, event.id)
 
     def play_of(self, store: Store, event: EventRow, commands: Sequence[Command]) -> "ShardPlay":
         """Return the part of the shard that is still to be played. ``commands``: by bot; () if nothing is to be played, only
         told."""
-        return ShardPlay(store, event, commands, self._planned.shard)
+        return ShardPlay(store, event, commands, self._planned_shard.shard)
 
-    def why_nothing(self, store: Store, over: Sequence[EventRow], what: str) -> str:
-        """Return the line that says why nothing is played. It begins with ``what``, the events that are over, if the plan's
+    def why_nothing(self, store: Store, over: Sequence[EventRow], subject: str) -> str:
+        """Return the line that says why nothing is played. It begins with ``subject``, the events that are over, if the plan's
         event is."""
         if store.conclusion(over[0].id) is not None:
-            return f"{what}: nothing is played"
-        return f"{store.folder}: shard {self._planned.shard} of event {over[0].id} is complete: nothing is played"
+            return f"{subject}: nothing is played"
+        return f"{store.folder}: shard {self._planned_shard.shard} of event {over[0].id} is complete: nothing is played"
 
 
 class ShardPlay(Play):
@@ -97,29 +97,29 @@ class ShardPlay(Play):
         (self._shape,) = self.timetable.shapes
         self._shard = shard
         self._seeds = shard.seeds(self._shape.seeds)
-        self.others = len(self.done) - sum(self._recorded[k] for k in self._seeds)
+        self.matches_of_others = len(self.done) - sum(self._recorded[k] for k in self._seeds)
 
     @property
     def complete(self) -> bool:
         """True if all matches of the shard are recorded."""
-        return not self._left(self._shape)
+        return not self._count_unrecorded(self._shape)
 
     @property
     def planned(self) -> int:
         """The number of matches once the shard is complete, with those of other shards that the store held before."""
-        return self.others + len(self._seeds) * self.timetable.per_seed(self._shape)
+        return self.matches_of_others + len(self._seeds) * self.timetable.per_seed(self._shape)
 
     @property
     def done_before(self) -> int:
         """The number of the shard's matches that are recorded."""
-        return len(self.done) - self.others
+        return len(self.done) - self.matches_of_others
 
     @property
     def part(self) -> str:
         """The part of the event that the shard is, in words; "" for all of it."""
-        mine, matches = self._seeds, self.planned - self.others
-        which = f"seed {mine.start}" if len(mine) == 1 else f"seeds {mine.start} to {mine.stop - 1}"
-        return f"shard {self._shard} of it: {which}, {count(matches, 'match', 'matches')}" if self._shard.of > 1 else ""
+        seeds, matches = self._seeds, self.planned - self.matches_of_others
+        seed_words = f"seed {seeds.start}" if len(seeds) == 1 else f"seeds {seeds.start} to {seeds.stop - 1}"
+        return f"shard {self._shard} of it: {seed_words}, {count(matches, 'match', 'matches')}" if self._shard.of > 1 else ""
 
     def seeds_of(self, _round: Shape | DrawnRound) -> range:
         """Return the seeds of the shard."""

@@ -50,10 +50,10 @@ class PlannedShard(NamedTuple):
 
 def shard_of(word: str, seeds: int) -> Shard:
     """Return the shard that a word names, of an event with ``seeds`` seeds. Raises ConfigError."""
-    found = _WORD.fullmatch(word)
-    if found is None:
+    match = _WORD.fullmatch(word)
+    if match is None:
         raise ConfigError(f"--shard {word!r}: write I/N, as 2/5 for the second of five")
-    shard = Shard(int(found[1]), int(found[2]))
+    shard = Shard(int(match[1]), int(match[2]))
     if not 1 <= shard.number <= shard.of:
         there_are = f"they are numbered 1/{shard.of} to {shard.of}/{shard.of}" if shard.of else "write I/N, as 2/5"
         raise ConfigError(f"--shard {word}: there is no such shard; {there_are}")

@@ -77,8 +77,8 @@ class BufferedStderr:
     """
 
     def __init__(self) -> None:
-        self._held = bytearray()
-        self._dropped = 0
+        self._buffer = bytearray()
+        self._lines_lost = 0
         self._descriptor = -1
         self._room = select.poll()
 
@@ -90,37 +90,37 @@ class BufferedStderr:
 
     def __call__(self, text: str) -> None:
         self._write(time.monotonic())
-        if len(self._held) < HELD_MOST:
+        if len(self._buffer) < HELD_MOST:
             self._hold(text)
             self._write(time.monotonic())
         else:
-            self._dropped += 1 + text.count("\n")
+            self._lines_lost += 1 + text.count("\n")
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         try:
-            if self._dropped:
+            if self._lines_lost:
                 self._hold()
             interrupted = kind is not None and issubclass(kind, KeyboardInterrupt)
             self._write(time.monotonic() + LAST_SECONDS if interrupted else None)
         finally:
-            if self._held:
+            if self._buffer:
                 self._give_up()
             self._close()
 
     def _hold(self, *texts: str) -> None:
         if self._descriptor >= 0:
-            dropped = [f"... {self._dropped} lines not shown: stderr was not read in time"] * bool(self._dropped)
-            self._dropped = 0
-            lines = "".join(f"{harmless(text.expandtabs(), keep=OURS)}\n" for text in (*dropped, *texts))
-            self._held += lines.encode(sys.stderr.encoding, "backslashreplace")
+            notes = [f"... {self._lines_lost} lines not shown: stderr was not read in time"] * bool(self._lines_lost)
+            self._lines_lost = 0
+            lines = "".join(f"{harmless(text.expandtabs(), keep=OURS)}\n" for text in (*notes, *texts))
+            self._buffer += lines.encode(sys.stderr.encoding, "backslashreplace")
 
     def _write(self, until: float | None) -> None:
         """Write until a time of the monotonic clock; None: until all is written."""
         try:
-            while self._held and self._room.poll(None if until is None else max(0.0, until - time.monotonic()) * 1000):
+            while self._buffer and self._room.poll(None if until is None else max(0.0, until - time.monotonic()) * 1000):
                 try:
                     # As much as a pipe with any room takes whole.
-                    del self._held[: os.write(self._descriptor, self._held[: select.PIPE_BUF])]
+                    del self._buffer[: os.write(self._descriptor, self._buffer[: select.PIPE_BUF])]
                 except BlockingIOError:  # a terminal may have room and take nothing
                     if until is not None and time.monotonic() >= until:
                         return
@@ -129,7 +129,7 @@ class BufferedStderr:
             self._give_up()
 
     def _give_up(self) -> None:
-        self._held.clear()
+        self._buffer.clear()
         silence(sys.stderr)
         self._close()
 

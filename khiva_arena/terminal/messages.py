@@ -56,8 +56,8 @@ def message_of(line: Any_line, bots: Sequence[str]) -> Message | None:
     bots: the names of the event's bots
     """
     match line:
-        case Begin() if marked := line.marked():
-            return Message("marked", {name: ",".join(marks) for name, marks in marked.items()}, False)
+        case Begin() if marks_of_bots := line.marked():
+            return Message("marked", {name: ",".join(marks) for name, marks in marks_of_bots.items()}, False)
         case Note():
             return Message(line.text, {}, line.warning)
         case FaultRecorded(before=False):
@@ -147,30 +147,30 @@ class RunLines:
 
     def of(self, line: Any_line) -> list[str]:
         """Return all texts that ``watch`` prints for a line."""
-        told = self.rest() if isinstance(line, RunEnded) else []
+        counts = self.untold_counts() if isinstance(line, RunEnded) else []
         if isinstance(line, SetAside | Llr | RunEnded):
-            return [*told, *filter(None, [text_of(line, self._bots, self._event)])]
+            return [*counts, *filter(None, [text_of(line, self._bots, self._event)])]
         return self.messages(line)
 
     def messages(self, line: Any_line) -> list[str]:
         """Return the texts that a run prints for a line."""
         of_a_match = isinstance(line, MatchRecorded | FaultRecorded | Paused)
-        told = self.rest() if isinstance(line, Begin) or (self._is_over and not of_a_match) else []
+        counts = self.untold_counts() if isinstance(line, Begin) or (self._is_over and not of_a_match) else []
         if isinstance(line, Begin):
             self._begin, self._recorded = line, 0
         self._recorded += isinstance(line, MatchRecorded)
         message = message_of(line, self._bots)
         if message is None:
-            return told
+            return counts
         if isinstance(line, FaultRecorded | Paused):
-            return [*told, *self._folded(line, message)]
-        return [*told, message.text(self._event)]
+            return [*counts, *self._fold(line, message)]
+        return [*counts, message.text(self._event)]
 
-    def rest(self) -> list[str]:
+    def untold_counts(self) -> list[str]:
         """Return the counts that were not told yet."""
-        left = {key: one for key, one in self._repeated.items() if one.told < one.times}
+        untold = {key: tally for key, tally in self._repeated.items() if tally.told < tally.times}
         self._repeated = {}
-        return [_counted(key, one) for key, one in left.items()]
+        return [_count_line(key, tally) for key, tally in untold.items()]
 
     @property
     def _is_over(self) -> bool:
@@ -184,22 +184,22 @@ class RunLines:
     def _event(self) -> int:
         return self._begin.in_store if self._begin else 0
 
-    def _folded(self, line: FaultRecorded | Paused, message: Message) -> list[str]:
+    def _fold(self, line: FaultRecorded | Paused, message: Message) -> list[str]:
         verdict = line.verdict if isinstance(line, FaultRecorded) else ""
         key = message.event, self._bots[line.bot], verdict
-        one = self._repeated.setdefault(key, Repeated())
-        one.times += 1
-        one.last = match_word(self._event, line.match).removeprefix("match=")
-        if one.times == 1:
-            one.told = 1
+        repeated = self._repeated.setdefault(key, Repeated())
+        repeated.times += 1
+        repeated.last = match_word(self._event, line.match).removeprefix("match=")
+        if repeated.times == 1:
+            repeated.told = 1
             return [message.text(self._event)]
-        if one.times in COUNTED_AT:
-            one.told = one.times
-            return [_counted(key, one)]
+        if repeated.times in COUNTED_AT:
+            repeated.told = repeated.times
+            return [_count_line(key, repeated)]
         return []
 
 
-def _counted(key: tuple[str, str, str], one: Repeated) -> str:
+def _count_line(key: tuple[str, str, str], repeated: Repeated) -> str:
     event, bot, verdict = key
-    values = {"bot": bot, **({"verdict": verdict} if verdict else {}), "times": one.times, "last": one.last}
+    values = {"bot": bot, **({"verdict": verdict} if verdict else {}), "times": repeated.times, "last": repeated.last}
     return Message(event, values, False).text()

@@ -18,19 +18,19 @@ class PassingLine:
         self._stream = sys.stderr if stream is None else stream
         self._clock = clock
         self._draws = can_draw(self._stream)
-        self._shown, self._at = False, clock()
+        self._is_there, self._at = False, clock()
 
     def say(self, text: str) -> None:
         """Show the progress, every half second at most."""
         if self._draws and self._clock() - self._at >= EVERY_SECONDS:
             self._write(f"{_ERASE}{text[: NARROWEST - 1]}")
-            self._shown, self._at = True, self._clock()
+            self._is_there, self._at = True, self._clock()
 
     def clear(self) -> None:
         """Take the line away, before another line is written."""
-        if self._shown:
+        if self._is_there:
             self._write(_ERASE)
-            self._shown = False
+            self._is_there = False
 
     def _write(self, text: str) -> None:
         try:

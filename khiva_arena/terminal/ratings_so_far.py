@@ -62,7 +62,7 @@ class MatchesSoFar:
         self.tables = self.seeds = self._recorded = 0
         self._began = began
         self._open: dict[tuple[int, int], list[MatchRecorded]] = {}
-        self._counted: list[Result] = []
+        self._results: list[Result] = []
         self._per_seed: dict[int, int] = {}  # round: matches on each seed
         self._of_seed: dict[int, int] = {}  # seed: matches so far
         self._matches = [0] * len(began.bots)
@@ -78,8 +78,8 @@ class MatchesSoFar:
     def add(self, line: MatchRecorded) -> None:
         """Add a match."""
         self._recorded += 1
-        done = self._of_seed[line.seed] = self._of_seed.get(line.seed, 0) + 1
-        if done == self._per_seed.get(line.round):
+        recorded = self._of_seed[line.seed] = self._of_seed.get(line.seed, 0) + 1
+        if recorded == self._per_seed.get(line.round):
             self.seeds += 1
             del self._of_seed[line.seed]
         table = self._open.setdefault((line.seed, line.lineup), [])
@@ -94,7 +94,7 @@ class MatchesSoFar:
         result = Result(
             seed=line.seed, block=str(line.seed), bots=tuple(line.bots), ranks=tuple(line.ranks), verdicts=tuple(line.verdicts)
         )
-        self._counted.append(result)
+        self._results.append(result)
         unstarted = result.unstarted
         for bot in set(line.bots):
             self._matches[bot] += 1
@@ -124,7 +124,7 @@ class MatchesSoFar:
     def _fit(self) -> "Ratings":
         from khiva_arena.ratings.elo import rate  # numpy comes with it
 
-        return rate(self._counted, len(self._began.bots), self._began.anchor, widening=self._widening())
+        return rate(self._results, len(self._began.bots), self._began.anchor, widening=self._widening())
 
     def _widening(self) -> "Widening":
         """Return how wide errors are. A swiss takes the factors of equal bots by its shape so far: a screen replays nothing."""

@@ -60,7 +60,7 @@ def frame(data: ScreenData, width: int, height: int, now: float) -> list[Rendera
     return [*rows, *ratings, *faults][:room]
 
 
-def drawn(console: Console, rows: list[RenderableType]) -> list[str]:
+def draw_rows(console: Console, rows: list[RenderableType]) -> list[str]:
     """Return the rows as the terminal gets them, each cut to its width."""
     with console.capture() as capture:
         for row in rows:
@@ -108,10 +108,10 @@ class _Beside:
 def _numbers(data: ScreenData, width: int, speed: Rate) -> list[Text]:
     state = data.state
     assert state.began
-    known = f"{UNKNOWN if speed.rate is None else _short(speed.rate)} matches/s   left {_left(speed)}"
+    head = f"{UNKNOWN if speed.rate is None else _digits(speed.rate)} matches/s   left {_left(speed)}"
     if width < NARROW:
         counts = Text(f"seeds {data.seeds}/{state.began.seeds}  faults {state.faults}  voids {state.voids}")
-        return [Text(known), counts]
+        return [Text(head), counts]
     counts = Text()
     for name, count in (("faults", state.faults), ("voids", state.voids), ("pauses", state.pauses)):
         counts.append(f"{name} {count}   ", style="yellow" if count else "")
@@ -120,10 +120,10 @@ def _numbers(data: ScreenData, width: int, speed: Rate) -> list[Text]:
     if data.unread:
         counts.append(f"lines that cannot be read {data.unread}", style="red")
     counts.rstrip()
-    return [Text(f"{known}   seeds {data.seeds}/{state.began.seeds}"), counts]
+    return [Text(f"{head}   seeds {data.seeds}/{state.began.seeds}"), counts]
 
 
-def _short(value: float) -> str:
+def _digits(value: float) -> str:
     return f"{value:.1f}" if value < 100 else f"{value:.0f}"
 
 
@@ -134,9 +134,9 @@ def _left(speed: Rate) -> str:
 
 
 def _time(seconds: float) -> str:
-    whole = round(min(seconds, 1e8))
-    hours, rest = divmod(whole, 3600)
-    return f"{hours}:{rest // 60:02}:{rest % 60:02}" if hours else f"{rest // 60}:{rest % 60:02}"
+    total = round(min(seconds, 1e8))
+    hours, in_hour = divmod(total, 3600)
+    return f"{hours}:{in_hour // 60:02}:{in_hour % 60:02}" if hours else f"{in_hour // 60}:{in_hour % 60:02}"
 
 
 def _llr(llr: Llr, width: int) -> Text:
@@ -151,21 +151,21 @@ def _llr(llr: Llr, width: int) -> Text:
     return Text(low + bar.ljust(long, "-") + high + after)
 
 
-def _ratings(data: ScreenData, width: int, most: int, now: float) -> list[Text]:
+def _ratings(data: ScreenData, width: int, limit: int, now: float) -> list[Text]:
     ratings = data.ratings
-    if ratings is None or most < 1 or not ratings.rows:
+    if ratings is None or limit < 1 or not ratings.rows:
         return []
     names = [harmless(name, 64) for name in data.state.bots]
-    shown = ratings.rows[:most]
-    wide = min(max([3, *(cell_len(names[row.bot]) for row in shown)]), NAME_WIDTH, max(3, width - 22))
+    top = ratings.rows[:limit]
+    wide = min(max([3, *(cell_len(names[row.bot]) for row in top)]), NAME_WIDTH, max(3, width - 22))
     heads = ["elo", "+/-", "score%", "matches"] if width >= NARROW else ["elo", "+/-"]
-    cells = [_cells(row)[: len(heads)] for row in shown]
+    cells = [_cells(row)[: len(heads)] for row in top]
     widths = [max(map(len, column)) for column in zip(heads, *cells, strict=True)]
     marks = dict(enumerate(data.state.began.marks)) if data.state.began else {}
     rows = [Text(_row("", "bot", heads, wide, widths), style="bold")]
-    for place, (row, cell) in enumerate(zip(shown, cells, strict=True), 1):
-        has = harmless("".join(f"  {mark}" for mark in marks.get(row.bot, ())), 64)
-        rows.append(Text(_row(str(place), names[row.bot], cell, wide, widths) + has))
+    for place, (row, cell) in enumerate(zip(top, cells, strict=True), 1):
+        marks_text = harmless("".join(f"  {mark}" for mark in marks.get(row.bot, ())), 64)
+        rows.append(Text(_row(str(place), names[row.bot], cell, wide, widths) + marks_text))
     return [*rows, Text(_basis(data.state, ratings, now), style="dim")]
 
 
@@ -185,19 +185,19 @@ def _cells(row: BotSoFar) -> list[str]:
 
 def _basis(state: RunState, ratings: RatingsSoFar, now: float) -> str:
     assert state.began
-    rest = f"; {len(ratings.rows)} bots" if len(ratings.rows) > BOTS_SHOWN else ""
+    bots = f"; {len(ratings.rows)} bots" if len(ratings.rows) > BOTS_SHOWN else ""
     if not ratings.fitted:
-        return f"after {ratings.tables} whole tables; Elo is not fitted yet{rest}"
+        return f"after {ratings.tables} whole tables; Elo is not fitted yet{bots}"
     age = f", {_time(max(0.0, now - ratings.t))} ago" if state.end is None else ""
     anchor = harmless(state.bots[state.began.anchor], NAME_WIDTH)
     looks = " at any look" if ratings.looked else ""
-    return f"Elo after {ratings.tables} whole tables{age}; +/- is 95 %{looks}, from {anchor}{rest}"
+    return f"Elo after {ratings.tables} whole tables{age}; +/- is 95 %{looks}, from {anchor}{bots}"
 
 
-def _faults(state: RunState, most: int) -> list[Text]:
-    if not state.last_faults or most < 1:
+def _faults(state: RunState, limit: int) -> list[Text]:
+    if not state.last_faults or limit < 1:
         return []
-    return [_fault(state, fault, times) for fault, times in state.last_faults[-most:]]
+    return [_fault(state, fault, times) for fault, times in state.last_faults[-limit:]]
 
 
 def _fault(state: RunState, fault: FaultRecorded, times: int) -> Text:
@@ -237,7 +237,7 @@ class Screen:
 
     def draw(self, rows: Sequence[RenderableType], above: Sequence[str] = ()) -> None:
         """Draw rows over the last ones, in one go; only after ``size`` was called. ``above``: harmless lines that scroll away."""
-        texts = drawn(self._console, list(rows)) if rows else []
+        texts = draw_rows(self._console, list(rows)) if rows else []
         up = f"\x1b[{self._rows}A" if self._rows else ""
         lines = "".join(f"\x1b[2K{text}\r\n" for text in (*above, *texts))
         self._write(f"\r{up}{lines}\x1b[J")

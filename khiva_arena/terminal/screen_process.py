@@ -28,17 +28,17 @@ class ScreenProcess:
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
 
-    def start(self, descriptor: int, shown: int) -> None:
+    def start(self, descriptor: int, bytes_shown: int) -> None:
         """Draw the stream of a descriptor, which is closed here; if that is not possible, there is no screen.
 
-        shown: bytes that it reads first and that the user has been shown already
+        bytes_shown: bytes that it reads first and that the user has been shown already
         """
         # Its mark differs from that of strays that bots leave behind, and a later run ends it if we are dead.
         environment = os.environ | {MARK: f"{os.getpid()}-screen", "OPENBLAS_NUM_THREADS": "1"}
         try:
             with held((signal.SIGINT,)):  # for good: it would print a traceback over the terminal
                 self._process = subprocess.Popen(
-                    [sys.executable, "-P", "-m", __name__, str(descriptor), str(shown), str(os.getpid())],
+                    [sys.executable, "-P", "-m", __name__, str(descriptor), str(bytes_shown), str(os.getpid())],
                     stdin=subprocess.PIPE,  # its end shows the screen that we are done, or dead
                     stdout=subprocess.DEVNULL,
                     start_new_session=True,  # Ctrl-C is for the arbiter
@@ -72,25 +72,25 @@ def cpu_seconds_of(arbiter: int) -> float:
     return ticks / os.sysconf("SC_CLK_TCK")
 
 
-def _ended(seconds: float) -> bool:
+def _has_arbiter_ended(seconds: float) -> bool:
     """Tell whether the arbiter has ended: it holds the other end of our stdin and never writes to it."""
     return bool(select.select([0], [], [], seconds)[0])
 
 
 def main() -> int:
     """Draw the screen. Returns 1 if the terminal or the stream has gone."""
-    descriptor, shown, arbiter = map(int, sys.argv[1:4])
+    descriptor, bytes_shown, arbiter = map(int, sys.argv[1:4])
     os.nice(NICENESS)  # bots come first
-    if _ended(FIRST_SECONDS):
+    if _has_arbiter_ended(FIRST_SECONDS):
         return 0
     from khiva_arena.stream import NotAStream
     from khiva_arena.terminal.tty import in_front
     from khiva_arena.terminal.viewer import Source, Viewer, follow
 
     stream = sys.stderr
-    viewer = Viewer(Source(descriptor, shown), lambda: cpu_seconds_of(arbiter))
+    viewer = Viewer(Source(descriptor, bytes_shown), lambda: cpu_seconds_of(arbiter))
     try:
-        follow(viewer, stream, _ended, gone=lambda: _ended(0), front=lambda: in_front(arbiter, stream))
+        follow(viewer, stream, _has_arbiter_ended, gone=lambda: _has_arbiter_ended(0), front=lambda: in_front(arbiter, stream))
     except (OSError, NotAStream):
         return 1
     return 0

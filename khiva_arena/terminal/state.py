@@ -96,7 +96,7 @@ def state_after(state: RunState, line: Any_line) -> RunState:
         case MatchRecorded():
             if line.before:
                 return replace(state, t=t, recorded=state.recorded + 1)
-            recent = _counted(state.recent, int(line.t))
+            recent = _count_in(state.recent, int(line.t))
             return replace(state, t=t, recorded=state.recorded + 1, played=state.played + 1, recent=recent)
         case FaultRecorded():
             last = state.last_faults if line.before else _with_fault(state.last_faults, line)
@@ -117,13 +117,13 @@ def state_after(state: RunState, line: Any_line) -> RunState:
             return replace(state, t=t)
 
 
-def _with_fault(known: tuple[tuple[FaultRecorded, int], ...], line: FaultRecorded) -> tuple[tuple[FaultRecorded, int], ...]:
-    alike = [(one, times) for one, times in known if (one.bot, one.verdict) == (line.bot, line.verdict)]
-    others = [pair for pair in known if pair not in alike]
+def _with_fault(faults: tuple[tuple[FaultRecorded, int], ...], line: FaultRecorded) -> tuple[tuple[FaultRecorded, int], ...]:
+    alike = [(fault, times) for fault, times in faults if (fault.bot, fault.verdict) == (line.bot, line.verdict)]
+    others = [pair for pair in faults if pair not in alike]
     return (*others, (line, 1 + sum(times for _, times in alike)))[-FAULTS_KEPT:]
 
 
-def _counted(recent: tuple[tuple[int, int], ...], second: int) -> tuple[tuple[int, int], ...]:
+def _count_in(recent: tuple[tuple[int, int], ...], second: int) -> tuple[tuple[int, int], ...]:
     if recent and recent[-1][0] >= second:
         return (*recent[:-1], (recent[-1][0], recent[-1][1] + 1))
     return (*recent[-WINDOW:], (second, 1))
@@ -136,15 +136,15 @@ def rate(state: RunState, now: float) -> Rate:
 
     now: seconds of the stream's clock
     """
-    whole = int(now)  # the current second is not over, so its count is not known yet
-    window = min(WINDOW, whole)
-    counts = [count for second, count in state.recent if whole - window <= second < whole]
-    played = sum(counts)
-    if window >= FEW and played >= FEW:
-        mean = played / window
+    seconds = int(now)  # the current second is not over, so its count is not known yet
+    window = min(WINDOW, seconds)
+    counts = [count for second, count in state.recent if seconds - window <= second < seconds]
+    matches = sum(counts)
+    if window >= FEW and matches >= FEW:
+        mean = matches / window
         spread = sum((count - mean) ** 2 for count in counts) + (window - len(counts)) * mean**2
         error = 1.96 * sqrt(spread / (window - 1) / window) / mean
-    elif state.played >= FEW and now > 0 and whole > WINDOW:
+    elif state.played >= FEW and now > 0 and seconds > WINDOW:
         mean, error = state.played / now, 1.96 / sqrt(state.played)
     else:
         return Rate(None, None, None)

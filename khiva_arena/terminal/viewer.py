@@ -36,14 +36,14 @@ LONGEST_TEXT = 2000
 class Source:
     """A reader of lines from a descriptor.
 
-    shown: bytes that it reads first and that the user has been shown already
+    bytes_shown: bytes that it reads first and that the user has been shown already
     more: whether there may be more to read now
     closed: whether nobody writes any longer
     """
 
-    def __init__(self, descriptor: int, shown: int = 0) -> None:
+    def __init__(self, descriptor: int, bytes_shown: int = 0) -> None:
         self._descriptor = descriptor
-        self._shown = shown
+        self._bytes_shown = bytes_shown
         self._fifo = stat.S_ISFIFO(os.fstat(descriptor).st_mode)
         self._reader = StreamReader()
         self.more = True
@@ -57,12 +57,12 @@ class Source:
     def take(self) -> list[tuple[Any_line, bool]]:
         """Return some of the lines that have come, each with whether it is new to the user. Raises NotAStream."""
         try:
-            data = os.read(self._descriptor, min(CHUNK, self._shown) or CHUNK)
+            data = os.read(self._descriptor, min(CHUNK, self._bytes_shown) or CHUNK)
         except BlockingIOError:
             self.more = False
             return []
-        new = self._shown == 0
-        self._shown = max(0, self._shown - len(data))
+        new = self._bytes_shown == 0
+        self._bytes_shown = max(0, self._bytes_shown - len(data))
         self.more, self.closed = bool(data), self._fifo and not data
         return [(line, new) for line in self._reader.feed(data)]
 
@@ -92,10 +92,10 @@ class Viewer:
     ratings: of the last fit
     above: harmless lines to be shown above the screen
     source: of the lines
-    spent: CPU seconds of the run so far; if nobody knows, take one each second
+    cpu_seconds: CPU seconds of the run so far; if nobody knows, take one each second
     """
 
-    def __init__(self, source: Source, spent: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, source: Source, cpu_seconds: Callable[[], float] = time.monotonic) -> None:
         self.state = RunState()
         self.ratings: RatingsSoFar | None = None
         self.above: list[str] = []
@@ -103,8 +103,8 @@ class Viewer:
         self._matches: MatchesSoFar | None = None
         self._zero = inf
         self._cost = FIRST_FIT_COST
-        self._spent = spent
-        self._marks = [(time.monotonic(), spent())]
+        self._cpu_seconds = cpu_seconds
+        self._marks = [(time.monotonic(), cpu_seconds())]
 
     def take(self) -> None:
         """Read some of the lines that have come. Raises NotAStream."""
@@ -129,25 +129,25 @@ class Viewer:
     def pace(self) -> float:
         """Return the CPU seconds a second that the run has used of late."""
         then, before = self._marks[0]
-        now, spent = time.monotonic(), self._spent()
+        now, seconds = time.monotonic(), self._cpu_seconds()
         if now - self._marks[-1][0] >= PACE_SECONDS:
-            self._marks = [self._marks[-1], (now, spent)]
-        return max(0.01, (spent - before) / max(now - then, 0.01))
+            self._marks = [self._marks[-1], (now, seconds)]
+        return max(0.01, (seconds - before) / max(now - then, 0.01))
 
     def fit(self, *, last: bool = False) -> None:
         """Fit ratings if there are new tables and the cost is small beside the CPU time of the run so far.
 
         For the first fit, the cost is compared with the CPU time of the whole run, its rest estimated.
         """
-        known = self.ratings.tables if self.ratings else 0
-        if self._matches is None or self._matches.tables == known or not (last or self._may_fit()):
+        tables = self.ratings.tables if self.ratings else 0
+        if self._matches is None or self._matches.tables == tables or not (last or self._may_fit()):
             return
         began = time.process_time()
         self.ratings = self._matches.ratings(self.now(), fitted=True)
         self._cost = time.process_time() - began
 
     def _may_fit(self) -> bool:
-        now, borne = self.now(), self._spent()
+        now, borne = self.now(), self._cpu_seconds()
         if self.ratings is None:
             borne += (rate(self.state, now).left or 0.0) * self.pace()
         return now >= FIRST_FIT_SECONDS and time.process_time() + self._cost <= SHARE * borne
@@ -182,14 +182,14 @@ def follow(
         began = time.process_time()
         ends = source.closed or gone()  # asked before reading: lines that came until then are to be shown
         viewer.take()
-        done = not source.more and (ends or (to_the_end and viewer.state.end is not None))
-        if done and to_the_end:
+        is_over = not source.more and (ends or (to_the_end and viewer.state.end is not None))
+        if is_over and to_the_end:
             viewer.fit(last=True)
         if not front():
             screen.forget()
         elif not source.more:
-            _draw(screen, viewer, clear=done and not to_the_end)
-        if done:
+            _draw(screen, viewer, clear=is_over and not to_the_end)
+        if is_over:
             break
         if not source.more:
             cost = time.process_time() - began
@@ -219,5 +219,5 @@ def print_lines(source: Source, say: Callable[[str], None], rest: Callable[[floa
             if ends or over:
                 break
             rest(QUICK)
-    for text in lines.rest():
+    for text in lines.untold_counts():
         say(harmless(text, LONGEST_TEXT))

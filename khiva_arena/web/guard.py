@@ -2,6 +2,7 @@
 
 import hmac
 from contextlib import suppress
+from typing import NamedTuple
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
@@ -27,6 +28,17 @@ NOTHING_ALLOWED = "default-src 'none'; base-uri 'none'; form-action 'none'; fram
 """The policy of an answer that has none of its own."""
 
 
+class Refusal(NamedTuple):
+    """The refusal of a request.
+
+    status: of the response.
+    sentence: its text.
+    """
+
+    status: int
+    sentence: str
+
+
 class Guard:
     """An ASGI application around another one.
 
@@ -45,7 +57,7 @@ class Guard:
             await _answer(scope, send, *refusal)
             return
         if self._once and scope["path"] == self._once.path:
-            if scope["type"] == "http" and self._once.taken(scope["client"], self._port):
+            if scope["type"] == "http" and self._once.take(scope["client"], self._port):
                 await _answer(scope, send, 303, "", (b"location", self._once.leads_to.encode()))
             else:
                 await _answer(scope, send, 403, REFUSED)
@@ -53,22 +65,22 @@ class Guard:
         with suppress(ClientDisconnect):  # in the middle of a body
             await self._app(scope, _Bounded(receive) if scope["type"] == "http" else receive, _with_headers(send))
 
-    def refusal(self, scope: Scope) -> tuple[int, str] | None:
-        """Return status and sentence of a refusal, None if the request is answered."""
+    def refusal(self, scope: Scope) -> Refusal | None:
+        """Return why a request is refused, None if it is answered."""
         headers = Headers(scope=scope)
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
         if len(hosts) != 1 or hosts[0] not in self._hosts:
-            return 403, WRONG_HOST
+            return Refusal(403, WRONG_HOST)
         if origins != [f"http://{hosts[0]}"] and (origins or scope["type"] == "websocket"):
-            return 403, WRONG_ORIGIN
+            return Refusal(403, WRONG_ORIGIN)
         if self._once and scope["path"] == self._once.path:
             return None
-        given = scope["path"].split("/", 2)[1:2] or [""]
-        if not hmac.compare_digest(given[0].encode(errors="replace"), self._token):
-            return 403, NO_TOKEN
+        parts = scope["path"].split("/", 2)[1:2] or [""]
+        if not hmac.compare_digest(parts[0].encode(errors="replace"), self._token):
+            return Refusal(403, NO_TOKEN)
         length = headers.get("content-length", "0")
         if not length.isdecimal() or len(length) > 12 or int(length) > MOST_BYTES:
-            return 413, TOO_LONG
+            return Refusal(413, TOO_LONG)
         return None
 
 
@@ -76,32 +88,32 @@ class _Bounded:
     """A receiver of a request's body, which refuses a body that is longer than MOST_BYTES."""
 
     def __init__(self, receive: Receive) -> None:
-        self._receive, self._left = receive, MOST_BYTES
+        self._receive, self._bytes_left = receive, MOST_BYTES
 
     async def __call__(self) -> Message:
         message = await self._receive()
-        self._left -= len(message.get("body", b""))
-        if self._left < 0:
+        self._bytes_left -= len(message.get("body", b""))
+        if self._bytes_left < 0:
             raise HTTPException(413, TOO_LONG)
         return message
 
 
 def _with_headers(send: Send) -> Send:
-    async def sent(message: Message) -> None:
+    async def send_secured(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
             headers.update(HEADERS)
             headers.setdefault("content-security-policy", NOTHING_ALLOWED)
         await send(message)
 
-    return sent
+    return send_secured
 
 
-async def _answer(scope: Scope, send: Send, status: int, sentence: str, *more: tuple[bytes, bytes]) -> None:
+async def _answer(scope: Scope, send: Send, status: int, sentence: str, *extra: tuple[bytes, bytes]) -> None:
     kind = "websocket.http.response" if scope["type"] == "websocket" else "http.response"
     body = sentence.encode() + b"\n"
     length, text = (b"content-length", str(len(body)).encode()), (b"content-type", b"text/plain; charset=utf-8")
-    headers = [length, text, (b"connection", b"close"), *more]
+    headers = [length, text, (b"connection", b"close"), *extra]
     guarded = _with_headers(send) if kind == "http.response" else send
     await guarded({"type": f"{kind}.start", "status": status, "headers": headers})
     await guarded({"type": f"{kind}.body", "body": body})

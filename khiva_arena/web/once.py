@@ -24,13 +24,13 @@ class OnceOnly:
     def __init__(self) -> None:
         self.path = f"/{secrets.token_urlsafe(24)}/"
         self.leads_to = ""
-        self._used = False
+        self._is_used = False
 
-    def taken(self, client: tuple[str, int], port: int) -> bool:
+    def take(self, client: tuple[str, int], port: int) -> bool:
         """Tell whether a connection of ``client`` to our ``port`` may go on to the page: only our user's first one may."""
-        if self._used or not self.leads_to or user_of(client[1], port) not in (None, os.geteuid()):
+        if self._is_used or not self.leads_to or user_of(client[1], port) not in (None, os.geteuid()):
             return False
-        self._used = True
+        self._is_used = True
         return True
 
 
@@ -46,5 +46,5 @@ def user_of(port: int, to: int) -> int | None:
         rows = [line.split() for line in _SOCKETS.read_text().splitlines()[1:]]
     except OSError:
         return -1
-    ends = f"0100007F:{port:04X}", f"0100007F:{to:04X}"
-    return next((int(row[_USER]) for row in rows if (row[_LOCAL], row[_REMOTE]) == ends), -1)
+    sockets = f"0100007F:{port:04X}", f"0100007F:{to:04X}"
+    return next((int(row[_USER]) for row in rows if (row[_LOCAL], row[_REMOTE]) == sockets), -1)

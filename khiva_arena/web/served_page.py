@@ -51,8 +51,8 @@ class ServedPage:
         if self._path is None:
             return False
         try:
-            found = self._path.stat()
-            stamp = found.st_mtime_ns, found.st_ino
+            status = self._path.stat()
+            stamp = status.st_mtime_ns, status.st_ino
             if stamp == self._stamp:
                 return False
             text = self._path.read_text()
@@ -69,8 +69,8 @@ class ServedPage:
         """Return the page with its policy."""
         policy = _POLICY.search(self._text)
         assert policy
-        allowed = markup.unescape(policy[0]) + "; frame-ancestors 'none'"
-        return HTMLResponse(self._text, headers={"content-security-policy": allowed})
+        policy_text = markup.unescape(policy[0]) + "; frame-ancestors 'none'"
+        return HTMLResponse(self._text, headers={"content-security-policy": policy_text})
 
 
 def _waiting(sentence: str) -> str:
@@ -85,11 +85,11 @@ def _with_live(page: str, number: int) -> str:
     script = f"{{\n{html.script_of(modules, 'live')}\n}}"  # a block, so that its names are none of the page's script
     style = (folder / "live.css").read_text()
 
-    def opened(policy: re.Match[str]) -> str:
-        allowed = policy[0].replace("script-src ", f"script-src '{html.hash_of(script)}' ")
-        return allowed.replace("style-src ", f"style-src '{html.hash_of(style)}' ") + _OWN
+    def widened(policy: re.Match[str]) -> str:
+        text = policy[0].replace("script-src ", f"script-src '{html.hash_of(script)}' ")
+        return text.replace("style-src ", f"style-src '{html.hash_of(style)}' ") + _OWN
 
-    page = _POLICY.sub(opened, page, count=1)
+    page = _POLICY.sub(widened, page, count=1)
     head = f'<meta name="khiva-page" content="{number}">\n<style>{style}</style>\n</head>\n'
     before, _, after = page.partition("</head>\n")
     before, after = before + head + after.rpartition("</body>")[0], after.rpartition("</body>")[2]

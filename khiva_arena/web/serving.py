@@ -80,8 +80,8 @@ async def serve(
                 if len(streams) >= MOST_CONNECTIONS and not _one_closed(streams):
                     await trio.aclose_forcefully(stream)
                 else:
-                    streams[one := _Stream(stream)] = None
-                    nursery.start_soon(_talk, one, app, streams)
+                    streams[connection := _Stream(stream)] = None
+                    nursery.start_soon(_talk, connection, app, streams)
     finally:
         listener.socket.close()
 
@@ -97,14 +97,14 @@ def _one_closed(streams: "dict[_Stream, None]") -> bool:
 
 
 def _listening(port: int) -> trio.SocketListener:
-    opened = socket.socket()
+    listener = socket.socket()
     try:
-        opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        opened.bind((LOOPBACK, port))
-        opened.listen()
-        return trio.SocketListener(trio.socket.from_stdlib_socket(opened))
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((LOOPBACK, port))
+        listener.listen()
+        return trio.SocketListener(trio.socket.from_stdlib_socket(listener))
     except BaseException:
-        opened.close()
+        listener.close()
         raise
 
 

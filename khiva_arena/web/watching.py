@@ -38,7 +38,7 @@ FAREWELL_SECONDS = 2.0
 """The time that readers have, at the end, to fetch the last page."""
 
 
-class Shown:
+class LiveBoard:
     """The state that readers are shown, and how many readers there are.
 
     source: of the lines
@@ -53,7 +53,7 @@ class Shown:
         self.readers = 0
         self.closed = False
         self._matches: MatchesSoFar | None = None
-        self._changed = trio.Event()
+        self._change = trio.Event()
 
     def look(self) -> bool:
         """Read lines that have come, and look for a newer page. Returns whether more may be there. Raises NotAStream."""
@@ -72,17 +72,17 @@ class Shown:
 
     def tell(self) -> None:
         """Wake the readers that wait for news."""
-        self._changed.set()
-        self._changed = trio.Event()
+        self._change.set()
+        self._change = trio.Event()
 
-    async def news(self) -> None:
+    async def wait(self) -> None:
         """Wait for something new."""
-        await self._changed.wait()
+        await self._change.wait()
 
     def data(self) -> dict[str, Any]:
         """Return the state for readers. Names that others chose are in the title and the marks alone."""
         state, began = self.state, self.state.began
-        left = rate(state, state.t).left
+        time_left = rate(state, state.t).left
         title = "" if began is None else ", ".join([*([harmless(began.stage, 64)] if began.stage else []), heading(began)])
         llr = state.llr
         return {
@@ -93,11 +93,11 @@ class Shown:
             "seeds": self._matches.seeds if self._matches else 0,
             "of_seeds": began.seeds if began else 0,
             "seconds": state.end.seconds if state.end else state.t,
-            "left": left,
+            "left": time_left,
             "faults": state.faults,
             "voids": state.voids,
             "set_aside": state.set_aside,
-            "marks": harmless("; ".join(f"{name}: {', '.join(has)}" for name, has in began.marked().items())) if began else "",
+            "marks": harmless("; ".join(f"{name}: {', '.join(own)}" for name, own in began.marked().items())) if began else "",
             "llr": f"{llr.llr:.2f}, between {llr.low:.2f} and {llr.high:.2f}, after {llr.seeds} seeds" if llr else "",
             "how": state.end.how if state.end else "",
             "page": self.page.number,
@@ -108,7 +108,7 @@ class Shown:
 class ProgressEvents(Response):
     """Server-sent events to one reader, until it goes or the address closes. ``board``: the state that is shown."""
 
-    def __init__(self, board: Shown) -> None:
+    def __init__(self, board: LiveBoard) -> None:
         self._board = board
 
     async def __call__(self, _scope: Scope, receive: Receive, send: Send) -> None:
@@ -134,7 +134,7 @@ class ProgressEvents(Response):
             await trio.sleep(PAUSE)
             with trio.move_on_after(ALIVE_SECONDS):
                 while json.dumps(board.data()) == last:
-                    await board.news()
+                    await board.wait()
 
 
 async def _until_gone(receive: Receive, scope: trio.CancelScope) -> None:
@@ -143,7 +143,7 @@ async def _until_gone(receive: Receive, scope: trio.CancelScope) -> None:
     scope.cancel()
 
 
-async def show(board: Shown, say: Callable[[str], None], gone: Callable[[], bool]) -> None:
+async def show(board: LiveBoard, say: Callable[[str], None], gone: Callable[[], bool]) -> None:
     """Serve until the command that plays is ``gone``, and a moment longer. Raises NotAStream. ``say``: takes the address."""
 
     async def page(_request: Request) -> Response:
@@ -166,24 +166,24 @@ async def show(board: Shown, say: Callable[[str], None], gone: Callable[[], bool
         board.tell()
         with trio.move_on_after(FAREWELL_SECONDS):
             while board.readers:
-                await board.news()
+                await board.wait()
         nursery.cancel_scope.cancel()
 
 
-def run(board: Shown, say: Callable[[str], None], gone: Callable[[], bool]) -> None:
+def run(board: LiveBoard, say: Callable[[str], None], gone: Callable[[], bool]) -> None:
     """Serve as ``show`` does, for a caller that does not run trio. Raises NotAStream, and KeyboardInterrupt."""
     try:
         trio.run(show, board, say, gone)
     except BaseExceptionGroup as group:
         for kind in (NotAStream, KeyboardInterrupt):
-            if found := group.subgroup(kind):
-                raise _first(found) from None
+            if errors := group.subgroup(kind):
+                raise _first(errors) from None
         raise
 
 
 def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    found = group.exceptions[0]
-    return _first(found) if isinstance(found, BaseExceptionGroup) else found
+    error = group.exceptions[0]
+    return _first(error) if isinstance(error, BaseExceptionGroup) else error
 
 
 def _stdin_ended() -> bool:
@@ -196,7 +196,7 @@ def main() -> int:
     descriptor, page, folder = int(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
     os.nice(NICENESS)  # bots come first
     try:
-        run(Shown(Source(descriptor), ServedPage(page)), partial(print, flush=True), _stdin_ended)
+        run(LiveBoard(Source(descriptor), ServedPage(page)), partial(print, flush=True), _stdin_ended)
     except NotAStream:
         return 1
     finally:

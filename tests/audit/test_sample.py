@@ -48,12 +48,12 @@ def test_three_hundred_of_very_many_leave_one_percent() -> None:
 
 
 def test_what_a_sample_says() -> None:
-    sample = Sample.drawn(range(1_000), 300)
+    sample = Sample.draw(range(1_000), 300)
     assert (len(sample.ordinals), sample.among) == (300, 1_000)
     assert sample.ordinals < set(range(1_000))
     assert "none is wrong: 95 % sure, at most 8 of all (0.8 %) are" in sample.says(300, 0)
     assert sentence("audit", "not-sound-verify-rest") in sample.says(299, 1)
-    assert Sample.drawn(range(3), 300).says(3, 0).endswith(sentence("audit", "all-that-there-are", of="replayed"))
+    assert Sample.draw(range(3), 300).says(3, 0).endswith(sentence("audit", "all-that-there-are", of="replayed"))
     assert sample.to_dict(299, 1)["at_most_wrong"] is None
 
 

@@ -10,7 +10,7 @@ from arena import NAIVE, RANDOM, arena, bots
 from wording import sentence
 
 from khiva_arena.errors import ConfigError
-from khiva_arena.settings.settings import settle
+from khiva_arena.settings.settings import settings_from
 
 TWO = [*bots(RANDOM, NAIVE), "--seats", "2"]
 RAW = b"\xff".decode("utf-8", "surrogateescape")
@@ -137,6 +137,6 @@ print(status.split("VmHWM:")[1].split()[0])
 
 def test_the_limit_is_a_million() -> None:
     given = {"bots": (RANDOM, NAIVE), "seats": 2}
-    assert settle({**given, "seeds": 1_000_000}).seeds == 1_000_000
+    assert settings_from({**given, "seeds": 1_000_000}).seeds == 1_000_000
     with pytest.raises(ConfigError, match="1,000,000 at most"):
-        settle({**given, "seeds": 1_000_001})
+        settings_from({**given, "seeds": 1_000_001})

@@ -11,7 +11,7 @@ from once import made_once
 from terminal import Terminal
 from wording import pattern, sentence
 
-from khiva_arena.events.durations import MatchTime, around_matches, in_words, measured, of_store
+from khiva_arena.events.durations import MatchTime, around_matches, in_words, mean_time, of_store
 from khiva_arena.shards.plan_file import read_plan
 from khiva_arena.store.db import Store
 
@@ -50,13 +50,13 @@ def test_durations_in_words(seconds: float, words: str) -> None:
 
 
 def test_a_mean_has_the_error_of_a_mean() -> None:
-    found = measured([1.0, 3.0], "two")
+    found = mean_time([1.0, 3.0], "two")
     assert found is not None
     assert (found.seconds, found.error) == (2.0, pytest.approx(2 * sqrt(2) / sqrt(2)))
     within = sentence("events", "load-machine-stays-within")
     assert found.of(60, 2) == f"about 1 min (0 s to 2 min 30 s {within})"
     assert MatchTime(2.0, None, "one").of(60, 1) == f"about 2 min (1 min 30 s to 3 min 45 s {within})"
-    assert measured([], "none") is None
+    assert mean_time([], "none") is None
 
 
 def ends(*seconds: float) -> list[str]:

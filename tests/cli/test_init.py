@@ -12,7 +12,7 @@ from khiva_arena.commands.init import BOTS as SHIPPED
 from khiva_arena.settings import template
 from khiva_arena.settings.file import read_file
 from khiva_arena.settings.settings import DEFAULTS
-from khiva_arena.settings.stages import OF_A_STAGE, settle_stages
+from khiva_arena.settings.stages import OF_A_STAGE, stages_from
 
 BOTS = ("random", "naive", "greedy")
 SETTING = re.compile(r"^#?(\w+) = |^#?\[(\w+)\]", re.MULTILINE)
@@ -60,17 +60,17 @@ def test_it_settles_with_its_examples_too(tmp_path: Path) -> None:
     path = tmp_path / "competition.toml"
     path.write_text(settings_text())
     raw, places, _ = read_file(path)
-    [settings] = settle_stages(raw, {}, places)
+    [settings] = stages_from(raw, {}, places)
     assert settings.bots == tuple(f"shipped:python/{name}" for name in BOTS)
     assert settings.out == tmp_path / "results" / "competition"
     examples = re.sub(r"^#(?=(seed|lineups|overshoot|memory|cpu|events|engines) = )", "", settings_text(), flags=re.MULTILINE)
     path.write_text(examples)
     raw, places, _ = read_file(path)
-    [settings] = settle_stages(raw, {}, places)
+    [settings] = stages_from(raw, {}, places)
     assert (settings.seed, settings.lineups, settings.rules["overshoot"], settings.resources.cpu) == ("demo", 100, "bounce", 600)
     path.write_text(with_stages(settings_text()))
     raw, places, _ = read_file(path)
-    league, final = settle_stages(raw, {}, places)
+    league, final = stages_from(raw, {}, places)
     assert (league.name, str(league.format), league.seats, league.take) == ("league", "round-robin", 3, None)
     assert (final.name, str(final.format), final.seats, final.take, final.seeds) == ("final", "knockout", 2, 2, 20)
 
@@ -80,7 +80,7 @@ def test_examples_of_one_format_settle_with_it(form: str, key: str, tmp_path: Pa
     text = settings_text().replace('format = "round-robin"', f'format = "{form}"', 1)
     (tmp_path / "c.toml").write_text(re.sub(rf"^#(?={key} = )", "", text, flags=re.MULTILINE))
     raw, places, _ = read_file(tmp_path / "c.toml")
-    [settings] = settle_stages(raw, {}, places)
+    [settings] = stages_from(raw, {}, places)
     assert getattr(settings, key)
 
 

@@ -14,7 +14,7 @@ from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.sandbox.limits import DEFAULT, plain
 from khiva_arena.settings import isolation
 from khiva_arena.settings.isolation import sandbox_of, sandbox_of_stored
-from khiva_arena.settings.settings import Settings, settle
+from khiva_arena.settings.settings import Settings, settings_from
 from khiva_arena.terminal.console import say
 
 pytestmark = pytest.mark.slow
@@ -24,7 +24,7 @@ SHORT = ("--seats", "2", "--seeds", "1", "--rule", "max_turns=1", "--seed", "lev
 
 
 def settings(**given: object) -> Settings:
-    return settle({"bots": ["a"], **given})
+    return settings_from({"bots": ["a"], **given})
 
 
 @pytest.fixture

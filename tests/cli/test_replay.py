@@ -50,7 +50,7 @@ def test_rebuilt_bytes_are_those_on_the_wire(store: Path, event: int, tmp_path: 
     arena("match", "--from", str(store / "out"), f"{event}/1", "--capture", "raw", cwd=tmp_path)
     with Store.read(store / "out") as opened:
         found, row = match_of(opened, f"{event}/1")
-        secret, _ = secret_of(opened, found, row.seed)
+        secret = secret_of(opened, found, row.seed)
     for seat in row.seats:
         details = {gather: detail for _, detail, gather in seat.faults}
         sent = b"".join(codec.encode(one.message) for one in requests(row.parsed(), secret, seat.seat, details))

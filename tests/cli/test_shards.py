@@ -21,7 +21,7 @@ from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.settings import isolation
 from khiva_arena.settings.isolation import keep_private, private_places
-from khiva_arena.settings.settings import settle
+from khiva_arena.settings.settings import settings_from
 from khiva_arena.shards.plan_file import read_plan
 from khiva_arena.store.db import FILE, Store
 
@@ -504,7 +504,7 @@ def test_a_shard_from_python(cup: Path) -> None:
 
 def test_a_plan_that_bots_may_read(tmp_path: Path) -> None:
     """As in the folder of a runtime."""
-    settings = settle({"bots": ("a", "b"), "out": str(tmp_path / "out")})
+    settings = settings_from({"bots": ("a", "b"), "out": str(tmp_path / "out")})
     runtime = tmp_path / "runtime"
     runtime.mkdir()
     sandbox = Sandbox(Level.STANDARD, settings.resources, settings.ponder)

@@ -19,7 +19,7 @@ from khiva_arena.cluster.workers import RecruitStage
 from khiva_arena.competition.announcing import _estimate
 from khiva_arena.events.durations import MatchTime
 from khiva_arena.sandbox.level import TRUSTING
-from khiva_arena.settings.settings import settle
+from khiva_arena.settings.settings import settings_from
 
 CRASHES = 'name = "crash"\nrun = "{python} main.py"\nfiles = ["main.py"]\n'
 NOT_BUILT = 'name = "unbuilt"\nbuild = "{python} no.py"\nrun = "{python} main.py"\nfiles = ["main.py"]\n'
@@ -90,7 +90,7 @@ def test_a_budget_is_measured_on_the_workers(cluster: DaskCluster, tmp_path: Pat
 
 def of_two(broken: dict[str, dict[str, str]]) -> Any:
     """A cluster whose workers are ready, except for those bots."""
-    settings = settle({"bots": ["a", "b"], "dask": "local:2"})
+    settings = settings_from({"bots": ["a", "b"], "dask": "local:2"})
     made: Any = Cluster(Access("", 2, ()), settings, TRUSTING, None, lambda _text, *, warning=False: None)
     made._crew.workers = {name: worker(name, msgspec.structs.replace(GOOD, machine=name)) for name in broken}
     for name, why in broken.items():
@@ -108,9 +108,9 @@ def test_a_bot_that_starts_somewhere_is_not_left_out(monkeypatch: pytest.MonkeyP
 def test_a_worker_that_cannot_start_a_bot_that_others_can_is_refused_when_that_is_played() -> None:
     made = of_two({"ann": {"x": "no compiler"}, "bob": {}})
     made._recruiting._bots = {"x": None}
-    for one in made._crew.ready():
+    for one in made._crew.ready_workers():
         made._recruiting._lacks(one)
-    assert [one.name for one in made._crew.ready()] == ["bob"]
+    assert [one.name for one in made._crew.ready_workers()] == ["bob"]
     assert made._crew.refusals() == ["worker ann: no compiler"]
 
 
@@ -132,7 +132,7 @@ def test_recorded_matches_say_no_more_than_what_a_cluster_takes_at_least(monkeyp
     recorded = MatchTime(0.12, 0.02, "102 matches of event 1 in this store")
     monkeypatch.setattr("khiva_arena.events.durations.of_store", lambda *_words: recorded)
     play: Any = SimpleNamespace(done=range(20), planned=100, event=SimpleNamespace(definition=None))
-    there: Any = settle({"bots": ["a", "b"], "dask": "local:2"})
+    there: Any = settings_from({"bots": ["a", "b"], "dask": "local:2"})
     assert _estimate(None, there, play, 2, None) == (  # type: ignore[arg-type]
         sentence(
             "competition",

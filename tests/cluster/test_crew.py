@@ -19,7 +19,7 @@ from khiva_arena.cluster import clocks, offers, tables
 from khiva_arena.cluster.access import Access
 from khiva_arena.cluster.assignments import LOSSES_MOST
 from khiva_arena.cluster.dask_executor import Cluster
-from khiva_arena.cluster.link import seen
+from khiva_arena.cluster.link import workers_seen
 from khiva_arena.cluster.messages import Sealed, SeenWorker, TaskDone, decode_task, encode
 from khiva_arena.cluster.tables import seconds_for
 from khiva_arena.cluster.workers import AGAIN_SECONDS, SILENT_SECONDS, Crew
@@ -31,7 +31,7 @@ from khiva_arena.result import Verdict
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import TRUSTING
 from khiva_arena.sandbox.limits import GIB, Resources
-from khiva_arena.settings.settings import settle
+from khiva_arena.settings.settings import settings_from
 
 OWN = offers.CommandHas("0.2.0", "abc", "3.11")
 SECRET = b"\7" * 32
@@ -106,7 +106,7 @@ def test_a_worker_takes_no_more_matches_than_its_resource_says() -> None:
         told | {"resources": {"khiva-arena": 0}},
         told | {"resources": None},
     ]
-    found = seen(dict(zip("abcd", workers, strict=True)))
+    found = workers_seen(dict(zip("abcd", workers, strict=True)))
     assert [one.threads for one in found.values()] == [8, 2, 0, 8]
     made = Crew()
     made.update(found, 0.0)
@@ -204,7 +204,7 @@ def good(one: Job, **changes: Any) -> Outcome:
 def play(names: str, answer: Callable[[str, list[Job]], Any], *tables: list[Job]) -> tuple[list[Outcome], MadeUp, list[str]]:
     """What is taken, from whom, and what is said."""
     said: list[str] = []
-    settings = settle({"bots": ["a", "b"], "dask": "local:2"})
+    settings = settings_from({"bots": ["a", "b"], "dask": "local:2"})
     cluster: Any = Cluster(Access("", 2, ()), settings, TRUSTING, None, lambda text, *, warning=False: said.append(text))
     cluster._connection.link = scheduler = MadeUp(names, answer)
     cluster._crew.workers = {name: worker(name, msgspec.structs.replace(GOOD, machine=name)) for name in names}
@@ -290,7 +290,7 @@ def test_nothing_more_is_played_once_a_test_has_decided() -> None:
     def decide(_outcome: Outcome) -> None:
         played.complete = True
 
-    settings = settle({"bots": ["a", "b"], "dask": "local:2"})
+    settings = settings_from({"bots": ["a", "b"], "dask": "local:2"})
     cluster: Any = Cluster(Access("", 2, ()), settings, TRUSTING, None, lambda text, *, warning=False: None)
     cluster._connection.link = scheduler = MadeUp("a", lambda _name, jobs: [good(one) for one in jobs])
     cluster._crew.workers = {"a": worker("a")}
@@ -298,7 +298,7 @@ def test_nothing_more_is_played_once_a_test_has_decided() -> None:
     played = MadeUpPlay([job(0)], [job(1)], [job(2)])
     cluster.play(played, None, decide)
     assert len(scheduler.given) == 1
-    assert not cluster._desk.given
+    assert not cluster._desk.assignments
 
 
 def test_lag_does_not_void_the_last_attempt() -> None:

@@ -99,7 +99,7 @@ def test_the_extra_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 )
 def test_why_a_scheduler_is_not_reached(error: OSError, cause: OSError | None, why: str) -> None:
     error.__cause__ = cause
-    assert unreachable.why(error, "tls://head:8786").startswith(why)
+    assert unreachable.explain(error, "tls://head:8786").startswith(why)
 
 
 @pytest.mark.slow

@@ -9,11 +9,11 @@ from once import made_once
 from wording import sentence
 
 from khiva_arena.commands.more_seeds import fewer_line_ups
-from khiva_arena.competition.budget import _chosen, _Time
+from khiva_arena.competition.budget import _choose, _Time
 from khiva_arena.competition.budget_try import MeasuredTime
 from khiva_arena.events.durations import MatchTime
 from khiva_arena.ratings.sharing import SharedDeals
-from khiva_arena.settings.settings import settle
+from khiva_arena.settings.settings import settings_from
 from khiva_arena.store.db import Store
 
 ALIKE, APART = SharedDeals(4.5, 3.0, 6.0, 6.0), SharedDeals(1.02, 0.9, 1.2, 6.0)
@@ -48,11 +48,11 @@ def test_a_budget_takes_fewer_line_ups_where_more_deals_tell_clearly_more(folder
     """Both leave room for ten seeds and more."""
     with Store.read(folder / "out") as store:
         [event] = store.events()
-    settings = settle({"bots": [RANDOM, C], "seats": 3})
+    settings = settings_from({"bots": [RANDOM, C], "seats": 3})
     took = MatchTime(1.0, 0.1, "a test")
     tables = int(3000 / took.high / 3)
     measured, there = MeasuredTime(took, 1), _Time(3060, 60)
-    chosen = {deals: _chosen(settings, event.definition, measured, there, deals) for deals in (None, ALIKE, APART)}
+    chosen = {deals: _choose(settings, event.definition, measured, there, deals) for deals in (None, ALIKE, APART)}
     assert chosen[None] == chosen[APART]
     assert (chosen[None][0].seeds, chosen[None][1]) == (tables // 10, 10)
     assert (chosen[ALIKE][0].seeds, chosen[ALIKE][1]) == (tables // 5, 5)

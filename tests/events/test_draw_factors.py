@@ -127,7 +127,7 @@ def test_what_takes_long_is_said_once(monkeypatch: pytest.MonkeyPatch, capsys: p
 def test_what_was_kept_is_not_worked_out_again(monkeypatch: pytest.MonkeyPatch) -> None:
     results = played()
     widening = table(results).ratings.widening
-    monkeypatch.setattr(draw_factors, "replayed", None)
+    monkeypatch.setattr(draw_factors, "replay_factors", None)
     assert table(results).ratings.widening == widening
     with pytest.raises(TypeError):
         table(played(seed=2))  # other results, other numbers
@@ -236,9 +236,9 @@ def test_stages_are_replayed_one_after_the_other(first: str, second: str, monkey
     """The bots of the second are the best of each replay, not those that came."""
     results, rows = _stages(first, Stage(second, 4, 2, SEEDS))
     seen: list[EventToReplay] = []
-    real = draw_factors.replayed
+    real = draw_factors.replay_factors
     monkeypatch.setattr(
-        draw_factors, "replayed", lambda events, *rest, **more: seen.extend(events) or real(events, *rest, **more)
+        draw_factors, "replay_factors", lambda events, *rest, **more: seen.extend(events) or real(events, *rest, **more)
     )
     widening = table(results, *reversed(rows)).ratings.widening
     assert widening.kind == "replayed"
@@ -250,7 +250,7 @@ def test_stages_are_replayed_one_after_the_other(first: str, second: str, monkey
 
 def _fields_of(events: Sequence[EventToReplay], number: int) -> list[list[int]]:
     """By event the bots that sit at its tables in a replay."""
-    rounds = redraws.played(events, [0] * BOTS, [True] * BOTS, bytes(32), range(number, number + 1))
+    rounds = redraws.play_replays(events, [0] * BOTS, [True] * BOTS, bytes(32), range(number, number + 1))
     ends = np.cumsum([one.rounds + len(one.played) for one in events])
     return [
         sorted({int(bot) for one in rounds[end - event.rounds - len(event.played) : end] for bot in one.tables.ravel()})
@@ -267,10 +267,10 @@ def test_a_stage_whose_first_one_is_not_in_the_table_keeps_its_bots() -> None:
 def test_bots_that_do_not_count_are_played_but_not_rated(monkeypatch: pytest.MonkeyPatch) -> None:
     results = played()
     seen: list[Sequence[bool]] = []
-    real = draw_factors.replayed
+    real = draw_factors.replay_factors
     monkeypatch.setattr(
         draw_factors,
-        "replayed",
+        "replay_factors",
         lambda events, ratings, rated, key, **more: seen.append(rated) or real(events, ratings, rated, key, **more),
     )
     some = table(results, row(1, names(BOTS)), among=Among(exclude=("b00", "b01")))
@@ -282,7 +282,7 @@ def test_the_whole_draw_is_replayed_with_byes_and_authors_apart() -> None:
     """9 bots at 2 tables of 4 seats, of which two have one author: what the landed draw promises holds in each replay."""
     authors = (0, 1, 2, 0, 4, 5, 6, 7, 8)
     terms = Terms("swiss", 9, 4, 1, rounds=4, authors=authors, key=b"")
-    rounds = redraws.played([EventToReplay(terms, tuple(range(9)), 4)], [0] * 9, [True] * 9, bytes(32), range(20))
+    rounds = redraws.play_replays([EventToReplay(terms, tuple(range(9)), 4)], [0] * 9, [True] * 9, bytes(32), range(20))
     assert len(rounds) == 4
     for replay in range(20):
         byes = np.zeros(9, dtype=int)
@@ -298,7 +298,7 @@ def test_the_whole_draw_is_replayed_with_byes_and_authors_apart() -> None:
 
 def test_a_seeded_field_is_folded_in_each_replay() -> None:
     terms = Terms("swiss", 9, 3, 1, rounds=2, seeded=True, key=b"")
-    first = redraws.played([EventToReplay(terms, tuple(range(9)), 2)], [0] * 9, [True] * 9, bytes(32), range(3))[0]
+    first = redraws.play_replays([EventToReplay(terms, tuple(range(9)), 2)], [0] * 9, [True] * 9, bytes(32), range(3))[0]
     for tables in first.tables.tolist():
         assert sorted(tables) == [[0, 5, 6], [1, 4, 7], [2, 3, 8]]
 
@@ -327,7 +327,7 @@ def test_very_many_seeds_are_replayed_with_fewer() -> None:
 
 
 def test_a_large_field_is_judged_by_its_shape(monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
-    monkeypatch.setattr(draw_factors, "replayed", None)
+    monkeypatch.setattr(draw_factors, "replay_factors", None)
     large = table(played(bots=80, seeds=2, rounds=3), row(1, names(80), seeds=2))
     widening = large.ratings.widening
     known = by_shape(80, 2, 3, 2)

@@ -13,7 +13,7 @@ from own_games import changed
 from wording import pattern, sentence
 
 import khiva_arena
-from khiva_arena.cluster.games import brought, lies_here, packed
+from khiva_arena.cluster.games import install, lies_here, pack
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.registry import get
 from khiva_arena.outside import opening
@@ -92,24 +92,24 @@ def test_it_goes_to_workers_by_its_hash(folder: Path, monkeypatch: pytest.Monkey
     (folder / "pack/more/table.txt").write_text("1 2 3")
     for word in ("mine/game.py", "pack"):
         game = opening.opened(str(folder / word))
-        sent = packed(game)
+        sent = pack(game)
         assert sent is not None
         assert not lies_here(sent.code)
-        there = brought(sent)
+        there = install(sent)
         assert lies_here(sent.code)
         assert there.startswith(str(folder / "cache/games"))
         assert opening.opened(there).rules_version == game.rules_version
     (Path(there) / "more/table.txt").write_text("4")
     with pytest.raises(ConfigError, match=pattern("cluster", "game-another", word="pack")):
-        brought(sent)
-    assert packed(get("khiva")) is None
+        install(sent)
+    assert pack(get("khiva")) is None
 
 
 def test_a_file_that_was_changed_since_does_not_go(folder: Path) -> None:
     game = opening.opened(str(folder / "mine/game.py"))
     changed(folder / "mine/game.py", ('"""A bidding', '"""Another bidding'))
     with pytest.raises(ConfigError, match=pattern("cluster", "changed-since-read")):
-        packed(game)
+        pack(game)
 
 
 @pytest.mark.xdist_group("cluster")
@@ -132,13 +132,13 @@ def test_workers_play_it_in_processes_of_their_own(folder: Path) -> None:
 
 def test_nothing_of_a_game_lies_outside_of_its_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KHIVA_ARENA_CACHE", str(folder / "cache"))
-    sent = packed(opening.opened(str(folder / "mine/game.py")))
+    sent = pack(opening.opened(str(folder / "mine/game.py")))
     assert sent is not None
     assert sent.files is not None
     (file,) = sent.files
     for name in ("../x.py", "/x.py"):
         bad = msgspec.structs.replace(sent, files=[msgspec.structs.replace(file, name=name)])
         with pytest.raises(ConfigError, match="lies outside"):
-            brought(bad)
+            install(bad)
     assert not list(folder.glob("cache/**/x.py"))
     assert os.listdir(folder / "cache/games") == []

@@ -14,7 +14,7 @@ sys.path[:] = [p for p in sys.path if Path(p).resolve() != Path(__file__).resolv
 
 import numpy as np  # noqa: E402
 
-from khiva_arena.events.redraws import EventToReplay, all_distances, factors_of, played  # noqa: E402
+from khiva_arena.events.redraws import EventToReplay, all_distances, factors_of, play_replays  # noqa: E402
 from khiva_arena.ratings.swiss_factors import Factors  # noqa: E402
 from khiva_arena.schedule.terms import Terms  # noqa: E402
 
@@ -38,7 +38,7 @@ def measured(bots: int, seats: int, seeds: int, number: int) -> dict[int, Factor
     event = EventToReplay(terms, tuple(range(bots)), max(ROUNDS))
     distances: dict[int, list[np.ndarray]] = {rounds: [] for rounds in ROUNDS}
     for first in range(0, number, AT_ONCE):
-        every = played([event], [0] * bots, [True] * bots, bytes(32), range(first, min(number, first + AT_ONCE)))
+        every = play_replays([event], [0] * bots, [True] * bots, bytes(32), range(first, min(number, first + AT_ONCE)))
         for rounds in ROUNDS:
             distances[rounds].append(all_distances(every[:rounds], [0] * bots))
     return {rounds: factors_of(np.concatenate(parts)) for rounds, parts in distances.items()}

@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from khiva_arena.events.redraws import EventToReplay, played
+from khiva_arena.events.redraws import EventToReplay, play_replays
 from khiva_arena.ratings.elo import ELO_PER_NAT, rate
 from khiva_arena.ratings.match_arrays import TableArrays
 from khiva_arena.ratings.pairs import cells_of_tables
@@ -85,10 +85,10 @@ def test_matches_that_are_not_rated_are_not_fitted_and_copies_score_nothing_agai
     terms = Terms("round-robin", 3, 3, 4, copies=2, key=b"")
     line_ups = ((0, 0, 1), (0, 1, 2), (1, 2, 2))
     event = EventToReplay(terms, (0, 1, 2), played=((line_ups, 4),))
-    (every,) = played([event], [0, 0, 0], [True] * 3, bytes(32), range(2))
+    (every,) = play_replays([event], [0, 0, 0], [True] * 3, bytes(32), range(2))
     assert every.points.sum(axis=2).tolist() == [[2 * 3 + 3 * 3 + 2 * 3] * 4] * 2
     assert every.met()[0].tolist() == (np.array([[0, 3, 1], [3, 0, 3], [1, 3, 0]]) * 3 * 0.75).tolist()
-    (some,) = played([event], [0, 0, 0], [True, True, False], bytes(32), range(2))
+    (some,) = play_replays([event], [0, 0, 0], [True, True, False], bytes(32), range(2))
     assert some.points.sum(axis=2).tolist() == [[2 * 3] * 4] * 2
     assert not some.points[:, :, 2].any()
     assert np.isnan(fit_replicas([some]).errors()[:, 2]).all()
@@ -99,7 +99,7 @@ def test_matches_follow_plackett_and_luce():
     terms = Terms("round-robin", 3, 3, 1000, key=b"")
     elo = [0, 120, 241]  # weights 1, 2, 4 to a thousandth
     event = EventToReplay(terms, (0, 1, 2), played=((((0, 1, 2),), 1000),))
-    (found,) = played([event], elo, [True] * 3, bytes(range(32)), range(20))
+    (found,) = play_replays([event], elo, [True] * 3, bytes(range(32)), range(20))
     weight = 10 ** (np.array(elo) / 400)
     expected = [sum(weight[i] / (weight[i] + weight[j]) for j in range(3) if j != i) for i in range(3)]
     assert found.points.sum(axis=(0, 1)) / 60_000 == pytest.approx(expected, abs=0.01)

@@ -17,8 +17,8 @@ from khiva_arena.entrants import bots as bot_files
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import TRUSTING
 from khiva_arena.settings.define import definition_of
-from khiva_arena.settings.permissions import opened
-from khiva_arena.settings.settings import settle
+from khiva_arena.settings.permissions import with_permissions
+from khiva_arena.settings.settings import settings_from
 
 DELAY = 0.1
 
@@ -41,12 +41,12 @@ def test_a_link_that_is_as_long_as_a_turn_costs_the_seat_nothing_if_it_is_given_
 
 
 def test_a_bot_of_this_machine_has_no_link_and_no_allowance() -> None:
-    assert opened(Command(("x",), "/"), "x", (), (), link_ms=500) == Command(("x",), "/")
+    assert with_permissions(Command(("x",), "/"), "x", (), (), link_ms=500) == Command(("x",), "/")
 
 
 def settled(**more: object) -> str:
     bots = ("remote:ann", "shipped:python/random")
-    settings = settle({"bots": bots, "seats": 2, **more})
+    settings = settings_from({"bots": bots, "seats": 2, **more})
     return definition_of(settings, bot_files.load_all(settings.bots), TRUSTING).text
 
 
@@ -54,7 +54,7 @@ def test_an_allowance_stands_in_the_definition_only_if_there_is_one() -> None:
     assert "link" not in settled()
     assert settled(link_allowance="0s") == settled()
     assert json.loads(settled(link_allowance="200ms")) == {**json.loads(settled()), "link_ms": 200}
-    settings = settle({"bots": ("shipped:python/random", "shipped:python/greedy"), "seats": 2, "link_allowance": "1s"})
+    settings = settings_from({"bots": ("shipped:python/random", "shipped:python/greedy"), "seats": 2, "link_allowance": "1s"})
     assert "link" not in definition_of(settings, bot_files.load_all(settings.bots), TRUSTING).text
 
 

@@ -96,7 +96,7 @@ def test_the_oldest_stranger_goes_first_and_those_of_one_address_before_others()
                 return [order.enter_context(waiting.arrived(host, 60.0)) for host in hosts]
 
             of_one = arrived(*["2001:db8::1"] * strangers.OF_AN_ADDRESS)
-            waiting.known(of_one[1])
+            waiting.keep(of_one[1])
             others = arrived("10.0.0.1", "10.0.0.2")
             arrived("2001:db8::2", "2001:db8::3")  # of the same provider's half
             assert [number for number, scope in enumerate(of_one) if scope.cancel_called] == [0]

@@ -10,8 +10,8 @@ from wording import pattern, sentence
 from khiva_arena.errors import ConfigError
 from khiva_arena.schedule.formats import Format
 from khiva_arena.settings.file import lines_of, read_file
-from khiva_arena.settings.settings import settle
-from khiva_arena.settings.stages import settle_stages
+from khiva_arena.settings.settings import settings_from
+from khiva_arena.settings.stages import stages_from
 
 TEXT = """# a comment = 3
 bots = [
@@ -67,7 +67,7 @@ def stages(tmp_path: Path, text: str, **flags: object):
     path = tmp_path / "c.toml"
     path.write_text(text)
     given_, places, _ = read_file(path)
-    return settle_stages(given_, flags, places)
+    return stages_from(given_, flags, places)
 
 
 def test_stages_share_what_stands_beside_them(tmp_path: Path) -> None:
@@ -177,10 +177,10 @@ def test_too_many_stages(tmp_path: Path) -> None:
 )
 def test_settings_of_formats_that_make_no_sense(given_: dict[str, object], said: str) -> None:
     with pytest.raises(ConfigError) as caught:
-        settle({"bots": ["a"], **given_})
+        settings_from({"bots": ["a"], **given_})
     assert len(caught.value.problems) == 1
     assert said in caught.value.problems[0]
 
 
 def test_engines_alone_are_bots_enough() -> None:
-    assert settle({"engines": "engines.json"}).bots == ()
+    assert settings_from({"engines": "engines.json"}).bots == ()

@@ -17,9 +17,9 @@ from khiva_arena.cli.run import command
 from khiva_arena.errors import ConfigError
 from khiva_arena.schedule.names import OF_SOME
 from khiva_arena.settings.file import by_line
-from khiva_arena.settings.flags import flag_words, given_by_flags
+from khiva_arena.settings.flags import flag_words, settings_by_flags
 from khiva_arena.settings.row import LISTS, TABLES, Kind, Setting
-from khiva_arena.settings.settings import DEFAULTS, only_for, settle
+from khiva_arena.settings.settings import DEFAULTS, only_for, settings_from
 from khiva_arena.settings.stages import OF_A_STAGE
 from khiva_arena.settings.table import TABLE
 from khiva_arena.settings.template import settings_text
@@ -87,9 +87,9 @@ def test_a_row_checks_its_value(row: Setting) -> None:
     for wrong in (3.5, object(), [["x"]]):
         (problem,) = row.mistakes(wrong)
         with pytest.raises(ConfigError) as by_flag:
-            settle({**common, row.name: wrong})
+            settings_from({**common, row.name: wrong})
         with pytest.raises(ConfigError) as by_file:
-            settle({**common, row.name: wrong}, {row.name: "c.toml:7"})
+            settings_from({**common, row.name: wrong}, {row.name: "c.toml:7"})
         assert by_flag.value.problems == (f"{row.option}: {problem}",)
         assert by_file.value.problems == (f"c.toml:7: {row.name}: {problem}",)
 
@@ -109,7 +109,7 @@ def test_a_number_is_within_its_bounds(row: Setting) -> None:
 def test_what_a_row_is_typed_as_is_read_again(row: Setting) -> None:
     words = list(flag_words(row, good(row)))
     with command.make_context("run", list(words), **HELP) as context:
-        assert given_by_flags(context.params) == {row.name: good(row)}
+        assert settings_by_flags(context.params) == {row.name: good(row)}
 
 
 @every_row
@@ -183,7 +183,7 @@ def test_one_row_more_is_one_setting_more(tmp_path: Path) -> None:
 
 def test_the_default_rules_over_nothing_else() -> None:
     """What is settled with nothing given is what the rows say."""
-    plain = settle({"bots": ("a", "b")})
+    plain = settings_from({"bots": ("a", "b")})
     for row in TABLE:
         if hasattr(plain, row.name) and row.kind in (Kind.NUMBER, Kind.TEXT, Kind.SWITCH, Kind.CHOICE):
             assert json.dumps(getattr(plain, row.name)) == json.dumps(row.default), row.name

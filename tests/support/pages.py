@@ -12,7 +12,7 @@ from typing import Any
 from arena import ROOT
 
 from khiva_arena.page.folder import ReplayFolder
-from khiva_arena.page.replays import NO_LIMIT, NOTHING_PRIVATE, REPLAYS_MOST, Private, Wish, named
+from khiva_arena.page.replays import NO_LIMIT, NOTHING_PRIVATE, REPLAYS_MOST, Private, Wish, ids_of_matches
 from khiva_arena.page.source import page_source
 from khiva_arena.page.write import page_from
 
@@ -66,5 +66,5 @@ def page_of(
 ) -> str:
     """Return the page of all events of a store or a bundle, as ``khiva-arena report`` makes it."""
     with page_source(path, ()) as source:
-        only = named(source, matches) if matches else None
+        only = ids_of_matches(source, matches) if matches else None
         return page_from(source, title, Wish(NO_LIMIT if matches else replays, only, private, folder))

@@ -13,7 +13,7 @@ from math import erf, sqrt
 
 import numpy as np
 
-from khiva_arena.events.draw_factors import replayed
+from khiva_arena.events.draw_factors import replay_factors
 from khiva_arena.events.redraws import EventToReplay, follows_results
 from khiva_arena.ratings.compare import rank_intervals
 from khiva_arena.ratings.crosstable import crosstable
@@ -173,7 +173,7 @@ def competition(
 def by_replays(events: Sequence[EventToReplay], ratings: Ratings, key: bytes, number: int) -> Widening:
     if not any(map(follows_results, events)):
         return PLAIN
-    return Widening("replayed", *replayed(events, ratings, [True] * len(ratings.elo), key, number))
+    return Widening("replayed", *replay_factors(events, ratings, [True] * len(ratings.elo), key, number))
 
 
 class Simulation:

@@ -28,7 +28,7 @@ from khiva_arena.ratings.student import stdtrit
 from khiva_arena.ratings.widening import Widening
 from khiva_arena.terminal.messages import RunLines, text_of
 from khiva_arena.terminal.ratings_so_far import MatchesSoFar
-from khiva_arena.terminal.screen import ScreenData, drawn, frame
+from khiva_arena.terminal.screen import ScreenData, draw_rows, frame
 from khiva_arena.terminal.screen_process import cpu_seconds_of
 from khiva_arena.terminal.state import FAULTS_KEPT, RunState, heading, rate, state_after
 from khiva_arena.terminal.viewer import Source, Viewer
@@ -44,7 +44,7 @@ def state_of(*lines: stream.Any_line) -> RunState:
 
 def rows_of(data: ScreenData, width: int = 80, height: int = 24, now: float = 30.0) -> list[str]:
     console = Console(file=io.StringIO(), width=width, height=height, markup=False, emoji=False, highlight=False)
-    return [line.rstrip() for line in drawn(console, frame(data, width, height, now))]
+    return [line.rstrip() for line in draw_rows(console, frame(data, width, height, now))]
 
 
 def data_of(count: int, *more: stream.Any_line, rated: bool = True, **values: Any) -> ScreenData:

@@ -13,7 +13,7 @@ from khiva_arena.games.base import State
 from khiva_arena.games.registry import GAMES
 from khiva_arena.games.sheet import Block, Flow, PaintedText
 from khiva_arena.seats import terminal_table
-from khiva_arena.seats.terminal_table import choices, drawing_of, listed, meant, meant_by_words, table
+from khiva_arena.seats.terminal_table import choice_meant, choices, drawing_of, meant_by_words, table, typable
 
 NAMES = ["ann", "bob", "a-name-of-quite-some-length"]
 SEAT_HAS = {"khiva": "your hand", "emira": "your goal", "silk_road": "your hand"}
@@ -107,20 +107,20 @@ def test_a_long_row_of_numbers_is_one_choice_to_read() -> None:
      ("bid", -1), ("", -1), ("x", -1), ("9" * 99, -1), ("²", -1), ("g", 3)],
 )  # fmt: skip
 def test_what_a_line_means(typed: str, choice: int) -> None:
-    assert meant(typed, ["pass", "bid 1", "bid 10", "grant"]) == choice
+    assert choice_meant(typed, ["pass", "bid 1", "bid 10", "grant"]) == choice
 
 
 def test_many_choices_are_asked_in_two_steps() -> None:
     """Two seats of Khiva have 420 choices in the first turn: 28 pairs to play, then 15 to pass."""
     texts = [f"play {one} {two}, pass {three} {four}" for one in "ABCD" for two in "EFGH" for three in "IJK" for four in "LM"]
-    first = listed(texts)
+    first = typable(texts)
     assert [one.text for one in first[:3]] == ["play A E", "play A F", "play A G"]
     assert {one.choice for one in first} == {-1}
-    inside = listed(texts, "play A F")
+    inside = typable(texts, "play A F")
     assert [one.text for one in inside] == [f"pass {three} {four}" for three in "IJK" for four in "LM"]
     assert [texts[one.choice] for one in inside] == [f"play A F, {one.text}" for one in inside]
-    assert [one.choice for one in listed(texts[:12])] == list(range(12))
-    assert [one.choice for one in listed([f"bid {ten}0" for ten in range(1, 40)])] == list(range(39))
-    alone = listed([*texts, "nothing at all"])
+    assert [one.choice for one in typable(texts[:12])] == list(range(12))
+    assert [one.choice for one in typable([f"bid {ten}0" for ten in range(1, 40)])] == list(range(39))
+    alone = typable([*texts, "nothing at all"])
     assert alone[-1] == ("nothing at all", len(texts))
     assert meant_by_words("play A F, pass I M", texts) == texts.index("play A F, pass I M")

@@ -24,7 +24,7 @@ from khiva_arena.stream import encoded
 from khiva_arena.terminal.viewer import open_source
 from khiva_arena.web import needed, served_page
 from khiva_arena.web.served_page import ServedPage
-from khiva_arena.web.watching import Shown
+from khiva_arena.web.watching import LiveBoard
 
 pytestmark = pytest.mark.slow
 
@@ -89,7 +89,7 @@ def test_marks_are_among_what_a_reader_is_sent(tmp_path: Path) -> None:
     names = ["plain", "\x1b[2J", "c", "d", "e", "f"]
     stream.write_bytes(encoded(begin(bots=names, marks=[[], ["network"], [], ["remote", "kept"], [], []])))
     source = open_source(stream)
-    board = Shown(source, ServedPage(None))
+    board = LiveBoard(source, ServedPage(None))
     assert board.data()["marks"] == ""
     board.look()
     assert board.data()["marks"] == "\\x1b[2J: network; d: remote, kept"
