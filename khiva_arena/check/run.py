@@ -10,7 +10,7 @@ from typing import NamedTuple
 import trio
 
 from khiva_arena.arbiter.preflight import BARE
-from khiva_arena.arbiter.redact import Strike
+from khiva_arena.arbiter.redact import Redactor
 from khiva_arena.arbiter.wire import HostFault
 from khiva_arena.check import steps_ending, steps_incoming, steps_play
 from khiva_arena.check.causes import of_settings
@@ -125,7 +125,7 @@ def check(running: RunningCheck, word: str, listener: Listener) -> CheckReport:
 
 def _checked(running: RunningCheck, word: str, listener: Listener) -> CheckReport:
     began = time.monotonic()
-    steps_so_far = CheckRun([], listener, Strike(running.handed))
+    steps_so_far = CheckRun([], listener, Redactor(running.handed))
     steps_so_far.add("settings", "its settings", Status.OK, said=_settings(running))
     try:
         staged = stage(running.bot, running.sandbox.level)
@@ -166,7 +166,7 @@ class CheckRun:
 
     steps: list[CheckStep]
     listener: Listener
-    strike: Strike
+    strike: Redactor
     silent: list[str] = field(default_factory=list)
 
     def add(self, id: str, title: str, status: Status, *, said: str = "", **more: str) -> None:

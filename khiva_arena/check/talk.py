@@ -9,7 +9,7 @@ import trio
 
 from khiva_arena.arbiter.clock import Bank
 from khiva_arena.arbiter.fairness import CpuSample
-from khiva_arena.arbiter.stderr import in_its_folder, unmarked
+from khiva_arena.arbiter.stderr import in_its_folder, without_marks
 from khiva_arena.check.bot_process import MOMENT, BotProcess
 from khiva_arena.check.context import Failed, RunningCheck, Silent, Skipped
 from khiva_arena.check.describe import repeated_keys, shown
@@ -171,9 +171,9 @@ class Talk:
     def _paid(self) -> str:
         """Describe the time that earlier decisions took of the bank, "" for none."""
         bank = self.running.limits.bank_ms / 1000
-        if self._bank.left >= bank:
+        if self._bank.balance >= bank:
             return ""
-        return f" (its turn, and the {self._bank.left:.2g} s that slow decisions before left of its bank of {bank:.4g} s)"
+        return f" (its turn, and the {self._bank.balance:.2g} s that slow decisions before left of its bank of {bank:.4g} s)"
 
     # --- answers of the bot ---
 
@@ -190,7 +190,7 @@ class Talk:
             return Failed(expected, self.inbox.trouble)
         if self.inbox.closed:
             return Failed(expected, await self._how_it_ended())
-        if exceeded := self.wire.exceeded(0):
+        if exceeded := self.wire.exceeded_limit(0):
             self.running.exceeded.append(exceeded)
             return Failed(expected, exceeded)
         return Silent(expected, await self._silence(began, allowed, paid))
@@ -217,8 +217,8 @@ class Talk:
         return text + doing
 
     async def _how_it_ended(self) -> str:
-        how = await self.wire.gone(0)
-        exceeded = self.wire.exceeded(0)
+        how = await self.wire.describe_end(0)
+        exceeded = self.wire.exceeded_limit(0)
         self.running.exceeded += [exceeded] if exceeded else []
         return f"{exceeded} ({how})" if exceeded else f"its output ended: it {how.removeprefix('it ')}"
 
@@ -234,11 +234,11 @@ class Talk:
         began = trio.current_time()
         until = began + EXIT_SECONDS
         ended = await self.wire.end_input(until)
-        exited = self.wire.exited(0)
+        exited = self.wire.describe_exit(0)
         while ended and not (exited and self.inbox.closed) and trio.current_time() < until:
             if not self.inbox.closed or not exited:
                 await self.inbox.take_in(min(until, trio.current_time() + MOMENT))
-            exited = exited or self.wire.exited(0)
+            exited = exited or self.wire.describe_exit(0)
         return Finish(trio.current_time() - began, exited, self.inbox.closed, self.inbox.rest())
 
     def note_peak(self) -> None:
@@ -281,4 +281,4 @@ async def talking(
             (ending,) = await wire.close(0.0)
         running.peak = max(running.peak, ending.peak)
         if failed is not None:
-            failed.notes, failed.received = in_its_folder(unmarked(ending.notes)), bytes(talk.inbox.received)
+            failed.notes, failed.received = in_its_folder(without_marks(ending.notes)), bytes(talk.inbox.received)

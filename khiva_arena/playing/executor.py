@@ -66,4 +66,4 @@ class LocalExecutor:
         return ready_to_play(self._settings, entrants, self._sandbox, self.say, self._started, self._plan)
 
     def play(self, play: Play, drawn: DrawnRound, take: TakeOutcome) -> None:
-        pool.play(play.jobs(drawn), self._settings.jobs, take, settle=True)
+        pool.play(play.jobs(drawn), self._settings.jobs, take, hold_back=True)

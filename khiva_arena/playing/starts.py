@@ -209,7 +209,7 @@ def _started(first: Settings, bots: Sequence[Bot], sandbox: Sandbox, why: dict[s
         if built:
             _start(first, built, commands, sandbox)
     except PreflightFailed as error:
-        for number, problem in zip(error.who, error.problems, strict=True):
+        for number, problem in zip(error.positions, error.problems, strict=True):
             bot = built[number]
             why[bot.identity] = _first_of(bot, problem)
             del commands[bot.identity]
