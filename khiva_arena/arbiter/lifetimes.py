@@ -56,8 +56,8 @@ class Lifetimes:
         except BaseException:
             cell.clean()
             raise
-        self._adoption.started(process.pid)
-        cell.started(process.pid)
+        self._adoption.note_start(process.pid)
+        cell.note_start(process.pid)
         quiet = Quiet(noise.lines(isolation.java_options(self._sandbox.resources.memory)))
         started = CellProcess(process, process.pid, cell)
         redactor = Redactor(command.handed)
@@ -110,7 +110,7 @@ class Lifetimes:
             raise InternalError(f"process {pid} of seat {child.seat} was killed and did not die in {REAP_SECONDS:.0f} s")
         self._pipes.drain_stderr(child)
         process.returncode, own_usage = REAPER.reap(pid)
-        self._adoption.reaped(pid)
+        self._adoption.note_reaping(pid)
         usages = [own_usage, *REAPER.reap_group(pid, REAP_SECONDS)]
         cpu_s = max(child.cpu_seen, sum(usage.ru_utime + usage.ru_stime for usage in usages))
         return Ending(

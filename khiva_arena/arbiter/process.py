@@ -232,7 +232,7 @@ class Processes:
         if child.ours and child.ending is not None and child.ending.status == HUB_GONE_STATUS:
             raise HostFault("the process at which players arrive has ended")
         if child.ending is not None and child.ending.status in LAUNCH_FAILED and not child.ours:
-            why = detect.refused(self._level, child.ending.notes)
+            why = detect.host_refusal(self._level, child.ending.notes)
             if why:
                 raise HostFault(f"isolation {self._level} no longer works: {why}")
 

@@ -14,7 +14,7 @@ from khiva_arena.check.positions import Place, decisions_of_a_match, find, kinds
 from khiva_arena.check.talk import Talk, talking
 from khiva_arena.games.base import Game
 from khiva_arena.sandbox import system
-from khiva_arena.sandbox.limits import say
+from khiva_arena.sandbox.limits import in_words
 from khiva_arena.words import count
 
 MATCH_SECONDS, MATCH_DECISIONS = 2.0, 150
@@ -211,7 +211,9 @@ async def keys(running: RunningCheck) -> str:
 async def memory(running: RunningCheck) -> str:
     """Check the bot's peak of memory against its limit."""
     limit = running.sandbox.resources.memory
-    used = f"{say('memory', running.peak)} at most, of {say('memory', limit)}" if running.peak else f"n/a: {system.UNSEEN}"
+    used = (
+        f"{in_words('memory', running.peak)} at most, of {in_words('memory', limit)}" if running.peak else f"n/a: {system.UNSEEN}"
+    )
     if running.exceeded:
         raise Failed("a bot that stays within the limits of a match (see `khiva-arena doctor`)", running.exceeded[0])
     if running.peak > 0.75 * limit:

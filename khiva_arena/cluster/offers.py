@@ -9,7 +9,7 @@ from typing import NamedTuple
 import khiva_arena
 from khiva_arena.cluster.messages import WorkerOffer
 from khiva_arena.sandbox.level import Sandbox
-from khiva_arena.sandbox.limits import say, size_in_words
+from khiva_arena.sandbox.limits import in_words, size_in_words
 from khiva_arena.sandbox.rlimits import system_limits
 
 CLOCK_SECONDS = 60.0
@@ -65,9 +65,8 @@ def _too_little(offer: WorkerOffer, sandbox: Sandbox) -> str:
         allowed = offer.limits.get(name)
         if allowed is not None and allowed < soft:
             key = SETTING_OF_RLIMIT[name]
-            return (
-                f"processes may have {say(key, allowed)} there (ulimit), and each bot {say(key, getattr(sandbox.resources, key))}"
-            )
+            limit = in_words(key, getattr(sandbox.resources, key))
+            return f"processes may have {in_words(key, allowed)} there (ulimit), and each bot {limit}"
     return ""
 
 

@@ -105,8 +105,8 @@ def _run_build(bot: Bot, folder: Path, cell: Cell, adoption: reap.Adoption, said
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
-            adoption.started(process.pid)
-            cell.started(process.pid)
+            adoption.note_start(process.pid)
+            cell.note_start(process.pid)
         reader = threading.Thread(target=_keep_end, args=(process, said), daemon=True)
         reader.start()
         with weight.Watched(folder, bot.largest) as watched:
@@ -137,7 +137,7 @@ def _end_build(process: subprocess.Popen[bytes], cell: Cell, adoption: reap.Adop
     """
     cell.kill(process.pid)
     process.returncode, _ = REAPER.reap(process.pid)
-    adoption.reaped(process.pid)
+    adoption.note_reaping(process.pid)
     REAPER.reap_group(process.pid, REAP_SECONDS)
     adoption.end_strays()
     return process.returncode

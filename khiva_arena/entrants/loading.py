@@ -80,11 +80,11 @@ def _number(key: str, value: object) -> int:
     number = amount(value, size=key in SIZES)
     limit = MOST if key in SIZES else MOST_FILES
     if not getattr(LEAST, key) <= number <= limit:
-        raise ValueError(f"{say(key, getattr(LEAST, key))} to {say(key, limit)}")
+        raise ValueError(f"{in_words(key, getattr(LEAST, key))} to {in_words(key, limit)}")
     return number
 
 
-def say(key: str, number: int) -> str:
+def in_words(key: str, number: int) -> str:
     """Format an amount in words: "256 MiB", "10,000"."""
     return size_in_words(number) if key in SIZES else f"{number:,}"
 

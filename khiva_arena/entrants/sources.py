@@ -14,7 +14,7 @@ from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from khiva_arena.entrants.loading import Bounds, say
+from khiva_arena.entrants.loading import Bounds, in_words
 from khiva_arena.errors import ConfigError
 from khiva_arena.replay.record import canonical
 from khiva_arena.sandbox import regular_files
@@ -196,12 +196,12 @@ def _measure(found: dict[str, Path], where: Path, bounds: Bounds) -> None:
         size = path.stat().st_size
         total += size
         if size > bounds.bot_file_size:
-            limit = say("bot_file_size", bounds.bot_file_size)
-            problem = f"{_shown(name)} has {say('bot_file_size', size)}, a file {limit} at most"
+            limit = in_words("bot_file_size", bounds.bot_file_size)
+            problem = f"{_shown(name)} has {in_words('bot_file_size', size)}, a file {limit} at most"
             raise ConfigError(f"{where}: {problem}; leave it out by files, or raise --limit bot_file_size")
     if total > bounds.bot_size:
-        limit = say("bot_size", bounds.bot_size)
-        problem = f"its files have {say('bot_size', total)}, {limit} at most"
+        limit = in_words("bot_size", bounds.bot_size)
+        problem = f"its files have {in_words('bot_size', total)}, {limit} at most"
         raise ConfigError(f"{where}: {problem}; name fewer in files, or raise --limit bot_size")
 
 

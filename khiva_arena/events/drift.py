@@ -11,7 +11,7 @@ from khiva_arena.errors import ConfigError
 from khiva_arena.events.find import events_of
 from khiva_arena.events.stored import bare_timetable
 from khiva_arena.replay.definition import MARKS, Definition, spellings
-from khiva_arena.sandbox.limits import say
+from khiva_arena.sandbox.limits import in_words
 from khiva_arena.settings.table import TIMES
 from khiva_arena.store.db import BotRow, EventRow, Store
 
@@ -135,7 +135,7 @@ def _line(key: str, then: Any, now: Any) -> str:
     if room == "time":
         return f"{TIMES_DEFINED.get(rest, rest)} was {then} ms, is {now} ms"
     if room == "limits" and isinstance(then, int) and isinstance(now, int):
-        return f"limit {rest} was {say(rest, then)}, is {say(rest, now)}"
+        return f"limit {rest} was {in_words(rest, then)}, is {in_words(rest, now)}"
     if room == "runtimes":
         return _runtime(rest, then, now)
     if key == "draw":

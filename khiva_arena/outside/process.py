@@ -39,7 +39,7 @@ from khiva_arena.outside.calls import (
 from khiva_arena.outside.running import Whereabouts, last_words, place_in
 from khiva_arena.outside.source import GameSource
 from khiva_arena.sandbox.reap import MARK, end_helper
-from khiva_arena.sandbox.stops import held
+from khiva_arena.sandbox.stops import block
 
 END_SECONDS = 2.0
 ANSWER_SECONDS = 10.0
@@ -70,7 +70,7 @@ class GameProcess:
         environment = os.environ | {MARK: f"{os.getpid()}-game", "PYTHONHASHSEED": str(hash_seed)}
         try:
             with theirs:
-                with held((signal.SIGINT,)):
+                with block((signal.SIGINT,)):
                     self._process = subprocess.Popen(
                         words, stdin=subprocess.PIPE, pass_fds=(theirs.fileno(), leave), start_new_session=True, env=environment
                     )

@@ -66,7 +66,7 @@ def check_unlocked(folder: Path) -> None:
 def is_locked(folder: Path) -> bool:
     """Tell whether an arbiter is at work on a store."""
     try:
-        file = regular_files.opened(folder / LOCK, follow=False)
+        file = regular_files.open_file(folder / LOCK, follow=False)
     except FileNotFoundError:
         return False
     with file:

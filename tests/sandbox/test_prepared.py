@@ -43,8 +43,8 @@ def laid_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[
 
 def test_what_is_small_is_copied_with_its_modes_and_the_rest_has_a_place(laid_out: tuple[Path, Prepared]) -> None:
     etc, made = laid_out
-    assert made.copied == {f"{etc}/{name}" for name in ("few", "file", "link")}
-    assert made.mounted == {f"{etc}/{name}" for name in ("many", "large", "closed")}
+    assert made.copies == {f"{etc}/{name}" for name in ("few", "file", "link")}
+    assert made.mounts == {f"{etc}/{name}" for name in ("many", "large", "closed")}
     copies = Path(made.etc)
     assert sorted(path.name for path in copies.iterdir()) == sorted(path.name for path in etc.iterdir())
     assert os.readlink(copies / "few" / "inner") == "../file"
