@@ -111,7 +111,7 @@ def say_faults(outcome: Outcome, job: Job, words: Sequence[str], tracing: Tracin
             continue
         from khiva_arena.entrants import guests  # when a fault has happened: most matches have none
 
-        if guests.is_one(word):
+        if guests.is_guest(word):
             continue
         name = f"{job.header.seats[seat].name}#{seat}"
         lines = [f"{name}: {blame.verdict} at step {blame.step}: {blame.detail}" for blame in report.faults]

@@ -127,7 +127,7 @@ def entrants_named(given: Mapping[str, Any], say: Say) -> list[Bot]:
             problems += [f"--engines {problem}" for problem in error.problems]
     if problems:
         raise ConfigError(problems)
-    return bot_files.kept(bot_files.with_distinct_names(bots), given.get("kept", ()))
+    return bot_files.mark_kept(bot_files.with_distinct_names(bots), given.get("kept", ()))
 
 
 def unplayable(stages: Sequence[Settings], entrants: Sequence[Bot]) -> list[str]:

@@ -46,7 +46,7 @@ def who_plays(given: Mapping[str, Any]) -> tuple[Settings, list[Bot]]:
     problems += mistakes(settings.network, settings.env, [bot.name for bot in entrants])
     if problems := [*problems, *nobody_to_allow(settings, entrants)]:
         raise ConfigError(problems)
-    return settings, bot_files.kept(entrants, settings.kept)
+    return settings, bot_files.mark_kept(entrants, settings.kept)
 
 
 def one_match(settings: Settings, entrants: Sequence[Bot], say: Say) -> OneMatch:

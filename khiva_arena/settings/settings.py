@@ -271,7 +271,7 @@ def _rules(values: Mapping[str, Any], game: Game | None, seats: str, problems: _
 
 def _rule(value: Any) -> Any:
     """Return a rule as it was given, or the table of the file that it names. Raises ConfigError."""
-    return toml_file.read(Path(value[1:]))[1] if names_file(value) else value
+    return toml_file.read(Path(value[1:])).values if names_file(value) else value
 
 
 def rules_chosen(games: Sequence[Game], given: Mapping[str, Any]) -> dict[str, Any]:

@@ -93,13 +93,13 @@ def test_root_of_a_container_without_numbers_for_bots(monkeypatch: pytest.Monkey
     both = {"uid_map": [range(1 << 32)], "gid_map": [range(1 << 32)]}
     few = [range(1), range(1, 65536)]
     for maps, given in ((both, True), (both | {"uid_map": few}, False), (both | {"gid_map": few}, False)):
-        monkeypatch.setattr(uids, "_mapped", maps.__getitem__)
+        monkeypatch.setattr(uids, "_ids", maps.__getitem__)
         assert (uids.next_user() is not None) == given
 
 
 def test_the_numbers_of_this_machine() -> None:
-    assert any(os.geteuid() in numbers for numbers in uids._mapped("uid_map"))
-    assert any(os.getegid() in numbers for numbers in uids._mapped("gid_map"))
+    assert any(os.geteuid() in numbers for numbers in uids._ids("uid_map"))
+    assert any(os.getegid() in numbers for numbers in uids._ids("gid_map"))
 
 
 def test_a_scratch_folder_that_cannot_be_given_away_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,7 +35,7 @@ def laid_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[
     monkeypatch.setattr(prepared, "ETC", str(etc))
     monkeypatch.setattr(readable_paths, "system", lambda: ("/usr", *sorted(str(path) for path in etc.iterdir())))
     before = os.umask(0o077)
-    made = prepared._laid_out({"/proc/stat": b"still", "/proc/sys/fs/nr_open": b"7"})
+    made = prepared._lay_out({"/proc/stat": b"still", "/proc/sys/fs/nr_open": b"7"})
     os.umask(before)
     yield etc, made
     shutil.rmtree(made.folder)
