@@ -45,7 +45,7 @@ def standings(store: Path, wide: bool, as_json: bool, **flags: Any) -> None:
     fitted = effects_named(EFFECTS if wanted.effects is None else [part.strip() for part in wanted.effects.split(",")])
     sections = sections_named((*wanted.names, *(("effects",) if wanted.effects else ())))
     request = TableRequest(wanted.anchors, sections, fitted, chosen.among)
-    print_standings(store, chosen.words, request, contrasts.named(wanted.sets), as_json=as_json, wide=wide)
+    print_standings(store, chosen.words, request, contrasts.sets_of(wanted.sets), as_json=as_json, wide=wide)
 
 
 def print_standings(

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import isnan, log, sqrt
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +28,24 @@ from khiva_arena.result import Result
 __all__ = ["ELO_PER_NAT", "FEWEST_SEEDS", "LEVEL", "PRIOR_GAMES", "Ratings", "half_width", "rate"]
 
 PRIOR_GAMES = 1.0  # drawn, of weight 1, of each bot against a bot of middling strength
+
+
+class Distance(NamedTuple):
+    """The distance between two bots.
+
+    elo: of the first above the second, None if the results say nothing
+    error: half the width of the 95 % interval, None if there is none
+    """
+
+    elo: float | None
+    error: float | None
+
+
+class EloInterval(NamedTuple):
+    """The ends of a 95 % interval in Elo; an end that the results leave open is None."""
+
+    low: float | None
+    high: float | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,39 +108,40 @@ class Ratings:
     widening: Widening = PLAIN
     two_seats: bool = False
 
-    def between(self, i: int, j: int) -> tuple[float | None, float | None]:
-        """Return the Elo of bot i above bot j and its 95 % half width, from the full covariance; None if there is none."""
+    def between(self, i: int, j: int) -> Distance:
+        """Return the Elo of bot i above bot j, with an error from the full covariance."""
         a, b = self.elo[i], self.elo[j]
         variance = float(self.covariance[i, i] + self.covariance[j, j] - 2 * self.covariance[i, j])
         if a is None or b is None:
-            return None, None
+            return Distance(None, None)
         if isnan(variance) or self.groups[i] != self.groups[j] or (i != j and self.no_variance_seen[i, j]):
-            return a - b, None
-        return a - b, self.widening.half_width(sqrt(max(0.0, variance)), min(self.seeds[i], self.seeds[j]))
+            return Distance(a - b, None)
+        error = self.widening.half_width(sqrt(max(0.0, variance)), min(self.seeds[i], self.seeds[j]))
+        return Distance(a - b, error)
 
-    def ends(self, i: int, j: int) -> tuple[float | None, float | None]:
+    def ends(self, i: int, j: int) -> EloInterval:
         """Return the ends of the 95 % interval of how far bot i is above bot j. One of them is None if all points flow one way,
         and both if the results say nothing."""
         distance, error = self.between(i, j)
         if distance is not None and error is not None:
-            return distance - error, distance + error
+            return EloInterval(distance - error, distance + error)
         if self.oneway is None or distance is None:
-            return None, None
+            return EloInterval(None, None)
         if self.oneway.above[i, j]:
-            return _least(self.oneway, i, j, self.widening), None
+            return EloInterval(_least(self.oneway, i, j, self.widening), None)
         least = _least(self.oneway, j, i, self.widening) if self.oneway.above[j, i] else None
-        return None, None if least is None else -least
+        return EloInterval(None, None if least is None else -least)
 
-    def interval(self, bot: int) -> tuple[float | None, float | None]:
+    def interval(self, bot: int) -> EloInterval:
         """Return the ends of the 95 % interval of ``elo``, None as in ``ends``. The numbers given for the anchors count."""
         elo, error = self.elo[bot], self.error[bot]
         if elo is not None and error is not None:
-            return elo - error, elo + error
+            return EloInterval(elo - error, elo + error)
         exact = [one for one in [check.bot for check in self.anchors] or [self.anchor] if self.error[one] == 0]
         ends = [(self.elo[one] or 0.0, *self.ends(bot, one)) for one in exact if one != bot]
         lows = [given + low for given, low, _ in ends if low is not None]
         highs = [given + high for given, _, high in ends if high is not None]
-        return max(lows, default=None), min(highs, default=None)
+        return EloInterval(max(lows, default=None), min(highs, default=None))
 
     def rough(self, bot: int) -> bool:
         """Tell whether the error of ``elo`` is from so few seeds that it is hardly known itself."""

@@ -34,14 +34,28 @@ class BlockScores(NamedTuple):
     variance: float
 
 
+class StoppedScore(NamedTuple):
+    """A score by a test that may have stopped early.
+
+    middle: the median-unbiased score
+    low, high: the ends of its 95 % interval
+    los: how likely a worse outcome is at a true score of 1/2
+    """
+
+    middle: float
+    low: float
+    high: float
+    los: float
+
+
 def after_stop(
     scores: BlockScores,
     hypotheses: tuple[float, float],
     bounds: tuple[float, float],
     first: int = 0,
     quantile: float = Z,
-) -> tuple[float, float, float, float] | None:
-    """Return the median-unbiased score, the ends of its 95 % interval, and how likely a worse outcome is at a true score of 1/2.
+) -> StoppedScore | None:
+    """Return the score that a stopped test shows.
 
     hypotheses: the score of each, the lower one first.
     bounds: of the LLR.
@@ -70,7 +84,7 @@ def after_stop(
 
     tail, step = normal(-quantile), sqrt(variance / blocks)
     middle, low, high = (_falls_to(worse, chance, mean, step) for chance in (0.5, 1 - tail, tail))
-    return middle, low, high, worse(0.5)
+    return StoppedScore(middle, low, high, worse(0.5))
 
 
 def chance_of_worse(

@@ -123,7 +123,7 @@ def test_any_byte_that_changes_in_the_file_or_the_seal_ends_it(tmp_path: Path) -
         data = path.read_bytes()
         path.write_bytes(data[:at] + bytes([data[at] ^ 1 << chance.randrange(8)]) + data[at + 1 :])
         connection = sqlite3.connect(f"file:{tmp_path / FILE}?mode=ro", uri=True)
-        assert not seal.Seal(tmp_path / FILE, connection, believed=True).holds(), (name, at)
+        assert not seal.Seal(tmp_path / FILE, connection, trusted=True).holds(), (name, at)
         connection.close()
         path.write_bytes(data)
     assert is_believed(tmp_path)
