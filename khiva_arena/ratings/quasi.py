@@ -18,8 +18,8 @@ _ROUNDING = 1e-9  # of the largest variance: none but rounding, of which there i
 
 def differences(covariance: Floats) -> Floats:
     """Return (n, n) variances of the differences, from a covariance: V_ii + V_jj - 2 V_ij; 0 on the diagonal."""
-    own = np.diag(covariance)
-    return np.asarray(own[:, None] + own - covariance - covariance.T)
+    variances = np.diag(covariance)
+    return np.asarray(variances[:, None] + variances - covariance - covariance.T)
 
 
 class QuasiVariances(NamedTuple):

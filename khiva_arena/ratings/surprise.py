@@ -42,15 +42,15 @@ def surprises(cells: PairCells, ratings: Ratings) -> Floats:
     share, expected_share = score / weight, expected(nats[low] - nats[high])
     slope = expected_share * (1 - expected_share)
     with np.errstate(invalid="ignore", divide="ignore"):  # of a pair with one block
-        moved = (score[at] - cells.score) / (weight[at] - cells.weight) - share[at]
-    of_share = summed(at, moved**2, len(pairs))
-    total = of_share + 2 * slope * summed(at, moved * step, len(pairs)) + slope**2 * differences(squares)[low, high]
-    mean = (summed(at, moved, len(pairs)) + slope * (sums[low] - sums[high])) / cells.blocks
+        shift = (score[at] - cells.score) / (weight[at] - cells.weight) - share[at]
+    of_share = summed(at, shift**2, len(pairs))
+    total = of_share + 2 * slope * summed(at, shift * step, len(pairs)) + slope**2 * differences(squares)[low, high]
+    mean = (summed(at, shift, len(pairs)) + slope * (sums[low] - sums[high])) / cells.blocks
     variance = (cells.blocks - 1) / cells.blocks * (total - cells.blocks * mean**2)
-    known = (blocks > 1) & (variance > _ROUNDING) & ~_bridges(low, high, bots)
+    is_known = (blocks > 1) & (variance > _ROUNDING) & ~_bridges(low, high, bots)
     variance = variance + np.where(of_share < _ROUNDING, slope / blocks, 0)
-    z = (share - expected_share)[known] / np.sqrt(variance[known])
-    surprise[low[known], high[known]], surprise[high[known], low[known]] = z, -z
+    z = (share - expected_share)[is_known] / np.sqrt(variance[is_known])
+    surprise[low[is_known], high[is_known]], surprise[high[is_known], low[is_known]] = z, -z
     return surprise
 
 
@@ -69,8 +69,8 @@ def _steps(cells: PairCells, nats: Floats, ratings: Ratings) -> tuple[Floats, Fl
     node, step = np.concatenate(nodes), np.concatenate(steps)
     order = np.argsort(node)
     node, step = node[order], step[order]
-    own, other = (step[np.searchsorted(node, cells.block * bots + side)] for side in (cells.low, cells.high))
-    return own - other, bread @ squares @ bread, bread @ sums
+    low_step, high_step = (step[np.searchsorted(node, cells.block * bots + side)] for side in (cells.low, cells.high))
+    return low_step - high_step, bread @ squares @ bread, bread @ sums
 
 
 def _bridges(low: Ints, high: Ints, bots: int) -> npt.NDArray[np.bool_]:

@@ -80,7 +80,7 @@ def line_ups_in(results: Iterable[Result]) -> list[LineUp]:
 
 def scores_of(bots: int, rounds: Sequence[RoundSums]) -> list[Fraction | None]:
     """Return the mean pair score of each bot over some rounds; None without a pair."""
-    halves, pairs = ([sum(getattr(one.sums[bot], key) for one in rounds) for bot in range(bots)] for key in ("halves", "pairs"))
+    halves, pairs = ([sum(getattr(past.sums[bot], key) for past in rounds) for bot in range(bots)] for key in ("halves", "pairs"))
     return [Fraction(half, 2 * pair) if pair else None for half, pair in zip(halves, pairs, strict=True)]
 
 

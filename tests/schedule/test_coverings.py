@@ -114,7 +114,7 @@ def test_a_round_robin_plays_the_set_that_its_terms_name():
     assert all_pairs_meet(drawn.line_ups, 12)
     without = Terms("round-robin", 12, 3, 2, most=24, key=KEY)
     (before,) = rounds(without, lambda _: None)
-    assert before.line_ups == line_ups(12, 3, most=24, key=KEY).chosen != drawn.line_ups
+    assert before.line_ups == line_ups(12, 3, limit=24, key=KEY).chosen != drawn.line_ups
 
 
 @pytest.mark.parametrize(
