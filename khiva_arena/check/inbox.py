@@ -45,8 +45,8 @@ class Inbox:
 
     async def take_in(self, deadline: float) -> bool:
         """Take in the bytes that come next, by ``deadline``. Return True if any came."""
-        came = await self._wire.receive(deadline)
-        for arrival in came:
+        arrivals = await self._wire.receive(deadline)
+        for arrival in arrivals:
             self.closed = self.closed or not arrival.data
             self.received += arrival.data[: RECEIVED_KEPT - len(self.received)]
             if not self.trouble:
@@ -56,7 +56,7 @@ class Inbox:
                     self.trouble = error.detail
                 if len(self.frames) > FRAMES_MOST:
                     self.trouble = f"more than {FRAMES_MOST} frames that nobody asked for"
-        return bool(came)
+        return bool(arrivals)
 
     def rest(self) -> str:
         """Describe in words the bytes that nobody has taken, "" if there are none."""

@@ -228,9 +228,9 @@ def game_named(word: str) -> Game:
     GameFault."""
     if word in NAMES:
         return get(word)
-    from khiva_arena.outside.opening import opened  # not above: most games come with the arena
+    from khiva_arena.outside.opening import open_game  # not above: most games come with the arena
 
-    return opened(word)
+    return open_game(word)
 
 
 # --- what a row alone cannot check ---
