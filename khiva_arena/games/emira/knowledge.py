@@ -54,6 +54,13 @@ def _less(cards: Cards, card: int) -> Cards:
     return cards[:at] + cards[at + 1 :]
 
 
+class DeckAndHands(NamedTuple):
+    """The cards of a deck in its order, and of each seat's hand."""
+
+    deck: list[int]
+    hands: list[list[int]]
+
+
 class Layouts:
     """Layouts of a deck, and of the hands that are filled from it, by seat; the seat's own hand is empty.
 
@@ -270,8 +277,8 @@ class Layouts:
         self.each(change)
         self.stock[card] -= 1
 
-    def pick(self, stream: Stream) -> tuple[list[int], list[list[int]]]:
-        """Return a deck and hands, drawn by the weights of the layouts."""
+    def pick(self, stream: Stream) -> DeckAndHands:
+        """Draw a deck and hands by the weights of the layouts."""
         at, sofar = stream.below(2**53) / 2**53, 0.0
         *others, last = self.weights.items()
         for layout, weight in others:
@@ -280,7 +287,7 @@ class Layouts:
                 return self._fill(layout, stream)
         return self._fill(last[0], stream)
 
-    def _fill(self, layout: Layout, stream: Stream) -> tuple[list[int], list[list[int]]]:
+    def _fill(self, layout: Layout, stream: Stream) -> DeckAndHands:
         deck, hands = tuple(map(_face, layout.deck)), layout.hands
         unseen = Counter(self.stock)
         unseen.subtract(token for tokens in (deck, *hands) for token in tokens if token >= 0)
@@ -300,4 +307,4 @@ class Layouts:
         def card_of(token: int) -> int:
             return token if token >= 0 else heaps[token].pop()
 
-        return [card_of(token) for token in deck], [sorted(map(card_of, hand)) for hand in hands]
+        return DeckAndHands([card_of(token) for token in deck], [sorted(map(card_of, hand)) for hand in hands])

@@ -41,14 +41,14 @@ def question(kind: str, view: View, names: Names) -> PersonsQuestion:
 
 
 def _play_pass(view: View, names: Names) -> PersonsQuestion:
-    many = 2 if view["seats"] == 2 else 1
-    what = "two cards to play and two to pass" if many == 2 else "a card to play and a card to pass"
+    number = 2 if view["seats"] == 2 else 1
+    cards = "two cards to play and two to pass" if number == 2 else "a card to play and a card to pass"
     to = names[(view["seat"] + 1) % view["seats"]]
     about = (
         f"All choose at once and in secret. The lowest card of a colour wins its camel, a rejected one brings a gem. "
         f"What you pass goes to {to}, who can play it from the next turn on."
     )
-    return PersonsQuestion(f"Choose {what}", about, ("K1", "K2", "K3", *(("K21",) if many == 2 else ())))
+    return PersonsQuestion(f"Choose {cards}", about, ("K1", "K2", "K3", *(("K21",) if number == 2 else ())))
 
 
 def answer(kind: str, entry: Sequence[Any], view: View, names: Names) -> str:

@@ -139,8 +139,19 @@ class _Deal:
             yield count, before + self._leaving.get(turn, [])
 
 
-def placings(seen: Seen) -> tuple[list[int], list[Placing]]:
-    """Return the numbers of ways, added up in order, and the places where traced cards may be now, one placing for each number.
+class Placings(NamedTuple):
+    """The places where traced cards may be.
+
+    totals: the numbers of ways, added up in order
+    placings: one for each number
+    """
+
+    totals: list[int]
+    placings: list[Placing]
+
+
+def placings(seen: Seen) -> Placings:
+    """Return the places where traced cards may be now.
 
     Only traced cards that have not been seen since are placed. The other hidden cards fill the places that are left, in every
     order. If the total exceeds ``MOST`` bits, the numbers keep only their leading bits.
@@ -163,7 +174,7 @@ def placings(seen: Seen) -> tuple[list[int], list[Placing]]:
                 totals.append(total)
                 found.append(tuple((card, row) for row, (card, _, _) in zip(rows, unseen, strict=True)))
     beyond = max(0, total.bit_length() - MOST)
-    return [sofar >> beyond for sofar in totals], found
+    return Placings([sofar >> beyond for sofar in totals], found)
 
 
 def _before(seen: Seen) -> Seen:

@@ -56,7 +56,7 @@ def _letters(goods: Iterable[int]) -> str:
     return "".join(LETTERS[good] for good in goods) or "-"
 
 
-def _counted(counts: Sequence[int]) -> str:
+def _counts_in_words(counts: Sequence[int]) -> str:
     return ", ".join(f"{n} {good}" for n, good in zip(counts, GOODS, strict=True) if n) or "nothing"
 
 
@@ -133,7 +133,7 @@ def _refill(d: Data, names: Names) -> str:
 
 
 def _reshuffle(d: Data, names: Names) -> str:
-    return f"Reshuffle {d['shuffle']}: the new pile has {_counted(d['counts'])}"
+    return f"Reshuffle {d['shuffle']}: the new pile has {_counts_in_words(d['counts'])}"
 
 
 def _action(d: Data, names: Names) -> str:

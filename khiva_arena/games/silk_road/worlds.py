@@ -177,10 +177,10 @@ def _jewel(pos: Position, ask: Plain, seat: int) -> Open:
 
 def _lay(pos: Position, ask: Plain, seat: int) -> Open:
     size = next(size for size in SIZES if pos.places[size - 1] != GONE)
-    carried = sorted({GOOD_OF[camel] for camel in pos.camels[size - 1]})
+    goods = sorted({GOOD_OF[camel] for camel in pos.camels[size - 1]})
     first = pos.active + pos.ruleset.active_lays_last
-    rest = [("lay_out", seat, good) for good in carried if good > ask["good"]]
-    rest += [("lay_out", s, good) for s in _others(pos, first % pos.seats, seat) for good in carried]
+    rest = [("lay_out", seat, good) for good in goods if good > ask["good"]]
+    rest += [("lay_out", s, good) for s in _others(pos, first % pos.seats, seat) for good in goods]
     return ("lay_out", seat, ask["good"]), [*_market(pos, "last", size, 99), *reversed(rest)]
 
 
