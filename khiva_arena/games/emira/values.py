@@ -91,14 +91,14 @@ def settle_bonus(pos: Position) -> None:
     twelve)."""
     if pos.bonus_left is None:
         return
-    due = [min(counters(pos, seat)) for seat in range(pos.seats)]
+    counters_due = [min(counters(pos, seat)) for seat in range(pos.seats)]
     for seat in range(pos.seats):
-        back = max(0, pos.bonus[seat] - due[seat])
+        back = max(0, pos.bonus[seat] - counters_due[seat])
         pos.bonus[seat] -= back
         pos.bonus_left += back
     for offset in range(pos.seats):
         seat = (pos.start + offset) % pos.seats
-        more = min(due[seat] - pos.bonus[seat], pos.bonus_left)
+        more = min(counters_due[seat] - pos.bonus[seat], pos.bonus_left)
         pos.bonus[seat] += more
         pos.bonus_left -= more
 
@@ -114,11 +114,11 @@ def _covers(talents: tuple[int, ...], demand: Demand) -> bool:
     demands = [1 << talent for talent, count in enumerate(demand) for _ in range(count)]
     serves: dict[int, int] = {}
 
-    def serve(want: int, tried: set[int]) -> bool:
+    def serve(want: int, princesses_tried: set[int]) -> bool:
         for princess, mask in enumerate(talents):
-            if mask & demands[want] and princess not in tried:
-                tried.add(princess)
-                if princess not in serves or serve(serves[princess], tried):
+            if mask & demands[want] and princess not in princesses_tried:
+                princesses_tried.add(princess)
+                if princess not in serves or serve(serves[princess], princesses_tried):
                     serves[princess] = want
                     return True
         return False

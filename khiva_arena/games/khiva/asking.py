@@ -27,15 +27,15 @@ def question(kind: str, view: View, names: Names) -> PersonsQuestion:
     if kind == "play_pass":
         return _play_pass(view, names)
     ask = view["ask"]
-    camel, played = f"{COLOURS[ask['camel']]} camel", card(ask["card"])
+    camel, face = f"{COLOURS[ask['camel']]} camel", card(ask["card"])
     if kind == "boost":
         about = "Each gem that you pay moves it one place further. The place where it stops works for you."
         return PersonsQuestion(
-            f"You won the {camel} with {played}: where does it go?", about, ("K4", "K5", "K6", "K8", "K9", "K10", "K11")
+            f"You won the {camel} with {face}: where does it go?", about, ("K4", "K5", "K6", "K8", "K9", "K10", "K11")
         )
     if kind == "move":
         about = "The place where it stops works for you."
-        return PersonsQuestion(f"You won the {camel} with {played}: move it?", about, ("K4", "K9"))
+        return PersonsQuestion(f"You won the {camel} with {face}: move it?", about, ("K4", "K9"))
     about = f"You have {count(view['gems'][view['seat']], 'gem')}. Carpets count once they are delivered, salt counts at once."
     return PersonsQuestion(f"The {camel} has stopped at shop 4: what do you take?", about, ("K10", "K16", "K17", "K23"))
 

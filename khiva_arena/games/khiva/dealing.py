@@ -44,11 +44,11 @@ def redeal(secret: bytes, seats: int, ordinal: int, pool: Iterable[int]) -> Deal
     return _deal(secret, seats, ordinal, sorted(pool, key=CODE.__getitem__), FIRST_HAND[seats] - KEPT[seats])
 
 
-def _deal(secret: bytes, seats: int, ordinal: int, pool: Sequence[int], each: int) -> Deal:
+def _deal(secret: bytes, seats: int, ordinal: int, pool: Sequence[int], hand_size: int) -> Deal:
     cards = shuffled(Stream(secret, "khiva", "deal", str(ordinal)), pool)
-    dealt = seats * each
-    shown = dealt + SHOWN[seats]
-    return Deal([cards[i : i + each] for i in range(0, dealt, each)], cards[dealt:shown], cards[shown:])
+    dealt = seats * hand_size
+    cards_shown = dealt + SHOWN[seats]
+    return Deal([cards[i : i + hand_size] for i in range(0, dealt, hand_size)], cards[dealt:cards_shown], cards[cards_shown:])
 
 
 def teapots(secret: bytes, values: Sequence[int]) -> list[int]:

@@ -33,11 +33,11 @@ def sell(pos: Position, task: Task, log: list[Event]) -> None:
     """Ask the seat with most cards of the good that has not declined; of several the one with the highest driver (S7, S15)."""
     _, kind, size, camel, declined = task
     good = GOOD_OF[camel]
-    most, best = 0, -1
+    top, best = 0, -1
     for seat, display in enumerate(pos.displays):
         count = display[good]
-        if count and not declined >> seat & 1 and (count > most or (count == most and pos.drivers[seat] > pos.drivers[best])):
-            most, best = count, seat
+        if count and not declined >> seat & 1 and (count > top or (count == top and pos.drivers[seat] > pos.drivers[best])):
+            top, best = count, seat
     if best < 0:
         log.append(events.unsold(camel))
         if kind in IN_CITY:
@@ -57,10 +57,10 @@ def answer_sell(pos: Position, seat: int, entry: list[Plain], log: list[Event]) 
     good = GOOD_OF[camel]
     count = pos.displays[seat][good]
     highest, lowest = exchange(pos, seat, good, declined)
-    gone = (count + 1) // 2
-    pos.displays[seat][good] -= gone
-    pos.discard += [good] * gone
-    log.append(events.sale(seat, camel, gone))
+    cards_sold = (count + 1) // 2
+    pos.displays[seat][good] -= cards_sold
+    pos.discard += [good] * cards_sold
+    log.append(events.sale(seat, camel, cards_sold))
     pos.tasks.append(("lead_away", kind, size, camel))
     if highest != lowest:
         pos.tasks.append(("swap", highest, lowest))
