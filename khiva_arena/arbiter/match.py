@@ -320,7 +320,7 @@ class LiveMatch:
         entry = self._raw_legal.get(id(legal))
         if entry is None:
             # The tuple is kept beside its encoding, so that its id cannot come to stand for another one.
-            entry = self._raw_legal[id(legal)] = (legal, codec.encoded(legal))
+            entry = self._raw_legal[id(legal)] = (legal, codec.encode_raw(legal))
         return entry[1]
 
     def _choice(

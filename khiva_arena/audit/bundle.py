@@ -20,7 +20,7 @@ from khiva_arena.games.registry import get
 from khiva_arena.games.rules_map import file_in_rules
 from khiva_arena.replay.definition import Definition
 from khiva_arena.replay.record import Record, canonical
-from khiva_arena.report.differences import counted, differences, fitted
+from khiva_arena.report.differences import counted_part, differences, fitted_part
 from khiva_arena.result import Result
 from khiva_arena.schedule.lineups import MOST_SEATS
 from khiva_arena.schedule.seating import ScheduledMatch
@@ -217,9 +217,9 @@ def _compare(bundled: BundledEvents, result: AuditResult) -> None:
         if result.engine == __version__:
             result.problems += _lines(name, differences("", written, given, all_keys=True))
             continue
-        wrong = _lines(name, differences("", counted(written), counted(given), all_keys=True))
+        wrong = _lines(name, differences("", counted_part(written), counted_part(given), all_keys=True))
         result.problems += wrong
-        result.notes += [] if wrong else _lines(name, differences("", fitted(written), fitted(given), all_keys=False))
+        result.notes += [] if wrong else _lines(name, differences("", fitted_part(written), fitted_part(given), all_keys=False))
 
 
 def _lines(where: str, problems: Iterable[str]) -> list[str]:

@@ -15,7 +15,7 @@ HEX_SHOWN = 48
 KEYS_KEPT, KEY_SHOWN = 5, 40
 
 
-def shown(payload: bytes) -> str:
+def in_brief(payload: bytes) -> str:
     """Format a payload for people."""
     try:
         return _short(repr(msgpack.unpackb(payload, strict_map_key=False)))

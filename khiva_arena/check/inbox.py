@@ -1,7 +1,7 @@
 """The stdout of a bot under check, cut into frames as it comes by the arbiter's own reader."""
 
 from khiva_arena.check.bot_process import BotProcess
-from khiva_arena.check.describe import as_bytes, shown, whole_frames
+from khiva_arena.check.describe import as_bytes, in_brief, whole_frames
 from khiva_arena.errors import RemoteProtocolError
 from khiva_arena.protocol import codec
 from khiva_arena.words import count
@@ -61,7 +61,7 @@ class Inbox:
     def rest(self) -> str:
         """Describe in words the bytes that nobody has taken, "" if there are none."""
         if self.frames:
-            return f"{frames_text(len(self.frames))} more, the first: {shown(self.frames[0])}"
+            return f"{frames_text(len(self.frames))} more, the first: {in_brief(self.frames[0])}"
         if self.trouble:
             return f"what is not a frame: {as_bytes(bytes(self.received[whole_frames(self.received) :]))}: {self.trouble}"
         return f"{self.partial} bytes of a frame that does not end" if self.partial else ""

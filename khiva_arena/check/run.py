@@ -17,7 +17,7 @@ from khiva_arena.check.causes import of_settings
 from khiva_arena.check.context import SPEC, Failed, RunningCheck, Silent, Skipped, Warned
 from khiva_arena.check.hints import IN_TIME, hint, language_of
 from khiva_arena.check.missing_files import PROGRAM
-from khiva_arena.check.report import Bar, CheckReport, CheckStep, Status, counted
+from khiva_arena.check.report import Bar, CheckReport, CheckStep, Status, count_by_status
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import BotError
 from khiva_arena.shipped import folder
@@ -143,7 +143,7 @@ def _check(running: RunningCheck, word: str, listener: Listener) -> CheckReport:
         isolation=str(running.sandbox.level),
         quick=running.quick,
         passed=all(step.status is not Status.FAILED for step in steps_so_far.steps),
-        counts=counted(steps_so_far.steps),
+        counts=count_by_status(steps_so_far.steps),
         steps=steps_so_far.steps,
         decisions=len(running.thought),
         latency_ms={name: round(took, 4) for name, took in steps_play.of_latency(running.thought).items()},

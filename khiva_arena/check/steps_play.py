@@ -168,7 +168,7 @@ async def cores(running: RunningCheck) -> str:
         for _ in range(BEFORE_IDLE):
             await talk.turn()
         idling = await processor.idle(talk.wire)
-    return processor.judged(running, idling)
+    return processor.judge(running, idling)
 
 
 def of_latency(thought: list[float]) -> dict[str, float]:

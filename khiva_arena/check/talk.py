@@ -12,10 +12,10 @@ from khiva_arena.arbiter.fairness import CpuSample
 from khiva_arena.arbiter.stderr import in_its_folder, without_marks
 from khiva_arena.check.bot_process import MOMENT, BotProcess
 from khiva_arena.check.context import Failed, RunningCheck, Silent, Skipped
-from khiva_arena.check.describe import repeated_keys, shown
+from khiva_arena.check.describe import in_brief, repeated_keys
 from khiva_arena.check.inbox import Inbox, frames_text
 from khiva_arena.check.positions import CheckTable, Place, Question, hello_of
-from khiva_arena.check.processor import used
+from khiva_arena.check.processor import cpu_used
 from khiva_arena.errors import RemoteProtocolError
 from khiva_arena.protocol import codec
 from khiva_arena.protocol.messages import BotHello
@@ -80,7 +80,7 @@ class Talk:
         try:
             hello = codec.decode_bot_hello(payload)
         except RemoteProtocolError as error:
-            raise Failed(goal, f"{shown(payload)}: {error.detail}") from None
+            raise Failed(goal, f"{in_brief(payload)}: {error.detail}") from None
         self.running.starts.append(trio.current_time() - began)
         return hello
 
@@ -157,13 +157,13 @@ class Talk:
         try:
             act = codec.decode_act(payload)
         except RemoteProtocolError as error:
-            raise Failed(goal, f"{shown(payload)}: {error.detail}") from None
+            raise Failed(goal, f"{in_brief(payload)}: {error.detail}") from None
         if act.req != req:
             again = "a second answer" if act.req in self._answered_reqs else "an answer"
-            raise Failed(goal, f"{again} to req {act.req}: {shown(payload)}")
+            raise Failed(goal, f"{again} to req {act.req}: {in_brief(payload)}")
         self._answered_reqs.add(req)
         if legal and not 0 <= act.choice < choices:
-            raise Failed(goal, f"{shown(payload)}: choice {act.choice} is not an index into the {choices} entries of legal")
+            raise Failed(goal, f"{in_brief(payload)}: choice {act.choice} is not an index into the {choices} entries of legal")
         return act.choice
 
     def _note_time(self, took: float) -> None:
@@ -173,7 +173,7 @@ class Talk:
         if self._before is not None:
             after = self.wire.account()
             self.running.asked_for += after.at - self._before.at
-            self.running.used += used(self._before, after)
+            self.running.used += cpu_used(self._before, after)
 
     def _paid(self) -> str:
         """Describe the time that earlier decisions took of the bank, "" for none."""

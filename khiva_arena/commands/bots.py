@@ -35,7 +35,7 @@ def ready_bots(game: str) -> list[str]:
         language = shipped.languages()[_language(word)]
         if word in (*SLOW, *NEEDS_A_NETWORK) or (language.name != "python" and word not in OF_OTHER_LANGUAGES):
             continue
-        if language.name == "python" or shipped.here(language):
+        if language.name == "python" or shipped.is_here(language):
             words.append(word)
         else:
             say(f"{word}: left out, {language.title} is not on this machine; {shipped.remedy(language)}")

@@ -55,13 +55,13 @@ _encode = msgspec.msgpack.Encoder(enc_hook=_refuse).encode
 _decode = msgspec.msgpack.Decoder().decode
 
 
-def framed(value: Any) -> bytes:
+def frame_of(value: Any) -> bytes:
     """Return a frame. Raises Unplain for a value that cannot be sent."""
-    payload = bytes(encoded(value))
+    payload = bytes(encode(value))
     return HEADER.pack(len(payload)) + payload
 
 
-def encoded(value: Any) -> msgspec.Raw:
+def encode(value: Any) -> msgspec.Raw:
     """Return a value, or a part of one, as msgpack. Raises Unplain."""
     try:
         data = _encode(value)
@@ -77,7 +77,7 @@ def strictly(value: Any) -> msgspec.Raw:
 
     So a set or a tuple may not arrive as a list, nor a date as a text.
     """
-    data = encoded(value)
+    data = encode(value)
     try:
         is_same = _decode(data) == value
     except msgspec.MsgspecError:

@@ -42,8 +42,8 @@ from khiva_arena.outside.calls import (
     STOP_SECONDS,
     Spec,
     Unplain,
-    encoded,
-    framed,
+    encode,
+    frame_of,
     payload_of,
     strictly,
 )
@@ -72,9 +72,9 @@ def main() -> None:
         game = _game_of(_import(spec), spec)
         front = _front(game)
     except BaseException as error:
-        control.sendall(framed([FAULT, _error_words(error, spec) + _several_files(error, spec)]))
+        control.sendall(frame_of([FAULT, _error_words(error, spec) + _several_files(error, spec)]))
         return
-    control.sendall(framed([DONE, front]))
+    control.sendall(frame_of([DONE, front]))
     _fork_on_request(control, life, game, spec)
 
 
@@ -239,7 +239,7 @@ def _fork_on_request(control: socket.socket, life: int, game: Game, spec: Spec) 
             (pid,) = NUMBER.unpack(word[1:])
             if pid in forks.pipes:
                 forks.note(pid, _wait_for(pid, word[:1] == STOP))
-            control.sendall(framed(forks.reaped.pop(pid)))
+            control.sendall(frame_of(forks.reaped.pop(pid)))
 
 
 def _wait_for(pid: int, on_request: bool) -> int:
@@ -285,13 +285,13 @@ def _serve(calls: socket.socket, life: int, game: Game, spec: Spec) -> NoReturn:
 def _answer(match: "ForkedMatch", name: str, arguments: list[Any], spec: Spec) -> bytes:
     match.calling = name
     try:
-        return framed([DONE, getattr(match, name)(*arguments)])
+        return frame_of([DONE, getattr(match, name)(*arguments)])
     except Unplain as error:
-        return framed([FAULT, f"{match.calling}() {error}"])
+        return frame_of([FAULT, f"{match.calling}() {error}"])
     except BaseException as error:
         if isinstance(error, MAY_RAISE.get(match.calling, ())):
-            return framed(_refusal(error))
-        return framed([FAULT, f"{match.calling}() {_error_words(error, spec)}"])
+            return frame_of(_refusal(error))
+        return frame_of([FAULT, f"{match.calling}() {_error_words(error, spec)}"])
 
 
 def _refusal(error: BaseException) -> list[Any]:
@@ -386,7 +386,7 @@ class ForkedMatch:
         self.calling = "pending"
         pending, again = state.pending(), state.pending()
         answer["pending"] = strictly(_questions(pending))
-        if answer["pending"] != encoded(_questions(again)):
+        if answer["pending"] != encode(_questions(again)):
             raise Unplain("gives something else when it is called again")
         if not set(pending) <= set(range(self._seats)):
             raise Unplain(f"asks seats {list(pending)}, of {self._seats}")

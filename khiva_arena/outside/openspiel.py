@@ -67,7 +67,7 @@ class LibraryState(State):
             if state.is_mean_field_node():
                 raise ValueError("it has come to a mean-field node")
             if state.is_chance_node():
-                state.apply_action(drawn(state.chance_outcomes(), self._chance))
+                state.apply_action(draw_outcome(state.chance_outcomes(), self._chance))
                 continue
             legal = {seat: state.legal_actions(seat) for seat in self._to_move()}
             if any(len(actions) > 1 for actions in legal.values()):
@@ -151,7 +151,7 @@ class LibraryState(State):
         return twin
 
 
-def drawn(outcomes: Sequence[tuple[int, float]], stream: Stream) -> int:
+def draw_outcome(outcomes: Sequence[tuple[int, float]], stream: Stream) -> int:
     """Return an outcome of a chance node."""
     at, below = (stream.u64() >> 11) * 2.0**-53, 0.0
     for action, chance in outcomes:
@@ -203,7 +203,7 @@ def gives(game: Any, call: Callable[[Any, int], object]) -> bool:
 def at_random(state: Any, stream: Stream) -> None:
     """Play one step of a random match."""
     if state.is_chance_node():
-        state.apply_action(drawn(state.chance_outcomes(), stream))
+        state.apply_action(draw_outcome(state.chance_outcomes(), stream))
     elif state.is_simultaneous_node():
         legal = [state.legal_actions(seat) for seat in range(state.num_players())]
         state.apply_actions([actions[stream.below(len(actions))] if actions else 0 for actions in legal])
@@ -244,7 +244,7 @@ def is_whole(value: float) -> bool:
     return abs(value - round(value)) <= NEAR * max(1.0, abs(value))
 
 
-def loaded(text: object) -> Any:
+def load_game(text: object) -> Any:
     """Return the library's game of a string such as ``goofspiel(players=3)``. Raises RulesError with the reason why it cannot be
     played."""
     if type(text) is int:  # as --rule game=2048 is read
@@ -298,7 +298,7 @@ class OpenSpiel(Game):
     def rules(self, given: Mapping[str, Any]) -> dict[str, Any]:
         if unknown := [key for key in given if key not in self.variants]:
             raise RulesError([f"{key}: there is no such rule" for key in unknown])
-        game = loaded(given.get("game", DEFAULT))
+        game = load_game(given.get("game", DEFAULT))
         scale = given["scale"] if "scale" in given else scale_of(game)
         if scale is None:
             raise RulesError(
@@ -321,10 +321,10 @@ class OpenSpiel(Game):
         return {"game": str(game), "scale": scale, "shows": shows, "tensor": tensor}
 
     def seats_of(self, rules: Mapping[str, Any]) -> Sequence[int]:
-        return (loaded(rules["game"]).num_players(),)
+        return (load_game(rules["game"]).num_players(),)
 
     def new(self, seats: int, rules: Mapping[str, Any], secret: bytes) -> tuple[LibraryState, list[Event]]:
-        game = loaded(rules["game"])
+        game = load_game(rules["game"])
         if seats != game.num_players():
             raise ConfigError(f"{rules['game']} is for {game.num_players()} seats, not {seats}")
         state = LibraryState(game, rules, secret)

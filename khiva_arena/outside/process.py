@@ -34,7 +34,7 @@ from khiva_arena.outside.calls import (
     STOP_SECONDS,
     WALL_SECONDS,
     Spec,
-    framed,
+    frame_of,
 )
 from khiva_arena.outside.running import Whereabouts, last_words, place_in
 from khiva_arena.outside.source import GameSource
@@ -95,7 +95,7 @@ class GameProcess:
         self.close = weakref.finalize(self, _end, self._process, ours)
         spec = Spec(source.module, source.path, source.content, source.attribute, source.folder)
         with suppress(OSError):  # the process has died, which the read below reports
-            ours.sendall(framed(spec))
+            ours.sendall(frame_of(spec))
         try:
             kind, value = _read(_payload(ours, time.monotonic() + WALL_SECONDS))
         except (EOFError, TimeoutError) as error:
@@ -170,7 +170,7 @@ class Fork:
         if not self._dead:
             with suppress(OSError):  # the process has died, which ``hear`` reports
                 self._calls.settimeout(WALL_SECONDS)
-                self._calls.sendall(framed([name, seconds or CPU_SECONDS, arguments]))
+                self._calls.sendall(frame_of([name, seconds or CPU_SECONDS, arguments]))
 
     def hear(self, name: str, seconds: float | None = None) -> bytes:
         """Return the result of the call, not yet read. Raises GameFault if there is no answer, GameSlow if it takes too long."""

@@ -43,7 +43,7 @@ def encode(message: object) -> bytes:
     return size.to_bytes(HEADER, "big") + payload
 
 
-def encoded(value: object) -> msgspec.Raw:
+def encode_raw(value: object) -> msgspec.Raw:
     """Encode a value once, to be spliced into many messages."""
     return msgspec.Raw(_encode(value))
 

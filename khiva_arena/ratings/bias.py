@@ -11,7 +11,7 @@ import numpy as np
 
 from khiva_arena.ratings.elo import Ratings, half_width
 from khiva_arena.ratings.match_arrays import Floats, Ints, Matches, TableArrays, tables_of
-from khiva_arena.ratings.pairs import PairCells, meetings, summed
+from khiva_arena.ratings.pairs import PairCells, meetings, sums_at
 from khiva_arena.ratings.proportions import BlockRows, proportions
 from khiva_arena.result import Result
 
@@ -75,7 +75,7 @@ def seat_bias(matches: Iterable[Result] | Matches) -> tuple[SeatBias, ...]:
         count = np.bincount(at).astype(np.float64)
         for seat in range(seats):
             all_blocks = np.zeros(len(blocks_played), dtype=np.int64)
-            p = proportions(BlockRows(all_blocks, summed(at, score[:, seat], len(blocks_played)), count), 1)
+            p = proportions(BlockRows(all_blocks, sums_at(at, score[:, seat], len(blocks_played)), count), 1)
             low, high = _or_none(float(p.low[0])), _or_none(float(p.high[0]))
             biases.append(SeatBias(seats, seat, float(p.share[0]), low, high, len(block), len(blocks_played)))
     return tuple(biases)
@@ -89,15 +89,15 @@ def neighbour_bias(matches: Iterable[Result] | Matches, ratings: Ratings) -> tup
     block, upstream, group, after, rest = (np.concatenate(column) for column in zip(*rows, _NO_ROWS, strict=True))
     _, at = np.unique(group, return_inverse=True)  # one bot beside one other at tables of one size
     size = np.bincount(at).astype(np.float64)
-    x = after - (summed(at, after, len(size)) / size)[at]
-    y = rest - (summed(at, rest, len(size)) / size)[at]
+    x = after - (sums_at(at, after, len(size)) / size)[at]
+    y = rest - (sums_at(at, rest, len(size)) / size)[at]
     blocks, b = np.unique(block, return_inverse=True)
     cell, shape = upstream * len(blocks) + b, (bots, len(blocks))
-    information = summed(cell, x * x, bots * len(blocks)).reshape(shape)
+    information = sums_at(cell, x * x, bots * len(blocks)).reshape(shape)
     total = information.sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
-        effect = summed(upstream, x * y, bots) / total
-        score = summed(cell, x * (y - effect[upstream] * x), bots * len(blocks)).reshape(shape)
+        effect = sums_at(upstream, x * y, bots) / total
+        score = sums_at(cell, x * (y - effect[upstream] * x), bots * len(blocks)).reshape(shape)
         jumps = score / (
             total[:, None] - information
         )  # one step of leaving the block out, as in CR3 (docs/how-ratings-work.md F4)
@@ -121,8 +121,8 @@ def opponents_average(cells: PairCells, ratings: Ratings) -> tuple[float | None,
     elo = np.array([np.nan if e is None or bound else e for e, bound in zip(ratings.elo, ratings.bounds, strict=True)])
     bot, opponent = np.concatenate([cells.low, cells.high]), np.concatenate([cells.high, cells.low])
     weight = np.concatenate([cells.weight, cells.weight]) * ~np.isnan(elo[opponent])
-    total = summed(bot, weight, cells.bots)
-    mean = summed(bot, weight * np.nan_to_num(elo[opponent]), cells.bots)
+    total = sums_at(bot, weight, cells.bots)
+    mean = sums_at(bot, weight * np.nan_to_num(elo[opponent]), cells.bots)
     return tuple(m / w if w else None for m, w in zip(mean.tolist(), total.tolist(), strict=True))
 
 

@@ -43,8 +43,8 @@ import numpy.typing as npt
 
 from khiva_arena.ratings.match_arrays import Floats, Ints
 from khiva_arena.ratings.model import Solution
-from khiva_arena.ratings.pairs import PairCells, summed
-from khiva_arena.ratings.rows import Rows, by_block, expected
+from khiva_arena.ratings.pairs import PairCells, sums_at
+from khiva_arena.ratings.rows import Rows, by_block, expected_score
 
 _ROUNDING = 1e-9  # of a variance
 _GIVEN = 1e-4  # of a variance: if the matches make up less of it (1 % of an error), the number is given
@@ -89,7 +89,7 @@ def variances(rows: Rows, solution: Solution) -> Variances:
         add_squares(jackknife, columns, left_out(columns, scores, information, bread))
         score_changes = scores - (information @ step[columns][:, :, None])[:, :, 0]
         add_squares(scatter, columns, score_changes)
-        total += summed(columns.ravel(), score_changes.ravel(), len(bread))
+        total += sums_at(columns.ravel(), score_changes.ravel(), len(bread))
     jackknife *= (rows.blocks - 1) / rows.blocks
     scatter -= np.outer(total, total) / rows.blocks
     of_blocks = bread @ (jackknife + solution.anchor_information) @ bread
@@ -127,7 +127,7 @@ def blocks_by_bot(cells: PairCells) -> Ints:
 def _without_draws(solution: Solution) -> tuple[Floats, Floats]:
     """Return the bread (P, P) of a fit almost without prior draws, and the first step (P,) from the parameters towards those of
     that fit. By Woodbury's identity, which holds under constraints as well."""
-    p = expected(solution.parameters)
+    p = expected_score(solution.parameters)
     root = np.sqrt((1 - _DRAWS_KEPT) * solution.draws * p * (1 - p))
     scaled = root[:, None] * solution.bread
     loose = solution.bread + scaled.T @ np.linalg.solve(np.eye(len(p)) - scaled * root, scaled)

@@ -17,7 +17,7 @@ import numpy as np
 
 from khiva_arena.ratings.elo import Ratings, half_width
 from khiva_arena.ratings.match_arrays import Floats
-from khiva_arena.ratings.pairs import PairCells, summed
+from khiva_arena.ratings.pairs import PairCells, sums_at
 
 _HALF = 0.5
 _ROUNDING = 1e-6  # a standard error of the share below this is rounding
@@ -59,10 +59,10 @@ def intransitivity(cells: PairCells, ratings: Ratings) -> Intransitivity | None:
     back = np.linalg.pinv(laplacian).astype(np.float64)
     elo = np.array([elo or 0.0 for elo in ratings.elo])
     expectation = 1 / (1 + 10 ** ((elo[high] - elo[low]) / 400))
-    weight, score = summed(at, cells.weight, len(pairs)), summed(at, cells.score, len(pairs))
+    weight, score = sums_at(at, cells.weight, len(pairs)), sums_at(at, cells.score, len(pairs))
 
     odds, beyond = _odds(weight, score, expectation)
-    transitive = back @ (summed(low, beyond, cells.bots) - summed(high, beyond, cells.bots))
+    transitive = back @ (sums_at(low, beyond, cells.bots) - sums_at(high, beyond, cells.bots))
     cyclic = beyond - (transitive[low] - transitive[high])
 
     # without a block only its own pairs change: by ``moved`` in the log odds, and by ``turned`` in what is beyond the ratings
@@ -105,9 +105,9 @@ def _odds(weight: Floats, score: Floats, expected: Floats) -> tuple[Floats, Floa
 def _pull(cells: PairCells, change: Floats, back: Floats, first: int, last: int) -> float:
     """Return the square of the transitive part of a change in the pairs of one block, cells first..last-1."""
     low, high, change = cells.low[first:last], cells.high[first:last], change[first:last]
-    pull = summed(low, change, cells.bots) - summed(high, change, cells.bots)
+    pull = sums_at(low, change, cells.bots) - sums_at(high, change, cells.bots)
     return float(pull @ back @ pull)
 
 
 def _by_block(cells: PairCells, values: Floats) -> Floats:
-    return summed(cells.block, values, cells.blocks)
+    return sums_at(cells.block, values, cells.blocks)

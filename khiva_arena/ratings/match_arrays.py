@@ -180,7 +180,7 @@ class _Columns:
         )
 
 
-def collected(matches: Iterable[Result] | Matches) -> Matches:
+def collect(matches: Iterable[Result] | Matches) -> Matches:
     """Return matches as arrays, which they may be already. Raises ValueError like ``MatchCollector.add``."""
     if isinstance(matches, Matches):
         return matches
@@ -192,4 +192,4 @@ def collected(matches: Iterable[Result] | Matches) -> Matches:
 
 def tables_of(matches: Iterable[Result] | Matches) -> Iterator[TableArrays]:
     """Yield the matches in the form that a fit takes; blocks are numbered from 0 in the order in which they are met."""
-    return collected(matches).tables()
+    return collect(matches).tables()

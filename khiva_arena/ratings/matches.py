@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from khiva_arena.errors import InternalError
-from khiva_arena.ratings.match_arrays import Flags, Ints, Matches, SameSize, collected
+from khiva_arena.ratings.match_arrays import Flags, Ints, Matches, SameSize, collect
 from khiva_arena.result import Result
 
 _Named = list[tuple[int, tuple[str, str]]]
@@ -43,7 +43,7 @@ def complete_tables(results: Iterable[Result] | Matches) -> Selection:
 
     A table of N seats is complete when its N rotations are recorded. Raises InternalError if a rotation comes twice.
     """
-    matches = collected(results)
+    matches = collect(results)
     rated: list[SameSize] = []
     tables = left_out = 0
     incomplete: _Named = []

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from khiva_arena.ratings.match_arrays import Floats, Ints
-from khiva_arena.ratings.rows import Columns, Rows, expected, gradient, normal
+from khiva_arena.ratings.rows import Columns, Rows, expected_score, gradient, normal
 
 _STEPS = 200
 _CLOSE_ENOUGH = 1e-13  # nats
@@ -68,7 +68,7 @@ def solve(rows: Rows, columns: Columns, prior: float, anchors: Mapping[int, tupl
     bread = basis @ np.linalg.inv(basis.T @ hessian @ basis) @ basis.T
     numbers = np.eye(columns.bots, columns.width)
     numbers[:, columns.shift] = 1
-    pull = bread @ (draws * (expected(parameters) - 0.5))
+    pull = bread @ (draws * (expected_score(parameters) - 0.5))
     identified, numbers_identified = is_known & (np.abs(pull) < _PULL), np.abs(numbers @ pull) < _PULL
     return Solution(columns, parameters, bread, numbers, loose.information, draws, identified, numbers_identified)
 
@@ -166,7 +166,7 @@ def _at(rows: Rows, parameters: Floats, draws: Floats, loose: _Loose) -> _Point:
     total = rows.score @ loss + (rows.weight - rows.score) @ np.logaddexp(0, d)
     total += draws @ (np.logaddexp(0, -parameters) + np.logaddexp(0, parameters)) / 2
     quality = -float(total + loose.precision @ (loose.number - loose.x @ parameters) ** 2 / 2)
-    return _Point(parameters, np.exp(-loss), quality)  # as ``expected``
+    return _Point(parameters, np.exp(-loss), quality)  # as ``expected_score``
 
 
 def _newton(rows: Rows, parameters: Floats, basis: Floats, draws: Floats, loose: _Loose) -> tuple[Floats, Floats]:
@@ -175,7 +175,7 @@ def _newton(rows: Rows, parameters: Floats, basis: Floats, draws: Floats, loose:
     last = np.inf
     point = _at(rows, parameters, draws, loose)
     for _ in range(_STEPS):
-        slope = gradient(rows, rows.score - rows.weight * point.p) + draws * (0.5 - expected(point.parameters))
+        slope = gradient(rows, rows.score - rows.weight * point.p) + draws * (0.5 - expected_score(point.parameters))
         slope += loose.x.T @ (loose.precision * (loose.number - loose.x @ point.parameters))
         hessian = _hessian(rows, point, draws, loose)
         step = basis @ np.linalg.solve(basis.T @ hessian @ basis, basis.T @ slope)
@@ -193,5 +193,5 @@ def _newton(rows: Rows, parameters: Floats, basis: Floats, draws: Floats, loose:
 
 
 def _hessian(rows: Rows, point: _Point, draws: Floats, loose: _Loose) -> Floats:
-    p, q = point.p, expected(point.parameters)
+    p, q = point.p, expected_score(point.parameters)
     return np.asarray(normal(rows, rows.weight * p * (1 - p)) + np.diag(draws * q * (1 - q)) + loose.information)

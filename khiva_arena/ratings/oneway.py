@@ -29,9 +29,9 @@ from khiva_arena.ratings.covariance import add_squares, left_out, variances
 from khiva_arena.ratings.estimate import Problem, problem_of_cells, solution_of
 from khiva_arena.ratings.match_arrays import Floats, Ints
 from khiva_arena.ratings.model import Solution
-from khiva_arena.ratings.pairs import PairCells, summed
+from khiva_arena.ratings.pairs import PairCells, sums_at
 from khiva_arena.ratings.quasi import differences
-from khiva_arena.ratings.rows import by_block, expected
+from khiva_arena.ratings.rows import by_block, expected_score
 
 GIVEN_BACK = 0.7  # of one pair of one match
 Mask = npt.NDArray[np.bool_]
@@ -122,10 +122,10 @@ def _crossings(cells: PairCells, nats: Floats, group: Ints, groups_above: Mask) 
     by_low = nearest[low, high]
     cell = np.flatnonzero(by_low | nearest[high, low])
     low, high, by_low = low[cell], high[cell], by_low[cell]
-    p = expected(nats[cells.low[cell]] - nats[cells.high[cell]])
+    p = expected_score(nats[cells.low[cell]] - nats[cells.high[cell]])
     likely = cells.weight[cell] * p * (1 - p)
     _, boundary = np.unique(np.where(by_low, low * len(groups_above) + high, high * len(groups_above) + low), return_inverse=True)
-    return _Crossings(cell, boundary, likely / summed(boundary, likely, int(boundary.max()) + 1)[boundary], by_low)
+    return _Crossings(cell, boundary, likely / sums_at(boundary, likely, int(boundary.max()) + 1)[boundary], by_low)
 
 
 def _of_the_part(problem: Problem, solution: Solution, crossings: _Crossings) -> Floats:
@@ -140,7 +140,7 @@ def _of_the_part(problem: Problem, solution: Solution, crossings: _Crossings) ->
         for boundary in np.unique(crossings.boundary[mine]).tolist():
             at_boundary = crossings.boundary[mine] == boundary
             at, row = mine[at_boundary], place[at_boundary]
-            share = summed(row, crossings.part[at], len(blocks))
+            share = sums_at(row, crossings.part[at], len(blocks))
             changes = np.zeros((len(blocks), len(total)))
             sign = np.where(crossings.by_low[at], 1.0, -1.0) * crossings.part[at] / share[row]
             np.add.at(changes, (row, cells.low[crossings.cell[at]]), sign)

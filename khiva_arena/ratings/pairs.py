@@ -54,7 +54,7 @@ class PairCells:
             return self
         pairs, at = np.unique(self.low * self.bots + self.high, return_inverse=True)
         low, high = np.divmod(pairs, self.bots)
-        weight, score = summed(at, self.weight, len(pairs)), summed(at, self.score, len(pairs))
+        weight, score = sums_at(at, self.weight, len(pairs)), sums_at(at, self.score, len(pairs))
         return PairCells(self.bots, 1, np.zeros_like(low), low, high, weight, score, self.unit)
 
 
@@ -143,9 +143,9 @@ def _by_key(keys: Ints, weight: Floats, score: Floats) -> tuple[Ints, Floats, Fl
     """Sum over equal keys; the keys come out sorted."""
     distinct, at = np.unique(keys, return_inverse=True)
     size = len(distinct)
-    return distinct, summed(at, weight, size), summed(at, score, size)
+    return distinct, sums_at(at, weight, size), sums_at(at, score, size)
 
 
-def summed(at: Ints, values: Floats, size: int) -> Floats:
+def sums_at(at: Ints, values: Floats, size: int) -> Floats:
     """Return (size,) the sum of the values at each index."""
     return np.asarray(np.bincount(at, values, size), dtype=np.float64)

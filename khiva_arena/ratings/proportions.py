@@ -19,7 +19,7 @@ import numpy as np
 from khiva_arena.ratings.alike import UNKNOWN, Alikeness
 from khiva_arena.ratings.elo import LEVEL
 from khiva_arena.ratings.match_arrays import Floats, Ints
-from khiva_arena.ratings.pairs import summed
+from khiva_arena.ratings.pairs import sums_at
 from khiva_arena.ratings.widening import PLAIN, Widening
 
 _ROUNDING = 1e-12  # a variance of blocks below this is rounding
@@ -66,11 +66,11 @@ def proportions(rows: BlockRows, groups: int, widening: Widening = PLAIN, alike:
     """
     group, points, weight, _ = rows
     blocks = np.bincount(group, minlength=groups)
-    total, gain = summed(group, weight, groups), summed(group, points, groups)
+    total, gain = sums_at(group, weight, groups), sums_at(group, points, groups)
     with np.errstate(invalid="ignore", divide="ignore"):
         share = gain / total
         without = (gain[group] - points) / (total[group] - weight)
-        variance = summed(group, (without - share[group]) ** 2, groups) * (blocks - 1) / blocks
+        variance = sums_at(group, (without - share[group]) ** 2, groups) * (blocks - 1) / blocks
         size = share * (1 - share) / variance
     size = np.where(blocks < 2, np.nan, np.where(variance < _ROUNDING, blocks, size))
     different, at = np.unique(blocks, return_inverse=True)
@@ -94,7 +94,7 @@ def _of_all(rows: BlockRows, total: Floats, blocks: Ints, t: Floats, alike: Alik
         changes = (unit * effect[group] / (total[group] - weight) - loss[group]) ** 2
         largest = np.zeros(len(total))
         np.maximum.at(largest, group, changes)
-        variance = (blocks - 1) / blocks * (summed(group, changes, len(total)) - largest + loss**2)
+        variance = (blocks - 1) / blocks * (sums_at(group, changes, len(total)) - largest + loss**2)
         by_wilson = wilson(1 - loss, loss * (1 - loss) / variance, t)[0]
         by_count = ((1 - LEVEL) / 2) ** (1 / blocks)
     return np.fmax(np.where(loss < 1, by_wilson, 0.0), by_count)

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from khiva_arena.ratings.elo import ELO_PER_NAT, PRIOR_GAMES
 from khiva_arena.ratings.match_arrays import Floats, Ints
 from khiva_arena.ratings.pairs import pair_weight
-from khiva_arena.ratings.rows import expected
+from khiva_arena.ratings.rows import expected_score
 
 _STEPS = 60
 _CLOSE_ENOUGH = 1e-9
@@ -107,7 +107,7 @@ def _solve(weight: Floats, score: Floats) -> Floats:
     nats = np.zeros_like(score)
     for _ in range(_STEPS):
         p = _expectation(nats)
-        slope = score - (weight * p).sum(axis=2) + PRIOR_GAMES * (0.5 - expected(nats))
+        slope = score - (weight * p).sum(axis=2) + PRIOR_GAMES * (0.5 - expected_score(nats))
         step = np.linalg.solve(_hessian(weight, nats, p), slope[:, :, None])[:, :, 0]
         size = np.abs(step).max()
         if size < _CLOSE_ENOUGH:
@@ -122,7 +122,7 @@ def _expectation(nats: Floats) -> Floats:
 
 
 def _hessian(weight: Floats, nats: Floats, p: Floats) -> Floats:
-    q = expected(nats)
+    q = expected_score(nats)
     hessian = _laplacian(weight * p * (1 - p))
     at = np.arange(nats.shape[1])
     hessian[:, at, at] += PRIOR_GAMES * q * (1 - q)
@@ -143,7 +143,7 @@ def _differences(covariance: Floats) -> Floats:
 
 def _without_draws(nats: Floats, bread: Floats) -> tuple[Floats, Floats]:
     """Return (R, n, n) the bread of fits almost without prior draws, and (R, n) the first step towards those fits."""
-    p = expected(nats)
+    p = expected_score(nats)
     root = np.sqrt((1 - _KEPT) * PRIOR_GAMES * p * (1 - p))
     scaled = root[:, :, None] * bread
     remainder = np.eye(nats.shape[1]) - scaled * root[:, None, :]

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from khiva_arena.ratings.match_arrays import Floats, Ints, TableArrays
-from khiva_arena.ratings.pairs import Meetings, PairCells, meetings, summed
+from khiva_arena.ratings.pairs import Meetings, PairCells, meetings, sums_at
 
 ColumnNumbers = npt.NDArray[np.signedinteger[Any]]  # 32 bits if there are many rows
 _ROWS_AT_ONCE = 500_000
@@ -80,7 +80,7 @@ class Columns:
         return self.bots + sum(other for other in self.sizes if other < size)
 
 
-def expected(difference: Floats) -> Floats:
+def expected_score(difference: Floats) -> Floats:
     """Return P(ahead) at a difference in nats: 1 / (1 + exp(-d)), written so that nothing overflows."""
     return np.asarray(np.exp(-np.logaddexp(0, -difference)))
 
@@ -163,15 +163,15 @@ def gradient(rows: Rows, rest: Floats) -> Floats:
     """Return (width,) the sum over rows of rest x."""
     total = np.zeros(rows.width)
     for k in range(rows.plus.shape[1]):
-        total += summed(rows.plus[:, k], rest, rows.width)
-        total -= summed(rows.minus[:, k], rest, rows.width)
+        total += sums_at(rows.plus[:, k], rest, rows.width)
+        total -= sums_at(rows.minus[:, k], rest, rows.width)
     return total
 
 
 def by_block(rows: Rows, parameters: Floats) -> Iterator[tuple[Ints, Ints, Floats, Floats]]:
     """Yield scores and information of blocks at a solution: blocks with equally many parameters m together, some at a time to
     bound memory. An item is blocks (b,), columns (b, m), summed scores U (b, m), information H_b (b, m, m)."""
-    p = expected(rows.difference(parameters))
+    p = expected_score(rows.difference(parameters))
     rest = rows.score - rows.weight * p
     weight = rows.weight * p * (1 - p)
     first = np.searchsorted(rows.block, np.arange(rows.blocks + 1))
@@ -216,5 +216,5 @@ def _blocks(
             inside = at[rows_of_chunk] - starts[chunk][b][:, None]
             cells = np.concatenate([(b * m + inside[:, k]) * m + inside[:, o] for k, o, _ in crossings])
             values = np.concatenate([sign * weight[rows_of_chunk] for _, _, sign in crossings])
-            half = summed(cells, values, len(chunk) * m * m).reshape(len(chunk), m, m)
+            half = sums_at(cells, values, len(chunk) * m * m).reshape(len(chunk), m, m)
             yield chunk + start, nodes[place] % rows.width, score[place], half + half.transpose(0, 2, 1)

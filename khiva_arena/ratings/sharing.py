@@ -19,7 +19,7 @@ import numpy.typing as npt
 from khiva_arena.ratings.covariance import left_out
 from khiva_arena.ratings.elo import ELO_PER_NAT, FEWEST_SEEDS, Ratings, half_width
 from khiva_arena.ratings.match_arrays import Floats, Ints, Matches
-from khiva_arena.ratings.pairs import PairCells, cells_of_tables, summed
+from khiva_arena.ratings.pairs import PairCells, cells_of_tables, sums_at
 from khiva_arena.ratings.rows import by_block, rows_of_cells
 
 _MOST_BOTS = 200  # more would take as long as their errors do
@@ -65,7 +65,7 @@ def shared_deals(matches: Matches, cells: PairCells, ratings: Ratings) -> Shared
     if alone.blocks != len(seed_of):  # a table at which nobody met another, as of copies of one bot
         return None
     of_seeds = _squares(cells, ratings)
-    of_tables = summed(np.unique(seed_of, return_inverse=True)[1], _squares(alone, ratings), cells.blocks)
+    of_tables = sums_at(np.unique(seed_of, return_inverse=True)[1], _squares(alone, ratings), cells.blocks)
     total, without = float(of_seeds.sum()), float(of_tables.sum())
     if min(total, without) < _ROUNDING:
         return None

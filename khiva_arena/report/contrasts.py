@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from khiva_arena.errors import ConfigError
 from khiva_arena.ratings.contrasts import differences_among
 from khiva_arena.report import shapes
-from khiva_arena.report.standings import ID_DIGITS, percent, rounded
+from khiva_arena.report.standings import ID_DIGITS, percent, round_off
 from khiva_arena.report.text import chance, interval, number, paragraphs, short, table
 from khiva_arena.report.values import Standings
 
@@ -37,7 +37,7 @@ def _contrasts(standings: Standings, bots: Sequence[int]) -> shapes.Contrasts:
     """Return the differences of each two of these bots."""
     ids = standings.order
     pairs = [
-        shapes.PairDifference(ids[i], ids[j], rounded(pair.elo), rounded(pair.low), rounded(pair.high), percent(pair.los))
+        shapes.PairDifference(ids[i], ids[j], round_off(pair.elo), round_off(pair.low), round_off(pair.high), percent(pair.los))
         for i, j, pair in differences_among(standings.ratings, bots)
     ]
     return shapes.Contrasts([ids[bot] for bot in bots], pairs)

@@ -17,7 +17,7 @@ _COUNTED_OF_A_BOT = ("bot", "name", "matches", "seeds", "finishes", "faults", "v
 """The columns that follow from the records by counting alone: every engine version gets the same."""
 
 
-def counted(table: dict[str, Any]) -> dict[str, Any]:
+def counted_part(table: dict[str, Any]) -> dict[str, Any]:
     """Return the counted part of a table of standings, with its rows by bot, since their order is fitted."""
     rows = _by_bot(table.get("rows"))
     if isinstance(rows, dict):
@@ -25,7 +25,7 @@ def counted(table: dict[str, Any]) -> dict[str, Any]:
     return {**{key: table[key] for key in _COUNTED if key in table}, "rows": rows}
 
 
-def fitted(table: dict[str, Any]) -> dict[str, Any]:
+def fitted_part(table: dict[str, Any]) -> dict[str, Any]:
     """Return the fitted part of a table of standings, with its rows by bot."""
     rows = _by_bot(table.get("rows"))
     if isinstance(rows, dict):

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from khiva_arena.ratings import planning
 from khiva_arena.report import shapes, shared_deals
-from khiva_arena.report.standings import rounded
+from khiva_arena.report.standings import round_off
 from khiva_arena.report.text import columns_of, fitting, number, paragraphs, short, table
 from khiva_arena.report.values import Standings
 from khiva_arena.text import WIDTH
@@ -151,8 +151,8 @@ def for_gap(standings: Standings, gap: float, power: float) -> Plan:
         GapRow(
             standings.order[pair.upper],
             standings.order[pair.lower],
-            rounded(pair.elo),
-            rounded(pair.error),
+            round_off(pair.elo),
+            round_off(pair.error),
             _seeds(standings, pair.need),
         )
         for pair in planning.for_gap(standings.ratings, gap, power)

@@ -18,7 +18,7 @@ from khiva_arena.ratings.elo import Ratings
 from khiva_arena.ratings.match_arrays import Floats, Matches, SameSize
 from khiva_arena.report import shapes
 from khiva_arena.report.section_names import EFFECTS
-from khiva_arena.report.standings import percent, rating, refit, rounded
+from khiva_arena.report.standings import percent, rating, refit, round_off
 from khiva_arena.report.values import Standings
 
 
@@ -67,7 +67,7 @@ def _order(standings: Standings) -> list[int]:
 
 def _matrix(standings: Standings, values: Floats) -> shapes.Matrix:
     order = _order(standings)
-    return [[rounded(value) for value in row] for row in values[np.ix_(order, order)].tolist()]
+    return [[round_off(value) for value in row] for row in values[np.ix_(order, order)].tolist()]
 
 
 def _crosstable(standings: Standings, table: Crosstable) -> list[list[shapes.Pair | None]]:
@@ -94,7 +94,7 @@ def _seats(standings: Standings) -> shapes.Seats:
         shapes.SeatScore(
             of.seats,
             of.seat,
-            rounded(100 * of.score) or 0.0,
+            round_off(100 * of.score) or 0.0,
             percent(of.low),
             percent(of.high),
             of.matches,
@@ -133,8 +133,8 @@ def _effects(standings: Standings, names: Sequence[str]) -> shapes.EffectsSectio
     effects = [
         shapes.Effect(
             "seat" if effect.bot is None else "neighbour",
-            rounded(effect.elo),
-            rounded(effect.error),
+            round_off(effect.elo),
+            round_off(effect.error),
             effect.seats,
             effect.seat,
             None if effect.bot is None else standings.order[effect.bot],

@@ -146,7 +146,7 @@ def _given_anchor(bot: Entrant, i: int, elo: float, sd: float, ratings: Ratings)
     seeds_of_others = max(ratings.seeds[anchor.bot] for anchor in ratings.anchors if anchor.bot != i)
     quantile = ratings.widening.half_width(1.0, min(ratings.seeds[i], seeds_of_others))  # in standard errors
     contradicts = None if check.z is None or quantile is None else abs(check.z) > quantile
-    return GivenAnchor(bot.id, elo, sd, rounded(check.elo), rounded(check.z), contradicts)
+    return GivenAnchor(bot.id, elo, sd, round_off(check.elo), round_off(check.z), contradicts)
 
 
 def refit(evidence: Evidence, matches: Matches, effects: EffectsToFit | None = None) -> Ratings:
@@ -183,7 +183,7 @@ def _standing(
     is_rated = elo is not None
     low, high = _ends(ratings, i, bound) if is_rated else (None, None)
     sums = total(tally.measured)._asdict()
-    usage: dict[str, Any] = {name: rounded(value) if isinstance(value, float) else value for name, value in sums.items()}
+    usage: dict[str, Any] = {name: round_off(value) if isinstance(value, float) else value for name, value in sums.items()}
     return Standing(
         rank=None,
         rank_interval=interval if is_rated and ratings.blocks >= fewest_for_ranks(ratings) else None,
@@ -191,8 +191,8 @@ def _standing(
         name=bot.name,
         elo=elo,
         error=error,
-        low=rounded(low),
-        high=rounded(high),
+        low=round_off(low),
+        high=round_off(high),
         rough=(low, high) != (None, None) and ratings.rough(i),
         bound=bound,
         los_next=None,
@@ -208,10 +208,10 @@ def _standing(
         fault_free_error=clean_error,
         fault_free_bound=clean_bound,
         differs=None if elo is None or clean is None or error is None or clean_bound else abs(elo - clean) > error,
-        pool_error=rounded(ratings.pool_error[i]),
-        quasi_se=rounded(ratings.quasi_se[i]),
-        design_effect=rounded(ratings.design_effect[i]),
-        opponents=rounded(opponents) if is_rated else None,
+        pool_error=round_off(ratings.pool_error[i]),
+        quasi_se=round_off(ratings.quasi_se[i]),
+        design_effect=round_off(ratings.design_effect[i]),
+        opponents=round_off(opponents) if is_rated else None,
         marks=bot.marks,
         met_next=None,
     )
@@ -244,10 +244,10 @@ class RoundedRating(NamedTuple):
 
 def rating(ratings: Ratings, i: int) -> RoundedRating:
     """Return the rating of a bot as tables have it."""
-    elo = rounded(ratings.elo[i]) if anchor_played(ratings) else None
+    elo = round_off(ratings.elo[i]) if anchor_played(ratings) else None
     if elo is None:
         return RoundedRating(None, None, "")
-    return RoundedRating(elo, rounded(ratings.error[i]), str(ratings.bounds[i]))
+    return RoundedRating(elo, round_off(ratings.error[i]), str(ratings.bounds[i]))
 
 
 def anchor_played(ratings: Ratings) -> bool:
@@ -264,16 +264,16 @@ def _with_ranks(rows: Sequence[Standing], evidence: Evidence, index: Mapping[str
     pairs_met = set(np.unique(cells.low * cells.bots + cells.high).tolist())
     for place, (row, following) in enumerate(pairwise(tuple(out))):
         i, j = index[row.bot], index[following.bot]
-        likely = rounded(float(evidence.los[i, j]))
+        likely = round_off(float(evidence.los[i, j]))
         have_met = min(i, j) * cells.bots + max(i, j) in pairs_met if row.matches and following.matches else None
         out[place] = structs.replace(row, los_next=likely, met_next=have_met)
     return tuple(out)
 
 
-def rounded(value: float | None) -> float | None:
+def round_off(value: float | None) -> float | None:
     """Round to 3 digits; return None for None and for NaN."""
     return None if value is None or isnan(value) else round(float(value), DIGITS) + 0.0  # + 0.0: no minus zero
 
 
 def percent(share: float | None) -> float | None:
-    return None if share is None else rounded(100 * share)
+    return None if share is None else round_off(100 * share)

@@ -136,12 +136,12 @@ def to_rated(standings: Standings, sections: shapes.Sections | None = None) -> s
         shared_deals=shared_deals.to_value(standings.shared_deals),
         rows=list(standings.rows),
         sections=sections or shapes.Sections(),
-        widening=_widened(standings),
+        widening=_widening(standings),
         looks=_looked_at(standings),
     )
 
 
-def _widened(standings: Standings) -> shapes.Widened | msgspec.UnsetType:
+def _widening(standings: Standings) -> shapes.Widened | msgspec.UnsetType:
     widening = standings.ratings.widening
     if not widening:
         return msgspec.UNSET

@@ -20,7 +20,7 @@ from khiva_arena.sandbox import bubblewrap, needed, proc_usage, readable_paths, 
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.sandbox.limits import Resources
-from khiva_arena.sandbox.prepared import prepared
+from khiva_arena.sandbox.prepared import prepare
 from khiva_arena.sandbox.reap import MARK, kill_group
 from khiva_arena.sandbox.reaper import REAPER
 
@@ -155,7 +155,7 @@ class Cell(ABC):
 
     def scratch_exceeded(self, pids: list[int], resources: Resources) -> str:
         """Describe in words the excess in the bot's scratch space; "" if there is none. ``pids``: all processes in the cell."""
-        return "" if self.scratch is None else scratch.exceeded(self.scratch, pids, resources)
+        return "" if self.scratch is None else scratch.exceeded_limit(self.scratch, pids, resources)
 
 
 @cache
@@ -184,7 +184,7 @@ def cell(command: Command, sandbox: Sandbox, mark: str, *, for_a_match: bool = F
         if command.network:
             paths = (*paths, *readable_paths.of_the_network(paths))
         if keeps_warm:
-            warm.keep([*(path for path in paths if not bubblewrap.stays_a_link(path)), prepared().folder])
+            warm.keep([*(path for path in paths if not bubblewrap.stays_a_link(path)), prepare().folder])
         return of_level.make(command, program, sandbox, mark, paths)
     except FileNotFoundError as error:
         raise OSError(str(error)) from None  # the host lacks something, not the bot

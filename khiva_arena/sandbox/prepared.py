@@ -53,7 +53,7 @@ class Prepared(msgspec.Struct, frozen=True):
 _of_process: dict[int, Prepared] = {}
 
 
-def prepared() -> Prepared:
+def prepare() -> Prepared:
     """Return the prepared folder of this process, made at the first call. Raises OSError."""
     current = _of_process.get(os.getpid())  # a forked process has its own: this one may end first
     # A system may remove files that are days old.

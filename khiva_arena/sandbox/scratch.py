@@ -39,7 +39,7 @@ def remove(path: str) -> None:
             subprocess.run([tool, *words[1:]], stdin=subprocess.DEVNULL, capture_output=True, check=False)
 
 
-def exceeded(path: str, pids: list[int], resources: Resources) -> str:
+def exceeded_limit(path: str, pids: list[int], resources: Resources) -> str:
     """Describe in words the excess in a scratch folder; "" if there is none.
 
     pids: the bot's processes, which may hold files there that have no name any more

@@ -18,7 +18,7 @@ from khiva_arena.sandbox.cell import Cell
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.sandbox.limits import MOST_FILES, WORDS, Resources
-from khiva_arena.sandbox.prepared import prepared
+from khiva_arena.sandbox.prepared import prepare
 from khiva_arena.sandbox.reap import kill_group
 
 
@@ -54,7 +54,7 @@ class Standard(Cell):
         filter_ = _reopen(_filter(sandbox.may_leave_group, command.network))
         try:
             return cls(
-                argv=bubblewrap.command(inside, filter_, prepared()),
+                argv=bubblewrap.command(inside, filter_, prepare()),
                 folder="/",
                 environment=cell.environment(command, program, bubblewrap.SCRATCH, mark, sandbox.resources.memory)
                 | command.handed,

@@ -57,11 +57,11 @@ def _from_file(bots: int, seats: int) -> tuple[LineUp, ...] | None:
         if line.startswith(begins):
             head, _, rest = line.partition(":")
             line_ups = [tuple(map(int, words.split())) for words in rest.split(",")]
-            return tuple(sorted(renamed(line_ups, int(head.split()[2]))))
+            return tuple(sorted(rename_bots(line_ups, int(head.split()[2]))))
     return None
 
 
-def renamed(line_ups: Iterable[LineUp], length: int) -> set[LineUp]:
+def rename_bots(line_ups: Iterable[LineUp], length: int) -> set[LineUp]:
     """Return line-ups, and these with bots renamed in cycles of a length: 0 to 1, 1 to 2, and the last of a cycle to its
     first."""
     return {

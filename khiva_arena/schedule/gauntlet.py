@@ -10,7 +10,7 @@ from khiva_arena.result import Result
 from khiva_arena.rng import Stream
 from khiva_arena.schedule.lineups import MOST_LINE_UPS, LineUp, count_line_ups, pick
 from khiva_arena.schedule.scores import by_score
-from khiva_arena.schedule.terms import DrawnRound, Placing, Shape, Terms, drawn, seating_mistakes, shapes_of
+from khiva_arena.schedule.terms import DrawnRound, Placing, Shape, Terms, drawn_round, seating_mistakes, shapes_of
 from khiva_arena.words import count
 
 TAKES = ("candidates",)
@@ -26,7 +26,7 @@ def candidates_of(terms: Terms) -> tuple[int, ...]:
 
 def mistakes(terms: Terms) -> list[str]:
     """Return the mistakes in the terms of a gauntlet, one line each."""
-    return table_mistakes(terms) or candidate_mistakes(terms) or unfilled(terms)
+    return table_mistakes(terms) or candidate_mistakes(terms) or seats_unfilled(terms)
 
 
 def table_mistakes(terms: Terms) -> list[str]:
@@ -47,7 +47,7 @@ def candidate_mistakes(terms: Terms) -> list[str]:
     return problems
 
 
-def unfilled(terms: Terms) -> list[str]:
+def seats_unfilled(terms: Terms) -> list[str]:
     """Return a mistake, as a list of one line, for the first candidate whose tables cannot be filled; [] if all can. The terms
     have no other mistake."""
     return [problem for bot in candidates_of(terms) for problem in _unfilled(terms, bot)][:1]
@@ -116,7 +116,7 @@ def draw(terms: Terms, shape: Shape, _past: Sequence[Sequence[Result]]) -> Drawn
         stream = Stream(terms.key, "schedule", "gauntlet")  # the same for all: equal others give equal line-ups
         tables = pick(len(opponents), terms.seats - 1, cap, number, stream, _authors(terms, opponents))
         line_ups += [tuple(sorted((candidate, *(opponents[i] for i in table)))) for table in tables]
-    return drawn(shape, sorted(line_ups), total=sum(total for total, _ in counts))
+    return drawn_round(shape, sorted(line_ups), total=sum(total for total, _ in counts))
 
 
 def places(terms: Terms, results: Sequence[Sequence[Result]]) -> tuple[Placing, ...]:

@@ -8,7 +8,7 @@ from itertools import combinations
 from khiva_arena.result import Result
 from khiva_arena.rng import Stream
 from khiva_arena.schedule.grouping import exchange_seats, snake
-from khiva_arena.schedule.scores import BotSums, RoundSums, round_sums, scores_of, shared
+from khiva_arena.schedule.scores import BotSums, RoundSums, round_sums, scores_of, with_places
 from khiva_arena.schedule.terms import (
     Detail,
     DrawnRound,
@@ -16,7 +16,7 @@ from khiva_arena.schedule.terms import (
     Placing,
     Shape,
     Terms,
-    drawn,
+    drawn_round,
     shapes_of,
     too_few_bots,
 )
@@ -110,7 +110,7 @@ def draw_of(terms: Terms, shape: Shape, past: Sequence[RoundSums]) -> DrawnRound
     exchange_seats(tables, [[_of_one_author(terms, a, b) for b in playing] for a in playing])
     line_ups = sorted(tuple(sorted(playing[p] for p in table)) for table in tables)
     together = [pair for table in line_ups for pair in combinations(table, 2) if _of_one_author(terms, *pair)]
-    return drawn(shape, line_ups, resting, together=together)
+    return drawn_round(shape, line_ups, resting, together=together)
 
 
 def _of_one_author(terms: Terms, a: int, b: int) -> int:
@@ -179,4 +179,4 @@ def places_of(terms: Terms, rounds: Sequence[RoundSums]) -> tuple[Placing, ...]:
     key = {bot: (field.out.get(bot, len(all_shapes)), -final.index(bot) if bot in final else 0) for bot in range(terms.bots)}
     scores = scores_of(terms.bots, rounds)
     rows = {bot: Placing(bot, 0, score, KnockoutDetail(field.byes[bot], out.get(bot))) for bot, score in enumerate(scores)}
-    return shared(range(terms.bots), lambda bot: key[bot], rows)
+    return with_places(range(terms.bots), lambda bot: key[bot], rows)

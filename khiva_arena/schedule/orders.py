@@ -62,7 +62,7 @@ def power(order: Order, d: int) -> Order:
     return tuple(order[d * i % seats] for i in range(seats))
 
 
-def labelled(seats: int, stream: Stream) -> tuple[tuple[Order, ...], ...]:
+def label_orders(seats: int, stream: Stream) -> tuple[tuple[Order, ...], ...]:
     """Return the fixed set of orders of so many positions, read in ``LABELLINGS`` ways that are drawn."""
     from khiva_arena.schedule.decompositions import DECOMPOSITIONS  # not above: few tables are that large
 
@@ -142,7 +142,7 @@ def block_orders(line_ups: Sequence[tuple[int, ...]], key: bytes, block: int) ->
     numbers = [index[pair] for pair in together]
     orders_played: list[list[Order]] = [[] for _ in line_ups]
     labels = Stream(key, "schedule", "labels", str(block))
-    sets = [labelled(seats, labels) for _ in line_ups] if seats > ALL_ORDERS_MOST else []
+    sets = [label_orders(seats, labels) for _ in line_ups] if seats > ALL_ORDERS_MOST else []
     for within in range(BLOCK_SEEDS[seats]):
         stream = Stream(key, "schedule", "orders", str(block), str(within))
         imbalance.add(numbers, -1)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from khiva_arena.result import Result
 from khiva_arena.schedule import lineups
 from khiva_arena.schedule.scores import by_score
-from khiva_arena.schedule.terms import DrawnRound, Placing, Shape, Terms, drawn, round_key, shapes_of
+from khiva_arena.schedule.terms import DrawnRound, Placing, Shape, Terms, drawn_round, round_key, shapes_of
 
 TAKES = ()
 IN_ROUNDS = False
@@ -46,9 +46,9 @@ def draw(terms: Terms, shape: Shape, _past: Sequence[Sequence[Result]]) -> Drawn
         total = lineups.count_line_ups(
             terms.bots, terms.seats, lineups.cap_of(terms.bots, terms.seats, terms.copies), terms.authors
         )
-        return drawn(shape, coverings.by_lot(_all_meet(terms), terms.bots, terms.authors, key), total=total)
+        return drawn_round(shape, coverings.by_lot(_all_meet(terms), terms.bots, terms.authors, key), total=total)
     all_line_ups = lineups.line_ups(terms.bots, terms.seats, terms.copies, terms.most, key=key, authors=terms.authors)
-    return drawn(shape, all_line_ups.chosen, total=all_line_ups.total)
+    return drawn_round(shape, all_line_ups.chosen, total=all_line_ups.total)
 
 
 def places(terms: Terms, results: Sequence[Sequence[Result]]) -> tuple[Placing, ...]:

@@ -13,4 +13,4 @@ def mistakes(terms: Terms) -> list[str]:
     """Return the mistakes in the terms of a sequential test, one line each."""
     candidates = len(terms.candidates)
     problems = [f"a sequential test is of one --candidate, not of {candidates}"] if candidates > 1 else []
-    return gauntlet.table_mistakes(terms) or [*problems, *gauntlet.candidate_mistakes(terms)] or gauntlet.unfilled(terms)
+    return gauntlet.table_mistakes(terms) or [*problems, *gauntlet.candidate_mistakes(terms)] or gauntlet.seats_unfilled(terms)

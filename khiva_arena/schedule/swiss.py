@@ -9,7 +9,7 @@ from itertools import combinations
 from khiva_arena.result import Result
 from khiva_arena.rng import Stream
 from khiva_arena.schedule.grouping import exchange_seats, search, snake
-from khiva_arena.schedule.scores import HALF, RoundSums, or_last, round_sums, scores_of, shared
+from khiva_arena.schedule.scores import HALF, RoundSums, or_last, round_sums, scores_of, with_places
 from khiva_arena.schedule.terms import (
     Detail,
     DrawnRound,
@@ -17,7 +17,7 @@ from khiva_arena.schedule.terms import (
     Placing,
     Shape,
     Terms,
-    drawn,
+    drawn_round,
     round_key,
     shapes_of,
     too_few_bots,
@@ -113,7 +113,7 @@ def draw_of(terms: Terms, shape: Shape, past: Sequence[RoundSums], *, quick: boo
         exchange_seats(tables_drawn, weight)
     else:
         tables_drawn = search(start, weight, grave, Stream(round_key(terms.key, shape.number), "schedule", "swiss"))
-    return drawn(shape, sorted(tuple(sorted(playing[p] for p in table)) for table in tables_drawn), resting)
+    return drawn_round(shape, sorted(tuple(sorted(playing[p] for p in table)) for table in tables_drawn), resting)
 
 
 def _byes(bots: int, tables: Sequence[Sequence[tuple[int, ...]]]) -> list[int]:
@@ -182,4 +182,4 @@ def places_of(terms: Terms, rounds: Sequence[RoundSums]) -> tuple[Placing, ...]:
         points = _or_half(score) * tables[bot]
         detail = SwissDetail(byes=byes[bot], points=points, tables=tables[bot], opponents=opponents[bot])
         rows[bot] = Placing(bot, 0, score, detail)
-    return shared(range(terms.bots), lambda bot: (or_last(scores[bot]), or_last(opponents[bot])), rows)
+    return with_places(range(terms.bots), lambda bot: (or_last(scores[bot]), or_last(opponents[bot])), rows)

@@ -168,7 +168,7 @@ def shapes_of(terms: Terms, tables: Sequence[int]) -> tuple[Shape, ...]:
     return tuple(shapes)
 
 
-def drawn(
+def drawn_round(
     shape: Shape,
     line_ups: Sequence[LineUp],
     byes: Sequence[int] = (),

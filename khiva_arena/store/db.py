@@ -13,7 +13,7 @@ from msgspec import structs
 from khiva_arena.errors import StoreError
 from khiva_arena.replay.record import run_digest
 from khiva_arena.store import files, private, shape, sums
-from khiva_arena.store.files import FILE, LOCK, VERSION, explained
+from khiva_arena.store.files import FILE, LOCK, VERSION, explain_errors
 from khiva_arena.store.inserting import Insertion, insert_match, insert_void
 from khiva_arena.store.row_checks import UNREADABLE, whole_matches, whole_voids
 from khiva_arena.store.rows import BotRow, EventRow, MatchRow, SeatRow, VoidRow, now
@@ -48,7 +48,7 @@ class Store:
     def read(cls, folder: Path, *, trusting: bool = True) -> Self:
         """Open for reading: a snapshot, taken at the first look. ``trusting``: sealed rows are not checked again. Raises
         StoreError if there is no store, or one of another version."""
-        with explained(folder):
+        with explain_errors(folder):
             if folder.is_file():
                 raise StoreError(f"{folder}: a file, not a store; if it is a bundle, `khiva-arena verify` reads it")
             files.check_pieces(folder / FILE)
@@ -70,7 +70,7 @@ class Store:
     @classmethod
     def write(cls, folder: Path) -> Self:
         """Open for writing; a store that does not exist is made. Raises StoreError when another arbiter has it."""
-        with explained(folder):
+        with explain_errors(folder):
             private.make_folder(folder)
             lock = files.lock(folder)
             try:
@@ -85,7 +85,7 @@ class Store:
     @staticmethod
     def check(folder: Path) -> bool:
         """Return whether ``folder`` holds a store yet; change nothing. Raises StoreError if ``write`` would refuse the folder."""
-        with explained(folder):
+        with explain_errors(folder):
             if folder.exists() and not folder.is_dir():
                 raise StoreError(f"{folder}: not a folder; give another --out")
             files.check_pieces(folder / FILE)
@@ -104,7 +104,7 @@ class Store:
     @staticmethod
     def is_in_use(folder: Path) -> bool:
         """Tell whether an arbiter is at work on a store."""
-        with explained(folder):
+        with explain_errors(folder):
             return files.is_locked(folder)
 
     def close(self) -> None:
@@ -314,14 +314,14 @@ class Store:
 
     def first_damage(self) -> str:
         """Return the first damage in the pages of the file, "" for none."""
-        with explained(self.folder):
+        with explain_errors(self.folder):
             if self._seal.is_kept():
                 return ""
         return str(self._once("", lambda: files.first_damage(self._connection)))
 
     def changed(self, event: str) -> list[str]:
         """Return each changed, lost or added row of an event, apart from its matches, voids and ``EventRow.changed``."""
-        with explained(self.folder):
+        with explain_errors(self.folder):
             if self._seal.holds():
                 return []
         from khiva_arena.store.changes import changes  # not above: a sealed store has no need of it
@@ -330,7 +330,7 @@ class Store:
 
     def is_known_sound(self) -> bool:
         """Tell whether no sum need be computed: the store was sealed when it was opened, and nobody else has written since."""
-        with explained(self.folder):
+        with explain_errors(self.folder):
             return self._seal.is_kept()
 
     def _once(self, key: str, look: Callable[[], T]) -> T:
@@ -361,7 +361,7 @@ class Store:
     def _pieces(self, query: str, values: tuple[Any, ...]) -> Iterator[tuple[list[tuple[Any, ...]], int]]:
         """Yield the rows of a query, a few at a time, each time with their weight in bytes. A small hostile file may be made so
         that a query has rows without end: callers set a limit."""
-        with explained(self.folder):
+        with explain_errors(self.folder):
             rows = self._connection.execute(query, values)
             while piece := rows.fetchmany(ROWS_AT_ONCE):
                 yield piece, len(marshal.dumps(piece))  # the quickest way to weigh them
@@ -389,7 +389,7 @@ class Store:
         return self._check_rows(table, self._all(table, condition, *values))
 
     def _check_rows(self, table: str, rows: Sequence[tuple[Any, ...]]) -> Iterator[tuple[Sequence[Any], bool]]:
-        return sums.checked(table, files.columns(table), rows, sealed=self._seal.holds())
+        return sums.check_rows(table, files.columns(table), rows, sealed=self._seal.holds())
 
     def _all(self, table: str, condition: str, *values: Any) -> list[tuple[Any, ...]]:
         return self._rows(f"{_select(table)} WHERE {condition}", *values)
@@ -397,7 +397,7 @@ class Store:
     @contextmanager
     def _transaction(self, event: str) -> Iterator[Insertion]:
         """Store all rows that are inserted within the ``with`` block, with their event's tally, or none of them."""
-        with explained(self.folder):
+        with explain_errors(self.folder):
             if self._who_is_there() != self._files:
                 raise StoreError(
                     f"{self.folder}: {FILE} or {LOCK} was deleted or replaced while this run was writing it: "

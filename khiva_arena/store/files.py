@@ -371,7 +371,7 @@ def _of_pages(connection: sqlite3.Connection) -> list[str]:
 
 
 @contextmanager
-def explained(folder: Path) -> Iterator[None]:
+def explain_errors(folder: Path) -> Iterator[None]:
     """Replace an error of SQLite or the disk by one line for the user: StoreFull if the disk is full, else StoreError."""
     try:
         yield

@@ -101,14 +101,14 @@ def check(table: str, columns: ColumnTypes, row: Sequence[Any]) -> CheckedRow:
 
 def check_all(table: str, columns: ColumnTypes, rows: Sequence[Sequence[Any]], *, sealed: bool = False) -> list[CheckedRow]:
     """Return many rows by column, each with whether it is as it was written. ``sealed``: as in
-    ``checked``."""
+    ``check_rows``."""
     names = [name for name, _, _ in columns[:-1]]
     return [
-        CheckedRow(dict(zip(names, row, strict=False)), intact) for row, intact in checked(table, columns, rows, sealed=sealed)
+        CheckedRow(dict(zip(names, row, strict=False)), intact) for row, intact in check_rows(table, columns, rows, sealed=sealed)
     ]
 
 
-def checked(
+def check_rows(
     table: str, columns: ColumnTypes, rows: Sequence[Sequence[Any]], *, sealed: bool = False
 ) -> Iterator[tuple[Sequence[Any], bool]]:
     """Yield each row with its sum, and whether it is as it was written. A damaged file may hold values of any type anywhere: a

@@ -63,10 +63,10 @@ def test_a_bot_may_pass_its_folders_whatever_our_umask_is(laid_out: tuple[Path, 
 
 
 def test_it_is_made_once_and_again_if_it_was_removed() -> None:
-    first = prepared.prepared()
-    assert prepared.prepared() is first
+    first = prepared.prepare()
+    assert prepared.prepare() is first
     shutil.rmtree(first.folder)
-    second = prepared.prepared()
+    second = prepared.prepare()
     assert second.folder != first.folder
     assert Path(f"{second.folder}/proc/stat").read_bytes() == proc_mask.pictures()["/proc/stat"]
 

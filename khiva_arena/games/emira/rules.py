@@ -12,7 +12,7 @@ from khiva_arena.games.emira import auction, cards, dealing, events, market, que
 from khiva_arena.games.emira.courtship import choose_next, recheck
 from khiva_arena.games.emira.scoring import ranks, scores, winners
 from khiva_arena.games.emira.state import Deck, Position, Task
-from khiva_arena.games.emira.steps import Log, answered, note, run
+from khiva_arena.games.emira.steps import Log, note, run, take_answer
 from khiva_arena.games.emira.tables import (
     BLACK,
     BLUE,
@@ -82,7 +82,7 @@ def apply(pos: Position, choices: Mapping[int, int]) -> list[Event]:
     log: Log = []
     offer = pos.offer
     if offer is not None:
-        answered(pos, log, choices[offer.seat])
+        take_answer(pos, log, choices[offer.seat])
     else:
         _keep_first(pos, choices, log)
     return log

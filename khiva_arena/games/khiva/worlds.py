@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from khiva_arena.errors import InternalError
 from khiva_arena.games.base import Plain
-from khiva_arena.games.khiva.dealing import shuffled
+from khiva_arena.games.khiva.dealing import shuffle
 from khiva_arena.games.khiva.knowledge import Seen, placings
 from khiva_arena.games.khiva.rules import question
 from khiva_arena.games.khiva.state import Offer, Position
@@ -60,8 +60,8 @@ def _codes(faces: Sequence[Sequence[int]]) -> list[int]:
 
 def _build_piles(pos: Position, view: Mapping[str, Plain], stream: Stream) -> None:
     """Build the hidden piles in a new order; a visible top carpet keeps its colour (O7)."""
-    pos.teapot_pile = shuffled(stream, view["teapots_left"])
-    pile = pos.carpet_pile = shuffled(stream, _codes(view["carpets_left"]))
+    pos.teapot_pile = shuffle(stream, view["teapots_left"])
+    pile = pos.carpet_pile = shuffle(stream, _codes(view["carpets_left"]))
     if view["carpet_top"] is not None:
         top = next(i for i, code in enumerate(pile) if code // 10 == view["carpet_top"])
         pile[top], pile[-1] = pile[-1], pile[top]
@@ -100,7 +100,7 @@ def _place_cards(pos: Position, view: Mapping[str, Plain], stream: Stream) -> No
     cards_seen.update(card for card, _ in placing)
     for card, row in placing:
         pos.hands[(seat + 1 + row) % pos.seats].append(card)
-    hidden = shuffled(stream, [card for card in range(len(CODE)) if card not in cards_seen])
+    hidden = shuffle(stream, [card for card in range(len(CODE)) if card not in cards_seen])
     free = [size - len(hand) for size, hand in zip(view["hands"], pos.hands, strict=True)]
     if sum(free) + view["aside"] != len(hidden):
         raise InternalError(f"this view has {len(hidden)} hidden cards for {sum(free) + view['aside']} places")

@@ -92,13 +92,13 @@ class Board:
 
 
 @lru_cache(maxsize=32)
-def _compiled(text: str) -> Board:
+def _compile(text: str) -> Board:
     return Board(json.loads(text))
 
 
 def board(canonical: Mapping[str, Plain]) -> Board:
     """Return the board of a canonical map; equal maps give the same object."""
-    return _compiled(json.dumps(canonical))
+    return _compile(json.dumps(canonical))
 
 
 def _load(name: str) -> dict[str, Plain]:

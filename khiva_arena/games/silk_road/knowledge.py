@@ -79,10 +79,10 @@ def trail(view: Mapping[str, Plain]) -> Trail:
             elif seat != me:
                 hands[seat].append(-1 - (kind_code - GIVEN) if kind_code >= GIVEN else LARGE + kind_code)
     piles_left = tuple(tuple(good for good in range(_GOODS) for _ in range(counts[good])) for counts in piles[: now + 1])
-    return Trail(seats, piles_left, tuple(slots), tuple(map(tuple, hands)), _asked(view))
+    return Trail(seats, piles_left, tuple(slots), tuple(map(tuple, hands)), _asked_seat(view))
 
 
-def _asked(view: Mapping[str, Plain]) -> tuple[int, int, int]:
+def _asked_seat(view: Mapping[str, Plain]) -> tuple[int, int, int]:
     """Return the facts that all know of a hand because its seat has a choice."""
     ask = view["ask"]
     if ask["seat"] == view["seat"]:

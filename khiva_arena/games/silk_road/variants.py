@@ -171,11 +171,11 @@ class Ruleset(NamedTuple):
 
 def compile_rules(rules: Mapping[str, Plain]) -> Ruleset:
     """Return a canonical map in the form that the engine reads."""
-    return _compiled(json.dumps(every_rule(rules)))
+    return _compile(json.dumps(every_rule(rules)))
 
 
 @lru_cache(maxsize=64)
-def _compiled(text: str) -> Ruleset:
+def _compile(text: str) -> Ruleset:
     rules = json.loads(text)
     layout = rules["layout"]
     if layout == "fixed":
