@@ -74,11 +74,9 @@ class CpuAccount:
             self._trees = {seat: uses[seat].processes for seat in greeted if uses[seat].processes}
             return
         trees = self._trees
-        self.changed_seats |= {
-            seat for seat, now in self._wire.trees(self._comparable_seats(seats)).items() if now != trees[seat]
-        }
+        self.changed_seats |= {seat for seat, now in self._wire.trees(self._comparable(seats)).items() if now != trees[seat]}
 
-    def _comparable_seats(self, seats: Sequence[int]) -> list[int]:
+    def _comparable(self, seats: Sequence[int]) -> list[int]:
         return [seat for seat in seats if seat in (self._trees or ()) and seat not in self.changed_seats]
 
     def look_again(self, seats: Sequence[int]) -> None:
@@ -90,7 +88,7 @@ class CpuAccount:
         """Choose when to look again at seats that are waited for: never, if a look can find nothing any more, as while a person
         thinks."""
         soon = trio.current_time() + LOOK_SECONDS * random.uniform(0.5, 1.5)
-        self.next_look = soon if self._comparable_seats(seats) else math.inf
+        self.next_look = soon if self._comparable(seats) else math.inf
 
 
 def sample_of(uses: Sequence[Use]) -> CpuSample:

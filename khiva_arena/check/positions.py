@@ -104,7 +104,7 @@ class CheckTable:
     def __init__(self, where: Place) -> None:
         self.where = where
         self._state, events = where.game.new(where.seats, where.game.rules(where.given), where.secret)
-        self._stream = Stream(where.secret, "check")
+        self._draws = Stream(where.secret, "check")
         self._unseen: list[dict[str, Any]] = []
         self._out: set[int] = set()
         self._see(events)
@@ -155,10 +155,8 @@ class CheckTable:
 
     def _apply(self, choices: Mapping[int, int]) -> None:
         pending = self._state.pending()
-        all_choices = {
-            seat: 0 if seat in self._out else self._stream.below(len(decision.legal)) for seat, decision in pending.items()
-        }
-        self._see(self._state.apply(all_choices | dict(choices)))
+        others = {seat: 0 if seat in self._out else self._draws.below(len(question.legal)) for seat, question in pending.items()}
+        self._see(self._state.apply(others | dict(choices)))
 
     def _see(self, events: Sequence[Event]) -> None:
         self._unseen += [event.data for event in events if event.to is None or self.where.seat in event.to]

@@ -49,11 +49,8 @@ def _factors_of(table: dict[tuple[int, int, int, int], Factors], bots: int, seat
     shapes = [shape for shape in table if shape[0] == bots]
     of_seats = _not_above({shape[1] for shape in shapes}, seats)
     of_seeds = _not_above({shape[3] for shape in shapes}, seeds)
-    round_counts = sorted({shape[2] for shape in shapes})
-    around = {
-        round_counts[max(0, bisect_right(round_counts, rounds) - 1)],
-        round_counts[min(len(round_counts) - 1, bisect_left(round_counts, rounds))],
-    }
+    counts = sorted({shape[2] for shape in shapes})
+    around = {counts[max(0, bisect_right(counts, rounds) - 1)], counts[min(len(counts) - 1, bisect_left(counts, rounds))]}
     factors = [table[bots, of_seats, of_rounds, of_seeds] for of_rounds in around]
     return Factors(max(factor.pair for factor in factors), max(factor.ranks for factor in factors))
 

@@ -24,13 +24,13 @@ def sets_of(words: Sequence[str]) -> list[list[str]]:
 def contrasts(standings: Standings, sets: Sequence[Sequence[str]]) -> list[shapes.Contrasts]:
     """Return the differences of each two bots of each set. Raises ConfigError for a bot that is not in the table."""
     index = {bot: i for i, bot in enumerate(standings.order)}
-    numbers = {
+    of_word = {
         word: index[row.bot] for row in standings.rows for word in (row.bot, f"{row.name}#{row.bot[:ID_DIGITS]}", row.name)
     }
-    if wrong := [name for names in sets for name in names if name not in numbers]:
+    if wrong := [name for names in sets for name in names if name not in of_word]:
         there = ", ".join(row.name for row in standings.rows)
         raise ConfigError([f"--contrast: no bot called {name!r}; there are {there}" for name in wrong])
-    return [_contrasts(standings, [numbers[name] for name in names]) for names in sets]
+    return [_contrasts(standings, [of_word[name] for name in names]) for names in sets]
 
 
 def _contrasts(standings: Standings, bots: Sequence[int]) -> shapes.Contrasts:

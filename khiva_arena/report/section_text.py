@@ -179,10 +179,7 @@ def _effects(standings: Standings, section: shapes.EffectsSection, width: int) -
 
 
 def _history(standings: Standings, stages: Sequence[shapes.Stage], width: int) -> list[str]:
-    rows = [
-        ["event", "matches", "seeds"],
-        *([str(stage.number), str(stage.matches), str(stage.seeds)] for stage in stages),
-    ]
+    rows = [["event", "matches", "seeds"], *([str(stage.number), str(stage.matches), str(stage.seeds)] for stage in stages)]
     lines = ["History:", *table(rows)]
     for title, ratings in (
         ("Elo and +/- from all events up to each:", [stage.so_far for stage in stages]),

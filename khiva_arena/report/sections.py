@@ -92,13 +92,7 @@ def _seats(standings: Standings) -> shapes.Seats:
     matches = standings.evidence.matches
     seats = [
         shapes.SeatScore(
-            of.seats,
-            of.seat,
-            round_off(100 * of.score) or 0.0,
-            percent(of.low),
-            percent(of.high),
-            of.matches,
-            of.blocks,
+            of.seats, of.seat, round_off(100 * of.score) or 0.0, percent(of.low), percent(of.high), of.matches, of.blocks
         )
         for of in seat_bias(matches)
     ]
