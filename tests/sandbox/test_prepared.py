@@ -73,10 +73,10 @@ def test_it_is_made_once_and_again_if_it_was_removed() -> None:
 
 def test_it_goes_with_its_process_and_not_with_one_that_was_forked() -> None:
     code = (
-        "import os, sys; from khiva_arena.sandbox.prepared import prepared\n"
-        "folder = prepared().folder\n"
+        "import os, sys; from khiva_arena.sandbox.prepared import prepare\n"
+        "folder = prepare().folder\n"
         "child = os.fork()\n"
-        "if not child: print(prepared().folder != folder); sys.exit()\n"
+        "if not child: print(prepare().folder != folder); sys.exit()\n"
         "os.waitpid(child, 0); print(os.path.isdir(folder)); print(folder)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
