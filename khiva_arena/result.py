@@ -65,8 +65,8 @@ NOT_MEASURED = Measured()
 
 def total(seats: Iterable[Measured]) -> Measured:
     """Sum the known measurements of seats; None if none is known."""
-    known = ([value for value in values if value is not None] for values in zip(NOT_MEASURED, *seats, strict=True))
-    sums: list[Any] = [reduce(add, values) if values else None for values in known]
+    known_values = ([value for value in values if value is not None] for values in zip(NOT_MEASURED, *seats, strict=True))
+    sums: list[Any] = [reduce(add, values) if values else None for values in known_values]
     return Measured(*sums)
 
 
@@ -135,4 +135,4 @@ def final_ranks(game_ranks: Sequence[int], forfeited_at: Sequence[int | None]) -
     Ties share a place (1, 2, 2, 4).
     """
     keys = [(0, rank) if at is None else (1, -at) for rank, at in zip(game_ranks, forfeited_at, strict=True)]
-    return [1 + sum(other < key for other in keys) for key in keys]
+    return [1 + sum(better < key for better in keys) for key in keys]

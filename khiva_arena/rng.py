@@ -38,8 +38,8 @@ class Stream:
     def __init__(self, secret: bytes, *labels: str) -> None:
         if len(secret) != SECRET_BYTES:
             raise ValueError(f"a stream's secret is {SECRET_BYTES} bytes, not {len(secret)}")
-        encoded = [label.encode() for label in labels]
-        self._key = sha256(b"khiva-stream-1\0" + secret + b"".join(_u32(len(e)) + e for e in encoded)).digest()
+        parts = [label.encode() for label in labels]
+        self._key = sha256(b"khiva-stream-1\0" + secret + b"".join(_u32(len(e)) + e for e in parts)).digest()
         self._block = 0
         self._ready: list[int] = []
 

@@ -70,7 +70,7 @@ def languages() -> dict[str, Language]:
     }
 
 
-def here(language: Language) -> bool:
+def is_here(language: Language) -> bool:
     """Tell whether this machine has everything that the bots of a language need, as far as could be found out in
     PROBE_SECONDS."""
     return _probe(language) is True
@@ -113,7 +113,7 @@ def all_lacks() -> dict[str, str]:
 
 
 def remedy(language: Language) -> str:
-    """Return the command to type on Debian and Ubuntu if ``here`` is false."""
+    """Return the command to type on Debian and Ubuntu if ``is_here`` is false."""
     # A compiler that is there already, newer perhaps, is left as it is.
     packages = language.debian[1:] if len(language.debian) > 1 and shutil.which(language.tool) else language.debian
     return f"apt install {' '.join(packages)}" if packages else "pip install msgpack"

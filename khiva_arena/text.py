@@ -12,7 +12,7 @@ WIDTH = 100
 """The columns of printed text if the width of the terminal is unknown."""
 
 
-def harmless(text: str, most: int | None = None, keep: str = "") -> str:
+def harmless(text: str, length_most: int | None = None, keep: str = "") -> str:
     """Return ``text`` with each character that does not show as itself replaced by its escape.
 
     These are control characters, line ends, marks that turn the direction of writing, halves of characters, odd spaces.
@@ -20,24 +20,24 @@ def harmless(text: str, most: int | None = None, keep: str = "") -> str:
     most: the most characters of ``text`` that are shown; longer text ends in "...".
     keep: characters that are let through, as "\\n" for text of several lines.
     """
-    if most is not None and len(text) > most:
-        text = f"{text[:most]}..."
+    if length_most is not None and len(text) > length_most:
+        text = f"{text[:length_most]}..."
     bare = text
     for letter in keep:
         bare = bare.replace(letter, "")
     if bare.isprintable():  # true of nearly every text, and quickly found out
         return text
-    return "".join(letter if letter.isprintable() or letter in keep else _escaped(letter) for letter in text)
+    return "".join(letter if letter.isprintable() or letter in keep else _escape(letter) for letter in text)
 
 
 ISOLATES = "\u2068\u2069"
 """The marks that ``isolated`` puts around a text."""
 
 
-def isolated(text: str, most: int | None = None, keep: str = "") -> str:
+def isolated(text: str, length_most: int | None = None, keep: str = "") -> str:
     """Return ``harmless`` text for a page, which reorders nothing around it: text with letters that are written from right to
     left stands between marks that isolate it."""
-    text = harmless(text, most, keep)
+    text = harmless(text, length_most, keep)
     if text.isascii() or not any(bidirectional(letter) in ("R", "AL", "AN") for letter in text):
         return text
     return f"{ISOLATES[0]}{text}{ISOLATES[1]}"
@@ -56,7 +56,7 @@ def printable(data: bytes | bytearray) -> str:
     return harmless(data.decode("utf-8", "backslashreplace"), keep="\t\n")
 
 
-def _escaped(letter: str) -> str:
+def _escape(letter: str) -> str:
     # DEL is the one control character that JSON writes as it is: in this form it is JSON's own escape.
     return "\\u007f" if letter == "\x7f" else letter.encode("unicode_escape", "surrogatepass").decode()
 

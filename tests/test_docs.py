@@ -15,7 +15,7 @@ from wording import sentence
 
 from khiva_arena.cli.main import COMMANDS
 from khiva_arena.page.names import read_names
-from khiva_arena.sandbox.limits import DEFAULT, WORDS, say
+from khiva_arena.sandbox.limits import DEFAULT, WORDS, in_words
 from khiva_arena.settings.file import read_file
 from khiva_arena.settings.settings import settings_from
 from khiva_arena.settings.table import TABLE
@@ -289,5 +289,5 @@ def test_what_the_documents_promise_is_what_is_kept() -> None:
     bots = (ROOT / "bots" / "README.md").read_text()
     assert "Only isolation `trusted` lets a bot keep notes elsewhere on the disk" in bots
     for key, words in WORDS.items():
-        row = f"| `{key}` | {say(key, getattr(DEFAULT, key)).replace('.0 s', ' s')}"
+        row = f"| `{key}` | {in_words(key, getattr(DEFAULT, key)).replace('.0 s', ' s')}"
         assert row in (ROOT / "docs" / "isolation.md").read_text(), words

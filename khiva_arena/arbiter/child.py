@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from khiva_arena.arbiter.noise import Quiet
-from khiva_arena.arbiter.redact import Strike
+from khiva_arena.arbiter.redact import Redactor
 from khiva_arena.arbiter.stderr import Notes
 from khiva_arena.arbiter.wire import Ending
 from khiva_arena.sandbox.cell import Cell
@@ -39,7 +39,7 @@ class Child:
     input_lost: the bot closed its stdin, so that no request can reach it any more
     notes: the text that the bot wrote on stderr
     quiet: leaves out of the notes the lines that its runtime writes at each start
-    strike: takes out of the notes the values that the bot was handed
+    redactor: takes out of the notes the values that the bot was handed
     notes_allowed: bytes of stderr that are still read in this window of time
     exceeded: the limit that the bot exceeded, in words; "" if none is known
     killed: True if the arbiter killed the bot, which had not ended on its own
@@ -61,7 +61,7 @@ class Child:
     input_lost: bool = False
     notes: Notes = field(default_factory=Notes)
     quiet: Quiet = field(default_factory=lambda: Quiet(()))
-    strike: Strike = field(default_factory=lambda: Strike({}))
+    redactor: Redactor = field(default_factory=lambda: Redactor({}))
     notes_allowed: int = NOTES_PER_WINDOW
     exceeded: str = ""
     killed: bool = False

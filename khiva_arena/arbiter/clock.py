@@ -31,33 +31,33 @@ class Bank:
     """The time of one seat beyond its turns, in seconds.
 
     turn: for each decision.
-    left: for everything that decisions take beyond their turns.
-    given: an addition to the next decision, for the time that its bytes are under way: the seat is not charged for it.
+    balance: for everything that decisions take beyond their turns.
+    credit: an addition to the next decision, for the time that its bytes are under way: the seat is not charged for it.
     """
 
-    __slots__ = ("given", "left", "turn")
+    __slots__ = ("balance", "credit", "turn")
 
     def __init__(self, limits: Limits) -> None:
         self.turn = limits.turn
-        self.left = limits.bank_ms / 1000
-        self.given = 0.0
+        self.balance = limits.bank_ms / 1000
+        self.credit = 0.0
 
     @property
     def left_ms(self) -> int:
-        """Whole milliseconds left, rounded down, as a bot gets it."""
-        return int(self.left * 1000)
+        """The balance in whole milliseconds, rounded down, as a bot gets it."""
+        return int(self.balance * 1000)
 
     def allowance(self) -> float:
         """Return the seconds that the next decision may take in all."""
-        return self.turn + self.left + self.given
+        return self.turn + self.balance + self.credit
 
     def charge(self, elapsed: float) -> float:
         """Charge a decision of ``elapsed`` seconds: its time beyond the turn comes off the bank. Return its seconds without the
-        time given."""
-        own = max(0.0, elapsed - self.given)
-        if own > self.turn:
-            self.left = max(0.0, self.left - (own - self.turn))
-        return own
+        credit."""
+        seconds = max(0.0, elapsed - self.credit)
+        if seconds > self.turn:
+            self.balance = max(0.0, self.balance - (seconds - self.turn))
+        return seconds
 
 
 class LagMeter:
@@ -109,7 +109,7 @@ def lag_of_each_second(seconds: float) -> float:
 SLICE = 0.1
 
 
-async def settled(seconds: float) -> None:
+async def wait_at_work(seconds: float) -> None:
     """Wait until this process has been at work for ``seconds`` seconds. A stop that was under way arrives in that time and
     cancels the wait.
 

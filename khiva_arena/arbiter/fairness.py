@@ -42,13 +42,13 @@ class CpuAccount:
 
     next_look: when it is time to ``look``, infinite for never
     before: the sample of the first look, or of the beginning of a short step; None until then
-    changed: seats whose processes have changed since: the processor time of such a seat is not known
+    changed_seats: seats whose processes have changed since: the processor time of such a seat is not known
     """
 
     def __init__(self, wire: Wire) -> None:
         self.next_look = math.inf
         self.before: CpuSample | None = None
-        self.changed: set[int] = set()
+        self.changed_seats: set[int] = set()
         self._wire = wire
         self._trees: dict[int, frozenset[int]] | None = None
 
@@ -56,7 +56,7 @@ class CpuAccount:
         """Begin a step. ``before`` is a sample from just before it, taken if the step is short."""
         self.before = before
         self._trees = None
-        self.changed.clear()
+        self.changed_seats.clear()
 
     def sample(self) -> CpuSample:
         """Take a sample now."""
@@ -74,10 +74,10 @@ class CpuAccount:
             self._trees = {seat: uses[seat].processes for seat in greeted if uses[seat].processes}
             return
         trees = self._trees
-        self.changed |= {seat for seat, now in self._wire.trees(self._known(seats)).items() if now != trees[seat]}
+        self.changed_seats |= {seat for seat, now in self._wire.trees(self._comparable(seats)).items() if now != trees[seat]}
 
-    def _known(self, seats: Sequence[int]) -> list[int]:
-        return [seat for seat in seats if seat in (self._trees or ()) and seat not in self.changed]
+    def _comparable(self, seats: Sequence[int]) -> list[int]:
+        return [seat for seat in seats if seat in (self._trees or ()) and seat not in self.changed_seats]
 
     def look_again(self, seats: Sequence[int]) -> None:
         """Resume the looks at ``seats`` if they had ended: these seats are waited for from now on, maybe once more."""
@@ -88,7 +88,7 @@ class CpuAccount:
         """Choose when to look again at seats that are waited for: never, if a look can find nothing any more, as while a person
         thinks."""
         soon = trio.current_time() + LOOK_SECONDS * random.uniform(0.5, 1.5)
-        self.next_look = soon if self._known(seats) else math.inf
+        self.next_look = soon if self._comparable(seats) else math.inf
 
 
 def sample_of(uses: Sequence[Use]) -> CpuSample:
@@ -102,10 +102,10 @@ def cpu_shortfall(before: CpuSample, after: CpuSample, seat: int) -> float:
     They are the time for which its thread that waited longest was kept waiting, less the time that its other threads got then. A
     seat's share is one core, which its threads may divide: its shortfall is never more than it lacked of one core.
     """
-    delayed, own, _ = _longest(before.delays[seat], after.delays[seat])
-    had = after.cpu[seat] - before.cpu[seat]
-    others = max(0.0, had - own)
-    return max(0.0, min(delayed - _at_most(others), after.at - before.at - _at_most(had)))
+    delay, own_cpu, _ = _longest(before.delays[seat], after.delays[seat])
+    cpu = after.cpu[seat] - before.cpu[seat]
+    others_cpu = max(0.0, cpu - own_cpu)
+    return max(0.0, min(delay - _at_most(others_cpu), after.at - before.at - _at_most(cpu)))
 
 
 def _longest(before: Mapping[int, ThreadTime], after: Mapping[int, ThreadTime]) -> ThreadTime:
@@ -130,9 +130,9 @@ def over_cpu_share(before: CpuSample, after: CpuSample, seats: Mapping[int, bool
     seats: True for a seat that was asked
     """
     window = after.at - before.at
-    used = {seat: after.cpu[seat] - before.cpu[seat] for seat in seats}
-    return {seat: used[seat] for seat, asked in seats.items() if used[seat] > _share(window, asked)}
+    seconds = {seat: after.cpu[seat] - before.cpu[seat] for seat in seats}
+    return {seat: seconds[seat] for seat, is_asked in seats.items() if seconds[seat] > _share(window, is_asked)}
 
 
-def _share(window: float, asked: bool) -> float:
-    return window * (DUE_ASKED if asked else DUE_UNASKED) + ROUNDING
+def _share(window: float, is_asked: bool) -> float:
+    return window * (DUE_ASKED if is_asked else DUE_UNASKED) + ROUNDING

@@ -77,26 +77,26 @@ class _Wait:
     seat: the seat that was asked
     deadline: when its time is up, the arbiter's lag not counted
     last: when the time that it got back is up, None before it got any
-    delayed: how long it had no core
-    extended: how often it got time back
+    delay: how long it had no core
+    extensions: how often it got time back
     starved: it had no core for a good part of its time
-    closed: how many frames were sealed when its time was up, None before; later frames are not opened for this request
+    frames_in_time: how many were sealed when its time was up, None before; later frames are not opened for this request
     elapsed: how long it took until then
     """
 
     seat: Seat
     deadline: float
     last: float | None = None
-    delayed: float = 0.0
-    extended: int = 0
+    delay: float = 0.0
+    extensions: int = 0
     starved: bool = False
-    closed: int | None = None
+    frames_in_time: int | None = None
     elapsed: float = 0.0
 
     @property
     def waiting(self) -> bool:
         """True while the awaited answer cannot be there yet and may still come."""
-        return self.closed is None and not self.seat.session.ready and not self.seat.output_ended
+        return self.frames_in_time is None and not self.seat.session.ready and not self.seat.output_ended
 
     def due(self, lag: float) -> float:
         """Return when to give up: the arbiter's own lag is added back."""
@@ -131,13 +131,13 @@ class Gatherer:
         self._wire = wire
         self._seats = seats
         self._lag = lag
-        self._asked = 0.0
+        self._asked_at = 0.0
         self._lag_before = 0.0
         self._cpu = CpuAccount(wire)
-        self._requested: Set[int] = frozenset()
-        self._blamed: dict[int, tuple[Verdict, str]] = {}
-        self._paused: set[int] = set()
-        self._took: dict[int, float] = {}
+        self._asked_seats: Set[int] = frozenset()
+        self._blames: dict[int, tuple[Verdict, str]] = {}
+        self._paused_seats: set[int] = set()
+        self._answer_seconds: dict[int, float] = {}
 
     def drain(self) -> dict[int, tuple[Verdict, str]]:
         """Read and judge everything that bots sent before any seat is asked: it is no answer. Return the faults found,
@@ -164,32 +164,32 @@ class Gatherer:
             if self._stops:
                 self._wire.wake(number)
             send(number, frame)
-        self._requested = requests.keys()
-        self._asked = asked = trio.current_time()
-        self._lag_before = self._lag.total(asked)
-        self._cpu.next_look = asked + SLOW
-        self._blamed = {}
-        self._paused.clear()
-        self._took.clear()
+        self._asked_seats = requests.keys()
+        self._asked_at = asked_at = trio.current_time()
+        self._lag_before = self._lag.total(asked_at)
+        self._cpu.next_look = asked_at + SLOW
+        self._blames = {}
+        self._paused_seats.clear()
+        self._answer_seconds.clear()
         # Seats that have sent stray acts before come first, see _open_in_turn.
         seats = sorted([self._seats[number] for number in requests], key=_never_strayed)
-        waits: Sequence[_Wait] = [_Wait(seat, asked + allowances[seat.number]) for seat in seats]
+        waits: Sequence[_Wait] = [_Wait(seat, asked_at + allowances[seat.number]) for seat in seats]
         out = StepResult()
         while waits:
             await self._collect(waits)
             waits = self._open_in_turn(waits, out)
-        out.faults |= self._blamed
+        out.faults |= self._blames
         self._rest(seats)
         for number, fault in out.faults.items():
-            out.faults[number] = await self._explained(number, *fault)
+            out.faults[number] = await self._explain_fault(number, *fault)
         return out
 
-    async def _explained(self, number: int, verdict: Verdict, detail: str) -> tuple[Verdict, str]:
+    async def _explain_fault(self, number: int, verdict: Verdict, detail: str) -> tuple[Verdict, str]:
         """Return the fault with how a bot that ended came to its end, or RESOURCE with the limit that it exceeded."""
         if verdict is Verdict.CRASHED and not detail:
-            detail = await self._wire.gone(number)
-        if verdict in (Verdict.CRASHED, Verdict.TIMEOUT) and (exceeded := self._wire.exceeded(number)):
-            return Verdict.RESOURCE, exceeded
+            detail = await self._wire.describe_end(number)
+        if verdict in (Verdict.CRASHED, Verdict.TIMEOUT) and (limit := self._wire.exceeded_limit(number)):
+            return Verdict.RESOURCE, limit
         return verdict, detail
 
     def _rest(self, seats: Sequence[Seat]) -> None:
@@ -202,14 +202,14 @@ class Gatherer:
         """Read until no seat is waited for."""
         lag, cpu = 0.0, self._cpu
         cpu.look_again([wait.seat.number for wait in waits if wait.waiting])
-        while waiting := [wait for wait in waits if wait.waiting and wait.seat.number not in self._blamed]:
+        while waiting := [wait for wait in waits if wait.waiting and wait.seat.number not in self._blames]:
             wake = min([cpu.next_look, *[wait.due(lag) for wait in waiting]])
             for arrival in await self._wire.receive(wake):
                 self._take(arrival)
             if not self._ponder:
                 self._rest([wait.seat for wait in waiting if not wait.waiting])
             now = trio.current_time()
-            if now < self._asked + SLOW:
+            if now < self._asked_at + SLOW:
                 continue
             lag = self._lag.total(now) - self._lag_before
             numbers = [wait.seat.number for wait in waiting]
@@ -218,11 +218,11 @@ class Gatherer:
             if now >= cpu.next_look:
                 cpu.plan_next(numbers)
             for wait in waiting:
-                if self._awaited(wait) and now >= wait.due(lag):
+                if self._is_awaited(wait) and now >= wait.due(lag):
                     self._out_of_time(wait, now)
 
-    def _awaited(self, wait: _Wait) -> bool:
-        return wait.waiting and wait.seat.number not in self._blamed
+    def _is_awaited(self, wait: _Wait) -> bool:
+        return wait.waiting and wait.seat.number not in self._blames
 
     def _take(self, arrival: Arrival) -> None:
         """Hand bytes to the seat's session."""
@@ -236,32 +236,32 @@ class Gatherer:
             self._wire.stop(arrival.seat)
         if session.sealed and not before:
             # Bytes behind an answer are not charged to it, and the lag of a longer wait for others does not come off it.
-            self._took[arrival.seat] = self._elapsed(arrival.at)
+            self._answer_seconds[arrival.seat] = self._seconds_until(arrival.at)
 
     def _out_of_time(self, wait: _Wait, now: float) -> None:
         """Give the seat time back if it had no core; otherwise close its wait, so that only frames sealed by now count."""
         before = self._cpu.before
-        if wait.extended < EXTENDED_MOST and not wait.seat.session.sealed and before is not None:
+        if wait.extensions < EXTENDED_MOST and not wait.seat.session.sealed and before is not None:
             after = self._cpu.sample()
-            delayed = 0.0 if wait.seat.number in self._cpu.changed else cpu_shortfall(before, after, wait.seat.number)
-            if delayed > wait.delayed + NEGLIGIBLE:
+            delay = 0.0 if wait.seat.number in self._cpu.changed_seats else cpu_shortfall(before, after, wait.seat.number)
+            if delay > wait.delay + NEGLIGIBLE:
                 # The seat that took this time before may take it again: then that is given back, too.
-                wait.last = now + delayed - wait.delayed
-                wait.delayed = delayed
-                wait.extended += 1
-                wait.starved = wait.delayed >= STARVED * (after.at - before.at)
+                wait.last = now + delay - wait.delay
+                wait.delay = delay
+                wait.extensions += 1
+                wait.starved = wait.delay >= STARVED * (after.at - before.at)
                 if wait.starved:
                     self._hold_back(self._over_share(wait, before, after))  # at once: the time given back must not be taken, too
                 return
-        wait.closed = wait.seat.session.sealed
-        wait.elapsed = self._elapsed(now)
+        wait.frames_in_time = wait.seat.session.sealed
+        wait.elapsed = self._seconds_until(now)
 
     def _over_share(self, wait: _Wait, before: CpuSample, after: CpuSample) -> dict[int, str]:
         """Return the other seats that took more than their share while this one had no core, with a word for their authors."""
-        others = {seat.number: seat.number in self._requested for seat in self._seats if seat.playing and seat is not wait.seat}
-        when = f"while seat {wait.seat.number} had no core for {wait.delayed:.1f} s of its time"
-        used = over_cpu_share(before, after, others)
-        return {number: f"CPU time: used {seconds:.1f} s {when}" for number, seconds in used.items()}
+        others = {seat.number: seat.number in self._asked_seats for seat in self._seats if seat.playing and seat is not wait.seat}
+        when = f"while seat {wait.seat.number} had no core for {wait.delay:.1f} s of its time"
+        cpu_seconds = over_cpu_share(before, after, others)
+        return {number: f"CPU time: used {seconds:.1f} s {when}" for number, seconds in cpu_seconds.items()}
 
     def _hold_back(self, seats: Mapping[int, str]) -> None:
         """Blame each of ``seats`` that was asked: it is out, whatever it answered. Stop any other until its next turn.
@@ -269,14 +269,14 @@ class Gatherer:
         Thinking in the others' time is allowed, so a seat that was not asked is not blamed.
         """
         for number, detail in seats.items():
-            if number not in self._requested:
-                if number not in self._paused:
+            if number not in self._asked_seats:
+                if number not in self._paused_seats:
                     self._stops = True
-                    self._paused.add(number)
+                    self._paused_seats.add(number)
                     self._seats[number].paused += 1
                     self._wire.rest(number)
-            elif number not in self._blamed:
-                self._blamed[number] = (Verdict.RESOURCE, detail)
+            elif number not in self._blames:
+                self._blames[number] = (Verdict.RESOURCE, detail)
                 self._wire.stop(number)
 
     def _open_in_turn(self, waits: Sequence[_Wait], out: StepResult) -> Sequence[_Wait]:
@@ -294,27 +294,27 @@ class Gatherer:
     def _open(self, wait: _Wait, out: StepResult) -> bool:
         """Open the frames of an asked seat. Return False when its answer may still come."""
         seat = wait.seat
-        if seat.number in self._blamed:
+        if seat.number in self._blames:
             return True
         partial = seat.session.partial
-        outcome = seat.session.open(wait.closed)
+        outcome = seat.session.open(wait.frames_in_time)
         if isinstance(outcome, Breach):
             self._wire.stop(seat.number)
             out.faults[seat.number] = (outcome.verdict, outcome.detail)
-        elif outcome is not None and wait.last is not None and seat.number in self._cpu.changed:
-            seat.took(self._took.get(seat.number, 0.0))
+        elif outcome is not None and wait.last is not None and seat.number in self._cpu.changed_seats:
+            seat.took(self._answer_seconds.get(seat.number, 0.0))
             out.faults[seat.number] = (Verdict.TIMEOUT, OWN_DOING)
         elif outcome is not None:
             if wait.last is not None:
                 self._explain(wait)
-            seat.took(max(0.0, self._took.get(seat.number, 0.0) - wait.delayed))
+            seat.took(max(0.0, self._answer_seconds.get(seat.number, 0.0) - wait.delay))
             out.answers[seat.number] = outcome
-        elif wait.closed is not None:
+        elif wait.frames_in_time is not None:
             out.faults[seat.number] = self._late(wait, partial)
         elif seat.output_ended:
             out.faults[seat.number] = (Verdict.CRASHED, "")  # how it ended is asked when nobody is kept waiting
         else:
-            self._took.pop(seat.number, None)
+            self._answer_seconds.pop(seat.number, None)
             self._wire.wake(seat.number)
             return False
         return True
@@ -322,8 +322,8 @@ class Gatherer:
     def _explain(self, wait: _Wait) -> None:
         """Raise HostFault if the host made the answer late: it came in the time given back, and nobody at the table is
         the cause."""
-        if wait.starved and not self._last and not self._blamed and not self._paused:
-            late = wait.delayed * 1000
+        if wait.starved and not self._last and not self._blames and not self._paused_seats:
+            late = wait.delay * 1000
             seat = wait.seat.number
             raise HostFault(f"seat {seat} was late, but had no core for {late:.0f} ms of its time", (seat,))
 
@@ -332,20 +332,20 @@ class Gatherer:
         if seat.session.phase is Phase.ASKED:
             seat.session.late()
         seat.took(wait.elapsed)
-        if how := self._wire.exited(seat.number):
-            return Verdict.CRASHED, f"{how}, and left a process behind that keeps its output open"
-        what = f"{partial} bytes of a frame came, then no more" if partial else "no answer came"
+        if end := self._wire.describe_exit(seat.number):
+            return Verdict.CRASHED, f"{end}, and left a process behind that keeps its output open"
+        frames = f"{partial} bytes of a frame came, then no more" if partial else "no answer came"
         doing = self._wire.doing(seat.number)
-        return Verdict.TIMEOUT, f"{what}; {doing}" if doing else what
+        return Verdict.TIMEOUT, f"{frames}; {doing}" if doing else frames
 
-    def _elapsed(self, at: float) -> float:
+    def _seconds_until(self, at: float) -> float:
         """Return the seconds from the request to ``at``, without the arbiter's own lag.
 
         In less than SLOW there is no lag to speak of. But the meter, which gets no turn while answers come faster than this
         process can wait for them, would say otherwise.
         """
-        took = at - self._asked
-        return max(0.0, took if took < SLOW else took - (self._lag.total(at) - self._lag_before))
+        seconds = at - self._asked_at
+        return max(0.0, seconds if seconds < SLOW else seconds - (self._lag.total(at) - self._lag_before))
 
 
 def _never_strayed(seat: Seat) -> bool:

@@ -13,7 +13,7 @@ from khiva_arena.arbiter import noise
 from khiva_arena.arbiter.child import CellProcess, Child
 from khiva_arena.arbiter.noise import Quiet
 from khiva_arena.arbiter.pipes import Ends, Pipes, close, pipes
-from khiva_arena.arbiter.redact import Strike
+from khiva_arena.arbiter.redact import Redactor
 from khiva_arena.arbiter.stderr import NOT_STARTED
 from khiva_arena.arbiter.wire import Ending, HostFault
 from khiva_arena.errors import InternalError
@@ -52,16 +52,16 @@ class Lifetimes:
         except OSError as error:
             raise HostFault(f"the host cannot start another bot at isolation {self._sandbox.level}: {error}") from None
         try:
-            process, ours = _spawned(cell)
+            process, ours = _spawn(cell)
         except BaseException:
             cell.clean()
             raise
-        self._adoption.started(process.pid)
-        cell.started(process.pid)
+        self._adoption.note_start(process.pid)
+        cell.note_start(process.pid)
         quiet = Quiet(noise.lines(isolation.java_options(self._sandbox.resources.memory)))
         started = CellProcess(process, process.pid, cell)
-        strike = Strike(command.handed)
-        return Child(seat, started, started, "", *ours, quiet=quiet, strike=strike, ours=command.ours, link=command.link)
+        redactor = Redactor(command.handed)
+        return Child(seat, started, started, "", *ours, quiet=quiet, redactor=redactor, ours=command.ours, link=command.link)
 
     def kill(self, child: Child) -> None:
         """Kill a bot and all of its processes that are left."""
@@ -75,7 +75,7 @@ class Lifetimes:
         """Kill the processes left of a bot, reap it, clean up behind it, and close its descriptors."""
         self.kill(child)
         if child.ending is None:
-            child.ending = self._reaped(child)
+            child.ending = self._reap(child)
             child.unreaped = None
             if child.started is not None:
                 child.started.cell.clean()
@@ -102,36 +102,36 @@ class Lifetimes:
         finally:
             self._adoption.end()
 
-    def _reaped(self, child: Child) -> Ending:
+    def _reap(self, child: Child) -> Ending:
         if child.started is None:
             return Ending(None, False, Measured(0.0, page_faults=0), child.start_error, len(child.start_error))
         process, pid, cell = child.started
         if not REAPER.ends(pid, REAP_SECONDS):
             raise InternalError(f"process {pid} of seat {child.seat} was killed and did not die in {REAP_SECONDS:.0f} s")
         self._pipes.drain_stderr(child)
-        process.returncode, own = REAPER.reap(pid)
-        self._adoption.reaped(pid)
-        used = [own, *REAPER.reap_group(pid, REAP_SECONDS)]
-        cpu_s = max(child.cpu_seen, sum(one.ru_utime + one.ru_stime for one in used))
+        process.returncode, own_usage = REAPER.reap(pid)
+        self._adoption.note_reaping(pid)
+        usages = [own_usage, *REAPER.reap_group(pid, REAP_SECONDS)]
+        cpu_s = max(child.cpu_seen, sum(usage.ru_utime + usage.ru_stime for usage in usages))
         return Ending(
             status=cell.exit_status(process.returncode),
             killed=child.killed,
-            measured=Measured(cpu_s, page_faults=sum(one.ru_majflt for one in used)),
+            measured=Measured(cpu_s, page_faults=sum(usage.ru_majflt for usage in usages)),
             notes=child.notes.text(),
             notes_total=child.notes.total,
-            peak=cell.peak(used),
+            peak=cell.peak(usages),
         )
 
 
-def _spawned(cell: Cell) -> tuple[subprocess.Popen[bytes], Ends]:
+def _spawn(cell: Cell) -> tuple[subprocess.Popen[bytes], Ends]:
     """Start the cell's process. Return it with the arbiter's ends of its pipes. Raises HostFault."""
     ours, theirs = pipes()
     try:
         process = subprocess.Popen(
             cell.argv,
-            stdin=theirs[0],
-            stdout=theirs[1],
-            stderr=theirs[2],
+            stdin=theirs.stdin,
+            stdout=theirs.stdout,
+            stderr=theirs.stderr,
             cwd=cell.folder,
             env=cell.environment,
             pass_fds=cell.descriptors,
@@ -147,7 +147,7 @@ def _spawned(cell: Cell) -> tuple[subprocess.Popen[bytes], Ends]:
     return process, ours
 
 
-async def exited(pid: int) -> None:
+async def wait_for_exit(pid: int) -> None:
     """Wait until a child that is not reaped yet has exited."""
     with REAPER.descriptor(pid) as descriptor:
         if descriptor is not None:

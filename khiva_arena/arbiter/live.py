@@ -20,15 +20,15 @@ async def play_live(job: Job, lag: LagMeter, *, alone: bool, trace: "Trace | Non
 
     A bot that leaves processes behind which do not end is out from the start: the match is played again without it.
     """
-    outcome = await _played(job, lag, alone=alone, trace=trace)
-    barred = {number: report.ending.unending for number, report in enumerate(outcome.seats) if report.ending.unending}
-    if not barred:
+    outcome = await _play_once(job, lag, alone=alone, trace=trace)
+    reasons = {number: report.ending.unending for number, report in enumerate(outcome.seats) if report.ending.unending}
+    if not reasons:
         return outcome
-    commands = [replace(command, barred=barred.get(number, "")) for number, command in enumerate(job.commands)]
-    return await _played(structs.replace(job, commands=tuple(commands)), lag, alone=alone, trace=trace)
+    commands = [replace(command, barred=reasons.get(number, "")) for number, command in enumerate(job.commands)]
+    return await _play_once(structs.replace(job, commands=tuple(commands)), lag, alone=alone, trace=trace)
 
 
-async def _played(job: Job, lag: LagMeter, *, alone: bool, trace: "Trace | None") -> Outcome:
+async def _play_once(job: Job, lag: LagMeter, *, alone: bool, trace: "Trace | None") -> Outcome:
     try:
         wire = Processes(job.commands, job.sandbox, alone=alone, on_stderr=trace.on_stderr if trace else None)
     except HostFault as fault:

@@ -8,7 +8,7 @@ import trio
 
 from khiva_arena.arbiter.clock import SLICE, LagMeter, Limits
 from khiva_arena.arbiter.gather import Gatherer
-from khiva_arena.arbiter.redact import Strike
+from khiva_arena.arbiter.redact import Redactor
 from khiva_arena.arbiter.seat import Blame, Seat
 from khiva_arena.arbiter.wire import Ending, HostFault, Wire
 from khiva_arena.errors import GameFault, LocalProtocolError
@@ -144,7 +144,7 @@ class LiveMatch:
         self._reqs = [self._req] * len(self._seats)
         self._last_out: float | None = None
         self._steps: list[tuple[Choice, ...]] = []
-        self._outside = self._asked = False
+        self._outside = self._any_asked = False
         self._raw_legal: dict[int, tuple[object, msgspec.Raw]] = {}
 
     async def play(self) -> Outcome:
@@ -170,7 +170,7 @@ class LiveMatch:
         finally:
             reports = tuple(_report(seat, ending) for seat, ending in zip(self._seats, endings, strict=False))
         now = trio.current_time()
-        unsettled, lag = self._unsettled(now), self._lag.total(now) - lag
+        unsettled, lag = self._unsettled_seconds(now), self._lag.total(now) - lag
         return Outcome(
             ordinal=self._job.ordinal,
             attempt=self._job.attempt,
@@ -183,10 +183,10 @@ class LiveMatch:
             causes=causes,
             lag=lag,
             host=host,
-            begun=self._asked,
+            begun=self._any_asked,
         )
 
-    def _unsettled(self, now: float) -> float:
+    def _unsettled_seconds(self, now: float) -> float:
         return 0.0 if self._last_out is None else max(SLICE, stops.SETTLES_SECONDS - (now - self._last_out))
 
     async def greet(self) -> Outcome:
@@ -207,25 +207,25 @@ class LiveMatch:
         game = get(self._header.game, self._header.rules_version)
         self._outside = game.outside
         await self._greet()
-        state, events = await self._by_the_rules(game.played, len(self._seats), self._header.rules, self._job.secret)
+        state, events = await self._call_game(game.played, len(self._seats), self._header.rules, self._job.secret)
         self._show(events)
         self._show_faults({seat.number: True for seat in self._seats if not seat.playing})
-        while not state.is_over and self._left_in() > 1:
+        while not state.is_over and self._playing_seats() > 1:
             await self._step(state)
         reason = "over" if state.is_over else "forfeits"
-        forfeited = tuple(seat.forfeited_at for seat in self._seats)
+        forfeit_steps = tuple(seat.forfeited_at for seat in self._seats)
         record = Record(
             header=self._header,
             steps=tuple(self._steps),
             verdicts=tuple(seat.verdict for seat in self._seats),
-            forfeited_at=forfeited,
-            ranks=tuple(final_ranks(state.ranks, forfeited)),
+            forfeited_at=forfeit_steps,
+            ranks=tuple(final_ranks(state.ranks, forfeit_steps)),
             scores=tuple(state.scores),
             reason=reason,
         )
         for seat in self._seats:
             if seat.playing:
-                self._wire.asked(seat.number, len(self._steps), "end")
+                self._wire.announce(seat.number, len(self._steps), "end")
                 self._wire.send(seat.number, seat.session.end(messages.End(reason, list(record.ranks), list(record.scores))))
         return record
 
@@ -263,17 +263,17 @@ class LiveMatch:
                 allowances[number] = seat.bank.allowance()
         answers: Mapping[int, Greeting | Answer] = {}
         if requests:
-            self._asked = True
+            self._any_asked = True
             result = await self._gatherer.gather(requests, allowances)
             answers = result.answers
             faults |= result.faults
         choices = {number: self._choice(number, decision, answers, faults) for number, decision in pending.items()}
-        defaulted = {number: self._fault(self._seats[number], *faults[number], step) for number in sorted(faults)}
+        forfeits = {number: self._fault(self._seats[number], *faults[number], step) for number in sorted(faults)}
         self._steps.append(tuple(choices.values()))
-        self._show(await self._by_the_rules(state.apply, {number: choice.choice for number, choice in choices.items()}))
-        self._show_faults(defaulted)
+        self._show(await self._call_game(state.apply, {number: choice.choice for number, choice in choices.items()}))
+        self._show_faults(forfeits)
 
-    async def _by_the_rules(self, call: Callable[..., Rules], *arguments: object) -> Rules:
+    async def _call_game(self, call: Callable[..., Rules], *arguments: object) -> Rules:
         """Call a method of the game. A game from outside may take its time, in which other matches go on."""
         if not self._outside:
             return call(*arguments)
@@ -285,7 +285,7 @@ class LiveMatch:
         seat.asked_at = len(self._steps) + 1
         self._give_back(seat)
         events, seat.events = seat.events, []
-        self._wire.asked(seat.number, len(self._steps) + 1, decision.kind)
+        self._wire.announce(seat.number, len(self._steps) + 1, decision.kind)
         message = messages.Decide(
             req,
             decision.kind,
@@ -310,18 +310,18 @@ class LiveMatch:
         trip = self._wire.round_trip(seat.number)
         if trip is not None:
             seat.round_trips[seat.asked_at] = trip
-            seat.bank.given = min(trip, self._job.commands[seat.number].allowance)
+            seat.bank.credit = min(trip, self._job.commands[seat.number].allowance)
 
     def _legal(self, decision: Decision) -> object:
         """Return the legal list for a message; one that the game keeps as a constant tuple is encoded once a match."""
         legal = decision.legal
         if not isinstance(legal, tuple):
             return legal
-        known = self._raw_legal.get(id(legal))
-        if known is None:
+        entry = self._raw_legal.get(id(legal))
+        if entry is None:
             # The tuple is kept beside its encoding, so that its id cannot come to stand for another one.
-            known = self._raw_legal[id(legal)] = (legal, codec.encoded(legal))
-        return known[1]
+            entry = self._raw_legal[id(legal)] = (legal, codec.encode_raw(legal))
+        return entry[1]
 
     def _choice(
         self, number: int, decision: Decision, answers: Mapping[int, Greeting | Answer], faults: dict[int, tuple[Verdict, str]]
@@ -338,7 +338,7 @@ class LiveMatch:
 
     def _fault(self, seat: Seat, verdict: Verdict, detail: str, step: int) -> bool:
         """Blame a seat, and return True if it is out. A bot that is out is killed, another gets a message."""
-        detail = Strike(self._job.commands[seat.number].handed).text(detail)  # which may quote the bot's own bytes
+        detail = Redactor(self._job.commands[seat.number].handed).text(detail)  # which may quote the bot's own bytes
         forfeits = seat.blame(verdict, detail, step, self._policy)
         if forfeits:
             self._last_out = trio.current_time()
@@ -362,7 +362,7 @@ class LiveMatch:
             why = str(seat.faults[-1].verdict)
             self._show([Event({"type": kind, "seat": number, "why": why, "strikes": seat.strikes})])
 
-    def _left_in(self) -> int:
+    def _playing_seats(self) -> int:
         return sum(seat.playing for seat in self._seats)
 
 
@@ -373,7 +373,7 @@ def _report(seat: Seat, ending: Ending) -> SeatReport:
         tuple(seat.faults),
         seat.times,
         {step: trip for step, trip in seat.round_trips.items() if step in seat.times},
-        seat.bank.left,
+        seat.bank.balance,
         ending,
         ending.measured._replace(paused=seat.paused),
     )

@@ -17,26 +17,26 @@ def lines(java_options: str) -> tuple[bytes, ...]:
 class Quiet:
     """A filter of a bot's stderr: it takes out lines of runtimes at the beginning, and passes everything else."""
 
-    __slots__ = ("_held", "_lines")
+    __slots__ = ("_lines", "_pending")
 
     def __init__(self, noise: tuple[bytes, ...]) -> None:
         self._lines = noise
-        self._held = b""
+        self._pending = b""
 
     def take(self, data: bytes) -> bytes:
         """Take in more of the stderr. Return the bot's own text in it and in the bytes held back, b"" while that is not known."""
         if not self._lines:
             return data
-        held = self._held + data
-        while found := next((line for line in self._lines if held.startswith(line)), b""):
-            held = held[len(found) :]
-        if any(line.startswith(held) for line in self._lines):
-            self._held = held
+        text = self._pending + data
+        while prefix := next((line for line in self._lines if text.startswith(line)), b""):
+            text = text[len(prefix) :]
+        if any(line.startswith(text) for line in self._lines):
+            self._pending = text
             return b""
-        self._lines, self._held = (), b""
-        return held
+        self._lines, self._pending = (), b""
+        return text
 
     def rest(self) -> bytes:
         """Return the bytes held back, once the output has ended."""
-        held, self._held = self._held, b""
-        return held
+        pending, self._pending = self._pending, b""
+        return pending

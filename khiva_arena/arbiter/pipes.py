@@ -5,6 +5,7 @@ import math
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import NamedTuple
 
 import trio
 
@@ -134,7 +135,7 @@ class Pipes:
     def _read_stderr(self, child: Child, now: float) -> None:
         data = _read(child.stderr)
         if data:
-            self._noted(child, data)
+            self._add_stderr(child, data)
             child.notes_allowed -= len(data)
             if child.notes_allowed <= 0:
                 # A flood of notes is never a fault, but it may not eat the arbiter's time: read on a little later.
@@ -156,15 +157,15 @@ class Pipes:
     def drain_stderr(self, child: Child) -> None:
         """Read the rest of a dead bot's stderr into its notes."""
         while child.stderr >= 0 and (data := _read(child.stderr)):
-            self._noted(child, data)
-        if data := child.strike.take(child.quiet.rest()) + child.strike.rest():
-            self._said(child, data)
+            self._add_stderr(child, data)
+        if data := child.redactor.take(child.quiet.rest()) + child.redactor.rest():
+            self._keep_notes(child, data)
 
-    def _noted(self, child: Child, data: bytes) -> None:
-        if data := child.strike.take(child.quiet.take(data)):
-            self._said(child, data)
+    def _add_stderr(self, child: Child, data: bytes) -> None:
+        if data := child.redactor.take(child.quiet.take(data)):
+            self._keep_notes(child, data)
 
-    def _said(self, child: Child, data: bytes) -> None:
+    def _keep_notes(self, child: Child, data: bytes) -> None:
         child.notes.add(data)
         if self._on_stderr is not None:
             self._on_stderr(child.seat, data)
@@ -202,26 +203,41 @@ class Pipes:
         return -1
 
 
-Ends = tuple[int, int, int]
-"""Descriptors for stdin, stdout and stderr."""
+class Ends(NamedTuple):
+    """One side's descriptors of the three pipes of a bot."""
+
+    stdin: int
+    stdout: int
+    stderr: int
 
 
-def pipes() -> tuple[Ends, Ends]:
-    """Return the arbiter's ends and the bot's ends; the arbiter's do not block. Each end is a file description of its own.
+class PipeEnds(NamedTuple):
+    """Both ends of the three pipes of a bot.
+
+    arbiter: these do not block
+    bot: these are handed to the bot's process
+    """
+
+    arbiter: Ends
+    bot: Ends
+
+
+def pipes() -> PipeEnds:
+    """Make the three pipes of a bot. Each end is a file description of its own.
 
     Raises HostFault if the host has no pipes left.
     """
-    opened: list[int] = []
+    descriptors: list[int] = []
     try:
         for _ in range(3):
-            opened += os.pipe()
+            descriptors += os.pipe()
     except OSError as error:
-        close(*opened)
+        close(*descriptors)
         raise HostFault(f"the host has no pipes left: {error}") from None
-    ours = (opened[1], opened[2], opened[4])
+    ours = Ends(descriptors[1], descriptors[2], descriptors[4])
     for descriptor in ours:
         fcntl.fcntl(descriptor, fcntl.F_SETFL, fcntl.fcntl(descriptor, fcntl.F_GETFL) | os.O_NONBLOCK)
-    return ours, (opened[0], opened[3], opened[5])
+    return PipeEnds(ours, Ends(descriptors[0], descriptors[3], descriptors[5]))
 
 
 def close(*descriptors: int) -> None:

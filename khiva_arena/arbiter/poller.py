@@ -54,10 +54,10 @@ class PollPoller:
 
     def __init__(self) -> None:
         self._poll = select.poll()
-        self._wanted: dict[int, int] = {}
+        self._events: dict[int, int] = {}
 
     def register(self, descriptor: int, events: int, /) -> None:
-        self._wanted[descriptor] = events
+        self._events[descriptor] = events
         if events:
             self._poll.register(descriptor, events)
 
@@ -66,7 +66,7 @@ class PollPoller:
         self.register(descriptor, events)
 
     def unregister(self, descriptor: int, /) -> None:
-        if self._wanted.pop(descriptor):
+        if self._events.pop(descriptor):
             self._poll.unregister(descriptor)
 
     def poll(self, seconds: float, /) -> list[tuple[int, int]]:
@@ -75,18 +75,18 @@ class PollPoller:
     async def wait(self) -> None:
         async with trio.open_nursery() as nursery:
 
-            async def one(ready: Callable[[int], Awaitable[None]], descriptor: int) -> None:
+            async def wait_for_one(ready: Callable[[int], Awaitable[None]], descriptor: int) -> None:
                 await ready(descriptor)
                 nursery.cancel_scope.cancel()
 
-            for descriptor, events in self._wanted.items():
+            for descriptor, events in self._events.items():
                 if events:
                     ready = trio.lowlevel.wait_readable if events & IN else trio.lowlevel.wait_writable
-                    nursery.start_soon(one, ready, descriptor)
+                    nursery.start_soon(wait_for_one, ready, descriptor)
             await trio.sleep_forever()
 
     def close(self) -> None:
-        self._wanted.clear()
+        self._events.clear()
 
 
 def poller() -> Poller:

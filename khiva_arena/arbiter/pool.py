@@ -12,12 +12,12 @@ import resource
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import trio
 from msgspec.structs import replace
 
-from khiva_arena.arbiter.clock import LagMeter, settled
+from khiva_arena.arbiter.clock import LagMeter, wait_at_work
 from khiva_arena.arbiter.live import play_live, void
 from khiva_arena.arbiter.match import VOIDS_MOST as VOIDS_MOST
 from khiva_arena.arbiter.match import Job, Outcome
@@ -56,20 +56,22 @@ def play(
     workers: int | None = None,
     trace: "Trace | None" = None,
     *,
-    settle: bool = False,
+    hold_back: bool = False,
 ) -> None:
     """Play all jobs, ``slots`` at a time. Hand each outcome, a void too, to ``take`` in this thread, as it comes.
 
     jobs: drawn from only when a slot is free
     workers: processes, by default one for each core and slot
     trace: for a single worker and slot
-    settle: an outcome that a stop may have brought about is handed on only when none has come, while the next match is played
+    hold_back: hand on an outcome that a stop may have brought about only when none has come, while the next match is played
 
     Raises any error of ``take`` or of a match, KeyboardInterrupt included, when every process of every match is reaped.
     """
     if workers is None:
         workers = min(slots, system.cores())
-    run = partial(_play_here, trace=trace, settle=settle) if workers <= 1 else partial(_play_in_workers, settle=settle)
+    run = (
+        partial(_play_here, trace=trace, hold_back=hold_back) if workers <= 1 else partial(_play_in_workers, hold_back=hold_back)
+    )
     try:
         trio.run(run, iter(jobs), slots, take, workers, restrict_keyboard_interrupt_to_checkpoints=True)
     except BaseExceptionGroup as group:
@@ -89,29 +91,29 @@ def play_one(job: Job, trace: "Trace | None" = None, tell: Take = lambda _: None
 
 
 async def _play_here(
-    jobs: Iterator[Job], slots: int, take: Take, _workers: int, *, trace: "Trace | None" = None, settle: bool
+    jobs: Iterator[Job], slots: int, take: Take, _workers: int, *, trace: "Trace | None" = None, hold_back: bool
 ) -> None:
     lag, queue = LagMeter(), _Queue(jobs)
 
-    async def one(job: Job) -> Outcome:
+    async def play_job(job: Job) -> Outcome:
         return await play_live(job, lag, alone=slots == 1, trace=trace)
 
     async with trio.open_nursery() as meter:
         meter.start_soon(lag.run)
         async with trio.open_nursery() as nursery:
             for _ in range(slots):
-                nursery.start_soon(partial(_slot, settle=settle), queue, one, take)
+                nursery.start_soon(partial(_slot, hold_back=hold_back), queue, play_job, take)
         meter.cancel_scope.cancel()
 
 
-async def _play_in_workers(jobs: Iterator[Job], slots: int, take: Take, workers: int, *, settle: bool) -> None:
+async def _play_in_workers(jobs: Iterator[Job], slots: int, take: Take, workers: int, *, hold_back: bool) -> None:
     queue = _Queue(jobs)
     async with trio.open_nursery() as nursery:
         crew = [Worker(nursery, alone=slots <= workers) for _ in range(workers)]
         try:
             async with trio.open_nursery() as playing:
                 for slot in range(slots):
-                    playing.start_soon(partial(_slot, settle=settle), queue, _patiently(crew[slot % workers]), take)
+                    playing.start_soon(partial(_slot, hold_back=hold_back), queue, _player(crew[slot % workers]), take)
         finally:
             with trio.CancelScope(shield=True):
                 for worker in crew:
@@ -119,15 +121,26 @@ async def _play_in_workers(jobs: Iterator[Job], slots: int, take: Take, workers:
         nursery.cancel_scope.cancel()
 
 
-def _patiently(worker: Worker) -> PlayOne:
-    async def one(job: Job) -> Outcome:
+def _player(worker: Worker) -> PlayOne:
+    async def play_job(job: Job) -> Outcome:
         try:
             return await worker.play(job)
         except WorkerDied as death:
             # The worker was killed from outside, or the host is out of memory: nothing was recorded, and no bot is to blame.
             return void(job, str(death))
 
-    return one
+    return play_job
+
+
+class Retry(NamedTuple):
+    """A match that the host has spoilt.
+
+    at: when it is tried again, by the clock of the caller
+    job: the match
+    """
+
+    at: float
+    job: Job
 
 
 class Spoilt:
@@ -147,9 +160,9 @@ class Spoilt:
         return True
 
     @property
-    def first(self) -> tuple[float, Job] | None:
-        """The match that is tried first and from when on, None if there is none."""
-        return (self._waiting[0][0], self._waiting[0][2]) if self._waiting else None
+    def first(self) -> Retry | None:
+        """The match that is tried first, None if there is none."""
+        return Retry(self._waiting[0][0], self._waiting[0][2]) if self._waiting else None
 
     def take(self) -> Job:
         """Remove and return the match that is tried first."""
@@ -166,9 +179,9 @@ class _Queue:
     async def next(self) -> Job | None:
         """Return the next match, None if there is none. A match that was spoilt is waited for."""
         while (job := next(self._jobs, None)) is None and (first := self._spoilt.first) is not None:
-            if first[0] <= trio.current_time():
+            if first.at <= trio.current_time():
                 return self._spoilt.take()
-            await trio.sleep_until(first[0])
+            await trio.sleep_until(first.at)
         return job
 
     def spoilt(self, job: Job) -> bool:
@@ -176,29 +189,29 @@ class _Queue:
         return self._spoilt.add(job, trio.current_time())
 
 
-async def _slot(queue: _Queue, play_one: PlayOne, take: Take, *, settle: bool = False) -> None:
+async def _slot(queue: _Queue, play_one: PlayOne, take: Take, *, hold_back: bool = False) -> None:
     in_a_row = 0  # matches that were void at once here: then something is broken, and the others take the rest
-    async with trio.open_nursery() as settling:
+    async with trio.open_nursery() as hold:
         while in_a_row <= len(HOST_WAITS) and (job := await queue.next()) is not None:
-            if not await _played(job, queue, play_one, take, settling if settle else None):
+            if not await _play_until_taken(job, queue, play_one, take, hold if hold_back else None):
                 in_a_row = 0
                 continue
             in_a_row += 1
             await trio.sleep(([0.0, *HOST_WAITS, 0.0])[in_a_row])
 
 
-async def _played(job: Job, queue: _Queue, play_one: PlayOne, take: Take, settling: trio.Nursery | None) -> bool:
+async def _play_until_taken(job: Job, queue: _Queue, play_one: PlayOne, take: Take, hold: trio.Nursery | None) -> bool:
     """Play a match, and again if a seat or the game made it void.
 
     Return True if it was void before a bot was asked anything, or the host has spoilt it.
     """
     while True:
         outcome = await play_one(job)
-        wait = outcome.unsettled if settling else 0.0
-        if outcome.record is not None and settling and wait:
-            settling.start_soon(_take_later, outcome, wait, take)
+        wait = outcome.unsettled if hold else 0.0
+        if outcome.record is not None and hold and wait:
+            hold.start_soon(_take_later, outcome, wait, take)
             return False
-        await settled(wait)
+        await wait_at_work(wait)
         if outcome.record is not None:
             take(outcome)
             return False
@@ -213,7 +226,7 @@ async def _played(job: Job, queue: _Queue, play_one: PlayOne, take: Take, settli
 
 async def _take_later(outcome: Outcome, seconds: float, take: Take) -> None:
     """Hand on an outcome after ``seconds``. If a stop comes before that, the match is played again instead."""
-    await settled(seconds)
+    await wait_at_work(seconds)
     take(outcome)
 
 

@@ -3,17 +3,17 @@
 import os
 import shlex
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import trio
 from msgspec.structs import replace
 
-from khiva_arena.arbiter.clock import LagMeter, settled
+from khiva_arena.arbiter.clock import LagMeter, wait_at_work
 from khiva_arena.arbiter.lifetimes import describe_status
 from khiva_arena.arbiter.match import Job, LiveMatch, SeatReport
 from khiva_arena.arbiter.process import Processes
-from khiva_arena.arbiter.redact import Strike
-from khiva_arena.arbiter.stderr import in_its_folder, unmarked
+from khiva_arena.arbiter.redact import Redactor
+from khiva_arena.arbiter.stderr import in_its_folder, without_marks
 from khiva_arena.arbiter.stderr_tap import BotOutput, OutputKeeper
 from khiva_arena.arbiter.wire import HostFault
 from khiva_arena.errors import BotError
@@ -30,16 +30,29 @@ STDERR = "  its stderr:"
 BARE = "; a bare command sees only its program and the files that its words name: one of more files needs a folder with bot.toml"
 
 
+class FailedStart(NamedTuple):
+    """A bot that did not start.
+
+    seat: its number at the table
+    report: of the trial start
+    wrote: True if it wrote anything
+    """
+
+    seat: int
+    report: SeatReport
+    wrote: bool
+
+
 class PreflightFailed(BotError):
     """Bots that did not start, with one problem each.
 
-    failed: an entry for each such bot: its seat, its report, and True if it wrote anything; for a table that was traced
-    who: the positions of these bots among those given
+    failures: an entry for each such bot, for a table that was traced
+    positions: the positions of these bots among those given
     """
 
-    def __init__(self, problems: Sequence[str], failed: Sequence[tuple[int, SeatReport, bool]], who: Sequence[int]) -> None:
-        self.failed = tuple(failed)
-        self.who = tuple(who)
+    def __init__(self, problems: Sequence[str], failures: Sequence[FailedStart], positions: Sequence[int]) -> None:
+        self.failures = tuple(failures)
+        self.positions = tuple(positions)
         self.problems = tuple(problems)
         super().__init__("\n".join(problems))
 
@@ -62,33 +75,33 @@ def preflight(
     """
     size = len(header.seats)
     problems: list[str] = []
-    failed: list[tuple[int, SeatReport, bool]] = []
-    who: list[int] = []
+    failures: list[FailedStart] = []
+    positions: list[int] = []
     for begin in range(0, len(commands), size):
-        crowd = list(range(begin, min(begin + size, len(commands))))
-        seated = crowd + [0] * (size - len(crowd))
-        job = Job(0, 1, header, os.urandom(32), tuple(commands[bot] for bot in seated), sandbox)
-        started = trio.run(_greet, job, trace, restrict_keyboard_interrupt_to_checkpoints=True)
-        for seat, (bot, (report, output)) in enumerate(zip(crowd, started, strict=False)):
+        bots = list(range(begin, min(begin + size, len(commands))))
+        table = bots + [0] * (size - len(bots))
+        job = Job(0, 1, header, os.urandom(32), tuple(commands[bot] for bot in table), sandbox)
+        reports = trio.run(_greet, job, trace, restrict_keyboard_interrupt_to_checkpoints=True)
+        for seat, (bot, (report, output)) in enumerate(zip(bots, reports, strict=False)):
             if report.faults:
                 bare = not commands[bot].staged and sandbox.level.confines
                 word = words[bot] if words else ""
-                said = output.text(Strike(commands[bot].handed))
-                problems.append(_problem(names[bot], report, output.total, said, BARE if bare else "", word))
-                failed.append((seat, report, output.total > 0))
-                who.append(bot)
+                text = output.text(Redactor(commands[bot].handed))
+                problems.append(_problem(names[bot], report, output.total, text, BARE if bare else "", word))
+                failures.append(FailedStart(seat, report, output.total > 0))
+                positions.append(bot)
     if problems:
-        raise PreflightFailed(problems, failed, who)
+        raise PreflightFailed(problems, failures, positions)
 
 
 async def _greet(job: Job, trace: "Trace | None") -> list[tuple[SeatReport, BotOutput]]:
     while True:
         try:
             wire = Processes(job.commands, job.sandbox, on_stderr=trace.on_stderr if trace else None)
-            keeper = OutputKeeper(wire, len(job.commands), trace.came if trace else None)
+            keeper = OutputKeeper(wire, len(job.commands), trace.keep_output if trace else None)
             outcome = await LiveMatch(job, trace.around(keeper) if trace else keeper, LagMeter()).greet()
             if any(seat.faults and stops.by_signal(seat.ending.status) for seat in outcome.seats):
-                await settled(stops.SETTLES_SECONDS)  # if a stop ended a bot, it reaches this process in that time
+                await wait_at_work(stops.SETTLES_SECONDS)  # if a stop ended a bot, it reaches this process in that time
             return list(zip(outcome.seats, keeper.outputs, strict=True))
         except HostFault as fault:
             if job.attempt >= 2:
@@ -99,21 +112,21 @@ async def _greet(job: Job, trace: "Trace | None") -> list[tuple[SeatReport, BotO
 def _problem(name: str, report: SeatReport, total: int, output: str, hint: str, word: str) -> str:
     blame = report.faults[0]
     lines = [f"{name}: {blame.verdict}: {blame.detail}{hint}"]
-    if how := _how(report):
-        lines.append(f"  its end: {how}")
+    if end := _describe_end(report):
+        lines.append(f"  its end: {end}")
     if output:
         lines.append(f"  its output, {total:,} byte{'' if total == 1 else 's'}:")
         lines += [f"    {line}" for line in output.split("\n")]
     else:
         lines.append("  its output: nothing")
-    notes = in_its_folder(unmarked(report.ending.notes)).strip()[-NOTES_SHOWN:]
+    notes = in_its_folder(without_marks(report.ending.notes)).strip()[-NOTES_SHOWN:]
     lines += [STDERR if notes else f"{STDERR} nothing", *(f"    {line}" for line in notes.split("\n") if notes)]
     if word:
         lines.append(f"  next: khiva-arena check {shlex.quote(word)}")
     return "\n".join(lines)
 
 
-def _how(report: SeatReport) -> str:
+def _describe_end(report: SeatReport) -> str:
     """Describe how the bot's process ended, "" if none was started."""
     ending = report.ending
     if ending.killed:

@@ -16,12 +16,13 @@ A read of b"" is an arrival like any other. So are the ends that no pipe reports
 its input, or was killed for exceeding a limit.
 
 Watching. Every WATCH_SECONDS all bots are looked at (watch.py). A bot beyond its limits is killed at once with all of its
-processes; its seat hears the end of its output, and asks ``exceeded`` for the reason. A bot that ended keeps its process number
-until it is reaped. Its status is read without reaping, so no signal of the arbiter can hit a stranger who got its number. For
-systems that lack the means for that, see sandbox/reaper.py.
+processes; its seat hears the end of its output, and asks ``exceeded_limit`` for the reason. A bot that ended keeps its process
+number until it is reaped. Its status is read without reaping, so no signal of the arbiter can hit a stranger who got its number.
+For systems that lack the means for that, see sandbox/reaper.py.
 
-Ending. ``stop`` kills a bot that is out, and leaves it unreaped: it costs nothing, and the others play on. ``gone`` reaps, since
-only a reaped process tells its use, and so the limit that ended it. ``close`` ends all, on every path, in this order:
+Ending. ``stop`` kills a bot that is out, and leaves it unreaped: it costs nothing, and the others play on. ``describe_end``
+reaps, since only a reaped process tells its use, and so the limit that ended it. ``close`` ends all, on every path, in
+this order:
 
 1. Bots that rest are woken, since a stopped process cannot exit.
 2. The input of each bot ends as soon as the bot has taken all that was sent. Its output is read meanwhile, so that none blocks
@@ -42,7 +43,7 @@ import trio
 
 from khiva_arena.arbiter import watch
 from khiva_arena.arbiter.child import Child
-from khiva_arena.arbiter.lifetimes import Lifetimes, describe_status, exited
+from khiva_arena.arbiter.lifetimes import Lifetimes, describe_status, wait_for_exit
 from khiva_arena.arbiter.pipes import Pipes
 from khiva_arena.arbiter.watch import Watch
 from khiva_arena.arbiter.wire import Arrival, Ending, HostFault, Use
@@ -100,8 +101,8 @@ class Processes:
 
     # --- bytes ---
 
-    def asked(self, seat: int, step: int, kind: str) -> None:
-        self._children[seat].notes.asked(step, kind)
+    def announce(self, seat: int, step: int, kind: str) -> None:
+        self._children[seat].notes.begin_turn(step, kind)
 
     def round_trip(self, seat: int) -> float | None:
         link = self._children[seat].link
@@ -168,8 +169,8 @@ class Processes:
         started = self._children[seat].unreaped
         return started.cell.own_processes(started.pid, PROCESSES_SEEN) if started else []
 
-    def exceeded(self, seat: int) -> str:
-        return self._watch.exceeded(self._children[seat])
+    def exceeded_limit(self, seat: int) -> str:
+        return self._watch.exceeded_limit(self._children[seat])
 
     def doing(self, seat: int) -> str:
         child = self._children[seat]
@@ -197,7 +198,7 @@ class Processes:
 
     # --- ending ---
 
-    def exited(self, seat: int) -> str:
+    def describe_exit(self, seat: int) -> str:
         child = self._children[seat]
         if child.started is None:
             return ""
@@ -206,7 +207,7 @@ class Processes:
             return ""
         return LINK_LOST if child.ours and status == LINK_LOST_STATUS else describe_status(status)
 
-    async def gone(self, seat: int) -> str:
+    async def describe_end(self, seat: int) -> str:
         child = self._children[seat]
         if child.started is None:
             return child.start_error
@@ -214,11 +215,11 @@ class Processes:
         if REAPER.status(pid) is None and not child.killed:
             # An exiting process closes its output a moment before it can be waited for.
             with trio.move_on_after(GONE_SECONDS):
-                await exited(pid)
+                await wait_for_exit(pid)
         if self._status(child) is not None and not child.killed:
             self._lifetimes.end(child)  # only a reaped process tells its peak
             self._check_host(child)
-        return self.exited(seat) or ("closed its input" if child.input_lost else "closed its output and lives on")
+        return self.describe_exit(seat) or ("closed its input" if child.input_lost else "closed its output and lives on")
 
     def _status(self, child: Child) -> int | None:
         """Return how the bot's own process ended, None while it runs."""
@@ -231,7 +232,7 @@ class Processes:
         if child.ours and child.ending is not None and child.ending.status == HUB_GONE_STATUS:
             raise HostFault("the process at which players arrive has ended")
         if child.ending is not None and child.ending.status in LAUNCH_FAILED and not child.ours:
-            why = detect.refused(self._level, child.ending.notes)
+            why = detect.host_refusal(self._level, child.ending.notes)
             if why:
                 raise HostFault(f"isolation {self._level} no longer works: {why}")
 

@@ -8,61 +8,61 @@ import re
 from collections.abc import Iterator, Mapping
 
 SHORTEST = 6
-"""Least number of characters of a value that is struck."""
+"""Least number of characters of a value that is redacted."""
 BEGINNING = 16
-"""Least number of characters of a value's beginning that is struck, or half of a value that is not twice as long. A line that
+"""Least number of characters of a value's beginning that is redacted, or half of a value that is not twice as long. A line that
 quotes a bot's message may have been cut within a value."""
 
 
-class Strike:
+class Redactor:
     """A filter of a bot's output, piece by piece: the name of its variable stands in place of each value. A value may come in any
     number of pieces."""
 
-    __slots__ = ("_held", "_names", "_values", "_whole")
+    __slots__ = ("_names", "_pattern", "_pending", "_values")
 
     def __init__(self, handed: Mapping[str, str]) -> None:
         """Begin with nothing held back. ``handed``: values by the names of their variables."""
         self._names = {value.encode(): f"[{name}]".encode() for name, value in handed.items() if len(value) >= SHORTEST}
         self._values = sorted(self._names, key=len, reverse=True)
         # The longest first, or one that begins another would leave the other's rest.
-        self._whole = re.compile(b"|".join(map(re.escape, self._values)))
-        self._held = b""
+        self._pattern = re.compile(b"|".join(map(re.escape, self._values)))
+        self._pending = b""
 
     def take(self, data: bytes) -> bytes:
         """Take in more bytes. Return the bytes that can be shown; bytes that may be the beginning of a value are held back."""
         if not self._values:
             return data
-        data, self._held = self._held + data, b""
+        data, self._pending = self._pending + data, b""
         out: list[bytes] = []
         at = 0
-        begun = self._begun(data, 0)
+        begin = self._begin_of_value(data, 0)
         while at < len(data):
-            found = self._whole.search(data, at)
-            begun = begun if begun >= at else self._begun(data, at)
-            if begun < (found.start() + 1 if found else len(data)):  # a longer value may begin where a shorter one stands
-                self._held = data[begun:]
-                return b"".join([*out, data[at:begun]])
-            end = found.end() if found else len(data)
-            out += [data[at : found.start()], self._names[found[0]]] if found else [data[at:]]
+            value = self._pattern.search(data, at)
+            begin = begin if begin >= at else self._begin_of_value(data, at)
+            if begin < (value.start() + 1 if value else len(data)):  # a longer value may begin where a shorter one stands
+                self._pending = data[begin:]
+                return b"".join([*out, data[at:begin]])
+            end = value.end() if value else len(data)
+            out += [data[at : value.start()], self._names[value[0]]] if value else [data[at:]]
             at = end
         return b"".join(out)
 
-    def _begun(self, data: bytes, least: int) -> int:
-        """Return where the first incomplete value begins, from ``least`` on; the length of the data if none does."""
-        for at in range(max(least, len(data) - len(self._values[0]) + 1), len(data)):
-            left = len(data) - at
-            if any(len(value) > left and value.startswith(data[at:]) for value in self._values):
+    def _begin_of_value(self, data: bytes, start: int) -> int:
+        """Return where the first incomplete value begins, from ``start`` on; the length of the data if none does."""
+        for at in range(max(start, len(data) - len(self._values[0]) + 1), len(data)):
+            size = len(data) - at
+            if any(len(value) > size and value.startswith(data[at:]) for value in self._values):
                 return at
         return len(data)
 
     def rest(self) -> bytes:
         """Return the bytes held back, once the output has ended."""
-        held, self._held = self._held, b""
-        return self.struck(held)
+        pending, self._pending = self._pending, b""
+        return self.without_values(pending)
 
-    def struck(self, data: bytes) -> bytes:
+    def without_values(self, data: bytes) -> bytes:
         """Return whole bytes without the values."""
-        return self._whole.sub(lambda found: self._names[found[0]], data) if self._values else data
+        return self._pattern.sub(lambda value: self._names[value[0]], data) if self._values else data
 
     def text(self, text: str) -> str:
         """Return a line without the values and their beginnings. The line may quote the bot's message as it is or in hex."""
@@ -74,10 +74,10 @@ class Strike:
 
 def _without(text: str, value: str, name: str) -> Iterator[str]:
     at = 0
-    while (found := text.find(value[: min(BEGINNING, -(-len(value) // 2))], at)) >= 0:
+    while (begin := text.find(value[: min(BEGINNING, -(-len(value) // 2))], at)) >= 0:
         length = next(
-            (length for length, sign in enumerate(value) if text[found + length : found + length + 1] != sign), len(value)
+            (length for length, sign in enumerate(value) if text[begin + length : begin + length + 1] != sign), len(value)
         )
-        yield text[at:found] + name
-        at = found + length
+        yield text[at:begin] + name
+        at = begin + length
     yield text[at:]

@@ -114,7 +114,7 @@ async def _program(wire: Processes) -> int | None:
     """Wait for the process that runs the bot's own program, and return it. If none does in STARTED_SECONDS, return the one
     started."""
     until = trio.current_time() + STARTED_SECONDS
-    while not wire.exited(0) and trio.current_time() < until:
+    while not wire.describe_exit(0) and trio.current_time() < until:
         pid = wire.running(0)
         if pid is not None:
             return pid
@@ -145,7 +145,7 @@ class _Feeder:
             elif isinstance(message, Fault):
                 self.wire.send(0, self.seat.session.fault(message))
             elif isinstance(message, End):
-                self.wire.asked(0, request.step, "end")
+                self.wire.announce(0, request.step, "end")
                 self.wire.send(0, self.seat.session.end(message))
             if self.out is not None:
                 return
@@ -164,7 +164,7 @@ class _Feeder:
         fault = self._gatherer.drain().get(0)
         outcome: Greeting | Answer | tuple[Verdict, str] | None = fault
         if fault is None:
-            self.wire.asked(0, request.step, message.kind)
+            self.wire.announce(0, request.step, message.kind)
             outcome = await self._gather(self.seat.session.ask(message, message.req), self.seat.bank.allowance())
         if isinstance(outcome, Answer) and 0 <= outcome.choice < len(message.legal):
             self.replies.append(Reply(request, outcome.choice))

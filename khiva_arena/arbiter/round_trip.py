@@ -17,7 +17,7 @@ def put(file: str, seconds: float) -> None:
 def get(file: str) -> float | None:
     """Return the round trip in seconds; None if nothing was measured yet."""
     try:
-        with open(file, encoding="ascii") as found:
-            return float(found.read())
+        with open(file, encoding="ascii") as source:
+            return float(source.read())
     except FileNotFoundError:
         return None

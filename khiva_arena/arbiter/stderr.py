@@ -24,7 +24,7 @@ _STAGED = re.compile(r"[^\s\"'(]*/staged/[0-9a-f]{64}/")
 _MARK_LINE = re.compile(f"{MARK}[^\n]*\n")
 
 
-def unfinished(data: bytes | bytearray) -> int:
+def incomplete_size(data: bytes | bytearray) -> int:
     """Return the number of bytes at the end that begin an incomplete UTF-8 character."""
     for back, byte in enumerate(reversed(data[-3:]), 1):
         if byte >= 0xC0:
@@ -60,7 +60,7 @@ class Notes:
         self._tail: deque[_Part] = deque()
         self._tail_size = 0
 
-    def asked(self, step: int, kind: str) -> None:
+    def begin_turn(self, step: int, kind: str) -> None:
         """Note that the bot is now sent a request: bytes added from here on were written after it."""
         self._turn = (step, kind)
 
@@ -68,17 +68,17 @@ class Notes:
         """Take in more bytes; bytes between head and tail are dropped."""
         self.total += len(data)
         if self._room > 0:
-            self._room -= self._opened(self._head)
-            taken = data[: max(self._room, 0)]
-            self._head[-1].data += taken
-            self._room -= len(taken)
-            data = data[len(taken) :]
+            self._room -= self._begin_part(self._head)
+            beginning = data[: max(self._room, 0)]
+            self._head[-1].data += beginning
+            self._room -= len(beginning)
+            data = data[len(beginning) :]
         if data:
-            self._tail_size += self._opened(self._tail) + len(data)
+            self._tail_size += self._begin_part(self._tail) + len(data)
             self._tail[-1].data += data
             self._trim()
 
-    def _opened(self, parts: "list[_Part] | deque[_Part]") -> int:
+    def _begin_part(self, parts: "list[_Part] | deque[_Part]") -> int:
         """Begin a part for this turn if the last part belongs to another turn. Return the bytes that it counts for."""
         if parts and parts[-1].turn == self._turn:
             return 0
@@ -86,11 +86,11 @@ class Notes:
         return MARK_COSTS
 
     def _trim(self) -> None:
-        while (over := self._tail_size - NOTES_KEPT) > 0:
+        while (excess := self._tail_size - NOTES_KEPT) > 0:
             first = self._tail[0].data
-            if over < len(first):
-                del first[:over]
-                self._tail_size -= over
+            if excess < len(first):
+                del first[:excess]
+                self._tail_size -= excess
             else:
                 self._tail.popleft()
                 self._tail_size -= len(first) + MARK_COSTS
@@ -101,38 +101,38 @@ class Notes:
         "[step 12: boost]" stands before the text written after the request of that step came. Another mark tells the bytes
         dropped, if any were.
         """
-        kept = sum(len(part.data) for part in (*self._head, *self._tail))
-        return "".join(self._pieces(self.total - kept))
+        size = sum(len(part.data) for part in (*self._head, *self._tail))
+        return "".join(self._pieces(self.total - size))
 
     def _pieces(self, dropped: int) -> Iterator[str]:
         head, tail = list(self._head), list(self._tail)
-        ended = True
+        line_ended = True
         turn: tuple[int, str] | None = None
         for parts, before in ((head, 0), (tail, dropped)) if dropped else ((head + tail, 0),):
             if before:
-                yield ("" if ended else "\n") + f"{MARK}[... {before} bytes dropped ...]\n"
-                ended, turn = True, None
-            for part in _mended(parts):
+                yield ("" if line_ended else "\n") + f"{MARK}[... {before} bytes dropped ...]\n"
+                line_ended, turn = True, None
+            for part in _with_whole_characters(parts):
                 text = printable(part.data)
                 if text and part.turn and part.turn != turn:
-                    yield ("" if ended else "\n") + f"{MARK}[step {part.turn[0]}: {part.turn[1]}]\n"
-                    ended, turn = True, part.turn
+                    yield ("" if line_ended else "\n") + f"{MARK}[step {part.turn[0]}: {part.turn[1]}]\n"
+                    line_ended, turn = True, part.turn
                 if text:
                     yield text
-                    ended = text.endswith("\n")
+                    line_ended = text.endswith("\n")
 
 
-def _mended(parts: list[_Part]) -> Iterator[_Part]:
+def _with_whole_characters(parts: list[_Part]) -> Iterator[_Part]:
     """Yield the parts with whole characters: a character that is split between two parts is in the later one."""
-    left = bytearray()
+    rest = bytearray()
     for number, part in enumerate(parts, 1):
-        data = left + part.data
-        cut = len(data) - (unfinished(data) if number < len(parts) else 0)
-        left = data[cut:]
+        data = rest + part.data
+        cut = len(data) - (incomplete_size(data) if number < len(parts) else 0)
+        rest = data[cut:]
         yield _Part(part.turn, data[:cut])
 
 
-def unmarked(notes: str) -> str:
+def without_marks(notes: str) -> str:
     """Return the bot's own text in a text of notes."""
     return _MARK_LINE.sub("", notes)
 
@@ -143,7 +143,7 @@ def in_its_folder(notes: str) -> str:
     return _STAGED.sub("", notes)
 
 
-def shown(notes: str) -> str:
+def for_people(notes: str) -> str:
     """Format a text of notes for people: marks stand at the margin, the bot's text is indented, so it can write no mark.
 
     Notes of a store that somebody sent may hold anything.
@@ -155,4 +155,4 @@ def shown(notes: str) -> str:
 def notes_of(seat: int, notes: str, total: int) -> str:
     """Format a seat's notes of stderr, ``total`` bytes in all, with a heading. The bot's lines are indented, the arbiter's marks
     are not."""
-    return f"--- stderr of seat {seat}" + (f" ({count(total, 'byte')})\n{shown(notes)}" if notes else ": nothing")
+    return f"--- stderr of seat {seat}" + (f" ({count(total, 'byte')})\n{for_people(notes)}" if notes else ": nothing")

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 import trio
 
-from khiva_arena.arbiter.redact import Strike
-from khiva_arena.arbiter.stderr import unfinished
+from khiva_arena.arbiter.redact import Redactor
+from khiva_arena.arbiter.stderr import incomplete_size
 from khiva_arena.arbiter.wire import Arrival, Ending, PassingWire, Wire
 from khiva_arena.text import printable
 from khiva_arena.words import count
@@ -38,20 +38,20 @@ class BotOutput:
         self.head += data[: KEPT - len(self.head)]
         self.total += len(data)
 
-    def text(self, strike: Strike) -> str:
+    def text(self, redactor: Redactor) -> str:
         """Format the beginning for people: as text if it is text, else in hex. Several lines, "" for nothing.
 
-        The text is safe on a terminal and lacks the values that ``strike`` takes out.
+        The text is safe on a terminal and lacks the values that ``redactor`` takes out.
         """
         if not self.head:
             return ""
         # Bytes that may be the beginning of a value are held back where more was cut off.
-        head = strike.take(bytes(self.head))
-        head += strike.rest() if self.total == len(self.head) else b""
-        text = head[: len(head) - unfinished(head)].decode("utf-8", "replace")
+        head = redactor.take(bytes(self.head))
+        head += redactor.rest() if self.total == len(self.head) else b""
+        text = head[: len(head) - incomplete_size(head)].decode("utf-8", "replace")
         letters = sum((letter.isprintable() and letter != "\ufffd") or letter in "\t\r\n" for letter in text)
-        lines, shown = _as_text(head) if letters >= READABLE * len(text) and text else _as_hex(head)
-        hidden = self.total - shown
+        lines, size = _as_text(head) if letters >= READABLE * len(text) and text else _as_hex(head)
+        hidden = self.total - size
         return "\n".join([*lines, *([f"... and {count(hidden, 'byte')} more"] if hidden else [])])
 
 
@@ -64,8 +64,8 @@ def _as_text(head: bytes) -> tuple[list[str], int]:
 def _as_hex(head: bytes) -> tuple[list[str], int]:
     data = head[:HEX_SHOWN]
     rows = [data[at : at + HEX_ROW] for at in range(0, len(data), HEX_ROW)]
-    shown = [f"{row.hex(' '):<{3 * HEX_ROW}} {''.join(chr(b) if 32 <= b < 127 else '.' for b in row)}" for row in rows]
-    return shown, len(data)
+    lines = [f"{row.hex(' '):<{3 * HEX_ROW}} {''.join(chr(b) if 32 <= b < 127 else '.' for b in row)}" for row in rows]
+    return lines, len(data)
 
 
 class OutputKeeper(PassingWire):
@@ -83,25 +83,25 @@ class OutputKeeper(PassingWire):
         self.send = wire.send
 
     def look(self) -> Sequence[Arrival]:
-        return self._heard(self._wire.look())
+        return self._keep_output(self._wire.look())
 
     async def receive(self, deadline: float) -> Sequence[Arrival]:
-        return self._heard(await self._wire.receive(deadline))
+        return self._keep_output(await self._wire.receive(deadline))
 
     def stop(self, seat: int) -> None:
         self._out.add(seat)
 
     async def close(self, grace: float) -> list[Ending]:
         until = trio.current_time() + LAST_SECONDS
-        while not all(self._wire.exited(seat) for seat in self._out) and trio.current_time() < until:
-            self._heard(self._wire.look())
+        while not all(self._wire.describe_exit(seat) for seat in self._out) and trio.current_time() < until:
+            self._keep_output(self._wire.look())
             await trio.sleep(MOMENT)
-        self._heard(self._wire.look())
+        self._keep_output(self._wire.look())
         for seat in self._out:
             self._wire.stop(seat)
         return await self._wire.close(grace)
 
-    def _heard(self, arrivals: Sequence[Arrival]) -> Sequence[Arrival]:
+    def _keep_output(self, arrivals: Sequence[Arrival]) -> Sequence[Arrival]:
         for arrival in arrivals:
             output = self.outputs[arrival.seat]
             output.add(arrival.data)

@@ -14,9 +14,9 @@ from typing import BinaryIO
 import msgspec
 import trio
 
-from khiva_arena.arbiter.redact import Strike
-from khiva_arena.arbiter.stderr import unfinished
-from khiva_arena.arbiter.transcript import Cutter, Piece, breach, compact, hexed, message_of, type_of
+from khiva_arena.arbiter.redact import Redactor
+from khiva_arena.arbiter.stderr import incomplete_size
+from khiva_arena.arbiter.transcript import Cutter, Piece, breach, compact, in_hex, message_of, type_of
 from khiva_arena.arbiter.wire import Arrival, Ending, PassingWire, Wire
 from khiva_arena.errors import ConfigError, RemoteProtocolError
 from khiva_arena.protocol.codec import HEADER
@@ -37,8 +37,8 @@ class Trace:
     names: by seat, the text before each of its lines
     write: gets a line or several at a time, without the last line end, and must not block; None for none
     folder: gets a file of raw bytes for each seat and direction; None for none
-    strikes: by seat, the values taken out of written lines, not out of the raw bytes
-    failed: why not all bytes were kept, "" if they were
+    redactors: by seat, the values taken out of written lines, not out of the raw bytes
+    failure: why not all bytes were kept, "" if they were
 
     A match that is played again after a void is traced again: its bytes replace those of the first time. Raises ConfigError if
     the folder cannot be written, or holds such files.
@@ -49,23 +49,23 @@ class Trace:
         names: Sequence[str],
         write: Callable[[str], None] | None,
         folder: Path | None = None,
-        strikes: Sequence[Strike] = (),
+        redactors: Sequence[Redactor] = (),
     ) -> None:
         self.names = names
-        self._strikes = strikes
+        self._redactors = redactors
         self.write = write
         self._folder = folder
         self._files: dict[tuple[int, str], BinaryIO] = {}
         self._began = 0.0
         self._stderr = [_Stderr() for _ in names]
-        self.failed = ""
-        self._made: Path | None = None
+        self.failure = ""
+        self._new_folder: Path | None = None
         if folder is not None:
             self._open(folder)
 
     def _open(self, folder: Path) -> None:
         try:
-            self._made = None if folder.exists() else folder
+            self._new_folder = None if folder.exists() else folder
             folder.mkdir(parents=True, exist_ok=True)
             for seat in range(len(self.names)):
                 for way in (TO_BOT, FROM_BOT):
@@ -82,9 +82,9 @@ class Trace:
         for file in self._files.values():
             Path(file.name).unlink(missing_ok=True)
         self.close()
-        if self._made is not None:
+        if self._new_folder is not None:
             with suppress(OSError):  # somebody has put something there since
-                self._made.rmdir()
+                self._new_folder.rmdir()
 
     def close(self) -> None:
         """Close the files."""
@@ -114,14 +114,14 @@ class Trace:
             except OSError as error:
                 self._fail(seat, error)
 
-    def came(self, seat: int, data: bytes) -> None:
+    def keep_output(self, seat: int, data: bytes) -> None:
         """Keep raw bytes of a bot that is no longer read."""
         self.keep(seat, FROM_BOT, data)
 
     def _fail(self, seat: int, error: OSError) -> None:
-        self.failed = error.strerror or str(error)
+        self.failure = error.strerror or str(error)
         self.close()
-        self.say(seat, trio.current_time(), "!", f"no more raw bytes are kept: {self.failed}")
+        self.say(seat, trio.current_time(), "!", f"no more raw bytes are kept: {self.failure}")
 
     def say(self, seat: int, at: float, sign: str, text: str) -> None:
         """Write one line. ``at``: seconds of the monotonic clock."""
@@ -129,7 +129,7 @@ class Trace:
             self.write(self._line(seat, at, sign, text))
 
     def _line(self, seat: int, at: float, sign: str, text: str) -> str:
-        text = self._strikes[seat].text(text) if self._strikes else text
+        text = self._redactors[seat].text(text) if self._redactors else text
         return f"{max(0.0, at - self._began) * 1000:10.1f} ms  {self.names[seat]} {sign} {text}"
 
     def on_stderr(self, seat: int, data: bytes) -> None:
@@ -138,7 +138,7 @@ class Trace:
             now = trio.current_time()
             self._write_lines(seat, now, self._stderr[seat].take(data, now))
 
-    def fallen_silent(self) -> None:
+    def end_stderr(self) -> None:
         """Write the last incomplete lines: no more will come on any stderr."""
         for seat, stderr in enumerate(self._stderr):
             self._write_lines(seat, trio.current_time(), stderr.end())
@@ -155,7 +155,7 @@ class _Stderr:
     """
 
     def __init__(self) -> None:
-        self._begun = b""
+        self._incomplete = b""
         self._ends = -math.inf
         self._lines = self._bytes = 0
         self._hidden_lines = self._hidden_bytes = 0
@@ -165,20 +165,20 @@ class _Stderr:
         if now >= self._ends:
             hidden = self._hidden()
             self._ends, self._lines, self._bytes = now + STDERR_SECONDS, STDERR_LINES, STDERR_BYTES
-        shown, rest = data[: self._bytes], data[self._bytes :]
-        self._bytes -= len(shown)
-        *lines, begun = (self._begun + shown).split(b"\n", self._lines)
+        visible, rest = data[: self._bytes], data[self._bytes :]
+        self._bytes -= len(visible)
+        *lines, incomplete = (self._incomplete + visible).split(b"\n", self._lines)
         self._lines -= len(lines)
         if not self._lines:
-            begun, rest = b"", begun + rest
+            incomplete, rest = b"", incomplete + rest
         elif rest:
-            lines.append(begun)
-            begun = b""
-        elif len(begun) > LINE_KEPT:
-            cut = len(begun) - unfinished(begun)
-            lines.append(begun[:cut])
-            begun = begun[cut:]
-        self._begun = begun
+            lines.append(incomplete)
+            incomplete = b""
+        elif len(incomplete) > LINE_KEPT:
+            cut = len(incomplete) - incomplete_size(incomplete)
+            lines.append(incomplete[:cut])
+            incomplete = incomplete[cut:]
+        self._incomplete = incomplete
         if rest:
             self._lines = self._bytes = 0
             self._hidden_lines += rest.count(b"\n")
@@ -186,8 +186,8 @@ class _Stderr:
         return [*hidden, *(("|", printable(line)) for line in lines)]
 
     def end(self) -> list[tuple[str, str]]:
-        begun, self._begun = self._begun, b""
-        return [("|", printable(begun))] * bool(begun) + self._hidden()
+        incomplete, self._incomplete = self._incomplete, b""
+        return [("|", printable(incomplete))] * bool(incomplete) + self._hidden()
 
     def _hidden(self) -> list[tuple[str, str]]:
         lines, size = self._hidden_lines, self._hidden_bytes
@@ -203,9 +203,9 @@ class TracingWire(PassingWire):
         self._trace = trace
         self._cutters = [Cutter(FRAME_MOST_TO_ARBITER) for _ in trace.names]
         self._ends: set[int] = set()
-        self._stopped: set[int] = set()
+        self._stopped_seats: set[int] = set()
         # Arrivals and stops while a step is open; as much as a session takes in before it ends a bot.
-        self._sealed: list[Arrival | tuple[int, float]] = []
+        self._sealed_entries: list[Arrival | tuple[int, float]] = []
 
     def send(self, seat: int, data: bytes) -> None:
         self._unseal()
@@ -228,9 +228,9 @@ class TracingWire(PassingWire):
 
     def stop(self, seat: int) -> None:
         self._wire.stop(seat)
-        if seat not in self._stopped:
-            self._stopped.add(seat)
-            self._sealed.append((seat, trio.current_time()))
+        if seat not in self._stopped_seats:
+            self._stopped_seats.add(seat)
+            self._sealed_entries.append((seat, trio.current_time()))
 
     async def close(self, grace: float) -> list[Ending]:
         endings = await self._wire.close(grace)
@@ -238,18 +238,18 @@ class TracingWire(PassingWire):
         for seat, cutter in enumerate(self._cutters):
             for piece in cutter.end():
                 self._show(seat, trio.current_time(), piece)
-        self._trace.fallen_silent()
+        self._trace.end_stderr()
         return endings
 
     def _seal(self, arrivals: Sequence[Arrival]) -> None:
         for arrival in arrivals:
             self._trace.keep(arrival.seat, FROM_BOT, arrival.data)
         if self._trace.write is not None:
-            self._sealed += arrivals
+            self._sealed_entries += arrivals
 
     def _unseal(self) -> None:
-        sealed, self._sealed = self._sealed, []
-        for entry in sealed:
+        entries, self._sealed_entries = self._sealed_entries, []
+        for entry in entries:
             if not isinstance(entry, Arrival):
                 self._trace.say(*entry, "x", "is out: killed with all of its processes")
             elif entry.data:
@@ -264,11 +264,11 @@ class TracingWire(PassingWire):
             if piece.wrong:
                 raise RemoteProtocolError(piece.wrong)
             if len(piece.data) > OPENED_MOST:
-                self._trace.say(seat, at, "<", f"{len(piece.data)} bytes, not opened here: {hexed(piece)}")
+                self._trace.say(seat, at, "<", f"{len(piece.data)} bytes, not opened here: {in_hex(piece)}")
                 return
             message = message_of(piece.data)
         except RemoteProtocolError as error:
-            self._trace.say(seat, at, "<", f"? {hexed(piece)} ({error.detail})")
+            self._trace.say(seat, at, "<", f"? {in_hex(piece)} ({error.detail})")
             return
         wrong = breach(piece.data, message, from_bot=True)
         text = f"{type_of(message)} {compact(message, JSON_SHOWN)}"

@@ -41,11 +41,11 @@ class Piece:
 class Cutter:
     """A cutter of the bytes of one direction into pieces. It holds one incomplete frame at most. ``most``: bytes of a payload."""
 
-    def __init__(self, most: int) -> None:
-        self._most = most
+    def __init__(self, size_most: int) -> None:
+        self._size_most = size_most
         self._buffer = bytearray()
         self._offset = 0
-        self._skipped = 0
+        self._skipped_size = 0
         self._first = b""
         self._lost = self._went_wrong = self._goes_on = False
 
@@ -57,8 +57,8 @@ class Cutter:
         while at < len(self._buffer):
             if self._lost:
                 at, begins = self._skip(at)
-                full = self._skipped == SKIPPED_MOST
-                if self._skipped and (begins or full):
+                full = self._skipped_size == SKIPPED_MOST
+                if self._skipped_size and (begins or full):
                     pieces.append(self._no_frame(at))
                 if not begins and not full:
                     break
@@ -77,22 +77,22 @@ class Cutter:
 
     def end(self) -> list[Piece]:
         """Return the incomplete piece at the end of the stream, [] if there is none."""
-        left = bytes(self._buffer)
+        rest = bytes(self._buffer)
         self._buffer.clear()
         if self._lost:
-            self._keep(left)
-            return [self._no_frame(len(left))] if self._skipped else []
-        if not left:
+            self._keep(rest)
+            return [self._no_frame(len(rest))] if self._skipped_size else []
+        if not rest:
             return []
-        size = f"of {int.from_bytes(left[:HEADER], 'big')} bytes" if len(left) >= HEADER else "whose length is not whole"
-        wrong = f"a frame {size} has begun; {max(0, len(left) - HEADER)} bytes of it came, then no more"
-        return [Piece(self._offset, len(left), left[:SHOWN_BYTES], wrong)]
+        size = f"of {int.from_bytes(rest[:HEADER], 'big')} bytes" if len(rest) >= HEADER else "whose length is not whole"
+        wrong = f"a frame {size} has begun; {max(0, len(rest) - HEADER)} bytes of it came, then no more"
+        return [Piece(self._offset, len(rest), rest[:SHOWN_BYTES], wrong)]
 
     def _frame_end(self, at: int) -> int | None:
         """Return where the frame at ``at`` ends; None if that is not known or not here yet, 0 if none begins here."""
         begin = bytes(self._buffer[at : at + HEADER])
         size = int.from_bytes(begin, "big")
-        if begin[0] or (len(begin) == HEADER and not 0 < size <= self._most):
+        if begin[0] or (len(begin) == HEADER and not 0 < size <= self._size_most):
             self._lost = self._went_wrong = True
             return 0
         end = at + HEADER + size
@@ -109,22 +109,22 @@ class Cutter:
         self._went_wrong = begins = False
         while not begins and (at := buffer.find(0, at)) >= 0 and len(buffer) - at > HEADER:
             size = int.from_bytes(buffer[at : at + HEADER], "big")
-            begins = 0 < size <= self._most and _begins_map(buffer[at + HEADER])
+            begins = 0 < size <= self._size_most and _begins_map(buffer[at + HEADER])
             at += not begins
         if at < 0:
             at = len(buffer)
-        if at - begin > SKIPPED_MOST - self._skipped:
-            at, begins = begin + SKIPPED_MOST - self._skipped, False
+        if at - begin > SKIPPED_MOST - self._skipped_size:
+            at, begins = begin + SKIPPED_MOST - self._skipped_size, False
         self._keep(bytes(buffer[begin:at]))
         return at, begins
 
     def _keep(self, data: bytes) -> None:
         self._first = (self._first + data[:SHOWN_BYTES])[:SHOWN_BYTES]
-        self._skipped += len(data)
+        self._skipped_size += len(data)
 
     def _no_frame(self, at: int) -> Piece:
-        piece = Piece(self._offset + at - self._skipped, self._skipped, self._first, self._why())
-        self._skipped, self._first = 0, b""
+        piece = Piece(self._offset + at - self._skipped_size, self._skipped_size, self._first, self._why())
+        self._skipped_size, self._first = 0, b""
         return piece
 
     def _why(self) -> str:
@@ -138,7 +138,7 @@ class Cutter:
             return f"not a frame but {start!r}: text; only frames may stand here"
         if len(start) < HEADER:
             return f"not a frame: a length that begins with {start[0]}; the first byte of one is 0"
-        return f"not a frame: a length of {int.from_bytes(start[:HEADER], 'big')} bytes; one has 1 to {self._most}"
+        return f"not a frame: a length of {int.from_bytes(start[:HEADER], 'big')} bytes; one has 1 to {self._size_most}"
 
 
 def _begins_map(byte: int) -> bool:
@@ -177,10 +177,10 @@ def breach(payload: bytes, message: dict[str, Any], from_bot: bool | None) -> st
     return ""
 
 
-def compact(message: dict[str, Any], most: int | None = None) -> str:
-    """Format a message as one line of JSON without its type, ASCII alone; cut at ``most`` characters with how many were cut."""
+def compact(message: dict[str, Any], limit: int | None = None) -> str:
+    """Format a message as one line of JSON without its type, ASCII alone; cut at ``limit`` characters with how many were cut."""
     text = json.dumps({key: value for key, value in message.items() if key != "type"}, separators=(",", ":"))
-    return text if most is None or len(text) <= most else f"{text[:most]}... (+{len(text) - most} characters)"
+    return text if limit is None or len(text) <= limit else f"{text[:limit]}... (+{len(text) - limit} characters)"
 
 
 def type_of(message: dict[str, Any]) -> str:
@@ -189,7 +189,7 @@ def type_of(message: dict[str, Any]) -> str:
     return tag if isinstance(tag, str) and tag.isidentifier() and tag.isascii() else harmless(repr(tag)[:40])
 
 
-def hexed(piece: Piece) -> str:
+def in_hex(piece: Piece) -> str:
     """Format the first bytes of a piece in hex, with how many more there are."""
     hidden = (piece.length if piece.wrong else len(piece.data)) - SHOWN_BYTES
     return piece.data[:SHOWN_BYTES].hex() + (f"... (+{hidden} bytes)" if hidden > 0 else "")

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 import trio
 
 from khiva_arena.arbiter.child import Child
-from khiva_arena.arbiter.stderr import unmarked
+from khiva_arena.arbiter.stderr import without_marks
 from khiva_arena.arbiter.wire import Use
 from khiva_arena.sandbox import limit_check, proc_usage, silence
 from khiva_arena.sandbox.limits import Resources
@@ -32,7 +32,7 @@ class Watch:
         self._looks = 0
 
     def offenders(self, children: Iterable[Child]) -> list[Child]:
-        """Look at all running bots. Return the bots that use too much, each with the reason in its ``exceeded``."""
+        """Look at all running bots. Return the bots that use too much, each with the reason in its ``limit``."""
         self._looks += 1
         began = time.monotonic()
         too_greedy = []
@@ -41,22 +41,22 @@ class Watch:
             if started is None or child.killed:
                 continue
             scratch_too = self._looks % started.cell.scratch_every == 0
-            exceeded = limit_check.while_it_runs(started.cell, started.pid, self._resources, scratch_too=scratch_too)
-            if exceeded:
-                child.exceeded = exceeded
+            limit = limit_check.while_it_runs(started.cell, started.pid, self._resources, scratch_too=scratch_too)
+            if limit:
+                child.exceeded = limit
                 too_greedy.append(child)
         cost = time.monotonic() - began
         self.next_at = trio.current_time() + max(WATCH_SECONDS, COSTS_BETWEEN_WATCHES * cost)
         return too_greedy
 
-    def exceeded(self, child: Child) -> str:
+    def exceeded_limit(self, child: Child) -> str:
         """Return the limit that a bot exceeded which is late or has ended, in words; "" if none is known."""
         if not child.exceeded and child.started is not None:
             cell, end = child.started.cell, child.ending
             if end is None:
                 child.exceeded = limit_check.when_late(cell, child.started.pid, self._resources)
             elif end.status is not None and not end.killed:
-                stderr = unmarked(end.notes)
+                stderr = without_marks(end.notes)
                 child.exceeded = limit_check.after_its_end(cell, end.status, end.cpu, end.peak, stderr, self._resources)
         return child.exceeded
 
@@ -73,14 +73,14 @@ def doing(child: Child) -> str:
 def trees(children: Iterable[Child]) -> dict[int, list[int]]:
     """Return by seat the living processes of bots that are not reaped yet, wrapping processes included."""
     pids = {child.seat: started.pid for child in children if (started := child.unreaped)}
-    found = proc_usage.trees(pids.values(), PROCESSES_SEEN)
-    return {seat: found[pid] for seat, pid in pids.items()}
+    pids_by_root = proc_usage.trees(pids.values(), PROCESSES_SEEN)
+    return {seat: pids_by_root[pid] for seat, pid in pids.items()}
 
 
 def uses(children: Sequence[Child]) -> list[Use]:
     """Return the processor use of all bots so far, from one look at them; a bot that is reaped has none."""
-    found = trees(children)
-    return [_use(found.get(child.seat, []), child.ours) for child in children]
+    pids_by_seat = trees(children)
+    return [_use(pids_by_seat.get(child.seat, []), child.ours) for child in children]
 
 
 def _use(pids: Sequence[int], ours: bool) -> Use:

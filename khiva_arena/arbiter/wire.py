@@ -75,7 +75,7 @@ class Ending:
 class Wire(Protocol):
     """The pipes of all bots of one match."""
 
-    def asked(self, seat: int, step: int, kind: str) -> None:
+    def announce(self, seat: int, step: int, kind: str) -> None:
         """Announce the question that is sent next: for the marks in a bot's notes of stderr."""
 
     def send(self, seat: int, data: bytes) -> None:
@@ -108,16 +108,16 @@ class Wire(Protocol):
     def wake(self, seat: int) -> None:
         """Let a bot that rests continue."""
 
-    def exceeded(self, seat: int) -> str:
+    def exceeded_limit(self, seat: int) -> str:
         """Return the limit that the bot exceeded, in words; "" if none is known."""
 
     def doing(self, seat: int) -> str:
         """Describe in words what a bot does that does not answer; "" if that is not known."""
 
-    def exited(self, seat: int) -> str:
+    def describe_exit(self, seat: int) -> str:
         """Describe how the bot's own process ended; "" while it runs. A child of it may still hold its output open."""
 
-    async def gone(self, seat: int) -> str:
+    async def describe_end(self, seat: int) -> str:
         """Describe how a bot whose output ended came to its end: its exit code or signal, or that it is still there."""
 
     async def close(self, grace: float) -> list[Ending]:
@@ -129,14 +129,14 @@ class PassingWire:
 
     def __init__(self, wire: Wire) -> None:
         self._wire = wire
-        self.asked = wire.asked
+        self.announce = wire.announce
         self.end_input = wire.end_input
         self.round_trip = wire.round_trip
         self.uses = wire.uses
         self.trees = wire.trees
         self.rest = wire.rest
         self.wake = wire.wake
-        self.exceeded = wire.exceeded
+        self.exceeded_limit = wire.exceeded_limit
         self.doing = wire.doing
-        self.exited = wire.exited
-        self.gone = wire.gone
+        self.describe_exit = wire.describe_exit
+        self.describe_end = wire.describe_end

@@ -13,7 +13,7 @@ import msgspec
 import trio
 
 from khiva_arena.arbiter.clock import LagMeter
-from khiva_arena.arbiter.lifetimes import describe_status, exited
+from khiva_arena.arbiter.lifetimes import describe_status, wait_for_exit
 from khiva_arena.arbiter.live import play_live
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.sandbox import stops
@@ -96,7 +96,7 @@ class Worker:
             await self._jobs.aclose()
 
     async def close(self) -> None:
-        """End the worker's input, then wait until it has reaped its bots and exited; kill it after CLOSE_SECONDS."""
+        """End the worker's input, then wait until it has reaped its bots and wait_for_exit; kill it after CLOSE_SECONDS."""
         process, self._process = self._process, None
         if process is None:
             return
@@ -111,7 +111,7 @@ class Worker:
 async def _exit_status(process: subprocess.Popen[bytes]) -> int:
     """Wait for the exit of a process without blocking the loop."""
     if process.returncode is None:
-        await exited(process.pid)
+        await wait_for_exit(process.pid)
     if process.returncode is None:  # two tasks may have waited for it
         process.returncode, _ = REAPER.reap(process.pid)
     return process.returncode

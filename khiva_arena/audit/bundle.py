@@ -21,7 +21,7 @@ from khiva_arena.games.registry import get
 from khiva_arena.games.rules_map import file_in_rules
 from khiva_arena.replay.definition import Definition
 from khiva_arena.replay.record import Record, canonical
-from khiva_arena.report.differences import counted, differences, fitted
+from khiva_arena.report.differences import counted_part, differences, fitted_part
 from khiva_arena.result import Result
 from khiva_arena.schedule.lineups import MOST_SEATS
 from khiva_arena.schedule.seating import ScheduledMatch
@@ -229,9 +229,10 @@ def _compare(bundled: BundledEvents, result: AuditResult) -> None:
         if result.engine == __version__:
             result.problems += _lines(name, differences("", stored_table, own_table, all_keys=True))
             continue
-        problems = _lines(name, differences("", counted(stored_table), counted(own_table), all_keys=True))
+        problems = _lines(name, differences("", counted_part(stored_table), counted_part(own_table), all_keys=True))
         result.problems += problems
-        result.notes += [] if problems else _lines(name, differences("", fitted(stored_table), fitted(own_table), all_keys=False))
+        if not problems:
+            result.notes += _lines(name, differences("", fitted_part(stored_table), fitted_part(own_table), all_keys=False))
 
 
 def _lines(name: str, problems: Iterable[str]) -> list[str]:

@@ -26,21 +26,21 @@ _KIT_FILE = re.compile(r"khiva_?kit\.\w+", re.IGNORECASE)
 _SHELL_READ = re.compile(r"not found|syntax error|Syntax error|[Uu]nexpected|unexpected token|Exec format")
 
 
-def hint_of(bot: Bot, language: str, got: str, notes: str) -> str:
-    """Return a line for a bot that ended as ``got`` says and left ``notes`` on stderr; "" if its files do not show why."""
-    if not bot.sources or "ended" not in got:
+def hint_of(bot: Bot, language: str, actual: str, notes: str) -> str:
+    """Return a line for a bot that ended as ``actual`` says and left ``notes`` on stderr; "" if its files do not show why."""
+    if not bot.sources or "ended" not in actual:
         return ""
     files = dict(bot.sources)
     program = os.path.normpath(bot.run[0]) if "/" in bot.run[0] else ""
-    if program in files and (text := _of_program(program, files[program], language, got, notes)):
+    if program in files and (text := _of_program(program, files[program], language, actual, notes)):
         return text
-    if "exited with code" in got and (text := _misspelt(bot, notes)):
+    if "exited with code" in actual and (text := _misspelt(bot, notes)):
         return text
-    return _no_call(bot, language) if "exited with code 0" in got and not notes.strip() else ""
+    return _no_call(bot, language) if "exited with code 0" in actual and not notes.strip() else ""
 
 
-def _of_program(name: str, path: Path, language: str, got: str, notes: str) -> str:
-    if "may not be executed" in got and not os.access(path, os.X_OK):
+def _of_program(name: str, path: Path, language: str, actual: str, notes: str) -> str:
+    if "may not be executed" in actual and not os.access(path, os.X_OK):
         return f"{name} has no right to be executed: chmod +x {name}, in the bot's folder"
     first = _read(path).split(b"\n")[0]
     if first.startswith(b"#!"):
@@ -49,16 +49,16 @@ def _of_program(name: str, path: Path, language: str, got: str, notes: str) -> s
                 f"the first line of {name} ends in CR LF, so that the system looks for a program of another name: save it with LF"
             )
         return ""
-    if first.startswith(b"\x7fELF") or b"\0" in first or "exited with code" not in got or not _SHELL_READ.search(notes):
+    if first.startswith(b"\x7fELF") or b"\0" in first or "exited with code" not in actual or not _SHELL_READ.search(notes):
         return ""
-    known = languages().get(language)
-    word = "{python}" if language == "python" else known.tool if known else ""
+    kit = languages().get(language)
+    word = "{python}" if language == "python" else kit.tool if kit else ""
     how = f', or in bot.toml run = "{word} {name}"' if word and language in LAST_CALLS else ""
     return f"{name} has no first line that names its interpreter, and so a shell reads it: begin it with #!/usr/bin/env ...{how}"
 
 
 def _misspelt(bot: Bot, notes: str) -> str:
-    """Return the advice for a word of ``run`` that looks like one of the bot's files and is none; "" if there is none.
+    """Return the how for a word of ``run`` that looks like one of the bot's files and is none; "" if there is none.
 
     Only a word that the interpreter complains of, in ``notes``, counts.
     """
@@ -74,13 +74,13 @@ def _misspelt(bot: Bot, notes: str) -> str:
 
 
 def _no_call(bot: Bot, language: str) -> str:
-    """Return the advice for a bot whose own files load the kit and never call it, "" if they do."""
+    """Return the how for a bot whose own files load the kit and never call it, "" if they do."""
     if language not in LAST_CALLS:
         return ""
     texts = {name: _read(path).decode(errors="replace") for name, path in bot.sources}
-    own = {name: text for name, text in texts.items() if not _KIT_FILE.fullmatch(os.path.basename(name))}
-    loading = [name for name, text in own.items() if _KIT.search(text)]
-    if not loading or any(_CALL.search(text) for text in own.values()):
+    own_texts = {name: text for name, text in texts.items() if not _KIT_FILE.fullmatch(os.path.basename(name))}
+    loading = [name for name, text in own_texts.items() if _KIT.search(text)]
+    if not loading or any(_CALL.search(text) for text in own_texts.values()):
         return ""
     return f"it ends at once: {loading[0]} loads the kit and never starts it; its last line is {LAST_CALLS[language]}"
 

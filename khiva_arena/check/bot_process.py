@@ -27,10 +27,10 @@ class BotProcess:
         self._wire = wire = Processes((command,), sandbox)
         self._early: list[Arrival] = []
         self.send = wire.send
-        self.exceeded = wire.exceeded
+        self.exceeded_limit = wire.exceeded_limit
         self.doing = wire.doing
-        self.exited = wire.exited
-        self.gone = wire.gone
+        self.describe_exit = wire.describe_exit
+        self.describe_end = wire.describe_end
         self.close = wire.close
 
     async def receive(self, deadline: float) -> Sequence[Arrival]:

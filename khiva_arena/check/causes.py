@@ -12,7 +12,7 @@ from khiva_arena.protocol.codec import HEADER
 from khiva_arena.protocol.messages import FRAME_MOST_TO_ARBITER
 from khiva_arena.sandbox import silence
 
-AN_INDEX = "the answer is an index into legal, a whole number counted from 0, never the entry itself"
+AN_INDEX = "the answer is an index into legal, a whole number in_map from 0, never the entry itself"
 OWN_REQ = "an act carries the req of the decide that it answers, unchanged: never a number that the bot counts itself or has kept"
 # Calls that add a line end behind the bytes that they write, with a call that does not.
 PRINTS = {
@@ -48,30 +48,30 @@ def of_settings(bot: Bot, text: str) -> str:
     missing script."""
     word = bot.run[0]
     if re.search(r"no such program: ", text) and "/" not in word and word in [name for name, _ in bot.sources]:
-        how = f'run = "{{python}} {word}"' if word.endswith(".py") else f'run = "./{word}", or its interpreter before it'
-        return f"run names {word} as a program on the PATH; it is a file of the bot: {how}"
+        advice = f'run = "{{python}} {word}"' if word.endswith(".py") else f'run = "./{word}", or its interpreter before it'
+        return f"run names {word} as a program on the PATH; it is a file of the bot: {advice}"
     if len(bot.run) == 1 and not bot.sources and INTERPRETERS.fullmatch(os.path.basename(word)):
         name = os.path.basename(word)
         return f"{name} alone takes the messages that it is sent for a program: name the bot's file, too, as in '{name} FILE'"
     return ""
 
 
-def of_bytes(received: bytes, language: str) -> str:
+def of_bytes(data: bytes, language: str) -> str:
     """Return the cause that the bytes after the last whole frame show, "" for none."""
-    at = whole_frames(received)
-    rest = received[at:]
+    at = whole_frames(data)
+    rest = data[at:]
     if at and rest[:2].startswith((b"\n", b"\r\n")):
         prints = PRINTS.get(language, "a print that ends lines: write the bytes alone")
         return f"a line end stands behind the frame, which ends with its payload; it comes from {prints}"
     size = int.from_bytes(rest[:HEADER], "big")
-    if len(rest) > HEADER and size <= FRAME_MOST_TO_ARBITER and (whole := _map_size(rest[HEADER:])) and whole < size:
-        return f"the length says {size}, but the map behind it has {whole} bytes: count its bytes alone, not the length's own 4"
+    if len(rest) > HEADER and size <= FRAME_MOST_TO_ARBITER and (in_map := _map_size(rest[HEADER:])) and in_map < size:
+        return f"the length says {size}, but the map behind it has {in_map} bytes: count its bytes alone, not the length's own 4"
     return ""
 
 
-def of_text(failed: Failed) -> str:
+def of_text(failure: Failed) -> str:
     """Return the cause that the words for a failure show, "" for none."""
-    text = failed.got
+    text = failure.got
     if "missing required field `req`" in text:
         return OWN_REQ
     if "got `str` - at `$.choice`" in text and re.search(r"'choice': ['\"](?!\s*-?\d+\s*['\"])", text):
@@ -83,51 +83,49 @@ def of_text(failed: Failed) -> str:
     return ""
 
 
-def of_text_stream(received: bytes) -> str:
+def of_text_stream(data: bytes) -> str:
     """Return how a stream of text has changed the frame at the beginning, "" if it is not known to have done so."""
-    if b"\xef\xbf\xbd" in received:
+    if b"\xef\xbf\xbd" in data:
         return "each byte that is no UTF-8 became EF BF BD"
     try:
-        frame = received.decode("utf-8").encode("latin-1")
+        frame = data.decode("utf-8").encode("latin-1")
     except ValueError:
         return ""
     return (
-        "each byte from 128 on was encoded once more, as UTF-8, in two bytes"
-        if whole_frames(frame) > 0 and frame != received
-        else ""
+        "each byte from 128 on was encoded once more, as UTF-8, in two bytes" if whole_frames(frame) > 0 and frame != data else ""
     )
 
 
-def of_silence(failed: Failed, in_time: str, otherwise: str) -> str:
+def of_silence(failure: Failed, in_time: str, otherwise: str) -> str:
     """Return why a bot that does not read its input does not answer, "" if it reads, or if that is not known.
 
     in_time: the advice for a bot that still computes
     otherwise: the cause that a step knows of a bot that may wait for its input
     """
-    text = failed.got
+    text = failure.got
     if not text.startswith(("nothing within", "0 bytes")) or "once its input had ended" in text or "too late" in text:
         return ""
-    if re.search(r"\bEOF when reading a line\b", failed.notes):
+    if re.search(r"\bEOF when reading a line\b", failure.notes):
         return "input() takes the messages of the arbiter, which come on stdin: a bot is asked by decide, and asks nobody"
     if text.endswith(silence.COMPUTES):
         return in_time
     if text.endswith(silence.WAITS):
-        what = "a sleep, a lock, a thread, a child, a network that is not there"
-        return f"it waits for something other than its input: {what}; {in_time}"
+        causes = "a sleep, a lock, a thread, a child, a network that is not there"
+        return f"it waits for something other than its input: {causes}; {in_time}"
     if otherwise and text.endswith(silence.RESTS):
         return f"it sleeps, or waits for a timer or for more input. If for input: {otherwise}"
     return ""
 
 
-def of_plain(failed: Failed, flush: str) -> str:
+def of_plain(failure: Failed, flush: str) -> str:
     """Return the most likely cause of a failure at plain requests, "" for none; a step that tries one thing knows better.
 
     flush: how the bot's language flushes its output
     """
-    text = failed.got
+    text = failure.got
     if "an answer to req" in text:
         return OWN_REQ
-    if "output ended: it exited with code" in text and not failed.notes.strip():
+    if "output ended: it exited with code" in text and not failure.notes.strip():
         how = f" ({flush})" if flush else ""
         return (
             "it exits when it should answer, and says nothing of that on stderr. An answer that it wrote may have been lost in a "

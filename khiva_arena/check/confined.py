@@ -22,22 +22,22 @@ HEAP = (
 )
 
 
-def hint_of(words: tuple[str, ...], got: str, notes: str) -> str:
-    """Return a line for a bot whose ``run`` is ``words``, which ended as ``got`` says and left ``notes`` on stderr.
+def hint_of(words: tuple[str, ...], actual: str, notes: str) -> str:
+    """Return a line for a bot whose ``run`` is ``words``, which ended as ``actual`` says and left ``notes`` on stderr.
 
     "" if the sandbox is not known to have anything to do with it.
     """
-    if "SIGBUS" in got:
+    if "SIGBUS" in actual:
         return (
             "SIGBUS: it used memory that is mapped from a file that has no room left: of /dev/shm a bot has 24 MiB (none at "
             f"isolation basic), of scratch what --limit scratch= says; keep to private memory ({PAGE})"
         )
-    if "memory: " in got or ("ended" in got and REFUSED.search(notes)):
+    if "memory: " in actual or ("ended" in actual and REFUSED.search(notes)):
         return (
             f"memory was refused: a bot has what --limit memory= says, 1 GiB by default, and what is claimed counts at once: "
             f"{_smaller(words)} ({PAGE})"
         )
-    for line in notes.splitlines() if "ended" in got else ():
+    for line in notes.splitlines() if "ended" in actual else ():
         if MISSING.search(line) and (path := OF_ETC.search(line)):
             return (
                 f"{path[0]}: of /etc a bot sees only what the shipped languages need: put what it says into the "

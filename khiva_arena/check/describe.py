@@ -15,7 +15,7 @@ HEX_SHOWN = 48
 KEYS_KEPT, KEY_SHOWN = 5, 40
 
 
-def shown(payload: bytes) -> str:
+def in_brief(payload: bytes) -> str:
     """Format a payload for people."""
     try:
         return _short(repr(msgpack.unpackb(payload, strict_map_key=False)))
@@ -46,19 +46,19 @@ def whole_frames(data: bytes | bytearray) -> int:
 
 def repeated_keys(payload: bytes) -> set[str]:
     """Return the keys that stand twice in one map of a payload, KEYS_KEPT of them at most, each in few characters."""
-    repeated: set[str] = set()
+    keys: set[str] = set()
 
     def pairs(items: list[tuple[Any, Any]]) -> None:
-        counted = Counter(repr(key) for key, _ in items)
-        twice = (_short(key, KEY_SHOWN) for key, times in counted.items() if times > 1)
-        repeated.update(islice(twice, KEYS_KEPT - len(repeated)))
+        counts = Counter(repr(key) for key, _ in items)
+        twice = (_short(key, KEY_SHOWN) for key, times in counts.items() if times > 1)
+        keys.update(islice(twice, KEYS_KEPT - len(keys)))
 
     try:
         msgpack.unpackb(payload, object_pairs_hook=pairs, strict_map_key=False)
     except Exception:  # the library names its errors loosely; the caller finds that the payload does not decode
         return set()
-    return repeated
+    return keys
 
 
-def _short(text: str, most: int = SHOWN) -> str:
-    return text if len(text) <= most else f"{text[:most]} ... ({len(text)} characters)"
+def _short(text: str, limit: int = SHOWN) -> str:
+    return text if len(text) <= limit else f"{text[:limit]} ... ({len(text)} characters)"

@@ -14,7 +14,7 @@ _ARRAYS = ((0xDC, ">H", 0xFFFF), (0xDD, ">I", 0xFFFF_FFFF))
 _MAPS = ((0xDE, ">H", 0xFFFF), (0xDF, ">I", 0xFFFF_FFFF))
 
 
-def framed(payload: bytes) -> bytes:
+def frame_of(payload: bytes) -> bytes:
     """Return a frame with this payload."""
     return len(payload).to_bytes(HEADER, "big") + payload
 
@@ -28,7 +28,7 @@ class Encoder:
 
     def frame(self, value: Any) -> bytes:
         """Encode a value as a whole frame."""
-        return framed(self._value(value))
+        return frame_of(self._value(value))
 
     def _value(self, value: Any) -> bytes:
         if value is None:

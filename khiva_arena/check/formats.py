@@ -48,15 +48,15 @@ def junit(report: CheckReport) -> str:
 def markdown(report: CheckReport, next_step: str) -> str:
     """Format failures and warnings in full, then a table of all steps. ``next_step``: the next thing to do, a line."""
     result = "keeps the protocol" if report.passed else "does not keep the protocol"
-    lines = [f"### {_escaped(report.name)} {result}", ""]
+    lines = [f"### {_escape(report.name)} {result}", ""]
     counts = closing_text(report, "").splitlines()[-1]
-    lines += [f"{_escaped(report.bot)} at isolation {report.isolation}: {counts}. {_escaped(next_step)}", ""]
+    lines += [f"{_escape(report.bot)} at isolation {report.isolation}: {counts}. {_escape(next_step)}", ""]
     for step in report.steps:
         if step.status in (Status.FAILED, Status.WARNING):
-            lines += [f"**Step {step.number}, {_escaped(step.title)}: {MARKS[step.status]}.** {_escaped(step.said)}", ""]
-            lines += [*_fenced(_details(step)), ""]
+            lines += [f"**Step {step.number}, {_escape(step.title)}: {MARKS[step.status]}.** {_escape(step.said)}", ""]
+            lines += [*_in_fence(_details(step)), ""]
     lines += ["| step | what was tried | result |", "|---:|---|---|"]
-    lines += [f"| {step.number} | {_escaped(step.title)} | {MARKS[step.status]} |" for step in report.steps]
+    lines += [f"| {step.number} | {_escape(step.title)} | {MARKS[step.status]} |" for step in report.steps]
     return "\n".join(lines)
 
 
@@ -69,7 +69,7 @@ def _details(step: CheckStep) -> list[str]:
     return lines
 
 
-def _fenced(lines: Sequence[str]) -> list[str]:
+def _in_fence(lines: Sequence[str]) -> list[str]:
     """Return the lines unchanged, in a fence that is longer than any in them."""
     longest = max((len(fence) for line in lines for fence in _FENCE.findall(line)), default=2)
     fence = "`" * (longest + 1)
@@ -80,6 +80,6 @@ def _plain(text: str) -> str:
     return harmless(" ".join(text.split()))
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     """Return a line in which nothing is markup."""
     return _MARKUP.sub(lambda sign: f"&#{ord(sign[1])};" if sign[1] in "<>&@" else f"\\{sign[1]}", _plain(text))

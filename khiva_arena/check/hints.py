@@ -160,7 +160,7 @@ def _is_known(program: str) -> bool:
 
 def hint(
     bot: Bot,
-    failed: Failed,
+    failure: Failed,
     otherwise: str = "",
     *,
     confined: bool = True,
@@ -174,22 +174,22 @@ def hint(
     runtimes: the runtimes that the organiser has named
     """
     language = language_of(bot)
-    text, received = failed.got, failed.received
+    text, data = failure.got, failure.received
     if setting := causes.of_settings(bot, text):
         return setting
-    absent = missing_files.module_of(language, f"{text}\n{failed.notes}", runtimes or {}, bot.runtimes)
-    own = bot_files.hint_of(bot, language, text, failed.notes)
-    if absent := absent or own or missing_files.hint_of(language, f"{text}\n{failed.notes}", _foreign(bot, failed.notes)):
+    absent = missing_files.module_of(language, f"{text}\n{failure.notes}", runtimes or {}, bot.runtimes)
+    own_hint = bot_files.hint_of(bot, language, text, failure.notes)
+    if absent := absent or own_hint or missing_files.hint_of(language, f"{text}\n{failure.notes}", _foreign(bot, failure.notes)):
         return absent
-    if BAD_CHOICE.search(failed.notes):
-        return _bad_choice(language, failed.notes)
-    if confined and (known := sandbox.hint_of(bot.run, text, failed.notes)):
-        return known
-    if confined and "ended" in text and (path := missing_files.outside(failed.notes)):
+    if BAD_CHOICE.search(failure.notes):
+        return _bad_choice(language, failure.notes)
+    if confined and (sandbox_hint := sandbox.hint_of(bot.run, text, failure.notes)):
+        return sandbox_hint
+    if confined and "ended" in text and (path := missing_files.outside(failure.notes)):
         return f"{path}: {OWN_FOLDER}"
-    if framing := causes.of_bytes(received, language) or _of_framing(received, language):
+    if framing := causes.of_bytes(data, language) or _of_framing(data, language):
         return framing
-    if cause := causes.of_text(failed):
+    if cause := causes.of_text(failure):
         return cause
     as_number = f"a number goes out as a string; {NUMBER.get(language, 'make it an integer before you pack it')}"
     for applies, advice in (
@@ -204,29 +204,29 @@ def hint(
         ("keys are strings", 'the keys of maps are strings, such as "type"; a table or array with numbers as keys is none'),
         ("is not an index into", AN_INDEX),
         ("a second answer", "send one act for each decide, and none when the match ends or a fault is reported"),
-        ("too late", START_IN_TIME if failed.expected.startswith("its hello") else IN_TIME),
+        ("too late", START_IN_TIME if failure.expected.startswith("its hello") else IN_TIME),
         ("once its input had ended", _held_back(language)),
         ("left of its bank", IN_TIME),
         ("does not read its input", "read the next frame as soon as an answer is sent"),
     ):
         if applies in text:
             return advice
-    if slow := causes.of_silence(failed, IN_TIME, "" if plain else otherwise):
+    if slow := causes.of_silence(failure, IN_TIME, "" if plain else otherwise):
         return slow
-    return (causes.of_plain(failed, FLUSH.get(language, "")) if plain else "") or otherwise
+    return (causes.of_plain(failure, FLUSH.get(language, "")) if plain else "") or otherwise
 
 
 def _foreign(bot: Bot, notes: str) -> tuple[str, ...]:
     """Return the programs that begin the bot's lines, or the first line of its file, and come with no language of a kit."""
-    own = (words[0] for words in (bot.build, bot.run) if words)
-    return tuple(name for name in (*own, *FIRST_LINE.findall(notes)) if not _is_known(name))
+    first_words = (words[0] for words in (bot.build, bot.run) if words)
+    return tuple(name for name in (*first_words, *FIRST_LINE.findall(notes)) if not _is_known(name))
 
 
 def _bad_choice(language: str, notes: str) -> str:
     if NOTHING.search(notes):
         return "choose returned nothing for this request: a way through it ends without its return. It gives an index into legal"
-    whole = f"; {FLOAT[language]}" if language in FLOAT else ""
-    return f"choose returns an index into legal, a whole number counted from 0, never the entry itself{whole}"
+    advice = f"; {FLOAT[language]}" if language in FLOAT else ""
+    return f"choose returns an index into legal, a whole number counted from 0, never the entry itself{advice}"
 
 
 def _held_back(language: str) -> str:
@@ -237,43 +237,43 @@ def _held_back(language: str) -> str:
     )
 
 
-def _of_framing(received: bytes, language: str) -> str:
+def _of_framing(data: bytes, language: str) -> str:
     """Return the cause that the bytes themselves show, "" for none."""
-    start = received[:4]
-    if not received or _is_whole(received):
-        return _of_json(received)
+    start = data[:4]
+    if not data or _is_whole(data):
+        return _of_json(data)
     binary = BINARY.get(language, "write bytes, not text")
-    if _is_whole(received.replace(b"\r\n", b"\n")):
+    if _is_whole(data.replace(b"\r\n", b"\n")):
         return f"stdout is in text mode: line feeds (byte 10) become CR LF; {binary}"
-    if how := causes.of_text_stream(received):
-        return f"stdout is a stream of text: {how}; {binary}"
-    if _is_map(received):
+    if cause := causes.of_text_stream(data):
+        return f"stdout is a stream of text: {cause}; {binary}"
+    if _is_map(data):
         return "MessagePack without a length before it: each frame begins with its length, 4 bytes, big-endian"
-    if received[:1] in (b"{", b"["):
+    if data[:1] in (b"{", b"["):
         return "JSON is another protocol: each frame is 4 bytes of length and one MessagePack map"
     little = int.from_bytes(start, "little")
-    if len(received) > 4 and 0 < little <= FRAME_MOST_TO_ARBITER and _is_map(received[4 : 4 + little]):
+    if len(data) > 4 and 0 < little <= FRAME_MOST_TO_ARBITER and _is_map(data[4 : 4 + little]):
         return "the length is little-endian; write it big-endian (network order), highest byte first"
-    if text := _printed(received):
+    if text := _is_print_output(data):
         to = f": {STDERR[language]}" if language in STDERR else ""
         return f"text was printed on stdout ({text!r}); say it on stderr{to}"
     return ""
 
 
-def _of_json(received: bytes) -> str:
-    if len(received) > 4 and received[4:5] in (b"{", b"["):
+def _of_json(data: bytes) -> str:
+    if len(data) > 4 and data[4:5] in (b"{", b"["):
         return "the frame holds JSON; its payload is one MessagePack map"
     return ""
 
 
-def _printed(received: bytes) -> str:
+def _is_print_output(data: bytes) -> str:
     """Return the text in place of the beginning of a frame, "" if it is not text."""
-    line = received[whole_frames(received) :][:LINE].split(b"\n")[0].decode("utf-8", "replace").rstrip("\r\ufffd")
+    line = data[whole_frames(data) :][:LINE].split(b"\n")[0].decode("utf-8", "replace").rstrip("\r\ufffd")
     return line if len(line) >= 3 and all(letter.isprintable() or letter == "\t" for letter in line) else ""
 
 
-def _is_whole(received: bytes) -> bool:
-    return 0 < whole_frames(received) == len(received)
+def _is_whole(data: bytes) -> bool:
+    return 0 < whole_frames(data) == len(data)
 
 
 def _is_map(data: bytes) -> bool:

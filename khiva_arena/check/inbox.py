@@ -1,7 +1,7 @@
 """The stdout of a bot under check, cut into frames as it comes by the arbiter's own reader."""
 
 from khiva_arena.check.bot_process import BotProcess
-from khiva_arena.check.describe import as_bytes, shown, whole_frames
+from khiva_arena.check.describe import as_bytes, in_brief, whole_frames
 from khiva_arena.errors import RemoteProtocolError
 from khiva_arena.protocol import codec
 from khiva_arena.words import count
@@ -45,8 +45,8 @@ class Inbox:
 
     async def take_in(self, deadline: float) -> bool:
         """Take in the bytes that come next, by ``deadline``. Return True if any came."""
-        came = await self._wire.receive(deadline)
-        for arrival in came:
+        arrivals = await self._wire.receive(deadline)
+        for arrival in arrivals:
             self.closed = self.closed or not arrival.data
             self.received += arrival.data[: RECEIVED_KEPT - len(self.received)]
             if not self.trouble:
@@ -56,12 +56,12 @@ class Inbox:
                     self.trouble = error.detail
                 if len(self.frames) > FRAMES_MOST:
                     self.trouble = f"more than {FRAMES_MOST} frames that nobody asked for"
-        return bool(came)
+        return bool(arrivals)
 
     def rest(self) -> str:
         """Describe in words the bytes that nobody has taken, "" if there are none."""
         if self.frames:
-            return f"{frames_text(len(self.frames))} more, the first: {shown(self.frames[0])}"
+            return f"{frames_text(len(self.frames))} more, the first: {in_brief(self.frames[0])}"
         if self.trouble:
             return f"what is not a frame: {as_bytes(bytes(self.received[whole_frames(self.received) :]))}: {self.trouble}"
         return f"{self.partial} bytes of a frame that does not end" if self.partial else ""

@@ -37,44 +37,44 @@ _PATH = re.compile(r"(?<![\w.\\/-])/[\w.@+~-]+(?:/[\w.@+~-]+)*")
 _OF_THE_SYSTEM = re.compile(r"/(?:usr|bin|sbin|lib\w*|dev|proc|sys)(?:/|$)")
 
 
-def hint_of(language: str, said: str, foreign: Sequence[str] = ()) -> str:
-    """Return the package to install if ``said``, the bot's stderr or a build's end, names a missing program or library; "" for
+def hint_of(language: str, notes: str, foreign: Sequence[str] = ()) -> str:
+    """Return the package to install if ``notes``, the bot's stderr or a build's end, names a missing program or library; "" for
     none.
 
     foreign: programs that do not come with the packages of the language
     """
-    program = PROGRAM.search(said)
-    if not program and not LIBRARY.search(said):
+    program = PROGRAM.search(notes)
+    if not program and not LIBRARY.search(notes):
         return ""
-    known = shipped.languages().get(language)
+    kit = shipped.languages().get(language)
     name = next(filter(None, program.groups())) if program else ""
-    what = f"the program {name} is not on this machine" if program else "a library is missing"
+    problem = f"the program {name} is not on this machine" if program else "a library is missing"
     if language == "python" and not program:
-        return f"{what}: run the bot as {{python}}, the arena's own interpreter, which has msgpack, or install it for yours"
-    install = f"apt install {' '.join(known.debian)}" if known and known.debian and name not in foreign else ""
-    how = f"on Debian and Ubuntu: {install}" if install else "install it where bots can read it"
-    return f"{what}; {how}. Bots read the system's libraries and their own folder, nothing of your home"
+        return f"{problem}: run the bot as {{python}}, the arena's own interpreter, which has msgpack, or install it for yours"
+    install = f"apt install {' '.join(kit.debian)}" if kit and kit.debian and name not in foreign else ""
+    advice = f"on Debian and Ubuntu: {install}" if install else "install it where bots can read it"
+    return f"{problem}; {advice}. Bots read the system's libraries and their own folder, nothing of your home"
 
 
-def module_of(language: str, said: str, known: Mapping[str, Runtime], used: Sequence[Runtime]) -> str:
+def module_of(language: str, notes: str, available: Mapping[str, Runtime], of_bot: Sequence[Runtime]) -> str:
     """Return the module that a Python bot lacks, with the runtimes there are and the next thing to do; "" if it lacks none.
 
     known: the runtimes that the organiser has named
     used: those of them that the bot names
     """
-    match = _MODULE.search(said) if language == "python" else None
-    if match is None or (match[1] == "msgpack" and not used):
+    match = _MODULE.search(notes) if language == "python" else None
+    if match is None or (match[1] == "msgpack" and not of_bot):
         return ""
     module = match[1]
-    what = f"the module {module} is missing"
-    if used and module not in NOT_TO_BE_INSTALLED:
-        pip = shlex.quote(f"{used[-1].prefix}/bin/pip")
-        return f"{what} in the runtime {used[-1].name}: {pip} install {module}, and msgpack, which the kit needs"
-    if having := [name for name, runtime in sorted(known.items()) if runtimes.has(runtime, module)]:
-        return f'{what}: the runtime {having[0]} has it: run = "{{{having[0]}}} main.py"'
-    there = f"the runtimes here ({', '.join(sorted(known))}) do not have it" if known else "no runtime is named here"
-    how = f"python3 -m venv DIR && DIR/bin/pip install msgpack {module}, then --runtime NAME=DIR"
-    return f'{what}: {there}; the organiser makes one ({how}), and run = "{{NAME}} main.py" takes it'
+    problem = f"the module {module} is missing"
+    if of_bot and module not in NOT_TO_BE_INSTALLED:
+        pip = shlex.quote(f"{of_bot[-1].prefix}/bin/pip")
+        return f"{problem} in the runtime {of_bot[-1].name}: {pip} install {module}, and msgpack, which the kit needs"
+    if having := [name for name, runtime in sorted(available.items()) if runtimes.has(runtime, module)]:
+        return f'{problem}: the runtime {having[0]} has it: run = "{{{having[0]}}} main.py"'
+    absence = f"the runtimes here ({', '.join(sorted(available))}) do not have it" if available else "no runtime is named here"
+    advice = f"python3 -m venv DIR && DIR/bin/pip install msgpack {module}, then --runtime NAME=DIR"
+    return f'{problem}: {absence}; the organiser makes one ({advice}), and run = "{{NAME}} main.py" takes it'
 
 
 def outside(notes: str) -> str:

@@ -101,13 +101,13 @@ class GameStep(Struct, frozen=True):
     do: str = ""
 
 
-def steps_of(game: Game, chosen: Mapping[str, Any] | None = None) -> Iterator[GameStep]:
+def steps_of(game: Game, settings: Mapping[str, Any] | None = None) -> Iterator[GameStep]:
     """Yield each step, as it is done: matches at random with every seat count and every sample of the rules.
 
-    If rules were ``chosen``, they alone are played. A step that takes too long is the last one: each further one would take as
+    If rules were ``settings``, they alone are played. A step that takes too long is the last one: each further one would take as
     long.
     """
-    for title, look in _looks(game, chosen):
+    for title, look in _looks(game, settings):
         try:
             yield _step(title, look)
         except GameSlow as fault:
@@ -115,23 +115,23 @@ def steps_of(game: Game, chosen: Mapping[str, Any] | None = None) -> Iterator[Ga
             return
 
 
-def _looks(game: Game, chosen: Mapping[str, Any] | None) -> Iterator[tuple[str, Callable[[], str]]]:
+def _looks(game: Game, settings: Mapping[str, Any] | None) -> Iterator[tuple[str, Callable[[], str]]]:
     """Yield the title of each step, and the function that does it."""
-    first = dict(chosen or {})
-    samples = () if chosen else map(dict, game.samples)
+    first = dict(settings or {})
+    samples = () if settings else map(dict, game.samples)
     tables = [(seats, first) for seats in _tables(game, first)]
-    tables += [(seats, given) for given in samples for seats in _tables(game, given)[-1:]]
-    for seats, given in tables:
-        title = count(seats, "seat") + (f", {', '.join(f'{key} = {value}' for key, value in given.items())}" if given else "")
-        yield title, partial(_conforms, game, seats, given)
+    tables += [(seats, sample) for sample in samples for seats in _tables(game, sample)[-1:]]
+    for seats, sample in tables:
+        title = count(seats, "seat") + (f", {', '.join(f'{key} = {value}' for key, value in sample.items())}" if sample else "")
+        yield title, partial(_conforms, game, seats, sample)
     counts = _tables(game, first)
     for seats in dict.fromkeys((counts[0], counts[-1])):
-        yield f"the same again, {count(seats, 'seat')}", partial(_measured, game, seats, first)
+        yield f"the same again, {count(seats, 'seat')}", partial(_measure, game, seats, first)
 
 
-def _tables(game: Game, given: Mapping[str, Any]) -> Sequence[int]:
+def _tables(game: Game, settings: Mapping[str, Any]) -> Sequence[int]:
     """Return the seat counts that can be played under some rules."""
-    return game.seats_of(game.rules(given))
+    return game.seats_of(game.rules(settings))
 
 
 def _step(title: str, look: Callable[[], str]) -> GameStep:
@@ -159,29 +159,30 @@ def advice(point: str) -> str:
     return next((text for words, text in DO.items() if words in point), "")
 
 
-def _conforms(game: Game, seats: int, given: Mapping[str, Any]) -> str:
-    rules = game.rules(given)
+def _conforms(game: Game, seats: int, settings: Mapping[str, Any]) -> str:
+    rules = game.rules(settings)
     for number in range(MATCHES):
         look = game.looked_at if isinstance(game, OutsideGame) else partial(found_in, game)
-        found = look(seats, rules, MOST_STEPS, f"a check {number}")
-        if found.points:
-            raise _Broken(found.points)
-        if found.short:
-            whole = f"{count(number, 'match', 'matches')} at random keep every point of the contract; " if number else ""
-            return f"{whole}a match at random keeps every point as far as there was time to look: {', '.join(found.short)}"
+        findings = look(seats, rules, MOST_STEPS, f"a check {number}")
+        if findings.points:
+            raise _Broken(findings.points)
+        if findings.short:
+            summary = f"{count(number, 'match', 'matches')} at random keep every point of the contract; " if number else ""
+            return f"{summary}a match at random keeps every point as far as there was time to look: {', '.join(findings.short)}"
     return f"{count(MATCHES, 'match', 'matches')} at random keep every point of the contract"
 
 
-def _measured(game: Game, seats: int, given: Mapping[str, Any]) -> str:
+def _measure(game: Game, seats: int, settings: Mapping[str, Any]) -> str:
     """Play a match and describe its length, its largest request and its slowest step."""
     secret = sha256(f"a check {game.name}".encode()).digest()
     stream = Stream(secret, "check")
-    state, _ = game.played(seats, game.rules(given), secret)
+    state, _ = game.played(seats, game.rules(settings), secret)
     steps, largest, slowest = 0, 0, 0.0
     while not state.is_over:
         pending = state.pending()
-        largest = max(largest, *(len(msgspec.msgpack.encode([state.view(seat), asked.legal])) for seat, asked in pending.items()))
-        choices = {seat: stream.below(len(asked.legal)) for seat, asked in pending.items()}
+        sizes = (len(msgspec.msgpack.encode([state.view(seat), decision.legal])) for seat, decision in pending.items())
+        largest = max(largest, *sizes)
+        choices = {seat: stream.below(len(decision.legal)) for seat, decision in pending.items()}
         began = time.perf_counter()
         state.apply(choices)
         slowest = max(slowest, time.perf_counter() - began)

@@ -68,10 +68,10 @@ class Question:
         return dict(msgspec.to_builtins(decide))
 
 
-def place(game: Game, seats: int, seat: int, given: Mapping[str, Any] | None = None, label: str = "") -> Place:
+def place(game: Game, seats: int, seat: int, settings: Mapping[str, Any] | None = None, label: str = "") -> Place:
     """Return a match for the bot; equal arguments give an equal match."""
     secret = sha256(f"khiva-arena check {game.name} {seats} {seat} {label}".encode()).digest()
-    return Place(game, seats, seat, given or {}, secret)
+    return Place(game, seats, seat, settings or {}, secret)
 
 
 def crowded(game: Game) -> int:
@@ -79,21 +79,21 @@ def crowded(game: Game) -> int:
     return next((seats for seats in game.seats if seats > 2), game.seats[-1])
 
 
-def hello_of(where: Place, limits: Limits) -> dict[str, Any]:
+def hello_of(place: Place, limits: Limits) -> dict[str, Any]:
     """Return the hello that the bot gets at a place, as a map that may be changed."""
-    match = where.match
+    match = place.match
     hello = messages.Hello(
         protos=[messages.PROTOCOL],
         caps=[],
-        game=where.game.name,
-        rules=where.game.rules(where.given),
-        rules_version=where.game.rules_version,
+        game=place.game.name,
+        rules=place.game.rules(place.given),
+        rules_version=place.game.rules_version,
         match=match,
-        seat=where.seat,
-        seats=where.seats,
-        seed=seeds.seat_number(where.secret, match, where.seat),
+        seat=place.seat,
+        seats=place.seats,
+        seed=seeds.seat_number(place.secret, match, place.seat),
         time=messages.Time(limits.startup_ms, limits.turn_ms, limits.bank_ms),
-        commit=seeds.commitment(match, where.secret),
+        commit=seeds.commitment(match, place.secret),
     )
     return dict(msgspec.to_builtins(hello))
 
@@ -104,7 +104,7 @@ class CheckTable:
     def __init__(self, where: Place) -> None:
         self.where = where
         self._state, events = where.game.new(where.seats, where.game.rules(where.given), where.secret)
-        self._others = Stream(where.secret, "check")
+        self._draws = Stream(where.secret, "check")
         self._unseen: list[dict[str, Any]] = []
         self._out: set[int] = set()
         self._see(events)
@@ -153,10 +153,10 @@ class CheckTable:
         """Return the ``end`` message; all others are out unless the match is over."""
         return messages.End("over" if self._state.is_over else "forfeits", self._state.ranks, self._state.scores)
 
-    def _apply(self, known: Mapping[int, int]) -> None:
+    def _apply(self, choices: Mapping[int, int]) -> None:
         pending = self._state.pending()
-        drawn = {seat: 0 if seat in self._out else self._others.below(len(asked.legal)) for seat, asked in pending.items()}
-        self._see(self._state.apply(drawn | dict(known)))
+        others = {seat: 0 if seat in self._out else self._draws.below(len(question.legal)) for seat, question in pending.items()}
+        self._see(self._state.apply(others | dict(choices)))
 
     def _see(self, events: Sequence[Event]) -> None:
         self._unseen += [event.data for event in events if event.to is None or self.where.seat in event.to]
@@ -183,21 +183,21 @@ def find(game: Game, kinds: set[str]) -> dict[str, Place]:
     """Return, by kind of decision, a match and a seat in which the kind comes up, if random matches find one."""
     places: dict[str, Place] = {}
     for ordinal in range(MATCHES_SEARCHED):
-        for given in ({}, *game.samples):
+        for settings in ({}, *game.samples):
             for seats in game.seats:
                 if places.keys() >= kinds:
                     return places
-                base = place(game, seats, 0, given, f"search {ordinal}")
+                base = place(game, seats, 0, settings, f"search {ordinal}")
                 for seat, kind in _asked_at_random(base):
                     if kind in kinds and kind not in places:
-                        places[kind] = Place(game, seats, seat, given, base.secret)
+                        places[kind] = Place(game, seats, seat, settings, base.secret)
     return places
 
 
-def _asked_at_random(where: Place) -> Iterator[tuple[int, str]]:
+def _asked_at_random(place: Place) -> Iterator[tuple[int, str]]:
     """Yield the seat and the kind of every decision of a match as ``skip_to`` plays it."""
-    state, _ = where.game.new(where.seats, where.game.rules(where.given), where.secret)
-    stream = Stream(where.secret, "check")
+    state, _ = place.game.new(place.seats, place.game.rules(place.given), place.secret)
+    stream = Stream(place.secret, "check")
     while pending := state.pending():
         for seat, decision in pending.items():
             yield seat, decision.kind

@@ -13,7 +13,7 @@ SETTLE_SECONDS, IDLE_SECONDS = 0.3, 0.6
 WHAT_FOLLOWS = f"in a match it has to pause, or is out, if another bot is late because of it ({SPEC}, section 6)"
 
 
-def used(before: CpuSample, after: CpuSample) -> float:
+def cpu_used(before: CpuSample, after: CpuSample) -> float:
     """Return the seconds of CPU between two looks at one bot.
 
     They are the use of its living threads, which is exact. If that is not known or threads have come and gone, they are the least
@@ -30,10 +30,10 @@ async def idle(wire: BotProcess) -> float:
     before = wire.account()
     await trio.sleep(IDLE_SECONDS)
     after = wire.account()
-    return used(before, after) / (after.at - before.at)
+    return cpu_used(before, after) / (after.at - before.at)
 
 
-def judged(running: RunningCheck, idling: float) -> str:
+def judge(running: RunningCheck, idling: float) -> str:
     """Format the figures in words. Raises Warned if the bot uses more than its share."""
     if not system.PROC:
         return f"n/a: {system.UNSEEN}"

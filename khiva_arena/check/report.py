@@ -93,7 +93,7 @@ class CheckReport(Struct, frozen=True):
         return preformatted("\n".join([*map(step_text, self.steps), closing_text(self, "")]))
 
 
-def counted(steps: Sequence[CheckStep]) -> dict[str, int]:
+def count_by_status(steps: Sequence[CheckStep]) -> dict[str, int]:
     """Return the number of steps by status, every status included."""
     return {str(status): sum(step.status is status for step in steps) for status in Status}
 

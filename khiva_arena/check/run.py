@@ -10,14 +10,14 @@ from typing import NamedTuple
 import trio
 
 from khiva_arena.arbiter.preflight import BARE
-from khiva_arena.arbiter.redact import Strike
+from khiva_arena.arbiter.redact import Redactor
 from khiva_arena.arbiter.wire import HostFault
 from khiva_arena.check import steps_ending, steps_incoming, steps_play
 from khiva_arena.check.causes import of_settings
 from khiva_arena.check.context import SPEC, Failed, RunningCheck, Silent, Skipped, Warned
 from khiva_arena.check.hints import IN_TIME, hint, language_of
 from khiva_arena.check.missing_files import PROGRAM
-from khiva_arena.check.report import Bar, CheckReport, CheckStep, Status, counted
+from khiva_arena.check.report import Bar, CheckReport, CheckStep, Status, count_by_status
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import BotError
 from khiva_arena.shipped import folder
@@ -120,21 +120,21 @@ def check(running: RunningCheck, word: str, listener: Listener) -> CheckReport:
     Raises BotError if the host cannot start bots at all. An interrupt leaves no process behind.
     """
     with running.seats():
-        return _checked(running, word, listener)
+        return _check(running, word, listener)
 
 
-def _checked(running: RunningCheck, word: str, listener: Listener) -> CheckReport:
+def _check(running: RunningCheck, word: str, listener: Listener) -> CheckReport:
     began = time.monotonic()
-    steps_so_far = CheckRun([], listener, Strike(running.handed))
+    steps_so_far = CheckRun([], listener, Redactor(running.handed))
     steps_so_far.add("settings", "its settings", Status.OK, said=_settings(running))
     try:
-        staged = stage(running.bot, running.sandbox.level)
-        running.staged = replace(staged, network=running.network, handed=dict(running.handed))
+        command = stage(running.bot, running.sandbox.level)
+        running.staged = replace(command, network=running.network, handed=dict(running.handed))
     except BotError as error:
         steps_so_far.fail("build", "its build", running, Failed("its files copied, and its build done", str(error)), "")
     else:
-        steps_so_far.add("build", "its build", Status.OK, said=_built(running))
-    trio.run(_all, running, steps_so_far, restrict_keyboard_interrupt_to_checkpoints=True)
+        steps_so_far.add("build", "its build", Status.OK, said=_build(running))
+    trio.run(_run_steps, running, steps_so_far, restrict_keyboard_interrupt_to_checkpoints=True)
     return CheckReport(
         bot=word,
         name=running.bot.name,
@@ -143,7 +143,7 @@ def _checked(running: RunningCheck, word: str, listener: Listener) -> CheckRepor
         isolation=str(running.sandbox.level),
         quick=running.quick,
         passed=all(step.status is not Status.FAILED for step in steps_so_far.steps),
-        counts=counted(steps_so_far.steps),
+        counts=count_by_status(steps_so_far.steps),
         steps=steps_so_far.steps,
         decisions=len(running.thought),
         latency_ms={name: round(took, 4) for name, took in steps_play.of_latency(running.thought).items()},
@@ -166,7 +166,7 @@ class CheckRun:
 
     steps: list[CheckStep]
     listener: Listener
-    strike: Strike
+    strike: Redactor
     silent: list[str] = field(default_factory=list)
 
     def add(self, id: str, title: str, status: Status, *, said: str = "", **more: str) -> None:
@@ -175,52 +175,52 @@ class CheckRun:
         self.steps.append(step)
         self.listener(step)
 
-    def fail(self, id: str, title: str, running: RunningCheck, failed: Failed, otherwise: str) -> None:
+    def fail(self, id: str, title: str, running: RunningCheck, failure: Failed, otherwise: str) -> None:
         # If a bot says itself why it ended, nothing general is added.
-        confined = running.sandbox.level.confines
+        is_confined = running.sandbox.level.confines
         plain = otherwise == FRAMES
-        general = "" if failed.notes and plain else otherwise
-        advice = hint(running.bot, failed, general, confined=confined, plain=plain, runtimes=running.runtimes)
-        known = of_settings(running.bot, failed.got) or PROGRAM.search(failed.notes)
-        if id == START and not running.bot.sources and confined and failed.notes and not known:
+        general = "" if failure.notes and plain else otherwise
+        advice = hint(running.bot, failure, general, confined=is_confined, plain=plain, runtimes=running.runtimes)
+        known = of_settings(running.bot, failure.got) or PROGRAM.search(failure.notes)
+        if id == START and not running.bot.sources and is_confined and failure.notes and not known:
             advice = BARE.removeprefix("; ")
-        notes = "\n".join(failed.notes.strip()[-NOTES_CHARACTERS:].splitlines()[-NOTES_LINES:])
-        self.add(id, title, Status.FAILED, expected=failed.expected, got=failed.got, stderr=notes, hint=advice)
+        notes = "\n".join(failure.notes.strip()[-NOTES_CHARACTERS:].splitlines()[-NOTES_LINES:])
+        self.add(id, title, Status.FAILED, expected=failure.expected, got=failure.got, stderr=notes, hint=advice)
 
     def went_well(self, id: str) -> bool:
         return any(step.id == id and step.status in (Status.OK, Status.WARNING) for step in self.steps)
 
 
-async def _all(running: RunningCheck, made: CheckRun) -> None:
+async def _run_steps(running: RunningCheck, run: CheckRun) -> None:
     for plan in steps(running):
         if running.bot.is_remote and (plan.id in HERE or plan.id.startswith(LEVEL)):
-            made.add(plan.id, plan.title, Status.SKIPPED, said=ELSEWHERE)
+            run.add(plan.id, plan.title, Status.SKIPPED, said=ELSEWHERE)
             continue
-        if plan.asks and len(made.silent) >= SILENT_MOST:
-            made.add(plan.id, plan.title, Status.SKIPPED, said=f"not tried: {SILENT}")
+        if plan.asks and len(run.silent) >= SILENT_MOST:
+            run.add(plan.id, plan.title, Status.SKIPPED, said=f"not tried: {SILENT}")
             continue
-        if plan.needs and not made.went_well(plan.needs):
-            root = next(word for word in WITHOUT if not made.went_well(word))
-            made.add(plan.id, plan.title, Status.SKIPPED, said=f"not tried: {WITHOUT[root]}")
+        if plan.needs and not run.went_well(plan.needs):
+            root = next(word for word in WITHOUT if not run.went_well(word))
+            run.add(plan.id, plan.title, Status.SKIPPED, said=f"not tried: {WITHOUT[root]}")
             continue
-        await _one(plan, running, made)
+        await _run_step(plan, running, run)
 
 
-async def _one(plan: PlannedStep, running: RunningCheck, made: CheckRun) -> None:
+async def _run_step(plan: PlannedStep, running: RunningCheck, run: CheckRun) -> None:
     try:
         outcome = await plan.do(running)
-    except Failed as failed:
-        if isinstance(failed, Silent):
-            made.silent.append(plan.id)
-        made.fail(plan.id, plan.title, running, failed, plan.hint)
-    except Warned as warned:
-        made.add(plan.id, plan.title, Status.WARNING, said=str(warned))
-    except Skipped as skipped:
-        made.add(plan.id, plan.title, Status.SKIPPED, said=str(skipped))
+    except Failed as failure:
+        if isinstance(failure, Silent):
+            run.silent.append(plan.id)
+        run.fail(plan.id, plan.title, running, failure, plan.hint)
+    except Warned as warning:
+        run.add(plan.id, plan.title, Status.WARNING, said=str(warning))
+    except Skipped as skip:
+        run.add(plan.id, plan.title, Status.SKIPPED, said=str(skip))
     except HostFault as host:
         raise BotError(f"{running.bot.name} cannot be started on this machine now: {host}") from None
     else:
-        made.add(plan.id, plan.title, Status.OK, said=outcome)
+        run.add(plan.id, plan.title, Status.OK, said=outcome)
 
 
 def _settings(running: RunningCheck) -> str:
@@ -233,9 +233,9 @@ def _settings(running: RunningCheck) -> str:
     return f"bot.toml is read; {bot.name} {bot.version}".rstrip() + f", plays {plays}"
 
 
-def _built(running: RunningCheck) -> str:
+def _build(running: RunningCheck) -> str:
     if running.bot.is_remote:
         return "its relay starts it; nothing is copied or built here"
     files = len(running.bot.sources)
-    copied = f"{count(files, 'file')} copied" if files else "nothing to copy"
-    return f"{copied}, " + (f"`{shlex.join(running.bot.build)}` done" if running.bot.build else "nothing to build")
+    summary = f"{count(files, 'file')} copied" if files else "nothing to copy"
+    return f"{summary}, " + (f"`{shlex.join(running.bot.build)}` done" if running.bot.build else "nothing to build")

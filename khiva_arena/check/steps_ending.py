@@ -41,7 +41,7 @@ async def exits(running: RunningCheck) -> str:
         await _some_turns(talk, 2)
         end = await talk.finish()
         if not end.exited:
-            raise Failed(f"exit within {EXIT_SECONDS:.0f} s after `end` and the end of its input", _how(end))
+            raise Failed(f"exit within {EXIT_SECONDS:.0f} s after `end` and the end of its input", _end_words(end))
     if not end.exited.endswith("code 0"):
         raise Warned(f"it {end.exited} after `end`, which no match blames it for; code 0 says that all went well")
     if end.seconds > EXIT_GRACE:
@@ -58,7 +58,7 @@ async def no_common_protocol(running: RunningCheck) -> str:
         if end.rest:
             raise Failed("nothing on stdout if `protos` is [2], which it does not speak, and its exit", end.rest)
     if not end.exited:
-        raise Warned(f"it does not greet, which is right, but {_how(end)}, with its input at its end")
+        raise Warned(f"it does not greet, which is right, but {_end_words(end)}, with its input at its end")
     return f"protos [2]: no hello, and it {end.exited}"
 
 
@@ -71,19 +71,19 @@ async def exits_idle(running: RunningCheck) -> str:
 
 async def exits_in_frame(running: RunningCheck) -> str:
     """Check that the bot exits at the end of its input inside of a frame."""
-    for tail, where in ((b"\0\0", "inside of a length"), (b"\0\0\0\x40\x83\xa4type", "inside of a payload")):
+    for tail, place in ((b"\0\0", "inside of a length"), (b"\0\0\0\x40\x83\xa4type", "inside of a payload")):
         async with talking(running) as talk:
             await _some_turns(talk, 1)
-            text = await _exits_without_end(talk, tail, where)
+            text = await _exits_without_end(talk, tail, place)
     return text
 
 
-async def _exits_without_end(talk: Talk, tail: bytes, where: str) -> str:
+async def _exits_without_end(talk: Talk, tail: bytes, place: str) -> str:
     end = await talk.finish(say_end=False, tail=tail)
     if not end.exited:
-        raise Failed(f"exit within {EXIT_SECONDS:.0f} s when its input ends {where}", _how(end))
+        raise Failed(f"exit within {EXIT_SECONDS:.0f} s when its input ends {place}", _end_words(end))
     if "code" not in end.exited:
-        raise Warned(f"it {end.exited} when its input ended {where}, which no match blames it for")
+        raise Warned(f"it {end.exited} when its input ended {place}, which no match blames it for")
     return f"{end.exited} after {end.seconds * 1000:.0f} ms"
 
 
@@ -95,7 +95,7 @@ async def _some_turns(talk: Talk, turns: int) -> None:
         await trio.sleep(AFTER_END)
 
 
-def _how(end: Finish) -> str:
+def _end_words(end: Finish) -> str:
     if end.exited:
         return f"it {end.exited}"
     return f"after {EXIT_SECONDS:.0f} s it still runs" + ("" if not end.closed else ", though its output has ended")
@@ -113,35 +113,36 @@ async def children(running: RunningCheck) -> str:
         raise Skipped("its program is not found")
     keeper = ("/bin/sh", "-c", f'"$@"; exec {" ".join(KEEPER)}', "sh", program, *running.command.argv[1:])
     environment = {**running.command.environment, "PATH": readable_paths.search_path(program)}
-    kept = replace(
+    command = replace(
         running.command, argv=keeper, environment=environment, readable=readable_paths.all_of(program, running.command.readable)
     )
-    async with talking(running, command=kept) as talk:
+    async with talking(running, command=command) as talk:
         await _some_turns(talk, 2)
         keeps = talk.wire.program()
         await talk.wire.end_input(trio.current_time() + EXIT_SECONDS)
-        left = await _left(talk, keeps)
-        if left:
-            raise Failed("no process of its own that still runs once it has exited", f"{len(left)} left behind: {left[0]}")
+        leftovers = await _leftovers(talk, keeps)
+        if leftovers:
+            got = f"{len(leftovers)} left behind: {leftovers[0]}"
+            raise Failed("no process of its own that still runs once it has exited", got)
     return ""
 
 
-async def _left(talk: Talk, keeps: int | None) -> list[str]:
+async def _leftovers(talk: Talk, keeps: int | None) -> list[str]:
     """Return the command lines of processes that still run a moment after the bot's exit, [] for none.
 
     keeps: the process that becomes KEEPER then
     """
-    exited = None
+    exit_time = None
     until = trio.current_time() + EXIT_SECONDS
     while True:
         await talk.wire.receive(trio.current_time() + MOMENT)
-        others = [words for pid in talk.wire.processes() if pid != keeps and (words := words_of(pid))]
+        processes = [words for pid in talk.wire.processes() if pid != keeps and (words := words_of(pid))]
         now = trio.current_time()
-        if exited is None and keeps is not None and words_of(keeps) == " ".join(KEEPER):
-            exited = now
-        if exited is not None and now > exited + (LEFT_SECONDS if others else SETTLED_SECONDS):
-            return others
-        if exited is None and now > until:
+        if exit_time is None and keeps is not None and words_of(keeps) == " ".join(KEEPER):
+            exit_time = now
+        if exit_time is not None and now > exit_time + (LEFT_SECONDS if processes else SETTLED_SECONDS):
+            return processes
+        if exit_time is None and now > until:
             raise Skipped("it does not exit, so nothing can be said")
 
 

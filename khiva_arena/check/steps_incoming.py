@@ -55,8 +55,8 @@ async def answers(running: RunningCheck) -> str:
     async with talking(running) as talk:
         await talk.greet()
         for _ in range(3):
-            asked = talk.table.next() or talk.last
-            talk.play(asked, await talk.ask(asked, legal=True))
+            question = talk.table.next() or talk.last
+            talk.play(question, await talk.ask(question, legal=True))
     return "3 requests, each answered once with a legal choice"
 
 
@@ -73,10 +73,10 @@ async def fragmented(running: RunningCheck) -> str:
     async with talking(running) as talk:
         await talk.greeted(codec.encode(hello_of(talk.where, running.limits)), dribble)
         for _ in range(2):
-            asked = talk.table.next() or talk.last
-            req, message = talk.decide(asked)
+            question = talk.table.next() or talk.last
+            req, message = talk.decide(question)
             await dribble(codec.encode(message))
-            talk.play(asked, await talk.answer(req, len(asked.legal), what=asked.kind, timed=False))
+            talk.play(question, await talk.answer(req, len(question.legal), request=question.kind, on_clock=False))
     return "a hello and 2 requests, byte by byte"
 
 
@@ -84,14 +84,14 @@ async def coalesced(running: RunningCheck) -> str:
     """Check the answers to a hello, a request, the next one as if that had timed out, and the end, all in one write."""
     async with talking(running) as talk:
         first = talk.table.next() or talk.last
-        one, decide_one = talk.decide(first)
+        first_req, decide_one = talk.decide(first)
         talk.play(first, 0)
         second = talk.table.next() or first
         two, decide_two = talk.decide(second)
         parts = (hello_of(talk.where, running.limits), decide_one, decide_two, talk.table.end())
         await talk.greeted(b"".join(codec.encode(part) for part in parts))
-        await talk.answer(one, len(first.legal), what=first.kind, timed=False)
-        await talk.answer(two, len(second.legal), what=second.kind, timed=False)
+        await talk.answer(first_req, len(first.legal), request=first.kind, on_clock=False)
+        await talk.answer(two, len(second.legal), request=second.kind, on_clock=False)
     return "4 of them in one write: a hello, 2 requests and the end"
 
 
@@ -107,7 +107,7 @@ async def vectors(running: RunningCheck) -> str:
     games = {vector["json"]["game"] for vector in hellos}
     if not games <= {game.name for game in running.games}:
         raise Skipped(f"they are of {', '.join(sorted(games))}, with which this bot is not checked")
-    sent: set[str] = set()
+    names: set[str] = set()
     for turn in range(max(len(hellos), len(ends))):
         hello, end = hellos[turn % len(hellos)], ends[turn % len(ends)]
         async with talking(running) as talk:
@@ -118,8 +118,8 @@ async def vectors(running: RunningCheck) -> str:
             ending = await talk.finish(say_end=False)
             if ending.rest:
                 raise Failed(f"nothing after the vector {end['name']!r}: {end['reason']}", ending.rest)
-        sent |= {vector["name"] for vector in (hello, *rest, end)}
-    return f"{len(sent)} frames of {path}"
+        names |= {vector["name"] for vector in (hello, *rest, end)}
+    return f"{len(names)} frames of {path}"
 
 
 async def _vector(talk: Talk, vector: Mapping[str, Any], number: int) -> None:
@@ -130,16 +130,16 @@ async def _vector(talk: Talk, vector: Mapping[str, Any], number: int) -> None:
     talk.send(frame)
     if vector["message"] == "decide":
         try:
-            await talk.answer(req, len(vector["json"]["legal"]), what=vector["name"], legal=True)
-        except Failed as failed:
-            failed.expected += f" to the vector {vector['name']!r}: {vector['reason']}"
+            await talk.answer(req, len(vector["json"]["legal"]), request=vector["name"], legal=True)
+        except Failed as failure:
+            failure.expected += f" to the vector {vector['name']!r}: {vector['reason']}"
             raise
 
 
 async def encodings(running: RunningCheck) -> str:
     """Check the answers to messages in longer forms than needed."""
-    widest, mixed = Encoder(widest=True), Encoder(widest=False)
-    for encoder, rounds in ((widest, 2), (mixed, 4)):
+    widest, narrow = Encoder(widest=True), Encoder(widest=False)
+    for encoder, rounds in ((widest, 2), (narrow, 4)):
         async with talking(running) as talk:
             await talk.greet(encode=encoder.frame)
             for _ in range(rounds):
@@ -152,9 +152,9 @@ async def unknown_fields(running: RunningCheck) -> str:
     async with talking(running) as talk:
         await talk.greet(LATER_FIELDS)
         for _ in range(3):
-            asked = talk.table.next() or talk.last
-            change = {**LATER_FIELDS, "events": [LATER_EVENT, *asked.events, LATER_EVENT]}
-            talk.play(asked, await talk.ask(asked, change=change))
+            question = talk.table.next() or talk.last
+            change = {**LATER_FIELDS, "events": [LATER_EVENT, *question.events, LATER_EVENT]}
+            talk.play(question, await talk.ask(question, change=change))
     return "in a hello and 3 requests, and events of an unknown type"
 
 
@@ -182,18 +182,18 @@ async def events(running: RunningCheck) -> str:
 
     They tell of the bot's own fault, the default having been played, and of another seat's forfeit.
     """
-    where = place(running.games[0], crowded(running.games[0]), 1)
-    async with talking(running, where) as talk:
+    table_place = place(running.games[0], crowded(running.games[0]), 1)
+    async with talking(running, table_place) as talk:
         await talk.greet()
         late = talk.table.next() or talk.last
         await talk.ask(late)
         talk.play(late, 0)
-        talk.table.announce(DEFAULT | {"seat": where.seat})
+        talk.table.announce(DEFAULT | {"seat": table_place.seat})
         await talk.turn()  # without the fault message, which is a step of its own
         talk.table.forfeit(0)
         for _ in range(AFTER_FORFEIT):
             await talk.turn()
-    return f"{{type: default}} of its own seat and {{type: forfeit}} of another one, at {where.seats} seats"
+    return f"{{type: default}} of its own seat and {{type: forfeit}} of another one, at {table_place.seats} seats"
 
 
 async def reqs(running: RunningCheck) -> str:
@@ -210,11 +210,11 @@ async def large(running: RunningCheck) -> str:
     async with talking(running) as talk:
         await talk.greet()
         for size in SIZES[-1:] if running.quick else SIZES:
-            await talk.turn(encode=partial(_padded, size=size))
+            await talk.turn(encode=partial(_with_padding, size=size))
     return f"a request of {FRAME_MOST_TO_BOT:,} bytes"
 
 
-def _padded(message: Mapping[str, Any], size: int) -> bytes:
+def _with_padding(message: Mapping[str, Any], size: int) -> bytes:
     """Encode a frame whose payload has just this size by an unknown field, which is a long string."""
     probe = codec.encode({**message, "later": LONG})
     return codec.encode({**message, "later": "x" * (len(LONG) + size - (len(probe) - codec.HEADER))})

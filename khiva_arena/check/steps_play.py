@@ -14,7 +14,7 @@ from khiva_arena.check.positions import Place, decisions_of_a_match, find, kinds
 from khiva_arena.check.talk import Talk, talking
 from khiva_arena.games.base import Game
 from khiva_arena.sandbox import system
-from khiva_arena.sandbox.limits import say
+from khiva_arena.sandbox.limits import in_words
 from khiva_arena.words import count
 
 MATCH_SECONDS, MATCH_DECISIONS = 2.0, 150
@@ -31,28 +31,28 @@ async def one_game(running: RunningCheck, game: Game) -> str:
     Then play to the kinds of decision that did not come up.
     """
     seen: Counter[str] = Counter()
-    ended: list[bool] = []
+    ends: list[bool] = []
     places = list(_places(game, running.quick))
-    fewer = next((where for where in places if where.seats > 2), None)
-    for where in places:
-        async with talking(running, where) as talk:
+    fewer = next((table_place for table_place in places if table_place.seats > 2), None)
+    for table_place in places:
+        async with talking(running, table_place) as talk:
             await talk.greet()
             decisions_most = QUICK_DECISIONS if running.quick else MATCH_DECISIONS
-            if where is fewer:
-                await _on(talk, seen, BEFORE_FORFEIT)
-                talk.table.forfeit((where.seat + 1) % where.seats)
+            if table_place is fewer:
+                await _play_on(talk, seen, BEFORE_FORFEIT)
+                talk.table.forfeit((table_place.seat + 1) % table_place.seats)
                 decisions_most -= BEFORE_FORFEIT
-            ended.append(await _on(talk, seen, decisions_most))
+            ends.append(await _play_on(talk, seen, decisions_most))
     missing = kinds_of(game) - seen.keys()
-    for kind, where in find(game, missing).items() if not running.quick else ():
-        async with talking(running, where) as talk:
+    for kind, table_place in find(game, missing).items() if not running.quick else ():
+        async with talking(running, table_place) as talk:
             await talk.greet()
-            asked = talk.table.skip_to(kind)
-            talk.table.choose(await _asked(talk, asked, seen))
-            await _on(talk, seen, JUMP_DECISIONS)
+            question = talk.table.skip_to(kind)
+            talk.table.choose(await _put_question(talk, question, seen))
+            await _play_on(talk, seen, JUMP_DECISIONS)
     missing -= seen.keys()
     counts = f"{game.seats[0]} to {game.seats[-1]}" if not running.quick else " and ".join(map(str, _quick_seats(game)))
-    matches = _matches(len(ended), sum(ended))
+    matches = _matches(len(ends), sum(ends))
     not_seen = f"; not met in this run: {', '.join(sorted(missing))}" if missing else ""
     kinds = f"{len(seen)} of {len(kinds_of(game))} kinds" if kinds_of(game) else count(len(seen), "kind")
     return f"{seen.total():,} decisions, {kinds}, {matches} at {counts} seats{not_seen}"
@@ -71,57 +71,57 @@ def _places(game: Game, quick: bool) -> Iterator[Place]:
     for number, seats in enumerate(game.seats):
         yield place(game, seats, number % seats)
     variants: tuple[Mapping[str, Any], ...] = tuple(game.samples)
-    for number, given in enumerate(variants):
+    for number, variant in enumerate(variants):
         seats = game.seats[-1 - number % len(game.seats)]
-        yield place(game, seats, number % seats, given)
+        yield place(game, seats, number % seats, variant)
 
 
 def _quick_seats(game: Game) -> tuple[int, ...]:
     return tuple(dict.fromkeys((game.seats[0], game.seats[-1])))
 
 
-async def _on(talk: Talk, seen: Counter[str], most: int) -> bool:
+async def _play_on(talk: Talk, kinds: Counter[str], limit: int) -> bool:
     """Play on until the match is over, or it has been long enough. Return True if it is over."""
     until = trio.current_time() + (QUICK_SECONDS if talk.running.quick else MATCH_SECONDS)
-    for _ in range(most):
-        asked = talk.table.next()
-        if asked is None or trio.current_time() > until:
-            return asked is None
-        talk.table.choose(await _asked(talk, asked, seen))
+    for _ in range(limit):
+        question = talk.table.next()
+        if question is None or trio.current_time() > until:
+            return question is None
+        talk.table.choose(await _put_question(talk, question, kinds))
     return talk.table.over
 
 
-async def _asked(talk: Talk, asked: Any, seen: Counter[str]) -> int:
-    choice = await talk.ask(asked, legal=True)
-    seen[asked.kind] += 1
+async def _put_question(talk: Talk, question: Any, kinds: Counter[str]) -> int:
+    choice = await talk.ask(question, legal=True)
+    kinds[question.kind] += 1
     return choice
 
 
 async def repeat(running: RunningCheck) -> str:
     """Check that a conversation repeated byte for byte gets the same choices."""
-    where = running.place("again")
+    table_place = running.place("again")
     decisions_most = QUICK_DECISIONS if running.quick else AGAIN
-    asked: list[tuple[int, int, str, int]] = []
-    async with talking(running, where) as talk:
+    answers: list[tuple[int, int, str, int]] = []
+    async with talking(running, table_place) as talk:
         await talk.greet()
         until = trio.current_time() + MATCH_SECONDS
-        while len(asked) < decisions_most and trio.current_time() < until and (position := talk.table.next()):
+        while len(answers) < decisions_most and trio.current_time() < until and (position := talk.table.next()):
             req = talk.req
             choice = await talk.ask(position)
-            asked.append((req, len(position.legal), position.kind, choice))
+            answers.append((req, len(position.legal), position.kind, choice))
             talk.play(position, choice)
-        sent = talk.sent
-    async with talking(running, where) as talk:
-        await talk.greeted(sent[0])
-        for number, (frame, (req, choices, kind, before)) in enumerate(zip(sent[1:], asked, strict=True), 1):
+        frames = talk.sent
+    async with talking(running, table_place) as talk:
+        await talk.greeted(frames[0])
+        for number, (frame, (req, choices, kind, before)) in enumerate(zip(frames[1:], answers, strict=True), 1):
             talk.send(frame)
-            choice = await talk.answer(req, choices, what=kind)
+            choice = await talk.answer(req, choices, request=kind)
             if choice != before:
                 raise Warned(
                     f"the same requests got another choice at number {number} ({kind}): {before}, then {choice}; such a match "
                     'cannot be replayed. Take random numbers from the hello\'s "seed", and count work; look at no clock'
                 )
-    return f"the same {len(asked)} requests twice, with the same choices"
+    return f"the same {len(answers)} requests twice, with the same choices"
 
 
 async def latency(running: RunningCheck) -> str:
@@ -133,16 +133,16 @@ async def latency(running: RunningCheck) -> str:
     text = ", ".join(f"{name} {_ms(took)}" for name, took in percentiles.items())
     way = ", the way to its relay and back included" if running.bot.is_remote else ""
     text = f"{len(running.thought):,} decisions{way}: {text}; a turn has {turn:,} ms"
-    over = sum(took * 1000 > turn for took in running.thought)
-    if not over:
+    late = sum(took * 1000 > turn for took in running.thought)
+    if not late:
         return text
     bank = f"its bank of {running.limits.bank_ms:,} ms"
-    text = f"{text}; {over} took longer than that, which {bank} has to pay"
+    text = f"{text}; {late} took longer than that, which {bank} has to pay"
     lasts = bank_lasts(running.thought, running.firsts, running.limits)
-    needed, game = max((decisions_of_a_match(game), game.name) for game in running.games)
-    if lasts < needed:
+    decisions, game = max((decisions_of_a_match(game), game.name) for game in running.games)
+    if lasts < decisions:
         raise Failed(
-            f"a bank that lasts for a whole match, which asks a seat for some {needed} decisions in {game}",
+            f"a bank that lasts for a whole match, which asks a seat for some {decisions} decisions in {game}",
             f"{text}, and at that rate it lasts {lasts:.0f} decisions",
         )
     raise Warned(text)
@@ -155,10 +155,10 @@ def bank_lasts(thought: list[float], firsts: set[int], limits: Limits) -> float:
     """
     beyond = [max(0.0, took - limits.turn) for took in thought]
     first = [took for number, took in enumerate(beyond) if number in firsts]
-    others = [took for number, took in enumerate(beyond) if number not in firsts] or first
-    left = limits.bank_ms / 1000 - (sum(first) / len(first) if first else 0.0)
-    rate = sum(others) / len(others) if others else 0.0
-    return 1 + left / rate if rate else math.inf
+    later = [took for number, took in enumerate(beyond) if number not in firsts] or first
+    bank = limits.bank_ms / 1000 - (sum(first) / len(first) if first else 0.0)
+    rate = sum(later) / len(later) if later else 0.0
+    return 1 + bank / rate if rate else math.inf
 
 
 async def cores(running: RunningCheck) -> str:
@@ -168,7 +168,7 @@ async def cores(running: RunningCheck) -> str:
         for _ in range(BEFORE_IDLE):
             await talk.turn()
         idling = await processor.idle(talk.wire)
-    return processor.judged(running, idling)
+    return processor.judge(running, idling)
 
 
 def of_latency(thought: list[float]) -> dict[str, float]:
@@ -211,9 +211,11 @@ async def keys(running: RunningCheck) -> str:
 async def memory(running: RunningCheck) -> str:
     """Check the bot's peak of memory against its limit."""
     limit = running.sandbox.resources.memory
-    used = f"{say('memory', running.peak)} at most, of {say('memory', limit)}" if running.peak else f"n/a: {system.UNSEEN}"
+    peak = (
+        f"{in_words('memory', running.peak)} at most, of {in_words('memory', limit)}" if running.peak else f"n/a: {system.UNSEEN}"
+    )
     if running.exceeded:
         raise Failed("a bot that stays within the limits of a match (see `khiva-arena doctor`)", running.exceeded[0])
     if running.peak > 0.75 * limit:
-        raise Warned(f"{used}; a longer match may end it")
-    return used
+        raise Warned(f"{peak}; a longer match may end it")
+    return peak

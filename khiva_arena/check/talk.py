@@ -3,19 +3,19 @@
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import trio
 
 from khiva_arena.arbiter.clock import Bank
 from khiva_arena.arbiter.fairness import CpuSample
-from khiva_arena.arbiter.stderr import in_its_folder, unmarked
+from khiva_arena.arbiter.stderr import in_its_folder, without_marks
 from khiva_arena.check.bot_process import MOMENT, BotProcess
 from khiva_arena.check.context import Failed, RunningCheck, Silent, Skipped
-from khiva_arena.check.describe import repeated_keys, shown
+from khiva_arena.check.describe import in_brief, repeated_keys
 from khiva_arena.check.inbox import Inbox, frames_text
 from khiva_arena.check.positions import CheckTable, Place, Question, hello_of
-from khiva_arena.check.processor import used
+from khiva_arena.check.processor import cpu_used
 from khiva_arena.errors import RemoteProtocolError
 from khiva_arena.protocol import codec
 from khiva_arena.protocol.messages import BotHello
@@ -31,19 +31,26 @@ EXIT_SECONDS = 2.0
 Encode = Callable[[Any], bytes]
 
 
+class NumberedRequest(NamedTuple):
+    """A request with its number."""
+
+    req: int
+    message: dict[str, Any]
+
+
 class Talk:
     """A conversation. ``sent`` holds all frames, ``inbox`` the frames that came. Raises Failed if the bot does anything wrong."""
 
-    def __init__(self, running: RunningCheck, wire: BotProcess, where: Place) -> None:
+    def __init__(self, running: RunningCheck, wire: BotProcess, place: Place) -> None:
         self.running = running
         self.wire = wire
-        self.where = where
-        self.table = CheckTable(where)
+        self.where = place
+        self.table = CheckTable(place)
         self.sent: list[bytes] = []
         self.inbox = Inbox(wire)
-        self.req = seeds.req_start(where.secret, where.match)
+        self.req = seeds.req_start(place.secret, place.match)
         self._bank = Bank(running.limits)
-        self._answered: set[int] = set()
+        self._answered_reqs: set[int] = set()
         self._last: Question | None = None
         self._before: CpuSample | None = None
 
@@ -66,26 +73,26 @@ class Talk:
             self.send(frame)
         else:
             await send(frame)
-        expected = f"its hello within {self.running.limits.startup_ms:,} ms: a map with type, proto = 1 and name"
+        goal = f"its hello within {self.running.limits.startup_ms:,} ms: a map with type, proto = 1 and name"
         payload = await self._next(began + self.running.limits.startup)
         if payload is None:
-            raise await self._nothing(expected, began, self.running.limits.startup)
+            raise await self._nothing(goal, began, self.running.limits.startup)
         try:
             hello = codec.decode_bot_hello(payload)
         except RemoteProtocolError as error:
-            raise Failed(expected, f"{shown(payload)}: {error.detail}") from None
+            raise Failed(goal, f"{in_brief(payload)}: {error.detail}") from None
         self.running.starts.append(trio.current_time() - began)
         return hello
 
-    def decide(self, asked: Question, req: int | None = None) -> tuple[int, dict[str, Any]]:
-        """Return the number and the message of the request that puts ``asked`` next."""
+    def decide(self, question: Question, req: int | None = None) -> NumberedRequest:
+        """Return the request that puts ``question`` next."""
         number = self.req if req is None else req
         self.req = number + 1
-        return number, asked.message(number, self.running.limits.turn_ms, self._bank.left_ms)
+        return NumberedRequest(number, question.message(number, self.running.limits.turn_ms, self._bank.left_ms))
 
     async def ask(
         self,
-        asked: Question,
+        question: Question,
         *,
         req: int | None = None,
         change: Mapping[str, Any] | None = None,
@@ -98,9 +105,9 @@ class Talk:
         before: messages that need no answer, sent before the request
         legal: the choice has to be legal
         """
-        number, message = self.decide(asked, req)
-        self.send(b"".join(encode(dict(one)) for one in before) + encode(message | dict(change or {})))
-        return await self.answer(number, len(asked.legal), what=asked.kind, legal=legal)
+        number, message = self.decide(question, req)
+        self.send(b"".join(encode(dict(message_before)) for message_before in before) + encode(message | dict(change or {})))
+        return await self.answer(number, len(question.legal), request=question.kind, legal=legal)
 
     async def turn(
         self,
@@ -112,17 +119,17 @@ class Talk:
     ) -> int:
         """Ask the next question at the table, and play the answer, legal or not; once the match is over, ask the last request
         again."""
-        asked = self.table.next()
-        choice = await self.ask(asked or self.last, req=req, change=change, encode=encode, before=before)
-        if asked is not None:
-            self.play(asked, choice)
+        question = self.table.next()
+        choice = await self.ask(question or self.last, req=req, change=change, encode=encode, before=before)
+        if question is not None:
+            self.play(question, choice)
         return choice
 
-    def play(self, asked: Question, choice: int) -> None:
+    def play(self, question: Question, choice: int) -> None:
         """Play a choice at the table, the default for one that is illegal; none once the match is over."""
-        self._last = asked
+        self._last = question
         if not self.table.over:
-            self.table.choose(choice if 0 <= choice < len(asked.legal) else 0)
+            self.table.choose(choice if 0 <= choice < len(question.legal) else 0)
 
     @property
     def last(self) -> Question:
@@ -131,49 +138,49 @@ class Talk:
             raise Skipped("not tried: the match asks its seat nothing")
         return self._last
 
-    async def answer(self, req: int, choices: int, *, what: str, timed: bool = True, legal: bool = False) -> int:
+    async def answer(self, req: int, choices: int, *, request: str, on_clock: bool = True, legal: bool = False) -> int:
         """Take the answer to a request that was sent just now, and return its choice.
 
         timed: it counts among the decisions
         legal: the choice has to be legal
         """
         began = trio.current_time()
-        allowed = self._bank.allowance()
-        expected = f"an act with req {req} and a choice from 0 to {choices - 1} ({what}; {self.where})"
-        payload = await self._next(began + allowed)
+        allowance = self._bank.allowance()
+        goal = f"an act with req {req} and a choice from 0 to {choices - 1} ({request}; {self.where})"
+        payload = await self._next(began + allowance)
         if payload is None:
-            raise await self._nothing(expected, began, allowed, self._paid())
+            raise await self._nothing(goal, began, allowance, self._paid())
         took = trio.current_time() - began
         self._bank.charge(took)
-        if timed:
+        if on_clock:
             self._note_time(took)
         try:
             act = codec.decode_act(payload)
         except RemoteProtocolError as error:
-            raise Failed(expected, f"{shown(payload)}: {error.detail}") from None
+            raise Failed(goal, f"{in_brief(payload)}: {error.detail}") from None
         if act.req != req:
-            again = "a second answer" if act.req in self._answered else "an answer"
-            raise Failed(expected, f"{again} to req {act.req}: {shown(payload)}")
-        self._answered.add(req)
+            again = "a second answer" if act.req in self._answered_reqs else "an answer"
+            raise Failed(goal, f"{again} to req {act.req}: {in_brief(payload)}")
+        self._answered_reqs.add(req)
         if legal and not 0 <= act.choice < choices:
-            raise Failed(expected, f"{shown(payload)}: choice {act.choice} is not an index into the {choices} entries of legal")
+            raise Failed(goal, f"{in_brief(payload)}: choice {act.choice} is not an index into the {choices} entries of legal")
         return act.choice
 
     def _note_time(self, took: float) -> None:
-        if not self._answered:
+        if not self._answered_reqs:
             self.running.firsts.add(len(self.running.thought))
         self.running.thought.append(took)
         if self._before is not None:
             after = self.wire.account()
             self.running.asked_for += after.at - self._before.at
-            self.running.used += used(self._before, after)
+            self.running.used += cpu_used(self._before, after)
 
     def _paid(self) -> str:
         """Describe the time that earlier decisions took of the bank, "" for none."""
         bank = self.running.limits.bank_ms / 1000
-        if self._bank.left >= bank:
+        if self._bank.balance >= bank:
             return ""
-        return f" (its turn, and the {self._bank.left:.2g} s that slow decisions before left of its bank of {bank:.4g} s)"
+        return f" (its turn, and the {self._bank.balance:.2g} s that slow decisions before left of its bank of {bank:.4g} s)"
 
     # --- answers of the bot ---
 
@@ -184,22 +191,22 @@ class Talk:
             self.running.repeated = repeated_keys(payload)
         return payload
 
-    async def _nothing(self, expected: str, began: float, allowed: float, paid: str = "") -> Failed:
-        """Return the failure to raise if no frame came in the ``allowed`` seconds; ``paid`` says more of these seconds."""
+    async def _nothing(self, goal: str, began: float, allowance: float, paid: str = "") -> Failed:
+        """Return the failure to raise if no frame came in the ``allowance`` seconds; ``paid`` says more of these seconds."""
         if self.inbox.trouble:
-            return Failed(expected, self.inbox.trouble)
+            return Failed(goal, self.inbox.trouble)
         if self.inbox.closed:
-            return Failed(expected, await self._how_it_ended())
-        if exceeded := self.wire.exceeded(0):
-            self.running.exceeded.append(exceeded)
-            return Failed(expected, exceeded)
-        return Silent(expected, await self._silence(began, allowed, paid))
+            return Failed(goal, await self._how_it_ended())
+        if limit := self.wire.exceeded_limit(0):
+            self.running.exceeded.append(limit)
+            return Failed(goal, limit)
+        return Silent(goal, await self._silence(began, allowance, paid))
 
-    async def _silence(self, began: float, allowed: float, paid: str) -> str:
+    async def _silence(self, began: float, allowance: float, paid: str) -> str:
         """Describe the bytes that came instead of a frame, and whether a frame comes a little later."""
         partial = self.inbox.partial
-        what = f"{partial} bytes of a frame, then no more" if partial else "nothing"
-        text = f"{what} within {allowed:.4g} s{paid}"
+        state = f"{partial} bytes of a frame, then no more" if partial else "nothing"
+        text = f"{state} within {allowance:.4g} s{paid}"
         doing = f"; {does}" if (does := self.wire.doing(0)) else ""
         await self.inbox.listen(trio.current_time() + AFTER_DEADLINE)
         if self.inbox.frames:
@@ -217,10 +224,10 @@ class Talk:
         return text + doing
 
     async def _how_it_ended(self) -> str:
-        how = await self.wire.gone(0)
-        exceeded = self.wire.exceeded(0)
-        self.running.exceeded += [exceeded] if exceeded else []
-        return f"{exceeded} ({how})" if exceeded else f"its output ended: it {how.removeprefix('it ')}"
+        end = await self.wire.describe_end(0)
+        limit = self.wire.exceeded_limit(0)
+        self.running.exceeded += [limit] if limit else []
+        return f"{limit} ({end})" if limit else f"its output ended: it {end.removeprefix('it ')}"
 
     # --- the end ---
 
@@ -233,13 +240,13 @@ class Talk:
             self.send(tail)
         began = trio.current_time()
         until = began + EXIT_SECONDS
-        ended = await self.wire.end_input(until)
-        exited = self.wire.exited(0)
-        while ended and not (exited and self.inbox.closed) and trio.current_time() < until:
-            if not self.inbox.closed or not exited:
+        has_ended = await self.wire.end_input(until)
+        exit_words = self.wire.describe_exit(0)
+        while has_ended and not (exit_words and self.inbox.closed) and trio.current_time() < until:
+            if not self.inbox.closed or not exit_words:
                 await self.inbox.take_in(min(until, trio.current_time() + MOMENT))
-            exited = exited or self.wire.exited(0)
-        return Finish(trio.current_time() - began, exited, self.inbox.closed, self.inbox.rest())
+            exit_words = exit_words or self.wire.describe_exit(0)
+        return Finish(trio.current_time() - began, exit_words, self.inbox.closed, self.inbox.rest())
 
     def note_peak(self) -> None:
         """Note how much memory the bot has had so far."""
@@ -264,21 +271,21 @@ class Finish:
 
 @asynccontextmanager
 async def talking(
-    running: RunningCheck, where: Place | None = None, *, sandbox: Sandbox | None = None, command: Command | None = None
+    running: RunningCheck, place: Place | None = None, *, sandbox: Sandbox | None = None, command: Command | None = None
 ) -> AsyncIterator[Talk]:
     """Start the bot for a conversation, and end it on every path. Raises HostFault."""
     wire = BotProcess(command or running.command, sandbox or running.sandbox)
-    failed: Failed | None = None
-    talk = Talk(running, wire, where or running.place())
+    failure: Failed | None = None
+    talk = Talk(running, wire, place or running.place())
     try:
         yield talk
         talk.note_peak()
     except Failed as error:
-        failed = error
+        failure = error
         raise
     finally:
         with trio.CancelScope(shield=True):
             (ending,) = await wire.close(0.0)
         running.peak = max(running.peak, ending.peak)
-        if failed is not None:
-            failed.notes, failed.received = in_its_folder(unmarked(ending.notes)), bytes(talk.inbox.received)
+        if failure is not None:
+            failure.notes, failure.received = in_its_folder(without_marks(ending.notes)), bytes(talk.inbox.received)

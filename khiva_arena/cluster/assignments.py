@@ -71,9 +71,9 @@ class TableDesk:
         return self._spoilt_before()
 
     def _spoilt_before(self) -> NextTable | None:
-        if (first := self._spoilt.first) is None or first[0] > time.monotonic():
+        if (first := self._spoilt.first) is None or first.at > time.monotonic():
             return None
-        worker = self._crew.best_for(self._shunned.get(first[1].ordinal, set()))
+        worker = self._crew.best_for(self._shunned.get(first.job.ordinal, set()))
         return None if worker is None else NextTable((self._spoilt.take(),), worker)
 
     def give(self, key: str, assignment: Assignment) -> None:

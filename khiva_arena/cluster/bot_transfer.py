@@ -48,7 +48,7 @@ def stage_here(packed_bot: PackedBot, level: Level) -> Command:
     with tempfile.TemporaryDirectory(prefix="khiva-arena-bot-") as folder:
         files = tuple((file.name, unpack(file, folder)) for file in packed_bot.files)
         bot = as_bot(packed_bot, files)
-        if sources.hashed(files, bot.run, bot.build, WHATEVER_IT_HAS) != bot.identity:
+        if sources.identity_of_files(files, bot.run, bot.build, WHATEVER_IT_HAS) != bot.identity:
             raise ConfigError(f"bot {bot.name}: what arrived is not what was sent")
         return staging.stage(bot, level)
 

@@ -129,7 +129,7 @@ def _start(ask: AskBots, commands: dict[str, Command], broken: dict[str, str]) -
     except PreflightFailed as error:
         if not ask.leave_out:
             raise
-        for number, problem in zip(error.who, error.problems, strict=True):
+        for number, problem in zip(error.positions, error.problems, strict=True):
             broken[bots[number].identity] = problem
             del commands[bots[number].identity]
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import khiva_arena
 from khiva_arena.cluster.messages import WorkerOffer
 from khiva_arena.sandbox.level import Sandbox
-from khiva_arena.sandbox.limits import say, size_in_words
+from khiva_arena.sandbox.limits import in_words, size_in_words
 from khiva_arena.sandbox.rlimits import system_limits
 
 CLOCK_SECONDS = 60.0
@@ -65,9 +65,8 @@ def _too_little(offer: WorkerOffer, sandbox: Sandbox) -> str:
         limit = offer.limits.get(name)
         if limit is not None and limit < soft:
             key = SETTING_OF_RLIMIT[name]
-            return (
-                f"processes may have {say(key, limit)} there (ulimit), and each bot {say(key, getattr(sandbox.resources, key))}"
-            )
+            needed = in_words(key, getattr(sandbox.resources, key))
+            return f"processes may have {in_words(key, limit)} there (ulimit), and each bot {needed}"
     return ""
 
 

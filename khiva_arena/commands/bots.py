@@ -35,7 +35,7 @@ def ready_bots(game: str) -> list[str]:
         language = shipped.languages()[_language(word)]
         if word in (*SLOW, *NEEDS_A_NETWORK) or (language.name != "python" and word not in OF_OTHER_LANGUAGES):
             continue
-        if language.name == "python" or shipped.here(language):
+        if language.name == "python" or shipped.is_here(language):
             words.append(word)
         else:
             say(f"{word}: left out, {language.title} is not on this machine; {shipped.remedy(language)}")
@@ -63,9 +63,9 @@ def bots(game: str | None, as_json: bool) -> None:
 def _name(game: str) -> str:
     if game in NAMES:
         return game
-    from khiva_arena.outside.opening import opened  # not above: most games come with the arena
+    from khiva_arena.outside.opening import open_game  # not above: most games come with the arena
 
-    return opened(game).name
+    return open_game(game).name
 
 
 def _language(word: str) -> str:

@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 import click
 
-from khiva_arena.arbiter.transcript import Cutter, Piece, breach, compact, hexed, message_of, type_of
+from khiva_arena.arbiter.transcript import Cutter, Piece, breach, compact, in_hex, message_of, type_of
 from khiva_arena.errors import ConfigError, RemoteProtocolError
 from khiva_arena.protocol.messages import FRAME_MOST_TO_ARBITER, FRAME_MOST_TO_BOT
 from khiva_arena.text import harmless
@@ -63,7 +63,7 @@ def _print(file: str, number: int, piece: Piece, from_bot: bool | None, as_json:
         content = {"message": message} if message is not None else {"hex": piece.data.hex()}
         click.echo(json.dumps({**place, **content, "wrong": problem}))
         return bool(problem)
-    what_text = f"{tag} {compact(message)}" if message is not None else hexed(piece)
+    what_text = f"{tag} {compact(message)}" if message is not None else in_hex(piece)
     click.echo(f"{number:>5} {piece.offset:>9} {piece.length:>8}  " + (f"WRONG {problem}: " if problem else "") + what_text)
     return bool(problem)
 

@@ -13,8 +13,8 @@ from khiva_arena.sandbox import system, wsl
 from khiva_arena.sandbox.detect import best as best_level
 from khiva_arena.sandbox.detect import levels, remedy
 from khiva_arena.sandbox.level import Level
-from khiva_arena.sandbox.limits import DEFAULT, WORDS, say
-from khiva_arena.sandbox.selftest import KEPT_OUT, Found, checkup
+from khiva_arena.sandbox.limits import DEFAULT, WORDS, in_words
+from khiva_arena.sandbox.selftest import KEPT_OUT, Attempts, Checkup, checkup
 from khiva_arena.shipped import folder
 
 
@@ -32,7 +32,7 @@ def doctor(as_json: bool) -> int:
     return 1 if broken or not best.confines else 0
 
 
-Tried = dict[Level, tuple[Found, str]]
+Tried = dict[Level, Checkup]
 
 
 def _plain(best: Level, reasons: dict[Level, str], results: Tried) -> dict[str, Any]:
@@ -81,18 +81,18 @@ def _say(best: Level, reasons: dict[Level, str], results: Tried) -> None:
         click.echo("This is root: at all levels but trusted each bot runs as a user of its own.")
     click.echo("What a bot may use, unless --limit says otherwise:")
     for key, words in WORDS.items():
-        click.echo(f"  {key:<10}  {say(key, getattr(DEFAULT, key)):>8}  {words}")
+        click.echo(f"  {key:<10}  {in_words(key, getattr(DEFAULT, key)):>8}  {words}")
     if not system.PROC:
         click.echo(f"No bot is held to limits on memory and processes here: {system.UNSEEN}.")
     click.echo("How large a bot may be, likewise:")
     for key, words in loading.WORDS.items():
-        click.echo(f"  {key:<13}  {loading.say(key, getattr(loading.DEFAULT, key)):>8}  {words}")
+        click.echo(f"  {key:<13}  {loading.in_words(key, getattr(loading.DEFAULT, key)):>8}  {words}")
     click.echo(f"What no level keeps out is in {folder('docs') / 'isolation.md'}.")
 
 
-def _let_through(results: Found) -> Found:
+def _let_through(results: Attempts) -> Attempts:
     return {name: results[name] for name in KEPT_OUT if results.get(name)}
 
 
-def _cell(results: Found, name: str) -> str:
+def _cell(results: Attempts, name: str) -> str:
     return "?" if name not in results else "yes" if results[name] else "no"

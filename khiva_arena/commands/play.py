@@ -61,7 +61,7 @@ def play(hints: bool, port: int, opens: bool, terminal: bool, as_json: bool, fla
 def _play_at_hub(hub: Hub, setup: OneMatch, options: dict[str, Any], order: dict[str, Any], opens: bool, as_json: bool) -> int:
     """Play the match at the hub. Returns the exit code. ``order``: of relays; empty if there are none."""
     names = _names(setup)
-    persons = [(guests.named(word)[1], seat) for seat, word in enumerate(setup.words) if _is_person(word)]
+    persons = [(guests.guest_of(word).name, seat) for seat, word in enumerate(setup.words) if _is_person(word)]
     table = {"persons": [{"name": name, "seat": seat} for name, seat in persons], "names": names, "marks": setup.marks}
     hub.say({"socket": hub.socket, "engine": __version__, "game": setup.job.header.game, **table, **options, **order})
     reply = hub.hear()
@@ -117,14 +117,14 @@ def _seated(words: list[str], game: str) -> list[str]:
     persons = [word for word in words if _is_person(word)]
     if not persons:
         words.insert(0, guests.PERSON)
-    counts = Counter(guests.named(word)[1] for word in persons)
+    counts = Counter(guests.guest_of(word).name for word in persons)
     if twice := [name for name, times in counts.items() if times > 1]:
         raise ConfigError(f"--bot person:{twice[0]}: two persons have one name; give each another, as --bot person:ann")
     return words
 
 
 def _is_person(word: str) -> bool:
-    return guests.is_one(word) and guests.named(word)[0] == guests.PERSON
+    return guests.is_guest(word) and guests.guest_of(word).kind == guests.PERSON
 
 
 def _terminal() -> str:

@@ -47,7 +47,7 @@ def standings(store: Path, wide: bool, as_json: bool, **flags: Any) -> None:
     fitted = effects_named(EFFECTS if effects is None else [part.strip() for part in effects.split(",")])
     sections = sections_named((*section_flags.names, *(("effects",) if effects else ())))
     request = TableRequest(section_flags.anchors, sections, fitted, selection.among)
-    print_standings(store, selection.words, request, contrasts.named(section_flags.sets), as_json=as_json, wide=wide)
+    print_standings(store, selection.words, request, contrasts.sets_of(section_flags.sets), as_json=as_json, wide=wide)
 
 
 def print_standings(

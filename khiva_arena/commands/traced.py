@@ -11,8 +11,8 @@ import click
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.pool import play_one
 from khiva_arena.arbiter.preflight import PreflightFailed, preflight
-from khiva_arena.arbiter.redact import Strike
-from khiva_arena.arbiter.stderr import in_its_folder, notes_of, unmarked
+from khiva_arena.arbiter.redact import Redactor
+from khiva_arena.arbiter.stderr import in_its_folder, notes_of, without_marks
 from khiva_arena.settings.isolation import warn_of_cold_files
 from khiva_arena.terminal.console import BufferedStderr, say
 from khiva_arena.text import harmless
@@ -61,15 +61,15 @@ def play(job: Job, tracing: Tracing, words: Sequence[str]) -> TracedMatch:
     from khiva_arena.arbiter.trace import Trace  # most matches are not traced
 
     labels = [f"{name}#{seat}" for seat, name in enumerate(names)]
-    strikes = [Strike(command.handed) for command in job.commands]
+    strikes = [Redactor(command.handed) for command in job.commands]
     with BufferedStderr() as lines, closing(Trace(labels, None, tracing.capture, strikes)) as trace:
         _try(job, tracing, words, trace, lines)
         warn_of_cold_files(say)
         trace.write = lines if tracing.trace else None
         outcome = play_one(job, trace, _void)
-    if not trace.failed:
+    if not trace.failure:
         return TracedMatch(outcome, 0)
-    say(f"khiva-arena: error: --capture {tracing.capture}: not all bytes are kept: {trace.failed}; capture again elsewhere")
+    say(f"khiva-arena: error: --capture {tracing.capture}: not all bytes are kept: {trace.failure}; capture again elsewhere")
     return TracedMatch(outcome, 1)
 
 
@@ -89,7 +89,7 @@ def _try(job: Job, tracing: Tracing, words: Sequence[str], trace: "Trace", lines
     except PreflightFailed as error:
         for line in postponed:
             lines(line)
-        seats = [seat for seat, _, wrote in error.failed if wrote]
+        seats = [seat for seat, _, wrote in error.failures if wrote]
         if seats and tracing.capture is not None:
             files = shlex.join(str(tracing.capture / f"seat-{seat}.from-bot") for seat in seats)
             lines(f"what it wrote is in {tracing.capture}: khiva-arena decode {files}")
@@ -109,7 +109,7 @@ def _notes_of_failed(tracing: Tracing) -> Iterator[None]:
     try:
         yield
     except PreflightFailed as error:
-        for seat, report, _ in error.failed if tracing.notes else ():
+        for seat, report, _ in error.failures if tracing.notes else ():
             click.echo(notes_of(seat, report.ending.notes, report.ending.notes_total))
         raise
 
@@ -122,12 +122,12 @@ def say_faults(outcome: Outcome, job: Job, words: Sequence[str], tracing: Tracin
             continue
         from khiva_arena.entrants import guests  # when a fault has happened: most matches have none
 
-        if guests.is_one(word):
+        if guests.is_guest(word):
             continue
         name = f"{job.header.seats[seat].name}#{seat}"
         lines = [f"{name}: {blame.verdict} at step {blame.step}: {blame.detail}" for blame in report.faults]
         if not tracing.notes:
-            notes = in_its_folder(unmarked(report.ending.notes)).strip("\n").splitlines()[-LAST_LINES:]
+            notes = in_its_folder(without_marks(report.ending.notes)).strip("\n").splitlines()[-LAST_LINES:]
             lines += ["  its stderr, the last lines:" if notes else "  its stderr: nothing", *(f"    {line}" for line in notes)]
         for line in (*lines, f"  next: khiva-arena check {shlex.quote(word)}"):
             say(harmless(line.expandtabs()))

@@ -16,7 +16,7 @@ from typing import Self
 
 from khiva_arena.competition.events_file import EventsFile
 from khiva_arena.sandbox.reap import MARK, end_helper
-from khiva_arena.sandbox.stops import held
+from khiva_arena.sandbox.stops import block
 from khiva_arena.say import Say
 
 START_SECONDS = 20.0
@@ -42,7 +42,7 @@ class LiveWeb:
         # Its mark differs from that of strays that bots leave behind, and a later run ends it if we are dead.
         environment = os.environ | {MARK: f"{os.getpid()}-web", "OPENBLAS_NUM_THREADS": "1"}
         try:
-            with held((signal.SIGINT,)):
+            with block((signal.SIGINT,)):
                 self._process = subprocess.Popen(
                     [sys.executable, "-P", "-m", "khiva_arena.web.watching", str(descriptor), str(self.page), self._folder],
                     stdin=subprocess.PIPE,  # its end shows the process that we are done, or dead

@@ -72,7 +72,7 @@ def load(word: str, base: str = "", loading: Loading = AS_IT_IS) -> Bot:
     Paths are relative to ``base``, by default the working folder. Raises ConfigError with all mistakes.
     """
     if word.startswith(shipped.WORD):
-        return _shipped(word, loading)
+        return _load_shipped(word, loading)
     if word.partition(":")[0] in GUESTS:
         return _guest(word)
     place = os.path.join(base, word)
@@ -83,17 +83,17 @@ def load(word: str, base: str = "", loading: Loading = AS_IT_IS) -> Bot:
             return _from_folder(Path(place).parent, word, loading)
         return _from_command(word, base, loading)
     except OSError as error:
-        what = f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
-        raise ConfigError(f"--bot {word}: {what}") from None
+        reason = f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
+        raise ConfigError(f"--bot {word}: {reason}") from None
 
 
-def _shipped(word: str, loading: Loading) -> Bot:
-    known = shipped.bots()
-    if word not in known:
-        near = get_close_matches(word, known, n=1)
+def _load_shipped(word: str, loading: Loading) -> Bot:
+    folders = shipped.bots()
+    if word not in folders:
+        near = get_close_matches(word, folders, n=1)
         hint = f"did you mean {near[0]}?" if near else "`khiva-arena bots` lists them"
         raise ConfigError(f"--bot {word}: no such bot comes with the arena; {hint}")
-    return _from_folder(known[word], word, loading)
+    return _from_folder(folders[word], word, loading)
 
 
 def load_all(words: Sequence[str], loading: Loading = AS_IT_IS, *, with_broken: bool = False) -> list[Bot]:
@@ -125,15 +125,15 @@ def broken(word: str, why: str, name: str | None = None) -> Bot:
 
 
 def _named_twice(bots: Sequence[Bot]) -> list[str]:
-    seen: dict[str, Bot] = {}
+    by_identity: dict[str, Bot] = {}
     problems: list[str] = []
     for bot in bots:
-        if bot.identity in seen:
-            first = seen[bot.identity].asked_as
+        if bot.identity in by_identity:
+            first = by_identity[bot.identity].asked_as
             problems.append(
                 f"--bot {bot.asked_as}: the same bot as {first}; name each bot once, and let `run` seat copies with --copies"
             )
-        seen[bot.identity] = bot
+        by_identity[bot.identity] = bot
     return problems
 
 
@@ -145,13 +145,13 @@ def with_distinct_names(bots: Sequence[Bot]) -> list[Bot]:
     if problems := _named_twice(bots):
         raise ConfigError(problems)
     out: list[Bot] = []
-    taken: set[str] = set()
+    names: set[str] = set()
     for bot in bots:
         name, number = bot.name, 1
-        while name in taken:
+        while name in names:
             number += 1
             name = f"{bot.name}-{number}"
-        taken.add(name)
+        names.add(name)
         out.append(replace(bot, name=name))
     return out
 
@@ -168,7 +168,7 @@ def of_another_game(bots: Sequence[Bot], game: str) -> list[str]:
 # --- a player who is elsewhere ---
 
 
-def kept(bots: list[Bot], names: object) -> list[Bot]:
+def mark_kept(bots: list[Bot], names: object) -> list[Bot]:
     """Return the bots; a bot in ``names`` is marked so that one process of it may play many matches.
 
     names: remote bots without "remote:"; anything but a list or a tuple marks none
@@ -186,7 +186,7 @@ def kept(bots: list[Bot], names: object) -> list[Bot]:
 def _guest(word: str) -> Bot:
     from khiva_arena.entrants import guests  # not above: most tables have none
 
-    kind, name = guests.named(word)
+    kind, name = guests.guest_of(word)
     identity = sha256(f"khiva-guest-1\0{kind}\0{name}".encode()).hexdigest()
     return Bot(name, "", (), (), (), identity, False, (), word, guest=kind)
 
@@ -195,12 +195,12 @@ def _guest(word: str) -> Bot:
 
 
 def _from_folder(folder: Path, word: str, loading: Loading) -> Bot:
-    where = folder / "bot.toml"
-    if not os.path.lexists(where):
+    path = folder / "bot.toml"
+    if not os.path.lexists(path):
         raise ConfigError(f"--bot {word}: the folder has no bot.toml; {shipped.folder('bots') / 'README.md'} shows one")
-    bot_toml = manifest.read(where, dict(loading.runtimes))
-    staged = sources.sources(folder, where, bot_toml.files, bot_toml.include, loading.bounds)
-    identity = sources.hashed(staged, bot_toml.run, bot_toml.build, loading.bounds)
+    bot_toml = manifest.read(path, dict(loading.runtimes))
+    files = sources.sources(folder, path, bot_toml.files, bot_toml.include, loading.bounds)
+    identity = sources.identity_of_files(files, bot_toml.run, bot_toml.build, loading.bounds)
     return Bot(
         bot_toml.name,
         bot_toml.version,
@@ -209,7 +209,7 @@ def _from_folder(folder: Path, word: str, loading: Loading) -> Bot:
         bot_toml.games,
         identity,
         True,
-        staged,
+        files,
         word,
         author=bot_toml.author,
         runtimes=bot_toml.runtimes,
@@ -229,25 +229,25 @@ def _from_command(word: str, base: str, loading: Loading) -> Bot:
     if not words:
         raise ConfigError("--bot: an empty command")
     known = loading.runtimes
-    used = [known[name] for name in runtimes.named(words[:1]) if name in known]
-    if used:
-        program: str | None = used[0].program
+    named_runtimes = [known[name] for name in runtimes.names_in(words[:1]) if name in known]
+    if named_runtimes:
+        program: str | None = named_runtimes[0].program
     elif words[0] != PYTHON and WORD.fullmatch(words[0]):
         raise ConfigError(f"--bot {word}: {manifest.unknown_runtime(words[0], dict(known))}")
     else:
         program = sys.executable if words[0] == PYTHON else shutil.which(_inside(base, words[0]))
     if program is None:
-        what = "no such folder or command" if "/" in words[0] else "no such folder, and no such command on the PATH"
-        raise ConfigError(f"--bot {word}: {what}")
+        reason = "no such folder or command" if "/" in words[0] else "no such folder, and no such command on the PATH"
+        raise ConfigError(f"--bot {word}: {reason}")
     limit = loading.bounds.bot_file_size
-    files = [(words[0], regular_files.digest(program, runtimes.LARGEST_PROGRAM if used else limit), True)]
+    files = [(words[0], regular_files.digest(program, runtimes.LARGEST_PROGRAM if named_runtimes else limit), True)]
     paths = [(argument, os.path.join(base, argument)) for argument in words[1:]]
     files += [(argument, regular_files.digest(path, limit), False) for argument, path in paths if os.path.isfile(path)]
     # It runs where it was named, with its words unchanged: a word that happens to be a file's name may mean something else.
     run = (os.path.abspath(program), *words[1:])
     name = Path(files[-1][0]).stem[:64]
     identity = sources.identity(files, words, ())
-    return Bot(name, "", run, (), (), identity, False, (), word, os.path.abspath(base), runtimes=tuple(used))
+    return Bot(name, "", run, (), (), identity, False, (), word, os.path.abspath(base), runtimes=tuple(named_runtimes))
 
 
 def _inside(base: str, program: str) -> str:

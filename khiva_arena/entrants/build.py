@@ -61,7 +61,7 @@ def build(bot: Bot, folder: Path, level: Level) -> None:
         except FileNotFoundError:
             raise BotError(f"{bot.name}: its build needs {words[0]!r}, which is not on this machine") from None
         try:
-            with _given_to(cell.user, folder):
+            with _owned_by(cell.user, folder):
                 code = _run_build(bot, folder, cell, adoption, output)
         except InternalError:
             raise BotError(f"{bot.name}: its build left processes that cannot be ended") from None
@@ -74,7 +74,7 @@ def build(bot: Bot, folder: Path, level: Level) -> None:
 
 
 @contextmanager
-def _given_to(user: int | None, folder: Path) -> Iterator[None]:
+def _owned_by(user: int | None, folder: Path) -> Iterator[None]:
     """Give the folder and all in it to another user, if one is given, until the context ends."""
     if user is None:
         yield
@@ -91,7 +91,7 @@ def _chown(folder: Path, user: int) -> None:
         os.chown(path, user, user, follow_symlinks=False)
 
 
-def _run_build(bot: Bot, folder: Path, cell: Cell, adoption: reap.Adoption, said: bytearray) -> int:
+def _run_build(bot: Bot, folder: Path, cell: Cell, adoption: reap.Adoption, output: bytearray) -> int:
     process: subprocess.Popen[bytes] | None = None
     try:
         with _interrupts_later():  # or one might come when the process is there and not known here yet
@@ -105,14 +105,14 @@ def _run_build(bot: Bot, folder: Path, cell: Cell, adoption: reap.Adoption, said
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
-            adoption.started(process.pid)
-            cell.started(process.pid)
-        reader = threading.Thread(target=_keep_end, args=(process, said), daemon=True)
+            adoption.note_start(process.pid)
+            cell.note_start(process.pid)
+        reader = threading.Thread(target=_keep_end, args=(process, output), daemon=True)
         reader.start()
-        with weight.Watched(folder, bot.largest) as watched:
-            in_time = _exits(process.pid, BUILD_SECONDS, watched.is_over)
-        if watched.is_over():
-            raise BotError(f"{bot.name}: {watched.reason()}")
+        with weight.WeightWatch(folder, bot.largest) as watch:
+            in_time = _exits(process.pid, BUILD_SECONDS, watch.is_over)
+        if watch.is_over():
+            raise BotError(f"{bot.name}: {watch.reason()}")
         if not in_time:
             raise BotError(f"{bot.name}: its build took longer than {BUILD_SECONDS} s")
     finally:
@@ -124,8 +124,8 @@ def _run_build(bot: Bot, folder: Path, cell: Cell, adoption: reap.Adoption, said
 def _exits(pid: int, seconds: float, is_over: Callable[[], bool]) -> bool:
     """Wait for a child's end, without reaping it, until ``is_over`` is true or time is up. Return True if it ended."""
     until = time.monotonic() + seconds
-    while not is_over() and (left := until - time.monotonic()) > 0:
-        if REAPER.ends(pid, min(left, weight.LOOK_SECONDS)):
+    while not is_over() and (seconds_left := until - time.monotonic()) > 0:
+        if REAPER.ends(pid, min(seconds_left, weight.LOOK_SECONDS)):
             return True
     return False
 
@@ -137,7 +137,7 @@ def _end_build(process: subprocess.Popen[bytes], cell: Cell, adoption: reap.Adop
     """
     cell.kill(process.pid)
     process.returncode, _ = REAPER.reap(process.pid)
-    adoption.reaped(process.pid)
+    adoption.note_reaping(process.pid)
     REAPER.reap_group(process.pid, REAP_SECONDS)
     adoption.end_strays()
     return process.returncode
@@ -149,19 +149,19 @@ def _interrupts_later() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield  # none can come here
         return
-    came: list[int] = []
-    before = signal.signal(signal.SIGINT, lambda number, _frame: came.append(number))
+    signals: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _frame: signals.append(number))
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-    if came:
+    if signals:
         raise KeyboardInterrupt
 
 
-def _keep_end(process: subprocess.Popen[bytes], said: bytearray) -> None:
+def _keep_end(process: subprocess.Popen[bytes], output: bytearray) -> None:
     assert process.stdout
     with process.stdout:
         while data := os.read(process.stdout.fileno(), 65_536):
-            said += data
-            del said[:-BUILD_SAID]
+            output += data
+            del output[:-BUILD_SAID]

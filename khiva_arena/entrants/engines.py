@@ -42,18 +42,18 @@ def load_engines(
     first: dict[str, int] = {}
     entries = _read(path)
     for number, entry in enumerate(entries, 1):
-        named = entry.get("name") if isinstance(entry, dict) else None
-        where = f"{path}: engine {number}" + (f" ({named[:64]})" if isinstance(named, str) and named.isprintable() else "")
+        name = entry.get("name") if isinstance(entry, dict) else None
+        where = f"{path}: engine {number}" + (f" ({name[:64]})" if isinstance(name, str) and name.isprintable() else "")
         wrong = _shape(entry)
-        if isinstance(named, str) and first.setdefault(named, number) != number:
-            wrong.append(f"engine {first[named]} has this name already")
+        if isinstance(name, str) and first.setdefault(name, number) != number:
+            wrong.append(f"engine {first[name]} has this name already")
         if not wrong:
             try:
                 bots.append(_bot(path.parent, entry, loading))
             except ConfigError as error:
                 wrong = [problem.removeprefix("--bot ") for problem in error.problems]
                 if with_broken:
-                    bots.append(broken(entry["command"], "; ".join(wrong), named))
+                    bots.append(broken(entry["command"], "; ".join(wrong), name))
                     continue
         problems += [f"{where}: {what}" for what in wrong]
     if problems:
@@ -72,8 +72,8 @@ def _read(path: Path) -> list[Any]:
     except RecursionError:
         raise ConfigError(f"{path}: not JSON that can be read: {TOO_DEEP}") from None
     except ValueError as error:  # no text, no JSON, a number that Python does not take, or a NUL in the name
-        what = TOO_WIDE if "int_max_str_digits" in str(error) else error
-        raise ConfigError(f"{path}: not JSON: {what}") from None
+        reason = TOO_WIDE if "int_max_str_digits" in str(error) else error
+        raise ConfigError(f"{path}: not JSON: {reason}") from None
     if not isinstance(entries, list) or not entries:
         raise ConfigError(f"{path}: a list of engines is expected, each with name and command")
     return entries
@@ -112,16 +112,16 @@ def _bot(folder: Path, entry: dict[str, Any], loading: Loading) -> Bot:
 def split(command: str) -> list[str]:
     """Split a command into words as cutechess does. Raises ConfigError if a quote is not closed."""
     words: list[str] = []
-    word, quoted = "", False
+    word, in_quotes = "", False
     for part in _PARTS.findall(command):
         if part[0] == '"':
             word += '"' * (len(part) // 3)
-            quoted ^= len(part) % 3 == 1
-        elif part.isspace() and not quoted:
+            in_quotes ^= len(part) % 3 == 1
+        elif part.isspace() and not in_quotes:
             words += [word] if word else []
             word = ""
         else:
             word += part
-    if quoted:
+    if in_quotes:
         raise ConfigError(f"{command!r}: a quote is not closed")
     return [*words, word] if word else words

@@ -7,6 +7,7 @@ arena, at which the players themselves arrive. So the arbiter knows nothing but 
 import os
 import re
 import sys
+from typing import NamedTuple
 
 from khiva_arena.errors import ConfigError
 from khiva_arena.sandbox.command import Command
@@ -22,18 +23,28 @@ NOT_HERE = {
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}")
 
 
-def is_one(word: str) -> bool:
+def is_guest(word: str) -> bool:
     """Tell whether a --bot word names a guest."""
     return word.partition(":")[0] in (PERSON, REMOTE)
 
 
-def named(word: str) -> tuple[str, str]:
-    """Return the kind and the name of the guest that a word names; ``person`` alone is a person of that name. Raises
-    ConfigError."""
+class Guest(NamedTuple):
+    """A player who is no local program.
+
+    kind: PERSON or REMOTE
+    name: as the other players see it
+    """
+
+    kind: str
+    name: str
+
+
+def guest_of(word: str) -> Guest:
+    """Return the guest that a word names; ``person`` alone is a person of that name. Raises ConfigError."""
     kind, colon, name = word.partition(":")
     if (colon or kind == REMOTE) and not _NAME.fullmatch(name):
         raise ConfigError(f"--bot {word}: a name has up to 32 letters, digits, dots, dashes and underscores after {kind}:")
-    return kind, name or kind
+    return Guest(kind, name or kind)
 
 
 def command(word: str) -> Command:
@@ -41,7 +52,7 @@ def command(word: str) -> Command:
 
     Raises ConfigError if no hub runs at which the player could arrive.
     """
-    kind, name = named(word)
+    kind, name = guest_of(word)
     hub = os.environ.get(HUB)
     if not hub:
         raise ConfigError(f"--bot {word}: {NOT_HERE[kind]}")

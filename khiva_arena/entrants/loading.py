@@ -60,15 +60,15 @@ class Loading(msgspec.Struct, frozen=True):
 AS_IT_IS = Loading()
 
 
-def bounds_of_settings(given: Mapping[str, Any]) -> Bounds:
-    """Return the default bounds with the bounds among the ``given`` limits laid over them. Raises ConfigError with
+def bounds_of_settings(limits: Mapping[str, Any]) -> Bounds:
+    """Return the default bounds with the bounds among the ``limits`` limits laid over them. Raises ConfigError with
     every mistake."""
     problems: list[str] = []
     numbers: dict[str, int] = {}
     for key in WORDS:
         try:
-            if key in given:
-                numbers[key] = _number(key, given[key])
+            if key in limits:
+                numbers[key] = _number(key, limits[key])
         except ValueError as error:
             problems.append(f"{key}: {error}")
     if problems:
@@ -80,29 +80,29 @@ def _number(key: str, value: object) -> int:
     number = amount(value, size=key in SIZES)
     limit = MOST if key in SIZES else MOST_FILES
     if not getattr(LEAST, key) <= number <= limit:
-        raise ValueError(f"{say(key, getattr(LEAST, key))} to {say(key, limit)}")
+        raise ValueError(f"{in_words(key, getattr(LEAST, key))} to {in_words(key, limit)}")
     return number
 
 
-def say(key: str, number: int) -> str:
+def in_words(key: str, number: int) -> str:
     """Format an amount in words: "256 MiB", "10,000"."""
     return size_in_words(number) if key in SIZES else f"{number:,}"
 
 
-def valid_part_of(limits: object, named: object) -> Loading:
+def valid_part_of(limits: object, raw_runtimes: object) -> Loading:
     """Return the valid part of raw ``limits`` and ``runtimes``.
 
     Mistakes in them are reported when the settings are checked, and nothing is played then. Bots that need a wrong runtime are
     not blamed in addition.
     """
-    bounds, known = DEFAULT, dict[str, Runtime]()
+    bounds, by_name = DEFAULT, dict[str, Runtime]()
     if isinstance(limits, Mapping):
         with suppress(ConfigError):
             bounds = bounds_of_settings(limits)
-    for name, place in named.items() if isinstance(named, Mapping) else ():
+    for name, place in raw_runtimes.items() if isinstance(raw_runtimes, Mapping) else ():
         try:
-            known |= runtimes.of_settings({name: place})
+            by_name |= runtimes.of_settings({name: place})
         except ConfigError:
             # A stand-in for the wrong runtime, while bots that name it are read.
-            known[name] = Runtime(name, sys.executable, sys.prefix)
-    return Loading(bounds, known)
+            by_name[name] = Runtime(name, sys.executable, sys.prefix)
+    return Loading(bounds, by_name)

@@ -41,16 +41,16 @@ class Manifest(msgspec.Struct, frozen=True):
     runtimes: tuple[Runtime, ...]
 
 
-def read(where: Path, known: dict[str, Runtime]) -> Manifest:
-    """Read the bot.toml at ``where``. ``known``: the runtimes that exist. Raises ConfigError with every mistake."""
-    _, raw = toml_file.read(where)
-    if problems := _shape(raw, where):
+def read(path: Path, runtime_of: dict[str, Runtime]) -> Manifest:
+    """Read the bot.toml at ``path``. ``runtime_of``: the runtimes that exist. Raises ConfigError with every mistake."""
+    raw = toml_file.read(path).values
+    if problems := _shape(raw, path):
         raise ConfigError(problems)
-    commands = {key: _words(raw.get(key, ""), where) for key in ("run", "build")}
+    commands = {key: _words(raw.get(key, ""), path) for key in ("run", "build")}
     if not commands["run"]:
-        raise ConfigError(f"{where}: run is empty")
+        raise ConfigError(f"{path}: run is empty")
     for key, words in commands.items():
-        problems += [f"{where}: {key} {what}" for what in wrong_words(words, where.parent, known)]
+        problems += [f"{path}: {key} {what}" for what in wrong_words(words, path.parent, runtime_of)]
     if problems:
         raise ConfigError(problems)
     return Manifest(
@@ -62,24 +62,24 @@ def read(where: Path, known: dict[str, Runtime]) -> Manifest:
         games=tuple(raw.get("games", ())),
         files=tuple(raw.get("files", ["**/*"])),
         include=tuple(raw.get("include", ())),
-        runtimes=tuple(known[name] for name in runtimes.named((*commands["run"], *commands["build"]))),
+        runtimes=tuple(runtime_of[name] for name in runtimes.names_in((*commands["run"], *commands["build"]))),
     )
 
 
-def _shape(raw: dict[str, Any], where: Path) -> list[str]:
-    known = ", ".join(sorted(KEYS))
-    problems = [f"{where}: unknown key {key!r}{meant(key, KEYS)}; known are {known}" for key in sorted(set(raw) - KEYS)]
+def _shape(raw: dict[str, Any], path: Path) -> list[str]:
+    keys = ", ".join(sorted(KEYS))
+    problems = [f"{path}: unknown key {key!r}{meant(key, KEYS)}; known are {keys}" for key in sorted(set(raw) - KEYS)]
     strings = [key for key in ("name", "author", "version", "run", "build") if not isinstance(raw.get(key, ""), str)]
     lists = [key for key in ("games", "files", "include") if not _is_strings(raw.get(key, []))]
-    problems += [f"{where}: {key} must be a string" for key in strings]
-    problems += [f"{where}: {key} must be a list of strings" for key in lists]
-    problems += [f"{where}: {key} is missing" for key in ("name", "run") if key not in raw]
+    problems += [f"{path}: {key} must be a string" for key in strings]
+    problems += [f"{path}: {key} must be a list of strings" for key in lists]
+    problems += [f"{path}: {key} is missing" for key in ("name", "run") if key not in raw]
     if not problems:
         words = [key for key in ("name", "author", "version") if key in raw]
         names = [key for key in words if not (raw[key].isprintable() and 1 <= len(raw[key]) <= 64)]
-        problems += [f"{where}: {key} has 1 to 64 printable characters" for key in names]
+        problems += [f"{path}: {key} has 1 to 64 printable characters" for key in names]
         globs = [key for key in ("files", "include") if not "".join(raw.get(key, [])).isprintable()]
-        problems += [f"{where}: {key} has printable characters only" for key in globs]
+        problems += [f"{path}: {key} has printable characters only" for key in globs]
     return problems
 
 
@@ -87,20 +87,20 @@ def _is_strings(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
-def _words(line: str, where: Path) -> tuple[str, ...]:
+def _words(line: str, path: Path) -> tuple[str, ...]:
     try:
         words = tuple(shlex.split(line))
     except ValueError as error:
-        raise ConfigError(f"{where}: {line!r}: {error}") from None
+        raise ConfigError(f"{path}: {line!r}: {error}") from None
     if not "".join(words).isprintable():  # it is shown to people, on their terminals
-        raise ConfigError(f"{where}: {line!r}: the words of a command are printable; put a longer script into a file")
+        raise ConfigError(f"{path}: {line!r}: the words of a command are printable; put a longer script into a file")
     return words
 
 
 # --- words that lead elsewhere ---
 
 
-def wrong_words(words: Sequence[str], folder: Path, known: dict[str, Runtime]) -> list[str]:
+def wrong_words(words: Sequence[str], folder: Path, runtime_of: dict[str, Runtime]) -> list[str]:
     """Return the mistakes in the words of a command of a bot's folder, each with the words to write instead; [] for none.
 
     The program is in the folder, on the PATH or a runtime's. No word is a path out of the folder, except arguments of the
@@ -109,8 +109,8 @@ def wrong_words(words: Sequence[str], folder: Path, known: dict[str, Runtime]) -
     problems: list[str] = []
     for number, word in enumerate(words):
         if match := WORD.fullmatch(word):
-            if match[1] not in known and match[1] != ARENA_S_OWN:
-                problems.append(unknown_runtime(word, known))
+            if match[1] not in runtime_of and match[1] != ARENA_S_OWN:
+                problems.append(unknown_runtime(word, runtime_of))
         elif os.path.isabs(word):
             if number == 0 or not readable_paths.is_of_the_system(os.path.normpath(word)):
                 problems.append(f"names {word!r}, an absolute path; {_instead(word, folder, number == 0)}")
@@ -119,10 +119,10 @@ def wrong_words(words: Sequence[str], folder: Path, known: dict[str, Runtime]) -
     return problems
 
 
-def unknown_runtime(word: str, known: dict[str, Runtime]) -> str:
+def unknown_runtime(word: str, runtime_of: dict[str, Runtime]) -> str:
     """Return the message for an unknown runtime: which are known, and how to name one."""
-    there = ", ".join(f"{{{name}}}" for name in (ARENA_S_OWN, *sorted(known)))
-    return f"names {word}, a runtime that is not there; there are {there}; {BY_THE_ORGANISER}"
+    names = ", ".join(f"{{{name}}}" for name in (ARENA_S_OWN, *sorted(runtime_of)))
+    return f"names {word}, a runtime that is not there; there are {names}; {BY_THE_ORGANISER}"
 
 
 def _instead(word: str, folder: Path, program: bool) -> str:

@@ -43,19 +43,19 @@ class Runtime(msgspec.Struct, frozen=True):
     prefix: str
 
 
-def of_settings(given: Mapping[str, Any]) -> dict[str, Runtime]:
+def of_settings(places: Mapping[str, Any]) -> dict[str, Runtime]:
     """Return runtimes by name, from folders and programs by name. Raises ConfigError with every mistake; each begins with the
     name."""
     problems: list[str] = []
     runtimes: dict[str, Runtime] = {}
-    if len(given) > MOST_RUNTIMES:
-        raise ConfigError(f"{MOST_RUNTIMES} runtimes at most, not {len(given)}")
-    for name, place in given.items():
+    if len(places) > MOST_RUNTIMES:
+        raise ConfigError(f"{MOST_RUNTIMES} runtimes at most, not {len(places)}")
+    for name, place in places.items():
         try:
             runtimes[name] = _runtime(name, place)
         except (ValueError, OSError) as error:
-            what = (error.strerror if isinstance(error, OSError) else None) or error
-            problems.append(f"{name}: {what}")
+            reason = (error.strerror if isinstance(error, OSError) else None) or error
+            problems.append(f"{name}: {reason}")
     if problems:
         raise ConfigError(problems)
     return runtimes
@@ -70,7 +70,7 @@ def _runtime(name: str, place: object) -> Runtime:
         raise ValueError(f"a folder or a program is expected: {HOW}")
     path = os.path.abspath(place)
     if os.path.isdir(path):
-        program = next((os.path.join(path, one) for one in PYTHONS if os.path.isfile(os.path.join(path, one))), "")
+        program = next((os.path.join(path, file) for file in PYTHONS if os.path.isfile(os.path.join(path, file))), "")
         if not program:
             raise ValueError(f"{path} has no {PYTHONS[0]}; name the program itself, such as {name}={path}/bin/{name}")
         prefix = path
@@ -94,7 +94,7 @@ def _prefix_of(program: str) -> str:
     return prefix if os.path.basename(folder) == "bin" and prefix != "/" else folder
 
 
-def named(words: Iterable[str]) -> tuple[str, ...]:
+def names_in(words: Iterable[str]) -> tuple[str, ...]:
     """Return the runtimes that the words of a command name, each once, without the arena's own ``{python}``."""
     names = [match[1] for word in words if (match := WORD.fullmatch(word))]
     return tuple(name for name in dict.fromkeys(names) if name != ARENA_S_OWN)

@@ -34,11 +34,11 @@ def _tree(folder: Path) -> str:
     parts: list[tuple[str, str]] = []
     for path in sorted(folder.rglob("*")):
         if path.is_symlink():
-            what = f"link {os.readlink(path)}"
+            entry = f"link {os.readlink(path)}"
         elif path.is_file():
             with path.open("rb") as file:
-                what = f"{'program' if is_executable(path) else 'file'} {file_digest(file, 'sha256').hexdigest()}"
+                entry = f"{'program' if is_executable(path) else 'file'} {file_digest(file, 'sha256').hexdigest()}"
         else:
-            what = "folder"
-        parts.append((path.relative_to(folder).as_posix(), what))
+            entry = "folder"
+        parts.append((path.relative_to(folder).as_posix(), entry))
     return sha256(b"khiva-tree-1\0" + canonical(parts)).hexdigest()

@@ -1,4 +1,4 @@
-"""The files of a bot: found by the globs of its bot.toml, measured before any is opened, hashed in pieces.
+"""The files of a bot: found by the globs of its bot.toml, measured before any is opened, identity_of_files in pieces.
 
 A folder is walked once for all globs. A glob is a list of parts, and each folder has the set of parts that may match next. So
 ``**/**/**`` costs no more than ``**``, and a folder that no glob leads to is not entered.
@@ -14,7 +14,7 @@ from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from khiva_arena.entrants.loading import Bounds, say
+from khiva_arena.entrants.loading import Bounds, in_words
 from khiva_arena.errors import ConfigError
 from khiva_arena.replay.record import canonical
 from khiva_arena.sandbox import regular_files
@@ -36,7 +36,7 @@ class _Entry(NamedTuple):
     is_link: bool
 
 
-def sources(folder: Path, where: Path, globs: Sequence[str], includes: Sequence[str], bounds: Bounds) -> Sources:
+def sources(folder: Path, manifest: Path, globs: Sequence[str], includes: Sequence[str], bounds: Bounds) -> Sources:
     """Return each staged path with its file, sorted. Caches and hidden files are never part of a bot.
 
     where: its bot.toml, for messages
@@ -45,24 +45,24 @@ def sources(folder: Path, where: Path, globs: Sequence[str], includes: Sequence[
     """
     for key, words in (("files", globs), ("include", includes)):
         if len(words) > MOST_GLOBS:
-            raise ConfigError(f"{where}: {key} has {len(words):,} entries, {MOST_GLOBS:,} at most; name them by a wider glob")
-    files_found = _Walk(folder, where, [_parts(glob, where) for glob in globs], bounds).files(globs)
+            raise ConfigError(f"{manifest}: {key} has {len(words):,} entries, {MOST_GLOBS:,} at most; name them by a wider glob")
+    files_found = _Walk(folder, manifest, [_parts(glob, manifest) for glob in globs], bounds).files(globs)
     if out := [name for name, path in files_found.items() if not path.resolve().is_relative_to(folder.resolve())]:
-        raise ConfigError(f"{where}: {_shown(out[0])} is a link that leads out of the folder; put the file itself there")
+        raise ConfigError(f"{manifest}: {_printable(out[0])} is a link that leads out of the folder; put the file itself there")
     for name in includes:
         path = folder / name
         if not os.path.isfile(path):
-            raise ConfigError(f"{where}: include names {name!r}, which is not a file")
+            raise ConfigError(f"{manifest}: include names {name!r}, which is not a file")
         if not _may_include(folder.resolve(), path.resolve()):
-            raise ConfigError(f"{where}: include names {name!r}; only a kit beside the folder can be, and no other bot's file")
+            raise ConfigError(f"{manifest}: include names {name!r}; only a kit beside the folder can be, and no other bot's file")
         if path.name in files_found and files_found[path.name].resolve() != path.resolve():
-            raise ConfigError(f"{where}: include names {name!r}, but the folder has a {path.name} of its own")
+            raise ConfigError(f"{manifest}: include names {name!r}, but the folder has a {path.name} of its own")
         files_found[path.name] = path
-    _measure(files_found, where, bounds)
+    _measure(files_found, manifest, bounds)
     return tuple(sorted(files_found.items()))
 
 
-def hashed(files: Sources, run: Sequence[str], build: Sequence[str], bounds: Bounds) -> str:
+def identity_of_files(files: Sources, run: Sequence[str], build: Sequence[str], bounds: Bounds) -> str:
     """Return the identity of a bot of these files and commands. Raises OSError."""
     return identity(
         [(name, regular_files.digest(path, bounds.bot_file_size), is_executable(path)) for name, path in files], run, build
@@ -82,14 +82,14 @@ def is_executable(path: Path) -> bool:
 # --- globs ---
 
 
-def _parts(glob: str, where: Path) -> tuple[str, ...]:
+def _parts(glob: str, manifest: Path) -> tuple[str, ...]:
     """Split a glob into its parts, of which ** stands for any folders. Raises ConfigError."""
     if glob.startswith("/") or ".." in PurePosixPath(glob).parts:
-        raise ConfigError(f"{where}: files names {glob!r}, which is outside the folder; use include for that")
+        raise ConfigError(f"{manifest}: files names {glob!r}, which is outside the folder; use include for that")
     parts = PurePosixPath(glob).parts
     if not parts or any("**" in part and part != "**" for part in parts):
-        what = "** is a whole part of it, or none" if parts else "it is empty"
-        raise ConfigError(f"{where}: files names {glob!r}, which is not a glob: {what}")
+        reason = "** is a whole part of it, or none" if parts else "it is empty"
+        raise ConfigError(f"{manifest}: files names {glob!r}, which is not a glob: {reason}")
     return tuple(part for n, part in enumerate(parts) if part != "**" or parts[n - 1 : n] != ("**",))
 
 
@@ -101,13 +101,13 @@ def _pattern(part: str) -> re.Pattern[str]:
 class _Walk:
     """A walk through a folder. A place is a pair: a glob, and the index of its part that comes next."""
 
-    def __init__(self, folder: Path, where: Path, globs: Sequence[tuple[str, ...]], bounds: Bounds) -> None:
+    def __init__(self, folder: Path, manifest: Path, globs: Sequence[tuple[str, ...]], bounds: Bounds) -> None:
         self._folder = folder
-        self._where = where
+        self._manifest = manifest
         self._globs = globs
         self._bounds = bounds
         self._looks = LOOKS_PER_FILE * bounds.bot_files
-        self._matched: set[int] = set()
+        self._used_globs: set[int] = set()
 
     def files(self, globs: Sequence[str]) -> dict[str, Path]:
         """Return each file that a glob fits, by its path inside the folder. Raises ConfigError if a glob fits none."""
@@ -126,14 +126,14 @@ class _Walk:
                         todo.append((f"{path}/", depth + 1, below))
                 # A store changes with every match, and holds secrets that no bot may know.
                 elif (fits := self._fits(entry, places)) and not a_store and os.path.isfile(self._folder / path):
-                    self._matched |= fits
+                    self._used_globs |= fits
                     files[path] = self._folder / path
                     if len(files) > self._bounds.bot_files:
                         limit = self._bounds.bot_files
                         self._refuse(f"names more than {limit:,} files; give files narrower globs, or raise --limit bot_files")
         for number, glob in enumerate(globs):
-            if number not in self._matched and glob != ALL:
-                raise ConfigError(f"{self._where}: files names {glob!r}, which matches nothing")
+            if number not in self._used_globs and glob != ALL:
+                raise ConfigError(f"{self._manifest}: files names {glob!r}, which matches nothing")
         return files
 
     def _entries(self, inside: str) -> Iterator[_Entry]:
@@ -182,30 +182,30 @@ class _Walk:
         if self._looks < 0:
             self._refuse("has too many files, or too many globs for them, to go through; name fewer, or raise --limit bot_files")
 
-    def _refuse(self, what: str) -> None:
-        raise ConfigError(f"{self._where}: {what}")
+    def _refuse(self, reason: str) -> None:
+        raise ConfigError(f"{self._manifest}: {reason}")
 
 
 # --- the files found ---
 
 
-def _measure(found: dict[str, Path], where: Path, bounds: Bounds) -> None:
+def _measure(files: dict[str, Path], manifest: Path, bounds: Bounds) -> None:
     """Raise ConfigError if the files are too large. Nothing is opened, and a sparse file is as large as it says."""
     total = 0
-    for name, path in found.items():
+    for name, path in files.items():
         size = path.stat().st_size
         total += size
         if size > bounds.bot_file_size:
-            limit = say("bot_file_size", bounds.bot_file_size)
-            problem = f"{_shown(name)} has {say('bot_file_size', size)}, a file {limit} at most"
-            raise ConfigError(f"{where}: {problem}; leave it out by files, or raise --limit bot_file_size")
+            limit = in_words("bot_file_size", bounds.bot_file_size)
+            problem = f"{_printable(name)} has {in_words('bot_file_size', size)}, a file {limit} at most"
+            raise ConfigError(f"{manifest}: {problem}; leave it out by files, or raise --limit bot_file_size")
     if total > bounds.bot_size:
-        limit = say("bot_size", bounds.bot_size)
-        problem = f"its files have {say('bot_size', total)}, {limit} at most"
-        raise ConfigError(f"{where}: {problem}; name fewer in files, or raise --limit bot_size")
+        limit = in_words("bot_size", bounds.bot_size)
+        problem = f"its files have {in_words('bot_size', total)}, {limit} at most"
+        raise ConfigError(f"{manifest}: {problem}; name fewer in files, or raise --limit bot_size")
 
 
-def _shown(name: str) -> str:
+def _printable(name: str) -> str:
     """Return a file's name, chosen by a stranger, harmless on a terminal."""
     return name if name.isprintable() else ascii(name)
 

@@ -33,9 +33,9 @@ _IDENTITY = re.compile("[0-9a-f]{64}")
 
 def cache_folder() -> Path:
     """Return the folder where staged bots are kept: $KHIVA_ARENA_CACHE, else the user's cache folder, for root the system's."""
-    given = os.environ.get("KHIVA_ARENA_CACHE")
-    if given:
-        return Path(os.path.abspath(given))
+    folder = os.environ.get("KHIVA_ARENA_CACHE")
+    if folder:
+        return Path(os.path.abspath(folder))
     if os.environ.get("XDG_CACHE_HOME"):
         return Path(os.environ["XDG_CACHE_HOME"], "khiva-arena")
     # Under root bots run as users of their own, who could not enter root's home.
@@ -59,8 +59,8 @@ def stage(bot: Bot, level: Level = Level.TRUSTED) -> Command:
 
         return guests.command(bot.asked_as)
     if not bot.sources:
-        named = [os.path.join(bot.folder, word) for word in bot.run[1:]]
-        files = tuple(os.path.abspath(path) for path in named if os.path.isfile(path))
+        paths = [os.path.join(bot.folder, word) for word in bot.run[1:]]
+        files = tuple(os.path.abspath(path) for path in paths if os.path.isfile(path))
         return Command(bot.run, bot.folder, {}, (*files, *of_runtimes(bot)))
     home = cache_folder() / "staged"
     final = home / bot.identity

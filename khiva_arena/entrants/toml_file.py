@@ -4,7 +4,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from khiva_arena.errors import ConfigError
 from khiva_arena.sandbox import regular_files
@@ -20,8 +20,19 @@ _LONG_KEY = re.compile(rf"""(?<![A-Za-z0-9_-])(?:(?:[A-Za-z0-9_-]++|"[^"\n]*+"|'
 _LONG_NUMBER = re.compile(r"[0-9_]{4000}")
 
 
-def read(path: Path) -> tuple[str, dict[str, Any]]:
-    """Read a file. Return its text, and its values by key. Raises ConfigError in one line."""
+class TomlFile(NamedTuple):
+    """A TOML file as it was read.
+
+    text: the whole text
+    values: by key
+    """
+
+    text: str
+    values: dict[str, Any]
+
+
+def read(path: Path) -> TomlFile:
+    """Read a file. Raises ConfigError in one line."""
     try:
         text = regular_files.read(path, LONGEST_FILE).decode()
     except OSError as error:
@@ -39,26 +50,26 @@ def read(path: Path) -> tuple[str, dict[str, Any]]:
     except ValueError as error:  # a number that Python does not take
         place = f"{path}:{_line(text, long)}" if (long := _LONG_NUMBER.search(text)) else str(path)
         raise ConfigError(f"{place}: cannot be read: {TOO_WIDE if long else error}") from None
-    if what := beyond(values):
-        raise ConfigError(f"{path}: cannot be read: {what}")
-    return text, values
+    if excess := beyond(values):
+        raise ConfigError(f"{path}: cannot be read: {excess}")
+    return TomlFile(text, values)
 
 
 def beyond(value: object) -> str:
     """Return which limit of settings a value read from TOML or JSON exceeds, "" if none."""
     todo: list[tuple[object, str, int]] = [(value, "", 0)]
     while todo:
-        one, name, depth = todo.pop()
+        item, name, depth = todo.pop()
         if depth > DEEPEST:
             return f"{name[:64]!r} is {TOO_DEEP}"
-        if isinstance(one, int) and not -WIDEST <= one < WIDEST:
+        if isinstance(item, int) and not -WIDEST <= item < WIDEST:
             return f"{name[:64]!r} is {TOO_WIDE}"
-        if isinstance(one, Mapping):
-            todo += [(inner, name or str(key), depth + 1) for key, inner in one.items()]
-        elif isinstance(one, list):
-            todo += [(inner, name, depth + 1) for inner in one]
+        if isinstance(item, Mapping):
+            todo += [(inner, name or str(key), depth + 1) for key, inner in item.items()]
+        elif isinstance(item, list):
+            todo += [(inner, name, depth + 1) for inner in item]
     return ""
 
 
-def _line(text: str, found: re.Match[str]) -> int:
-    return text.count("\n", 0, found.start()) + 1
+def _line(text: str, match: re.Match[str]) -> int:
+    return text.count("\n", 0, match.start()) + 1

@@ -29,8 +29,8 @@ def unconfined(word: str) -> Iterator[Start]:
     """Stage the bot that a --bot word names, and yield its start. Its home lasts as long as the context. Raises ConfigError and
     BotError."""
     command = stage(load(word))
-    made = cell.cell(command, TRUSTING, new_mark())
+    bot_cell = cell.cell(command, TRUSTING, new_mark())
     try:
-        yield Start(list(command.argv), command.folder, made.environment)
+        yield Start(list(command.argv), command.folder, bot_cell.environment)
     finally:
-        made.clean()
+        bot_cell.clean()

@@ -17,14 +17,14 @@ SHARE = 4
 """The pause before the next look, as a multiple of how long the last one took: watching a large build must not slow it down."""
 
 
-def weight(folder: Path, most: int) -> int:
-    """Return the sizes of all files below a folder, however sparse; counted up to a little more than ``most``.
+def weight(folder: Path, limit: int) -> int:
+    """Return the sizes of all files below a folder, however sparse; counted up to a little more than ``limit``.
 
     Files that disappear meanwhile count as nothing. Raises OSError if a folder cannot be looked into, such as one too deep.
     """
     total = 0
     todo = [str(folder)]
-    while todo and total <= most:
+    while todo and total <= limit:
         path = todo.pop()
         with suppress(FileNotFoundError), _entries(path) as entries:
             for entry in entries:
@@ -34,7 +34,7 @@ def weight(folder: Path, most: int) -> int:
                         todo.append(entry.path)
                     elif entry.is_file(follow_symlinks=False):
                         total += entry.stat(follow_symlinks=False).st_size
-                if total > most:
+                if total > limit:
                     break
     return total
 
@@ -48,22 +48,22 @@ def _entries(path: str) -> AbstractContextManager[Iterator[os.DirEntry[str]]]:
         return os.scandir(path)
 
 
-class Watched:
+class WeightWatch:
     """A watch on a folder's weight, in a thread of its own until the context ends, with one last look then."""
 
-    def __init__(self, folder: Path, most: int) -> None:
+    def __init__(self, folder: Path, limit: int) -> None:
         self._folder = folder
-        self._most = most
+        self._limit = limit
         self._why = ""
-        self._left = threading.Event()
+        self._stop = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
 
-    def __enter__(self) -> "Watched":
+    def __enter__(self) -> "WeightWatch":
         self._thread.start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._left.set()
+        self._stop.set()
         self._thread.join()
         self._look()
 
@@ -77,15 +77,15 @@ class Watched:
 
     def _watch(self) -> None:
         wait = LOOK_SECONDS
-        while not self._why and not self._left.wait(wait):
+        while not self._why and not self._stop.wait(wait):
             began = time.monotonic()
             self._look()
             wait = max(LOOK_SECONDS, SHARE * (time.monotonic() - began))
 
     def _look(self) -> None:
         try:
-            if weight(self._folder, self._most) > self._most:
-                size = size_in_words(self._most)
+            if weight(self._folder, self._limit) > self._limit:
+                size = size_in_words(self._limit)
                 self._why = f"its build has made it larger than {size}, all that it leaves included; raise --limit build_size"
         except OSError as error:
             self._why = f"its build has made a folder that cannot be looked into: {error.strerror}"

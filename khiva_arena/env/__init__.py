@@ -46,8 +46,8 @@ def aec(
     _installed()
     from khiva_arena.env.zoo import ArenaAEC
 
-    how: dict[str, Any] = {"coding": coding, "without": without, "opponents": opponents, "render_mode": render_mode}
-    return ArenaAEC(game, seats, rules=rules, rewards=rewards, **how)
+    options: dict[str, Any] = {"coding": coding, "without": without, "opponents": opponents, "render_mode": render_mode}
+    return ArenaAEC(game, seats, rules=rules, rewards=rewards, **options)
 
 
 def parallel(
@@ -71,8 +71,8 @@ def parallel(
     _installed()
     from khiva_arena.env.zoo import ArenaParallel
 
-    how: dict[str, Any] = {"coding": coding, "without": without, "opponents": opponents, "render_mode": render_mode}
-    return ArenaParallel(game, seats, rules=rules, rewards=rewards, encode_all=encode_all, **how)
+    options: dict[str, Any] = {"coding": coding, "without": without, "opponents": opponents, "render_mode": render_mode}
+    return ArenaParallel(game, seats, rules=rules, rewards=rewards, encode_all=encode_all, **options)
 
 
 def _installed() -> None:

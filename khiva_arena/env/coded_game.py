@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from operator import index
-from typing import SupportsIndex
+from typing import NamedTuple, SupportsIndex
 
 from khiva_arena.env.coding import WAIT, Coding, coding_of
 from khiva_arena.errors import ConfigError
@@ -47,17 +47,25 @@ class CodedGame:
         return [WAIT] if decision is None else self.coding.actions_of(decision)
 
 
-def table_of(game: str | Game, seats: int | None, rules: Mapping[str, Plain] | None) -> tuple[Game, int, dict[str, Plain]]:
-    """Return the game, its seats, by default the fewest, and the complete rules map. Raises ConfigError."""
+class GameTable(NamedTuple):
+    """A game with a number of seats and a complete rules map."""
+
+    game: Game
+    seats: int
+    rules: dict[str, Plain]
+
+
+def table_of(game: str | Game, seats: int | None, rules: Mapping[str, Plain] | None) -> GameTable:
+    """Return the table that a caller names, by default with the fewest seats. Raises ConfigError."""
     if isinstance(game, str) and game not in registry.NAMES:
         itself = "A game that does not come with the arena is handed over itself, with coding=..."
         raise ConfigError(f"{registry.unknown(game, registry.NAMES)} {itself}")
-    found = registry.get(game) if isinstance(game, str) else game
-    if not isinstance(found, Game):
+    table_game = registry.get(game) if isinstance(game, str) else game
+    if not isinstance(table_game, Game):
         raise ConfigError(f"game: {game!r} is neither the name of a game, such as {registry.NAMES[0]!r}, nor a khiva_arena.Game")
-    size = found.seats[0] if seats is None else whole("seats", seats)
-    found.check_seats(size)
-    return found, size, found.rules(rules or {})
+    size = table_game.seats[0] if seats is None else whole("seats", seats)
+    table_game.check_seats(size)
+    return GameTable(table_game, size, table_game.rules(rules or {}))
 
 
 def whole(name: str, value: object) -> int:
@@ -69,7 +77,7 @@ def whole(name: str, value: object) -> int:
 
 def by_places(ranks: Sequence[int]) -> list[int]:
     """Return the rewards by seat: 1 for each seat that finished behind, -1 for each that finished before. They sum to 0."""
-    return [sum((other > rank) - (other < rank) for other in ranks) for rank in ranks]
+    return [sum((better > rank) - (better < rank) for better in ranks) for rank in ranks]
 
 
 def check_rewards(rewards: str) -> None:

@@ -64,19 +64,19 @@ class Coding:
         if isinstance(keys, str) or (unknown := [key for key in keys if key not in (*self.keys, *self.left_out)]):
             wrong = f"{keys!r} is not a list of keys" if isinstance(keys, str) else f"there is no {unknown[0]!r}"
             raise ConfigError(f"without: {wrong}; an observation has {', '.join(self.keys)}")
-        kept = {key: kind for key, kind in self.keys.items() if key not in keys}
-        return replace(self, keys=kept, left_out=(*self.left_out, *keys)) if keys else self
+        keys_left = {key: kind for key, kind in self.keys.items() if key not in keys}
+        return replace(self, keys=keys_left, left_out=(*self.left_out, *keys)) if keys else self
 
     # --- observations ---
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
         """The place of each key in an observation."""
-        found, start = [], 0
+        parts, start = [], 0
         for key, kind in self.keys.items():
-            found.append(Part(key, start, len(kind.bounds)))
+            parts.append(Part(key, start, len(kind.bounds)))
             start += len(kind.bounds)
-        return tuple(found)
+        return tuple(parts)
 
     @property
     def size(self) -> int:
@@ -87,23 +87,23 @@ class Coding:
         """Return the least and the largest value of each number, as two arrays of ``size``."""
         import numpy as np
 
-        both = np.array([pair for kind in self.keys.values() for pair in kind.bounds], dtype=np.float32)
-        return both[:, 0].copy(), both[:, 1].copy()
+        pairs = np.array([pair for kind in self.keys.values() for pair in kind.bounds], dtype=np.float32)
+        return pairs[:, 0].copy(), pairs[:, 1].copy()
 
     def encode(self, view: Mapping[str, Plain]) -> "NDArray[np.float32]":
         """Return a view as an observation. Raises ConfigError if the view is of another game, seat count or rules than the
         coding."""
         import numpy as np
 
-        into: list[int] = []
+        numbers: list[int] = []
         for (key, kind), part in zip(self.keys.items(), self.parts, strict=True):
             try:
-                kind.put(view[key], into)
+                kind.put(view[key], numbers)
             except (LookupError, TypeError, ValueError):
-                into.clear()
-            if len(into) != part.start + part.size:
+                numbers.clear()
+            if len(numbers) != part.start + part.size:
                 raise _other(f"numbers for {json.dumps({key: view.get(key)})}")
-        return np.array(into, dtype=np.float32)
+        return np.array(numbers, dtype=np.float32)
 
     def decode(self, observation: Sequence[float]) -> dict[str, Plain]:
         """Return the view that an observation was made from, without the keys that are left out."""
@@ -115,8 +115,8 @@ class Coding:
     @cached_property
     def _number(self) -> dict[tuple[object, ...], int]:
         """The action of each entry, by kind of decision and entry."""
-        every = [(kind, *entry) for kind, entries in self.entries.items() for entry in entries]
-        return {entry: i for i, entry in enumerate(every, WAIT + 1)}
+        all_entries = [(kind, *entry) for kind, entries in self.entries.items() for entry in entries]
+        return {entry: i for i, entry in enumerate(all_entries, WAIT + 1)}
 
     @property
     def actions(self) -> int:
@@ -134,8 +134,8 @@ class Coding:
         step = (self.rising or {}).get(kind)
         entries = decision.legal
         if step is not None:
-            least = next((entry[0] for entry in entries if type(entry[0]) is int), 0)
-            entries = [[(word - least) // step] if type(word) is int else [word] for (word,) in entries]
+            smallest = next((entry[0] for entry in entries if type(entry[0]) is int), 0)
+            entries = [[(word - smallest) // step] if type(word) is int else [word] for (word,) in entries]
         try:
             return [number[kind, *entry] for entry in entries]
         except KeyError as error:

@@ -17,7 +17,7 @@ class Deals:
 
     def __init__(self, seed: Seed | None = None) -> None:
         self._key = secrets.token_bytes(SECRET_BYTES)
-        self._drawn = 0
+        self._deals_drawn = 0
         if seed is not None:
             self.seed(seed)
 
@@ -27,12 +27,12 @@ class Deals:
         if isinstance(seed, bool) or not isinstance(seed, str | SupportsIndex):
             raise ConfigError(f"seed: {seed!r:.200} is neither a whole number nor a text")
         self._key = sha256(b"khiva-env-1\0" + (seed if isinstance(seed, str) else str(index(seed))).encode()).digest()
-        self._drawn = 0
+        self._deals_drawn = 0
 
     def next(self) -> bytes:
         """Return the secret of the next episode, 32 bytes."""
-        self._drawn += 1
-        stream = Stream(self._key, "env", str(self._drawn))
+        self._deals_drawn += 1
+        stream = Stream(self._key, "env", str(self._deals_drawn))
         return b"".join(stream.u64().to_bytes(8, "big") for _ in range(SECRET_BYTES // 8))
 
 

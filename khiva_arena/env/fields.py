@@ -115,8 +115,8 @@ def some_of(words: Sequence[Plain], order: Callable[[Plain], object] | None = No
         into.extend(bits)
 
     def get(numbers: Numbers) -> Plain:
-        found = [_fresh(word) for word in words if next(numbers)]
-        return sorted(found, key=order) if order else found  # type: ignore[arg-type]
+        words_held = [_fresh(word) for word in words if next(numbers)]
+        return sorted(words_held, key=order) if order else words_held  # type: ignore[arg-type]
 
     return Field(((0, 1),) * len(words), put, get)
 
@@ -194,8 +194,8 @@ def listed(most: int, words: Sequence[Plain]) -> Field:
         into.extend([0] * (most - len(last)))
 
     def get(numbers: Numbers) -> Plain:
-        found = [next(numbers) for _ in range(most)]
-        return [_fresh(words[i - 1]) for i in found if i]
+        codes = [next(numbers) for _ in range(most)]
+        return [_fresh(words[i - 1]) for i in codes if i]
 
     return Field(((0, len(words)),) * most, put, get)
 
@@ -245,9 +245,9 @@ def record(keys: Mapping[str, Field], optional: Mapping[str, Field] | None = Non
             field.put(value.get(key), into)
 
     def get(numbers: Numbers) -> Plain:
-        found = {key: field.get(numbers) for key, field in keys.items()}
-        there = {key: field.get(numbers) for key, field in extra.items()}
-        return {**found, **{key: value for key, value in there.items() if value is not None}}
+        values = {key: field.get(numbers) for key, field in keys.items()}
+        extras = {key: field.get(numbers) for key, field in extra.items()}
+        return {**values, **{key: value for key, value in extras.items() if value is not None}}
 
     return Field(sum((field.bounds for field in (*keys.values(), *extra.values())), ()), put, get)
 

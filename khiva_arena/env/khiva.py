@@ -113,17 +113,17 @@ def _passed(seats: int, turns: int) -> Field:
     nowhere = [0] * (2 + seats - 1)
 
     def put(value: Plain, into: list[int]) -> None:
-        found = {tuple(face): (place, turn, held) for place, (turn, face, held) in enumerate(value, 1)}
+        by_face = {tuple(face): (place, turn, is_held) for place, (turn, face, is_held) in enumerate(value, 1)}
         for face in FACE:
-            if tuple(face) not in found:
+            if tuple(face) not in by_face:
                 into.extend(nowhere)
                 continue
-            place, turn, held = found[tuple(face)]
+            place, turn, is_held = by_face[tuple(face)]
             into += (place, turn)
-            holders.put(held, into)
+            holders.put(is_held, into)
 
     def get(numbers: Numbers) -> Plain:
         rows = [(next(numbers), next(numbers), list(face), holders.get(numbers)) for face in FACE]
-        return [[turn, face, held] for place, turn, face, held in sorted(rows, key=lambda one: one[0]) if place]
+        return [[turn, face, is_held] for place, turn, face, is_held in sorted(rows, key=lambda row: row[0]) if place]
 
     return Field(((0, len(FACE)), (0, turns), *holders.bounds) * len(FACE), put, get)

@@ -105,33 +105,33 @@ def local(
     """
     if isinstance(bots, str) or not isinstance(bots, Sequence) or len(bots) < 2:
         raise ConfigError(f"bots: {bots!r:.200} is not a list of two bots or more")
-    played, size, filled = table_of(game, len(bots) if seats is None else seats, rules)
+    table_game, size, complete_rules = table_of(game, len(bots) if seats is None else seats, rules)
     if size > len(bots):
         raise ConfigError(f"bots: {len(bots)} for {size} seats: give one several times to seat copies of it")
     if whole("deals", deals) < 1:
         raise ConfigError(f"deals: {deals} is not 1 or more")
-    named = _unique([chooser(bot, played.name) for bot in bots])
+    players = _unique([chooser(bot, table_game.name) for bot in bots])
     source, results = Deals(seed), []
     for deal in range(deals):
         secret = source.next()
         for number, line_up in enumerate(combinations(range(len(bots)), size)):
             order = list(line_up)
             Stream(secret, "local", str(number)).shuffle(order)
-            turned = [order[turn:] + order[:turn] for turn in range(size)]
-            results += [_played(played, filled, named, seated, secret, deal) for seated in turned]
-    return LocalTable(played.name, size, deals, _rows([name for name, _ in named], results), tuple(results))
+            rotations = [order[turn:] + order[:turn] for turn in range(size)]
+            results += [_play(table_game, complete_rules, players, seated, secret, deal) for seated in rotations]
+    return LocalTable(table_game.name, size, deals, _rows([name for name, _ in players], results), tuple(results))
 
 
-def _unique(named: Sequence[tuple[str, Choose]]) -> list[tuple[str, Choose]]:
+def _unique(players: Sequence[tuple[str, Choose]]) -> list[tuple[str, Choose]]:
     """Append a number to each name that several bots have."""
-    names = [name for name, _ in named]
+    names = [name for name, _ in players]
     return [
         (name if names.count(name) == 1 else f"{name}-{names[: i + 1].count(name)}", choose)
-        for i, (name, choose) in enumerate(named)
+        for i, (name, choose) in enumerate(players)
     ]
 
 
-def _played(
+def _play(
     game: Game, rules: Mapping[str, Plain], named: Sequence[tuple[str, Choose]], order: Sequence[int], secret: bytes, deal: int
 ) -> Result:
     players = Players(game, len(order), rules, {seat: named[bot][1] for seat, bot in enumerate(order)})
@@ -145,11 +145,11 @@ def _played(
 def _rows(names: Sequence[str], results: Sequence[Result]) -> tuple[LocalRow, ...]:
     from khiva_arena.ratings.elo import rate  # with numpy: an environment does without it
 
-    rated = rate(results, len(names), names.index("random") if "random" in names else 0)
+    ratings = rate(results, len(names), names.index("random") if "random" in names else 0)
     rows = []
     for bot, name in enumerate(names):
-        seated = [(result, result.bots.index(bot)) for result in results if bot in result.bots]
-        won = [(result.ranks[seat] == 1) / result.ranks.count(1) for result, seat in seated]
-        points = sum(result.scores[seat] for result, seat in seated) / len(seated)
-        rows.append(LocalRow(name, len(seated), sum(won), points, rated.score[bot], rated.elo[bot], rated.error[bot]))
+        played = [(result, result.bots.index(bot)) for result in results if bot in result.bots]
+        wins = [(result.ranks[seat] == 1) / result.ranks.count(1) for result, seat in played]
+        points = sum(result.scores[seat] for result, seat in played) / len(played)
+        rows.append(LocalRow(name, len(played), sum(wins), points, ratings.score[bot], ratings.elo[bot], ratings.error[bot]))
     return tuple(sorted(rows, key=lambda row: -(row.elo or 0.0)))

@@ -39,8 +39,8 @@ def load(game: str, seats: int | None = None, *, rules: Mapping[str, Plain] | No
     Raises ConfigError for an unknown game, or for seats or rules that the game does not have.
     """
     if game not in registry.NAMES:
-        called = game.name if isinstance(game, Game) else str(game)
-        raise ConfigError(f"{registry.unknown(called, registry.NAMES)} Only these are games of OpenSpiel.")
+        name = game.name if isinstance(game, Game) else str(game)
+        raise ConfigError(f"{registry.unknown(name, registry.NAMES)} Only these are games of OpenSpiel.")
     table = CodedGame(game, seats, rules, None)
     parameters = {"players": table.seats, "rules": quote(json.dumps(dict(rules or {})), safe="")}
     return pyspiel.load_game(name_of(game, turn_based), parameters)

@@ -13,7 +13,7 @@ from itertools import count
 from operator import index
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 from khiva_arena import shipped
 from khiva_arena.errors import BotError, ConfigError
@@ -25,16 +25,23 @@ _WORD = f"{shipped.WORD}python/"
 _TIME = {"startup_ms": 10_000, "turn_ms": 1_000, "bank_ms": 10_000}
 """The times that bots are told, which nobody measures: the defaults of a run."""
 _HELLO = {"type": "hello", "protos": [1], "caps": []}
-_made = count(1)
+_module_numbers = count(1)
 
 
-def chooser(bot: str | Choose, game: str) -> tuple[str, Choose]:
-    """Return the name and the function of a bot that plays in this process. Raises ConfigError, BotError."""
+class NamedChooser(NamedTuple):
+    """The name and the function of a bot that plays in this process."""
+
+    name: str
+    choose: Choose
+
+
+def chooser(bot: str | Choose, game: str) -> NamedChooser:
+    """Load a bot that plays in this process. Raises ConfigError, BotError."""
     if callable(bot):
         function = bot
         while isinstance(function, partial):
             function = function.func
-        return getattr(function, "__name__", type(function).__name__), bot
+        return NamedChooser(getattr(function, "__name__", type(function).__name__), bot)
     if not isinstance(bot, str) or not bot.startswith(_WORD):
         raise ConfigError(
             f"bots: {bot!r:.200} does not play in this process: functions choose(decide, match) do, and bots such as "
@@ -42,17 +49,17 @@ def chooser(bot: str | Choose, game: str) -> tuple[str, Choose]:
         )
     folder = shipped.bots().get(bot)
     if folder is None:
-        known = [word for word in shipped.bots() if word.startswith(_WORD)]
-        raise ConfigError(f"bots: there is no {bot}; there are {', '.join(known)}")
-    told = tomllib.loads((folder / "bot.toml").read_text("utf-8"))
-    if game not in told.get("games", [game]):
-        raise ConfigError(f"bots: {bot} plays {', '.join(told['games'])} and not {game}")
-    files = [*folder.glob("*.py"), *(folder / path for path in told.get("include", ()))]
+        words = [word for word in shipped.bots() if word.startswith(_WORD)]
+        raise ConfigError(f"bots: there is no {bot}; there are {', '.join(words)}")
+    manifest = tomllib.loads((folder / "bot.toml").read_text("utf-8"))
+    if game not in manifest.get("games", [game]):
+        raise ConfigError(f"bots: {bot} plays {', '.join(manifest['games'])} and not {game}")
+    files = [*folder.glob("*.py"), *(folder / path for path in manifest.get("include", ()))]
     main = _Modules({path.stem: path for path in files}).load("main")
     choose = getattr(main, "choose", None)
     if not callable(choose):
         raise ConfigError(f"bots: {bot} is no function of Python alone, so it does not play in this process")
-    return told["name"], choose
+    return NamedChooser(manifest["name"], choose)
 
 
 class _Modules:
@@ -63,7 +70,7 @@ class _Modules:
 
     def __init__(self, files: Mapping[str, Path]) -> None:
         self._files = files
-        self._prefix = f"_khiva_arena_bot_{next(_made)}_"
+        self._prefix = f"_khiva_arena_bot_{next(_module_numbers)}_"
 
     def load(self, name: str) -> ModuleType:
         """Return a module, which is run once."""
@@ -82,30 +89,30 @@ class _Modules:
             raise BotError(f"{self._files[name].parent.name}: {error}") from None
         return module
 
-    def _import(self, name: str, *how: Any) -> ModuleType:
-        return self.load(name) if name in self._files else builtins.__import__(name, *how)
+    def _import(self, name: str, *arguments: Any) -> ModuleType:
+        return self.load(name) if name in self._files else builtins.__import__(name, *arguments)
 
 
 class Asked(Mapping[str, Any]):
     """A request in the form of ``decide``. View and events are made when they are looked at: they take most of the time."""
 
-    __slots__ = ("_given", "_made")
+    __slots__ = ("_given", "_makers")
 
-    def __init__(self, given: dict[str, Any], made: Mapping[str, Callable[[], Any]]) -> None:
+    def __init__(self, given: dict[str, Any], makers: Mapping[str, Callable[[], Any]]) -> None:
         self._given = given
-        self._made = made
+        self._makers = makers
 
     def __getitem__(self, key: str) -> Any:
         given = self._given
         if key not in given:
-            given[key] = self._made[key]()
+            given[key] = self._makers[key]()
         return given[key]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys((*self._given, *self._made)))
+        return iter(dict.fromkeys((*self._given, *self._makers)))
 
     def __len__(self) -> int:
-        return len(self._given.keys() | self._made.keys())
+        return len(self._given.keys() | self._makers.keys())
 
     def __repr__(self) -> str:
         return repr(dict(self))
@@ -133,8 +140,8 @@ class Players:
         """Begin a match: prepare the hello message of each bot."""
         self._events = list(events)
         self._read = dict.fromkeys(self._bots, 0)
-        told = {**self._told, "match": match, "time": _TIME, "commit": "0" * 64}
-        self._hellos = {seat: {**told, "seat": seat, "seed": seat_number(secret, match, seat)} for seat in self._bots}
+        hello = {**self._told, "match": match, "time": _TIME, "commit": "0" * 64}
+        self._hellos = {seat: {**hello, "seat": seat, "seed": seat_number(secret, match, seat)} for seat in self._bots}
 
     def saw(self, events: Sequence[Event]) -> None:
         """Add the events of a step."""
@@ -145,13 +152,13 @@ class Players:
         decision = state.pending()[seat]
         legal = [list(entry) for entry in decision.legal]
         since, self._read[seat] = self._read[seat], len(self._events)
-        asked = Asked(
+        request = Asked(
             {"type": "decide", "req": since + 1, "kind": decision.kind, "turn_ms": _TIME["turn_ms"], "bank_ms": _TIME["bank_ms"]}
             | {"legal": legal},
             {"view": lambda: state.view(seat), "events": lambda: seen_by(self._events[since : self._read[seat]], seat)},
         )
         name, choose = self._seated[seat]
-        answer: Any = choose(asked, self._hellos[seat])
+        answer: Any = choose(request, self._hellos[seat])
         try:
             choice = index(answer)
         except TypeError:

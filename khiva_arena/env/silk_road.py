@@ -107,27 +107,27 @@ def coding(seats: int, rules: Mapping[str, Any]) -> Coding:
 def _jewels_of(chart: Board) -> Field:
     """Make a field for the jewels by city: the count of each colour. Cities without jewels are not in the view."""
     cities = chart.names[: chart.cities]
-    every = each(len(cities), counts(range(len(COLOURS)), JEWELS_PER_COLOUR))
+    all_cities = each(len(cities), counts(range(len(COLOURS)), JEWELS_PER_COLOUR))
 
     def put(value: Plain, into: list[int]) -> None:
-        every.put([value.get(city, ()) for city in cities], into)
+        all_cities.put([value.get(city, ()) for city in cities], into)
 
     def get(numbers: Numbers) -> Plain:
-        return {city: jewels for city, jewels in zip(cities, every.get(numbers), strict=True) if jewels}
+        return {city: jewels for city, jewels in zip(cities, all_cities.get(numbers), strict=True) if jewels}
 
-    return Field(every.bounds, put, get)
+    return Field(all_cities.bounds, put, get)
 
 
 def _entries(chart: Board, seats: int, rules: Mapping[str, Any]) -> dict[str, list[list[Any]]]:
     """Return the entries of ``legal`` by kind of decision. A move has at most as many cards as the longest way on the map has
     places."""
     longest = max(len(route) for routes in chart.routes.values() for route in routes)
-    most = min(longest, PER_GOOD if rules["most_cards"] == "unlimited" else rules["most_cards"])
+    limit = min(longest, PER_GOOD if rules["most_cards"] == "unlimited" else rules["most_cards"])
     goods = [[good] for good in range(len(GOODS))]
     return {
         "move": [
             [good, cards, size, place]
-            for cards in range(1, most + 1)
+            for cards in range(1, limit + 1)
             for good in range(len(GOODS))
             for size in SIZES
             for place in chart.names

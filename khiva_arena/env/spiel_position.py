@@ -64,10 +64,10 @@ class Moment:
         also a digest of all events that the seat has seen."""
         if self.state is None:
             return "no deal yet"
-        seen = self.state.public() if public else {}
+        view = self.state.public() if public else {}
         if private:
-            seen = {**seen, **self.state.private(seat)}
-        parts = [json.dumps(seen, separators=(",", ":"))]
+            view = {**view, **self.state.private(seat)}
+        parts = [json.dumps(view, separators=(",", ":"))]
         if public:
             parts.append(f"chosen {len(self.chosen)} of {len(self.state.pending())}")
         if private and seat in self.chosen:
@@ -95,15 +95,15 @@ class Moment:
         new.digits = self.digits
         if self.state is None:
             return new
-        asked, view = self.state.pending().keys(), self.state.view(seat)
+        seats_asked, view = self.state.pending().keys(), self.state.view(seat)
         for _ in range(WORLDS_MOST):
             new.state = table.game.determinise(view, table.rules, stream)
             pending = new.state.pending()
-            if pending.keys() == asked:
+            if pending.keys() == seats_asked:
                 break
         else:
             raise InternalError(f"none of {WORLDS_MOST} worlds of {table.game.title} asks the seats that are asked")
-        new.chosen = {other: stream.below(len(pending[other].legal)) for other in self.chosen}
+        new.chosen = {opponent: stream.below(len(pending[opponent].legal)) for opponent in self.chosen}
         if seat in self.chosen:
             new.chosen[seat] = self.chosen[seat]
         new._read = dict.fromkeys(range(table.seats), (0, UNKNOWN)) | {seat: (0, self._past(seat))}

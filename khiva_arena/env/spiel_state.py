@@ -24,8 +24,8 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
     @property
     def table(self) -> CodedGame:
         """The game, seats, rules and coding of the match."""
-        found: CodedGame = self.get_game().table
-        return found
+        table: CodedGame = self.get_game().table
+        return table
 
     def match(self) -> State:
         """Return the match as the engine has it, hidden hands included: for teachers and debugging, never for a policy. Raises

@@ -132,8 +132,8 @@ class _Seated:
         """Apply a choice of each asked agent, and play the steps in which opponents alone are asked; return rewards."""
         self._step(choices)
         self._go_on()
-        gained, self._gained = self._gained, [0.0] * self.table.seats
-        return {agent: gained[seat] for agent, seat in self._seat_of.items()}
+        rewards, self._gained = self._gained, [0.0] * self.table.seats
+        return {agent: rewards[seat] for agent, seat in self._seat_of.items()}
 
     def _go_on(self) -> None:
         while not self.match.is_over and all(seat in self._opponents for seat in self.match.pending()):
@@ -144,10 +144,10 @@ class _Seated:
         before, others = self.match.scores, [seat for seat in self.match.pending() if seat not in choices]
         self._opponents.saw(self.match.apply({**choices, **{seat: self._opponents.choose(self.match, seat) for seat in others}}))
         if self._rewards == "points":
-            gained = [now - then for now, then in zip(self.match.scores, before, strict=True)]
+            gains = [now - then for now, then in zip(self.match.scores, before, strict=True)]
         else:
-            gained = by_places(self.match.ranks) if self.match.is_over else [0] * self.table.seats
-        self._gained = [float(sofar + more) for sofar, more in zip(self._gained, gained, strict=True)]
+            gains = by_places(self.match.ranks) if self.match.is_over else [0] * self.table.seats
+        self._gained = [float(sofar + more) for sofar, more in zip(self._gained, gains, strict=True)]
 
 
 def _opponents(table: CodedGame, bots: Mapping[int, str | Choose]) -> Players:
@@ -177,8 +177,8 @@ class ArenaAEC(_Seated, AECEnv):  # type: ignore[misc]
         """Return the knowledge of an agent now. It shows no choice, not even the agent's own, before all choices of the step are
         made."""
         seat = self._seat_of[agent]
-        asked = seat in self.match.pending() and seat not in self._chosen
-        return self._observation(seat, self.table.legal(self.match, seat) if asked else [WAIT])
+        is_asked = seat in self.match.pending() and seat not in self._chosen
+        return self._observation(seat, self.table.legal(self.match, seat) if is_asked else [WAIT])
 
     def step(self, action: int | None) -> None:
         """Take an action for ``agent_selection``."""
@@ -231,20 +231,20 @@ class ArenaParallel(_Seated, ParallelEnv):  # type: ignore[misc]
         """Take one step of the arena; return observations, rewards, terminations, truncations, infos, each by agent."""
         infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         choices = {}
-        asked = {seat: agent for agent, seat in self._seat_of.items() if seat in self.match.pending()}
-        if missing := [agent for agent in asked.values() if agent not in actions]:
+        agent_of_seat = {seat: agent for agent, seat in self._seat_of.items() if seat in self.match.pending()}
+        if missing := [agent for agent in agent_of_seat.values() if agent not in actions]:
             raise ValueError(f"an action is missing of {', '.join(missing)}, who {'is' if len(missing) == 1 else 'are'} asked")
-        for seat, agent in asked.items():
+        for seat, agent in agent_of_seat.items():
             choice = self._index(agent, actions[agent])
             choices[seat] = DEFAULT if choice is None else choice
             if choice is None:
                 infos[agent]["illegal"] = True
-        gained = self._play(choices)
-        over = self.match.is_over
-        found = self._observations(), gained, dict.fromkeys(self.agents, over), dict.fromkeys(self.agents, False), infos
-        if over:
+        rewards = self._play(choices)
+        is_over = self.match.is_over
+        result = self._observations(), rewards, dict.fromkeys(self.agents, is_over), dict.fromkeys(self.agents, False), infos
+        if is_over:
             self.agents = []
-        return found
+        return result
 
     def _observations(self) -> dict[str, Observation]:
         pending = self.match.pending()

@@ -11,7 +11,7 @@ from khiva_arena.errors import ConfigError
 from khiva_arena.events.find import events_of
 from khiva_arena.events.stored import bare_timetable
 from khiva_arena.replay.definition import MARKS, Definition, spellings
-from khiva_arena.sandbox.limits import say
+from khiva_arena.sandbox.limits import in_words
 from khiva_arena.settings.table import TIMES
 from khiva_arena.store.db import BotRow, EventRow, Store
 
@@ -135,7 +135,7 @@ def _line(key: str, then: Any, now: Any) -> str:
     if room == "time":
         return f"{TIMES_DEFINED.get(field, field)} was {then} ms, is {now} ms"
     if room == "limits" and isinstance(then, int) and isinstance(now, int):
-        return f"limit {field} was {say(field, then)}, is {say(field, now)}"
+        return f"limit {field} was {in_words(field, then)}, is {in_words(field, now)}"
     if room == "runtimes":
         return _runtime(field, then, now)
     if key == "draw":

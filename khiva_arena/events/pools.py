@@ -25,7 +25,7 @@ from khiva_arena.report.shapes import InCommon
 from khiva_arena.report.standings import AnchorAt, Entrant, Standings, standings
 from khiva_arena.report.tally import Collected
 from khiva_arena.result import FAULTS, Result
-from khiva_arena.sandbox.limits import DEFAULT, WORDS, say
+from khiva_arena.sandbox.limits import DEFAULT, WORDS, in_words
 from khiva_arena.say import Say, say_nothing
 from khiva_arena.store.db import EventRow, Store, VoidRow
 from khiva_arena.text import harmless
@@ -107,7 +107,7 @@ def _mark(event: EventRow, numbers: Mapping[str, str]) -> str:
 
 def _not_default(common: InCommon) -> str:
     """Return in words the limits, pondering and time given back for a link that are not the default."""
-    limits = [f"{WORDS[key]} {say(key, limit)}" for key, limit in common.limits.items() if limit != getattr(DEFAULT, key)]
+    limits = [f"{WORDS[key]} {in_words(key, limit)}" for key, limit in common.limits.items() if limit != getattr(DEFAULT, key)]
     link = common.time.get("link_ms", 0)
     note = (f"up to {link} ms of a remote bot's round trip given back",) if link else ()
     return "".join(f", {text}" for text in (*limits, *(() if common.ponder else ("no pondering",)), *note))

@@ -59,6 +59,17 @@ def few(problems: list[str]) -> list[str]:
     return [*problems[:MOST_PROBLEMS], f"and {count(hidden, 'mistake')} more"] if hidden > 0 else problems
 
 
+class CheckedRules(NamedTuple):
+    """Rules that were laid over the defaults.
+
+    rules: in the order of the keys; a key with a mistake is left out
+    problems: the mistakes
+    """
+
+    rules: dict[str, Plain]
+    problems: list[str]
+
+
 def lay_over(
     title: str,
     keys: Sequence[str],
@@ -66,8 +77,8 @@ def lay_over(
     valued: Mapping[str, Valued],
     given: Mapping[str, Plain],
     later: Collection[str] = (),
-) -> tuple[dict[str, Plain], list[str]]:
-    """Return the map in the order of ``keys``, and the mistakes; a key with a mistake is left out of the map.
+) -> CheckedRules:
+    """Lay the rules of a user over the defaults.
 
     named: by key, its possible words, default first.
     valued: the rules that are values, by key. A key in neither map is for the caller to add.
@@ -92,7 +103,8 @@ def lay_over(
                 problems.append(f"{key} {valued[key].must}, not {brief(given[key])}")
                 continue
             rules[key] = value
-    return {key: value for key, value in rules.items() if key not in defaults or value != defaults[key]}, problems
+    rules = {key: value for key, value in rules.items() if key not in defaults or value != defaults[key]}
+    return CheckedRules(rules, problems)
 
 
 def defaults_of(keys: Collection[str], named: Mapping[str, Sequence[str]], valued: Mapping[str, Valued]) -> dict[str, Plain]:

@@ -68,11 +68,11 @@ class Step(msgspec.Struct, frozen=True):
     ranks: list[int]
 
 
-_told = msgspec.msgpack.Decoder(Told).decode
+_decode_answer = msgspec.msgpack.Decoder(Told).decode
 _stands = msgspec.msgpack.Decoder(tuple[list[tuple[int, str, int]], bool, list[int], list[int]]).decode
 
 
-def front_of(raw: Any, shown: str, library: bool = False) -> Front:
+def front_of(raw: Any, game_name: str, library: bool = False) -> Front:
     """Return the checked constants of a game. Raises GameFault.
 
     library: whether the game is the one that holds OpenSpiel's games.
@@ -80,7 +80,7 @@ def front_of(raw: Any, shown: str, library: bool = False) -> Front:
     try:
         front = msgspec.convert(raw, Front)
     except msgspec.ValidationError as error:
-        raise GameFault(f"game {shown}: {in_words(error, 'its constants', OF_A_GAME)}") from None
+        raise GameFault(f"game {game_name}: {in_words(error, 'its constants', OF_A_GAME)}") from None
     seats = front.seats
     points = {
         f"its name {harmless(front.name, 40)!r} is not of small letters, digits and _": _NAME.fullmatch(front.name),
@@ -97,68 +97,68 @@ def front_of(raw: Any, shown: str, library: bool = False) -> Front:
     }
     for problem, holds in points.items():
         if not holds:
-            raise GameFault(f"game {shown}: {problem}")
+            raise GameFault(f"game {game_name}: {problem}")
     return front
 
 
-def step_of(value: msgspec.Raw, call: str, seats: int, shown: str) -> Step:
+def step_of(value: msgspec.Raw, call: str, seats: int, game_name: str) -> Step:
     """Return the checked answer of a game after ``call``. Raises GameFault for the first point in which it breaks the
     contract."""
     try:
-        told = _told(value)
-        wrong = _wrong(told, seats)
+        answer = _decode_answer(value)
+        wrong = _wrong(answer, seats)
     except msgspec.MsgspecError as error:
         wrong = in_words(error, f"{call}()")
     except RecursionError:
         wrong = f"{call}() gives what is nested too deep"
     if wrong:
-        raise GameFault(f"game {shown}: {harmless(wrong, 400)}")
-    pending = {seat: Decision(kind, legal) for seat, kind, legal in told.pending}
+        raise GameFault(f"game {game_name}: {harmless(wrong, 400)}")
+    pending = {seat: Decision(kind, legal) for seat, kind, legal in answer.pending}
     return Step(
-        [Event(data, None if to is None else tuple(to)) for data, to in told.events],
+        [Event(data, None if to is None else tuple(to)) for data, to in answer.events],
         pending or NOBODY,
-        dict(zip(pending, told.views, strict=True)),
-        told.over,
-        told.scores,
-        told.ranks,
+        dict(zip(pending, answer.views, strict=True)),
+        answer.over,
+        answer.scores,
+        answer.ranks,
     )
 
 
-def stands_of(value: msgspec.Raw, seats: int, shown: str) -> Step:
+def stands_of(value: msgspec.Raw, seats: int, game_name: str) -> Step:
     """Return the checked standing of a match in a replay that shows nothing: the choices are only counted. Raises GameFault."""
     try:
-        asked, over, scores, ranks = _stands(value)
-        pending = {seat: Decision(kind, [[]] * min(many, MOST_LEGAL)) for seat, kind, many in asked}
+        questions, over, scores, ranks = _stands(value)
+        pending = {seat: Decision(kind, [[]] * min(size, MOST_LEGAL)) for seat, kind, size in questions}
         wrong = _wrong_standing(list(pending), Told([], [], [], over, scores, ranks), seats)
     except msgspec.MsgspecError as error:
         wrong = in_words(error, "apply()")
     if wrong:
-        raise GameFault(f"game {shown}: {harmless(wrong, 400)}")
+        raise GameFault(f"game {game_name}: {harmless(wrong, 400)}")
     return Step([], pending or NOBODY, {}, over, scores, ranks)
 
 
-def _wrong(told: Told, seats: int) -> str:
+def _wrong(answer: Told, seats: int) -> str:
     """Return the point in which an answer breaks the contract, "" if it keeps the contract."""
-    if wrong := _wrong_standing([seat for seat, _, _ in told.pending], told, seats):
+    if wrong := _wrong_standing([seat for seat, _, _ in answer.pending], answer, seats):
         return wrong
-    for (seat, kind, legal), view in zip(told.pending, told.views, strict=True):
+    for (seat, kind, legal), view in zip(answer.pending, answer.views, strict=True):
         if wrong := _wrong_question(kind, legal, view):
             return f"pending() or view() of seat {seat}: {wrong}"
-    return next((wrong for data, to in told.events if (wrong := _wrong_event(data, to, seats))), "")
+    return next((wrong for data, to in answer.events if (wrong := _wrong_event(data, to, seats))), "")
 
 
-def _wrong_standing(asked: list[int], told: Told, seats: int) -> str:
+def _wrong_standing(seats_asked: list[int], answer: Told, seats: int) -> str:
     """Return the point in which the asked seats or the standing break the contract, "" if they keep it."""
-    if asked != sorted(set(asked)) or not set(asked) <= set(range(seats)):
-        return f"pending() asks seats {asked}, of {seats}, which is not in seat order"
-    if told.over != (not asked):
-        return f"pending() asks {'somebody' if asked else 'nobody'}, and is_over is {told.over}"
-    if len(told.scores) != seats:
-        return f"scores are {told.scores}, not one for each of {seats} seats"
-    if wrong := check_plain(told.scores):
+    if seats_asked != sorted(set(seats_asked)) or not set(seats_asked) <= set(range(seats)):
+        return f"pending() asks seats {seats_asked}, of {seats}, which is not in seat order"
+    if answer.over != (not seats_asked):
+        return f"pending() asks {'somebody' if seats_asked else 'nobody'}, and is_over is {answer.over}"
+    if len(answer.scores) != seats:
+        return f"scores are {answer.scores}, not one for each of {seats} seats"
+    if wrong := check_plain(answer.scores):
         return f"scores: {wrong}"
-    if told.ranks != [1 + sum(other < rank for other in told.ranks) for rank in told.ranks] or len(told.ranks) != seats:
-        return f"ranks are {told.ranks}: 1 is best, ties share a place and the next one is left out, as 1, 2, 2, 4"
+    if answer.ranks != [1 + sum(better < rank for better in answer.ranks) for rank in answer.ranks] or len(answer.ranks) != seats:
+        return f"ranks are {answer.ranks}: 1 is best, ties share a place and the next one is left out, as 1, 2, 2, 4"
     return ""
 
 

@@ -55,21 +55,21 @@ _encode = msgspec.msgpack.Encoder(enc_hook=_refuse).encode
 _decode = msgspec.msgpack.Decoder().decode
 
 
-def framed(value: Any) -> bytes:
+def frame_of(value: Any) -> bytes:
     """Return a frame. Raises Unplain for a value that cannot be sent."""
-    payload = bytes(encoded(value))
+    payload = bytes(encode(value))
     return HEADER.pack(len(payload)) + payload
 
 
-def encoded(value: Any) -> msgspec.Raw:
+def encode(value: Any) -> msgspec.Raw:
     """Return a value, or a part of one, as msgpack. Raises Unplain."""
     try:
-        made = _encode(value)
+        data = _encode(value)
     except (OverflowError, TypeError, ValueError, RecursionError) as error:
         raise Unplain(f"gives what is no plain value: {error}") from None
-    if len(made) > MOST_BYTES:
-        raise Unplain(f"gives {len(made):,} bytes, more than {MOST_BYTES >> 20} MiB")
-    return msgspec.Raw(made)
+    if len(data) > MOST_BYTES:
+        raise Unplain(f"gives {len(data):,} bytes, more than {MOST_BYTES >> 20} MiB")
+    return msgspec.Raw(data)
 
 
 def strictly(value: Any) -> msgspec.Raw:
@@ -77,22 +77,22 @@ def strictly(value: Any) -> msgspec.Raw:
 
     So a set or a tuple may not arrive as a list, nor a date as a text.
     """
-    made = encoded(value)
+    data = encode(value)
     try:
-        same = _decode(made) == value
+        is_same = _decode(data) == value
     except msgspec.MsgspecError:
-        return made  # the reader reports the reason
-    kind = "" if same else _stranger(value)
+        return data  # the reader reports the reason
+    kind = "" if is_same else _stranger(value)
     if kind:
         raise Unplain(f"gives a {kind}, which is no plain value")
-    return made
+    return data
 
 
 def _stranger(value: Any) -> str:
     """Return the type of the first part that msgpack has no form for, "" if all have one."""
     if isinstance(value, dict | list):
         parts = value.values() if isinstance(value, dict) else value
-        return next((found for part in parts if (found := _stranger(part))), "")
+        return next((name for part in parts if (name := _stranger(part))), "")
     return "" if value is None or isinstance(value, int | str | float) else type(value).__name__
 
 
@@ -103,10 +103,10 @@ def payload_of(source: socket.socket) -> bytes:
 
 
 def _exactly(source: socket.socket, size: int) -> bytes:
-    held = bytearray()
-    while len(held) < size:
-        data = source.recv(min(size - len(held), 1 << 20))
-        if not data:
+    data = bytearray()
+    while len(data) < size:
+        piece = source.recv(min(size - len(data), 1 << 20))
+        if not piece:
             return b""
-        held += data
-    return bytes(held)
+        data += piece
+    return bytes(data)

@@ -63,7 +63,7 @@ class OutsideGame(Game):
         self._starting = threading.Lock()
         self._desk: Fork | None = None
         self._lock = threading.Lock()
-        self._vetted: set[bytes] = set()
+        self._rules_vetted: set[bytes] = set()
         self._mute: set[str] = set()
 
     @property
@@ -95,28 +95,28 @@ class OutsideGame(Game):
         return self._rules_map("every_rule", rules)
 
     def _rules_map(self, call: str, rules: Mapping[str, Plain]) -> dict[str, Plain]:
-        made = _decoded(_map, self._ask(call, dict(rules)), call, self.shown)
-        if wrong := check_plain(made):
+        rules_map = _decode(_map, self._ask(call, dict(rules)), call, self.shown)
+        if wrong := check_plain(rules_map):
             raise GameFault(f"game {self.shown}: {call}(): {wrong}")
-        return dict(made)
+        return dict(rules_map)
 
     def seats_of(self, rules: Mapping[str, Plain]) -> Sequence[int]:
         """Return the numbers of seats that the game can be played with under a rules map, of those in ``seats``."""
-        found = _decoded(_numbers, self._ask("seats_of", dict(rules)), "seats_of", self.shown)
-        return [seats for seats in found if seats in self.seats]
+        numbers = _decode(_numbers, self._ask("seats_of", dict(rules)), "seats_of", self.shown)
+        return [seats for seats in numbers if seats in self.seats]
 
     def new(self, seats: int, rules: Mapping[str, Plain], secret: bytes) -> tuple[State, list[Event]]:
         """Set up a match in one process, and return the state and the events of the opening."""
-        return self._begun((self._fork,), seats, rules, secret)
+        return self._begin((self._fork,), seats, rules, secret)
 
     def played(self, seats: int, rules: Mapping[str, Plain], secret: bytes) -> tuple[State, list[Event]]:
         """Set up a match that is recorded, and return the state and the events of the opening.
 
         It runs in two processes, so that it shows at once if its course depends on anything but secret, rules and choices.
         """
-        return self._begun((self._fork, self._second_fork), seats, rules, secret)
+        return self._begin((self._fork, self._second_fork), seats, rules, secret)
 
-    def _begun(
+    def _begin(
         self, forks: Sequence[Callable[[], Fork]], seats: int, rules: Mapping[str, Plain], secret: bytes
     ) -> tuple[State, list[Event]]:
         self.check_seats(seats)
@@ -127,7 +127,7 @@ class OutsideGame(Game):
         """Return a process for a match. If the process that it is forked from was killed, another one is started."""
         with self._starting:
             if self._process.has_ended:
-                self._process = self._started(1)
+                self._process = self._start_process(1)
         return self._process.fork()
 
     def _second_fork(self) -> Fork:
@@ -135,10 +135,10 @@ class OutsideGame(Game):
         started."""
         with self._starting:
             if self._second is None or self._second.has_ended:
-                self._second = self._started(2)
+                self._second = self._start_process(2)
         return self._second.fork()
 
-    def _started(self, hash_seed: int) -> GameProcess:
+    def _start_process(self, hash_seed: int) -> GameProcess:
         """Start a process of the game. Raises GameFault if its files have changed since they were hashed."""
         if not self._source.content and source_of(self._source.word).code != self._source.code:
             raise GameFault(f"game {self.shown}: its files were changed since this command began")
@@ -149,7 +149,7 @@ class OutsideGame(Game):
     def vet(self, seats: int, rules: Mapping[str, Plain]) -> None:
         """Check some steps of a random match, with every point of the contract, once for each kind of table. Raises GameFault."""
         kind = msgspec.msgpack.encode([seats, dict(rules)])
-        if kind in self._vetted:
+        if kind in self._rules_vetted:
             return
         try:
             found = self.looked_at(seats, rules, VET_STEPS, "before a match").points
@@ -158,16 +158,16 @@ class OutsideGame(Game):
         except GameFault as fault:
             check = shlex.join(["khiva-arena", "check", "--game", self.word, *self._rule_words(rules)])
             raise GameFault(f"{fault}; `{check}` says more") from None
-        self._vetted.add(kind)
+        self._rules_vetted.add(kind)
 
     def _rule_words(self, rules: Mapping[str, Plain]) -> list[str]:
         """Return the ``--rule`` words to type for these rules: only rules that the other rules do not bring."""
-        needed = dict(rules)
+        shortest = dict(rules)
         for key in rules:
-            without = {name: value for name, value in needed.items() if name != key}
+            without = {name: value for name, value in shortest.items() if name != key}
             with suppress(ArenaError):
-                needed = without if self.rules(without) == rules else needed
-        return [word for key, value in needed.items() for word in ("--rule", f"{key}={_typed(value)}")]
+                shortest = without if self.rules(without) == rules else shortest
+        return [word for key, value in shortest.items() for word in ("--rule", f"{key}={_type_name(value)}")]
 
     def looked_at(self, seats: int, rules: Mapping[str, Plain], steps: int, seed: str) -> Findings:
         """Return the findings of the conformance check in so many steps of a match, as far as there is time for it.
@@ -175,17 +175,17 @@ class OutsideGame(Game):
         Raises GameFault for faults that would make a match void, of which the check knows less: an answer's size, and whether it
         is the same again.
         """
-        played = self._tried(seats, rules, steps, seed)
+        mistakes = self._try_match(seats, rules, steps, seed)
         fork = self._fork()
         try:
             fork.say("vet", (seats, dict(rules), steps, seed, LOOK_SECONDS), LOOK_CPU_SECONDS)
             answer = value_of(fork.hear("vet", LOOK_CPU_SECONDS), self.shown)
         finally:
             fork.close()
-        found = _findings(answer)
-        return found._replace(short=[*played, *found.short])
+        findings = _findings(answer)
+        return findings._replace(short=[*mistakes, *findings.short])
 
-    def _tried(self, seats: int, rules: Mapping[str, Plain], steps: int, seed: str) -> list[str]:
+    def _try_match(self, seats: int, rules: Mapping[str, Plain], steps: int, seed: str) -> list[str]:
         """Play so many steps of a random match, just as one that is recorded. Return how far it was played, if it took too
         long."""
         until = time.monotonic() + LOOK_SECONDS
@@ -197,7 +197,7 @@ class OutsideGame(Game):
                 break
             if time.monotonic() > until:
                 return [f"the first {count(step, 'step')} as they are played"]
-            state.apply({seat: stream.below(len(asked.legal)) for seat, asked in state.pending().items()})
+            state.apply({seat: stream.below(len(decision.legal)) for seat, decision in state.pending().items()})
         return []
 
     def narrate(self, event: Event, names: Sequence[str]) -> str:
@@ -215,7 +215,7 @@ class OutsideGame(Game):
         if "points" in self._mute:
             return None
         try:
-            return _decoded(_points, self._ask("points", dict(view)), "points", self.shown)  # type: ignore[no-any-return]
+            return _decode(_points, self._ask("points", dict(view)), "points", self.shown)  # type: ignore[no-any-return]
         except ArenaError:
             self._mute.add("points")
             return None
@@ -231,7 +231,7 @@ class OutsideGame(Game):
         if call in self._mute:
             return None
         try:
-            return str(_decoded(_text, self._ask(call, *arguments), call, self.shown))[:LONGEST_TEXT]
+            return str(_decode(_text, self._ask(call, *arguments), call, self.shown))[:LONGEST_TEXT]
         except ArenaError:
             self._mute.add(call)
             return None
@@ -259,8 +259,8 @@ class OutsideGame(Game):
 class OutsideState(State):
     """A match of a game from outside. It runs in one process, or in two whose answers have to be equal."""
 
-    def __init__(self, forks: Sequence[Fork], seats: int, shown: str) -> None:
-        self._forks, self._seats, self._shown = forks, seats, shown
+    def __init__(self, forks: Sequence[Fork], seats: int, game_name: str) -> None:
+        self._forks, self._seats, self._shown = forks, seats, game_name
         self._number = 0
         self._steps = 0
         self._expected: list[Mapping[int, int]] = []
@@ -320,7 +320,7 @@ class OutsideState(State):
         """Return all that a seat knows. Raises GameFault if the view is not plain."""
         if seat in self._views:
             return self._views.pop(seat)
-        view = dict(_decoded(_map, self._ask("view", self._number, seat), "view", self._shown))
+        view = dict(_decode(_map, self._ask("view", self._number, seat), "view", self._shown))
         if wrong := check_plain(view):
             raise GameFault(f"game {self._shown}: view() of seat {seat}: {wrong}")
         return view
@@ -342,19 +342,19 @@ class OutsideState(State):
 
     def components(self) -> dict[str, int]:
         """Return how many of each physical piece there are."""
-        return dict(_decoded(_counts, self._ask("components", self._number), "components", self._shown))
+        return dict(_decode(_counts, self._ask("components", self._number), "components", self._shown))
 
     def clone(self) -> Self:
         """Return an independent copy: the game's own clone, in the same process."""
         twin = type(self)(self._forks, self._seats, self._shown)
-        twin._number = _decoded(_number, self._ask("clone", self._number), "clone", self._shown)
+        twin._number = _decode(_number, self._ask("clone", self._number), "clone", self._shown)
         twin._steps, twin._step = self._steps, self._step
         return twin
 
     def sketch(self, names: Sequence[str]) -> str:
         """Return the whole state as text for people, cut to ``LONGEST_TEXT`` characters."""
         answer = self._ask("sketch", self._number, list(names))
-        return str(_decoded(_text, answer, "sketch", self._shown))[:LONGEST_TEXT]
+        return str(_decode(_text, answer, "sketch", self._shown))[:LONGEST_TEXT]
 
     def _take(self, call: str, answer: msgspec.Raw) -> list[Event]:
         self._step = step_of(answer, call, self._seats, self._shown)
@@ -380,12 +380,12 @@ def _breach(point: str) -> str:
     return point if point.startswith("it ") else f"breaks the contract, by which {point}"
 
 
-def _typed(value: Plain) -> str:
+def _type_name(value: Plain) -> str:
     return value if isinstance(value, str) else json.dumps(value, separators=(",", ":"))
 
 
-def _decoded(decode: Any, value: msgspec.Raw, call: str, shown: str) -> Any:
+def _decode(decode: Any, value: msgspec.Raw, call: str, game_name: str) -> Any:
     try:
         return decode(value)
     except (msgspec.MsgspecError, RecursionError) as error:
-        raise GameFault(f"game {shown}: {in_words(error, f'what {call}() returns', {})}") from None
+        raise GameFault(f"game {game_name}: {in_words(error, f'what {call}() returns', {})}") from None

@@ -42,8 +42,8 @@ from khiva_arena.outside.calls import (
     STOP_SECONDS,
     Spec,
     Unplain,
-    encoded,
-    framed,
+    encode,
+    frame_of,
     payload_of,
     strictly,
 )
@@ -69,27 +69,27 @@ def main() -> None:
     _ends_with(life)
     _limit(MEMORY)
     try:
-        game = _game_of(_imported(spec), spec)
+        game = _game_of(_import(spec), spec)
         front = _front(game)
     except BaseException as error:
-        control.sendall(framed([FAULT, _told(error, spec) + _several_files(error, spec)]))
+        control.sendall(frame_of([FAULT, _error_words(error, spec) + _several_files(error, spec)]))
         return
-    control.sendall(framed([DONE, front]))
+    control.sendall(frame_of([DONE, front]))
     _fork_on_request(control, life, game, spec)
 
 
 def _limit(memory: int) -> None:
-    for what, most in ((resource.RLIMIT_AS, memory), (resource.RLIMIT_CORE, 0)):
-        hard = resource.getrlimit(what)[1]
-        resource.setrlimit(what, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+    for resource_number, limit in ((resource.RLIMIT_AS, memory), (resource.RLIMIT_CORE, 0)):
+        hard = resource.getrlimit(resource_number)[1]
+        resource.setrlimit(resource_number, (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard))
     _allow_cpu(CPU_SECONDS)
 
 
 def _allow_cpu(seconds: float) -> None:
     """Allow so many seconds of CPU from now on; the system ends the process after that, whatever it does."""
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    most = math.ceil(used.ru_utime + used.ru_stime + seconds)
-    resource.setrlimit(resource.RLIMIT_CPU, (most, resource.getrlimit(resource.RLIMIT_CPU)[1]))
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    limit = math.ceil(usage.ru_utime + usage.ru_stime + seconds)
+    resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.getrlimit(resource.RLIMIT_CPU)[1]))
 
 
 def _ends_with(life: int) -> None:
@@ -128,27 +128,27 @@ class OwnCode(MetaPathFinder):
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
         """Return the spec of a module, with a loader from source if the module is the game's; None if it is not found."""
-        others = (finder.find_spec(fullname, path, target) for finder in sys.meta_path if finder is not self)
-        found = next(filter(None, others), None)
-        if found and isinstance(found.loader, SourceFileLoader):
-            place = os.path.realpath(found.loader.path)
+        specs = (finder.find_spec(fullname, path, target) for finder in sys.meta_path if finder is not self)
+        spec = next(filter(None, specs), None)
+        if spec and isinstance(spec.loader, SourceFileLoader):
+            place = os.path.realpath(spec.loader.path)
             if place.startswith(self._folder):
-                found.loader = FromSource(fullname, found.loader.path)
-        return found
+                spec.loader = FromSource(fullname, spec.loader.path)
+        return spec
 
 
-def _imported(spec: Spec) -> ModuleType:
+def _import(spec: Spec) -> ModuleType:
     if spec.folder:
         sys.meta_path.insert(0, OwnCode(spec.folder))
     if not spec.path:
         return importlib.import_module(spec.module)
     if spec.content is None:
         loader = FromSource(spec.module, spec.path)
-        found = importlib.util.spec_from_file_location(
+        module_spec = importlib.util.spec_from_file_location(
             spec.module, spec.path, loader=loader, submodule_search_locations=[os.path.dirname(spec.path)]
         )
-        assert found is not None
-        module = importlib.util.module_from_spec(found)
+        assert module_spec is not None
+        module = importlib.util.module_from_spec(module_spec)
         sys.modules[spec.module] = module
         loader.exec_module(module)
         return module
@@ -161,11 +161,11 @@ def _imported(spec: Spec) -> ModuleType:
 
 def _game_of(module: ModuleType, spec: Spec) -> Game:
     if spec.attribute:
-        found: Any = module
+        game: Any = module
         for name in spec.attribute.split("."):
-            found = getattr(found, name)
+            game = getattr(game, name)
     elif hasattr(module, "GAME"):
-        found = module.GAME
+        game = module.GAME
     else:
         classes = [
             value
@@ -176,12 +176,12 @@ def _game_of(module: ModuleType, spec: Spec) -> Game:
             raise TypeError("it has no game: a class that is a khiva_arena.Game")
         if len(classes) > 1:
             raise TypeError(f"it has {len(classes)} classes of games; name the one to play: GAME = MyGame()")
-        found = classes[0]
-    if isinstance(found, type) and issubclass(found, Game):
-        found = found()
-    if not isinstance(found, Game):
-        raise TypeError(f"its game is {an(type(found).__name__)}, not a khiva_arena.Game")
-    return found
+        game = classes[0]
+    if isinstance(game, type) and issubclass(game, Game):
+        game = game()
+    if not isinstance(game, Game):
+        raise TypeError(f"its game is {an(type(game).__name__)}, not a khiva_arena.Game")
+    return game
 
 
 def _front(game: Game) -> dict[str, Any]:
@@ -219,7 +219,7 @@ class Forks(NamedTuple):
 def _fork_on_request(control: socket.socket, life: int, game: Game, spec: Spec) -> None:
     forks = Forks({}, {})
     while True:
-        word, handed, _, _ = socket.recv_fds(control, 1 + NUMBER.size, 1)
+        word, descriptors, _, _ = socket.recv_fds(control, 1 + NUMBER.size, 1)
         if not word:
             return
         _collect(forks)
@@ -230,26 +230,26 @@ def _fork_on_request(control: socket.socket, life: int, game: Game, spec: Spec) 
             if pid == 0:
                 control.close()
                 leave_last_words(leave)
-                _serve(socket.socket(fileno=handed[0]), life, game, spec)
-            os.close(handed[0])
+                _serve(socket.socket(fileno=descriptors[0]), life, game, spec)
+            os.close(descriptors[0])
             os.close(leave)
             forks.pipes[pid] = words
             control.sendall(NUMBER.pack(pid))
         else:
             (pid,) = NUMBER.unpack(word[1:])
             if pid in forks.pipes:
-                forks.note(pid, _ended(pid, word[:1] == STOP))
-            control.sendall(framed(forks.reaped.pop(pid)))
+                forks.note(pid, _wait_for(pid, word[:1] == STOP))
+            control.sendall(frame_of(forks.reaped.pop(pid)))
 
 
-def _ended(pid: int, asked: bool) -> int:
-    """End a fork, and return its status. ``asked``: whether the fork gets time to tell its place first."""
-    until = time.monotonic() + (STOP_SECONDS if asked else 0)
-    if asked:
+def _wait_for(pid: int, on_request: bool) -> int:
+    """End a fork, and return its status. ``on_request``: whether the fork gets time to tell its place first."""
+    until = time.monotonic() + (STOP_SECONDS if on_request else 0)
+    if on_request:
         os.kill(pid, signal.SIGXCPU)
     while time.monotonic() < until:
-        ended, status = os.waitpid(pid, os.WNOHANG)
-        if ended:
+        child, status = os.waitpid(pid, os.WNOHANG)
+        if child:
             return status
         time.sleep(0.01)
     os.kill(pid, signal.SIGKILL)
@@ -285,13 +285,13 @@ def _serve(calls: socket.socket, life: int, game: Game, spec: Spec) -> NoReturn:
 def _answer(match: "ForkedMatch", name: str, arguments: list[Any], spec: Spec) -> bytes:
     match.calling = name
     try:
-        return framed([DONE, getattr(match, name)(*arguments)])
+        return frame_of([DONE, getattr(match, name)(*arguments)])
     except Unplain as error:
-        return framed([FAULT, f"{match.calling}() {error}"])
+        return frame_of([FAULT, f"{match.calling}() {error}"])
     except BaseException as error:
         if isinstance(error, MAY_RAISE.get(match.calling, ())):
-            return framed(_refusal(error))
-        return framed([FAULT, f"{match.calling}() {_told(error, spec)}"])
+            return frame_of(_refusal(error))
+        return frame_of([FAULT, f"{match.calling}() {_error_words(error, spec)}"])
 
 
 def _refusal(error: BaseException) -> list[Any]:
@@ -301,15 +301,15 @@ def _refusal(error: BaseException) -> list[Any]:
     return [ILLEGAL, str(error)]
 
 
-def _told(error: BaseException, spec: Spec) -> str:
+def _error_words(error: BaseException, spec: Spec) -> str:
     """Return the error that was raised, and the line of the game's own code."""
-    own = [at for at in traceback.extract_tb(error.__traceback__) if spec.folder and at.filename.startswith(spec.folder)]
+    own_frames = [at for at in traceback.extract_tb(error.__traceback__) if spec.folder and at.filename.startswith(spec.folder)]
     if isinstance(error, SyntaxError) and error.filename == spec.path:
-        where = f", line {error.lineno} of {os.path.basename(spec.path)}"
-        return f"raised {type(error).__name__}: {error.msg}{where}"
-    where = f", line {own[-1].lineno} of {os.path.basename(own[-1].filename)}" if own else ""
+        place = f", line {error.lineno} of {os.path.basename(spec.path)}"
+        return f"raised {type(error).__name__}: {error.msg}{place}"
+    place = f", line {own_frames[-1].lineno} of {os.path.basename(own_frames[-1].filename)}" if own_frames else ""
     text = " ".join(str(error).split())[:300]
-    return f"raised {type(error).__name__}{': ' if text else ''}{text}{where}"
+    return f"raised {type(error).__name__}{': ' if text else ''}{text}{place}"
 
 
 def _several_files(error: BaseException, spec: Spec) -> str:
@@ -326,7 +326,7 @@ def _kind(value: object) -> str:
     return "None" if value is None else an(type(value).__name__)
 
 
-def _asked(pending: Pending) -> list[list[Any]]:
+def _questions(pending: Pending) -> list[list[Any]]:
     return [[seat, decision.kind, list(decision.legal)] for seat, decision in pending.items()]
 
 
@@ -354,15 +354,15 @@ class ForkedMatch:
     def new(self, seats: int, rules: dict[str, Any], secret: bytes) -> Any:
         self._seats = seats
         try:
-            made = self._game.new(seats, rules, secret)
+            start = self._game.new(seats, rules, secret)
         except ConfigError:
             if seats not in self._game.seats_of(rules):
                 self.calling = "check_seats"
             raise
-        if not (isinstance(made, tuple) and len(made) == 2 and isinstance(made[0], State)):
-            raise Unplain(f"returned {_kind(made)}, and must return two values, the state and the events of the opening")
-        self._states.append(made[0])
-        return self._snapshot(*made)
+        if not (isinstance(start, tuple) and len(start) == 2 and isinstance(start[0], State)):
+            raise Unplain(f"returned {_kind(start)}, and must return two values, the state and the events of the opening")
+        self._states.append(start[0])
+        return self._snapshot(*start)
 
     def apply(self, number: int, choices: dict[int, int]) -> Any:
         return self._snapshot(self._states[number], self._states[number].apply(choices))
@@ -373,28 +373,28 @@ class ForkedMatch:
         state = self._states[number]
         state.apply(choices)
         self.calling = "pending, is_over, scores or ranks"
-        asked = [[seat, decision.kind, len(decision.legal)] for seat, decision in state.pending().items()]
-        return [asked, state.is_over, list(state.scores), list(state.ranks)]
+        questions = [[seat, decision.kind, len(decision.legal)] for seat, decision in state.pending().items()]
+        return [questions, state.is_over, list(state.scores), list(state.ranks)]
 
     def _snapshot(self, state: State, events: list[Event]) -> dict[str, Any]:
         """Return all that is asked for at every step, at once."""
         if not isinstance(events, list | tuple):
             raise Unplain(f"returned {_kind(events)}, and must return a list of events")
-        if others := [event for event in events if not isinstance(event, Event)]:
-            raise Unplain(f"returned {_kind(others[0])} among its events, each of which is an Event({{...}})")
-        told = {"events": strictly([[event.data, event.to if event.to is None else list(event.to)] for event in events])}
+        if strangers := [event for event in events if not isinstance(event, Event)]:
+            raise Unplain(f"returned {_kind(strangers[0])} among its events, each of which is an Event({{...}})")
+        answer = {"events": strictly([[event.data, event.to if event.to is None else list(event.to)] for event in events])}
         self.calling = "pending"
         pending, again = state.pending(), state.pending()
-        told["pending"] = strictly(_asked(pending))
-        if told["pending"] != encoded(_asked(again)):
+        answer["pending"] = strictly(_questions(pending))
+        if answer["pending"] != encode(_questions(again)):
             raise Unplain("gives something else when it is called again")
         if not set(pending) <= set(range(self._seats)):
             raise Unplain(f"asks seats {list(pending)}, of {self._seats}")
         self.calling = "view"
-        told["views"] = strictly([state.view(seat) for seat in pending])
+        answer["views"] = strictly([state.view(seat) for seat in pending])
         self.calling = "is_over, scores or ranks"
         standing = {"over": state.is_over, "scores": list(state.scores), "ranks": list(state.ranks)}
-        return {**told, **standing}
+        return {**answer, **standing}
 
     def view(self, number: int, seat: int) -> Any:
         return strictly(self._states[number].view(seat))
@@ -432,7 +432,7 @@ class ForkedMatch:
         try:
             return found_in(self._game, seats, rules, steps, seed, lambda share: time.monotonic() < began + share * seconds)
         except BaseException as error:
-            return [[f"it {_told(error, self._spec)}"], []]
+            return [[f"it {_error_words(error, self._spec)}"], []]
 
 
 if __name__ == "__main__":

@@ -17,20 +17,20 @@ from khiva_arena.outside.source import GameSource, source_of
 _open: dict[str, OutsideGame] = {}
 
 
-def opened(word: str) -> Game:
+def open_game(word: str) -> Game:
     """Return the game that a user wants to play.
 
     word: a file, a folder, or the entry point of an installed package. Raises ConfigError if there is none, GameFault if it is no
         game.
     """
-    return _opened(_offered(word))
+    return _open_source(_offer(word))
 
 
 def offer(words: Iterable[str]) -> None:
     """Allow these games to run if something of just that code is to be replayed. None of them runs now. Raises ConfigError."""
     for word in words:
         if word not in registry.NAMES:
-            _offered(word)
+            _offer(word)
 
 
 def forget() -> None:
@@ -42,15 +42,15 @@ def forget() -> None:
     os.environ.pop(VARIABLE, None)
 
 
-def _offered(word: str) -> GameSource:
+def _offer(word: str) -> GameSource:
     source = source_of(word)
-    registry.handed[source.code] = registry.Handed(word, lambda: _opened(source))
-    known = msgspec.json.decode(os.environ.get(VARIABLE, "[]"), type=list[str])
-    os.environ[VARIABLE] = msgspec.json.encode(list(dict.fromkeys([*known, source.word]))).decode()
+    registry.handed[source.code] = registry.Handed(word, lambda: _open_source(source))
+    words = msgspec.json.decode(os.environ.get(VARIABLE, "[]"), type=list[str])
+    os.environ[VARIABLE] = msgspec.json.encode(list(dict.fromkeys([*words, source.word]))).decode()
     return source
 
 
-def _opened(source: GameSource) -> OutsideGame:
+def _open_source(source: GameSource) -> OutsideGame:
     if source.code not in _open:
         _open[source.code] = OutsideGame(source)
     return _open[source.code]

@@ -44,46 +44,46 @@ class LibraryState(State):
         self._open = game.get_type().information == Information.PERFECT_INFORMATION
         self._state = game.new_initial_state()
         self._chance = Stream(secret, "openspiel", "chance")
-        self._seen = [""] * game.num_players()
-        self._asked: Pending = NOBODY
+        self._last_views = [""] * game.num_players()
+        self._pending: Pending = NOBODY
 
     def begin(self) -> list[Event]:
         """Play on to the first decision, and return the events."""
         return self._on([])
 
     def pending(self) -> Pending:
-        return self._asked
+        return self._pending
 
     def apply(self, choices: Mapping[int, int]) -> list[Event]:
-        check_choices(self._asked, choices)
-        taken = {seat: self._asked[seat].legal[choice][0] for seat, choice in choices.items()}
-        return self._on(self._played(taken))
+        check_choices(self._pending, choices)
+        actions = {seat: self._pending[seat].legal[choice][0] for seat, choice in choices.items()}
+        return self._on(self._apply_actions(actions))
 
     def _on(self, events: list[Event]) -> list[Event]:
         """Play chance and single choices, until somebody is asked or the match is over, and return the events."""
         state = self._state
-        self._asked = NOBODY
-        while not state.is_terminal() and not self._asked:
+        self._pending = NOBODY
+        while not state.is_terminal() and not self._pending:
             if state.is_mean_field_node():
                 raise ValueError("it has come to a mean-field node")
             if state.is_chance_node():
-                state.apply_action(drawn(state.chance_outcomes(), self._chance))
+                state.apply_action(draw_outcome(state.chance_outcomes(), self._chance))
                 continue
             legal = {seat: state.legal_actions(seat) for seat in self._to_move()}
             if any(len(actions) > 1 for actions in legal.values()):
-                self._asked = {
+                self._pending = {
                     seat: Decision("act", [[action, state.action_to_string(seat, action)] for action in actions])
                     for seat, actions in legal.items()
                     if len(actions) > 1
                 }
             else:
-                events += self._played({})
+                events += self._apply_actions({})
         return events + self._new_to_seats()
 
     def _to_move(self) -> Sequence[int]:
         return range(self._game.num_players()) if self._state.is_simultaneous_node() else (self._state.current_player(),)
 
-    def _played(self, taken: Mapping[int, int]) -> list[Event]:
+    def _apply_actions(self, taken: Mapping[int, int]) -> list[Event]:
         """Apply the choices, with the only choice of the other seats, and return the events."""
         state = self._state
         only = {seat: next(iter(state.legal_actions(seat)), 0) for seat in self._to_move() if seat not in taken}
@@ -106,10 +106,10 @@ class LibraryState(State):
         """Return an event for each seat whose view or question has changed, with a hash of both: its next request has the thing
         itself."""
         events = []
-        for seat, before in enumerate(self._seen):
-            asked = self._asked.get(seat)
-            known = f"{self.view(seat)} {asked and [action for action, _ in asked.legal]}"
-            now = self._seen[seat] = sha256(known.encode()).hexdigest()[:16]
+        for seat, before in enumerate(self._last_views):
+            decision = self._pending.get(seat)
+            view = f"{self.view(seat)} {decision and [action for action, _ in decision.legal]}"
+            now = self._last_views[seat] = sha256(view.encode()).hexdigest()[:16]
             if now != before:
                 events.append(Event({"type": "observed", "hash": now}, (seat,)))
         return events
@@ -134,16 +134,16 @@ class LibraryState(State):
         """The library's returns, multiplied by the rule ``scale``. Returns of the end have to be whole then; before it they are
         rounded down."""
         scale = self._rules["scale"]
-        scaled = [one * scale for one in self._state.returns()]
-        if self.is_over and (uneven := [one for one in scaled if not is_whole(one)]):
+        points = [score * scale for score in self._state.returns()]
+        if self.is_over and (uneven := [score for score in points if not is_whole(score)]):
             way = way_on(self._game, self._state.returns())
             raise ValueError(f"a return of {uneven[0] / scale!r} is not whole at scale {scale}: {way}")
-        return [round(one) if self.is_over else math.floor(one + NEAR) for one in scaled]
+        return [round(score) if self.is_over else math.floor(score + NEAR) for score in points]
 
     def clone(self) -> Self:
         twin = type(self).__new__(type(self))
         twin.__dict__.update(self.__dict__)
-        twin._state, twin._seen = self._state.clone(), list(self._seen)
+        twin._state, twin._last_views = self._state.clone(), list(self._last_views)
         twin._chance = Stream.__new__(Stream)
         for name in Stream.__slots__:
             value = getattr(self._chance, name)
@@ -151,7 +151,7 @@ class LibraryState(State):
         return twin
 
 
-def drawn(outcomes: Sequence[tuple[int, float]], stream: Stream) -> int:
+def draw_outcome(outcomes: Sequence[tuple[int, float]], stream: Stream) -> int:
     """Return an outcome of a chance node."""
     at, below = (stream.u64() >> 11) * 2.0**-53, 0.0
     for action, chance in outcomes:
@@ -203,7 +203,7 @@ def gives(game: Any, call: Callable[[Any, int], object]) -> bool:
 def at_random(state: Any, stream: Stream) -> None:
     """Play one step of a random match."""
     if state.is_chance_node():
-        state.apply_action(drawn(state.chance_outcomes(), stream))
+        state.apply_action(draw_outcome(state.chance_outcomes(), stream))
     elif state.is_simultaneous_node():
         legal = [state.legal_actions(seat) for seat in range(state.num_players())]
         state.apply_actions([actions[stream.below(len(actions))] if actions else 0 for actions in legal])
@@ -214,21 +214,21 @@ def at_random(state: Any, stream: Stream) -> None:
 
 def scale_of(game: Any) -> int | None:
     """Return the factor that makes the returns of random matches whole; None if it is more than ``MOST_SCALE``."""
-    found: list[float] = []
+    returns: list[float] = []
     for number in range(TRIED):
         state, stream = game.new_initial_state(), Stream(bytes(32), "openspiel", "scale", str(number))
         for _ in range(TRIED_STEPS):
             if state.is_terminal():
-                found += state.returns()
+                returns += state.returns()
                 break
             at_random(state, stream)
-    return whole_at(found)
+    return whole_at(returns)
 
 
-def whole_at(returns: Sequence[float], least: int = 1) -> int | None:
-    """Return the least multiple of ``least`` that makes the returns whole; None if it is more than ``MOST_SCALE``."""
-    scale = math.lcm(least, *(Fraction(one).limit_denominator(MOST_SCALE).denominator for one in returns))
-    return scale if scale <= MOST_SCALE and all(is_whole(one * scale) for one in returns) else None
+def whole_at(returns: Sequence[float], divisor: int = 1) -> int | None:
+    """Return the least multiple of ``divisor`` that makes the returns whole; None if it is more than ``MOST_SCALE``."""
+    scale = math.lcm(divisor, *(Fraction(score).limit_denominator(MOST_SCALE).denominator for score in returns))
+    return scale if scale <= MOST_SCALE and all(is_whole(score * scale) for score in returns) else None
 
 
 def way_on(game: Any, returns: Sequence[float]) -> str:
@@ -244,19 +244,19 @@ def is_whole(value: float) -> bool:
     return abs(value - round(value)) <= NEAR * max(1.0, abs(value))
 
 
-def loaded(text: object) -> Any:
+def load_game(text: object) -> Any:
     """Return the library's game of a string such as ``goofspiel(players=3)``. Raises RulesError with the reason why it cannot be
     played."""
     if type(text) is int:  # as --rule game=2048 is read
         text = str(text)
     if not isinstance(text, str):
         raise RulesError(f"game: {text!r} is not a text")
-    name, there = text.partition("(")[0], pyspiel.registered_names()
-    if name not in there:
-        known = f"{folder('docs') / 'openspiel-games.md'} lists those that it has"
+    name, names = text.partition("(")[0], pyspiel.registered_names()
+    if name not in names:
+        page = f"{folder('docs') / 'openspiel-games.md'} lists those that it has"
         if name.startswith(IN_PYTHON):
-            raise RulesError(f"game: {name[:80]} is one of the library's games in Python, which are not imported; {known}")
-        raise RulesError(f"game: OpenSpiel has no game {name[:80]!r}{meant(name, there)}; {known}")
+            raise RulesError(f"game: {name[:80]} is one of the library's games in Python, which are not imported; {page}")
+        raise RulesError(f"game: OpenSpiel has no game {name[:80]!r}{meant(name, names)}; {page}")
     if parameter := file_in_rules(OpenSpiel.name, {"game": text}):
         raise RulesError(
             f"game: {name} reads a file ({parameter}), which would be no part of the event: two games could have one name, and "
@@ -298,7 +298,7 @@ class OpenSpiel(Game):
     def rules(self, given: Mapping[str, Any]) -> dict[str, Any]:
         if unknown := [key for key in given if key not in self.variants]:
             raise RulesError([f"{key}: there is no such rule" for key in unknown])
-        game = loaded(given.get("game", DEFAULT))
+        game = load_game(given.get("game", DEFAULT))
         scale = given["scale"] if "scale" in given else scale_of(game)
         if scale is None:
             raise RulesError(
@@ -321,10 +321,10 @@ class OpenSpiel(Game):
         return {"game": str(game), "scale": scale, "shows": shows, "tensor": tensor}
 
     def seats_of(self, rules: Mapping[str, Any]) -> Sequence[int]:
-        return (loaded(rules["game"]).num_players(),)
+        return (load_game(rules["game"]).num_players(),)
 
     def new(self, seats: int, rules: Mapping[str, Any], secret: bytes) -> tuple[LibraryState, list[Event]]:
-        game = loaded(rules["game"])
+        game = load_game(rules["game"])
         if seats != game.num_players():
             raise ConfigError(f"{rules['game']} is for {game.num_players()} seats, not {seats}")
         state = LibraryState(game, rules, secret)

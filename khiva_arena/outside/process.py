@@ -14,7 +14,7 @@ import time
 import weakref
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -34,12 +34,12 @@ from khiva_arena.outside.calls import (
     STOP_SECONDS,
     WALL_SECONDS,
     Spec,
-    framed,
+    frame_of,
 )
 from khiva_arena.outside.running import Whereabouts, last_words, place_in
 from khiva_arena.outside.source import GameSource
 from khiva_arena.sandbox.reap import MARK, end_helper
-from khiva_arena.sandbox.stops import held
+from khiva_arena.sandbox.stops import block
 
 END_SECONDS = 2.0
 ANSWER_SECONDS = 10.0
@@ -47,8 +47,19 @@ ANSWER_SECONDS = 10.0
 _read = msgspec.msgpack.Decoder(tuple[str, msgspec.Raw]).decode
 _value = msgspec.msgpack.Decoder().decode
 _lines = msgspec.msgpack.Decoder(list[str]).decode
-_ended = msgspec.msgpack.Decoder(tuple[int, str]).decode
+_decode_end = msgspec.msgpack.Decoder(tuple[int, str]).decode
 _text = msgspec.msgpack.Decoder(str).decode
+
+
+class ForkEnd(NamedTuple):
+    """The end of a fork.
+
+    status: its exit status
+    place: where the game was, if it took too long
+    """
+
+    status: int
+    place: Whereabouts
 
 
 class GameProcess:
@@ -63,20 +74,20 @@ class GameProcess:
         self.shown, self.folder = source.shown, source.folder
         self._lock = threading.Lock()
         ours, theirs = socket.socketpair()
-        said, leave = os.pipe()
+        stderr, leave = os.pipe()
         words = [sys.executable, "-P", "-m", "khiva_arena.outside.host", str(theirs.fileno()), str(leave)]
         # Two processes of one game order sets of words differently, which shows moves that depend on the order. The mark differs
         # from that of strays that bots leave behind, and lets a later run end the process if we die. Ctrl-C is for us.
         environment = os.environ | {MARK: f"{os.getpid()}-game", "PYTHONHASHSEED": str(hash_seed)}
         try:
             with theirs:
-                with held((signal.SIGINT,)):
+                with block((signal.SIGINT,)):
                     self._process = subprocess.Popen(
                         words, stdin=subprocess.PIPE, pass_fds=(theirs.fileno(), leave), start_new_session=True, env=environment
                     )
         except OSError as error:
             ours.close()
-            os.close(said)
+            os.close(stderr)
             raise ArenaError(f"no process can be started for the game {self.shown}: {error}") from None
         finally:
             os.close(leave)
@@ -84,19 +95,19 @@ class GameProcess:
         self.close = weakref.finalize(self, _end, self._process, ours)
         spec = Spec(source.module, source.path, source.content, source.attribute, source.folder)
         with suppress(OSError):  # the process has died, which the read below reports
-            ours.sendall(framed(spec))
+            ours.sendall(frame_of(spec))
         try:
             kind, value = _read(_payload(ours, time.monotonic() + WALL_SECONDS))
         except (EOFError, TimeoutError) as error:
-            ended = isinstance(error, EOFError)
-            if not ended:
+            has_ended = isinstance(error, EOFError)
+            if not has_ended:
                 self._process.send_signal(signal.SIGXCPU)
             with suppress(subprocess.TimeoutExpired):
-                self._process.wait(ANSWER_SECONDS if ended else STOP_SECONDS)
-            how = _how(self._process.returncode or 0, CPU_SECONDS) if ended else _too_long()
+                self._process.wait(ANSWER_SECONDS if has_ended else STOP_SECONDS)
+            reason = _end_in_words(self._process.returncode or 0, CPU_SECONDS) if has_ended else _too_long()
             self.close()
-            raise GameFault(f"game {self.shown}: its import {how}{place_in(last_words(said), self.folder).line}") from None
-        os.close(said)
+            raise GameFault(f"game {self.shown}: its import {reason}{place_in(last_words(stderr), self.folder).line}") from None
+        os.close(stderr)
         if kind != DONE:
             self.close()
             raise GameFault(f"game {self.shown}: its import {_text(value)}")
@@ -120,26 +131,26 @@ class GameProcess:
             raise GameFault(f"game {self.shown}: its process has ended") from None
         return Fork(self, ours, pid)
 
-    def end(self, pid: int, how: bytes = KILL) -> tuple[int, Whereabouts]:
-        """End a fork, if it has not ended yet. Return its exit status, and where the game was if it took too long."""
+    def end(self, pid: int, word: bytes = KILL) -> ForkEnd:
+        """End a fork, if it has not ended yet."""
         try:
             with self._lock:
                 self._control.settimeout(ANSWER_SECONDS)
-                self._control.sendall(how + NUMBER.pack(pid))
-                status, words = _ended(_payload(self._control, time.monotonic() + ANSWER_SECONDS))
-                return status, place_in(words, self.folder)
+                self._control.sendall(word + NUMBER.pack(pid))
+                status, words = _decode_end(_payload(self._control, time.monotonic() + ANSWER_SECONDS))
+                return ForkEnd(status, place_in(words, self.folder))
         except (EOFError, OSError):
             self.close()
-            return signal.SIGKILL, place_in("", "")
+            return ForkEnd(signal.SIGKILL, place_in("", ""))
 
     def _number(self) -> int:
-        held = b""
-        while len(held) < NUMBER.size:
-            data = self._control.recv(NUMBER.size - len(held))
+        number = b""
+        while len(number) < NUMBER.size:
+            data = self._control.recv(NUMBER.size - len(number))
             if not data:
                 raise ConnectionResetError
-            held += data
-        return int(NUMBER.unpack(held)[0])
+            number += data
+        return int(NUMBER.unpack(number)[0])
 
 
 class Fork:
@@ -159,7 +170,7 @@ class Fork:
         if not self._dead:
             with suppress(OSError):  # the process has died, which ``hear`` reports
                 self._calls.settimeout(WALL_SECONDS)
-                self._calls.sendall(framed([name, seconds or CPU_SECONDS, arguments]))
+                self._calls.sendall(frame_of([name, seconds or CPU_SECONDS, arguments]))
 
     def hear(self, name: str, seconds: float | None = None) -> bytes:
         """Return the result of the call, not yet read. Raises GameFault if there is no answer, GameSlow if it takes too long."""
@@ -173,7 +184,7 @@ class Fork:
         except (EOFError, OSError):
             status, place = self._process.end(self._pid)
             code = os.waitstatus_to_exitcode(status)
-            self._dead = _blame(name, _how(code, seconds), place)
+            self._dead = _blame(name, _end_in_words(code, seconds), place)
             self._fault = GameSlow if code == -signal.SIGXCPU else GameFault
         raise self._fault(f"game {self._process.shown}: {self._dead}")
 
@@ -183,7 +194,7 @@ class Fork:
         self._dead = self._dead or "its match is over"
 
 
-def value_of(payload: bytes, shown: str) -> msgspec.Raw:
+def value_of(payload: bytes, game_name: str) -> msgspec.Raw:
     """Return the value of an answer. Raises GameFault, or an error that the contract lets a game raise."""
     kind, value = _read(payload)
     if kind == DONE:
@@ -194,24 +205,24 @@ def value_of(payload: bytes, shown: str) -> msgspec.Raw:
         raise ConfigError(_lines(value))
     if kind == ILLEGAL:
         raise IllegalChoice(_text(value))
-    raise GameFault(f"game {shown}: {_text(value)}")
+    raise GameFault(f"game {game_name}: {_text(value)}")
 
 
-def _blame(name: str, how: str, place: Whereabouts) -> str:
+def _blame(name: str, reason: str, place: Whereabouts) -> str:
     """Return the blame for a call that gives no answer: a method of the game, and the line if it is known.
 
     A check (``vet``) calls many methods, so that none of them took all of its time.
     """
     if name != "vet":
-        return f"{place.call or name}() {how}{place.line}"
-    return f"while it is checked it {how}{f', at last in {place.call}()' if place.call else ''}{place.line}"
+        return f"{place.call or name}() {reason}{place.line}"
+    return f"while it is checked it {reason}{f', at last in {place.call}()' if place.call else ''}{place.line}"
 
 
 def _too_long() -> str:
     return f"has not ended within {WALL_SECONDS:.0f} s"
 
 
-def _how(code: int, seconds: float) -> str:
+def _end_in_words(code: int, seconds: float) -> str:
     if code == -signal.SIGXCPU:
         return f"takes more than {seconds:.0f} s of CPU"
     return f"ends its process, by signal {-code}" if code < 0 else f"ends its process, with exit code {code}"
@@ -226,17 +237,17 @@ def _payload(source: socket.socket, until: float) -> bytes:
 
 
 def _exactly(source: socket.socket, size: int, until: float) -> bytes:
-    held = bytearray()
-    while len(held) < size:
+    received = bytearray()
+    while len(received) < size:
         source.settimeout(max(0.001, until - time.monotonic()))
         try:
-            data = source.recv(min(size - len(held), 1 << 20))
+            data = source.recv(min(size - len(received), 1 << 20))
         except ConnectionError:
             raise EOFError from None
         if not data:
             raise EOFError
-        held += data
-    return bytes(held)
+        received += data
+    return bytes(received)
 
 
 def _end(process: "subprocess.Popen[bytes]", control: socket.socket) -> None:

@@ -72,13 +72,13 @@ def _file(path: Path) -> GameSource:
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}") from None
     code, place = f"{WHOLE_FILE}:{sha256(content).hexdigest()}", str(path)
-    return GameSource(place, path.name, code, _named(path.stem), place, place, content)
+    return GameSource(place, path.name, code, _module_name(path.stem), place, place, content)
 
 
 def _folder(path: Path) -> GameSource:
     path = path.resolve()
     code, place = f"folder:{hash_of_folder(path)}", str(path)
-    return GameSource(place, path.name, code, _named(path.name), str(path / PACKED), place + os.sep)
+    return GameSource(place, path.name, code, _module_name(path.name), str(path / PACKED), place + os.sep)
 
 
 def _library() -> GameSource:
@@ -91,7 +91,7 @@ def _library() -> GameSource:
     return GameSource(LIBRARY, f"OpenSpiel {version}", f"open_spiel-{version}", "khiva_arena.outside.openspiel")
 
 
-def _named(stem: str) -> str:
+def _module_name(stem: str) -> str:
     """Return a name for a module that no other module has."""
     return f"game_{''.join(sign if sign.isalnum() else '_' for sign in stem)}"
 

@@ -38,10 +38,10 @@ def in_words(error: Exception, whole: str, subjects: Mapping[str, str] = OF_A_ST
     whole: the source of the value.
     subjects: the names of places in it that have a name of their own.
     """
-    found = _TEXT.match(str(error))
-    if found is None:
+    match = _TEXT.match(str(error))
+    if match is None:
         return f"{whole} gives what it must not: {error}"
-    wanted, got, key, place = found.groups(default="")
+    expected, actual, key, place = match.groups(default="")
     for begins, name in OF_A_REPLAY.items():
         place = name + place.removeprefix(begins) if place.startswith(begins) and subjects is OF_A_STEP else place
     # Only the second number of a place names a part; the other numbers are counters.
@@ -51,4 +51,4 @@ def in_words(error: Exception, whole: str, subjects: Mapping[str, str] = OF_A_ST
     subject = subjects.get(place) or (f"{whole}: {part}" if part else whole) + (": a part of it" if inner else "")
     if key:
         subject = f"{subject.partition(':')[0]}: a key"
-    return f"{subject} is {KINDS.get(got, got)}, and must be {KINDS.get(wanted, wanted)}"
+    return f"{subject} is {KINDS.get(actual, actual)}, and must be {KINDS.get(expected, expected)}"

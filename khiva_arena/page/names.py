@@ -21,7 +21,7 @@ def read_names(path: Path) -> dict[str, str]:
 
     The file is a table of TOML, or an object in a file named .json.
     """
-    values = _json(path) if path.suffix == ".json" else toml_file.read(path)[1]
+    values = _json(path) if path.suffix == ".json" else toml_file.read(path).values
     problems = [
         f"{path}: {harmless(key, LONGEST_NAME)}: a name has 1 to {LONGEST_NAME} printable characters, and stands in quotes"
         for key, name in values.items()

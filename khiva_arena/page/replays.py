@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from msgspec import structs
 
-from khiva_arena.arbiter.stderr import shown
+from khiva_arena.arbiter.stderr import for_people
 from khiva_arena.errors import ConfigError, RecordError
 from khiva_arena.events.find import begins
 from khiva_arena.games.rules_map import file_in_rules
@@ -147,5 +147,5 @@ def names_in_text(names: Sequence[str]) -> list[str]:
 
 def _notes(match: RecordedMatch, of: Sequence[bool]) -> list[str]:
     """Return by seat the words on stderr that may be shown, [] if there are none."""
-    notes = [isolated(shown(text), keep="\n") if may and text else "" for text, may in zip(match.notes, of, strict=False)]
+    notes = [isolated(for_people(text), keep="\n") if may and text else "" for text, may in zip(match.notes, of, strict=False)]
     return notes if any(notes) else []

@@ -34,7 +34,7 @@ from khiva_arena.report.section_names import SAYS
 from khiva_arena.report.sections import by_seeds
 from khiva_arena.report.table import notes, shown_columns, verdict
 from khiva_arena.result import Result
-from khiva_arena.sandbox.limits import WORDS, say
+from khiva_arena.sandbox.limits import WORDS, in_words
 from khiva_arena.schedule.formats import FORMATS, DrawnRound, places
 from khiva_arena.schedule.gauntlet import candidates_of
 from khiva_arena.schedule.scores import BotSums, bot_sums
@@ -135,7 +135,7 @@ def _event(source: PageSource, event: EventRow, game_title: str) -> PageEvent:
         time=plain["time"] | ({"link_ms": definition.link_ms} if definition.link_ms else {}),
         policy=str(definition.policy),
         isolation=str(definition.isolation),
-        limits={WORDS[key]: say(key, limit) for key, limit in plain["limits"].items()},
+        limits={WORDS[key]: in_words(key, limit) for key, limit in plain["limits"].items()},
         ponder=definition.ponder,
         engines=list(event.engines),
         begun=event.created,

@@ -66,4 +66,4 @@ class LocalExecutor:
         return ready_to_play(self._settings, entrants, self._sandbox, self.say, self._commands, self._plan)
 
     def play(self, play: Play, draw: DrawnRound, take: TakeOutcome) -> None:
-        pool.play(play.jobs(draw), self._settings.jobs, take, settle=True)
+        pool.play(play.jobs(draw), self._settings.jobs, take, hold_back=True)

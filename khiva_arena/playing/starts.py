@@ -209,7 +209,7 @@ def _start_here(first: Settings, bots: Sequence[Bot], sandbox: Sandbox, reasons:
         if staged_bots:
             _start(first, staged_bots, commands, sandbox)
     except PreflightFailed as error:
-        for number, problem in zip(error.who, error.problems, strict=True):
+        for number, problem in zip(error.positions, error.problems, strict=True):
             bot = staged_bots[number]
             reasons[bot.identity] = _first_of(bot, problem)
             del commands[bot.identity]

@@ -43,7 +43,7 @@ def encode(message: object) -> bytes:
     return size.to_bytes(HEADER, "big") + payload
 
 
-def encoded(value: object) -> msgspec.Raw:
+def encode_raw(value: object) -> msgspec.Raw:
     """Encode a value once, to be spliced into many messages."""
     return msgspec.Raw(_encode(value))
 
@@ -118,11 +118,11 @@ def _decode_slowly(payload: bytes, kind: type[T], tag: str) -> T:
         raise RemoteProtocolError(f"a frame holds {_article(value)}, not a map")
     if value.get("type") != tag:
         raise RemoteProtocolError(f'the message has type {repr(value.get("type"))[:80]}; "{tag}" is expected here')
-    known = {field: value[field] for field in kind.__struct_fields__ if field in value}
+    fields = {field: value[field] for field in kind.__struct_fields__ if field in value}
     try:
-        return msgspec.convert(known, kind)
+        return msgspec.convert(fields, kind)
     except msgspec.ValidationError as error:
-        if kind is BotHello and isinstance(proto := known.get("proto"), int) and proto != PROTO:
+        if kind is BotHello and isinstance(proto := fields.get("proto"), int) and proto != PROTO:
             raise RemoteProtocolError(f"{tag}: proto is {proto}, and the one that is spoken here is {PROTO}") from None
         raise RemoteProtocolError(f"{tag}: {error}") from None
 
@@ -134,8 +134,8 @@ class _Pairs(list[tuple[object, object]]):
 class _Wrong(Exception):
     """A breach that is being reported, with its path. The path is made only for a breach, not for every value that is read."""
 
-    def __init__(self, what: str, path_most: int | None = None) -> None:
-        self.what = what
+    def __init__(self, reason: str, path_most: int | None = None) -> None:
+        self.what = reason
         self.path = ""
         self.path_most = path_most
 
@@ -218,8 +218,8 @@ def _plain_map(value: _Pairs, depth: int) -> dict[str, object]:
 
 def _safe(key: str) -> str:
     """Format a bot's key for a message to people: short, and no control character of it reaches a terminal."""
-    shown = harmless(key[:40])
-    return shown if shown == key[:40] else f"'{shown}'"
+    beginning = harmless(key[:40])
+    return beginning if beginning == key[:40] else f"'{beginning}'"
 
 
 def _article(value: object) -> str:

@@ -98,7 +98,7 @@ class Session:
     stands behind it; the breach is found when the rest is opened.
     """
 
-    __slots__ = ("_dropped", "_first", "_owed", "_reader", "_req", "_trouble", "breach", "phase")
+    __slots__ = ("_dropped_acts", "_first", "_late_answers", "_reader", "_req", "_trouble", "breach", "phase")
 
     def __init__(self) -> None:
         self.phase = Phase.NEW
@@ -108,9 +108,9 @@ class Session:
         self._trouble: Breach | None = None
         self._first = 0
         self._req = -1
-        self._dropped = 0
+        self._dropped_acts = 0
         # Requests that ran out of time and whose answers may still come: those come before the awaited answer.
-        self._owed = 0
+        self._late_answers = 0
 
     # --- steps of the arbiter ---
 
@@ -132,7 +132,7 @@ class Session:
     def late(self) -> None:
         """Note that the open request ran out of time: an answer that still comes for it will be dropped."""
         self._move(Move.LATE)
-        self._owed += 1
+        self._late_answers += 1
 
     def fault(self, message: Fault) -> bytes:
         """Return the frame that reports a fault to the bot."""
@@ -156,7 +156,7 @@ class Session:
             self._reader.feed(data)
         except RemoteProtocolError as error:
             self._trouble = Breach(Verdict.PROTOCOL, error.detail)
-        if len(self._reader.frames) > DROPPED_MOST + 1 - self._dropped:
+        if len(self._reader.frames) > DROPPED_MOST + 1 - self._dropped_acts:
             self._trouble = self._trouble or FLOOD
         return self._trouble is None
 
@@ -169,25 +169,25 @@ class Session:
     def ready(self) -> bool:
         """True if enough frames have come that the awaited one must be among them, even if late answers to earlier requests come
         first."""
-        return len(self._reader.frames) > self._owed or self._trouble is not None
+        return len(self._reader.frames) > self._late_answers or self._trouble is not None
 
     @property
     def strayed(self) -> bool:
         """True if acts for earlier requests have come or may still come: the next frame may be one of them."""
-        return self._dropped > 0 or self._owed > 0
+        return self._dropped_acts > 0 or self._late_answers > 0
 
     @property
     def partial(self) -> int:
         """The number of bytes of a frame that has begun and not ended."""
         return self._reader.partial
 
-    def open(self, most: int | None = None) -> SessionOutcome:
-        """Decode sealed frames, ``most`` at the most, up to the awaited greeting or answer. Return that, a breach, or None if
+    def open(self, limit: int | None = None) -> SessionOutcome:
+        """Decode sealed frames, ``limit`` at the most, up to the awaited greeting or answer. Return that, a breach, or None if
         neither is there.
 
         Frames after the awaited one stay sealed.
         """
-        for _ in range(self.sealed if most is None else most):
+        for _ in range(self.sealed if limit is None else limit):
             if not self._reader.frames:
                 return self._break(self._trouble) if self._trouble else None
             try:
@@ -206,14 +206,14 @@ class Session:
         act = codec.decode_act(payload)
         if act.req == self._req and self.phase is Phase.ASKED:
             self._move(Move.ANSWERED)
-            self._owed = 0
+            self._late_answers = 0
             return Answer(act.choice)
         if not self._first <= act.req <= self._req:
             raise RemoteProtocolError(f"an act for req {act.req}, which was not asked")
         self._move(Move.DROPPED)
-        self._dropped += 1
-        self._owed = max(0, self._owed - 1)
-        return self._break(FLOOD) if self._dropped > DROPPED_MOST else None
+        self._dropped_acts += 1
+        self._late_answers = max(0, self._late_answers - 1)
+        return self._break(FLOOD) if self._dropped_acts > DROPPED_MOST else None
 
     def _break(self, breach: Breach) -> Breach:
         if self.phase is Phase.GREETING:

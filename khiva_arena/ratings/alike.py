@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from khiva_arena.ratings.match_arrays import Floats
-from khiva_arena.ratings.pairs import PairCells, summed
+from khiva_arena.ratings.pairs import PairCells, sums_at
 
 _ROUNDING = 1e-9
 
@@ -39,7 +39,7 @@ UNKNOWN = Alikeness(1.0, seen=False)
 def alikeness(cells: PairCells) -> Alikeness:
     """Pool the correlation over all pairs that vary."""
     _, at = np.unique(cells.low * cells.bots + cells.high, return_inverse=True)
-    weights, scores = summed(at, cells.weight, at.max(initial=-1) + 1), summed(at, cells.score, at.max(initial=-1) + 1)
+    weights, scores = sums_at(at, cells.weight, at.max(initial=-1) + 1), sums_at(at, cells.score, at.max(initial=-1) + 1)
     share, part = (scores / weights)[at], cells.weight / weights[at]
     varies = (share > _ROUNDING) & (share < 1 - _ROUNDING) & (part < 1 - _ROUNDING)
     share, part, weight = share[varies], part[varies], cells.weight[varies]

@@ -11,7 +11,7 @@ import numpy as np
 
 from khiva_arena.ratings.elo import Ratings, half_width
 from khiva_arena.ratings.match_arrays import Floats, Ints, Matches, TableArrays, tables_of
-from khiva_arena.ratings.pairs import PairCells, meetings, summed
+from khiva_arena.ratings.pairs import PairCells, meetings, sums_at
 from khiva_arena.ratings.proportions import BlockRows, proportions
 from khiva_arena.result import Result
 
@@ -64,20 +64,20 @@ class NeighbourBias:
 def seat_bias(matches: Iterable[Result] | Matches) -> tuple[SeatBias, ...]:
     """Return the bias of each seat of each table size that was played."""
     by_seats: dict[int, list[tuple[Ints, Floats]]] = {}
-    for tables in map(_started, tables_of(matches)):
+    for tables in map(_without_unstarted, tables_of(matches)):
         by_seats.setdefault(tables.bots.shape[1], []).append((tables.block, pair_scores(tables.ranks)))
     biases = []
     for seats, parts in sorted(by_seats.items()):
         block, score = np.concatenate([b for b, _ in parts]), np.concatenate([s for _, s in parts])
-        played, at = np.unique(block, return_inverse=True)
-        if not len(played):
+        blocks_played, at = np.unique(block, return_inverse=True)
+        if not len(blocks_played):
             continue
         count = np.bincount(at).astype(np.float64)
         for seat in range(seats):
-            all_blocks = np.zeros(len(played), dtype=np.int64)
-            p = proportions(BlockRows(all_blocks, summed(at, score[:, seat], len(played)), count), 1)
+            all_blocks = np.zeros(len(blocks_played), dtype=np.int64)
+            p = proportions(BlockRows(all_blocks, sums_at(at, score[:, seat], len(blocks_played)), count), 1)
             low, high = _or_none(float(p.low[0])), _or_none(float(p.high[0]))
-            biases.append(SeatBias(seats, seat, float(p.share[0]), low, high, len(block), len(played)))
+            biases.append(SeatBias(seats, seat, float(p.share[0]), low, high, len(block), len(blocks_played)))
     return tuple(biases)
 
 
@@ -85,19 +85,19 @@ def neighbour_bias(matches: Iterable[Result] | Matches, ratings: Ratings) -> tup
     """Return the neighbour bias of each bot. Tables with copies of a bot, or with a bot that has no rating, are left out."""
     bots = len(ratings.elo)
     elo = np.array([np.nan if e is None else e for e in ratings.elo])
-    rows = [_neighbours(_started(one), elo) for one in tables_of(matches) if one.bots.shape[1] > 2]
+    rows = [_neighbours(_without_unstarted(tables), elo) for tables in tables_of(matches) if tables.bots.shape[1] > 2]
     block, upstream, group, after, rest = (np.concatenate(column) for column in zip(*rows, _NO_ROWS, strict=True))
     _, at = np.unique(group, return_inverse=True)  # one bot beside one other at tables of one size
     size = np.bincount(at).astype(np.float64)
-    x = after - (summed(at, after, len(size)) / size)[at]
-    y = rest - (summed(at, rest, len(size)) / size)[at]
+    x = after - (sums_at(at, after, len(size)) / size)[at]
+    y = rest - (sums_at(at, rest, len(size)) / size)[at]
     blocks, b = np.unique(block, return_inverse=True)
     cell, shape = upstream * len(blocks) + b, (bots, len(blocks))
-    information = summed(cell, x * x, bots * len(blocks)).reshape(shape)
+    information = sums_at(cell, x * x, bots * len(blocks)).reshape(shape)
     total = information.sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
-        effect = summed(upstream, x * y, bots) / total
-        score = summed(cell, x * (y - effect[upstream] * x), bots * len(blocks)).reshape(shape)
+        effect = sums_at(upstream, x * y, bots) / total
+        score = sums_at(cell, x * (y - effect[upstream] * x), bots * len(blocks)).reshape(shape)
         jumps = score / (
             total[:, None] - information
         )  # one step of leaving the block out, as in CR3 (docs/how-ratings-work.md F4)
@@ -119,21 +119,21 @@ def neighbour_bias(matches: Iterable[Result] | Matches, ratings: Ratings) -> tup
 def opponents_average(cells: PairCells, ratings: Ratings) -> tuple[float | None, ...]:
     """Return the mean Elo of each bot's opponents that have a finite rating, weighted as in the fit; None if it met none."""
     elo = np.array([np.nan if e is None or bound else e for e, bound in zip(ratings.elo, ratings.bounds, strict=True)])
-    one, other = np.concatenate([cells.low, cells.high]), np.concatenate([cells.high, cells.low])
-    weight = np.concatenate([cells.weight, cells.weight]) * ~np.isnan(elo[other])
-    total = summed(one, weight, cells.bots)
-    mean = summed(one, weight * np.nan_to_num(elo[other]), cells.bots)
+    bot, opponent = np.concatenate([cells.low, cells.high]), np.concatenate([cells.high, cells.low])
+    weight = np.concatenate([cells.weight, cells.weight]) * ~np.isnan(elo[opponent])
+    total = sums_at(bot, weight, cells.bots)
+    mean = sums_at(bot, weight * np.nan_to_num(elo[opponent]), cells.bots)
     return tuple(m / w if w else None for m, w in zip(mean.tolist(), total.tolist(), strict=True))
 
 
 def tie_share(matches: Iterable[Result] | Matches, bots: int) -> tuple[float | None, ...]:
     """Return the share of each bot's rated pairs that were ties, weighted as in the fit; None if it has none."""
-    tied, total = np.zeros(bots), np.zeros(bots)
-    for met in (met for tables in tables_of(matches) for met in meetings(tables, bots)):
-        for seat in (met.i, met.j):
-            total += met.weight * np.bincount(met.bots[:, seat], minlength=bots)
-            tied += met.weight * np.bincount(met.bots[met.ahead == 0.5, seat], minlength=bots)
-    return tuple(t / w if w else None for t, w in zip(tied.tolist(), total.tolist(), strict=True))
+    ties, total = np.zeros(bots), np.zeros(bots)
+    for meeting in (meeting for tables in tables_of(matches) for meeting in meetings(tables, bots)):
+        for seat in (meeting.i, meeting.j):
+            total += meeting.weight * np.bincount(meeting.bots[:, seat], minlength=bots)
+            ties += meeting.weight * np.bincount(meeting.bots[meeting.ahead == 0.5, seat], minlength=bots)
+    return tuple(t / w if w else None for t, w in zip(ties.tolist(), total.tolist(), strict=True))
 
 
 def pair_scores(ranks: Ints) -> Floats:
@@ -146,7 +146,7 @@ _ROUNDING = 1e-12  # a variance of effects in pair score below this is rounding
 _NO_ROWS = (*(np.zeros(0, dtype=np.int64) for _ in range(3)), np.zeros(0), np.zeros(0))
 
 
-def _started(tables: TableArrays) -> TableArrays:
+def _without_unstarted(tables: TableArrays) -> TableArrays:
     if tables.unstarted is None:
         return tables
     all_there = ~tables.unstarted.any(axis=1)
@@ -158,12 +158,12 @@ def _neighbours(tables: TableArrays, elo: Floats) -> tuple[Ints, Ints, Ints, Flo
     size, one bot, other bot). It also has whether the other sits directly after the one, and the other's score less the expected
     one."""
     seats = tables.bots.shape[1]
-    ordered = np.sort(tables.bots, axis=1)
-    usable = (ordered[:, 1:] != ordered[:, :-1]).all(axis=1) & ~np.isnan(elo[tables.bots]).any(axis=1)
+    in_order = np.sort(tables.bots, axis=1)
+    usable = (in_order[:, 1:] != in_order[:, :-1]).all(axis=1) & ~np.isnan(elo[tables.bots]).any(axis=1)
     bots, ranks = tables.bots[usable], tables.ranks[usable]
     strength = elo[bots]
-    expected = 1 / (1 + 10 ** ((strength[:, None, :] - strength[:, :, None]) / 400))
-    rest = pair_scores(ranks) - (expected.sum(axis=2) - 0.5) / (seats - 1)  # less the seat against itself
+    expectation = 1 / (1 + 10 ** ((strength[:, None, :] - strength[:, :, None]) / 400))
+    rest = pair_scores(ranks) - (expectation.sum(axis=2) - 0.5) / (seats - 1)  # less the seat against itself
     one, other = np.array([(i, j) for i in range(seats) for j in range(seats) if i != j]).T
     group = ((seats * len(elo) + bots[:, one]) * len(elo) + bots[:, other]).reshape(-1)
     after = np.broadcast_to((one + 1) % seats == other, (len(bots), len(one))).reshape(-1).astype(np.float64)

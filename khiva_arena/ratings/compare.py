@@ -38,11 +38,11 @@ def los(ratings: Ratings) -> Floats:
     """
     difference, error, freedom = _pairs(ratings)
     chance = np.full(difference.shape, np.nan)
-    there = ~np.isnan(error) & (error > 0)  # it is 0 between two numbers that are given
-    chance[there] = ratings.widening.superior(freedom[there] + 1, difference[there] / error[there])
-    counted = _counted(ratings)
-    chance = np.fmax(chance, np.where(counted < 1, 1 - counted, np.nan))
-    return np.asarray(np.fmin(chance, np.where(counted.T < 1, counted.T, np.nan)))
+    has_error = ~np.isnan(error) & (error > 0)  # it is 0 between two numbers that are given
+    chance[has_error] = ratings.widening.superior(freedom[has_error] + 1, difference[has_error] / error[has_error])
+    shares = _shares_by_count(ratings)
+    chance = np.fmax(chance, np.where(shares < 1, 1 - shares, np.nan))
+    return np.asarray(np.fmin(chance, np.where(shares.T < 1, shares.T, np.nan)))
 
 
 def rank_intervals(ratings: Ratings) -> tuple[tuple[int, int] | None, ...]:
@@ -50,9 +50,10 @@ def rank_intervals(ratings: Ratings) -> tuple[tuple[int, int] | None, ...]:
 
     A bot that is not compared with others, as ``los`` tells, may be before or behind each of them.
     """
-    ranked, above = _ranked(ratings), certainly_above(ratings)
+    has_rank, above = _has_rank(ratings), certainly_above(ratings)
     better, worse = above.sum(axis=1), above.sum(axis=0)
-    return tuple((int(worse[bot]) + 1, sum(ranked) - int(better[bot])) if there else None for bot, there in enumerate(ranked))
+    ranks = ((int(worse[bot]) + 1, sum(has_rank) - int(better[bot])) for bot in range(len(has_rank)))
+    return tuple(interval if is_ranked else None for interval, is_ranked in zip(ranks, has_rank, strict=True))
 
 
 def fewest_for_ranks(ratings: Ratings) -> int:
@@ -67,13 +68,13 @@ def certainly_above(ratings: Ratings) -> Mask:
     then that of the ranges of the groups together, and so on until none is cut any more. So a bot that is certainly last costs
     the others nothing.
     """
-    ranked = _ranked(ratings)
-    pairs, counted = _pairs(ratings), _counted(ratings)
-    few = np.minimum.outer(ratings.seeds, ratings.seeds) < fewest_for_ranks(ratings)
-    above = np.zeros(counted.shape, dtype=np.bool_)
-    groups, cut = [np.flatnonzero(ranked)], True
+    has_rank = _has_rank(ratings)
+    pairs, shares = _pairs(ratings), _shares_by_count(ratings)
+    too_few = np.minimum.outer(ratings.seeds, ratings.seeds) < fewest_for_ranks(ratings)
+    above = np.zeros(shares.shape, dtype=np.bool_)
+    groups, cut = [np.flatnonzero(has_rank)], True
     while cut and (sizes := sorted(len(group) for group in groups if len(group) > 1)):
-        certain = _certainly(pairs, counted, together(*sizes), ratings.widening) & ~few
+        certain = _certainly(pairs, shares, together(*sizes), ratings.widening) & ~too_few
         for group in groups:
             above[np.ix_(group, group)] = certain[np.ix_(group, group)]
         parts = [part for group in groups for part in _parts(group, above)]
@@ -81,18 +82,18 @@ def certainly_above(ratings: Ratings) -> Mask:
     return above
 
 
-def _ranked(ratings: Ratings) -> list[bool]:
+def _has_rank(ratings: Ratings) -> list[bool]:
     """Return which bots have a rating and have played."""
     return [elo is not None and seeds > 0 for elo, seeds in zip(ratings.elo, ratings.seeds, strict=True)]
 
 
-def _certainly(pairs: tuple[Floats, Floats, Ints], counted: Floats, level: float, widening: Widening) -> npt.NDArray[np.bool_]:
+def _certainly(pairs: tuple[Floats, Floats, Ints], shares: Floats, level: float, widening: Widening) -> npt.NDArray[np.bool_]:
     """Return (n, n) whether bot i is above bot j, if one comparison of two may err with that probability."""
     difference, error, freedom = pairs
-    least = np.full(difference.shape, np.inf)
-    there = ~np.isnan(error)
-    least[there] = widening.certain(freedom[there] + 1, level) * error[there]
-    return np.asarray((difference > least) | (counted < level / 2))
+    threshold = np.full(difference.shape, np.inf)
+    has_error = ~np.isnan(error)
+    threshold[has_error] = widening.certain(freedom[has_error] + 1, level) * error[has_error]
+    return np.asarray((difference > threshold) | (shares < level / 2))
 
 
 def _parts(group: Ints, above: npt.NDArray[np.bool_]) -> list[Ints]:
@@ -106,7 +107,7 @@ def _parts(group: Ints, above: npt.NDArray[np.bool_]) -> list[Ints]:
             break
         near = further
     first = np.argmax(near > 0, axis=1)
-    return [group[first == one] for one in np.unique(first)]
+    return [group[first == number] for number in np.unique(first)]
 
 
 @lru_cache
@@ -133,7 +134,7 @@ def range_quantile(bots: Sequence[int], level: float) -> float:
     return (low + high) / 2
 
 
-def _counted(ratings: Ratings) -> Floats:
+def _shares_by_count(ratings: Ratings) -> Floats:
     """Return (n, n) how likely bot i would have taken all points of as many seeds as it did from bot j, were it not stronger:
     half for each seed. 1 if it did not take all points, or if it was one seed."""
     oneway = ratings.oneway
@@ -150,12 +151,13 @@ def _pairs(ratings: Ratings) -> tuple[Floats, Floats, Ints]:
     difference = elo[:, None] - elo
     variance = differences(ratings.covariance)
     fewer = np.minimum(seeds[:, None], seeds)
-    compared = (groups[:, None] == groups) & (fewer > 1) & ~np.isnan(difference) & ~np.isnan(variance)
-    compared &= ~ratings.no_variance_seen & ~np.eye(len(elo), dtype=np.bool_)
-    error = np.where(compared, np.sqrt(np.maximum(0, np.where(compared, variance, 0))), np.nan)
-    difference, freedom = np.where(compared, difference, 0.0), fewer - 1
+    comparable = (groups[:, None] == groups) & (fewer > 1) & ~np.isnan(difference) & ~np.isnan(variance)
+    comparable &= ~ratings.no_variance_seen & ~np.eye(len(elo), dtype=np.bool_)
+    error = np.where(comparable, np.sqrt(np.maximum(0, np.where(comparable, variance, 0))), np.nan)
+    difference, freedom = np.where(comparable, difference, 0.0), fewer - 1
     if ratings.oneway is None:
         return difference, error, freedom
-    known = ~np.isnan(ratings.oneway.error)
-    distance, errors = (ELO_PER_NAT * one for one in (ratings.oneway.distance, ratings.oneway.error))
-    return np.where(known, distance, difference), np.where(known, errors, error), np.where(known, ratings.oneway.freedom, freedom)
+    has_error = ~np.isnan(ratings.oneway.error)
+    distance, errors = (ELO_PER_NAT * nats for nats in (ratings.oneway.distance, ratings.oneway.error))
+    error, freedom = np.where(has_error, errors, error), np.where(has_error, ratings.oneway.freedom, freedom)
+    return np.where(has_error, distance, difference), error, freedom

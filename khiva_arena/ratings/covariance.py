@@ -43,8 +43,8 @@ import numpy.typing as npt
 
 from khiva_arena.ratings.match_arrays import Floats, Ints
 from khiva_arena.ratings.model import Solution
-from khiva_arena.ratings.pairs import PairCells, summed
-from khiva_arena.ratings.rows import Rows, by_block, expected
+from khiva_arena.ratings.pairs import PairCells, sums_at
+from khiva_arena.ratings.rows import Rows, by_block, expected_score
 
 _ROUNDING = 1e-9  # of a variance
 _GIVEN = 1e-4  # of a variance: if the matches make up less of it (1 % of an error), the number is given
@@ -79,28 +79,28 @@ class Variances:
 def variances(rows: Rows, solution: Solution) -> Variances:
     """Return the (P, P) covariances of the parameters. ``rows``: the fitted rows, by block."""
     bread = solution.bread
-    own = bread - bread @ solution.anchor_information @ bread
+    of_bread = bread - bread @ solution.anchor_information @ bread
     if rows.blocks < 2:
         none = np.full_like(bread, np.nan)
-        return Variances(none, none, own, bread)
+        return Variances(none, none, of_bread, bread)
     loose, step = _without_draws(solution)
     jackknife, scatter, total = np.zeros_like(bread), np.zeros_like(bread), np.zeros(len(bread))
     for _, columns, scores, information in by_block(rows, solution.parameters):
         add_squares(jackknife, columns, left_out(columns, scores, information, bread))
-        moved = scores - (information @ step[columns][:, :, None])[:, :, 0]
-        add_squares(scatter, columns, moved)
-        total += summed(columns.ravel(), moved.ravel(), len(bread))
+        score_changes = scores - (information @ step[columns][:, :, None])[:, :, 0]
+        add_squares(scatter, columns, score_changes)
+        total += sums_at(columns.ravel(), score_changes.ravel(), len(bread))
     jackknife *= (rows.blocks - 1) / rows.blocks
     scatter -= np.outer(total, total) / rows.blocks
-    clustered = bread @ (jackknife + solution.anchor_information) @ bread
-    return Variances(clustered, loose @ scatter @ loose, own, bread)
+    of_blocks = bread @ (jackknife + solution.anchor_information) @ bread
+    return Variances(of_blocks, loose @ scatter @ loose, of_bread, bread)
 
 
 def left_out(columns: Ints, scores: Floats, information: Floats, bread: Floats) -> Floats:
     """Return (b, m) the z_b of blocks as ``by_block`` gives them. ``bread`` may be that of a fit under linear constraints: then
     the fits without a block are under the same constraints. The prior draws keep every parameter's value finite in each."""
-    kept = np.eye(columns.shape[1]) - information @ bread[columns[:, :, None], columns[:, None, :]]
-    return np.asarray(np.linalg.solve(kept, scores[:, :, None])[:, :, 0])
+    remainder = np.eye(columns.shape[1]) - information @ bread[columns[:, :, None], columns[:, None, :]]
+    return np.asarray(np.linalg.solve(remainder, scores[:, :, None])[:, :, 0])
 
 
 def add_squares(total: Floats, columns: Ints, z: Floats) -> None:
@@ -112,9 +112,9 @@ def add_squares(total: Floats, columns: Ints, z: Floats) -> None:
         np.put_along_axis(whole, columns, z, axis=1)
         total += whole.T @ whole
     else:
-        where = columns[:, :, None] * width + columns[:, None, :]
+        cell = columns[:, :, None] * width + columns[:, None, :]
         squares = z[:, :, None] * z[:, None, :]
-        total += np.bincount(where.ravel(), squares.ravel(), width * width).reshape(width, width)
+        total += np.bincount(cell.ravel(), squares.ravel(), width * width).reshape(width, width)
 
 
 def blocks_by_bot(cells: PairCells) -> Ints:
@@ -127,8 +127,8 @@ def blocks_by_bot(cells: PairCells) -> Ints:
 def _without_draws(solution: Solution) -> tuple[Floats, Floats]:
     """Return the bread (P, P) of a fit almost without prior draws, and the first step (P,) from the parameters towards those of
     that fit. By Woodbury's identity, which holds under constraints as well."""
-    p = expected(solution.parameters)
+    p = expected_score(solution.parameters)
     root = np.sqrt((1 - _DRAWS_KEPT) * solution.draws * p * (1 - p))
-    rooted = root[:, None] * solution.bread
-    loose = solution.bread + rooted.T @ np.linalg.solve(np.eye(len(p)) - rooted * root, rooted)
+    scaled = root[:, None] * solution.bread
+    loose = solution.bread + scaled.T @ np.linalg.solve(np.eye(len(p)) - scaled * root, scaled)
     return loose, (1 - _DRAWS_KEPT) * (loose @ (solution.draws * (p - 0.5)))

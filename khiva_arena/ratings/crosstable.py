@@ -48,8 +48,8 @@ def crosstable(cells: PairCells, ratings: Ratings) -> Crosstable:
     rows = BlockRows(at, cells.score, cells.weight, cells.unit)
     shares = proportions(rows, len(pairs), ratings.widening, alikeness(cells))
     elo = np.array([np.nan if elo is None else elo for elo in ratings.elo])
-    expected = 1 / (1 + 10 ** ((elo[None, :] - elo[:, None]) / 400))
-    np.fill_diagonal(expected, np.nan)
+    expectation = 1 / (1 + 10 ** ((elo[None, :] - elo[:, None]) / 400))
+    np.fill_diagonal(expectation, np.nan)
     blocks = np.zeros((bots, bots), dtype=np.int64)
     blocks[low, high] = blocks[high, low] = shares.blocks
 
@@ -65,7 +65,7 @@ def crosstable(cells: PairCells, ratings: Ratings) -> Crosstable:
         high=highs,
         blocks=blocks,
         significant=(lows > 0.5) | (highs < 0.5),
-        expected=expected,
+        expected=expectation,
         surprise=surprises(cells, ratings),
     )
 
@@ -75,9 +75,10 @@ def games_together(matches: Iterable[Result] | Matches, bots: int) -> Ints:
     games = np.zeros(bots * bots, dtype=np.int64)
     for tables in tables_of(matches):
         rows = [np.zeros(0, dtype=np.int64)]
-        for met in meetings(replace(tables, block=np.arange(len(tables.block))), bots):  # the match takes the place of its block
-            a, b = met.bots[:, met.i], met.bots[:, met.j]
-            rows.append((met.block * bots + np.minimum(a, b)) * bots + np.maximum(a, b))
+        by_match = replace(tables, block=np.arange(len(tables.block)))  # the match takes the place of its block
+        for meeting in meetings(by_match, bots):
+            a, b = meeting.bots[:, meeting.i], meeting.bots[:, meeting.j]
+            rows.append((meeting.block * bots + np.minimum(a, b)) * bots + np.maximum(a, b))
         games += np.bincount(np.unique(np.concatenate(rows)) % (bots * bots), minlength=bots * bots)
     upper = games.reshape(bots, bots)
     return np.asarray(upper + upper.T)

@@ -17,7 +17,7 @@ import numpy as np
 
 from khiva_arena.ratings.elo import Ratings, half_width
 from khiva_arena.ratings.match_arrays import Floats
-from khiva_arena.ratings.pairs import PairCells, summed
+from khiva_arena.ratings.pairs import PairCells, sums_at
 
 _HALF = 0.5
 _ROUNDING = 1e-6  # a standard error of the share below this is rounding
@@ -47,8 +47,8 @@ def intransitivity(cells: PairCells, ratings: Ratings) -> Intransitivity | None:
     """Return the cyclic share of the differences between the bots. None if there is no basis for a number: no three bots that all
     met each other or met in a longer ring, fewer than two blocks, blocks that all say the same, or differences that are more
     noise than not."""
-    rated = np.array([elo is not None for elo in ratings.elo])
-    cells = cells.only(rated[cells.low] & rated[cells.high])
+    has_elo = np.array([elo is not None for elo in ratings.elo])
+    cells = cells.only(has_elo[cells.low] & has_elo[cells.high])
     pairs, at = np.unique(cells.low * cells.bots + cells.high, return_inverse=True)
     low, high = np.divmod(pairs, cells.bots)
     laplacian = np.zeros((cells.bots, cells.bots))
@@ -58,29 +58,29 @@ def intransitivity(cells: PairCells, ratings: Ratings) -> Intransitivity | None:
         return None
     back = np.linalg.pinv(laplacian).astype(np.float64)
     elo = np.array([elo or 0.0 for elo in ratings.elo])
-    expected = 1 / (1 + 10 ** ((elo[high] - elo[low]) / 400))
-    weight, score = summed(at, cells.weight, len(pairs)), summed(at, cells.score, len(pairs))
+    expectation = 1 / (1 + 10 ** ((elo[high] - elo[low]) / 400))
+    weight, score = sums_at(at, cells.weight, len(pairs)), sums_at(at, cells.score, len(pairs))
 
-    odds, beyond = _odds(weight, score, expected)
-    transitive = back @ (summed(low, beyond, cells.bots) - summed(high, beyond, cells.bots))
+    odds, beyond = _odds(weight, score, expectation)
+    transitive = back @ (sums_at(low, beyond, cells.bots) - sums_at(high, beyond, cells.bots))
     cyclic = beyond - (transitive[low] - transitive[high])
 
     # without a block only its own pairs change: by ``moved`` in the log odds, and by ``turned`` in what is beyond the ratings
-    left = weight[at] - cells.weight
-    odds_left, beyond_left = _odds(left, np.clip(score[at] - cells.score, 0, left), expected[at])
+    weight_left = weight[at] - cells.weight
+    odds_left, beyond_left = _odds(weight_left, np.clip(score[at] - cells.score, 0, weight_left), expectation[at])
     moved, turned = odds_left - odds[at], beyond_left - beyond[at]
     start = np.searchsorted(cells.block, np.arange(cells.blocks + 1)).tolist()
-    pulled = np.array([_pulled(cells, turned, back, first, last) for first, last in pairwise(start)])
+    pulled = np.array([_pull(cells, turned, back, first, last) for first, last in pairwise(start)])
     cyclic_moved = np.maximum(0, _by_block(cells, turned**2) - pulled)  # the square of the change's own cyclic part
     noise = float(cyclic_moved.sum()) * (cells.blocks - 1) / cells.blocks
     noise_of_all = float((moved**2).sum()) * (cells.blocks - 1) / cells.blocks
-    whole = float(odds @ odds)
-    if whole <= 2 * noise_of_all:
+    length = float(odds @ odds)
+    if length <= 2 * noise_of_all:
         return None
 
-    share = (float(cyclic @ cyclic) - noise) / (whole - noise_of_all)
+    share = (float(cyclic @ cyclic) - noise) / (length - noise_of_all)
     cyclic_left = float(cyclic @ cyclic) + 2 * _by_block(cells, cyclic[at] * turned) + cyclic_moved
-    whole_left = whole + _by_block(cells, odds_left**2 - odds[at] ** 2)
+    whole_left = length + _by_block(cells, odds_left**2 - odds[at] ** 2)
     jumps = (cyclic_left - noise) / (whole_left - noise_of_all)
     se = sqrt(float(((jumps - jumps.mean()) ** 2).sum()) * (cells.blocks - 1) / cells.blocks)
     error = half_width(se, cells.blocks)
@@ -90,8 +90,8 @@ def intransitivity(cells: PairCells, ratings: Ratings) -> Intransitivity | None:
         share=max(0.0, share),
         low=min(1.0, max(0.0, share - error)),
         high=min(1.0, max(0.0, share + error)),
-        raw=float(cyclic @ cyclic) / whole,
-        noise=noise / whole,
+        raw=float(cyclic @ cyclic) / length,
+        noise=noise / length,
         pairs=len(pairs),
     )
 
@@ -102,12 +102,12 @@ def _odds(weight: Floats, score: Floats, expected: Floats) -> tuple[Floats, Floa
     return odds, odds - np.log((weight * expected + _HALF) / (weight * (1 - expected) + _HALF))
 
 
-def _pulled(cells: PairCells, change: Floats, back: Floats, first: int, last: int) -> float:
+def _pull(cells: PairCells, change: Floats, back: Floats, first: int, last: int) -> float:
     """Return the square of the transitive part of a change in the pairs of one block, cells first..last-1."""
     low, high, change = cells.low[first:last], cells.high[first:last], change[first:last]
-    pull = summed(low, change, cells.bots) - summed(high, change, cells.bots)
+    pull = sums_at(low, change, cells.bots) - sums_at(high, change, cells.bots)
     return float(pull @ back @ pull)
 
 
 def _by_block(cells: PairCells, values: Floats) -> Floats:
-    return summed(cells.block, values, cells.blocks)
+    return sums_at(cells.block, values, cells.blocks)

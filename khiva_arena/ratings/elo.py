@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import isnan, log, sqrt
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +28,24 @@ from khiva_arena.result import Result
 __all__ = ["ELO_PER_NAT", "FEWEST_SEEDS", "LEVEL", "PRIOR_GAMES", "Ratings", "half_width", "rate"]
 
 PRIOR_GAMES = 1.0  # drawn, of weight 1, of each bot against a bot of middling strength
+
+
+class Distance(NamedTuple):
+    """The distance between two bots.
+
+    elo: of the first above the second, None if the results say nothing
+    error: half the width of the 95 % interval, None if there is none
+    """
+
+    elo: float | None
+    error: float | None
+
+
+class EloInterval(NamedTuple):
+    """The ends of a 95 % interval in Elo; an end that the results leave open is None."""
+
+    low: float | None
+    high: float | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,39 +108,40 @@ class Ratings:
     widening: Widening = PLAIN
     two_seats: bool = False
 
-    def between(self, i: int, j: int) -> tuple[float | None, float | None]:
-        """Return the Elo of bot i above bot j and its 95 % half width, from the full covariance; None if there is none."""
+    def between(self, i: int, j: int) -> Distance:
+        """Return the Elo of bot i above bot j, with an error from the full covariance."""
         a, b = self.elo[i], self.elo[j]
         variance = float(self.covariance[i, i] + self.covariance[j, j] - 2 * self.covariance[i, j])
         if a is None or b is None:
-            return None, None
+            return Distance(None, None)
         if isnan(variance) or self.groups[i] != self.groups[j] or (i != j and self.no_variance_seen[i, j]):
-            return a - b, None
-        return a - b, self.widening.half_width(sqrt(max(0.0, variance)), min(self.seeds[i], self.seeds[j]))
+            return Distance(a - b, None)
+        error = self.widening.half_width(sqrt(max(0.0, variance)), min(self.seeds[i], self.seeds[j]))
+        return Distance(a - b, error)
 
-    def ends(self, i: int, j: int) -> tuple[float | None, float | None]:
+    def ends(self, i: int, j: int) -> EloInterval:
         """Return the ends of the 95 % interval of how far bot i is above bot j. One of them is None if all points flow one way,
         and both if the results say nothing."""
         distance, error = self.between(i, j)
         if distance is not None and error is not None:
-            return distance - error, distance + error
+            return EloInterval(distance - error, distance + error)
         if self.oneway is None or distance is None:
-            return None, None
+            return EloInterval(None, None)
         if self.oneway.above[i, j]:
-            return _least(self.oneway, i, j, self.widening), None
-        least = _least(self.oneway, j, i, self.widening) if self.oneway.above[j, i] else None
-        return None, None if least is None else -least
+            return EloInterval(_lowest(self.oneway, i, j, self.widening), None)
+        bound = _lowest(self.oneway, j, i, self.widening) if self.oneway.above[j, i] else None
+        return EloInterval(None, None if bound is None else -bound)
 
-    def interval(self, bot: int) -> tuple[float | None, float | None]:
+    def interval(self, bot: int) -> EloInterval:
         """Return the ends of the 95 % interval of ``elo``, None as in ``ends``. The numbers given for the anchors count."""
         elo, error = self.elo[bot], self.error[bot]
         if elo is not None and error is not None:
-            return elo - error, elo + error
+            return EloInterval(elo - error, elo + error)
         exact = [one for one in [check.bot for check in self.anchors] or [self.anchor] if self.error[one] == 0]
         ends = [(self.elo[one] or 0.0, *self.ends(bot, one)) for one in exact if one != bot]
         lows = [given + low for given, low, _ in ends if low is not None]
         highs = [given + high for given, _, high in ends if high is not None]
-        return max(lows, default=None), min(highs, default=None)
+        return EloInterval(max(lows, default=None), min(highs, default=None))
 
     def rough(self, bot: int) -> bool:
         """Tell whether the error of ``elo`` is from so few seeds that it is hardly known itself."""
@@ -129,10 +149,10 @@ class Ratings:
         return self.interval(bot) != (None, None) and self.error[bot] != 0 and self._fewer(bot, anchors) < FEWEST_SEEDS
 
     def _fewer(self, bot: int, anchors: Sequence[int]) -> int:
-        return min(self.seeds[bot], max(self.seeds[one] for one in anchors))
+        return min(self.seeds[bot], max(self.seeds[anchor] for anchor in anchors))
 
 
-def _least(oneway: OneWay, i: int, j: int, widening: Widening) -> float | None:
+def _lowest(oneway: OneWay, i: int, j: int, widening: Widening) -> float | None:
     """Return the lower end of how far bot i is above j, in Elo, if all points flow from j to i."""
     seeds, error = int(oneway.met[i, j]), float(oneway.error[i, j])
     ends = []
@@ -167,13 +187,13 @@ def rate(
     """
     if not 0 <= anchor < bots:
         raise ValueError(f"anchor {anchor} is not among the {bots} bots")
-    given = given_numbers(anchor, bots, {anchor: 0.0} if anchors is None else anchors, anchor_sds or {})
+    numbers = given_numbers(anchor, bots, {anchor: 0.0} if anchors is None else anchors, anchor_sds or {})
     problem = problem_of(matches, bots, prior, effects or EffectsToFit())
-    checks = anchor_checks(problem, given) if len(given) > 1 else ()
-    ratings = _ratings(fit(problem, given), problem.cells, tuple(given), checks, widening)
+    checks = anchor_checks(problem, numbers) if len(numbers) > 1 else ()
+    ratings = _ratings(fit(problem, numbers), problem.cells, tuple(numbers), checks, widening)
     if effects or len(ratings.components) == 1:
         return ratings
-    return replace(ratings, oneway=one_way(problem.cells, prior, tuple(given), np.array(ratings.seeds)))
+    return replace(ratings, oneway=one_way(problem.cells, prior, tuple(numbers), np.array(ratings.seeds)))
 
 
 def _ratings(
@@ -181,18 +201,18 @@ def _ratings(
 ) -> Ratings:
     anchor, seeds = anchors[0], blocks_by_bot(cells)
     of_anchors = int(max(seeds[list(anchors)]))
-    same = np.diag(result.no_variance_seen).tolist()
-    own = np.diag(result.variances.clustered).tolist()
-    ses = [None if isnan(v) or none_seen else sqrt(max(0.0, v)) for v, none_seen in zip(own, same, strict=True)]
-    met = [bot in anchors or count > 0 for bot, count in enumerate(seeds)]
-    elo = [float(number) if there else None for number, there in zip(result.elo, met, strict=True)]
+    is_fixed = np.diag(result.no_variance_seen).tolist()
+    variances = np.diag(result.variances.clustered).tolist()
+    ses = [None if isnan(v) or none_seen else sqrt(max(0.0, v)) for v, none_seen in zip(variances, is_fixed, strict=True)]
+    has_matches = [bot in anchors or count > 0 for bot, count in enumerate(seeds)]
+    elo = [float(number) if is_rated else None for number, is_rated in zip(result.elo, has_matches, strict=True)]
     errors: list[float | None] = []
     for bot, (se, bound) in enumerate(zip(ses, result.bounds, strict=True)):
         usable = elo[bot] is not None and bound is Bound.NONE
         errors.append(widening.half_width(se, int(min(seeds[bot], of_anchors))) if usable and se is not None else None)
     pool_ses, design = _against_pools(result, [number is not None and bool(n) for number, n in zip(elo, seeds, strict=True)])
-    here = [bot for bot, group in enumerate(result.groups) if group == result.groups[anchor] and errors[bot] is not None]
-    quasi, worst = _quasi(result, here)
+    group_bots = [bot for bot, group in enumerate(result.groups) if group == result.groups[anchor] and errors[bot] is not None]
+    quasi, worst = _quasi(result, group_bots)
     pool_errors = [None if se is None else widening.half_width(se, n) for se, n in zip(pool_ses, seeds.tolist(), strict=True)]
     return Ratings(
         anchor=anchor,
@@ -247,9 +267,9 @@ def _against_mean(pool: list[int], covariance: Floats) -> Floats:
 
 
 def _quasi(result: Fit, bots: list[int]) -> tuple[tuple[float | None, ...], float | None]:
-    here = np.ix_(bots, bots)
+    square = np.ix_(bots, bots)
     between_two = ~np.eye(len(bots), dtype=np.bool_)
-    quasi = None if (result.no_variance_seen[here] & between_two).any() else quasi_variances(result.variances.clustered[here])
+    quasi = None if (result.no_variance_seen[square] & between_two).any() else quasi_variances(result.variances.clustered[square])
     ses: list[float | None] = [None] * len(result.elo)
     if quasi is None:
         return tuple(ses), None
@@ -267,6 +287,6 @@ def _components(groups: Sequence[int]) -> tuple[tuple[int, ...], ...]:
 
 def _scores(cells: PairCells) -> tuple[float | None, ...]:
     weight = np.bincount(cells.low, cells.weight, cells.bots) + np.bincount(cells.high, cells.weight, cells.bots)
-    lost = cells.weight - cells.score
-    score = np.bincount(cells.low, cells.score, cells.bots) + np.bincount(cells.high, lost, cells.bots)
+    points_lost = cells.weight - cells.score
+    score = np.bincount(cells.low, cells.score, cells.bots) + np.bincount(cells.high, points_lost, cells.bots)
     return tuple(s / w if w else None for s, w in zip(score.tolist(), weight.tolist(), strict=True))

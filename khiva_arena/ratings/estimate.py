@@ -70,14 +70,14 @@ def given_numbers(anchor: int, bots: int, numbers: Mapping[int, float], deviatio
     range."""
     if anchor not in numbers or not deviations.keys() <= numbers.keys():
         raise ValueError("the anchor, and each bot with a standard deviation, needs a given number")
-    given = {bot: (float(numbers[bot]), float(deviations.get(bot, 0.0))) for bot in [anchor, *numbers]}
-    if any(not 0 <= bot < bots for bot in given):
+    fixed = {bot: (float(numbers[bot]), float(deviations.get(bot, 0.0))) for bot in [anchor, *numbers]}
+    if any(not 0 <= bot < bots for bot in fixed):
         raise ValueError(f"an anchor is not among the {bots} bots")
-    elos = [elo for elo, _ in given.values()]
-    finite = all(isfinite(elo) and isfinite(sd) and sd >= 0 for elo, sd in given.values())
+    elos = [elo for elo, _ in fixed.values()]
+    finite = all(isfinite(elo) and isfinite(sd) and sd >= 0 for elo, sd in fixed.values())
     if not finite or max(elos) - min(elos) > _LARGEST_SPREAD:
         raise ValueError(f"anchors need finite numbers at most {_LARGEST_SPREAD:.0f} Elo apart, and deviations of 0 or more")
-    return {bot: (elo, sd if sd >= _EXACT else 0.0) for bot, (elo, sd) in given.items()}
+    return {bot: (elo, sd if sd >= _EXACT else 0.0) for bot, (elo, sd) in fixed.items()}
 
 
 def problem_of(matches: Iterable[Result] | Matches | PairCells, bots: int, prior: float, effects: EffectsToFit) -> Problem:
@@ -151,8 +151,8 @@ def _anchor_check(problem: Problem, anchors: Given, bot: int) -> AnchorCheck:
     if isnan(variance) or without.no_variance_seen[bot, bot]:
         return AnchorCheck(bot, number, sd, elo, None, None)
     se = sqrt(max(0.0, variance))
-    both = hypot(se, sd)
-    return AnchorCheck(bot, number, sd, elo, se, (elo - number) / both if both > 0 else None)
+    error = hypot(se, sd)
+    return AnchorCheck(bot, number, sd, elo, se, (elo - number) / error if error > 0 else None)
 
 
 def _elo(solution: Solution, anchors: Given) -> Floats:

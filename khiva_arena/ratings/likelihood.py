@@ -8,6 +8,7 @@ See Van den Bergh, support_MLE_multinomial and normalized_elo_practical.
 from collections.abc import Mapping
 from fractions import Fraction
 from math import log10, sqrt
+from typing import NamedTuple
 
 import numpy as np
 
@@ -49,11 +50,25 @@ def elo_of(score: float) -> float:
     return -400 * log10(1 / score - 1)
 
 
-def arrays(histogram: Histogram) -> tuple[Floats, Floats]:
-    """Return values and counts of a histogram; a value with 0 blocks counts as a little."""
+class ValueCounts(NamedTuple):
+    """The values of a histogram, each with its count."""
+
+    values: Floats
+    counts: Floats
+
+
+class Moments(NamedTuple):
+    """The mean and the standard deviation of a distribution."""
+
+    mean: float
+    sd: float
+
+
+def arrays(histogram: Histogram) -> ValueCounts:
+    """Return a histogram as arrays; a value with 0 blocks counts as a little."""
     values = np.array([float(value) for value in histogram])
     counts = np.array([float(count) for count in histogram.values()])
-    return values, np.where(counts == 0, _EMPTY, counts)
+    return ValueCounts(values, np.where(counts == 0, _EMPTY, counts))
 
 
 def likeliest_with_mean(values: Floats, p: Floats, mean: float) -> Floats:
@@ -70,7 +85,7 @@ def likeliest_with_t(values: Floats, p: Floats, t: float) -> Floats:
     """
     now = p
     for _ in range(_TILTS):
-        sought = 0.5 + t * moments(values, now)[1]
+        sought = 0.5 + t * moments(values, now).sd
         if not values.min() < sought < values.max():
             break
         now = likeliest_with_mean(values, p, sought)
@@ -83,10 +98,10 @@ def likeliest_with_t(values: Floats, p: Floats, t: float) -> Floats:
     return now
 
 
-def moments(values: Floats, p: Floats) -> tuple[float, float]:
-    """Return mean and standard deviation."""
+def moments(values: Floats, p: Floats) -> Moments:
+    """Return the mean and the standard deviation of values with the probabilities ``p``."""
     mean = float(p @ values)
-    return mean, sqrt(float(p @ (values - mean) ** 2))
+    return Moments(mean, sqrt(float(p @ (values - mean) ** 2)))
 
 
 def _root(away: Floats, p: Floats) -> float:

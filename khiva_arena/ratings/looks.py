@@ -44,8 +44,8 @@ class Looks:
     def critical(self, seeds: Ints | int, level: float) -> Floats:
         """Return by element the half width in standard errors of an interval that errs with probability ``level`` at any look.
         ``seeds``: 2 or more."""
-        of_each = {one: self._of(one, level) for one in np.unique(np.asarray(seeds)).tolist()}
-        return np.array([of_each[one] for one in np.asarray(seeds).ravel().tolist()]).reshape(np.shape(seeds))
+        of_each = {count: self._of(count, level) for count in np.unique(np.asarray(seeds)).tolist()}
+        return np.array([of_each[count] for count in np.asarray(seeds).ravel().tolist()]).reshape(np.shape(seeds))
 
     def _of(self, seeds: int, level: float) -> float:
         if self.rho:

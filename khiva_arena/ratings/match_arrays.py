@@ -62,7 +62,7 @@ class SameSize:
 
     def only(self, keep: Flags) -> "SameSize":
         """Return the matches for which ``keep`` is true."""
-        return SameSize(*(getattr(self, one.name)[keep] for one in fields(self)))
+        return SameSize(*(getattr(self, field.name)[keep] for field in fields(self)))
 
     def tables(self) -> Iterator[TableArrays]:
         """Yield the matches in the form that a fit takes, some at a time."""
@@ -84,28 +84,29 @@ class Matches:
     sizes: tuple[SameSize, ...]
 
     def __len__(self) -> int:
-        return sum(len(one.row) for one in self.sizes)
+        return sum(len(size.row) for size in self.sizes)
 
     def only(self, keep: Callable[[SameSize], Flags]) -> "Matches":
         """Return the matches for which ``keep`` is true."""
-        return Matches(self.events, tuple(one.only(keep(one)) for one in self.sizes))
+        return Matches(self.events, tuple(size.only(keep(size)) for size in self.sizes))
 
     def numbered(self, numbers: Sequence[Sequence[int]]) -> "Matches":
         """Return the matches with other numbers for bots. ``numbers``: by event, by the number that a bot has there."""
         first = np.cumsum([0, *map(len, numbers)])[:-1]
-        every = np.array([number for of_event in numbers for number in of_event], dtype=np.int32)
-        return Matches(self.events, tuple(replace(one, bots=every[first[one.event][:, None] + one.bots]) for one in self.sizes))
+        all_numbers = np.array([number for of_event in numbers for number in of_event], dtype=np.int32)
+        sizes = (replace(size, bots=all_numbers[first[size.event][:, None] + size.bots]) for size in self.sizes)
+        return Matches(self.events, tuple(sizes))
 
     def tables(self) -> Iterator[TableArrays]:
         """Yield the matches in the form that a fit takes, some at a time."""
-        return (table for one in self.sizes for table in one.tables())
+        return (table for size in self.sizes for table in size.tables())
 
     def places(self) -> set[tuple[str, int, int]]:
         """Return event, seed and line-up of each table."""
         return {
             (self.events[event], seed, lineup)
-            for one in self.sizes
-            for event, seed, lineup in zip(one.event.tolist(), one.seed.tolist(), one.lineup.tolist(), strict=True)
+            for size in self.sizes
+            for event, seed, lineup in zip(size.event.tolist(), size.seed.tolist(), size.lineup.tolist(), strict=True)
         }
 
 
@@ -179,7 +180,7 @@ class _Columns:
         )
 
 
-def collected(matches: Iterable[Result] | Matches) -> Matches:
+def collect(matches: Iterable[Result] | Matches) -> Matches:
     """Return matches as arrays, which they may be already. Raises ValueError like ``MatchCollector.add``."""
     if isinstance(matches, Matches):
         return matches
@@ -191,4 +192,4 @@ def collected(matches: Iterable[Result] | Matches) -> Matches:
 
 def tables_of(matches: Iterable[Result] | Matches) -> Iterator[TableArrays]:
     """Yield the matches in the form that a fit takes; blocks are numbered from 0 in the order in which they are met."""
-    return collected(matches).tables()
+    return collect(matches).tables()

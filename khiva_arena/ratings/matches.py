@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from khiva_arena.errors import InternalError
-from khiva_arena.ratings.match_arrays import Flags, Ints, Matches, SameSize, collected
+from khiva_arena.ratings.match_arrays import Flags, Ints, Matches, SameSize, collect
 from khiva_arena.result import Result
 
 _Named = list[tuple[int, tuple[str, str]]]
@@ -43,53 +43,53 @@ def complete_tables(results: Iterable[Result] | Matches) -> Selection:
 
     A table of N seats is complete when its N rotations are recorded. Raises InternalError if a rotation comes twice.
     """
-    every = collected(results)
+    matches = collect(results)
     rated: list[SameSize] = []
     tables = left_out = 0
     incomplete: _Named = []
     set_aside: _Named = []
-    for one in every.sizes:
-        table, firsts = _tables(one, every.events)
-        void = np.bincount(table, one.set_aside, len(firsts)) > 0
-        complete = ~void & (np.bincount(table, minlength=len(firsts)) == one.bots.shape[1])
+    for size in matches.sizes:
+        table, firsts = _tables(size, matches.events)
+        void = np.bincount(table, size.set_aside, len(firsts)) > 0
+        complete = ~void & (np.bincount(table, minlength=len(firsts)) == size.bots.shape[1])
         if len(table):
-            complete &= np.bincount(table, ~_is_rotation(one), len(firsts)) == 0
+            complete &= np.bincount(table, ~_is_rotation(size), len(firsts)) == 0
         keep = complete[table]
-        rated.append(one.only(keep))
+        rated.append(size.only(keep))
         tables += int(complete.sum())
-        left_out += int((~keep & ~one.set_aside).sum())
-        set_aside += _named(one, firsts[void], every.events)
-        incomplete += _named(one, firsts[~void & ~complete], every.events)
-    return Selection(Matches(every.events, tuple(rated)), tables, _in_order(incomplete), _in_order(set_aside), left_out)
+        left_out += int((~keep & ~size.set_aside).sum())
+        set_aside += _places_named(size, firsts[void], matches.events)
+        incomplete += _places_named(size, firsts[~void & ~complete], matches.events)
+    return Selection(Matches(matches.events, tuple(rated)), tables, _in_order(incomplete), _in_order(set_aside), left_out)
 
 
-def _tables(one: SameSize, events: tuple[str, ...]) -> tuple[Ints, Ints]:
+def _tables(size: SameSize, events: tuple[str, ...]) -> tuple[Ints, Ints]:
     """Return (m,) the table of each match, numbered from 0; and of each table the place of its first match."""
-    order = np.lexsort((one.rotation, one.lineup, one.seed, one.event))
-    columns = [column[order] for column in (one.event, one.seed, one.lineup)]
-    same = np.zeros(len(order), dtype=np.bool_)
-    same[1:] = np.logical_and.reduce([column[1:] == column[:-1] for column in columns])
-    rotation = one.rotation[order]
-    again = np.flatnonzero(same[1:] & (rotation[1:] == rotation[:-1]))
+    order = np.lexsort((size.rotation, size.lineup, size.seed, size.event))
+    columns = [column[order] for column in (size.event, size.seed, size.lineup)]
+    same_table = np.zeros(len(order), dtype=np.bool_)
+    same_table[1:] = np.logical_and.reduce([column[1:] == column[:-1] for column in columns])
+    rotation = size.rotation[order]
+    again = np.flatnonzero(same_table[1:] & (rotation[1:] == rotation[:-1]))
     if len(again):
-        [(_, (event, table))] = _named(one, order[again[:1]], events)
+        [(_, (event, table))] = _places_named(size, order[again[:1]], events)
         raise InternalError(f"table {table} of event {event} holds a rotation twice")
     numbers = np.empty(len(order), dtype=np.int64)
-    numbers[order] = np.cumsum(~same) - 1
-    firsts = np.full(int((~same).sum()), len(order), dtype=np.int64)
+    numbers[order] = np.cumsum(~same_table) - 1
+    firsts = np.full(int((~same_table).sum()), len(order), dtype=np.int64)
     np.minimum.at(firsts, numbers, np.arange(len(order)))
     return numbers, firsts
 
 
-def _in_order(named: _Named) -> tuple[tuple[str, str], ...]:
-    return tuple(name for _, name in sorted(named))
+def _in_order(names: _Named) -> tuple[tuple[str, str], ...]:
+    return tuple(name for _, name in sorted(names))
 
 
-def _is_rotation(one: SameSize) -> Flags:
-    return np.asarray((one.rotation >= 0) & (one.rotation < one.bots.shape[1]))
+def _is_rotation(size: SameSize) -> Flags:
+    return np.asarray((size.rotation >= 0) & (size.rotation < size.bots.shape[1]))
 
 
-def _named(one: SameSize, places: Ints, events: tuple[str, ...]) -> _Named:
+def _places_named(size: SameSize, places: Ints, events: tuple[str, ...]) -> _Named:
     """Return the rows and names of tables, given the place of one match of each."""
-    columns = (column[places].tolist() for column in (one.row, one.event, one.seed, one.lineup))
+    columns = (column[places].tolist() for column in (size.row, size.event, size.seed, size.lineup))
     return [(row, (events[event], f"{seed}/{lineup}")) for row, event, seed, lineup in zip(*columns, strict=True)]

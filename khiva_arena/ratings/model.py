@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from khiva_arena.ratings.match_arrays import Floats, Ints
-from khiva_arena.ratings.rows import Columns, Rows, expected, gradient, normal
+from khiva_arena.ratings.rows import Columns, Rows, expected_score, gradient, normal
 
 _STEPS = 200
 _CLOSE_ENOUGH = 1e-13  # nats
@@ -56,7 +56,7 @@ def solve(rows: Rows, columns: Columns, prior: float, anchors: Mapping[int, tupl
     prior draws."""
     if not anchors or prior <= 0:
         raise ValueError("a fit needs an anchor and a prior above 0")
-    terms, known = _terms(rows, columns)
+    terms, is_known = _terms(rows, columns)
     start, basis = _constraints(columns, terms, anchors)
     draws = np.zeros(columns.width)
     draws[: columns.bots] = prior
@@ -68,8 +68,8 @@ def solve(rows: Rows, columns: Columns, prior: float, anchors: Mapping[int, tupl
     bread = basis @ np.linalg.inv(basis.T @ hessian @ basis) @ basis.T
     numbers = np.eye(columns.bots, columns.width)
     numbers[:, columns.shift] = 1
-    pulled = bread @ (draws * (expected(parameters) - 0.5))
-    identified, numbers_identified = known & (np.abs(pulled) < _PULL), np.abs(numbers @ pulled) < _PULL
+    pull = bread @ (draws * (expected_score(parameters) - 0.5))
+    identified, numbers_identified = is_known & (np.abs(pull) < _PULL), np.abs(numbers @ pull) < _PULL
     return Solution(columns, parameters, bread, numbers, loose.information, draws, identified, numbers_identified)
 
 
@@ -113,22 +113,22 @@ def _terms(rows: Rows, columns: Columns) -> tuple[Floats, npt.NDArray[np.bool_]]
     """Return (P, q) a basis of the terms that sum to 0 and that rows separate from ratings; and (P,) which terms lie in it
     wholly."""
     width, bots = columns.width, columns.bots
-    known = np.zeros(width, dtype=np.bool_)
+    is_known = np.zeros(width, dtype=np.bool_)
     families = [list(range(at, at + size)) for size in columns.sizes for at in [columns.first_seat(size)]]
     if columns.neighbours:
         families.append(_played_neighbours(rows, columns))
-    whole = np.hstack([np.zeros((width, 0)), *(_sum_to_zero(width, family) for family in families if family)])
-    if not whole.shape[1]:
-        return whole, known
+    basis = np.hstack([np.zeros((width, 0)), *(_sum_to_zero(width, family) for family in families if family)])
+    if not basis.shape[1]:
+        return basis, is_known
     information = normal(rows, rows.weight)
-    ratings, mixed = information[:bots, :bots], whole.T @ information[:, :bots]
-    beside = whole.T @ information @ whole - mixed @ np.linalg.pinv(ratings, hermitian=True) @ mixed.T
+    ratings, cross = information[:bots, :bots], basis.T @ information[:, :bots]
+    beside = basis.T @ information @ basis - cross @ np.linalg.pinv(ratings, hermitian=True) @ cross.T
     values, vectors = np.linalg.eigh((beside + beside.T) / 2)
     real = values > _NO_INFORMATION * max(float(information.max(initial=0)), 1e-300)
-    lost = np.linalg.norm(whole @ vectors[:, ~real], axis=1)
+    loss = np.linalg.norm(basis @ vectors[:, ~real], axis=1)
     for family in families:
-        known[family] = lost[family] < _NO_PART
-    return whole @ vectors[:, real], known
+        is_known[family] = loss[family] < _NO_PART
+    return basis @ vectors[:, real], is_known
 
 
 def _played_neighbours(rows: Rows, columns: Columns) -> list[int]:
@@ -162,36 +162,36 @@ class _Point:
 
 def _at(rows: Rows, parameters: Floats, draws: Floats, loose: _Loose) -> _Point:
     d = rows.difference(parameters)
-    lost = np.logaddexp(0, -d)
-    total = rows.score @ lost + (rows.weight - rows.score) @ np.logaddexp(0, d)
+    loss = np.logaddexp(0, -d)
+    total = rows.score @ loss + (rows.weight - rows.score) @ np.logaddexp(0, d)
     total += draws @ (np.logaddexp(0, -parameters) + np.logaddexp(0, parameters)) / 2
     quality = -float(total + loose.precision @ (loose.number - loose.x @ parameters) ** 2 / 2)
-    return _Point(parameters, np.exp(-lost), quality)  # as ``expected``
+    return _Point(parameters, np.exp(-loss), quality)  # as ``expected_score``
 
 
 def _newton(rows: Rows, parameters: Floats, basis: Floats, draws: Floats, loose: _Loose) -> tuple[Floats, Floats]:
     """Return the parameters (P,) of the best quality, and the Hessian (P, P) there. The quality is concave, so halving any step
     that lowers it converges."""
     last = np.inf
-    here = _at(rows, parameters, draws, loose)
+    point = _at(rows, parameters, draws, loose)
     for _ in range(_STEPS):
-        slope = gradient(rows, rows.score - rows.weight * here.p) + draws * (0.5 - expected(here.parameters))
-        slope += loose.x.T @ (loose.precision * (loose.number - loose.x @ here.parameters))
-        hessian = _hessian(rows, here, draws, loose)
+        slope = gradient(rows, rows.score - rows.weight * point.p) + draws * (0.5 - expected_score(point.parameters))
+        slope += loose.x.T @ (loose.precision * (loose.number - loose.x @ point.parameters))
+        hessian = _hessian(rows, point, draws, loose)
         step = basis @ np.linalg.solve(basis.T @ hessian @ basis, basis.T @ slope)
         size = float(np.abs(step).max(initial=0))
         if size < _CLOSE_ENOUGH or (size < _ROUNDING and size > last / 2):  # steps that stay as they are, are rounding
-            return here.parameters, hessian
+            return point.parameters, hessian
         last = size
-        there = _at(rows, here.parameters + step, draws, loose)
-        while size > _ROUNDING and there.quality < here.quality:
+        next_point = _at(rows, point.parameters + step, draws, loose)
+        while size > _ROUNDING and next_point.quality < point.quality:
             step /= 2
             size /= 2
-            there = _at(rows, here.parameters + step, draws, loose)
-        here = there
-    return here.parameters, _hessian(rows, here, draws, loose)
+            next_point = _at(rows, point.parameters + step, draws, loose)
+        point = next_point
+    return point.parameters, _hessian(rows, point, draws, loose)
 
 
-def _hessian(rows: Rows, here: _Point, draws: Floats, loose: _Loose) -> Floats:
-    p, q = here.p, expected(here.parameters)
+def _hessian(rows: Rows, point: _Point, draws: Floats, loose: _Loose) -> Floats:
+    p, q = point.p, expected_score(point.parameters)
     return np.asarray(normal(rows, rows.weight * p * (1 - p)) + np.diag(draws * q * (1 - q)) + loose.information)

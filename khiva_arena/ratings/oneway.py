@@ -29,9 +29,9 @@ from khiva_arena.ratings.covariance import add_squares, left_out, variances
 from khiva_arena.ratings.estimate import Problem, problem_of_cells, solution_of
 from khiva_arena.ratings.match_arrays import Floats, Ints
 from khiva_arena.ratings.model import Solution
-from khiva_arena.ratings.pairs import PairCells, summed
+from khiva_arena.ratings.pairs import PairCells, sums_at
 from khiva_arena.ratings.quasi import differences
-from khiva_arena.ratings.rows import by_block, expected
+from khiva_arena.ratings.rows import by_block, expected_score
 
 GIVEN_BACK = 0.7  # of one pair of one match
 Mask = npt.NDArray[np.bool_]
@@ -89,10 +89,10 @@ def one_way(cells: PairCells, prior: float, anchors: Sequence[int], seeds: Ints)
     cells = _as_independent(cells, alike)
     _, group = np.unique(connections(cells, anchors)[1], return_inverse=True)
     first = np.unique(group, return_index=True)[1]
-    over = above[np.ix_(first, first)]  # of groups
+    groups_above = above[np.ix_(first, first)]  # of groups
     at_0 = {anchors[0]: (0.0, 0.0)}  # distances do not depend on the anchor
     plain = solution_of(problem_of_cells(cells, prior), at_0)
-    crossings = _crossings(cells, plain.parameters, group, over)
+    crossings = _crossings(cells, plain.parameters, group, groups_above)
     part = GIVEN_BACK * cells.unit * crossings.part
     score = cells.score.copy()
     score[crossings.cell] += np.where(crossings.by_low, -part, part)
@@ -100,13 +100,13 @@ def one_way(cells: PairCells, prior: float, anchors: Sequence[int], seeds: Ints)
     solution = solution_of(given_back, at_0)
     of_the_part = solution.bread @ _of_the_part(given_back, solution, crossings) @ solution.bread
     variance = differences((variances(given_back.rows, solution).clustered + of_the_part)[: cells.bots, : cells.bots])
-    freedom = np.minimum(np.minimum(seeds[:, None], seeds), _fewest_seeds(cells, crossings, group, over)) - 1
-    known = (above | above.T) & (freedom > 0)
-    error = np.where(known, np.sqrt(np.maximum(0, variance)), np.nan)
+    freedom = np.minimum(np.minimum(seeds[:, None], seeds), _fewest_seeds(cells, crossings, group, groups_above)) - 1
+    is_known = (above | above.T) & (freedom > 0)
+    error = np.where(is_known, np.sqrt(np.maximum(0, variance)), np.nan)
     ratings = solution.parameters[: cells.bots]
-    distance = np.where(known, ratings[:, None] - ratings, np.nan)
-    met = np.bincount(cells.low * cells.bots + cells.high, minlength=cells.bots**2).reshape(cells.bots, cells.bots)
-    return OneWay(above, distance, error, freedom, np.where(above | above.T, met + met.T, 0), alike)
+    distance = np.where(is_known, ratings[:, None] - ratings, np.nan)
+    meetings = np.bincount(cells.low * cells.bots + cells.high, minlength=cells.bots**2).reshape(cells.bots, cells.bots)
+    return OneWay(above, distance, error, freedom, np.where(above | above.T, meetings + meetings.T, 0), alike)
 
 
 def _as_independent(cells: PairCells, alike: Alikeness) -> PairCells:
@@ -115,17 +115,17 @@ def _as_independent(cells: PairCells, alike: Alikeness) -> PairCells:
     return replace(cells, weight=cells.weight / effects, score=cells.score / effects)
 
 
-def _crossings(cells: PairCells, nats: Floats, group: Ints, over: Mask) -> _Crossings:
-    between = over.astype(np.float32)
-    nearest = over & ~(between @ between > 0)
+def _crossings(cells: PairCells, nats: Floats, group: Ints, groups_above: Mask) -> _Crossings:
+    between = groups_above.astype(np.float32)
+    nearest = groups_above & ~(between @ between > 0)
     low, high = group[cells.low], group[cells.high]
     by_low = nearest[low, high]
     cell = np.flatnonzero(by_low | nearest[high, low])
     low, high, by_low = low[cell], high[cell], by_low[cell]
-    p = expected(nats[cells.low[cell]] - nats[cells.high[cell]])
+    p = expected_score(nats[cells.low[cell]] - nats[cells.high[cell]])
     likely = cells.weight[cell] * p * (1 - p)
-    _, boundary = np.unique(np.where(by_low, low * len(over) + high, high * len(over) + low), return_inverse=True)
-    return _Crossings(cell, boundary, likely / summed(boundary, likely, int(boundary.max()) + 1)[boundary], by_low)
+    _, boundary = np.unique(np.where(by_low, low * len(groups_above) + high, high * len(groups_above) + low), return_inverse=True)
+    return _Crossings(cell, boundary, likely / sums_at(boundary, likely, int(boundary.max()) + 1)[boundary], by_low)
 
 
 def _of_the_part(problem: Problem, solution: Solution, crossings: _Crossings) -> Floats:
@@ -138,33 +138,33 @@ def _of_the_part(problem: Problem, solution: Solution, crossings: _Crossings) ->
         mine = np.concatenate([np.arange(starts[b], starts[b + 1]) for b in blocks.tolist()])
         place = np.repeat(np.arange(len(blocks)), starts[blocks + 1] - starts[blocks])
         for boundary in np.unique(crossings.boundary[mine]).tolist():
-            here = crossings.boundary[mine] == boundary
-            at, row = mine[here], place[here]
-            share = summed(row, crossings.part[at], len(blocks))
-            moved = np.zeros((len(blocks), len(total)))
+            at_boundary = crossings.boundary[mine] == boundary
+            at, row = mine[at_boundary], place[at_boundary]
+            share = sums_at(row, crossings.part[at], len(blocks))
+            changes = np.zeros((len(blocks), len(total)))
             sign = np.where(crossings.by_low[at], 1.0, -1.0) * crossings.part[at] / share[row]
-            np.add.at(moved, (row, cells.low[crossings.cell[at]]), sign)
-            np.add.at(moved, (row, cells.high[crossings.cell[at]]), -sign)
-            there = share > 0
-            part = np.take_along_axis(moved, columns, axis=1)[there] * GIVEN_BACK * cells.unit
-            z = left_out(columns[there], part, information[there], solution.bread)
+            np.add.at(changes, (row, cells.low[crossings.cell[at]]), sign)
+            np.add.at(changes, (row, cells.high[crossings.cell[at]]), -sign)
+            has_share = share > 0
+            part = np.take_along_axis(changes, columns, axis=1)[has_share] * GIVEN_BACK * cells.unit
+            z = left_out(columns[has_share], part, information[has_share], solution.bread)
             spread = np.sqrt(share * np.maximum(0.0, 1 - share))  # a sum of all parts may be a rounding above 1
-            add_squares(total, columns[there], z * spread[there, None])
+            add_squares(total, columns[has_share], z * spread[has_share, None])
     return total * (cells.blocks - 1) / cells.blocks
 
 
-def _fewest_seeds(cells: PairCells, crossings: _Crossings, group: Ints, over: Mask) -> Ints:
+def _fewest_seeds(cells: PairCells, crossings: _Crossings, group: Ints, groups_above: Mask) -> Ints:
     """Return (n, n) on how many seeds the boundaries between two bots were crossed. It is the boundary crossed on the fewest
     seeds, of all on any way from the one bot to the other; 0 if there is none between."""
-    fewest = np.full(over.shape, np.iinfo(np.int64).max)
-    reached = over | np.eye(len(over), dtype=np.bool_)
+    fewest = np.full(groups_above.shape, np.iinfo(np.int64).max)
+    reach = groups_above | np.eye(len(groups_above), dtype=np.bool_)
     low, high = group[cells.low[crossings.cell]], group[cells.high[crossings.cell]]
     block = cells.block[crossings.cell]
     for boundary in range(int(crossings.boundary.max()) + 1):
         mine = np.flatnonzero(crossings.boundary == boundary)
         k = mine[0]
         upper, lower = (low[k], high[k]) if crossings.by_low[k] else (high[k], low[k])
-        through = np.outer(reached[:, upper], reached[lower])
+        through = np.outer(reach[:, upper], reach[lower])
         fewest[through] = np.minimum(fewest[through], len(np.unique(block[mine])))
     fewest = np.minimum(fewest, fewest.T)
     fewest[fewest == np.iinfo(np.int64).max] = 0

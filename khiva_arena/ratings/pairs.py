@@ -54,7 +54,7 @@ class PairCells:
             return self
         pairs, at = np.unique(self.low * self.bots + self.high, return_inverse=True)
         low, high = np.divmod(pairs, self.bots)
-        weight, score = summed(at, self.weight, len(pairs)), summed(at, self.score, len(pairs))
+        weight, score = sums_at(at, self.weight, len(pairs)), sums_at(at, self.score, len(pairs))
         return PairCells(self.bots, 1, np.zeros_like(low), low, high, weight, score, self.unit)
 
 
@@ -92,9 +92,9 @@ def cells_of_tables(tables: Iterable[TableArrays], bots: int) -> PairCells:
     missing."""
     parts = []
     largest = 2
-    for one in tables:
-        largest = max(largest, one.bots.shape[1])
-        parts.append(_by_key(*_concat([_summands(met, bots) for met in meetings(one, bots)])))
+    for table in tables:
+        largest = max(largest, table.bots.shape[1])
+        parts.append(_by_key(*_concat([_summands(meeting, bots) for meeting in meetings(table, bots)])))
     keys, weight, score = parts[0] if len(parts) == 1 else _by_key(*_concat(parts))
     block, pair = np.divmod(keys, max(1, bots * bots))
     low, high = np.divmod(pair, max(1, bots))
@@ -124,12 +124,12 @@ def pair_weight(seats: int) -> float:
     return 3 / (seats + 1)
 
 
-def _summands(met: Meetings, bots: int) -> tuple[Ints, Floats, Floats]:
+def _summands(meeting: Meetings, bots: int) -> tuple[Ints, Floats, Floats]:
     """Return key, weight and score of every pair."""
-    a, b = met.bots[:, met.i], met.bots[:, met.j]
-    weight = np.full(len(a), met.weight)
-    key = (met.block * bots + np.minimum(a, b)) * bots + np.maximum(a, b)
-    return key, weight, weight * np.where(a < b, met.ahead, 1 - met.ahead)
+    a, b = meeting.bots[:, meeting.i], meeting.bots[:, meeting.j]
+    weight = np.full(len(a), meeting.weight)
+    key = (meeting.block * bots + np.minimum(a, b)) * bots + np.maximum(a, b)
+    return key, weight, weight * np.where(a < b, meeting.ahead, 1 - meeting.ahead)
 
 
 def _concat(parts: list[tuple[Ints, Floats, Floats]]) -> tuple[Ints, Floats, Floats]:
@@ -143,9 +143,9 @@ def _by_key(keys: Ints, weight: Floats, score: Floats) -> tuple[Ints, Floats, Fl
     """Sum over equal keys; the keys come out sorted."""
     distinct, at = np.unique(keys, return_inverse=True)
     size = len(distinct)
-    return distinct, summed(at, weight, size), summed(at, score, size)
+    return distinct, sums_at(at, weight, size), sums_at(at, score, size)
 
 
-def summed(at: Ints, values: Floats, size: int) -> Floats:
+def sums_at(at: Ints, values: Floats, size: int) -> Floats:
     """Return (size,) the sum of the values at each index."""
     return np.asarray(np.bincount(at, values, size), dtype=np.float64)

@@ -106,11 +106,11 @@ def for_gap(ratings: Ratings, gap: float, power: float = POWER) -> tuple[GapNeed
     def quantiles(seeds: int) -> float:
         return critical(seeds) + float(stdtrit(seeds - 1, power))
 
-    rated = [bot for bot, elo in enumerate(ratings.elo) if elo is not None and ratings.seeds[bot]]
-    often = Counter(ratings.groups[bot] for bot in rated)
+    bots = [bot for bot, elo in enumerate(ratings.elo) if elo is not None and ratings.seeds[bot]]
+    often = Counter(ratings.groups[bot] for bot in bots)
     if max(often.values(), default=0) > 1:  # a bot at no finite distance from any other stands between no two
-        rated = [bot for bot in rated if often[ratings.groups[bot]] > 1]
-    order = sorted(rated, key=lambda bot: -round(ratings.elo[bot] or 0.0, 6))  # rounding of the fit must not decide ties
+        bots = [bot for bot in bots if often[ratings.groups[bot]] > 1]
+    order = sorted(bots, key=lambda bot: -round(ratings.elo[bot] or 0.0, 6))  # rounding of the fit must not decide ties
     needs = []
     for upper, lower in pairwise(order):
         distance, error = ratings.between(upper, lower)
@@ -131,7 +131,7 @@ def _need(se: float, blocks: int, all_blocks: int, reach: float, quantile: Calla
     freedom, tail = blocks - 1, (1 - LEVEL) / 2
     spread = [se * sqrt(freedom / chdtri(freedom, p)) for p in (tail, 1 - tail)]
     seeds, low, high = (
-        min(MOST_SEEDS, ceil(_fewest(one * sqrt(blocks), reach, quantile) * all_blocks / blocks)) for one in (se, *spread)
+        min(MOST_SEEDS, ceil(_fewest(error * sqrt(blocks), reach, quantile) * all_blocks / blocks)) for error in (se, *spread)
     )
     return Need(seeds, low, high)
 

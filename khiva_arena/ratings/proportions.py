@@ -19,7 +19,7 @@ import numpy as np
 from khiva_arena.ratings.alike import UNKNOWN, Alikeness
 from khiva_arena.ratings.elo import LEVEL
 from khiva_arena.ratings.match_arrays import Floats, Ints
-from khiva_arena.ratings.pairs import summed
+from khiva_arena.ratings.pairs import sums_at
 from khiva_arena.ratings.widening import PLAIN, Widening
 
 _ROUNDING = 1e-12  # a variance of blocks below this is rounding
@@ -66,21 +66,21 @@ def proportions(rows: BlockRows, groups: int, widening: Widening = PLAIN, alike:
     """
     group, points, weight, _ = rows
     blocks = np.bincount(group, minlength=groups)
-    total, gained = summed(group, weight, groups), summed(group, points, groups)
+    total, gain = sums_at(group, weight, groups), sums_at(group, points, groups)
     with np.errstate(invalid="ignore", divide="ignore"):
-        share = gained / total
-        without = (gained[group] - points) / (total[group] - weight)
-        variance = summed(group, (without - share[group]) ** 2, groups) * (blocks - 1) / blocks
+        share = gain / total
+        without = (gain[group] - points) / (total[group] - weight)
+        variance = sums_at(group, (without - share[group]) ** 2, groups) * (blocks - 1) / blocks
         size = share * (1 - share) / variance
     size = np.where(blocks < 2, np.nan, np.where(variance < _ROUNDING, blocks, size))
     different, at = np.unique(blocks, return_inverse=True)
     t = np.array([widening.half_width(1.0, int(b)) or np.nan for b in different])[at]
     low, high = wilson(share, size, t)
-    whole = (blocks > 1) & ((share > 1 - _ALL) | (share < _ALL))
-    if whole.any():
-        least = _of_all(rows, total, blocks, t, alike)
-        low = np.where(whole, np.where(share > 0.5, least, 0.0), low)
-        high = np.where(whole, np.where(share < 0.5, 1 - least, 1.0), high)
+    at_an_end = (blocks > 1) & ((share > 1 - _ALL) | (share < _ALL))
+    if at_an_end.any():
+        lowest = _of_all(rows, total, blocks, t, alike)
+        low = np.where(at_an_end, np.where(share > 0.5, lowest, 0.0), low)
+        high = np.where(at_an_end, np.where(share < 0.5, 1 - lowest, 1.0), high)
     return Proportions(share, low, high, size, blocks)
 
 
@@ -89,15 +89,15 @@ def _of_all(rows: BlockRows, total: Floats, blocks: Ints, t: Floats, alike: Alik
     group, _, weight, unit = rows
     with np.errstate(invalid="ignore", divide="ignore"):
         effect = alike.design_effects(total / blocks / unit)  # of the matches on a seed
-        lost = unit * effect / total
+        loss = unit * effect / total
         # by leaving out a block of those without the loss
-        moved = (unit * effect[group] / (total[group] - weight) - lost[group]) ** 2
+        changes = (unit * effect[group] / (total[group] - weight) - loss[group]) ** 2
         largest = np.zeros(len(total))
-        np.maximum.at(largest, group, moved)
-        variance = (blocks - 1) / blocks * (summed(group, moved, len(total)) - largest + lost**2)
-        given = wilson(1 - lost, lost * (1 - lost) / variance, t)[0]
-        counted = ((1 - LEVEL) / 2) ** (1 / blocks)
-    return np.fmax(np.where(lost < 1, given, 0.0), counted)
+        np.maximum.at(largest, group, changes)
+        variance = (blocks - 1) / blocks * (sums_at(group, changes, len(total)) - largest + loss**2)
+        by_wilson = wilson(1 - loss, loss * (1 - loss) / variance, t)[0]
+        by_count = ((1 - LEVEL) / 2) ** (1 / blocks)
+    return np.fmax(np.where(loss < 1, by_wilson, 0.0), by_count)
 
 
 def wilson(share: Floats, size: Floats, quantile: Floats) -> tuple[Floats, Floats]:

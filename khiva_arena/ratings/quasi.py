@@ -5,6 +5,8 @@ Source: docs/how-ratings-work.md F5 (Firth). Quasi variances q: q_i + q_j is nea
     do.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from khiva_arena.ratings.match_arrays import Floats
@@ -16,12 +18,23 @@ _ROUNDING = 1e-9  # of the largest variance: none but rounding, of which there i
 
 def differences(covariance: Floats) -> Floats:
     """Return (n, n) variances of the differences, from a covariance: V_ii + V_jj - 2 V_ij; 0 on the diagonal."""
-    own = np.diag(covariance)
-    return np.asarray(own[:, None] + own - covariance - covariance.T)
+    variances = np.diag(covariance)
+    return np.asarray(variances[:, None] + variances - covariance - covariance.T)
 
 
-def quasi_variances(covariance: Floats) -> tuple[Floats, float] | None:
-    """Return (n,) quasi variances, in the unit of the covariance, and the worst relative error of sqrt(q_i + q_j) over pairs.
+class QuasiVariances(NamedTuple):
+    """The quasi variances of bots.
+
+    variances: (n,), in the unit of the covariance
+    worst: the worst relative error of sqrt(q_i + q_j) over pairs
+    """
+
+    variances: Floats
+    worst: float
+
+
+def quasi_variances(covariance: Floats) -> QuasiVariances | None:
+    """Return the quasi variances of a covariance.
 
     Some may be below 0; every sum of two is above. None for fewer than two, or if a difference has no variance, or next to none
     beside the others. For two there are many answers: each gets half.
@@ -32,7 +45,7 @@ def quasi_variances(covariance: Floats) -> tuple[Floats, float] | None:
     if n < 2 or not (between[pairs] > _ROUNDING * between.max()).all():
         return None
     if n == 2:
-        return np.full(2, between[0, 1] / 2), 0.0
+        return QuasiVariances(np.full(2, between[0, 1] / 2), 0.0)
     logs = np.log(np.where(pairs, between, 1))
 
     def misfit(q: Floats) -> float:
@@ -51,4 +64,4 @@ def quasi_variances(covariance: Floats) -> tuple[Floats, float] | None:
             break
         q = q + step
     ratio = np.sqrt((q[:, None] + q)[pairs] / between[pairs])
-    return q, float(np.abs(ratio - 1).max())
+    return QuasiVariances(q, float(np.abs(ratio - 1).max()))

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from khiva_arena.ratings.elo import ELO_PER_NAT, PRIOR_GAMES
 from khiva_arena.ratings.match_arrays import Floats, Ints
 from khiva_arena.ratings.pairs import pair_weight
-from khiva_arena.ratings.rows import expected
+from khiva_arena.ratings.rows import expected_score
 
 _STEPS = 60
 _CLOSE_ENOUGH = 1e-9
@@ -73,41 +73,41 @@ class Replicas(NamedTuple):
 
 def fit_replicas(rounds: Sequence[ReplicaRound]) -> Replicas:
     """Fit each event with the prior of the headline fit, and its CR3 errors over seeds."""
-    met = [one.met() for one in rounds]
+    meetings = [one.met() for one in rounds]
     seeds = [one.points.shape[1] for one in rounds]
-    weight = np.sum([count * of_seed for count, of_seed in zip(seeds, met, strict=True)], axis=0)
+    weight = np.sum([count * of_seed for count, of_seed in zip(seeds, meetings, strict=True)], axis=0)
     unit = [pair_weight(one.tables.shape[2]) for one in rounds]
     score = np.sum([w * one.points.sum(axis=1, dtype=np.int64) for w, one in zip(unit, rounds, strict=True)], axis=0)
     nats = _solve(weight, score)
-    p = _expected(nats)
+    p = _expectation(nats)
     bread = np.asarray(np.linalg.inv(_hessian(weight, nats, p)), dtype=np.float64)
     loose, step = _without_draws(nats, bread)
     jackknife, scatter, total = np.zeros_like(bread), np.zeros_like(bread), np.zeros_like(nats)
-    for one, of_seed, w in zip(rounds, met, unit, strict=True):
+    for one, of_seed, w in zip(rounds, meetings, unit, strict=True):
         scores = w * one.points - (of_seed * p).sum(axis=2)[:, None, :]
         information = _laplacian(of_seed * p * (1 - p))
-        kept = np.eye(p.shape[1]) - information @ bread
-        z = np.linalg.solve(kept, np.swapaxes(scores, 1, 2))  # (R, n, S)
+        remainder = np.eye(p.shape[1]) - information @ bread
+        z = np.linalg.solve(remainder, np.swapaxes(scores, 1, 2))  # (R, n, S)
         jackknife += z @ np.swapaxes(z, 1, 2)
-        moved = scores - (information @ step[:, :, None])[:, None, :, 0]
-        scatter += np.swapaxes(moved, 1, 2) @ moved
-        total += moved.sum(axis=1)
+        changes = scores - (information @ step[:, :, None])[:, None, :, 0]
+        scatter += np.swapaxes(changes, 1, 2) @ changes
+        total += changes.sum(axis=1)
     blocks = sum(seeds)
-    clustered = np.asarray(bread @ jackknife @ bread * ((blocks - 1) / blocks), dtype=np.float64)
+    of_blocks = np.asarray(bread @ jackknife @ bread * ((blocks - 1) / blocks), dtype=np.float64)
     scatter -= total[:, :, None] * total[:, None, :] / blocks
     among = _differences(np.asarray(loose @ scatter @ loose, dtype=np.float64))
-    often = np.sum([(of_seed.sum(axis=2) > 0) * count for count, of_seed in zip(seeds, met, strict=True)], axis=0)
-    compared = _both_ways(np.logical_or.reduce([one.ahead for one in rounds]))
-    compared &= (np.minimum(often[:, :, None], often[:, None, :]) > 1) & (among > _NONE_SEEN * _differences(bread))
-    return Replicas(nats, bread, clustered, compared)
+    often = np.sum([(of_seed.sum(axis=2) > 0) * count for count, of_seed in zip(seeds, meetings, strict=True)], axis=0)
+    comparable = _both_ways(np.logical_or.reduce([one.ahead for one in rounds]))
+    comparable &= (np.minimum(often[:, :, None], often[:, None, :]) > 1) & (among > _NONE_SEEN * _differences(bread))
+    return Replicas(nats, bread, of_blocks, comparable)
 
 
 def _solve(weight: Floats, score: Floats) -> Floats:
     """Return (R, n) the nats at which expected points, with those of the prior draws, equal points."""
     nats = np.zeros_like(score)
     for _ in range(_STEPS):
-        p = _expected(nats)
-        slope = score - (weight * p).sum(axis=2) + PRIOR_GAMES * (0.5 - expected(nats))
+        p = _expectation(nats)
+        slope = score - (weight * p).sum(axis=2) + PRIOR_GAMES * (0.5 - expected_score(nats))
         step = np.linalg.solve(_hessian(weight, nats, p), slope[:, :, None])[:, :, 0]
         size = np.abs(step).max()
         if size < _CLOSE_ENOUGH:
@@ -117,12 +117,12 @@ def _solve(weight: Floats, score: Floats) -> Floats:
     return np.asarray(nats)
 
 
-def _expected(nats: Floats) -> Floats:
+def _expectation(nats: Floats) -> Floats:
     return np.asarray(1 / (1 + np.exp(nats[:, None, :] - nats[:, :, None])))
 
 
 def _hessian(weight: Floats, nats: Floats, p: Floats) -> Floats:
-    q = expected(nats)
+    q = expected_score(nats)
     hessian = _laplacian(weight * p * (1 - p))
     at = np.arange(nats.shape[1])
     hessian[:, at, at] += PRIOR_GAMES * q * (1 - q)
@@ -137,19 +137,19 @@ def _laplacian(between: Floats) -> Floats:
 
 
 def _differences(covariance: Floats) -> Floats:
-    own = np.diagonal(covariance, axis1=1, axis2=2)
-    return np.asarray(own[:, :, None] + own[:, None, :] - covariance - np.swapaxes(covariance, 1, 2))
+    variances = np.diagonal(covariance, axis1=1, axis2=2)
+    return np.asarray(variances[:, :, None] + variances[:, None, :] - covariance - np.swapaxes(covariance, 1, 2))
 
 
 def _without_draws(nats: Floats, bread: Floats) -> tuple[Floats, Floats]:
     """Return (R, n, n) the bread of fits almost without prior draws, and (R, n) the first step towards those fits."""
-    p = expected(nats)
+    p = expected_score(nats)
     root = np.sqrt((1 - _KEPT) * PRIOR_GAMES * p * (1 - p))
-    rooted = root[:, :, None] * bread
-    own = np.eye(nats.shape[1]) - rooted * root[:, None, :]
-    loose = bread + np.swapaxes(rooted, 1, 2) @ np.linalg.solve(own, rooted)
-    pulled = (1 - _KEPT) * PRIOR_GAMES * (p - 0.5)
-    return loose, (loose @ pulled[:, :, None])[:, :, 0]
+    scaled = root[:, :, None] * bread
+    remainder = np.eye(nats.shape[1]) - scaled * root[:, None, :]
+    loose = bread + np.swapaxes(scaled, 1, 2) @ np.linalg.solve(remainder, scaled)
+    pull = (1 - _KEPT) * PRIOR_GAMES * (p - 0.5)
+    return loose, (loose @ pull[:, :, None])[:, :, 0]
 
 
 def _both_ways(ahead: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
@@ -159,11 +159,11 @@ def _both_ways(ahead: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
     reach = (ahead | itself).astype(np.float32)
     for _ in range(max(1, (bots - 1).bit_length())):
         reach = (reach @ reach > 0).astype(np.float32)
-    there = reach > 0
-    return np.asarray(there & np.swapaxes(there, 1, 2) & ~itself)
+    reachable = reach > 0
+    return np.asarray(reachable & np.swapaxes(reachable, 1, 2) & ~itself)
 
 
-def shrunk(nats: Floats, clustered: Floats, bread: Floats) -> Ints:
+def shrunk(nats: Floats, of_blocks: Floats, bread: Floats) -> Ints:
     """Return (n,) whole Elo of one fit, shrunk to their mean: the strengths that are likely, if bots differ as much as these
     results leave likely.
 
@@ -173,15 +173,15 @@ def shrunk(nats: Floats, clustered: Floats, bread: Floats) -> Ints:
     bots = len(nats)
     values, vectors = np.linalg.eigh(np.eye(bots) - 1 / bots)
     basis = vectors[:, values > 0.5]
-    of_model, seen = basis.T @ bread @ basis, basis.T @ clustered @ basis
-    effect = max(1.0, float(np.trace(seen) / np.trace(of_model)))
+    of_model, as_seen = basis.T @ bread @ basis, basis.T @ of_blocks @ basis
+    effect = max(1.0, float(np.trace(as_seen) / np.trace(of_model)))
     variance, axes = np.linalg.eigh(effect * (of_model + of_model.T) / 2)
     along = axes.T @ (basis.T @ nats)
     total = (_SPREADS / ELO_PER_NAT)[:, None] ** 2 + variance
     likelihood = -(np.log(total) + along**2 / total).sum(axis=1) / 2
     share = np.exp(likelihood - likelihood.max())
-    kept = (share[:, None] * (1 - variance / total)).sum(axis=0) / share.sum()
-    return np.asarray(np.rint(ELO_PER_NAT * (basis @ (axes @ (kept * along)))), dtype=np.int64)
+    share_kept = (share[:, None] * (1 - variance / total)).sum(axis=0) / share.sum()
+    return np.asarray(np.rint(ELO_PER_NAT * (basis @ (axes @ (share_kept * along)))), dtype=np.int64)
 
 
 _SPREADS = np.arange(0.0, 800.0, 10.0)

@@ -8,13 +8,13 @@ side is a bot, its seat, and the bot that passes to it.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from khiva_arena.ratings.match_arrays import Floats, Ints, TableArrays
-from khiva_arena.ratings.pairs import Meetings, PairCells, meetings, summed
+from khiva_arena.ratings.pairs import Meetings, PairCells, meetings, sums_at
 
 ColumnNumbers = npt.NDArray[np.signedinteger[Any]]  # 32 bits if there are many rows
 _ROWS_AT_ONCE = 500_000
@@ -80,7 +80,7 @@ class Columns:
         return self.bots + sum(other for other in self.sizes if other < size)
 
 
-def expected(difference: Floats) -> Floats:
+def expected_score(difference: Floats) -> Floats:
     """Return P(ahead) at a difference in nats: 1 / (1 + exp(-d)), written so that nothing overflows."""
     return np.asarray(np.exp(-np.logaddexp(0, -difference)))
 
@@ -91,12 +91,19 @@ def rows_of_cells(cells: PairCells, width: int) -> Rows:
     return Rows(width, cells.blocks, cells.block, *sides, cells.weight, cells.score)
 
 
-def rows_of_tables(tables: Sequence[TableArrays], bots: int, *, seats: bool, neighbours: bool) -> tuple[Rows, Columns]:
+class RowsWithTerms(NamedTuple):
+    """Rows with seat and neighbour terms, and the columns of these terms."""
+
+    rows: Rows
+    columns: Columns
+
+
+def rows_of_tables(tables: Sequence[TableArrays], bots: int, *, seats: bool, neighbours: bool) -> RowsWithTerms:
     """Return rows with seat and neighbour terms. A table of two has no neighbour terms: there the neighbour is the opponent.
 
     Raises ValueError like ``pair_cells``.
     """
-    sizes = {one.bots.shape[1] for one in tables}
+    sizes = {table.bots.shape[1] for table in tables}
     columns = Columns(bots, tuple(sorted(sizes)) if seats else (), neighbours)
     blocks, plus, minus, weights, scores = _sides(tables, columns)
     order = np.argsort(blocks, kind="stable")
@@ -105,7 +112,8 @@ def rows_of_tables(tables: Sequence[TableArrays], bots: int, *, seats: bool, nei
     new[1:] = numbers[1:] != numbers[:-1]
     block = np.cumsum(new, dtype=np.int64) - 1
     plus, minus = np.asfortranarray(plus[order]), np.asfortranarray(minus[order])  # used column by column
-    return Rows(columns.width, int(new.sum()), block, plus, minus, weights[order], scores[order]), columns
+    rows = Rows(columns.width, int(new.sum()), block, plus, minus, weights[order], scores[order])
+    return RowsWithTerms(rows, columns)
 
 
 def _sides(tables: Sequence[TableArrays], columns: Columns) -> tuple[Ints, ColumnNumbers, ColumnNumbers, Floats, Floats]:
@@ -114,26 +122,26 @@ def _sides(tables: Sequence[TableArrays], columns: Columns) -> tuple[Ints, Colum
     blocks: list[Ints] = [np.zeros(0, dtype=np.int64)]
     plus, minus = [np.zeros((0, terms), dtype=np.int32)], [np.zeros((0, terms), dtype=np.int32)]
     weights, scores = [np.zeros(0)], [np.zeros(0)]
-    for one in tables:
-        for met in meetings(one, columns.bots):
-            blocks.append(met.block)
-            plus.append(_side(met, met.i, columns))
-            minus.append(_side(met, met.j, columns))
-            weights.append(np.full(len(met.block), met.weight))
-            scores.append(met.weight * met.ahead)
+    for table in tables:
+        for meeting in meetings(table, columns.bots):
+            blocks.append(meeting.block)
+            plus.append(_side(meeting, meeting.i, columns))
+            minus.append(_side(meeting, meeting.j, columns))
+            weights.append(np.full(len(meeting.block), meeting.weight))
+            scores.append(meeting.weight * meeting.ahead)
     sides = np.concatenate(plus), np.concatenate(minus)
     return np.concatenate(blocks), *sides, np.concatenate(weights), np.concatenate(scores)
 
 
-def _side(met: Meetings, seat: int, columns: Columns) -> npt.NDArray[np.int32]:
+def _side(meeting: Meetings, seat: int, columns: Columns) -> npt.NDArray[np.int32]:
     """Return (c, terms) columns of the side at ``seat``. A term that a table of two lacks is the shift, which the other side has
     as well."""
-    terms = [met.bots[:, seat]]
+    terms = [meeting.bots[:, seat]]
     if columns.sizes:
-        terms.append(np.full(len(met.block), columns.first_seat(met.seats) + seat))
+        terms.append(np.full(len(meeting.block), columns.first_seat(meeting.seats) + seat))
     if columns.neighbours:
-        passes = met.bots[:, seat - 1]  # seat 0 gets from the last one
-        terms.append(np.full(len(met.block), columns.shift) if met.seats == 2 else columns.first_neighbour + passes)
+        passes = meeting.bots[:, seat - 1]  # seat 0 gets from the last one
+        terms.append(np.full(len(meeting.block), columns.shift) if meeting.seats == 2 else columns.first_neighbour + passes)
     return np.stack(terms, axis=1).astype(np.int32)
 
 
@@ -155,15 +163,15 @@ def gradient(rows: Rows, rest: Floats) -> Floats:
     """Return (width,) the sum over rows of rest x."""
     total = np.zeros(rows.width)
     for k in range(rows.plus.shape[1]):
-        total += summed(rows.plus[:, k], rest, rows.width)
-        total -= summed(rows.minus[:, k], rest, rows.width)
+        total += sums_at(rows.plus[:, k], rest, rows.width)
+        total -= sums_at(rows.minus[:, k], rest, rows.width)
     return total
 
 
 def by_block(rows: Rows, parameters: Floats) -> Iterator[tuple[Ints, Ints, Floats, Floats]]:
     """Yield scores and information of blocks at a solution: blocks with equally many parameters m together, some at a time to
     bound memory. An item is blocks (b,), columns (b, m), summed scores U (b, m), information H_b (b, m, m)."""
-    p = expected(rows.difference(parameters))
+    p = expected_score(rows.difference(parameters))
     rest = rows.score - rows.weight * p
     weight = rows.weight * p * (1 - p)
     first = np.searchsorted(rows.block, np.arange(rows.blocks + 1))
@@ -200,13 +208,13 @@ def _blocks(
     for m in np.flatnonzero(np.bincount(sizes)).tolist():
         alike = np.flatnonzero(sizes == m)
         step = max(1, _NUMBERS_AT_ONCE // (m * m))
-        for some in (alike[i : i + step] for i in range(0, len(alike), step)):
-            place = starts[some][:, None] + np.arange(m)
-            counts = first_row[some + 1] - first_row[some]
-            own = np.arange(counts.sum()) + np.repeat(first_row[some] - (np.cumsum(counts) - counts), counts)
-            b = np.repeat(np.arange(len(some)), counts)
-            inside = at[own] - starts[some][b][:, None]
-            where = np.concatenate([(b * m + inside[:, k]) * m + inside[:, o] for k, o, _ in crossings])
-            what = np.concatenate([sign * weight[own] for _, _, sign in crossings])
-            half = summed(where, what, len(some) * m * m).reshape(len(some), m, m)
-            yield some + start, nodes[place] % rows.width, score[place], half + half.transpose(0, 2, 1)
+        for chunk in (alike[i : i + step] for i in range(0, len(alike), step)):
+            place = starts[chunk][:, None] + np.arange(m)
+            counts = first_row[chunk + 1] - first_row[chunk]
+            rows_of_chunk = np.arange(counts.sum()) + np.repeat(first_row[chunk] - (np.cumsum(counts) - counts), counts)
+            b = np.repeat(np.arange(len(chunk)), counts)
+            inside = at[rows_of_chunk] - starts[chunk][b][:, None]
+            cells = np.concatenate([(b * m + inside[:, k]) * m + inside[:, o] for k, o, _ in crossings])
+            values = np.concatenate([sign * weight[rows_of_chunk] for _, _, sign in crossings])
+            half = sums_at(cells, values, len(chunk) * m * m).reshape(len(chunk), m, m)
+            yield chunk + start, nodes[place] % rows.width, score[place], half + half.transpose(0, 2, 1)

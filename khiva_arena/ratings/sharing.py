@@ -19,7 +19,7 @@ import numpy.typing as npt
 from khiva_arena.ratings.covariance import left_out
 from khiva_arena.ratings.elo import ELO_PER_NAT, FEWEST_SEEDS, Ratings, half_width
 from khiva_arena.ratings.match_arrays import Floats, Ints, Matches
-from khiva_arena.ratings.pairs import PairCells, cells_of_tables, summed
+from khiva_arena.ratings.pairs import PairCells, cells_of_tables, sums_at
 from khiva_arena.ratings.rows import by_block, rows_of_cells
 
 _MOST_BOTS = 200  # more would take as long as their errors do
@@ -57,49 +57,50 @@ def shared_deals(matches: Matches, cells: PairCells, ratings: Ratings) -> Shared
     points flow both ways, or no variance.
     """
     numbers, seed_of = _tables(matches)
-    each = sum(len(one.row) for one in matches.sizes) / max(1, sum(ratings.seeds))
-    if cells.blocks < FEWEST_SEEDS or each <= 1 or cells.bots > _MOST_BOTS or len(np.unique(seed_of)) != cells.blocks:
+    often = sum(len(size.row) for size in matches.sizes) / max(1, sum(ratings.seeds))
+    if cells.blocks < FEWEST_SEEDS or often <= 1 or cells.bots > _MOST_BOTS or len(np.unique(seed_of)) != cells.blocks:
         return None
-    sizes = [replace(one, block=number) for one, number in zip(matches.sizes, numbers, strict=True)]
-    alone = cells_of_tables((table for one in sizes for table in one.tables()), cells.bots)
+    sizes = [replace(size, block=number) for size, number in zip(matches.sizes, numbers, strict=True)]
+    alone = cells_of_tables((table for size in sizes for table in size.tables()), cells.bots)
     if alone.blocks != len(seed_of):  # a table at which nobody met another, as of copies of one bot
         return None
     of_seeds = _squares(cells, ratings)
-    of_tables = summed(np.unique(seed_of, return_inverse=True)[1], _squares(alone, ratings), cells.blocks)
+    of_tables = sums_at(np.unique(seed_of, return_inverse=True)[1], _squares(alone, ratings), cells.blocks)
     total, without = float(of_seeds.sum()), float(of_tables.sum())
     if min(total, without) < _ROUNDING:
         return None
     effect = total / without
-    error = half_width(_error(of_seeds, of_tables, sum(count > 0 for count in ratings.seeds), each, effect), cells.blocks) or inf
-    return SharedDeals(effect, effect * exp(-error), effect * exp(error), each)
+    error = half_width(_error(of_seeds, of_tables, sum(count > 0 for count in ratings.seeds), often, effect), cells.blocks) or inf
+    return SharedDeals(effect, effect * exp(-error), effect * exp(error), often)
 
 
-def _error(of_seeds: Floats, of_tables: Floats, bots: int, each: float, effect: float) -> float:
+def _error(of_seeds: Floats, of_tables: Floats, bots: int, often: float, effect: float) -> float:
     """Return the standard error of the logarithm of the effect, by leaving out one seed at a time. It is no less than that of
     sums of squares of normal numbers, since a few seeds may be alike by chance."""
     blocks = len(of_seeds)
     without = np.log((of_seeds.sum() - of_seeds) / (of_tables.sum() - of_tables))
-    seen = (blocks - 1) / blocks * float(((without - without.mean()) ** 2).sum())
-    return sqrt(max(seen, (1 - 1 / each) * 2 / ((bots - 1) * (blocks - 1)) / effect))
+    variance_seen = (blocks - 1) / blocks * float(((without - without.mean()) ** 2).sum())
+    return sqrt(max(variance_seen, (1 - 1 / often) * 2 / ((bots - 1) * (blocks - 1)) / effect))
 
 
 def _tables(matches: Matches) -> tuple[list[npt.NDArray[np.int32]], Ints]:
     """Return the number of the table of each match, by table size; and the seed of each table, in order."""
-    most = [max((int(getattr(one, name).max(initial=0)) for one in matches.sizes), default=0) + 1 for name in ("event", "lineup")]
-    keys = [(one.block.astype(np.int64) * most[0] + one.event) * most[1] + one.lineup for one in matches.sizes]
+    names = ("event", "lineup")
+    counts = [max((int(getattr(size, name).max(initial=0)) for size in matches.sizes), default=0) + 1 for name in names]
+    keys = [(size.block.astype(np.int64) * counts[0] + size.event) * counts[1] + size.lineup for size in matches.sizes]
     tables, number = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *keys]), return_inverse=True)
     ends = np.cumsum([len(key) for key in keys])[:-1]
-    return [some.astype(np.int32) for some in np.split(number, ends)], np.asarray(tables // (most[0] * most[1]))
+    return [part.astype(np.int32) for part in np.split(number, ends)], np.asarray(tables // (counts[0] * counts[1]))
 
 
 def _squares(cells: PairCells, ratings: Ratings) -> Floats:
     """Return (B,) U' A (I - H A)^-1 U of each block, over the pairs between which points flow both ways."""
     groups = np.array(ratings.groups)
     inside = groups[cells.low] == groups[cells.high]
-    counted = replace(cells, weight=cells.weight * inside, score=cells.score * inside)
+    part = replace(cells, weight=cells.weight * inside, score=cells.score * inside)
     nats = np.array([0.0 if elo is None else elo / ELO_PER_NAT for elo in ratings.elo])
     squares = np.zeros(cells.blocks)
-    for blocks, columns, scores, information in by_block(rows_of_cells(counted, cells.bots), nats):
+    for blocks, columns, scores, information in by_block(rows_of_cells(part, cells.bots), nats):
         z = left_out(columns, scores, information, ratings.bread)
         bread = ratings.bread[columns[:, :, None], columns[:, None, :]]
         squares[blocks] = np.einsum("bi,bij,bj->b", scores, bread, z)

@@ -212,10 +212,10 @@ class SequentialTest:
         variance *= self.blocks / (self.blocks - 1)
         quantile = half_width(1.0, self.blocks) or 0.0
         scores = BlockScores(self.blocks, mean, variance)
-        stopped = after_stop(scores, self._scores(), self.hypotheses.bounds, FEWEST_BLOCKS, quantile)
-        if stopped is None:
+        score = after_stop(scores, self._scores(), self.hypotheses.bounds, FEWEST_BLOCKS, quantile)
+        if score is None:
             return None, None
-        middle, low, high, los = stopped
+        middle, low, high, los = score
         return Estimate(elo_of(middle), elo_of(low), elo_of(high)), los
 
 
@@ -229,10 +229,10 @@ def block_scores(matches: Iterable[Result], candidate: int) -> dict[str, Fractio
     for match in matches:
         points, pairs = sums.setdefault(match.block, (Fraction(0), 0))
         for mine, bot in enumerate(match.bots):
-            for other, opponent in enumerate(match.bots):
-                counts = not match.unstarted or mine in match.unstarted or other in match.unstarted
+            for seat, opponent in enumerate(match.bots):
+                counts = not match.unstarted or mine in match.unstarted or seat in match.unstarted
                 if bot == candidate != opponent and counts:
-                    ahead = match.ranks[other] - match.ranks[mine]
+                    ahead = match.ranks[seat] - match.ranks[mine]
                     points += Fraction((ahead > 0) - (ahead < 0) + 1, 2)
                     pairs += 1
         sums[match.block] = points, pairs

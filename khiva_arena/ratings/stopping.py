@@ -34,14 +34,28 @@ class BlockScores(NamedTuple):
     variance: float
 
 
+class StoppedScore(NamedTuple):
+    """A score by a test that may have stopped early.
+
+    middle: the median-unbiased score
+    low, high: the ends of its 95 % interval
+    los: how likely a worse outcome is at a true score of 1/2
+    """
+
+    middle: float
+    low: float
+    high: float
+    los: float
+
+
 def after_stop(
     scores: BlockScores,
     hypotheses: tuple[float, float],
     bounds: tuple[float, float],
     first: int = 0,
     quantile: float = Z,
-) -> tuple[float, float, float, float] | None:
-    """Return the median-unbiased score, the ends of its 95 % interval, and how likely a worse outcome is at a true score of 1/2.
+) -> StoppedScore | None:
+    """Return the score that a stopped test shows.
 
     hypotheses: the score of each, the lower one first.
     bounds: of the LLR.
@@ -70,7 +84,7 @@ def after_stop(
 
     tail, step = normal(-quantile), sqrt(variance / blocks)
     middle, low, high = (_falls_to(worse, chance, mean, step) for chance in (0.5, 1 - tail, tail))
-    return middle, low, high, worse(0.5)
+    return StoppedScore(middle, low, high, worse(0.5))
 
 
 def chance_of_worse(
@@ -82,15 +96,15 @@ def chance_of_worse(
     if first == 0:
         return float(_worse_between(drift, variance, time, np.array([at]), np.array([lower]), np.array([upper]))[0])
     middle, sd = drift * first, sqrt(variance * first)
-    ended = float(normal((lower - middle) / sd))
+    chance_ended = float(normal((lower - middle) / sd))
     low, high = max(lower, middle - _FAR * sd), min(upper, middle + _FAR * sd)
     if low >= high:
-        return ended
+        return chance_ended
     nodes, weights = _legendre()
     start = (low + high) / 2 + (high - low) / 2 * nodes
     density = np.exp(-(((start - middle) / sd) ** 2) / 2) / (sd * sqrt(2 * np.pi)) * weights * (high - low) / 2
     later = _worse_between(drift, variance, max(time - first, 1e-9), at - start, lower - start, upper - start)
-    return min(1.0, ended + float(density @ later))
+    return min(1.0, chance_ended + float(density @ later))
 
 
 @cache
@@ -135,15 +149,15 @@ def _falls_to(chance: Callable[[float], float], target: float, start: float, ste
     The search goes out, since far from the seen score the likeliest variance is so large that the chance turns back.
     """
     ends = tuple(1 / (1 + 10 ** (-elo / 400)) for elo in (-_MOST_ELO, _MOST_ELO))
-    here = min(ends[1], max(ends[0], start))
-    up = chance(here) > target
+    point = min(ends[1], max(ends[0], start))
+    up = chance(point) > target
     while True:
-        there = min(ends[1], here + step) if up else max(ends[0], here - step)
-        if (chance(there) > target) != up:
-            return root(lambda score: chance(score) - target, here, there)
-        if there in ends:
-            return there
-        here, step = there, step * 1.5
+        next_point = min(ends[1], point + step) if up else max(ends[0], point - step)
+        if (chance(next_point) > target) != up:
+            return root(lambda score: chance(score) - target, point, next_point)
+        if next_point in ends:
+            return next_point
+        point, step = next_point, step * 1.5
 
 
 def root(function: Callable[[float], float], a: float, b: float) -> float:
@@ -162,12 +176,12 @@ def root(function: Callable[[float], float], a: float, b: float) -> float:
             b, at_b, c, at_c = a, at_a, b, at_b
         a, at_a = x, at_x
         best, at_best = (a, at_a) if abs(at_a) < abs(at_b) else (b, at_b)
-        least = _CLOSE_ENOUGH / abs(b - c)
-        if at_best == 0 or least > 0.5:
+        step_least = _CLOSE_ENOUGH / abs(b - c)
+        if at_best == 0 or step_least > 0.5:
             return best
         xi, phi = (a - b) / (c - b), (at_a - at_b) / (at_c - at_b)
         share = 0.5
         if phi**2 < xi and (1 - phi) ** 2 < 1 - xi:
             share = at_a / (at_b - at_a) * at_c / (at_b - at_c)
             share += (c - a) / (b - a) * at_a / (at_c - at_a) * at_b / (at_c - at_b)
-        share = min(1 - least, max(least, share))
+        share = min(1 - step_least, max(step_least, share))

@@ -27,17 +27,17 @@ def stdtr(df: Ints | int, t: Floats | float) -> Floats:
     """Return P(T < t), by element, to 11 digits after the point and mostly 15. Raises ValueError for df < 1."""
     freedom, at = np.broadcast_arrays(df, t)
     chances = np.empty(at.shape)
-    for one in np.unique(freedom).tolist():
-        here = freedom == one
-        chances[here] = 0.5 + np.sign(at[here]) * _within(one, at[here]) / 2
+    for degrees in np.unique(freedom).tolist():
+        of_degrees = freedom == degrees
+        chances[of_degrees] = 0.5 + np.sign(at[of_degrees]) * _within(degrees, at[of_degrees]) / 2
     return chances
 
 
 def stdtrit(df: Ints | int, p: float) -> Floats:
     """Return the t with P(T < t) = p, by element, to 13 digits. Raises ValueError for df < 1 or p not between 0 and 1."""
     freedom = np.asarray(df)
-    values = {one: _quantile(one, p) for one in np.unique(freedom).tolist()}
-    return np.array([values[one] for one in freedom.ravel().tolist()], dtype=np.float64).reshape(freedom.shape)
+    values = {degrees: _quantile(degrees, p) for degrees in np.unique(freedom).tolist()}
+    return np.array([values[degrees] for degrees in freedom.ravel().tolist()], dtype=np.float64).reshape(freedom.shape)
 
 
 def ndtr(x: Floats | float) -> Floats:

@@ -13,9 +13,9 @@ import numpy.typing as npt
 from khiva_arena.ratings.covariance import add_squares, left_out
 from khiva_arena.ratings.elo import ELO_PER_NAT, Ratings
 from khiva_arena.ratings.match_arrays import Floats, Ints
-from khiva_arena.ratings.pairs import PairCells, summed
+from khiva_arena.ratings.pairs import PairCells, sums_at
 from khiva_arena.ratings.quasi import differences
-from khiva_arena.ratings.rows import by_block, expected, rows_of_cells
+from khiva_arena.ratings.rows import by_block, expected_score, rows_of_cells
 
 _ROUNDING = 1e-12  # a variance of shares below this is rounding
 _BRIDGE = 1 - 1e-6  # of a connection that is in this pair alone
@@ -27,7 +27,7 @@ def surprises(cells: PairCells, ratings: Ratings) -> Floats:
     NaN if they never met or one has no rating; with fewer than two blocks; if all blocks say the same of the residual; and if no
     others connect the two, so that the ratings were fitted to this very score. If the score itself was the same in all blocks, as
     of a bot that took everything, each block counts as one match at the expected score besides. For ratings with effects it is
-    approximate: ``expected`` leaves the effects out.
+    approximate: ``expected_score`` leaves the effects out.
     """
     bots = len(ratings.elo)
     surprise = np.full((bots, bots), np.nan)
@@ -38,19 +38,19 @@ def surprises(cells: PairCells, ratings: Ratings) -> Floats:
     pairs, at, blocks = np.unique(cells.low * bots + cells.high, return_inverse=True, return_counts=True)
     low, high = np.divmod(pairs, bots)
     step, squares, sums = _steps(cells, nats, ratings)
-    weight, score = summed(at, cells.weight, len(pairs)), summed(at, cells.score, len(pairs))
-    share, expected_share = score / weight, expected(nats[low] - nats[high])
+    weight, score = sums_at(at, cells.weight, len(pairs)), sums_at(at, cells.score, len(pairs))
+    share, expected_share = score / weight, expected_score(nats[low] - nats[high])
     slope = expected_share * (1 - expected_share)
     with np.errstate(invalid="ignore", divide="ignore"):  # of a pair with one block
-        moved = (score[at] - cells.score) / (weight[at] - cells.weight) - share[at]
-    of_share = summed(at, moved**2, len(pairs))
-    total = of_share + 2 * slope * summed(at, moved * step, len(pairs)) + slope**2 * differences(squares)[low, high]
-    mean = (summed(at, moved, len(pairs)) + slope * (sums[low] - sums[high])) / cells.blocks
+        shift = (score[at] - cells.score) / (weight[at] - cells.weight) - share[at]
+    of_share = sums_at(at, shift**2, len(pairs))
+    total = of_share + 2 * slope * sums_at(at, shift * step, len(pairs)) + slope**2 * differences(squares)[low, high]
+    mean = (sums_at(at, shift, len(pairs)) + slope * (sums[low] - sums[high])) / cells.blocks
     variance = (cells.blocks - 1) / cells.blocks * (total - cells.blocks * mean**2)
-    known = (blocks > 1) & (variance > _ROUNDING) & ~_bridges(low, high, bots)
+    is_known = (blocks > 1) & (variance > _ROUNDING) & ~_bridges(low, high, bots)
     variance = variance + np.where(of_share < _ROUNDING, slope / blocks, 0)
-    z = (share - expected_share)[known] / np.sqrt(variance[known])
-    surprise[low[known], high[known]], surprise[high[known], low[known]] = z, -z
+    z = (share - expected_share)[is_known] / np.sqrt(variance[is_known])
+    surprise[low[is_known], high[is_known]], surprise[high[is_known], low[is_known]] = z, -z
     return surprise
 
 
@@ -63,14 +63,14 @@ def _steps(cells: PairCells, nats: Floats, ratings: Ratings) -> tuple[Floats, Fl
     for block, columns, scores, information in by_block(rows_of_cells(cells, bots), nats):
         z = left_out(columns, scores, information, bread)
         add_squares(squares, columns, z)
-        sums += summed(columns.ravel(), z.ravel(), bots)
+        sums += sums_at(columns.ravel(), z.ravel(), bots)
         nodes.append((block[:, None] * bots + columns).ravel())
         steps.append((bread[columns[:, :, None], columns[:, None, :]] @ z[:, :, None]).ravel())
     node, step = np.concatenate(nodes), np.concatenate(steps)
     order = np.argsort(node)
     node, step = node[order], step[order]
-    own, other = (step[np.searchsorted(node, cells.block * bots + side)] for side in (cells.low, cells.high))
-    return own - other, bread @ squares @ bread, bread @ sums
+    low_step, high_step = (step[np.searchsorted(node, cells.block * bots + side)] for side in (cells.low, cells.high))
+    return low_step - high_step, bread @ squares @ bread, bread @ sums
 
 
 def _bridges(low: Ints, high: Ints, bots: int) -> npt.NDArray[np.bool_]:

@@ -40,24 +40,24 @@ def by_shape(bots: int, seats: int, rounds: int, seeds: int) -> Factors:
     at = min(max(1, bisect_left(sizes, bots)), len(sizes) - 1)
     low, high = sizes[at - 1], sizes[at]
     share = max(0.0, log2(bots / low) / log2(high / low))
-    one, other = (_measured(table, size, seats, rounds, seeds) for size in (low, high))
-    return Factors(*(round(a + share * max(0.0, b - a), 3) for a, b in zip(one, other, strict=True)))
+    below, above = (_factors_of(table, size, seats, rounds, seeds) for size in (low, high))
+    return Factors(*(round(a + share * max(0.0, b - a), 3) for a, b in zip(below, above, strict=True)))
 
 
-def _measured(table: dict[tuple[int, int, int, int], Factors], bots: int, seats: int, rounds: int, seeds: int) -> Factors:
+def _factors_of(table: dict[tuple[int, int, int, int], Factors], bots: int, seats: int, rounds: int, seeds: int) -> Factors:
     """Return the factors of a number of bots that was measured."""
-    there = [shape for shape in table if shape[0] == bots]
-    of_seats = _not_above({shape[1] for shape in there}, seats)
-    of_seeds = _not_above({shape[3] for shape in there}, seeds)
-    known = sorted({shape[2] for shape in there})
-    around = {known[max(0, bisect_right(known, rounds) - 1)], known[min(len(known) - 1, bisect_left(known, rounds))]}
-    every = [table[bots, of_seats, of_rounds, of_seeds] for of_rounds in around]
-    return Factors(max(one.pair for one in every), max(one.ranks for one in every))
+    shapes = [shape for shape in table if shape[0] == bots]
+    of_seats = _not_above({shape[1] for shape in shapes}, seats)
+    of_seeds = _not_above({shape[3] for shape in shapes}, seeds)
+    counts = sorted({shape[2] for shape in shapes})
+    around = {counts[max(0, bisect_right(counts, rounds) - 1)], counts[min(len(counts) - 1, bisect_left(counts, rounds))]}
+    factors = [table[bots, of_seats, of_rounds, of_seeds] for of_rounds in around]
+    return Factors(max(factor.pair for factor in factors), max(factor.ranks for factor in factors))
 
 
-def _not_above(known: set[int], number: int) -> int:
+def _not_above(numbers: set[int], number: int) -> int:
     """Return the largest of some numbers that is not above another, or the least."""
-    return max((one for one in known if one <= number), default=min(known))
+    return max((candidate for candidate in numbers if candidate <= number), default=min(numbers))
 
 
 @cache

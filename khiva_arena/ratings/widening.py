@@ -42,8 +42,8 @@ class Widening:
 
     def critical(self, seeds: Ints | int, level: float = 1 - LEVEL) -> Floats:
         """Return the half width in standard errors of an interval that errs with probability ``level``."""
-        drawn = np.maximum(1.0, self.pair / stdtrit(np.asarray(seeds) - 1, (1 + LEVEL) / 2))
-        return np.maximum(stdtrit(np.asarray(seeds) - 1, 1 - level / 2) * drawn, self.looks.critical(seeds, level))
+        factor = np.maximum(1.0, self.pair / stdtrit(np.asarray(seeds) - 1, (1 + LEVEL) / 2))
+        return np.maximum(stdtrit(np.asarray(seeds) - 1, 1 - level / 2) * factor, self.looks.critical(seeds, level))
 
     def certain(self, seeds: Ints | int, level: float) -> Floats:
         """Return how many standard errors a difference exceeds if it is certain in ``ranks``. ``level``: of one comparison of

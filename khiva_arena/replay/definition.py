@@ -132,7 +132,7 @@ class Conditions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
         """Return the sandbox that bots are kept in."""
         return Sandbox(self.isolation, self.limits, self.ponder)
 
-    def header(self, who: Sequence[tuple[str, str]], match: str, secret: bytes) -> Header:
+    def header(self, seats: Sequence[tuple[str, str]], match: str, secret: bytes) -> Header:
         """Return the header of a match.
 
         who: name and identity by seat.
@@ -144,7 +144,7 @@ class Conditions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
             game=self.game,
             rules_version=self.rules_version,
             rules=self.rules,
-            seats=tuple(RecordedSeat(name, bot, seeds.seat_number(secret, match, i)) for i, (name, bot) in enumerate(who)),
+            seats=tuple(RecordedSeat(name, bot, seeds.seat_number(secret, match, i)) for i, (name, bot) in enumerate(seats)),
             commit=seeds.commitment(match, secret),
             time=msgspec.to_builtins(self.time),
             policy=str(self.policy),

@@ -55,45 +55,43 @@ def film(record: Record, secret: bytes, names: Sequence[str], sketches: bool = F
     sketches: whether to add the whole state as text.
     """
     game = get(record.header.game, record.header.rules_version)
-    made = Film()
+    out = Film()
     views: list[list[dict[str, Plain]]] = []
     pending: list[tuple[int, str, list[Plain]]] = []
 
-    def watch(step: int, state: State, happened: Sequence[Event]) -> None:
+    def watch(step: int, state: State, events: Sequence[Event]) -> None:
         choices = record.steps[step - 1] if step else ()
-        made.asked.append(
-            [[*who, one.choice, *([one.why] if one.why else [])] for who, one in zip(pending, choices, strict=True)]
-        )
-        made.events.append([(event, harmless(game.narrate(event, names), keep=ISOLATES)) for event in happened])
-        made.scores.append(list(state.scores))
+        out.asked.append([[*who, one.choice, *([one.why] if one.why else [])] for who, one in zip(pending, choices, strict=True)])
+        out.events.append([(event, harmless(game.narrate(event, names), keep=ISOLATES)) for event in events])
+        out.scores.append(list(state.scores))
         if sketches:
-            made.sketches.append(harmless(game.sketch(state, names), keep=f"\n{ISOLATES}"))
+            out.sketches.append(harmless(game.sketch(state, names), keep=f"\n{ISOLATES}"))
         public = state.public()
         views.append([{**public, **state.private(seat)} for seat in range(len(names))])
         pending[:] = [(seat, decision.kind, list(decision.legal)) for seat, decision in state.pending().items()]
 
     verify(record, secret, watch)
-    made.public = [
+    out.public = [
         key for key in views[0][0] if all(one.get(key) == of_seats[0].get(key) for of_seats in views for one in of_seats)
     ]
     before: Plain = {}
     for of_seats in views:
-        own = [{key: value for key, value in view.items() if key not in made.public} for view in of_seats]
+        own = [{key: value for key, value in view.items() if key not in out.public} for view in of_seats]
         knows = {"all": reduce(_shared, of_seats), "own": own}
-        made.knows.append(patch(before, knows))
+        out.knows.append(patch(before, knows))
         before = knows
-    return made
+    return out
 
 
-def _shared(one: Plain, other: Plain) -> Plain:
+def _shared(first: Plain, second: Plain) -> Plain:
     """Return the equal part of two seats' values: of objects or lists of one length part by part, else None where they differ."""
-    if one is other or one == other:
-        return one
-    if isinstance(one, dict) and isinstance(other, dict):
-        both = {key: _shared(one[key], other[key]) for key in one if key in other}
-        return {key: value for key, value in both.items() if value is not None or one[key] is None}
-    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)) and len(one) == len(other):
-        return [_shared(mine, theirs) for mine, theirs in zip(one, other, strict=True)]
+    if first is second or first == second:
+        return first
+    if isinstance(first, dict) and isinstance(second, dict):
+        common = {key: _shared(first[key], second[key]) for key in first if key in second}
+        return {key: value for key, value in common.items() if value is not None or first[key] is None}
+    if isinstance(first, (list, tuple)) and isinstance(second, (list, tuple)) and len(first) == len(second):
+        return [_shared(mine, theirs) for mine, theirs in zip(first, second, strict=True)]
     return None
 
 
@@ -130,40 +128,40 @@ def patch(old: Plain, new: Plain) -> Plain:
 
 
 def _patch_of_object(old: dict[str, Plain], new: dict[str, Plain]) -> Plain:
-    changed = {key: patch(old[key], value) if key in old else [value] for key, value in new.items()}
-    changed = {key: change for key, change in changed.items() if change != SAME}
-    gone = [key for key in old if key not in new]
-    if len(changed) == len(new) and all(isinstance(change, list) for change in changed.values()):
+    changes = {key: patch(old[key], value) if key in old else [value] for key, value in new.items()}
+    changes = {key: change for key, change in changes.items() if change != SAME}
+    removed_keys = [key for key in old if key not in new]
+    if len(changes) == len(new) and all(isinstance(change, list) for change in changes.values()):
         return [new]  # shorter than a patch of every key
-    return {"k": changed, "x": gone} if gone else {"k": changed}
+    return {"k": changes, "x": removed_keys} if removed_keys else {"k": changes}
 
 
 def _patch_of_list(old: Sequence[Plain], new: Sequence[Plain]) -> Plain:
     if len(old) == len(new):
         changes = [(place, patch(was, now)) for place, (was, now) in enumerate(zip(old, new, strict=True))]
         changes = [change for change in changes if change[1] != SAME]
-        whole = sum(isinstance(change, list) for _, change in changes)
-        return [new] if 2 * whole > len(new) else {"i": [part for change in changes for part in change]}
+        replacements = sum(isinstance(change, list) for _, change in changes)
+        return [new] if 2 * replacements > len(new) else {"i": [part for change in changes for part in change]}
     shorter = min(len(old), len(new))
     start = next((at for at in range(shorter) if old[at] != new[at]), shorter)
     end = next((at for at in range(shorter - start) if old[-1 - at] != new[-1 - at]), shorter - start)
     return {"s": [start, len(old) - start - end, *new[start : len(new) - end]]} if start + end else [new]
 
 
-def patched(old: Plain, change: Plain) -> Plain:
+def apply_patch(old: Plain, change: Plain) -> Plain:
     """Return the value that ``change`` makes of ``old``: the reader's side of ``patch``."""
     if change == SAME:
         return old
     if isinstance(change, list):
         return change[0]
     if "k" in change:
-        gone = change.get("x", ())
-        kept = {key: value for key, value in old.items() if key not in gone}
-        return kept | {key: patched(old.get(key), inner) for key, inner in change["k"].items()}
+        removals = change.get("x", ())
+        rest = {key: value for key, value in old.items() if key not in removals}
+        return rest | {key: apply_patch(old.get(key), inner) for key, inner in change["k"].items()}
     if "i" in change:
         new = list(old)
         for place, inner in zip(change["i"][::2], change["i"][1::2], strict=True):
-            new[place] = patched(new[place], inner)
+            new[place] = apply_patch(new[place], inner)
         return new
-    start, gone, *added = change["s"]
-    return [*old[:start], *added, *old[start + gone :]]
+    start, removals, *additions = change["s"]
+    return [*old[:start], *additions, *old[start + removals :]]

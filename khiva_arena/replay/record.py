@@ -126,15 +126,15 @@ class Record:
         try:
             raw = json.loads(text)
             record = msgspec.convert(raw, cls)
-            claimed = raw["digest"]
-            digest, same = record.digest, record._text(claimed) == text
+            stored_digest = raw["digest"]
+            digest, is_same = record.digest, record._text(stored_digest) == text
         except (KeyError, TypeError, ValueError, RecursionError) as error:
             raise RecordError(f"not a record of a match ({type(error).__name__}: {str(error)[:200]})") from None
         if record.header.format != FORMAT:
             raise RecordError(f"a record of format {record.header.format}; this engine reads format {FORMAT}")
-        if digest != claimed:
-            raise RecordError(f"the hash chain ends in {digest[:16]}, the record says {str(claimed)[:16]}")
-        if not same:
+        if digest != stored_digest:
+            raise RecordError(f"the hash chain ends in {digest[:16]}, the record says {str(stored_digest)[:16]}")
+        if not is_same:
             raise RecordError("not canonical text, or with more in it than a record has")
         return record
 
@@ -156,7 +156,7 @@ def digest_of(value: object) -> str:
 
 def run_digest(match_digests: Iterable[str]) -> str:
     """Return one digest for a whole run: SHA-256 over the match digests (as hex text) in schedule order."""
-    whole = sha256(b"khiva-run-digest-1\0")
+    hasher = sha256(b"khiva-run-digest-1\0")
     for digest in match_digests:
-        whole.update(digest.encode())
-    return whole.hexdigest()
+        hasher.update(digest.encode())
+    return hasher.hexdigest()

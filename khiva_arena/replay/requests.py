@@ -77,7 +77,7 @@ class _Builder:
     def add(self, step: int, message: Hello | Decide | Fault | End, asked: AskedDecision | None = None) -> None:
         self.found.append(Request(step, message, asked))
 
-    def watch(self, step: int, state: State, happened: Sequence[Event]) -> None:
+    def watch(self, step: int, state: State, events: Sequence[Event]) -> None:
         """Follow one step of the replay: add the messages that the step causes for the seat, and then the next question to it.
 
         Mistakes in the record are left to ``verify``, which refuses them at their step.
@@ -92,7 +92,7 @@ class _Builder:
             self._strikes[number] += verdict in STRIKING
             if number == self._seat:
                 self._own_fault(step, verdict)
-        self._events += [event.data for event in happened if event.to is None or self._seat in event.to]
+        self._events += [event.data for event in events if event.to is None or self._seat in event.to]
         for number, verdict in faults:
             kind = "forfeit" if self._out(number, step) else "default"
             self._events.append({"type": kind, "seat": number, "why": verdict, "strikes": self._strikes[number]})

@@ -37,13 +37,13 @@ def is_secret(text: str) -> bool:
     return _HEX_64.fullmatch(text) is not None
 
 
-def extension_secret(text: str, extended: str) -> bytes:
+def extension_secret(text: str, event: str) -> bytes:
     """Return the run's secret of an event that extends another one, 32 bytes.
 
     text: the text of ``--seed``, since the secret that this text stands for is revealed.
     extended: the id of the other event.
     """
-    return sha256(b"khiva-extension-1\0" + extended.encode() + text.encode()).digest()
+    return sha256(b"khiva-extension-1\0" + event.encode() + text.encode()).digest()
 
 
 def seed_secret(run: bytes, k: int, public: str | None = None) -> bytes:

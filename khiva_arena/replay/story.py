@@ -18,7 +18,7 @@ def story(record: Record, secret: bytes) -> str:
     names = [f"{seat.name}#{number}" for number, seat in enumerate(header.seats)]
     lines = [f"match {header.match}: {game.title}{which(header)}, {len(names)} seats: {', '.join(names)}"]
 
-    def watch(step: int, _state: State, happened: Sequence[Event]) -> None:
+    def watch(step: int, _state: State, events: Sequence[Event]) -> None:
         if step:
             lines.extend(
                 f"  ! {names[choice.seat]}: {choice.why}, the default is played"
@@ -28,7 +28,7 @@ def story(record: Record, secret: bytes) -> str:
         for seat, at in enumerate(record.forfeited_at):
             if at == step:
                 lines.append(f"  ! {names[seat]} forfeits: {record.verdicts[seat]}")
-        lines.extend(line for event in happened if (line := game.narrate(event, names)))
+        lines.extend(line for event in events if (line := game.narrate(event, names)))
 
     verify(record, secret, watch)
     lines.append("")

@@ -51,7 +51,7 @@ def check_unplayed(record: Record, secret: bytes) -> None:
     """
     _check_header(record, secret)
     _check_verdicts(record)
-    if list(record.ranks) != [1 + sum(other < rank for other in record.ranks) for rank in record.ranks]:
+    if list(record.ranks) != [1 + sum(better < rank for better in record.ranks) for rank in record.ranks]:
         raise RecordError(f"{list(record.ranks)} are not ranks")
 
 
@@ -60,8 +60,8 @@ def _check_header(record: Record, secret: bytes) -> None:
     count = len(header.seats)
     if seeds.commitment(header.match, secret) != header.commit:
         raise RecordError("the secret does not open the commitment")
-    for seat, who in enumerate(header.seats):
-        if seeds.seat_number(secret, header.match, seat) != who.number:
+    for seat, player in enumerate(header.seats):
+        if seeds.seat_number(secret, header.match, seat) != player.number:
             raise RecordError(f"seat {seat}'s number is not the one that the secret gives")
     for name in ("verdicts", "forfeited_at", "ranks", "scores"):
         if len(getattr(record, name)) != count:
@@ -118,20 +118,20 @@ def _out_at_the_start(record: Record) -> list[int | None]:
 def _check_choice(record: Record, number: int, choice: Choice, out: list[int | None], strikes: list[int]) -> None:
     """Check that a default is played if the record has a fault or a forfeit there, and only then. Raises RecordError."""
     seat, index, why = choice
-    where = f"step {number}, seat {seat}"
+    place = f"step {number}, seat {seat}"
     if why and index != 0:
-        raise RecordError(f"{where}: a default is choice 0, not {index}")
+        raise RecordError(f"{place}: a default is choice 0, not {index}")
     if (why == FORFEITED) != (out[seat] is not None):
-        raise RecordError(f"{where}: {'plays on after' if out[seat] is not None else 'is out without'} a forfeit")
+        raise RecordError(f"{place}: {'plays on after' if out[seat] is not None else 'is out without'} a forfeit")
     if not why or why == FORFEITED:
         return
     if why not in BLAMED_AT_A_STEP:
-        raise RecordError(f"{where}: {why!r} is not a fault")
+        raise RecordError(f"{place}: {why!r} is not a fault")
     fault = Verdict(why)
     strikes[seat] += fault in STRIKING
     forfeits = fault not in STRIKING or strikes[seat] >= STRIKES_TO_FORFEIT[Policy(record.header.policy)]
     if forfeits != (record.forfeited_at[seat] == number) or (forfeits and record.verdicts[seat] != fault):
-        raise RecordError(f"{where}: the policy and the fault {fault} do not give the forfeit that is recorded")
+        raise RecordError(f"{place}: the policy and the fault {fault} do not give the forfeit that is recorded")
     if forfeits:
         out[seat] = number
 
@@ -159,11 +159,11 @@ def _check_end(record: Record, state: State, out: list[int | None]) -> None:
     for seat, at in enumerate(record.forfeited_at):
         if at is not None and out[seat] is None:
             raise RecordError(f"seat {seat} forfeited at step {at} of {len(record.steps)}")
-    left = sum(at is None for at in out)
+    playing = sum(at is None for at in out)
     if record.reason != ("over" if state.is_over else "forfeits"):
         raise RecordError(f"ended for the reason {record.reason!r}, but the rules say {'over' if state.is_over else 'not over'}")
-    if not state.is_over and left > 1:
-        raise RecordError(f"the record stops with {left} seats left in")
+    if not state.is_over and playing > 1:
+        raise RecordError(f"the record stops with {playing} seats left in")
     if list(record.scores) != state.scores:
         raise RecordError(f"scores are {list(record.scores)}, the rules give {state.scores}")
     ranks = final_ranks(state.ranks, out)

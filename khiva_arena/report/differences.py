@@ -17,7 +17,7 @@ _COUNTED_OF_A_BOT = ("bot", "name", "matches", "seeds", "finishes", "faults", "v
 """The columns that follow from the records by counting alone: every engine version gets the same."""
 
 
-def counted(table: dict[str, Any]) -> dict[str, Any]:
+def counted_part(table: dict[str, Any]) -> dict[str, Any]:
     """Return the counted part of a table of standings, with its rows by bot, since their order is fitted."""
     rows = _by_bot(table.get("rows"))
     if isinstance(rows, dict):
@@ -25,7 +25,7 @@ def counted(table: dict[str, Any]) -> dict[str, Any]:
     return {**{key: table[key] for key in _COUNTED if key in table}, "rows": rows}
 
 
-def fitted(table: dict[str, Any]) -> dict[str, Any]:
+def fitted_part(table: dict[str, Any]) -> dict[str, Any]:
     """Return the fitted part of a table of standings, with its rows by bot."""
     rows = _by_bot(table.get("rows"))
     if isinstance(rows, dict):
@@ -35,34 +35,34 @@ def fitted(table: dict[str, Any]) -> dict[str, Any]:
 
 def _by_bot(rows: Any) -> Any:
     """Return rows by their bot; return them unchanged if they are not rows, as in a forged table."""
-    named = isinstance(rows, list) and all(isinstance(row, dict) and isinstance(row.get("bot"), str) for row in rows)
-    if not named or len({row["bot"] for row in rows}) < len(rows):
+    have_bots = isinstance(rows, list) and all(isinstance(row, dict) and isinstance(row.get("bot"), str) for row in rows)
+    if not have_bots or len({row["bot"] for row in rows}) < len(rows):
         return rows
     return {row["bot"]: row for row in rows}
 
 
-def differences(where: str, said: Any, given: Any, all_keys: bool) -> Iterator[str]:
-    """Yield every difference, a line each: "rows.0.elo is 3.0, the records give 2.5". ``where``: the path of the value, "" at the
+def differences(path: str, stored: Any, computed: Any, all_keys: bool) -> Iterator[str]:
+    """Yield every difference, a line each: "rows.0.elo is 3.0, the records give 2.5". ``path``: the path of the value, "" at the
     top.
 
     Fractional numbers may differ by their rounding. With ``all_keys`` false, maps are compared in the keys that both have:
     another engine may have more or less.
     """
-    if isinstance(said, dict) and isinstance(given, dict):
-        for key in sorted(said.keys() | given.keys()):
-            name = f"{where}.{key}" if where else key
-            if key in said and key in given:
-                yield from differences(name, said[key], given[key], all_keys)
+    if isinstance(stored, dict) and isinstance(computed, dict):
+        for key in sorted(stored.keys() | computed.keys()):
+            name = f"{path}.{key}" if path else key
+            if key in stored and key in computed:
+                yield from differences(name, stored[key], computed[key], all_keys)
             elif all_keys:
-                yield f"{name} is {'missing' if key in given else 'not in what the records give'}"
-    elif isinstance(said, list) and isinstance(given, list) and len(said) == len(given):
-        for place, (one, other) in enumerate(zip(said, given, strict=True)):
-            yield from differences(f"{where}.{place}", one, other, all_keys)
-    elif not _same(said, given):
-        yield f"{where} is {str(said)[:_SHOWN]}, the records give {str(given)[:_SHOWN]}"
+                yield f"{name} is {'missing' if key in computed else 'not in what the records give'}"
+    elif isinstance(stored, list) and isinstance(computed, list) and len(stored) == len(computed):
+        for place, (stored_item, computed_item) in enumerate(zip(stored, computed, strict=True)):
+            yield from differences(f"{path}.{place}", stored_item, computed_item, all_keys)
+    elif not _same(stored, computed):
+        yield f"{path} is {str(stored)[:_SHOWN]}, the records give {str(computed)[:_SHOWN]}"
 
 
-def _same(said: Any, given: Any) -> bool:
-    if isinstance(said, float) and isinstance(given, float):
-        return isclose(said, given, rel_tol=1e-6, abs_tol=ROUNDING)
-    return type(said) is type(given) and bool(said == given)
+def _same(stored: Any, computed: Any) -> bool:
+    if isinstance(stored, float) and isinstance(computed, float):
+        return isclose(stored, computed, rel_tol=1e-6, abs_tol=ROUNDING)
+    return type(stored) is type(computed) and bool(stored == computed)

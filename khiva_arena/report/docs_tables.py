@@ -14,19 +14,19 @@ from khiva_arena.report.section_names import SAYS
 def parts() -> dict[str, str]:
     """Return each part by the name in its marks."""
     widths = f"Columns leave a table that is too wide in this order: {_order()}; a line names those that went."
-    tables = {"columns": _listed(TABLE), "details": _listed(DETAILS), "json": _listed(ONLY_JSON)}
+    tables = {"columns": _list(TABLE), "details": _list(DETAILS), "json": _list(ONLY_JSON)}
     return tables | {"widths": widths, "sections": _table([("section", "what it says"), *SAYS.items()])}
 
 
-def _listed(columns: tuple[Column, ...]) -> str:
+def _list(columns: tuple[Column, ...]) -> str:
     """Return a table of columns in Markdown; without heads if they have none."""
     rows = [("column", "in JSON", "what it is"), *((column.head, f"`{column.field}`", column.doc) for column in columns)]
     return _table(rows if any(column.head for column in columns) else [cells[1:] for cells in rows])
 
 
-def _table(kept: Sequence[Sequence[str]]) -> str:
-    heads, *lines = [f"| {' | '.join(cells)} |" for cells in kept]
-    return "\n".join([heads, "|" + "---|" * len(kept[0]), *lines])
+def _table(rows: Sequence[Sequence[str]]) -> str:
+    heads, *lines = [f"| {' | '.join(cells)} |" for cells in rows]
+    return "\n".join([heads, "|" + "---|" * len(rows[0]), *lines])
 
 
 def _order() -> str:

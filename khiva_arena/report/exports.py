@@ -134,13 +134,13 @@ def to_payoffs(events: Iterable[EventResults]) -> Iterator[str]:
         deals: dict[tuple[int, int], dict[str, list[tuple[float, float]]]] = {}
         for match, rated in event.recorded():
             for seats in counted_pairs(match) if rated else ():
-                for one, other in (seats, seats[::-1]):
-                    ahead = (1 + (match.ranks[other] > match.ranks[one]) - (match.ranks[other] < match.ranks[one])) / 2
-                    pair = deals.setdefault((match.bots[one], match.bots[other]), {})
-                    pair.setdefault(match.block, []).append((ahead, match.scores[one] - match.scores[other]))
-        for (one, other), blocks in sorted(deals.items()):
-            bots = [part for number in (one, other) for part in (_in_a_cell(event.bots[number].name), event.bots[number].id)]
-            numbers = [part for column in (0, 1) for part in _mean([[both[column] for both in deal] for deal in blocks.values()])]
+                for seat, opponent in (seats, seats[::-1]):
+                    ahead = (1 + (match.ranks[opponent] > match.ranks[seat]) - (match.ranks[opponent] < match.ranks[seat])) / 2
+                    pair = deals.setdefault((match.bots[seat], match.bots[opponent]), {})
+                    pair.setdefault(match.block, []).append((ahead, match.scores[seat] - match.scores[opponent]))
+        for (seat, opponent), blocks in sorted(deals.items()):
+            bots = [part for number in (seat, opponent) for part in (_in_a_cell(event.bots[number].name), event.bots[number].id)]
+            numbers = [part for column in (0, 1) for part in _mean([[gain[column] for gain in deal] for deal in blocks.values()])]
             yield _csv([[event.event, event.game, *bots, sum(map(len, blocks.values())), len(blocks), *numbers]])
 
 
@@ -164,11 +164,11 @@ def to_pgn(events: Iterable[EventResults], names: Mapping[str, str]) -> Iterator
 
 def counted_pairs(match: Result) -> list[tuple[int, int]]:
     """Return the pairs of seats that count for two bots: of different bots, and if a seat failed to start, with such a seat."""
-    failed = match.unstarted
+    unstarted = match.unstarted
     return [
-        (one, other)
-        for one, other in combinations(range(len(match.bots)), 2)
-        if match.bots[one] != match.bots[other] and (not failed or one in failed or other in failed)
+        (first, second)
+        for first, second in combinations(range(len(match.bots)), 2)
+        if match.bots[first] != match.bots[second] and (not unstarted or first in unstarted or second in unstarted)
     ]
 
 

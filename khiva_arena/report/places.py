@@ -64,12 +64,12 @@ def to_text(places: Places, width: int = WIDTH) -> str:
         for row in places.rows
     ]
     far = "over" if places.rounds == places.of else f"after round {places.rounds} of {places.of}"
-    lines = table([heads, *cells], left=(1,))
+    lines = table([heads, *cells], to_left=(1,))
     if (beyond := max(map(columns_of, lines)) - width) > 0:
         longest = max(columns_of(row.name) for row in places.rows)
         for row in cells:
             row[1] = short(row[1], max(NARROWEST_NAME, longest - beyond))
-        lines = fitting([heads, *cells], width, first=2, left=(1,))
+        lines = fitting([heads, *cells], width, first=2, to_left=(1,))
     return f"event {places.number}, {places.format}, {far}:\n" + "\n".join(lines) + "\n"
 
 

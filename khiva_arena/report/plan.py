@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from khiva_arena.ratings import planning
 from khiva_arena.report import shapes, shared_deals
-from khiva_arena.report.standings import rounded
+from khiva_arena.report.standings import round_off
 from khiva_arena.report.text import columns_of, fitting, number, paragraphs, short, table
 from khiva_arena.report.values import Standings
 from khiva_arena.text import WIDTH
@@ -149,15 +149,15 @@ def for_gap(standings: Standings, gap: float, power: float) -> Plan:
     cases. Raises ConfigError unless the gap is above 0 and the power from 0.5 to below 1."""
     rows = [
         GapRow(
-            standings.order[one.upper],
-            standings.order[one.lower],
-            rounded(one.elo),
-            rounded(one.error),
-            _seeds(standings, one.need),
+            standings.order[pair.upper],
+            standings.order[pair.lower],
+            round_off(pair.elo),
+            round_off(pair.error),
+            _seeds(standings, pair.need),
         )
-        for one in planning.for_gap(standings.ratings, gap, power)
+        for pair in planning.for_gap(standings.ratings, gap, power)
     ]
-    known = {bot for row in rows if row.need is not None for bot in (row.upper, row.lower)}
+    bots_known = {bot for row in rows if row.need is not None for bot in (row.upper, row.lower)}
     return Plan(
         error=None,
         gap=gap,
@@ -167,7 +167,7 @@ def for_gap(standings: Standings, gap: float, power: float) -> Plan:
         gaps=rows,
         need=_most([row.need for row in rows]),
         pool_need=None,
-        left_out=[row.bot for row in standings.rows if row.bot not in known],
+        left_out=[row.bot for row in standings.rows if row.bot not in bots_known],
     )
 
 
@@ -246,11 +246,11 @@ def _instead(plan: Plan, width: int) -> list[str]:
     fewer = plan.fewer_line_ups
     if fewer is None:
         return []
-    what = (
+    advice = (
         f"Or, in {count(fewer.matches, 'match', 'matches')}, since the matches on a deal say much the same: "
         f"{count(fewer.seeds, 'new seed')} of {count(fewer.line_ups, 'line-up')}:"
     )
-    return [*paragraphs([what], width), fewer.command.replace("\n", "\\n")]
+    return [*paragraphs([advice], width), fewer.command.replace("\n", "\\n")]
 
 
 def _next(plan: Plan) -> list[str]:
@@ -283,7 +283,7 @@ def _errors(plan: Plan, width: int) -> list[str]:
     for row in plan.errors:
         now = [short(row.name), number(row.elo, 1), number(row.error, 1)]
         rows.append([*now, *_cells(row.need), number(row.pool_error, 1), *_cells(row.pool_need)])
-    lines = table(rows, left=(0,))
+    lines = table(rows, to_left=(0,))
     if max(map(columns_of, lines)) <= width:
         return lines
     return [*fitting([row[:5] for row in rows], width), "", *fitting([row[:1] + row[5:] for row in rows], width)]
@@ -295,7 +295,7 @@ def _gaps(plan: Plan, standings: Standings, width: int) -> list[str]:
     for row in plan.gaps:
         now = [names[row.upper], names[row.lower], number(row.elo, 1), number(row.error, 1)]
         rows.append([*now, *_cells(row.need), "n/a" if row.need is None else _most_said(row.need.seeds, row.need.matches)])
-    return fitting(rows, width, first=2, left=(0, 1))
+    return fitting(rows, width, first=2, to_left=(0, 1))
 
 
 _HEADS = ("seeds", "95 %")
@@ -313,14 +313,14 @@ def _most_said(seeds: int, value: int) -> str:
 
 def _in_all(plan: Plan) -> list[str]:
     if plan.error is None:
-        what = (
+        sentence = (
             f"to tell a true gap of {plan.gap:g} Elo between any two neighbours apart in {100 * (plan.power or 0):g} of 100 cases"
         )
-        return [_sentence(what, plan.need)]
-    every = "every other bot" if plan.left_out and plan.need else "every bot"
+        return [_sentence(sentence, plan.need)]
+    bots = "every other bot" if plan.left_out and plan.need else "every bot"
     return [
-        _sentence(f"for +/- {plan.error:g} of {every} relative to the anchor", plan.need),
-        _sentence(f"for +/- {plan.error:g} of {every} relative to the mean of those it is connected with", plan.pool_need),
+        _sentence(f"for +/- {plan.error:g} of {bots} relative to the anchor", plan.need),
+        _sentence(f"for +/- {plan.error:g} of {bots} relative to the mean of those it is connected with", plan.pool_need),
     ]
 
 

@@ -66,10 +66,10 @@ def in_a_line(bots: Sequence[Named]) -> list[str]:
     ]
 
 
-def under_a_table(events: Iterable[Sequence[Named]], shown: Mapping[str, str]) -> str:
-    """Return the text below a table that names the bots of one name, "" if there are none. ``shown``: names by identity, as the
+def under_a_table(events: Iterable[Sequence[Named]], names: Mapping[str, str]) -> str:
+    """Return the text below a table that names the bots of one name, "" if there are none. ``names``: names by identity, as the
     table has them."""
-    rows = [(shown.get(identity, ""), place) for group in of_one_name(events) for identity, place in place_of_each(group)]
+    rows = [(names.get(identity, ""), place) for group in of_one_name(events) for identity, place in place_of_each(group)]
     wide = max((len(name) for name, _ in rows), default=0)
     lines = [f"  {name.ljust(wide)}  {place}" for name, place in rows if name]
     return "\n".join(["Bots of one name:", *lines, ""]) if lines else ""

@@ -41,7 +41,7 @@ NAMES: dict[str, type] = {
 }
 
 
-def _described(schema: dict[str, Any]) -> dict[str, Any]:
+def _with_texts(schema: dict[str, Any]) -> dict[str, Any]:
     """Return the schema with a description of each field of a row."""
     if "Standing" in schema["$defs"]:
         for column in COLUMNS:
@@ -52,7 +52,7 @@ def _described(schema: dict[str, Any]) -> dict[str, Any]:
 def schemas() -> dict[str, str]:
     """Return the text of each schema by file name."""
     return {
-        f"{name}.json": json.dumps(_described(schema_of(kind)), indent=1, sort_keys=True) + "\n" for name, kind in NAMES.items()
+        f"{name}.json": json.dumps(_with_texts(schema_of(kind)), indent=1, sort_keys=True) + "\n" for name, kind in NAMES.items()
     }
 
 

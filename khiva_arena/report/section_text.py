@@ -32,22 +32,22 @@ _UNMET = "-"
 _BEYOND = 2.0  # standard errors
 
 
-def to_text(standings: Standings, found: shapes.Sections, names: Sequence[str], width: int = WIDTH) -> str:
+def to_text(standings: Standings, sections: shapes.Sections, names: Sequence[str], width: int = WIDTH) -> str:
     """Return the sections in the order of ``names``, each under a line that explains it. Ends with a newline, if there are
     any."""
-    drawn = [_details(standings, width)] if "details" in names else []
+    blocks = [_details(standings, width)] if "details" in names else []
     for name in shapes.Sections.__struct_fields__:
-        value = getattr(found, name)
+        value = getattr(sections, name)
         if value is not UNSET:
-            drawn.append(_DRAWN[name](standings, value, width))
-    return "".join("\n".join(lines) + "\n\n" for lines in drawn)
+            blocks.append(_DRAWN[name](standings, value, width))
+    return "".join("\n".join(lines) + "\n\n" for lines in blocks)
 
 
 def _bots(standings: Standings, width: int = WIDEST_NAME) -> list[str]:
     return [short(row.name, width) for row in standings.rows]
 
 
-def _named(standings: Standings) -> dict[str, str]:
+def _names(standings: Standings) -> dict[str, str]:
     return {row.bot: short(row.name) for row in standings.rows}
 
 
@@ -109,17 +109,17 @@ def _surprise(standings: Standings, rows: shapes.Matrix, width: int) -> list[str
     return ["Surprise:", *matrix(_bots(standings), _numbers(rows, 1, "+"), width), *paragraphs([note], width)]
 
 
-def _seats(standings: Standings, found: shapes.Seats, width: int) -> list[str]:
+def _seats(standings: Standings, section: shapes.Seats, width: int) -> list[str]:
     seats = [["seats", "seat", "score%", "95 %", "matches", "seeds"]]
     seats += [
-        [str(one.seats), str(one.seat), number(one.score, 1), interval(one.low, one.high, 1), str(one.matches), str(one.seeds)]
-        for one in found.seats
+        [str(row.seats), str(row.seat), number(row.score, 1), interval(row.low, row.high, 1), str(row.matches), str(row.seeds)]
+        for row in section.seats
     ]
-    names = _named(standings)
+    names = _names(standings)
     neighbours = [["bot", "effect%", "95 %", "matches", "seeds"]]
     neighbours += [
-        [names[one.bot], number(one.effect, 1, "+"), interval(one.low, one.high, 1, "+"), str(one.matches), str(one.seeds)]
-        for one in found.neighbours
+        [names[row.bot], number(row.effect, 1, "+"), interval(row.low, row.high, 1, "+"), str(row.matches), str(row.seeds)]
+        for row in section.neighbours
     ]
     note = (
         "score%: of whoever sits there; 50 if seats do not matter. effect%: how much better others do in the seat that this "
@@ -129,8 +129,8 @@ def _seats(standings: Standings, found: shapes.Seats, width: int) -> list[str]:
     return ["Seats and neighbours:", *table(seats), "", *fitting(neighbours, width), *paragraphs([note], width)]
 
 
-def _cycles(standings: Standings, found: shapes.Cycles, width: int) -> list[str]:
-    if found.share is None:
+def _cycles(standings: Standings, section: shapes.Cycles, width: int) -> list[str]:
+    if section.share is None:
         return [
             "Cycles:",
             *paragraphs(
@@ -138,22 +138,22 @@ def _cycles(standings: Standings, found: shapes.Cycles, width: int) -> list[str]
                 width,
             ),
         ]
-    sure = interval(found.low, found.high, 1)
+    sure = interval(section.low, section.high, 1)
     note = (
-        f"{number(found.share, 1)} % of the differences between bots (95 %: {sure}) are beyond what one number for each "
-        f"can tell: {number(found.raw, 1)} % as seen, less {number(found.noise, 1)} % that luck alone makes."
+        f"{number(section.share, 1)} % of the differences between bots (95 %: {sure}) are beyond what one number for each "
+        f"can tell: {number(section.raw, 1)} % as seen, less {number(section.noise, 1)} % that luck alone makes."
     )
     return ["Cycles:", *paragraphs([note], width)]
 
 
-def _connectivity(standings: Standings, found: shapes.Connectivity, width: int) -> list[str]:
-    names = _named(standings)
-    if found.connected:
+def _connectivity(standings: Standings, section: shapes.Connectivity, width: int) -> list[str]:
+    names = _names(standings)
+    if section.connected:
         note = "Points flow both ways between all bots, straight or over others: all numbers compare."
         return ["Connectivity:", *paragraphs([note], width)]
-    listed = [f"{i}: {', '.join(names[bot] for bot in bots)}" for i, bots in enumerate(found.components, 1)]
+    groups = [f"{i}: {', '.join(names[bot] for bot in bots)}" for i, bots in enumerate(section.components, 1)]
     note = "Points do not flow both ways between these groups: how far apart they are is the prior's, not the results'."
-    return ["Connectivity:", *paragraphs([*listed, note], width)]
+    return ["Connectivity:", *paragraphs([*groups, note], width)]
 
 
 def _covariance(standings: Standings, rows: shapes.Matrix, width: int) -> list[str]:
@@ -161,41 +161,41 @@ def _covariance(standings: Standings, rows: shapes.Matrix, width: int) -> list[s
     return ["Covariance:", *matrix(_bots(standings), _numbers(rows, 1), width), *paragraphs([note], width)]
 
 
-def _effects(standings: Standings, found: shapes.EffectsSection, width: int) -> list[str]:
-    names = _named(standings)
+def _effects(standings: Standings, section: shapes.EffectsSection, width: int) -> list[str]:
+    names = _names(standings)
     ratings = [["bot", "elo", "+/-", "without", "+/-"]]
-    for row, one in zip(standings.rows, found.rows, strict=True):
-        fitted, plain = elo(one.bound, one.elo), elo(row.bound, row.elo)
-        ratings.append([names[row.bot], fitted, number(one.error, 1), plain, number(row.error, 1)])
+    for row, fit in zip(standings.rows, section.rows, strict=True):
+        fitted_elo, plain = elo(fit.bound, fit.elo), elo(row.bound, row.elo)
+        ratings.append([names[row.bot], fitted_elo, number(fit.error, 1), plain, number(row.error, 1)])
     effects = [["effect", "elo", "+/-"]]
-    for effect in found.effects:
-        what = f"seat {effect.seat} of {effect.seats}" if effect.bot is None else f"after {names[effect.bot]}"
-        effects.append([what, number(effect.elo, 1, "+"), number(effect.error, 1)])
+    for effect in section.effects:
+        effect_name = f"seat {effect.seat} of {effect.seats}" if effect.bot is None else f"after {names[effect.bot]}"
+        effects.append([effect_name, number(effect.elo, 1, "+"), number(effect.error, 1)])
     note = (
-        f"Fitted together with effects of {' and '.join(found.fitted)}. seat: Elo above its strength that a bot plays there; "
+        f"Fitted together with effects of {' and '.join(section.fitted)}. seat: Elo above its strength that a bot plays there; "
         "after a bot: in the seat that this one passes to. without: the headline numbers."
     )
     return ["Effects:", *fitting(ratings, width), "", *fitting(effects, width), *paragraphs([note], width)]
 
 
 def _history(standings: Standings, stages: Sequence[shapes.Stage], width: int) -> list[str]:
-    played = [["event", "matches", "seeds"], *([str(one.number), str(one.matches), str(one.seeds)] for one in stages)]
-    lines = ["History:", *table(played)]
+    rows = [["event", "matches", "seeds"], *([str(stage.number), str(stage.matches), str(stage.seeds)] for stage in stages)]
+    lines = ["History:", *table(rows)]
     for title, ratings in (
-        ("Elo and +/- from all events up to each:", [one.so_far for one in stages]),
-        ("Elo and +/- from each event alone:", [one.alone for one in stages]),
+        ("Elo and +/- from all events up to each:", [stage.so_far for stage in stages]),
+        ("Elo and +/- from each event alone:", [stage.alone for stage in stages]),
     ):
-        lines += ["", title, *_by_event(standings, [one.number for one in stages], ratings, width)]
+        lines += ["", title, *_by_event(standings, [stage.number for stage in stages], ratings, width)]
     return lines
 
 
 def _by_event(standings: Standings, numbers: Sequence[int], stages: Sequence[Sequence[shapes.Rating]], width: int) -> list[str]:
     names = ["bot", *_bots(standings, 16)]
     columns = [
-        [str(event), *(f"{elo(one.bound, one.elo)} {number(one.error, 1)}" for one in stage)]
+        [str(event), *(f"{elo(point.bound, point.elo)} {number(point.error, 1)}" for point in stage)]
         for event, stage in zip(numbers, stages, strict=True)
     ]
-    return blocks([names], columns, width, left=(0,))
+    return blocks([names], columns, width, to_left=(0,))
 
 
 _DRAWN: dict[str, Callable[[Standings, Any, int], list[str]]] = {

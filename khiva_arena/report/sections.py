@@ -18,7 +18,7 @@ from khiva_arena.ratings.elo import Ratings
 from khiva_arena.ratings.match_arrays import Floats, Matches, SameSize
 from khiva_arena.report import shapes
 from khiva_arena.report.section_names import EFFECTS
-from khiva_arena.report.standings import percent, rating, refit, rounded
+from khiva_arena.report.standings import percent, rating, refit, round_off
 from khiva_arena.report.values import Standings
 
 
@@ -67,22 +67,22 @@ def _order(standings: Standings) -> list[int]:
 
 def _matrix(standings: Standings, values: Floats) -> shapes.Matrix:
     order = _order(standings)
-    return [[rounded(value) for value in row] for row in values[np.ix_(order, order)].tolist()]
+    return [[round_off(value) for value in row] for row in values[np.ix_(order, order)].tolist()]
 
 
-def _crosstable(standings: Standings, found: Crosstable) -> list[list[shapes.Pair | None]]:
+def _crosstable(standings: Standings, table: Crosstable) -> list[list[shapes.Pair | None]]:
     order = _order(standings)
     games = games_together(standings.evidence.matches, len(order))
     above = certainly_above(standings.ratings)
 
     def pair(i: int, j: int) -> shapes.Pair | None:
-        score = percent(float(found.score[i, j]))
+        score = percent(float(table.score[i, j]))
         if score is None:
             return None
-        low, high, expected = (percent(float(part[i, j])) for part in (found.low, found.high, found.expected))
-        seeds, matches = int(found.blocks[i, j]), int(games[i, j])
+        low, high, points = (percent(float(part[i, j])) for part in (table.low, table.high, table.expected))
+        seeds, matches = int(table.blocks[i, j]), int(games[i, j])
         return shapes.Pair(
-            score, low, high, bool(found.significant[i, j]), expected, seeds, matches, bool(above[i, j] or above[j, i])
+            score, low, high, bool(table.significant[i, j]), points, seeds, matches, bool(above[i, j] or above[j, i])
         )
 
     return [[pair(i, j) for j in order] for i in order]
@@ -92,15 +92,15 @@ def _seats(standings: Standings) -> shapes.Seats:
     matches = standings.evidence.matches
     seats = [
         shapes.SeatScore(
-            one.seats, one.seat, rounded(100 * one.score) or 0.0, percent(one.low), percent(one.high), one.matches, one.blocks
+            of.seats, of.seat, round_off(100 * of.score) or 0.0, percent(of.low), percent(of.high), of.matches, of.blocks
         )
-        for one in seat_bias(matches)
+        for of in seat_bias(matches)
     ]
     biases = neighbour_bias(matches, standings.ratings)
     neighbours = [
-        shapes.Neighbour(standings.order[i], percent(one.effect), percent(one.low), percent(one.high), one.matches, one.blocks)
+        shapes.Neighbour(standings.order[i], percent(of.effect), percent(of.low), percent(of.high), of.matches, of.blocks)
         for i in _order(standings)
-        for one in biases[i : i + 1]
+        for of in biases[i : i + 1]
     ]
     return shapes.Seats(seats, neighbours)
 
@@ -121,21 +121,21 @@ def _ratings(standings: Standings, ratings: Ratings) -> list[shapes.Rating]:
     return [shapes.Rating(row.bot, *rating(ratings, i)) for row, i in zip(standings.rows, _order(standings), strict=True)]
 
 
-def _effects(standings: Standings, which: Sequence[str]) -> shapes.EffectsSection:
+def _effects(standings: Standings, names: Sequence[str]) -> shapes.EffectsSection:
     evidence = standings.evidence
-    ratings = refit(evidence, evidence.matches, EffectsToFit("seats" in which, "neighbours" in which))
+    ratings = refit(evidence, evidence.matches, EffectsToFit("seats" in names, "neighbours" in names))
     effects = [
         shapes.Effect(
-            "seat" if one.bot is None else "neighbour",
-            rounded(one.elo),
-            rounded(one.error),
-            one.seats,
-            one.seat,
-            None if one.bot is None else standings.order[one.bot],
+            "seat" if effect.bot is None else "neighbour",
+            round_off(effect.elo),
+            round_off(effect.error),
+            effect.seats,
+            effect.seat,
+            None if effect.bot is None else standings.order[effect.bot],
         )
-        for one in ratings.effects
+        for effect in ratings.effects
     ]
-    return shapes.EffectsSection([name for name in EFFECTS if name in which], _ratings(standings, ratings), effects)
+    return shapes.EffectsSection([name for name in EFFECTS if name in names], _ratings(standings, ratings), effects)
 
 
 def history(standings: Standings, events: Sequence[tuple[str, int]]) -> list[shapes.Stage]:
@@ -154,7 +154,7 @@ def history(standings: Standings, events: Sequence[tuple[str, int]]) -> list[sha
 
 
 def _of_events(matches: Matches, numbers: Sequence[int]) -> Matches:
-    return matches.only(lambda some: np.isin(some.event, numbers))
+    return matches.only(lambda size: np.isin(size.event, numbers))
 
 
 MOST_POINTS = 24
@@ -167,20 +167,20 @@ def by_seeds(standings: Standings) -> list[shapes.AfterSeeds]:
     """Return ratings after so many seeds, in the order of the events and their seeds. There are at most ``MOST_POINTS`` of them,
     and fewer for very many bots; the last one is after all seeds."""
     matches = standings.evidence.matches
-    seeds = sorted({(event, seed) for one in matches.sizes for event, seed in _seeds(one)})
+    seeds = sorted({(event, seed) for size in matches.sizes for event, seed in _seeds(size)})
     points = min(len(seeds), MOST_POINTS, max(2, MOST_POINTS_TIMES_BOTS // standings.evidence.cells.bots))
-    found = []
+    stages = []
     for at, (event, seed) in enumerate(seeds, 1):
         if at * points // len(seeds) > (at - 1) * points // len(seeds):
             so_far = _until(matches, event, seed)
             fit = refit(standings.evidence, so_far)
-            found.append(shapes.AfterSeeds(at, len(so_far), _ratings(standings, fit)))
-    return found
+            stages.append(shapes.AfterSeeds(at, len(so_far), _ratings(standings, fit)))
+    return stages
 
 
 def _until(matches: Matches, event: int, seed: int) -> Matches:
     """Return the matches of the events before, and of this one up to a seed."""
-    return matches.only(lambda some: (some.event < event) | ((some.event == event) & (some.seed <= seed)))
+    return matches.only(lambda size: (size.event < event) | ((size.event == event) & (size.seed <= seed)))
 
 
 def _seeds(one: SameSize) -> list[tuple[int, int]]:

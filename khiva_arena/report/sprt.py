@@ -70,15 +70,15 @@ def verdict(sprt: Sprt) -> str:
     report = sprt.report
     after = f"{count(report.blocks, 'seed')}, {count(report.blocks * sprt.per_seed, 'match', 'matches')}"
     if report.decision is SprtDecision.H1:
-        return f"H1 accepted after {after}: {sprt.candidate} is {_passed(report.hypotheses)}"
+        return f"H1 accepted after {after}: {sprt.candidate} is {_words_for_h1(report.hypotheses)}"
     if report.decision is SprtDecision.H0:
-        return f"H0 accepted after {after}: {sprt.candidate} is {_failed(report.hypotheses)}"
+        return f"H0 accepted after {after}: {sprt.candidate} is {_words_for_h0(report.hypotheses)}"
     if report.blocks >= sprt.most:
         return f"no decision after {after}, which is all that --seeds allows; with more it is another test, from the start"
     return f"no decision yet after {after}"
 
 
-def _passed(hypotheses: Hypotheses) -> str:
+def _words_for_h1(hypotheses: Hypotheses) -> str:
     """Return H1 in words: more than elo0."""
     if hypotheses.elo0 == 0:
         return "better"
@@ -86,7 +86,7 @@ def _passed(hypotheses: Hypotheses) -> str:
     return f"{way} by more than {abs(hypotheses.elo0):g} {_kind(hypotheses)}"
 
 
-def _failed(hypotheses: Hypotheses) -> str:
+def _words_for_h0(hypotheses: Hypotheses) -> str:
     """Return H0 in words: less than elo1."""
     if hypotheses.elo1 == 0:
         return "worse"
@@ -237,13 +237,13 @@ def to_json(sprt: Sprt) -> dict[str, Any]:
         most=sprt.most,
         fewest=report.fewest,
         matches=report.blocks * sprt.per_seed,
-        llr=_rounded(report.llr),
+        llr=_round_off(report.llr),
         bounds=(round(report.bounds[0], DIGITS), round(report.bounds[1], DIGITS)),
         score=_plain(report.score, 100),
         elo=_plain(report.elo),
         nelo=_plain(report.nelo),
         adjusted=_plain(report.adjusted),
-        los=None if report.los is None else _rounded(100 * report.los),
+        los=None if report.los is None else _round_off(100 * report.los),
         histogram=[(round(float(value), 6), often) for value, often in report.histogram],
     )
     plain: dict[str, Any] = msgspec.to_builtins(output)
@@ -253,8 +253,8 @@ def to_json(sprt: Sprt) -> dict[str, Any]:
 def _plain(estimate: Estimate | None, scale: float = 1) -> Interval | None:
     if estimate is None:
         return None
-    return Interval(*(_rounded(scale * value) for value in (estimate.value, estimate.low, estimate.high)))
+    return Interval(*(_round_off(scale * value) for value in (estimate.value, estimate.low, estimate.high)))
 
 
-def _rounded(value: float | None) -> float | None:
+def _round_off(value: float | None) -> float | None:
     return None if value is None or not isfinite(value) else round(value, DIGITS) + 0.0  # + 0.0: no minus zero

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import isnan
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from msgspec import structs
@@ -19,7 +19,7 @@ from khiva_arena.ratings.bias import opponents_average, tie_share
 from khiva_arena.ratings.compare import fewest_for_ranks, los, rank_intervals
 from khiva_arena.ratings.connections import Bound
 from khiva_arena.ratings.effects import EffectsToFit
-from khiva_arena.ratings.elo import Ratings, rate
+from khiva_arena.ratings.elo import EloInterval, Ratings, rate
 from khiva_arena.ratings.match_arrays import Matches
 from khiva_arena.ratings.matches import complete_tables
 from khiva_arena.ratings.pairs import PairCells, pair_cells
@@ -51,17 +51,17 @@ class Entrant:
     marks: tuple[str, ...] = ()
 
 
-def choose_anchor(bots: Sequence[Entrant], named: str | None = None) -> str:
-    """Return the id of the bot at 0: the one ``named`` by id or name, else one named "random", else the first.
+def choose_anchor(bots: Sequence[Entrant], word: str | None = None) -> str:
+    """Return the id of the bot at 0: the one ``word`` by id or name, else one named "random", else the first.
 
     Raises ConfigError if there is no such bot, or no bot at all.
     """
-    name = DEFAULT_ANCHOR if named is None else named
+    name = DEFAULT_ANCHOR if word is None else word
     for bot in bots:
         if name in (bot.id, bot.name) or bot.name == f"{name}#{bot.id[:ID_DIGITS]}":
             return bot.id
-    if named is not None:
-        raise ConfigError(f"no bot called {named!r} to anchor the ratings on; there are {', '.join(b.name for b in bots)}")
+    if word is not None:
+        raise ConfigError(f"no bot called {word!r} to anchor the ratings on; there are {', '.join(b.name for b in bots)}")
     if not bots:
         raise ConfigError("there are no bots to rate")
     return bots[0].id
@@ -94,37 +94,37 @@ def standings(
     """
     bots = with_unique_names(bots)
     given_results = results if isinstance(results, Collected) else Collected(results)
-    every, counted = given_results.end(len(bots), lambda event, bot: bot if numbers is None else numbers[event][bot])
+    all_matches, tallies = given_results.end(len(bots), lambda event, bot: bot if numbers is None else numbers[event][bot])
     if numbers is not None:
-        every = every.numbered([numbers[event] for event in every.events])
+        all_matches = all_matches.numbered([numbers[event] for event in all_matches.events])
     index = {bot.id: i for i, bot in enumerate(bots)}
-    if strangers := {int(bot) for one in every.sizes for bot in np.unique(one.bots)}.difference(range(len(bots))):
+    if strangers := {int(bot) for size in all_matches.sizes for bot in np.unique(size.bots)}.difference(range(len(bots))):
         raise InternalError(f"matches name bots that did not enter: {', '.join(map(str, sorted(strangers)))}")
-    selection = complete_tables(every)
-    at = [choose_anchor(bots, one.bot) for one in anchors]
+    selection = complete_tables(all_matches)
+    at = [choose_anchor(bots, given.bot) for given in anchors]
     if len(set(at)) < len(at):
         raise ConfigError("an anchor is given twice; give each bot one number")
     anchor_id = at[0] if at else choose_anchor(bots, anchor)
-    given = tuple((index[bot], one.elo, one.sd) for bot, one in zip(at, anchors, strict=True))
+    fixed = tuple((index[bot], given.elo, given.sd) for bot, given in zip(at, anchors, strict=True))
     matches = selection.rated
     cells = pair_cells(matches, len(bots))
-    ratings = fault_free = _fit(cells, len(bots), index[anchor_id], given, widening)
-    clean = matches.only(lambda some: ~some.faulty)
+    ratings = fault_free = _fit(cells, len(bots), index[anchor_id], fixed, widening)
+    clean = matches.only(lambda size: ~size.faulty)
     if len(clean) < len(matches):
-        some = pair_cells(clean, len(bots))
-        fault_free = _fit(some, len(bots), index[anchor_id], given, widening)
-    evidence = Evidence(matches, cells, ratings, 100 * los(ratings), index[anchor_id], given)
-    seats = max((one.bots.shape[1] for one in matches.sizes if len(one.row)), default=0)
-    count_rated(counted, matches)
+        clean_cells = pair_cells(clean, len(bots))
+        fault_free = _fit(clean_cells, len(bots), index[anchor_id], fixed, widening)
+    evidence = Evidence(matches, cells, ratings, 100 * los(ratings), index[anchor_id], fixed)
+    seats = max((size.bots.shape[1] for size in matches.sizes if len(size.row)), default=0)
+    count_rated(tallies, matches)
     per_bot = zip(rank_intervals(ratings), opponents_average(cells, ratings), tie_share(matches, len(bots)), strict=True)
     rows = [
-        _standing(i, bot, (ratings, fault_free), counted[i], seats, more)
+        _standing(i, bot, (ratings, fault_free), tallies[i], seats, more)
         for i, (bot, more) in enumerate(zip(bots, per_bot, strict=True))
     ]
     return Standings(
-        rows=_ranked(rows, evidence, index),
+        rows=_with_ranks(rows, evidence, index),
         anchor=anchor_id,
-        anchors=tuple(_given_anchor(bots[i], i, elo, sd, ratings) for i, elo, sd in given),
+        anchors=tuple(_given_anchor(bots[i], i, elo, sd, ratings) for i, elo, sd in fixed),
         blocks=ratings.blocks,
         tables=selection.tables,
         matches=len(matches),
@@ -140,13 +140,13 @@ def standings(
 
 
 def _given_anchor(bot: Entrant, i: int, elo: float, sd: float, ratings: Ratings) -> GivenAnchor:
-    check = next((one for one in ratings.anchors if one.bot == i), None)
+    check = next((anchor for anchor in ratings.anchors if anchor.bot == i), None)
     if check is None:
         return GivenAnchor(bot.id, elo, sd, None, None, None)
-    others = max(ratings.seeds[one.bot] for one in ratings.anchors if one.bot != i)
-    quantile = ratings.widening.half_width(1.0, min(ratings.seeds[i], others))  # in standard errors
+    seeds_of_others = max(ratings.seeds[anchor.bot] for anchor in ratings.anchors if anchor.bot != i)
+    quantile = ratings.widening.half_width(1.0, min(ratings.seeds[i], seeds_of_others))  # in standard errors
     contradicts = None if check.z is None or quantile is None else abs(check.z) > quantile
-    return GivenAnchor(bot.id, elo, sd, rounded(check.elo), rounded(check.z), contradicts)
+    return GivenAnchor(bot.id, elo, sd, round_off(check.elo), round_off(check.z), contradicts)
 
 
 def refit(evidence: Evidence, matches: Matches, effects: EffectsToFit | None = None) -> Ratings:
@@ -159,11 +159,11 @@ def _fit(
     matches: Matches | PairCells,
     bots: int,
     anchor: int,
-    given: Sequence[tuple[int, float, float]],
+    fixed: Sequence[tuple[int, float, float]],
     widening: Widening,
     effects: EffectsToFit | None = None,
 ) -> Ratings:
-    elos, sds = {bot: elo for bot, elo, _ in given}, {bot: sd for bot, _, sd in given}
+    elos, sds = {bot: elo for bot, elo, _ in fixed}, {bot: sd for bot, _, sd in fixed}
     return rate(matches, bots, anchor, anchors=elos or None, anchor_sds=sds, effects=effects, widening=widening)
 
 
@@ -171,7 +171,7 @@ def _standing(
     i: int,
     bot: Entrant,
     fits: tuple[Ratings, Ratings],
-    counted: Tally,
+    tally: Tally,
     seats: int,
     more: tuple[tuple[int, int] | None, float | None, float | None],
 ) -> Standing:
@@ -180,85 +180,100 @@ def _standing(
     (ratings, fault_free), (interval, opponents, ties) = fits, more
     elo, error, bound = rating(ratings, i)
     clean, clean_error, clean_bound = rating(fault_free, i)
-    placed = elo is not None
-    low, high = _ends(ratings, i, bound) if placed else (None, None)
-    sums = total(counted.measured)._asdict()
-    measured: dict[str, Any] = {name: rounded(value) if isinstance(value, float) else value for name, value in sums.items()}
+    is_rated = elo is not None
+    low, high = _ends(ratings, i, bound) if is_rated else (None, None)
+    sums = total(tally.measured)._asdict()
+    usage: dict[str, Any] = {name: round_off(value) if isinstance(value, float) else value for name, value in sums.items()}
     return Standing(
         rank=None,
-        rank_interval=interval if placed and ratings.blocks >= fewest_for_ranks(ratings) else None,
+        rank_interval=interval if is_rated and ratings.blocks >= fewest_for_ranks(ratings) else None,
         bot=bot.id,
         name=bot.name,
         elo=elo,
         error=error,
-        low=rounded(low),
-        high=rounded(high),
+        low=round_off(low),
+        high=round_off(high),
         rough=(low, high) != (None, None) and ratings.rough(i),
         bound=bound,
         los_next=None,
-        matches=counted.matches,
-        seeds=counted.seeds,
+        matches=tally.matches,
+        seeds=tally.seeds,
         score=percent(ratings.score[i]),
         ties=percent(ties),
-        finishes=tuple(counted.finishes[place] for place in range(1, seats + 1)),
-        faults={str(kind): counted.faults[kind] for kind in FAULTS},
-        voids=counted.voids,
-        **measured,
+        finishes=tuple(tally.finishes[place] for place in range(1, seats + 1)),
+        faults={str(kind): tally.faults[kind] for kind in FAULTS},
+        voids=tally.voids,
+        **usage,
         fault_free_elo=clean,
         fault_free_error=clean_error,
         fault_free_bound=clean_bound,
         differs=None if elo is None or clean is None or error is None or clean_bound else abs(elo - clean) > error,
-        pool_error=rounded(ratings.pool_error[i]),
-        quasi_se=rounded(ratings.quasi_se[i]),
-        design_effect=rounded(ratings.design_effect[i]),
-        opponents=rounded(opponents) if placed else None,
+        pool_error=round_off(ratings.pool_error[i]),
+        quasi_se=round_off(ratings.quasi_se[i]),
+        design_effect=round_off(ratings.design_effect[i]),
+        opponents=round_off(opponents) if is_rated else None,
         marks=bot.marks,
         met_next=None,
     )
 
 
-def _ends(ratings: Ratings, i: int, bound: str) -> tuple[float | None, float | None]:
+def _ends(ratings: Ratings, i: int, bound: str) -> EloInterval:
     """Return the ends of the 95 % interval of a bot's Elo. A bound that does not tell the bot from the anchors is left out: that
     a bot which won everything is above -2,000 says nothing."""
     low, high = ratings.interval(i)
-    given = [one.given for one in ratings.anchors] or [ratings.elo[ratings.anchor] or 0.0]
-    if (bound == Bound.AT_LEAST and low is not None and low < max(given)) or (
-        bound == Bound.AT_MOST and high is not None and high > min(given)
+    elos = [anchor.given for anchor in ratings.anchors] or [ratings.elo[ratings.anchor] or 0.0]
+    if (bound == Bound.AT_LEAST and low is not None and low < max(elos)) or (
+        bound == Bound.AT_MOST and high is not None and high > min(elos)
     ):
-        return None, None
-    return low, high
+        return EloInterval(None, None)
+    return EloInterval(low, high)
 
 
-def rating(ratings: Ratings, i: int) -> tuple[float | None, float | None, str]:
-    """Return Elo, error and bound of a bot as they are shown: without a number, none of the three."""
-    elo = rounded(ratings.elo[i]) if anchor_played(ratings) else None
-    return (None, None, "") if elo is None else (elo, rounded(ratings.error[i]), str(ratings.bounds[i]))
+class RoundedRating(NamedTuple):
+    """A rating as tables have it: without an Elo it has no error and no bound.
+
+    elo: relative to the anchor
+    error: half the width of the 95 % interval
+    bound: "" if the results pin the Elo down, else which end of it they show
+    """
+
+    elo: float | None
+    error: float | None
+    bound: str
+
+
+def rating(ratings: Ratings, i: int) -> RoundedRating:
+    """Return the rating of a bot as tables have it."""
+    elo = round_off(ratings.elo[i]) if anchor_played(ratings) else None
+    if elo is None:
+        return RoundedRating(None, None, "")
+    return RoundedRating(elo, round_off(ratings.error[i]), str(ratings.bounds[i]))
 
 
 def anchor_played(ratings: Ratings) -> bool:
     """Tell whether an anchor has a match: numbers are relative to the anchors, and without one there is nothing to say."""
-    anchors = [one.bot for one in ratings.anchors] or [ratings.anchor]
+    anchors = [anchor.bot for anchor in ratings.anchors] or [ratings.anchor]
     return any(ratings.score[bot] is not None for bot in anchors)
 
 
-def _ranked(rows: Sequence[Standing], evidence: Evidence, index: Mapping[str, int]) -> tuple[Standing, ...]:
+def _with_ranks(rows: Sequence[Standing], evidence: Evidence, index: Mapping[str, int]) -> tuple[Standing, ...]:
     elos = [row.elo for row in rows if row.elo is not None]
-    ranked = [structs.replace(row, rank=None if row.elo is None else 1 + sum(elo > row.elo for elo in elos)) for row in rows]
-    ranked.sort(key=lambda row: len(rows) + 1 if row.rank is None else row.rank)
+    out = [structs.replace(row, rank=None if row.elo is None else 1 + sum(elo > row.elo for elo in elos)) for row in rows]
+    out.sort(key=lambda row: len(rows) + 1 if row.rank is None else row.rank)
     cells = evidence.cells
-    met = set(np.unique(cells.low * cells.bots + cells.high).tolist())
-    for place, (row, following) in enumerate(pairwise(tuple(ranked))):
+    pairs_met = set(np.unique(cells.low * cells.bots + cells.high).tolist())
+    for place, (row, following) in enumerate(pairwise(tuple(out))):
         i, j = index[row.bot], index[following.bot]
-        likely = rounded(float(evidence.los[i, j]))
-        both = min(i, j) * cells.bots + max(i, j) in met if row.matches and following.matches else None
-        ranked[place] = structs.replace(row, los_next=likely, met_next=both)
-    return tuple(ranked)
+        likely = round_off(float(evidence.los[i, j]))
+        have_met = min(i, j) * cells.bots + max(i, j) in pairs_met if row.matches and following.matches else None
+        out[place] = structs.replace(row, los_next=likely, met_next=have_met)
+    return tuple(out)
 
 
-def rounded(value: float | None) -> float | None:
+def round_off(value: float | None) -> float | None:
     """Round to 3 digits; return None for None and for NaN."""
     return None if value is None or isnan(value) else round(float(value), DIGITS) + 0.0  # + 0.0: no minus zero
 
 
 def percent(share: float | None) -> float | None:
-    return None if share is None else rounded(100 * share)
+    return None if share is None else round_off(100 * share)

@@ -54,13 +54,13 @@ _PLACES = ("1st", "2nd", "3rd", "4th", "5th")
 def meaning(standings: Standings) -> str:
     """Return the meaning of the numbers in one line."""
     names = _names(standings)
-    where = f"relative to the anchor {names[standings.anchor]}"
+    relation = f"relative to the anchor {names[standings.anchor]}"
     if standings.anchors:
         at = [f"{names[one.bot]} at {one.given:g}" + (f" (sd {one.sd:g})" if one.sd else "") for one in standings.anchors]
-        where = f"with {', '.join(at)}"
+        relation = f"with {', '.join(at)}"
     return (
         f"P(A finishes ahead of B) = 1/(1+10^(-dElo/400)), ties half; +/- is {100 * LEVEL:.0f} %, "
-        f"{where}, clustered on {count(standings.blocks, 'seed')}."
+        f"{relation}, clustered on {count(standings.blocks, 'seed')}."
     )
 
 
@@ -68,13 +68,13 @@ def to_text(standings: Standings, width: int = WIDTH, wide: bool = False) -> str
     """Return a plain table, then lines on its meaning and on missing matches. Ends with a newline. ``wide``: every column,
     however wide the table gets. Otherwise names are shortened in a table that is too wide, and then columns are left out, the
     least important first."""
-    shown = shown_columns(standings, wide)
-    gone: list[str] = []
+    columns = shown_columns(standings, wide)
+    hidden: list[str] = []
     if wide:
-        lines = _lines(standings, shown, max(columns_of(row.name) for row in standings.rows))
+        lines = _lines(standings, columns, max(columns_of(row.name) for row in standings.rows))
     else:
-        lines, gone = _fitting(standings, shown, width)
-    return "\n".join([*lines, "", *paragraphs([*notes(standings), *_left_out(gone)], width)]) + "\n"
+        lines, hidden = _fitting(standings, columns, width)
+    return "\n".join([*lines, "", *paragraphs([*notes(standings), *_left_out(hidden)], width)]) + "\n"
 
 
 def shown_columns(standings: Standings, wide: bool) -> list[Column]:
@@ -99,24 +99,24 @@ def _finish(place: int, row: Standing) -> str:
 def _fitting(standings: Standings, columns: Sequence[Column], width: int) -> tuple[list[str], list[str]]:
     """Return the widest form of the table that fits, else the narrowest; and the heads of the columns that are left out."""
     lines: list[str] = []
-    gone: list[str] = []
+    hidden: list[str] = []
     longest = min(WIDEST_NAME, max(columns_of(row.name) for row in standings.rows))
     for last in range(max(column.leaves for column in columns) + 1):
-        kept = [column for column in columns if column.leaves == 0 or column.leaves > last]
-        gone = [column.head for column in columns if column not in kept]
+        rest = [column for column in columns if column.leaves == 0 or column.leaves > last]
+        hidden = [column.head for column in columns if column not in rest]
         for name_width in (longest, min(longest, NARROWEST_NAME)):
-            lines = _lines(standings, kept, name_width)
+            lines = _lines(standings, rest, name_width)
             beyond = max(map(columns_of, lines)) - width
             if beyond <= 0:
-                return lines if name_width == longest else _lines(standings, kept, NARROWEST_NAME - beyond), gone
-    return lines, gone
+                return lines if name_width == longest else _lines(standings, rest, NARROWEST_NAME - beyond), hidden
+    return lines, hidden
 
 
 def _lines(standings: Standings, columns: Sequence[Column], name_width: int) -> list[str]:
     cells = [
         [short(column.text(row), name_width) if column.left else column.text(row) for column in columns] for row in standings.rows
     ]
-    return table([[column.head for column in columns], *cells], left=[i for i, column in enumerate(columns) if column.left])
+    return table([[column.head for column in columns], *cells], to_left=[i for i, column in enumerate(columns) if column.left])
 
 
 def to_rated(standings: Standings, sections: shapes.Sections | None = None) -> shapes.Rated:
@@ -136,12 +136,12 @@ def to_rated(standings: Standings, sections: shapes.Sections | None = None) -> s
         shared_deals=shared_deals.to_value(standings.shared_deals),
         rows=list(standings.rows),
         sections=sections or shapes.Sections(),
-        widening=_widened(standings),
+        widening=_widening(standings),
         looks=_looked_at(standings),
     )
 
 
-def _widened(standings: Standings) -> shapes.Widened | msgspec.UnsetType:
+def _widening(standings: Standings) -> shapes.Widened | msgspec.UnsetType:
     widening = standings.ratings.widening
     if not widening:
         return msgspec.UNSET
@@ -250,21 +250,21 @@ def _notes_on_widening(standings: Standings) -> list[str]:
 
 def verdict(standings: Standings) -> str:
     """Return who won, and whether that could be luck, in a sentence for people who read no table; "" if nobody is rated."""
-    rated = [row for row in standings.rows if row.elo is not None and row.rank is not None]
-    if len(rated) < 2:
+    rows_rated = [row for row in standings.rows if row.elo is not None and row.rank is not None]
+    if len(rows_rated) < 2:
         return ""
-    leads = [row for row in rated if row.rank == rated[0].rank]
+    leads = [row for row in rows_rated if row.rank == rows_rated[0].rank]
     first = _and([short(row.name) for row in leads])
     if len(leads) > 1:
         return f"{first} share the first place."
-    if rated[0].rank_interval is None or standings.blocks < 2:
+    if rows_rated[0].rank_interval is None or standings.blocks < 2:
         return f"{first} leads, but there are too few deals to say whether that is more than luck."
-    if rated[0].rank_interval[1] == 1:
+    if rows_rated[0].rank_interval[1] == 1:
         return f"{first} won, and by more than luck explains."
-    rivals = [short(row.name) for row in rated[1:] if row.rank_interval is not None and row.rank_interval[0] == 1]
+    rivals = [short(row.name) for row in rows_rated[1:] if row.rank_interval is not None and row.rank_interval[0] == 1]
     if not rivals:
         return f"{first} leads, but that could be luck."
-    if len(rivals) == len(rated) - 1 > 1:
+    if len(rivals) == len(rows_rated) - 1 > 1:
         return f"{first} leads, but that could be luck: the results don't tell the bots apart yet."
     return f"{first} leads, but that could be luck: {_and(rivals, 'or')} may be as good or better."
 
@@ -302,21 +302,21 @@ def _alike(standings: Standings) -> list[str]:
 def _notes_on_anchors(standings: Standings) -> list[str]:
     names = _names(standings)
     return [
-        f"Anchor {names[one.bot]} is given as {number(one.given, 1)}; the results place it at {number(one.found, 1)}, "
-        f"{number(one.z, 1, '+')} standard errors away."
-        for one in standings.anchors
-        if one.contradicts
+        f"Anchor {names[anchor.bot]} is given as {number(anchor.given, 1)}; the results place it at {number(anchor.found, 1)}, "
+        f"{number(anchor.z, 1, '+')} standard errors away."
+        for anchor in standings.anchors
+        if anchor.contradicts
     ]
 
 
 def _notes_on_faults(standings: Standings) -> list[str]:
     rows = standings.rows
     notes = [f"Faults of {short(row.name)}: {_faults(row)}." for row in rows if row.fault_counts]
-    if paused := [f"{short(row.name)} {row.paused}" for row in rows if row.paused]:
-        notes.append(f"Stopped until their turn, having kept a core from a seat that was asked: {', '.join(paused)}.")
-    if many := [f"{short(row.name)} {_page_faults(row)}" for row in many_page_faults(standings.rows)]:
+    if pauses := [f"{short(row.name)} {row.paused}" for row in rows if row.paused]:
+        notes.append(f"Stopped until their turn, having kept a core from a seat that was asked: {', '.join(pauses)}.")
+    if faults := [f"{short(row.name)} {_page_faults(row)}" for row in many_page_faults(standings.rows)]:
         notes.append(
-            f"Page faults that read a disk (disk), more than others had: {', '.join(many)}. Where memory is short, each start "
+            f"Page faults that read a disk (disk), more than others had: {', '.join(faults)}. Where memory is short, each start "
             f"reads its runtime again, which is {OF_RUNTIMES}."
         )
     notes += [

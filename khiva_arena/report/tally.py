@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -38,6 +39,17 @@ class Tally:
         self.measured += other.measured
 
 
+class Collection(NamedTuple):
+    """The data of a table.
+
+    matches: all of them
+    tallies: by bot, the counts over every match
+    """
+
+    matches: Matches
+    tallies: list[Tally]
+
+
 class Collected:
     """A collector that takes the results of a pool one by one, and keeps the data that a table needs.
 
@@ -68,8 +80,8 @@ class Collected:
             if len(mine) >= _AT_ONCE:
                 mine[:] = [total(mine)]
 
-    def end(self, bots: int, number: Callable[[str, int], int]) -> tuple[Matches, list[Tally]]:
-        """Return all matches, and by bot the counts over every match.
+    def end(self, bots: int, number: Callable[[str, int], int]) -> Collection:
+        """Return the matches and the tallies of the bots of a table.
 
         bots: how many there are.
         number: returns, for an event and the number of a bot there, its number among ``bots``; any other number if it is none of
@@ -81,20 +93,20 @@ class Collected:
             for bot, tally in of_event.items():
                 if 0 <= (at := number(event, bot)) < bots:
                     tallies[at].add(tally)
-        return matches, tallies
+        return Collection(matches, tallies)
 
 
-def count_rated(tallies: Sequence[Tally], rated: Matches) -> None:
+def count_rated(tallies: Sequence[Tally], matches: Matches) -> None:
     """Add matches, seeds and finishes over the rated matches."""
     bots = len(tallies)
     seeds = [np.zeros(0, dtype=np.int64)]
-    for one in rated.tables():
-        count, seats = one.bots.shape
-        sat = np.unique(np.arange(count)[:, None] * bots + one.bots)  # copies of a bot sit in one match
+    for table in matches.tables():
+        count, seats = table.bots.shape
+        sat = np.unique(np.arange(count)[:, None] * bots + table.bots)  # copies of a bot sit in one match
         for tally, often in zip(tallies, np.bincount(sat % bots, minlength=bots).tolist(), strict=True):
             tally.matches += often
-        seeds.append(np.unique(one.block[:, None] * bots + one.bots))
-        finishes = np.bincount((one.bots * (seats + 1) + one.ranks).ravel(), minlength=bots * (seats + 1))
+        seeds.append(np.unique(table.block[:, None] * bots + table.bots))
+        finishes = np.bincount((table.bots * (seats + 1) + table.ranks).ravel(), minlength=bots * (seats + 1))
         for tally, places in zip(tallies, finishes.reshape(bots, seats + 1).tolist(), strict=True):
             tally.finishes.update({place: often for place, often in enumerate(places) if often})
     for tally, often in zip(tallies, np.bincount(np.unique(np.concatenate(seeds)) % bots, minlength=bots).tolist(), strict=True):

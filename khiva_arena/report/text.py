@@ -57,18 +57,18 @@ def short(name: str, width: int = WIDEST_NAME) -> str:
     if columns_of(name) <= width:
         return name
     mark = match[0] if (match := _MARK.search(name)) else ""
-    kept = name[: width - 3 - len(mark)]
-    while columns_of(kept) > width - 3 - len(mark):
-        kept = kept[:-1]
-    return kept + "..." + mark
+    beginning = name[: width - 3 - len(mark)]
+    while columns_of(beginning) > width - 3 - len(mark):
+        beginning = beginning[:-1]
+    return beginning + "..." + mark
 
 
-def table(rows: Sequence[Sequence[str]], left: Sequence[int] = ()) -> list[str]:
-    """Return lines of a plain table, headers being its first row; columns are aligned to the right except those in ``left``."""
+def table(rows: Sequence[Sequence[str]], to_left: Sequence[int] = ()) -> list[str]:
+    """Return lines of a plain table, its first row the headers; columns are aligned right except those in ``to_left``."""
     from tabulate import tabulate  # not above: it takes long, and many commands print no table
 
-    aligned = ["left" if i in left else "right" for i in range(len(rows[0]))]
-    text = tabulate(rows, tablefmt="plain", colalign=aligned, disable_numparse=True, preserve_whitespace=True)
+    alignment = ["left" if i in to_left else "right" for i in range(len(rows[0]))]
+    text = tabulate(rows, tablefmt="plain", colalign=alignment, disable_numparse=True, preserve_whitespace=True)
     return [line.rstrip() for line in text.split("\n")]
 
 
@@ -86,7 +86,7 @@ def listing(rows: Sequence[Sequence[str]], width: int, right: Sequence[int] = ()
             longer = cells[-1] + by + part
             cells = [*cells[:-1], longer] if columns_of(longer) <= room else [*cells, part]
         out += [[*(row if i == 0 else [""] * len(row)), cell] for i, cell in enumerate(cells)]
-    return table(out, left=[i for i in range(columns) if i not in right])
+    return table(out, to_left=[i for i in range(columns) if i not in right])
 
 
 def paragraphs(notes: Sequence[str], width: int) -> list[str]:
@@ -94,10 +94,10 @@ def paragraphs(notes: Sequence[str], width: int) -> list[str]:
     lines = [line for note in notes for line in wrap(note, width, subsequent_indent=GAP)]
     if all(map(str.isascii, lines)):
         return lines
-    return [line for note in notes for line in _wrapped(note, width)]
+    return [line for note in notes for line in _wrap(note, width)]
 
 
-def _wrapped(note: str, width: int) -> list[str]:
+def _wrap(note: str, width: int) -> list[str]:
     """Wrap a note like ``wrap``, for letters that take more than one column, or none."""
     lines = [""]
     for word in note.split():
@@ -116,23 +116,25 @@ def matrix(names: Sequence[str], cells: Sequence[Sequence[str]], width: int) -> 
         return [f"{len(names)} bots are too many to print one against the other: ask for --json."]
     heads = [str(i + 1) for i in range(len(names))]
     columns = [[head, *column] for head, column in zip(heads, zip(*cells, strict=True), strict=True)]
-    return blocks([["", *heads], ["bot", *(short(name, _NARROW_NAME) for name in names)]], columns, width, left=(1,))
+    return blocks([["", *heads], ["bot", *(short(name, _NARROW_NAME) for name in names)]], columns, width, to_left=(1,))
 
 
-def fitting(rows: Sequence[Sequence[str]], width: int, first: int = 1, left: Sequence[int] = (0,)) -> list[str]:
+def fitting(rows: Sequence[Sequence[str]], width: int, first: int = 1, to_left: Sequence[int] = (0,)) -> list[str]:
     """Return a table by rows, headers being its first; if it is too wide it is cut into several, each with the ``first``
     columns."""
     columns = [*zip(*rows, strict=True)]
-    return blocks(columns[:first], columns[first:], width, left)
+    return blocks(columns[:first], columns[first:], width, to_left)
 
 
-def blocks(first: Sequence[Sequence[str]], columns: Sequence[Sequence[str]], width: int, left: Sequence[int] = ()) -> list[str]:
+def blocks(
+    first: Sequence[Sequence[str]], columns: Sequence[Sequence[str]], width: int, to_left: Sequence[int] = ()
+) -> list[str]:
     """Return a table of columns, cut into several if it is too wide; each begins with the columns ``first``."""
     room = width - sum(max(map(columns_of, column)) + len(GAP) for column in first)
     lines: list[str] = []
     while columns:
         ends = list(accumulate(max(map(columns_of, column)) + len(GAP) for column in columns))
-        taken = max(1, sum(end - len(GAP) <= room for end in ends))
-        lines += [*([""] if lines else []), *table([*zip(*first, *columns[:taken], strict=True)], left)]
-        columns = columns[taken:]
+        fits = max(1, sum(end - len(GAP) <= room for end in ends))
+        lines += [*([""] if lines else []), *table([*zip(*first, *columns[:fits], strict=True)], to_left)]
+        columns = columns[fits:]
     return lines

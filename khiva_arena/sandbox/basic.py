@@ -33,12 +33,12 @@ class Basic(Cell):
     complaints: ClassVar[tuple[str, ...]] = (SAYS,)
 
     @classmethod
-    def made(cls, command: Command, program: str, sandbox: Sandbox, mark: str, shown: tuple[str, ...]) -> Self:
+    def make(cls, command: Command, program: str, sandbox: Sandbox, mark: str, paths: tuple[str, ...]) -> Self:
         user = uids.next_user()
         for path in (program, *command.own, tempfile.gettempdir()) if user is not None else ():
-            if closed := readable_paths.closed_to_others(path):
+            if block := readable_paths.closed_to_others(path):
                 raise PermissionError(
-                    f"root's bots run as users of their own there, who may not pass {closed} to get at {os.path.realpath(path)}; "
+                    f"root's bots run as users of their own there, who may not pass {block} to get at {os.path.realpath(path)}; "
                     "play as an ordinary user, or move what is needed to where everybody may read it"
                 )
         home = scratch.make(user)
@@ -47,7 +47,7 @@ class Basic(Cell):
             "argv": [program, *command.argv[1:]],
             "folder": command.folder,
             "environment": cell.environment(command, program, home, mark, sandbox.resources.memory),
-            "readable": [*shown, *(f"{proc_mask.PROC}/{name}" for name in proc_mask.AT_BASIC)],
+            "readable": [*paths, *(f"{proc_mask.PROC}/{name}" for name in proc_mask.AT_BASIC)],
             "writable": [home, *readable_paths.DEVICES, *sandbox.writable],
             "limits": {**system_limits(sandbox.resources, program), "NPROC": _process_limit(sandbox.resources, user)},
             "user": user,

@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 import msgspec
 
@@ -51,14 +52,22 @@ class Inside(msgspec.Struct, frozen=True):
     network: bool = False
 
 
+class Tools(NamedTuple):
+    """The paths of the programs that start a bot inside."""
+
+    bwrap: str
+    prlimit: str
+    setpriv: str
+
+
 @cache
-def tools() -> tuple[str, str, str]:
+def tools() -> Tools:
     """Return the paths of bwrap, prlimit and setpriv. Raises FileNotFoundError naming the missing package."""
     paths = [shutil.which(name) for name in ("bwrap", "prlimit", "setpriv")]
     for name, path in zip(("bubblewrap", "util-linux (prlimit)", "util-linux (setpriv)"), paths, strict=True):
         if path is None:
             raise FileNotFoundError(f"{name} is not installed")
-    return paths[0] or "", paths[1] or "", paths[2] or ""
+    return Tools(paths[0] or "", paths[1] or "", paths[2] or "")
 
 
 def command(inside: Inside, filter_descriptor: int, prepared: Prepared) -> list[str]:
@@ -92,7 +101,7 @@ def _mounts(inside: Inside, prepared: Prepared) -> Iterator[str]:
     if etc:
         yield from ("--ro-bind", prepared.etc, ETC)
     for path in inside.readable:
-        if etc and path in prepared.copied:
+        if etc and path in prepared.copies:
             continue
         if stays_a_link(path):
             yield from ("--symlink", os.readlink(path), path)
@@ -143,9 +152,9 @@ def _devices() -> Iterator[str]:
     yield from ("--perms", "1777", "--size", str(SHARED_MEMORY), "--tmpfs", "/dev/shm")
 
 
-def _parents(path: str, made: set[str]) -> Iterator[str]:
+def _parents(path: str, folders: set[str]) -> Iterator[str]:
     """Yield the folders on the way to a path, made so that the user inside may pass them whatever their modes are outside."""
     for parent in [*PurePosixPath(path).parents][::-1]:
-        if str(parent) != "/" and str(parent) not in made:
-            made.add(str(parent))
+        if str(parent) != "/" and str(parent) not in folders:
+            folders.add(str(parent))
             yield from ("--perms", "0755", "--dir", str(parent))

@@ -93,12 +93,12 @@ _ROWS = {
 @cache
 def rows() -> dict[str, Row]:
     """Return the allowed calls by name."""
-    found = {}
+    numbers = {}
     for outside, lines in _ROWS.items():
         for line in lines.split(","):
             name, x86_64, aarch64 = line.split()
-            found[name] = Row(int(x86_64), int(aarch64), outside)
-    return found
+            numbers[name] = Row(int(x86_64), int(aarch64), outside)
+    return numbers
 
 
 @cache

@@ -20,7 +20,7 @@ from khiva_arena.sandbox import bubblewrap, needed, proc_usage, readable_paths, 
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.sandbox.limits import Resources
-from khiva_arena.sandbox.prepared import prepared
+from khiva_arena.sandbox.prepared import prepare
 from khiva_arena.sandbox.reap import MARK, kill_group
 from khiva_arena.sandbox.reaper import REAPER
 
@@ -67,8 +67,8 @@ class Cell(ABC):
 
     @classmethod
     @abstractmethod
-    def made(cls, command: Command, program: str, sandbox: Sandbox, mark: str, shown: tuple[str, ...]) -> Self:
-        """Make a cell. ``program``: absolute path; ``shown``: all paths that the bot may read. Raises OSError."""
+    def make(cls, command: Command, program: str, sandbox: Sandbox, mark: str, paths: tuple[str, ...]) -> Self:
+        """Make a cell. ``program``: absolute path; ``paths``: all paths that the bot may read. Raises OSError."""
 
     @classmethod
     def keeps_warm(cls) -> bool:
@@ -92,7 +92,7 @@ class Cell(ABC):
 
     # --- the life of a cell ---
 
-    def started(self, pid: int) -> None:
+    def note_start(self, pid: int) -> None:
         """Finish the start once the bot runs."""
         self.let_go()
 
@@ -111,9 +111,9 @@ class Cell(ABC):
         """Send SIGKILL to the bot and all of its processes."""
         kill_group(pid)
 
-    def pause(self, pid: int, paused: bool) -> None:
+    def pause(self, pid: int, on: bool) -> None:
         """Stop all of the bot's processes, or let them continue."""
-        REAPER.signal_group(pid, signal.SIGSTOP if paused else signal.SIGCONT)
+        REAPER.signal_group(pid, signal.SIGSTOP if on else signal.SIGCONT)
 
     def clean(self) -> None:
         """Free everything after the end of all processes."""
@@ -127,9 +127,9 @@ class Cell(ABC):
         """Return the process that is or will be the bot's own program. None if there is none."""
         return pid
 
-    def own_processes(self, pid: int, most: int) -> list[int]:
-        """Return the bot's own living processes; the search stops at ``most``."""
-        return proc_usage.tree(pid, most)
+    def own_processes(self, pid: int, limit: int) -> list[int]:
+        """Return the bot's own living processes; the search stops at ``limit``."""
+        return proc_usage.tree(pid, limit)
 
     def exit_status(self, status: int) -> int:
         """Return the bot's exit status, given the status of the process that was started. Negative: by a signal."""
@@ -139,23 +139,23 @@ class Cell(ABC):
         """Return, before a kill, the seconds of CPU so far if the system does not tell the bot's use after a kill, else 0."""
         return 0.0
 
-    def peak(self, used: Sequence[struct_rusage]) -> int:
+    def peak(self, usages: Sequence[struct_rusage]) -> int:
         """Return the bytes of memory that the largest of the bot's processes had, 0 if that is not known.
 
         used: the use of the reaped processes, the process that was started first
 
         A process that the arbiter starts inherits the arbiter's own peak: a number that is not above it says nothing.
         """
-        peak = max(one.ru_maxrss for one in used)
+        peak = max(usage.ru_maxrss for usage in usages)
         return peak * system.PEAK_UNIT if peak > getrusage(RUSAGE_SELF).ru_maxrss else 0
 
-    def refused(self) -> str:
+    def refusal(self) -> str:
         """Return the key of a limit at which the system says that it stopped the bot, "" if there is none."""
         return ""
 
     def scratch_exceeded(self, pids: list[int], resources: Resources) -> str:
         """Describe in words the excess in the bot's scratch space; "" if there is none. ``pids``: all processes in the cell."""
-        return "" if self.scratch is None else scratch.exceeded(self.scratch, pids, resources)
+        return "" if self.scratch is None else scratch.exceeded_limit(self.scratch, pids, resources)
 
 
 @cache
@@ -178,14 +178,14 @@ def cell(command: Command, sandbox: Sandbox, mark: str, *, for_a_match: bool = F
     if program is None:
         raise readable_paths.why_not_found(command.argv[0], command.folder)
     of_level = kind(sandbox.level)
-    warmed = for_a_match and of_level.keeps_warm()
+    keeps_warm = for_a_match and of_level.keeps_warm()
     try:
-        shown = (*(needed if warmed else readable_paths).all_of(program, command.readable, *command.own), *command.own)
+        paths = (*(needed if keeps_warm else readable_paths).all_of(program, command.readable, *command.own), *command.own)
         if command.network:
-            shown = (*shown, *readable_paths.of_the_network(shown))
-        if warmed:
-            warm.keep([*(path for path in shown if not bubblewrap.stays_a_link(path)), prepared().folder])
-        return of_level.made(command, program, sandbox, mark, shown)
+            paths = (*paths, *readable_paths.of_the_network(paths))
+        if keeps_warm:
+            warm.keep([*(path for path in paths if not bubblewrap.stays_a_link(path)), prepare().folder])
+        return of_level.make(command, program, sandbox, mark, paths)
     except FileNotFoundError as error:
         raise OSError(str(error)) from None  # the host lacks something, not the bot
 

@@ -30,29 +30,29 @@ def home() -> Path:
 
     The arbiter moves into a leaf of its own, since a group with processes cannot hand controllers on.
     """
-    own = own_group()
-    in_leaf = own.name == ARBITERS  # put there by the arbiter that started this process, or by the maker of the group
+    group = own_group()
+    in_leaf = group.name == ARBITERS  # put there by the arbiter that started this process, or by the maker of the group
     if in_leaf:
-        own = own.parent
-    have = (own / "cgroup.controllers").read_text().split()
+        group = group.parent
+    have = (group / "cgroup.controllers").read_text().split()
     missing = [name for name in NEEDED if name not in have]
     if missing:
-        raise OSError(f"cgroup {own} was not given {' and '.join(missing)}")
-    if not os.access(own / "cgroup.subtree_control", os.W_OK) or not os.access(own, os.W_OK):
-        raise OSError(f"cgroup {own} is not delegated to this user")
-    leaf = own / ARBITERS
+        raise OSError(f"cgroup {group} was not given {' and '.join(missing)}")
+    if not os.access(group / "cgroup.subtree_control", os.W_OK) or not os.access(group, os.W_OK):
+        raise OSError(f"cgroup {group} is not delegated to this user")
+    leaf = group / ARBITERS
     if not in_leaf:
         leaf.mkdir(exist_ok=True)
         (leaf / "cgroup.procs").write_text("0")
     try:
-        (own / "cgroup.subtree_control").write_text(" ".join(f"+{name}" for name in NEEDED))
+        (group / "cgroup.subtree_control").write_text(" ".join(f"+{name}" for name in NEEDED))
     except OSError as error:
         if not in_leaf:
             with suppress(OSError):  # as it was
-                (own / "cgroup.procs").write_text("0")
+                (group / "cgroup.procs").write_text("0")
                 leaf.rmdir()
-        raise OSError(f"cgroup {own} has other processes in it ({error.strerror})") from None
-    return own
+        raise OSError(f"cgroup {group} has other processes in it ({error.strerror})") from None
+    return group
 
 
 def own_group() -> Path:

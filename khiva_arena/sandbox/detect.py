@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Mapping
 from functools import cache
+from typing import NamedTuple
 
 from khiva_arena.sandbox import cell as isolation
 from khiva_arena.sandbox import reap, seccomp, stops, system
@@ -28,34 +29,46 @@ def why_not(level: Level) -> str:
     below = kind(level).needs
     if below is not None and (why := why_not(below)):
         return why
-    code, _, stderr = run_at(level, (shutil.which("true", path=WHERE_TRUE_IS) or "true",))
-    return "" if code == 0 else stderr or f"exit code {code}"
+    run = run_at(level, (shutil.which("true", path=WHERE_TRUE_IS) or "true",))
+    return "" if run.code == 0 else run.stderr or f"exit code {run.code}"
 
 
-def run_at(level: Level, words: tuple[str, ...], readable: tuple[str, ...] = ()) -> tuple[int, str, str]:
-    """Run a program at a level. Return its exit code and its output on stdout and stderr; -1, "" and the reason if it did not
-    run."""
+class ProgramRun(NamedTuple):
+    """A run of a program at a level.
+
+    code: the exit code, -1 if it did not run
+    stdout: the output
+    stderr: the error output, or the reason why it did not run
+    """
+
+    code: int
+    stdout: str
+    stderr: str
+
+
+def run_at(level: Level, words: tuple[str, ...], readable: tuple[str, ...] = ()) -> ProgramRun:
+    """Run a program at a level."""
     if level.confines and (why := system.why_no_levels()):
-        return -1, "", why
+        return ProgramRun(-1, "", why)
     if level.confines and not seccomp.supported():
-        return -1, "", f"the system calls of {os.uname().machine} are not known to the arena"
-    code, out, said = _run_once(level, words, readable)
+        return ProgramRun(-1, "", f"the system calls of {os.uname().machine} are not known to the arena")
+    run = _run_once(level, words, readable)
     for _ in range(TRIES - 1):
-        if not stops.by_signal(code):
+        if not stops.by_signal(run.code):
             break
         # A stop may have hit the program first, which says nothing of the level: the signal for this process comes in this time.
         time.sleep(stops.SETTLES_SECONDS)
-        code, out, said = _run_once(level, words, readable)
-    return code, out, said
+        run = _run_once(level, words, readable)
+    return run
 
 
-def _run_once(level: Level, words: tuple[str, ...], readable: tuple[str, ...]) -> tuple[int, str, str]:
+def _run_once(level: Level, words: tuple[str, ...], readable: tuple[str, ...]) -> ProgramRun:
     try:
         cell = isolation.cell(Command(words, "/", {}, readable), Sandbox(level), reap.new_mark())
     except OSError as error:
-        return -1, "", str(error) if error.strerror is None or error.filename else error.strerror
+        return ProgramRun(-1, "", str(error) if error.strerror is None or error.filename else error.strerror)
     try:
-        done = subprocess.run(
+        program = subprocess.run(
             cell.argv,
             cwd=cell.folder,
             env=cell.environment,
@@ -67,10 +80,11 @@ def _run_once(level: Level, words: tuple[str, ...], readable: tuple[str, ...]) -
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        return -1, "", str(error)
+        return ProgramRun(-1, "", str(error))
     finally:
         cell.clean()
-    return done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace").strip()[-SAID_KEPT:]
+    stdout, stderr = program.stdout.decode(errors="replace"), program.stderr.decode(errors="replace")
+    return ProgramRun(program.returncode, stdout, stderr.strip()[-SAID_KEPT:])
 
 
 @cache
@@ -79,10 +93,10 @@ def levels() -> dict[Level, str]:
     return {level: why_not(level) for level in Level}
 
 
-def best(known: Mapping[Level, str] | None = None) -> Level:
-    """Return the best level that works here, for bots in Python too; levels below it are not tried. ``known``: a result of
+def best(results: Mapping[Level, str] | None = None) -> Level:
+    """Return the best level that works here, for bots in Python too; levels below it are not tried. ``results``: a result of
     ``levels``."""
-    why = why_not if known is None else known.__getitem__
+    why = why_not if results is None else results.__getitem__
     confining = (level for level in Level if level.confines)
     return next((level for level in confining if not why(level) and not python_closed(level)), Level.TRUSTED)
 
@@ -92,7 +106,7 @@ def python_closed(level: Level) -> str:
     return kind(level).out_of_reach(sys.executable)
 
 
-def refused(level: Level, notes: str) -> str:
+def host_refusal(level: Level, notes: str) -> str:
     """Return why the host itself refused to start a bot, as the bot's stderr tells, "" if it did not.
 
     A bot can write such a line itself. So the level is tried again, and only if that fails, too, the host refused. This is done

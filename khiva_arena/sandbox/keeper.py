@@ -33,19 +33,19 @@ class FileMap:
 
     def add(self, paths: list[str]) -> None:
         """Map files; a file that is gone or may not be read is left out: a bot cannot read it either."""
-        opened = []
+        descriptors = []
         for path in paths:
             try:
                 size = os.stat(path).st_size
-                opened.append((path, -(-size // PAGE) * PAGE))
+                descriptors.append((path, -(-size // PAGE) * PAGE))
             except OSError:
                 continue
-        room = sum(size for _, size in opened)
+        room = sum(size for _, size in descriptors)
         if not room:
             return
         start = self.libc.mmap(None, room, NOTHING, PRIVATE_ANONYMOUS | NO_RESERVE, FAILED, 0)
         at = start
-        for path, size in opened:
+        for path, size in descriptors:
             try:
                 file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
             except OSError:
@@ -71,15 +71,15 @@ def main() -> None:
         file.write("1000")
     hard = resource.getrlimit(resource.RLIMIT_MEMLOCK)[1]
     resource.setrlimit(resource.RLIMIT_MEMLOCK, (hard, hard))
-    mapped = FileMap()
+    files = FileMap()
     for line in sys.stdin:
         try:
-            mapped.add(json.loads(line))
-            if not mapped.locked:
-                mapped.bring_in()
-            reply = {"files": mapped.files, "bytes": mapped.bytes, "locked": mapped.locked, "error": ""}
+            files.add(json.loads(line))
+            if not files.locked:
+                files.bring_in()
+            reply = {"files": files.files, "bytes": files.bytes, "locked": files.locked, "error": ""}
         except OSError as error:
-            reply = {"files": mapped.files, "bytes": mapped.bytes, "locked": False, "error": str(error)}
+            reply = {"files": files.files, "bytes": files.bytes, "locked": False, "error": str(error)}
         print(json.dumps(reply), flush=True)
 
 

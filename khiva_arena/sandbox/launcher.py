@@ -55,17 +55,17 @@ def landlock_version(syscall) -> int:  # type: ignore[no-untyped-def]
     return max(0, int(syscall(CREATE_RULESET, None, Long(0), 1)))
 
 
-def fail(what: str) -> "None":
+def fail(action: str) -> "None":
     """Write the reason on stderr and end."""
-    posix.write(2, f"{SAYS}{what}\n".encode())
+    posix.write(2, f"{SAYS}{action}\n".encode())
     posix._exit(FAILED)
 
 
-def checked(syscall, what: str, *words) -> int:  # type: ignore[no-untyped-def]
+def checked(syscall, action: str, *words) -> int:  # type: ignore[no-untyped-def]
     """Make a system call that must not fail, and return its result."""
     result = int(syscall(*words))
     if result < 0:
-        fail(f"{what}: {posix.strerror(_ctypes.get_errno())}")
+        fail(f"{action}: {posix.strerror(_ctypes.get_errno())}")
     return result
 
 
@@ -98,11 +98,11 @@ def restrict_files(  # type: ignore[no-untyped-def]
 def set_limits(limits: dict[str, list[int]]) -> None:
     """Set RLIMIT_<name> to soft and hard values; none is raised above the value that this process has."""
     for name, (soft, hard) in limits.items():
-        which = getattr(resource, f"RLIMIT_{name}")
-        allowed = resource.getrlimit(which)[1]
-        if allowed != resource.RLIM_INFINITY:
-            soft, hard = min(soft, allowed), min(hard, allowed)
-        resource.setrlimit(which, (soft, hard))
+        limit = getattr(resource, f"RLIMIT_{name}")
+        most = resource.getrlimit(limit)[1]
+        if most != resource.RLIM_INFINITY:
+            soft, hard = min(soft, most), min(hard, most)
+        resource.setrlimit(limit, (soft, hard))
 
 
 def become(user: int) -> None:

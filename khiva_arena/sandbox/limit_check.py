@@ -8,7 +8,7 @@ import signal
 
 from khiva_arena.sandbox import proc_usage
 from khiva_arena.sandbox.cell import Cell
-from khiva_arena.sandbox.limits import Resources, reached, too_much
+from khiva_arena.sandbox.limits import Resources, at_limit, too_much
 
 NEARLY = 0.9
 LOOK_BACK = 4_000
@@ -28,12 +28,12 @@ SIGNALS = {-signal.SIGXCPU: "cpu", -signal.SIGXFSZ: "file_size"}
 def while_it_runs(cell: Cell, pid: int, resources: Resources, *, scratch_too: bool) -> str:
     """Return the limit that a bot exceeds while it runs, in words, "" if none. ``pid``: the process that was started."""
     pids = proc_usage.tree(pid, resources.processes + 16)
-    used = proc_usage.usage(pids, resources.memory)
-    for key, amount in (("memory", used.memory), ("cpu", used.cpu)):
+    usage = proc_usage.usage(pids, resources.memory)
+    for key, amount in (("memory", usage.memory), ("cpu", usage.cpu)):
         if amount > getattr(resources, key):
             return too_much(key, amount, resources)
-    if used.tasks > resources.processes + cell.wrapping:
-        return too_much("processes", used.tasks - cell.wrapping, resources)
+    if usage.tasks > resources.processes + cell.wrapping:
+        return too_much("processes", usage.tasks - cell.wrapping, resources)
     return cell.scratch_exceeded(pids, resources) if scratch_too else ""
 
 
@@ -55,11 +55,11 @@ def after_its_end(cell: Cell, status: int, cpu: float, peak: int, notes: str, re
     ``Ending``.
     """
     if status in SIGNALS:
-        return reached(SIGNALS[status], resources)
+        return at_limit(SIGNALS[status], resources)
     if status == 0:
         return ""
-    if counted := cell.refused():
-        return reached(counted, resources)
+    if refusal := cell.refusal():
+        return at_limit(refusal, resources)
     if cpu >= resources.cpu:
         return too_much("cpu", cpu, resources)
     lines = notes[-LOOK_BACK:].splitlines()
@@ -67,5 +67,5 @@ def after_its_end(cell: Cell, status: int, cpu: float, peak: int, notes: str, re
     for key, phrases in SAID.items():
         for phrase in phrases:
             if phrase in last:
-                return f"{reached(key, resources)}; it said {phrase!r}"
+                return f"{at_limit(key, resources)}; it said {phrase!r}"
     return too_much("memory", peak, resources) if peak >= NEARLY * resources.memory else ""

@@ -52,8 +52,8 @@ MOST_FILES = 10_000
 """Most files in scratch: an empty file takes no space there, but memory of the system's."""
 
 
-def of_settings(given: Mapping[str, Any], others: Sequence[str] = ()) -> Resources:
-    """Return the defaults with ``given`` laid over them: sizes such as "512M" or bytes, counts, seconds.
+def of_settings(settings: Mapping[str, Any], other_limits: Sequence[str] = ()) -> Resources:
+    """Return the defaults with ``settings`` laid over them: sizes such as "512M" or bytes, counts, seconds.
 
     others: limits that there are elsewhere, for the message
 
@@ -61,9 +61,9 @@ def of_settings(given: Mapping[str, Any], others: Sequence[str] = ()) -> Resourc
     """
     problems: list[str] = []
     amounts: dict[str, int] = {}
-    for key, value in given.items():
+    for key, value in settings.items():
         if key not in WORDS:
-            problems.append(f"{key}: no such limit; there are {', '.join((*WORDS, *others))}")
+            problems.append(f"{key}: no such limit; there are {', '.join((*WORDS, *other_limits))}")
             continue
         try:
             amounts[key] = _number(key, value)
@@ -77,9 +77,11 @@ def of_settings(given: Mapping[str, Any], others: Sequence[str] = ()) -> Resourc
 def _number(key: str, value: object) -> int:
     number = amount(value, size=key in SIZES, of=" of seconds" if key == "cpu" else "")
     if number < getattr(LEAST, key):
-        raise ValueError(f"from {say(key, getattr(LEAST, key))} on" + (f", not {say(key, number)}" if number >= -MOST else ""))
+        raise ValueError(
+            f"from {in_words(key, getattr(LEAST, key))} on" + (f", not {in_words(key, number)}" if number >= -MOST else "")
+        )
     if number > MOST:  # which may be too much to be written out
-        raise ValueError(f"{say(key, MOST)} at most" + (f", not {say(key, number)}" if number <= MOST << 10 else ""))
+        raise ValueError(f"{in_words(key, MOST)} at most" + (f", not {in_words(key, number)}" if number <= MOST << 10 else ""))
     return number
 
 
@@ -93,7 +95,7 @@ def amount(value: object, *, size: bool, of: str = "") -> int:
     raise ValueError(f"{value!r} is not a {expected}")
 
 
-def say(key: str, number: float) -> str:
+def in_words(key: str, number: float) -> str:
     """Format an amount in words: "512 MiB", "64", "3 s"."""
     if key == "cpu":
         return f"{number:.1f}".removesuffix(".0") + " s"
@@ -102,12 +104,12 @@ def say(key: str, number: float) -> str:
 
 def too_much(key: str, amount: float, resources: Resources) -> str:
     """Format the excess over a limit: "memory: 1.2 GiB of 1 GiB"."""
-    return f"{WORDS[key]}: {say(key, amount)} of {say(key, getattr(resources, key))}"
+    return f"{WORDS[key]}: {in_words(key, amount)} of {in_words(key, getattr(resources, key))}"
 
 
-def reached(key: str, resources: Resources) -> str:
+def at_limit(key: str, resources: Resources) -> str:
     """Format that a limit was reached, if it is not known by how much it was exceeded."""
-    return f"{WORDS[key]}: it reached the limit of {say(key, getattr(resources, key))}"
+    return f"{WORDS[key]}: it reached the limit of {in_words(key, getattr(resources, key))}"
 
 
 def size_in_words(number: float) -> str:
@@ -123,6 +125,6 @@ def plain(resources: Resources) -> dict[str, int]:
     return asdict(resources)
 
 
-def described(resources: Resources) -> str:
+def describe(resources: Resources) -> str:
     """Format all limits in a line."""
-    return ", ".join(f"{WORDS[f.name]} {say(f.name, getattr(resources, f.name))}" for f in fields(resources))
+    return ", ".join(f"{WORDS[f.name]} {in_words(f.name, getattr(resources, f.name))}" for f in fields(resources))

@@ -36,14 +36,14 @@ OF_RUNTIMES = (
 )
 
 
-def all_of(program: str, extra: Sequence[str], own: str = "") -> tuple[str, ...]:
-    """Return all paths that a bot may read, without its ``own`` folder, less the paths that its runtime does not need.
+def all_of(program: str, extra: Sequence[str], own_folder: str = "") -> tuple[str, ...]:
+    """Return all paths that a bot may read, without its ``own_folder``, less the paths that its runtime does not need.
 
     ``readable_paths.all_of`` gives the same without that reduction.
     """
-    inside = bool(own) and is_below(program, own)  # then nothing in the folder opens another folder
+    inside = bool(own_folder) and is_below(program, own_folder)  # then nothing in the folder opens another folder
     # A script of a known runtime, as elixir is one of sh: the program that it starts is known.
-    runner = "" if _of_runtime(program) or (inside and leads_out(program, own, extra)) else named_first(program)
+    runner = "" if _of_runtime(program) or (inside and leads_out(program, own_folder, extra)) else named_first(program)
     programs = [program, runner] if runner else [program]
     parts = {part for one in programs for part in of_usr(one)}
     usr = (USR,) if USR in parts else tuple(sorted(parts))
@@ -67,4 +67,4 @@ def of_usr(program: str) -> tuple[str, ...]:
 def _of_runtime(program: str) -> list[str]:
     """Return the patterns of the runtimes that a program's names point to, none for one that is not known."""
     names = {os.path.basename(program), os.path.basename(os.path.realpath(program))}
-    return [one for pattern, some in OF_RUNTIMES if any(re.fullmatch(pattern, name) for name in names) for one in some]
+    return [path for pattern, patterns in OF_RUNTIMES if any(re.fullmatch(pattern, name) for name in names) for path in patterns]

@@ -25,13 +25,13 @@ class Prepared(msgspec.Struct, frozen=True):
     """A folder of this process's, of which `etc`, `proc` and an empty folder may be shown.
 
     folder: its path
-    copied: paths in /etc that are there as copies
-    mounted: paths in /etc for which there is a place to mount them
+    copies: paths in /etc that are there as copies
+    mounts: paths in /etc for which there is a place to mount them
     """
 
     folder: str
-    copied: frozenset[str]
-    mounted: frozenset[str]
+    copies: frozenset[str]
+    mounts: frozenset[str]
 
     @property
     def etc(self) -> str:
@@ -47,21 +47,22 @@ class Prepared(msgspec.Struct, frozen=True):
 
     def holds(self, path: str) -> bool:
         """Tell whether a path needs no place in /etc that is missing here."""
-        return path in self.copied or path in self.mounted or not is_below(path, ETC)
+        return path in self.copies or path in self.mounts or not is_below(path, ETC)
 
 
-_made: dict[int, Prepared] = {}
+_of_process: dict[int, Prepared] = {}
 
 
-def prepared() -> Prepared:
+def prepare() -> Prepared:
     """Return the prepared folder of this process, made at the first call. Raises OSError."""
-    found = _made.get(os.getpid())  # a forked process has its own: this one may end first
-    if found is None or not os.path.exists(f"{found.folder}{proc_mask.PROC}/stat"):  # a system may remove files that are days old
-        found = _made[os.getpid()] = _laid_out(proc_mask.pictures())
-    return found
+    current = _of_process.get(os.getpid())  # a forked process has its own: this one may end first
+    # A system may remove files that are days old.
+    if current is None or not os.path.exists(f"{current.folder}{proc_mask.PROC}/stat"):
+        current = _of_process[os.getpid()] = _lay_out(proc_mask.pictures())
+    return current
 
 
-def _laid_out(pictures: Mapping[str, bytes]) -> Prepared:
+def _lay_out(pictures: Mapping[str, bytes]) -> Prepared:
     folder = scratch.make(None)
     atexit.register(partial(_remove, folder, os.getpid()))
     for name in (ETC, proc_mask.PROC, "/empty"):
@@ -71,19 +72,19 @@ def _laid_out(pictures: Mapping[str, bytes]) -> Prepared:
         file = Path(f"{folder}{path}")
         file.write_bytes(text)
         file.chmod(0o444)
-    copied: set[str] = set()
-    mounted: set[str] = set()
+    copies: set[str] = set()
+    mounts: set[str] = set()
     for path in readable_paths.system():
         if is_below(path, ETC):
             _folders(folder, os.path.dirname(path))
-            (copied if _copied(path, folder) else mounted).add(path)
-    for path in mounted:
+            (copies if _copy(path, folder) else mounts).add(path)
+    for path in mounts:
         place = f"{folder}{path}"
         if os.path.isdir(path):
             _folders(folder, path)
         else:
             Path(place).touch(0o444)
-    return Prepared(folder, frozenset(copied), frozenset(mounted))
+    return Prepared(folder, frozenset(copies), frozenset(mounts))
 
 
 def _folders(top: str, path: str) -> None:
@@ -94,7 +95,7 @@ def _folders(top: str, path: str) -> None:
             os.chmod(f"{top}{part}", 0o755)
 
 
-def _copied(path: str, folder: str) -> bool:
+def _copy(path: str, folder: str) -> bool:
     """Copy a setting, with modes as they are, so that a bot may read no more than before. Return False if it cannot be copied."""
     copy = f"{folder}{path}"
     try:

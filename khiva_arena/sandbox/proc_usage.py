@@ -45,24 +45,24 @@ class ThreadTime(NamedTuple):
     as_started: bool = True
 
 
-def tree(pid: int, most: int) -> list[int]:
-    """Return a process that the arbiter started and its living descendants, ``most`` at the most, including those without their
+def tree(pid: int, limit: int) -> list[int]:
+    """Return a process that the arbiter started and its living descendants, ``limit`` at the most, including those without their
     parents."""
-    return trees([pid], most)[pid]
+    return trees([pid], limit)[pid]
 
 
-def trees(pids: Collection[int], most: int) -> dict[int, list[int]]:
+def trees(pids: Collection[int], limit: int) -> dict[int, list[int]]:
     """Return by process its living descendants and itself, with one look at orphans for all."""
-    return {pid: _descendants([pid, *orphans], most) for pid, orphans in reap.orphans(pids).items()}
+    return {pid: _descendants([pid, *orphans], limit) for pid, orphans in reap.orphans(pids).items()}
 
 
-def _descendants(pids: list[int], most: int) -> list[int]:
+def _descendants(pids: list[int], limit: int) -> list[int]:
     for process in pids:  # the list grows meanwhile
         try:
             for task in os.listdir(f"/proc/{process}/task"):
                 pids += [int(child) for child in _read(f"/proc/{process}/task/{task}/children").split()]
-                if len(pids) >= most:
-                    return pids[:most]
+                if len(pids) >= limit:
+                    return pids[:limit]
         except OSError:
             continue  # it ended meanwhile
     return pids
@@ -92,7 +92,7 @@ def usage(pids: Sequence[int], memory_limit: int) -> Usage:
         # Behind the name: state is field 3 of proc(5), so utime, stime, cutime, cstime (14-17), num_threads (20).
         cpu += sum(map(int, fields[11:15])) * TICK
         tasks += int(fields[17])
-        memory += _counted(pid, "status", OF_ITS_OWN) if memory_limit else 0
+        memory += _sum_of_lines(pid, "status", OF_ITS_OWN) if memory_limit else 0
     if memory > memory_limit > 0:
         memory = sum(own_memory(pid) for pid in pids)
     return Usage(memory, tasks, cpu)
@@ -102,19 +102,19 @@ def thread_times(pids: Iterable[int]) -> dict[int, ThreadTime]:
     """Return the processor time of the threads of these processes, by thread: TASKS_SEEN at most, none if the kernel keeps no
     such figures."""
     times: dict[int, ThreadTime] = {}
-    seen = 0
-    ours = system.scheduled(0)
+    count = 0
+    ours = system.scheduling(0)
     for process in pids:
         try:
             tasks = os.listdir(f"/proc/{process}/task")
             group = _is_as_nice_as_new(process)
         except OSError:
             continue  # it ended meanwhile
-        for task in tasks[: TASKS_SEEN - seen]:
-            seen += 1
+        for task in tasks[: TASKS_SEEN - count]:
+            count += 1
             try:
                 cpu, delay, _ = map(int, _read(f"/proc/{process}/task/{task}/schedstat").split())
-                as_started = group and system.scheduled(int(task)) == ours
+                as_started = group and system.scheduling(int(task)) == ours
             except (OSError, ValueError):
                 continue  # the same, or the kernel keeps no such figures
             times[int(task)] = ThreadTime(delay / 1e9, cpu / 1e9, as_started)
@@ -135,46 +135,57 @@ def own_memory(pid: int) -> int:
 
     Pages that several processes share are divided among them, if the kernel says how many do; else each counts them.
     """
-    shared_out = _counted(pid, "smaps_rollup", SHARED_OUT)
-    return shared_out + _counted(pid, "status", TABLES) if shared_out else _counted(pid, "status", OF_ITS_OWN)
+    shared_out = _sum_of_lines(pid, "smaps_rollup", SHARED_OUT)
+    return shared_out + _sum_of_lines(pid, "status", TABLES) if shared_out else _sum_of_lines(pid, "status", OF_ITS_OWN)
 
 
-def _counted(pid: int, name: str, wanted: tuple[str, ...]) -> int:
-    """Return the bytes that a file of a process's folder in /proc gives in all lines that begin with a ``wanted`` text."""
+def _sum_of_lines(pid: int, name: str, prefixes: tuple[str, ...]) -> int:
+    """Return the bytes that a file of a process's folder in /proc gives in all lines that begin with one of ``prefixes``."""
     try:
         text = _read(f"/proc/{pid}/{name}")
     except OSError:
         return 0  # an old kernel, or it ended meanwhile
     total = 0
-    for word in wanted:
-        _, there, rest = text.partition(word)
-        total += int(rest[:LONGEST_NUMBER].split()[0]) if there else 0
+    for prefix in prefixes:
+        _, separator, rest = text.partition(prefix)
+        total += int(rest[:LONGEST_NUMBER].split()[0]) if separator else 0
     return total * 1024
 
 
-def scratch_use(folder: str, most: int) -> tuple[int, int]:
-    """Return the bytes on disk and the entries in a folder and below it. Links are not followed.
+class ScratchUse(NamedTuple):
+    """The use of a folder and all below it.
 
-    The look ends at ``most`` entries. It also returns ``most`` where modes or names too long keep it out: there may be any
-    number.
+    size: bytes on disk
+    entries: number of files, folders and links
+    """
+
+    size: int
+    entries: int
+
+
+def scratch_use(folder: str, limit: int) -> ScratchUse:
+    """Return the use of a folder and all below it. Links are not followed.
+
+    The look ends at ``limit`` entries. It also returns ``limit`` entries where modes or names too long keep it out: there may
+    be any number.
     """
     size = entries = 0
     todo = [folder]
-    while todo and entries < most:
+    while todo and entries < limit:
         try:
-            with os.scandir(todo.pop()) as found:
-                for entry in found:
+            with os.scandir(todo.pop()) as folder_entries:
+                for entry in folder_entries:
                     entries += 1
                     size += _on_disk(entry)
                     if entry.is_dir(follow_symlinks=False):
                         todo.append(entry.path)
-                    if entries >= most:
+                    if entries >= limit:
                         break
         except (FileNotFoundError, NotADirectoryError):
             continue  # it was removed meanwhile
         except OSError:
-            return size, most
-    return size, entries
+            return ScratchUse(size, limit)
+    return ScratchUse(size, entries)
 
 
 def _on_disk(entry: os.DirEntry[str]) -> int:
@@ -184,18 +195,18 @@ def _on_disk(entry: os.DirEntry[str]) -> int:
         return 0  # it was removed meanwhile
 
 
-def unlinked(pids: list[int], folder: str) -> int:
+def nameless_size(pids: list[int], folder: str) -> int:
     """Return the bytes on a folder's disk in nameless files, which are there as long as one of these processes has them open.
 
     At most DESCRIPTORS_SEEN descriptors are looked at.
     """
     sizes: dict[int, int] = {}
-    seen = 0
+    count = 0
     with suppress(OSError):
         device = os.stat(folder).st_dev
         for pid in pids:
-            for path in _descriptors(pid)[: DESCRIPTORS_SEEN - seen]:
-                seen += 1
+            for path in _descriptors(pid)[: DESCRIPTORS_SEEN - count]:
+                count += 1
                 with suppress(OSError):  # it was closed meanwhile
                     status = os.stat(path)
                     if status.st_nlink == 0 and status.st_dev == device:

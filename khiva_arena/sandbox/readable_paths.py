@@ -43,9 +43,9 @@ def system() -> tuple[str, ...]:
     return tuple(paths)
 
 
-def of_the_network(shown: Sequence[str]) -> tuple[str, ...]:
-    """Return the paths of ``NETWORK`` that exist here and are not below the ``shown`` paths anyway."""
-    return tuple(path for path in NETWORK if os.path.exists(path) and not any(is_below(path, one) for one in shown))
+def of_the_network(visible: Sequence[str]) -> tuple[str, ...]:
+    """Return the paths of ``NETWORK`` that exist here and are not below the ``visible`` paths anyway."""
+    return tuple(path for path in NETWORK if os.path.exists(path) and not any(is_below(path, folder) for folder in visible))
 
 
 @cache
@@ -111,11 +111,11 @@ def base_of_venv(prefix: str) -> list[str]:
 
 def outermost(paths: Iterable[str]) -> tuple[str, ...]:
     """Return the paths, each once, without those below another one and those that are part of the system anyway."""
-    kept: list[str] = []
+    outer: list[str] = []
     for path in sorted(set(paths), key=len):
-        if not _is_system(path) and not any(is_below(path, other) for other in kept):
-            kept.append(path)
-    return tuple(kept)
+        if not _is_system(path) and not any(is_below(path, folder) for folder in outer):
+            outer.append(path)
+    return tuple(outer)
 
 
 def is_below(path: str, folder: str) -> bool:
@@ -164,7 +164,7 @@ def _behind_rustup(path: str) -> tuple[str | None, str]:
         return path, ""
     try:
         # Not in the working folder, which may have a toolchain of its own.
-        done = subprocess.run(
+        program = subprocess.run(
             [rustup, "which", name],
             cwd="/",
             stdin=subprocess.DEVNULL,
@@ -175,10 +175,10 @@ def _behind_rustup(path: str) -> tuple[str | None, str]:
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         return None, str(error)
-    there = done.stdout.strip()
-    if done.returncode == 0 and os.path.isabs(there) and os.access(there, os.X_OK):
-        return there, ""
-    return None, (done.stderr.strip().splitlines() or [f"`rustup which {name}` named {there or 'nothing'}"])[-1]
+    binary = program.stdout.strip()
+    if program.returncode == 0 and os.path.isabs(binary) and os.access(binary, os.X_OK):
+        return binary, ""
+    return None, (program.stderr.strip().splitlines() or [f"`rustup which {name}` named {binary or 'nothing'}"])[-1]
 
 
 def _is_ours(program: str) -> bool:
@@ -197,9 +197,9 @@ def search_path(program: str) -> str:
     such as /usr/local/go/bin.
     """
     folder = os.path.dirname(program)
-    own = [] if _is_system(folder) else [folder]
+    folders = [] if _is_system(folder) else [folder]
     rest = [os.path.normpath(entry) for entry in os.get_exec_path() if _is_system(os.path.normpath(entry))]
-    return ":".join(dict.fromkeys([*own, *BARE_PATH.split(":"), *rest]))
+    return ":".join(dict.fromkeys([*folders, *BARE_PATH.split(":"), *rest]))
 
 
 def _is_system(folder: str) -> bool:
@@ -211,23 +211,23 @@ def is_of_the_system(path: str) -> bool:
     return _is_system(path) or is_below(path, "/dev") or is_below(path, "/proc")
 
 
-def leads_out(program: str, own: str, extra: Sequence[str]) -> str:
-    """Return a path outside of a bot's ``own`` folder that is needed to start a program in it, "" if none is, or it may be read
+def leads_out(program: str, own_folder: str, extra: Sequence[str]) -> str:
+    """Return a path outside of a bot's ``own_folder`` that is needed to start a program in it, "" if none is, or it may be read
     anyway.
 
     A link that a build has made may lead anywhere, and so may the first line of a script.
     """
-    allowed = (*PROGRAMS, *interpreter(), *extra, os.path.realpath(own))
+    readable = (*PROGRAMS, *interpreter(), *extra, os.path.realpath(own_folder))
     runner = named_first(program)
     elsewhere = [os.path.realpath(program), *([os.path.normpath(f"/{runner.lstrip('/')}")] if runner else [])]
-    return next((path for path in elsewhere if not any(is_below(path, one) for one in allowed)), "")
+    return next((path for path in elsewhere if not any(is_below(path, folder) for folder in readable)), "")
 
 
-def all_of(program: str, extra: Sequence[str], own: str = "") -> tuple[str, ...]:
-    """Return all paths that a bot may read except its own folder. ``own``: that folder; nothing in it makes another folder
+def all_of(program: str, extra: Sequence[str], own_folder: str = "") -> tuple[str, ...]:
+    """Return all paths that a bot may read except its own folder. ``own_folder``: that folder; nothing in it makes another folder
     readable."""
-    if own and is_below(program, own):
-        runner = named_first(program) if not leads_out(program, own, extra) else ""
+    if own_folder and is_below(program, own_folder):
+        runner = named_first(program) if not leads_out(program, own_folder, extra) else ""
         return (*system(), *outermost([*interpreter(), *(toolchain(runner) if _is_system(runner) else ()), *extra]))
     runner = named_first(program)
     return (*system(), *outermost([*interpreter(), *toolchain(program), *(toolchain(runner) if runner else ()), *extra]))
@@ -244,21 +244,21 @@ def named_first(program: str) -> str:
     return os.fsdecode(words[0]) if words and os.path.isabs(words[0]) else ""
 
 
-def real_paths(program: str, extra: Sequence[str], own: str = "") -> tuple[str, ...]:
+def real_paths(program: str, extra: Sequence[str], own_folder: str = "") -> tuple[str, ...]:
     """Return the paths that a program may read, with links resolved."""
-    return tuple(map(os.path.realpath, all_of(program, extra, own)))
+    return tuple(map(os.path.realpath, all_of(program, extra, own_folder)))
 
 
-def path_holding(folder: str, program: str, extra: Sequence[str], own: str = "") -> str:
+def path_holding(folder: str, program: str, extra: Sequence[str], own_folder: str = "") -> str:
     """Return the path that a program may read which holds a folder, "" if none does."""
     real = os.path.realpath(folder)
-    return next((path for path in all_of(program, extra, own) if is_below(real, os.path.realpath(path))), "")
+    return next((path for path in all_of(program, extra, own_folder) if is_below(real, os.path.realpath(path))), "")
 
 
-def path_inside(folder: str, program: str, extra: Sequence[str], own: str = "") -> str:
+def path_inside(folder: str, program: str, extra: Sequence[str], own_folder: str = "") -> str:
     """Return a path that a program may read which lies in a folder, "" if none does."""
     real = os.path.realpath(folder)
-    return next((path for path in all_of(program, extra, own) if is_below(os.path.realpath(path), real)), "")
+    return next((path for path in all_of(program, extra, own_folder) if is_below(os.path.realpath(path), real)), "")
 
 
 @cache

@@ -54,8 +54,8 @@ class Adoption:
     It lasts while there are bots, and no longer, since nobody else would reap orphans. ``mark``: carried by the bots' processes.
     """
 
-    _held = 0
-    _started: ClassVar[set[int]] = set()
+    _adoptions = 0
+    _awaited_pids: ClassVar[set[int]] = set()
     _unending: ClassVar[set[str]] = set()
     """Marks of matches whose processes did not end: they are still killed and reaped, and nobody waits for them."""
 
@@ -63,9 +63,9 @@ class Adoption:
         self._mark = mark
         self._since = time.clock_gettime(time.CLOCK_BOOTTIME) if system.PROC else 0.0
         self._on = True
-        self._seen: set[str] = set()
-        Adoption._held += 1
-        if Adoption._held == 1:
+        self._marks: set[str] = set()
+        Adoption._adoptions += 1
+        if Adoption._adoptions == 1:
             _be_subreaper(1)
 
     def __enter__(self) -> Self:
@@ -78,17 +78,17 @@ class Adoption:
         """End the adoption. Idempotent."""
         if self._on:
             self._on = False
-            Adoption._held -= 1
-            if Adoption._held == 0:
+            Adoption._adoptions -= 1
+            if Adoption._adoptions == 0:
                 _be_subreaper(0)
 
-    def started(self, pid: int) -> None:
+    def note_start(self, pid: int) -> None:
         """Note a process that is waited for elsewhere in this program."""
-        Adoption._started.add(pid)
+        Adoption._awaited_pids.add(pid)
 
-    def reaped(self, pid: int) -> None:
+    def note_reaping(self, pid: int) -> None:
         """Note that a process was waited for."""
-        Adoption._started.discard(pid)
+        Adoption._awaited_pids.discard(pid)
 
     def end_strays(self) -> None:
         """Kill and reap processes that left their group, of bots at level trusted and of builds.
@@ -97,20 +97,20 @@ class Adoption:
         and from then on they are nobody's.
         """
         until = time.monotonic() + STRAYS_SECONDS
-        self._seen.clear()
+        self._marks.clear()
         # The youngest first: of a chain in which each starts the next one and ends, only the youngest still runs.
         while strays := [pid for pid in reversed(_children()) if self._stopped_stray(pid)]:
             if time.monotonic() < until - STRAYS_SECONDS / 2:
-                self._seen.clear()  # marks of processes that live on are seen in the second half, too
+                self._marks.clear()  # marks of processes that live on are seen in the second half, too
             if time.monotonic() > until:
-                ours = [mark for mark in self._seen if self._is_ours(mark)]
+                ours = [mark for mark in self._marks if self._is_ours(mark)]
                 if not ours and Adoption._unending:
                     return  # they are an earlier match's, whose bot was blamed
                 Adoption._unending.add(self._mark)
                 raise Unending(len(strays), _seats_of(ours))
             for pid in strays:
                 _send(pid, signal.SIGKILL)
-            if sum(_reaped(pid) for pid in strays) == 0:
+            if sum(_reap(pid) for pid in strays) == 0:
                 time.sleep(0.0005)
 
     def _stopped_stray(self, pid: int) -> bool:
@@ -132,10 +132,10 @@ class Adoption:
         It carries the match's mark; or has none, as dying processes do, began meanwhile, and nobody waits for it.
         """
         try:
-            if pid in Adoption._started or os.getpgid(pid) in Adoption._started:
+            if pid in Adoption._awaited_pids or os.getpgid(pid) in Adoption._awaited_pids:
                 return False  # of another match: a process that becomes another program shows no mark for a moment
             if (mark := _mark_of(pid)) is not None:
-                self._seen.add(mark)
+                self._marks.add(mark)
                 return self._is_ours(mark) or _of_match(mark) in Adoption._unending
             fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
         except OSError:
@@ -170,7 +170,7 @@ def _send(pid: int, number: signal.Signals) -> None:
         os.kill(pid, number)
 
 
-def _reaped(pid: int) -> bool:
+def _reap(pid: int) -> bool:
     with suppress(ChildProcessError):
         return os.waitpid(pid, os.WNOHANG)[0] == pid
     return True
@@ -181,12 +181,12 @@ def orphans(groups: Collection[int]) -> dict[int, list[int]]:
 
     The leader of each group is a child of this process.
     """
-    found: dict[int, list[int]] = {group: [] for group in groups}
+    by_group: dict[int, list[int]] = {group: [] for group in groups}
     for pid in _children():
-        if pid not in found and pid not in Adoption._started:
+        if pid not in by_group and pid not in Adoption._awaited_pids:
             with suppress(ProcessLookupError):
-                found.get(os.getpgid(pid), []).append(pid)
-    return found
+                by_group.get(os.getpgid(pid), []).append(pid)
+    return by_group
 
 
 def _children() -> list[int]:
@@ -226,15 +226,15 @@ def namespace(pid: str) -> int:
 
 def _namespace_above(pid: str) -> int:
     """Return the namespace in which that of this process was made. Raises OSError if it cannot be seen."""
-    own = os.open(f"/proc/{pid}/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
+    descriptor = os.open(f"/proc/{pid}/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
     try:
-        above = fcntl.ioctl(own, NS_GET_PARENT)
+        above = fcntl.ioctl(descriptor, NS_GET_PARENT)
         try:
             return os.fstat(above).st_ino
         finally:
             os.close(above)
     finally:
-        os.close(own)
+        os.close(descriptor)
 
 
 def sweep() -> None:

@@ -13,12 +13,23 @@ import signal
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from khiva_arena.errors import InternalError
 from khiva_arena.sandbox import system
 
 MOMENT = 0.0005
+
+
+class ChildEnd(NamedTuple):
+    """The end of a child.
+
+    status: its exit status, negative for a signal
+    usage: the resources that it used
+    """
+
+    status: int
+    usage: resource.struct_rusage
 
 
 class Reaper(Protocol):
@@ -38,8 +49,8 @@ class Reaper(Protocol):
     def ends(self, pid: int, seconds: float) -> bool:
         """Wait for a child's end. Return True if it came in time."""
 
-    def reap(self, pid: int) -> tuple[int, resource.struct_rusage]:
-        """Wait for a child's end and reap it. Return its exit status and its use."""
+    def reap(self, pid: int) -> ChildEnd:
+        """Wait for a child's end and reap it."""
 
     def signal_group(self, group: int, number: signal.Signals) -> None:
         """Signal all processes of a group that a child leads or led."""
@@ -81,24 +92,24 @@ class PidfdReaper:
             poll.register(descriptor, select.POLLIN)
             return bool(poll.poll(seconds * 1000))
 
-    def reap(self, pid: int) -> tuple[int, resource.struct_rusage]:
-        _pid, status, used = os.wait4(pid, 0)
-        return os.waitstatus_to_exitcode(status), used
+    def reap(self, pid: int) -> ChildEnd:
+        _pid, status, usage = os.wait4(pid, 0)
+        return ChildEnd(os.waitstatus_to_exitcode(status), usage)
 
     def signal_group(self, group: int, number: signal.Signals) -> None:
         with suppress(ProcessLookupError):  # the group is empty: all of it has exited
             os.killpg(group, number)
 
     def reap_group(self, group: int, seconds: float) -> list[resource.struct_rusage]:
-        used: list[resource.struct_rusage] = []
+        usages: list[resource.struct_rusage] = []
         until = time.monotonic() + seconds
         while time.monotonic() < until:
             try:
                 pid, _status, usage = os.wait4(-group, os.WNOHANG)
             except ChildProcessError:
-                return used
+                return usages
             if pid:
-                used.append(usage)
+                usages.append(usage)
             else:
                 time.sleep(MOMENT)
         raise InternalError(f"processes of the group {group} were killed and did not die in {seconds:.0f} s")
@@ -114,20 +125,20 @@ class AskingReaper:
     look_seconds = 0.002
 
     def __init__(self) -> None:
-        self._ended: dict[int, tuple[int, resource.struct_rusage]] = {}
+        self._child_ends: dict[int, ChildEnd] = {}
         self._empty: set[int] = set()
 
     def status(self, pid: int) -> int | None:
-        if pid not in self._ended:
+        if pid not in self._child_ends:
             try:
-                ended, status, used = os.wait4(pid, os.WNOHANG)
+                child, status, usage = os.wait4(pid, os.WNOHANG)
             except ChildProcessError:
                 return 0
-            if not ended:
+            if not child:
                 return None
-            self._ended[pid] = (os.waitstatus_to_exitcode(status), used)
+            self._child_ends[pid] = ChildEnd(os.waitstatus_to_exitcode(status), usage)
             self._has_members(pid)
-        return self._ended[pid][0]
+        return self._child_ends[pid].status
 
     @contextmanager
     def descriptor(self, pid: int) -> Iterator[int | None]:
@@ -141,11 +152,11 @@ class AskingReaper:
             time.sleep(MOMENT)
         return True
 
-    def reap(self, pid: int) -> tuple[int, resource.struct_rusage]:
-        if pid not in self._ended:
-            _pid, status, used = os.wait4(pid, 0)
-            return os.waitstatus_to_exitcode(status), used
-        return self._ended.pop(pid)
+    def reap(self, pid: int) -> ChildEnd:
+        if pid not in self._child_ends:
+            _pid, status, usage = os.wait4(pid, 0)
+            return ChildEnd(os.waitstatus_to_exitcode(status), usage)
+        return self._child_ends.pop(pid)
 
     def signal_group(self, group: int, number: signal.Signals) -> None:
         if self._has_members(group):
@@ -168,7 +179,7 @@ class AskingReaper:
             try:
                 os.killpg(group, 0)
             except (ProcessLookupError, PermissionError):
-                if group in self._ended:
+                if group in self._child_ends:
                     self._empty.add(group)
                 return False
         return group not in self._empty

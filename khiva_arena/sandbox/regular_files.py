@@ -26,7 +26,7 @@ _KINDS = (
 )
 
 
-def opened(path: str | Path, *, follow: bool = True) -> BinaryIO:
+def open_file(path: str | Path, *, follow: bool = True) -> BinaryIO:
     """Open a file for reading. A path of anything else is refused at once.
 
     follow: a link to a file is accepted
@@ -39,32 +39,32 @@ def opened(path: str | Path, *, follow: bool = True) -> BinaryIO:
     return os.fdopen(descriptor, "rb")
 
 
-def read(path: str | Path, most: int, *, follow: bool = True) -> bytes:
-    """Read a file that has at most ``most`` bytes. ``follow``: a link to a file is accepted."""
-    with opened(path, follow=follow) as file:
-        data = file.read(most + 1)
-    if len(data) > most:
-        raise OSError(errno.EFBIG, f"it is longer than {most:,} bytes", str(path))
+def read(path: str | Path, limit: int, *, follow: bool = True) -> bytes:
+    """Read a file that has at most ``limit`` bytes. ``follow``: a link to a file is accepted."""
+    with open_file(path, follow=follow) as file:
+        data = file.read(limit + 1)
+    if len(data) > limit:
+        raise OSError(errno.EFBIG, f"it is longer than {limit:,} bytes", str(path))
     return data
 
 
-def digest(path: str | Path, most: int) -> str:
-    """Return SHA-256 in hex of a file that has at most ``most`` bytes, read in pieces."""
-    hashed, total = sha256(), 0
-    with opened(path) as file:
-        if os.fstat(file.fileno()).st_size > most:
-            raise too_large(path, most)
+def digest(path: str | Path, limit: int) -> str:
+    """Return SHA-256 in hex of a file that has at most ``limit`` bytes, read in pieces."""
+    hasher, total = sha256(), 0
+    with open_file(path) as file:
+        if os.fstat(file.fileno()).st_size > limit:
+            raise too_large(path, limit)
         while piece := file.read(PIECE):
             total += len(piece)
-            if total > most:  # it grows while it is read
-                raise too_large(path, most)
-            hashed.update(piece)
-    return hashed.hexdigest()
+            if total > limit:  # it grows while it is read
+                raise too_large(path, limit)
+            hasher.update(piece)
+    return hasher.hexdigest()
 
 
-def too_large(path: str | Path, most: int) -> OSError:
-    """Return the error to raise for a file of more than ``most`` bytes."""
-    return OSError(errno.EFBIG, f"it is larger than {size_in_words(most)}", str(path))
+def too_large(path: str | Path, limit: int) -> OSError:
+    """Return the error to raise for a file of more than ``limit`` bytes."""
+    return OSError(errno.EFBIG, f"it is larger than {size_in_words(limit)}", str(path))
 
 
 def refuse_other(path: str | Path) -> None:
@@ -82,9 +82,9 @@ def must_be_a_file(descriptor: int, path: str | Path) -> None:
         raise
 
 
-def _must_be_a_file(found: os.stat_result, path: str | Path) -> None:
-    if stat.S_ISDIR(found.st_mode):
+def _must_be_a_file(status: os.stat_result, path: str | Path) -> None:
+    if stat.S_ISDIR(status.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-    if not stat.S_ISREG(found.st_mode):
-        kind = next((name for is_one, name in _KINDS if is_one(found.st_mode)), "something else")
+    if not stat.S_ISREG(status.st_mode):
+        kind = next((name for is_one, name in _KINDS if is_one(status.st_mode)), "something else")
         raise OSError(errno.EINVAL, f"it is {kind}, not a file", str(path))

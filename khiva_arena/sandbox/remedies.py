@@ -32,14 +32,14 @@ def of_control_groups() -> str:
     if wsl.version() == 2 and (of_windows := _of_wsl()):
         return of_windows
     systemd = shutil.which("systemd-run") and os.path.exists("/run/systemd/system")
-    counted = "memory" in _reads(CONTROLLERS)
-    if systemd and not counted:  # systemd can hand on the controllers that are there, and no more
+    counts_memory = "memory" in _reads(CONTROLLERS)
+    if systemd and not counts_memory:  # systemd can hand on the controllers that are there, and no more
         word = "cgroup_enable=memory" if os.path.exists(CONTROLLERS) else "systemd.unified_cgroup_hierarchy=1"
         return f"boot with {word} on the kernel's command line"
     if systemd:
         user = "" if os.geteuid() == 0 else " --user"
         return f"systemd-run{user} --scope -p Delegate=yes -- khiva-arena run ..."
-    if not counted:
+    if not counts_memory:
         return "boot with cgroup_no_v1=all on the kernel's command line, and mount -t cgroup2 cgroup2 /sys/fs/cgroup"
     leaf = f"/sys/fs/cgroup/khiva-arena/{cgroup.ARBITERS}"
     hand_on = 'echo "+memory +pids" > /sys/fs/cgroup/cgroup.subtree_control'
@@ -70,9 +70,9 @@ def _of_apparmor() -> str:
         return f"{_sudo()}{_install()} bubblewrap"  # profiles go by paths, and do not hold for one that lies elsewhere
     path = f"{PROFILES}/khiva-arena-bwrap"
     load = f"{_sudo()}apparmor_parser -r"
-    there = [f"{PROFILES}/{name}" for name in OTHERS if os.path.exists(f"{PROFILES}/{name}")]
-    if there or os.path.exists(path):
-        return f"{load} {(*there, path)[0]}"
+    profiles = [f"{PROFILES}/{name}" for name in OTHERS if os.path.exists(f"{PROFILES}/{name}")]
+    if profiles or os.path.exists(path):
+        return f"{load} {(*profiles, path)[0]}"
     return f"{_sudo()}install -m 644 {shlex.quote(str(PROFILE))} {path} && {load} {path}"
 
 

@@ -31,5 +31,5 @@ def system_limits(resources: Resources, program: str = "") -> dict[str, tuple[in
 
 def at_most(name: str, value: int) -> int:
     """Return a value for RLIMIT_<name>, or the value of this process itself if that is less."""
-    allowed = resource.getrlimit(getattr(resource, f"RLIMIT_{name}"))[1]
-    return value if allowed == resource.RLIM_INFINITY else min(value, allowed)
+    hard = resource.getrlimit(getattr(resource, f"RLIMIT_{name}"))[1]
+    return value if hard == resource.RLIM_INFINITY else min(value, hard)

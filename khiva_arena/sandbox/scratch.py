@@ -39,7 +39,7 @@ def remove(path: str) -> None:
             subprocess.run([tool, *words[1:]], stdin=subprocess.DEVNULL, capture_output=True, check=False)
 
 
-def exceeded(path: str, pids: list[int], resources: Resources) -> str:
+def exceeded_limit(path: str, pids: list[int], resources: Resources) -> str:
     """Describe in words the excess in a scratch folder; "" if there is none.
 
     pids: the bot's processes, which may hold files there that have no name any more
@@ -47,16 +47,16 @@ def exceeded(path: str, pids: list[int], resources: Resources) -> str:
     size, entries = proc_usage.scratch_use(path, MOST_FILES + 1)
     if entries > MOST_FILES:
         return f"{WORDS['scratch']}: more than {MOST_FILES} files, or folders that cannot be looked into"
-    size += proc_usage.unlinked(pids, path)
+    size += proc_usage.nameless_size(pids, path)
     return too_much("scratch", size, resources) if size > resources.scratch else ""
 
 
 def sweep() -> None:
     """Remove the scratch folders that dead arbiters have left."""
     for path in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
-        where, _, rest = path.name.removeprefix(PREFIX).partition("-")
+        namespace, _, rest = path.name.removeprefix(PREFIX).partition("-")
         owner = rest.partition("-")[0]
-        if where == str(reap.namespace("self")) and not system.lives(owner) and _is_ours(path):
+        if namespace == str(reap.namespace("self")) and not system.lives(owner) and _is_ours(path):
             remove(str(path))
 
 

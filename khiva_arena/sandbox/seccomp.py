@@ -203,8 +203,8 @@ def refused_here() -> dict[str, tuple[int, int]]:
 
     Empty on a machine whose numbers are not known.
     """
-    there = {name: call for name, call in REFUSED.items() if supported() and number(call) != ABSENT}
-    return {name: (number(call), int(call.error)) for name, call in there.items()}
+    calls = {name: call for name, call in REFUSED.items() if supported() and number(call) != ABSENT}
+    return {name: (number(call), int(call.error)) for name, call in calls.items()}
 
 
 def program(
@@ -222,24 +222,24 @@ def program(
 
 @cache
 def _program(machine: str, build: bool, hold_files: bool, hold_signals: bool, network: bool) -> bytes:
-    refused = dict(REFUSED)
+    refusals = dict(REFUSED)
     for_builds = LEAVING_THE_GROUP | TIMES | CHANGES_OF_OWNERS | WAITING
     if build:
-        del refused["flock"]  # cargo and go build nothing without; when a build runs no deal is known yet
+        del refusals["flock"]  # cargo and go build nothing without; when a build runs no deal is known yet
         for_builds["flock"] = REFUSED["flock"]
     else:
-        refused |= for_builds
+        refusals |= for_builds
     if hold_files:
-        refused |= ATTRIBUTES | CHANGES_OF_OWNERS | ({} if build else MODES)
+        refusals |= ATTRIBUTES | CHANGES_OF_OWNERS | ({} if build else MODES)
     if hold_signals:
-        refused |= OTHER_KILLS
+        refusals |= OTHER_KILLS
     if network:
-        del refused["socket"]
+        del refusals["socket"]
     steps = [_step(_LOAD, _ARCHITECTURE), _step(_EQUAL, ARCHITECTURES[machine], 1, 0), _step(_RETURN, _KILL)]
     steps.append(_step(_LOAD, _NUMBER))
     if machine == "x86_64":
         steps += [_step(_AT_LEAST, _X32, 0, 1), _step(_RETURN, _FAIL | errno.ENOSYS)]
-    for call in _there(refused.values(), machine):
+    for call in _known_calls(refusals.values(), machine):
         steps += [_step(_EQUAL, number(call, machine), 0, 1), _step(_RETURN, _FAIL | call.error)]
     steps += _if(CLONE, machine, [_argument(0), _step(_ANY_BIT, NEW_NAMESPACES, 0, 1), _step(_RETURN, _FAIL | errno.EPERM)])
     if not build:
@@ -257,12 +257,12 @@ def _program(machine: str, build: bool, hold_files: bool, hold_signals: bool, ne
     if hold_signals:
         for call in KILLS.values():
             steps += _if(call, machine, [_argument(0), *_allow_only((0, OWN_PID))])
-    for call in _there(for_builds.values(), machine) if build else ():
+    for call in _known_calls(for_builds.values(), machine) if build else ():
         steps += [_step(_EQUAL, number(call, machine), 0, 1), _step(_RETURN, _ALLOW)]
     return b"".join([*steps, *_allow_ranges(machine)])
 
 
-def _there(calls: Iterable[Call], machine: str) -> list[Call]:
+def _known_calls(calls: Iterable[Call], machine: str) -> list[Call]:
     return [call for call in calls if number(call, machine) != ABSENT]
 
 

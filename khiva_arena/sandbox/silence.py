@@ -28,26 +28,26 @@ RESTS = "it waits"
 def doing(pids: Sequence[int], stdin: int, stdout: int) -> str:
     """Describe the state of the bot's own processes. ``stdin``, ``stdout``: the arbiter's ends of its pipes, -1 if they are
     closed."""
-    seen = pids[:LOOKED_AT]
-    states = [state for pid in seen for state in _states(pid)]
+    looked_at = pids[:LOOKED_AT]
+    states = [state for pid in looked_at for state in _states(pid)]
     if not states:
         return ""
     if all(state in "Tt" for state in states):
         return STOPPED
-    held = [_held(pid) for pid in seen]
-    if all(one is not None for one in held) and len(pids) <= LOOKED_AT:
-        there = {pipe for one in held if one is not None for pipe in one.values()}
+    pipes = [_pipes(pid) for pid in looked_at]
+    if all(targets is not None for targets in pipes) and len(pids) <= LOOKED_AT:
+        open_pipes = {pipe for targets in pipes if targets is not None for pipe in targets.values()}
         for ours, words in ((stdin, NO_INPUT), (stdout, NO_OUTPUT)):
-            if ours >= 0 and _pipe(ours) not in there:
+            if ours >= 0 and _pipe(ours) not in open_pipes:
                 return words
     if any(state in "RD" for state in states):
         return COMPUTES
     input_ = _pipe(stdin) if stdin >= 0 else ""
-    calls = [(pid, call) for pid in seen for call in _calls(pid)]
-    descriptors = {pid: one or {} for pid, one in zip(seen, held, strict=True)}
+    calls = [(pid, call) for pid in looked_at for call in _calls(pid)]
+    descriptors = {pid: targets or {} for pid, targets in zip(looked_at, pipes, strict=True)}
     if any(call[0] == READ and descriptors[pid].get(str(int(call[1], 16))) == input_ for pid, call in calls):
         return READS
-    return RESTS if not calls or None in held or any(call[0] in WAIT for _, call in calls) else WAITS
+    return RESTS if not calls or None in pipes or any(call[0] in WAIT for _, call in calls) else WAITS
 
 
 def _states(pid: int) -> list[str]:
@@ -60,7 +60,7 @@ def _states(pid: int) -> list[str]:
     return [state for state in states if state not in "ZX"]
 
 
-def _held(pid: int) -> dict[str, str] | None:
+def _pipes(pid: int) -> dict[str, str] | None:
     """Return the target of each descriptor of a process; None if they may not be known, or are too many."""
     try:
         numbers = os.listdir(f"/proc/{pid}/fd")

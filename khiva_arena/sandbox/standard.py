@@ -18,7 +18,7 @@ from khiva_arena.sandbox.cell import Cell
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.sandbox.limits import MOST_FILES, WORDS, Resources
-from khiva_arena.sandbox.prepared import prepared
+from khiva_arena.sandbox.prepared import prepare
 from khiva_arena.sandbox.reap import kill_group
 
 
@@ -33,28 +33,28 @@ class Standard(Cell):
     complaints: ClassVar[tuple[str, ...]] = ("bwrap: ", "setpriv: ", "prlimit: ")
 
     @classmethod
-    def made(cls, command: Command, program: str, sandbox: Sandbox, mark: str, shown: tuple[str, ...]) -> Self:
-        return cls.wrapped(command, program, sandbox, mark, shown, counted=False)
+    def make(cls, command: Command, program: str, sandbox: Sandbox, mark: str, paths: tuple[str, ...]) -> Self:
+        return cls.make_wrapped(command, program, sandbox, mark, paths, counted=False)
 
     @classmethod
-    def wrapped(
-        cls, command: Command, program: str, sandbox: Sandbox, mark: str, shown: tuple[str, ...], *, counted: bool
+    def make_wrapped(
+        cls, command: Command, program: str, sandbox: Sandbox, mark: str, paths: tuple[str, ...], *, counted: bool
     ) -> Self:
         """Make a cell. ``counted``: a control group counts its processes, so that this limit need not be exact."""
         inside = bubblewrap.Inside(
             argv=(program, *command.argv[1:]),
             folder=command.folder,
-            readable=shown,
+            readable=paths,
             writable=sandbox.writable,
             resources=sandbox.resources,
             user=uids.next_user(),
             counted=counted,
             network=command.network,
         )
-        filter_ = _reopened(_filter(sandbox.may_leave_group, command.network))
+        filter_ = _reopen(_filter(sandbox.may_leave_group, command.network))
         try:
             return cls(
-                argv=bubblewrap.command(inside, filter_, prepared()),
+                argv=bubblewrap.command(inside, filter_, prepare()),
                 folder="/",
                 environment=cell.environment(command, program, bubblewrap.SCRATCH, mark, sandbox.resources.memory)
                 | command.handed,
@@ -86,9 +86,9 @@ class Standard(Cell):
         inner = _first_inside(pid)
         return None if inner is None else _first_inside(inner)
 
-    def own_processes(self, pid: int, most: int) -> list[int]:
+    def own_processes(self, pid: int, limit: int) -> list[int]:
         wrapping = (pid, _first_inside(pid))
-        return [process for process in proc_usage.tree(pid, most) if process not in wrapping]
+        return [process for process in proc_usage.tree(pid, limit) if process not in wrapping]
 
     def exit_status(self, status: int) -> int:
         """Return the bot's exit status: bwrap reports a signal as a shell does."""
@@ -98,12 +98,12 @@ class Standard(Cell):
         """Return the seconds of CPU so far: the system reports no usage of processes that die with their namespace."""
         return proc_usage.usage(proc_usage.tree(pid, proc_usage.PROCESSES_SEEN), 0).cpu
 
-    def peak(self, used: Sequence[struct_rusage]) -> int:
+    def peak(self, usages: Sequence[struct_rusage]) -> int:
         """Return the peak of the processes inside; the process outside is not the bot's.
 
         The arbiter did not start the processes inside, so they do not inherit its peak.
         """
-        return max([one.ru_maxrss for one in used[1:]], default=0) * 1024
+        return max([usage.ru_maxrss for usage in usages[1:]], default=0) * 1024
 
     def scratch_exceeded(self, pids: list[int], resources: Resources) -> str:
         """Check only the number of files: the system itself enforces the size. Return the excess in words, "" for none."""
@@ -122,7 +122,7 @@ def _filter(may_leave_group: bool, network: bool) -> int:
     return descriptor
 
 
-def _reopened(descriptor: int) -> int:
+def _reopen(descriptor: int) -> int:
     """Return another descriptor of the same file, at its beginning."""
     return os.open(f"/proc/self/fd/{descriptor}", os.O_RDONLY | os.O_CLOEXEC)
 

@@ -30,7 +30,7 @@ def by_signal(status: int | None) -> bool:
 
 
 @contextmanager
-def held(numbers: tuple[signal.Signals, ...] = SIGNALS) -> Iterator[None]:
+def block(numbers: tuple[signal.Signals, ...] = SIGNALS) -> Iterator[None]:
     """Block signals within the context: a process started in it is born deaf to them until it lets them in itself."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
     try:

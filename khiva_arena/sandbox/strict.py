@@ -23,10 +23,10 @@ class Strict(Standard):
     group: Group = field(init=False)
 
     @classmethod
-    def made(cls, command: Command, program: str, sandbox: Sandbox, mark: str, shown: tuple[str, ...]) -> Self:
+    def make(cls, command: Command, program: str, sandbox: Sandbox, mark: str, paths: tuple[str, ...]) -> Self:
         group = Group(sandbox.resources)
         try:
-            cell = cls.wrapped(command, program, sandbox, mark, shown, counted=True)
+            cell = cls.make_wrapped(command, program, sandbox, mark, paths, counted=True)
         except BaseException:
             group.remove()
             raise
@@ -52,14 +52,14 @@ class Strict(Standard):
         self.group.kill()
         Standard.kill(self, pid)
 
-    def pause(self, pid: int, paused: bool) -> None:
-        self.group.freeze(paused)
+    def pause(self, pid: int, on: bool) -> None:
+        self.group.freeze(on)
 
     def clean(self) -> None:
         Standard.clean(self)
         self.group.remove()
 
-    def refused(self) -> str:
+    def refusal(self) -> str:
         if self.group.event("memory.events", "oom_kill"):
             return "memory"
         return "processes" if self.group.event("pids.events", "max") else ""

@@ -7,6 +7,7 @@ import os
 import resource
 import select
 import sys
+from typing import NamedTuple
 
 PROC = os.path.isdir("/proc/self/task")
 """True if files in /proc describe processes: without them children, environment, memory and waits of a process cannot be seen."""
@@ -35,14 +36,24 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def scheduled(thread: int) -> tuple[int, int, set[int]]:
-    """Return a thread's niceness, its policy, and the cores on which it may run; 0 stands for the calling thread.
+class Scheduling(NamedTuple):
+    """The way in which the system gives a thread time.
 
-    Policy and cores are 0 and none where the system does not tell them.
+    niceness: as os.getpriority tells it
+    policy: 0 where the system does not tell it
+    cores: the cores on which the thread may run; none where the system does not tell them
     """
+
+    niceness: int
+    policy: int
+    cores: set[int]
+
+
+def scheduling(thread: int) -> Scheduling:
+    """Return a thread's scheduling; 0 stands for the calling thread."""
     policy = os.sched_getscheduler(thread) if hasattr(os, "sched_getscheduler") else 0
     may_use = os.sched_getaffinity(thread) if hasattr(os, "sched_getaffinity") else set()
-    return os.getpriority(os.PRIO_PROCESS, thread), policy, may_use
+    return Scheduling(os.getpriority(os.PRIO_PROCESS, thread), policy, may_use)
 
 
 def lives(pid: str) -> bool:

@@ -28,7 +28,7 @@ class Trusted(Cell):
     limits: dict[int, tuple[int, int]] | None = None
 
     @classmethod
-    def made(cls, command: Command, program: str, sandbox: Sandbox, mark: str, shown: tuple[str, ...]) -> Self:
+    def make(cls, command: Command, program: str, sandbox: Sandbox, mark: str, paths: tuple[str, ...]) -> Self:
         home = scratch.make(None)
         setpriv = shutil.which("setpriv")
         # It ties the bot's life to the thread that spawns it. If it is missing, a bot whose arbiter is killed ends only by the
@@ -48,11 +48,11 @@ class Trusted(Cell):
             limits=_by_number(limits) if system.LIMITS_OF_OTHERS and not prlimit else None,
         )
 
-    def started(self, pid: int) -> None:
+    def note_start(self, pid: int) -> None:
         self.let_go()
-        for which, values in (self.limits or {}).items():
+        for limit, values in (self.limits or {}).items():
             with suppress(OSError, ValueError):  # it has ended already, or may have less than that anyway
-                resource.prlimit(pid, which, values)
+                resource.prlimit(pid, limit, values)
 
 
 SHELL = "/bin/sh"

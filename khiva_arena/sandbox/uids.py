@@ -23,14 +23,14 @@ def next_user() -> int | None:
     if os.geteuid() != 0:
         return None
     user = FIRST + os.getpid() % PROCESSES * BOTS + next(_count) % BOTS
-    return user if all(any(user in numbers for numbers in _mapped(which)) for which in ("uid_map", "gid_map")) else None
+    return user if all(any(user in numbers for numbers in _ids(file)) for file in ("uid_map", "gid_map")) else None
 
 
 @cache
-def _mapped(which: str) -> list[range]:
+def _ids(file: str) -> list[range]:
     """Return the numbers of users or groups that there are in this user namespace."""
     try:
-        lines = [line.split() for line in Path("/proc/self", which).read_text().splitlines()]
+        lines = [line.split() for line in Path("/proc/self", file).read_text().splitlines()]
     except FileNotFoundError:
         return [range(1 << 32)]  # a kernel without user namespaces
     return [range(int(first), int(first) + int(count)) for first, _outside, count in lines]

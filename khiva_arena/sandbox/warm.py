@@ -30,13 +30,13 @@ class Keepers:
 
     def __init__(self) -> None:
         self._keepers: list[subprocess.Popen[str]] = []
-        self._known: set[str] = set()
+        self._folders: set[str] = set()
         self._seen: set[tuple[int, int]] = set()
         self._owner = 0
-        self._looked = 0.0
+        self._look_at = 0.0
         self._locked = True
         self.files = self.bytes = 0
-        self.refused = ""
+        self.refusal = ""
 
     def keep(self, folders: Sequence[str]) -> None:
         """Keep these files, and all files below these folders, in memory, with those of earlier calls.
@@ -46,13 +46,13 @@ class Keepers:
         if not self._owner:
             self._owner = os.getpid()
             atexit.register(self.close)
-        new = [folder for folder in folders if folder not in self._known]
+        new = [folder for folder in folders if folder not in self._folders]
         if any(keeper.poll() is not None for keeper in self._keepers):
             self.close()
             new = list(folders)
         if new:
             self._add(new)
-        if not self._locked and time.monotonic() - self._looked >= FRESH_SECONDS:
+        if not self._locked and time.monotonic() - self._look_at >= FRESH_SECONDS:
             self._ask([[] for _ in self._keepers])
 
     def _add(self, folders: list[str]) -> None:
@@ -80,17 +80,17 @@ class Keepers:
                 )
             )
             self._ask([*([None] * (len(self._keepers) - 1)), paths[at : at + FILES_EACH]])
-        self._known |= set(folders)
+        self._folders |= set(folders)
 
     def _ask(self, lists: list[list[str] | None]) -> None:
         """Give each keeper a list of files to add, None for one that is left alone, and wait until all is in memory."""
-        asked = [(keeper, paths) for keeper, paths in zip(self._keepers, lists, strict=True) if paths is not None]
+        requests = [(keeper, paths) for keeper, paths in zip(self._keepers, lists, strict=True) if paths is not None]
         try:
-            for keeper, paths in asked:
+            for keeper, paths in requests:
                 assert keeper.stdin
                 keeper.stdin.write(json.dumps(paths) + "\n")
                 keeper.stdin.flush()
-            for keeper, paths in asked:
+            for keeper, paths in requests:
                 assert keeper.stdout
                 reply = json.loads(keeper.stdout.readline())
                 if reply["error"]:
@@ -102,12 +102,12 @@ class Keepers:
         except (BrokenPipeError, ValueError):
             self.close()
             raise OSError("what kept files in memory has died; is memory short?") from None
-        self._looked = time.monotonic()
+        self._look_at = time.monotonic()
 
     def close(self) -> None:
         """End the keepers and wait for that."""
         keepers, self._keepers = self._keepers, []
-        self._known, self._seen, self._locked = set(), set(), True
+        self._folders, self._seen, self._locked = set(), set(), True
         self.files = self.bytes = 0
         for keeper in keepers if self._owner == os.getpid() else ():
             assert keeper.stdin
@@ -124,25 +124,25 @@ ALSO_AT_STANDARD = "KHIVA_ARENA_WARM"
 
 
 def keep(folders: Sequence[str]) -> None:
-    """Keep all files below these folders in memory, if possible; ``refused()`` says why it was not.
+    """Keep all files below these folders in memory, if possible; ``refusal()`` says why it was not.
 
     A bot is started either way: docs/isolation.md names the loss.
     """
     try:
         KEEPERS.keep(folders)
-        KEEPERS.refused = ""
+        KEEPERS.refusal = ""
     except OSError as error:
-        KEEPERS.refused = str(error)
+        KEEPERS.refusal = str(error)
 
 
-def refused() -> str:
+def refusal() -> str:
     """Return why files could not be kept in memory when a bot of this run was last started so, "" if they could or no bot was."""
-    return KEEPERS.refused
+    return KEEPERS.refusal
 
 
 def forget_refusal() -> None:
     """Forget the refusals of an earlier run, before a new one."""
-    KEEPERS.refused = ""
+    KEEPERS.refusal = ""
 
 
 def _files(top: str) -> Iterable[tuple[str, os.stat_result]]:

@@ -12,6 +12,7 @@ from functools import lru_cache
 from itertools import combinations, product
 from math import gcd
 from pathlib import Path
+from typing import NamedTuple
 
 from khiva_arena.rng import Stream
 from khiva_arena.schedule.lineups import MOST_LINE_UPS, LineUp, fewest
@@ -56,11 +57,11 @@ def _from_file(bots: int, seats: int) -> tuple[LineUp, ...] | None:
         if line.startswith(begins):
             head, _, rest = line.partition(":")
             line_ups = [tuple(map(int, words.split())) for words in rest.split(",")]
-            return tuple(sorted(renamed(line_ups, int(head.split()[2]))))
+            return tuple(sorted(rename_bots(line_ups, int(head.split()[2]))))
     return None
 
 
-def renamed(line_ups: Iterable[LineUp], length: int) -> set[LineUp]:
+def rename_bots(line_ups: Iterable[LineUp], length: int) -> set[LineUp]:
     """Return line-ups, and these with bots renamed in cycles of a length: 0 to 1, 1 to 2, and the last of a cycle to its
     first."""
     return {
@@ -74,49 +75,49 @@ def _of_authors(authors: tuple[int, ...], seats: int) -> tuple[LineUp, ...] | No
     """Return a set for bots of whom some have one author: greedy, each seat to the bot that meets most others for the first
     time."""
     author = [number for number, size in enumerate(authors) for _ in range(size)]
-    others = [sum(1 << other for other in range(len(author)) if author[other] != mine) for mine in author]
-    if sum(map(int.bit_count, others)) > MOST_LINE_UPS * seats * (seats - 1):
+    of_other_authors = [sum(1 << bot for bot in range(len(author)) if author[bot] != mine) for mine in author]
+    if sum(map(int.bit_count, of_other_authors)) > MOST_LINE_UPS * seats * (seats - 1):
         return None
-    unmet, sat = others.copy(), [0] * len(author)
-    picked: list[LineUp] = []
-    while any(unmet) and len(picked) <= MOST_LINE_UPS:
-        picked.append(_next_line_up(seats, others, unmet, sat))
-    while (line_up := _evening(authors, seats, sat, picked)) and len(picked) <= MOST_LINE_UPS:
-        picked.append(line_up)
-    return tuple(sorted(picked)) if len(picked) <= MOST_LINE_UPS else None
+    unmet, sat = of_other_authors.copy(), [0] * len(author)
+    line_ups: list[LineUp] = []
+    while any(unmet) and len(line_ups) <= MOST_LINE_UPS:
+        line_ups.append(_next_line_up(seats, of_other_authors, unmet, sat))
+    while (line_up := _evening(authors, seats, sat, line_ups)) and len(line_ups) <= MOST_LINE_UPS:
+        line_ups.append(line_up)
+    return tuple(sorted(line_ups)) if len(line_ups) <= MOST_LINE_UPS else None
 
 
-def _next_line_up(seats: int, others: Sequence[int], unmet: list[int], sat: list[int]) -> LineUp:
+def _next_line_up(seats: int, of_other_authors: Sequence[int], unmet: list[int], sat: list[int]) -> LineUp:
     """Return the next line-up, and count it in ``unmet`` and ``sat``. others, unmet: by bot, a bit for each bot that it may meet,
     and has not met yet."""
     line_up: list[int] = []
-    free, chosen = (1 << len(others)) - 1, 0
+    free, chosen = (1 << len(of_other_authors)) - 1, 0
     for _ in range(seats):
-        bots = [bot for bot in range(len(others)) if free >> bot & 1]
-        wanted = chosen or free
-        bot = min(bots, key=lambda bot: (-(unmet[bot] & wanted).bit_count(), -unmet[bot].bit_count(), sat[bot]))
+        bots = [bot for bot in range(len(of_other_authors)) if free >> bot & 1]
+        candidates = chosen or free
+        bot = min(bots, key=lambda bot: (-(unmet[bot] & candidates).bit_count(), -unmet[bot].bit_count(), sat[bot]))
         line_up.append(bot)
-        chosen, free = chosen | 1 << bot, free & others[bot]
+        chosen, free = chosen | 1 << bot, free & of_other_authors[bot]
         sat[bot] += 1
     for bot in line_up:
         unmet[bot] &= ~chosen
     return tuple(sorted(line_up))
 
 
-def _evening(authors: Sequence[int], seats: int, sat: list[int], taken: Sequence[LineUp]) -> LineUp | None:
+def _evening(authors: Sequence[int], seats: int, sat: list[int], line_ups: Sequence[LineUp]) -> LineUp | None:
     """Return one more line-up, none of those taken, of bots that sit less often than others of their author, and count it in
     ``sat``. None if within each author bots sit equally often, plus or minus one."""
     ends = [sum(authors[: number + 1]) for number in range(len(authors))]
     members = [range(end - size, end) for end, size in zip(ends, authors, strict=True)]
-    uneven = [max(sat[bot] for bot in some) - min(sat[bot] for bot in some) for some in members]
+    uneven = [max(sat[bot] for bot in bots_of_author) - min(sat[bot] for bot in bots_of_author) for bots_of_author in members]
     if max(uneven) <= 1:
         return None
-    first, *others = sorted(range(len(authors)), key=lambda number: -uneven[number])
-    least = min(sat[bot] for bot in members[first])
-    needed = [bot for bot in members[first] if sat[bot] == least]
-    by_sat = [sorted(members[number], key=lambda bot: sat[bot]) for number in others]
-    every = (bots for some in combinations(by_sat, seats - 1) for bots in product(needed, *some))
-    line_up = next((tuple(sorted(bots)) for bots in every if tuple(sorted(bots)) not in taken), None)
+    first, *rest = sorted(range(len(authors)), key=lambda number: -uneven[number])
+    fewest = min(sat[bot] for bot in members[first])
+    first_bots = [bot for bot in members[first] if sat[bot] == fewest]
+    by_sat = [sorted(members[number], key=lambda bot: sat[bot]) for number in rest]
+    candidates = (bots for groups in combinations(by_sat, seats - 1) for bots in product(first_bots, *groups))
+    line_up = next((tuple(sorted(bots)) for bots in candidates if tuple(sorted(bots)) not in line_ups), None)
     for bot in line_up or ():
         sat[bot] += 1
     return line_up
@@ -137,15 +138,37 @@ def by_lot(line_ups: Sequence[LineUp], bots: int, authors: Sequence[int], key: b
     return tuple(sorted(tuple(sorted(names[bot] for bot in line_up)) for line_up in line_ups))
 
 
-def without_meeting(line_ups: Iterable[LineUp], bots: int, authors: Sequence[int] = ()) -> tuple[int, int]:
-    """Return how many pairs of bots that may meet do not, and how many may."""
+class PairCounts(NamedTuple):
+    """The pairs of bots of an event.
+
+    missing: pairs that may meet and do not
+    allowed: pairs that may meet
+    """
+
+    missing: int
+    allowed: int
+
+
+def without_meeting(line_ups: Iterable[LineUp], bots: int, authors: Sequence[int] = ()) -> PairCounts:
+    """Count the pairs of bots that may meet and do not."""
     may = bots * (bots - 1) // 2 - sum(size * (size - 1) // 2 for size in Counter(authors).values())
-    met = {pair for line_up in line_ups for pair in combinations(line_up, 2) if pair[0] != pair[1]}
-    return may - len(met), may
+    pairs_met = {pair for line_up in line_ups for pair in combinations(line_up, 2) if pair[0] != pair[1]}
+    return PairCounts(may - len(pairs_met), may)
 
 
-def auto(bots: int, seats: int, copies: int = 1, authors: Sequence[int] = ()) -> tuple[int, bool]:
-    """Return how many line-ups ``--lineups auto`` plays, and whether all bots that may meet do so in them."""
+class AutoLineUps(NamedTuple):
+    """The line-ups that ``--lineups auto`` plays.
+
+    number: how many there are
+    all_meet: True if all bots that may meet do so in them
+    """
+
+    number: int
+    all_meet: bool
+
+
+def auto(bots: int, seats: int, copies: int = 1, authors: Sequence[int] = ()) -> AutoLineUps:
+    """Return the line-ups that ``--lineups auto`` plays."""
     if (line_ups := all_meet(bots, seats, copies, authors)) is not None:
-        return len(line_ups), True
-    return fewest(bots, seats, copies, tuple(authors)), False
+        return AutoLineUps(len(line_ups), True)
+    return AutoLineUps(fewest(bots, seats, copies, tuple(authors)), False)

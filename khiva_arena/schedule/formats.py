@@ -101,7 +101,7 @@ def check_terms(terms: Terms) -> None:
 
 def _of_other_formats(terms: Terms) -> list[str]:
     """Return as mistakes the settings that the format does not use: giving one shows that the user expects something else."""
-    given = [
+    settings = [
         ("--rounds", terms.rounds is not None, TAKERS["rounds"]),
         ("--advance", terms.advance is not None, TAKERS["advance"]),
         ("--candidate", bool(terms.candidates), TAKERS["candidates"]),
@@ -110,7 +110,7 @@ def _of_other_formats(terms: Terms) -> list[str]:
     ]
     return [
         f"{flag} is not for --format {terms.format}: it goes with {' and '.join(takers)}"
-        for flag, is_given, takers in given
+        for flag, is_given, takers in settings
         if is_given and terms.format not in takers
     ]
 
@@ -130,11 +130,11 @@ def rounds(terms: Terms, results: Callable[[Shape], Sequence[Result] | None]) ->
     Raises ConfigError as ``check_terms``, and StoreError if the results are not those of the round that was drawn.
     """
     past: list[Sequence[Result]] = []
-    every = shapes(terms)
-    for shape in every:
+    all_shapes = shapes(terms)
+    for shape in all_shapes:
         now = draw(terms, shape, past)
         yield now
-        of_round = results(shape) if shape is not every[-1] else None
+        of_round = results(shape) if shape is not all_shapes[-1] else None
         if of_round is None:
             return
         check_results(now, of_round)
@@ -149,14 +149,14 @@ def draw(terms: Terms, shape: Shape, past: Sequence[Sequence[Result]]) -> DrawnR
 def check_results(now: DrawnRound, results: Sequence[Result]) -> None:
     """Raise StoreError if these are not all the results of the round."""
     seats = len(now.line_ups[0])
-    seen = Counter((result.seed, result.lineup, result.rotation) for result in results)
+    counts = Counter((result.seed, result.lineup, result.rotation) for result in results)
     fits = all(
         now.first_seed <= k < now.first_seed + now.seeds and 0 <= lineup < len(now.line_ups) and 0 <= rotation < seats
-        for k, lineup, rotation in seen
+        for k, lineup, rotation in counts
     )
-    if not fits or max(seen.values(), default=0) > 1:
+    if not fits or max(counts.values(), default=0) > 1:
         raise StoreError(f"round {now.number + 1} holds results that are not of its schedule")
-    missing = now.seeds * len(now.line_ups) * seats - len(seen)
+    missing = now.seeds * len(now.line_ups) * seats - len(counts)
     if missing:
         raise StoreError(f"round {now.number + 1} is not complete: {missing} of its matches have no result")
     strange = next((r for r in results if tuple(sorted(r.bots)) != now.line_ups[r.lineup]), None)
@@ -164,12 +164,12 @@ def check_results(now: DrawnRound, results: Sequence[Result]) -> None:
         raise StoreError(f"round {now.number + 1}, seed {strange.seed}, line-up {strange.lineup}: other bots than were drawn")
 
 
-def schedule(terms: Terms, drawn: DrawnRound, first_seed: int = 0) -> Iterator[ScheduledMatch]:
+def schedule(terms: Terms, draw: DrawnRound, first_seed: int = 0) -> Iterator[ScheduledMatch]:
     """Yield the matches of a round in schedule order, lazily, from seed ``first_seed`` of the event on. ``k``, the seed, and
     ``ordinal`` are those of the event, ``lineup`` is that of the round. Circular orders are balanced within the round."""
-    key, first = round_key(terms.key, drawn.number), max(0, first_seed - drawn.first_seed)
-    for match in seating.schedule(drawn.line_ups, drawn.seeds, key=key, first_seed=first):
-        ordinal, k = match.ordinal + drawn.first_ordinal, match.k + drawn.first_seed
+    key, first = round_key(terms.key, draw.number), max(0, first_seed - draw.first_seed)
+    for match in seating.schedule(draw.line_ups, draw.seeds, key=key, first_seed=first):
+        ordinal, k = match.ordinal + draw.first_ordinal, match.k + draw.first_seed
         yield ScheduledMatch(ordinal, k, match.lineup, match.rotation, match.bots)
 
 

@@ -35,7 +35,7 @@ def cost_of(tables: Tables, weight: Sequence[Sequence[int]]) -> int:
     return sum(weight[a][b] for table in tables for a in table for b in table if a < b)
 
 
-def settle(tables: Tables, weight: Sequence[Sequence[int]]) -> int:
+def exchange_seats(tables: Tables, weight: Sequence[Sequence[int]]) -> int:
     """Exchange bots in place until no exchange lowers the cost; return how many exchanges were tried. The lowest position comes
     first, so that the best are moved least. Of exchanges that help equally, the one between the nearest positions is made.
 
@@ -50,38 +50,38 @@ def settle(tables: Tables, weight: Sequence[Sequence[int]]) -> int:
     load = [[sum([row[q] for q in table]) for table in tables] for row in weight]
     for p, home in enumerate(at):
         load[p][home] -= weight[p][p]
-    work, still = 0, 0
-    exchanged: list[int] = []  # both tables of each exchange, in order
-    weighed = [-1] * count  # how many of these there were when no exchange helped a position; -1: it is not known
-    while still < count:
+    work, unchanged = 0, 0
+    exchanges: list[int] = []  # both tables of each exchange, in order
+    exchanges_before = [-1] * count  # how many of these there were when no exchange helped a position; -1: it is not known
+    while unchanged < count:
         for p in range(count - 1, -1, -1):
-            still += 1
-            if still > count:
+            unchanged += 1
+            if unchanged > count:
                 break
             if not load[p][at[p]]:
                 continue  # an exchange that helps is found from the other position, whose cost it lowers
-            changed = set(exchanged[weighed[p] :]) if weighed[p] >= 0 else set()
-            whole = weighed[p] < 0 or at[p] in changed
-            others = range(count) if whole else sorted([q for table in changed for q in tables[table]])
-            q = _best_exchange(p, others, at, load, weight[p])
+            changed_tables = set(exchanges[exchanges_before[p] :]) if exchanges_before[p] >= 0 else set()
+            all_positions = exchanges_before[p] < 0 or at[p] in changed_tables
+            positions = range(count) if all_positions else sorted([q for table in changed_tables for q in tables[table]])
+            q = _best_exchange(p, positions, at, load, weight[p])
             work += count
-            weighed[p] = len(exchanged) if q is None else -1
+            exchanges_before[p] = len(exchanges) if q is None else -1
             if q is not None:
-                exchanged += (at[p], at[q])
+                exchanges += (at[p], at[q])
                 _exchange(p, q, tables, at, load, weight)
-                still = 0
+                unchanged = 0
     return work
 
 
-def _best_exchange(p: int, others: Iterable[int], at: list[int], load: list[list[int]], weight: Sequence[int]) -> int | None:
-    """Return the position among ``others``, in order, to exchange with p; None if no exchange lowers the cost."""
+def _best_exchange(p: int, positions: Iterable[int], at: list[int], load: list[list[int]], weight: Sequence[int]) -> int | None:
+    """Return the position among ``positions``, in order, to exchange with p; None if no exchange lowers the cost."""
     home, mine = at[p], load[p]
     best, partner = (0, 0), None
-    for q in others:
-        there = at[q]
-        if there != home:
+    for q in positions:
+        table = at[q]
+        if table != home:
             theirs = load[q]
-            change = mine[there] - mine[home] + theirs[home] - theirs[there] - 2 * weight[q]
+            change = mine[table] - mine[home] + theirs[home] - theirs[table] - 2 * weight[q]
             if change < 0 and (change, abs(p - q)) < best:
                 best, partner = (change, abs(p - q)), q
     return partner
@@ -92,8 +92,8 @@ def _exchange(p: int, q: int, tables: Tables, at: list[int], load: list[list[int
     tables[x][tables[x].index(p)], tables[y][tables[y].index(q)] = q, p
     at[p], at[q] = y, x
     from_p, from_q = weight[p], weight[q]
-    for other, row in enumerate(load):
-        change = (from_q[other] if other != q else 0) - (from_p[other] if other != p else 0)
+    for table, row in enumerate(load):
+        change = (from_q[table] if table != q else 0) - (from_p[table] if table != p else 0)
         row[x] += change
         row[y] -= change
 
@@ -102,13 +102,13 @@ def search(tables: Tables, weight: Sequence[Sequence[int]], grave: int, stream: 
     """Return settled tables, the best of as many attempts as the bounds allow; each attempt begins with three random
     exchanges."""
     best = [list(table) for table in tables]
-    work = settle(best, weight)
+    work = exchange_seats(best, weight)
     cost = cost_of(best, weight)
     while cost and len(tables) > 1 and work < (_MOST_WORK if cost >= grave else _WORK):
         trial = [list(table) for table in best]
         for _ in range(3):
             _by_lot(trial, stream)
-        work += settle(trial, weight)
+        work += exchange_seats(trial, weight)
         if (new_cost := cost_of(trial, weight)) < cost:
             best, cost = trial, new_cost
     return best

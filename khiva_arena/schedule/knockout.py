@@ -7,8 +7,8 @@ from itertools import combinations
 
 from khiva_arena.result import Result
 from khiva_arena.rng import Stream
-from khiva_arena.schedule.grouping import settle, snake
-from khiva_arena.schedule.scores import BotSums, RoundSums, round_sums, scores_of, shared
+from khiva_arena.schedule.grouping import exchange_seats, snake
+from khiva_arena.schedule.scores import BotSums, RoundSums, round_sums, scores_of, with_places
 from khiva_arena.schedule.terms import (
     Detail,
     DrawnRound,
@@ -16,7 +16,7 @@ from khiva_arena.schedule.terms import (
     Placing,
     Shape,
     Terms,
-    drawn,
+    drawn_round,
     shapes_of,
     too_few_bots,
 )
@@ -66,11 +66,11 @@ def bracket(bots: int, seats: int, advance: int) -> tuple[BracketRound, ...]:
     fewer, there is one table, and only so many of its bots go out that a final is left.
     """
     rounds: list[BracketRound] = []
-    left = bots
-    while left > seats:
-        tables = min(left // seats, (left - seats) // (seats - advance))
-        rounds.append(BracketRound(left, tables, advance) if tables else BracketRound(left, 1, seats - (left - seats)))
-        left -= rounds[-1].tables * (seats - rounds[-1].advance)
+    active = bots
+    while active > seats:
+        tables = min(active // seats, (active - seats) // (seats - advance))
+        rounds.append(BracketRound(active, tables, advance) if tables else BracketRound(active, 1, seats - (active - seats)))
+        active -= rounds[-1].tables * (seats - rounds[-1].advance)
     return (*rounds, BracketRound(seats, 1, 0))
 
 
@@ -93,7 +93,7 @@ def mistakes(terms: Terms) -> list[str]:
 
 
 def shapes(terms: Terms) -> tuple[Shape, ...]:
-    return shapes_of(terms, [one.tables for one in bracket(terms.bots, terms.seats, advance_of(terms))])
+    return shapes_of(terms, [bracket_round.tables for bracket_round in bracket(terms.bots, terms.seats, advance_of(terms))])
 
 
 def draw(terms: Terms, shape: Shape, past: Sequence[Sequence[Result]]) -> DrawnRound:
@@ -107,10 +107,10 @@ def draw_of(terms: Terms, shape: Shape, past: Sequence[RoundSums]) -> DrawnRound
     resting = field.resting(terms.seats)
     playing = [bot for bot in field.left if bot not in resting]
     tables = snake(len(playing), shape.line_ups)
-    settle(tables, [[_of_one_author(terms, a, b) for b in playing] for a in playing])
-    seated = sorted(tuple(sorted(playing[p] for p in table)) for table in tables)
-    together = [pair for table in seated for pair in combinations(table, 2) if _of_one_author(terms, *pair)]
-    return drawn(shape, seated, resting, together=together)
+    exchange_seats(tables, [[_of_one_author(terms, a, b) for b in playing] for a in playing])
+    line_ups = sorted(tuple(sorted(playing[p] for p in table)) for table in tables)
+    together = [pair for table in line_ups for pair in combinations(table, 2) if _of_one_author(terms, *pair)]
+    return drawn_round(shape, line_ups, resting, together=together)
 
 
 def _of_one_author(terms: Terms, a: int, b: int) -> int:
@@ -142,22 +142,22 @@ def _field(terms: Terms, past: Sequence[RoundSums]) -> _Field:
     seeding = list(range(terms.bots))
     if not terms.seeded:
         Stream(terms.key, "schedule", "lot").shuffle(seeding)
-    every = bracket(terms.bots, terms.seats, advance_of(terms))
-    field = _Field(every[0], seeding, [0] * terms.bots, {})
+    bracket_rounds = bracket(terms.bots, terms.seats, advance_of(terms))
+    field = _Field(bracket_rounds[0], seeding, [0] * terms.bots, {})
     for number, of_round in enumerate(past):
         tables, sums = of_round.line_ups, of_round.sums
-        gone = {bot for table in tables for bot in _ranked(table, sums, seeding)[field.now.advance :]}
+        losers = {bot for table in tables for bot in _in_rank_order(table, sums, seeding)[field.now.advance :]}
         resting = set(field.left).difference(*tables)
         field = _Field(
-            every[number + 1],
-            [bot for bot in field.left if bot not in gone],
+            bracket_rounds[number + 1],
+            [bot for bot in field.left if bot not in losers],
             [byes + (bot in resting) for bot, byes in enumerate(field.byes)],
-            field.out | dict.fromkeys(gone, number),
+            field.out | dict.fromkeys(losers, number),
         )
     return field
 
 
-def _ranked(table: Iterable[int], sums: Sequence[BotSums], seeding: Sequence[int]) -> list[int]:
+def _in_rank_order(table: Iterable[int], sums: Sequence[BotSums], seeding: Sequence[int]) -> list[int]:
     """Return a table's bots, best first: by mean pair score, then more first places, then game score, then the better seeding.
     ``sums``: of a whole round, in which each bot plays at one table."""
     return sorted(table, key=lambda bot: (-sums[bot].halves, -sums[bot].firsts, -sums[bot].game, seeding.index(bot)))
@@ -171,12 +171,12 @@ def places(terms: Terms, results: Sequence[Sequence[Result]]) -> tuple[Placing, 
 
 def places_of(terms: Terms, rounds: Sequence[RoundSums]) -> tuple[Placing, ...]:
     """Return the places that ``places`` gives, from sums."""
-    every = shapes(terms)
-    whole = [of_round for shape, of_round in zip(every, rounds, strict=False) if of_round.matches == shape.matches]
-    field = _field(terms, whole[: len(every) - 1])
-    final = _ranked(field.left, whole[-1].sums, field.left) if len(whole) == len(every) else []
-    out = field.out | dict.fromkeys(final[1:], len(every) - 1)
-    key = {bot: (field.out.get(bot, len(every)), -final.index(bot) if bot in final else 0) for bot in range(terms.bots)}
+    all_shapes = shapes(terms)
+    complete = [of_round for shape, of_round in zip(all_shapes, rounds, strict=False) if of_round.matches == shape.matches]
+    field = _field(terms, complete[: len(all_shapes) - 1])
+    final = _in_rank_order(field.left, complete[-1].sums, field.left) if len(complete) == len(all_shapes) else []
+    out = field.out | dict.fromkeys(final[1:], len(all_shapes) - 1)
+    key = {bot: (field.out.get(bot, len(all_shapes)), -final.index(bot) if bot in final else 0) for bot in range(terms.bots)}
     scores = scores_of(terms.bots, rounds)
     rows = {bot: Placing(bot, 0, score, KnockoutDetail(field.byes[bot], out.get(bot))) for bot, score in enumerate(scores)}
-    return shared(range(terms.bots), lambda bot: key[bot], rows)
+    return with_places(range(terms.bots), lambda bot: key[bot], rows)

@@ -32,9 +32,9 @@ class LineUps(NamedTuple):
 
 
 def line_ups(
-    bots: int, seats: int, copies: int = 1, most: int | None = None, *, key: bytes, authors: tuple[int, ...] = ()
+    bots: int, seats: int, copies: int = 1, limit: int | None = None, *, key: bytes, authors: tuple[int, ...] = ()
 ) -> LineUps:
-    """Return all multisets of ``seats`` bots with each bot at most ``copies`` times, or a balanced ``most`` of them.
+    """Return all multisets of ``seats`` bots with each bot at most ``copies`` times, or a balanced ``limit`` of them.
 
     A table with copies of one bot alone says nothing about it, so such line-ups exist only when there is one bot (a smoke test).
     A subset is distinct line-ups in which each bot sits as often as any other, plus or minus one, and pairs meet as equally as a
@@ -46,13 +46,13 @@ def line_ups(
 
     Raises ConfigError on numbers that make no table.
     """
-    most = MOST_LINE_UPS if most is None else most
-    problems = mistakes(bots, seats, copies, most, authors)
+    limit = MOST_LINE_UPS if limit is None else limit
+    problems = mistakes(bots, seats, copies, limit, authors)
     if problems:
         raise ConfigError(problems)
     cap = cap_of(bots, seats, copies)
     stream = Stream(key, "schedule", "lineups")
-    return LineUps(count_line_ups(bots, seats, cap, authors), pick(bots, seats, cap, most, stream, authors))
+    return LineUps(count_line_ups(bots, seats, cap, authors), pick(bots, seats, cap, limit, stream, authors))
 
 
 def cap_of(bots: int, seats: int, copies: int) -> int:
@@ -60,14 +60,14 @@ def cap_of(bots: int, seats: int, copies: int) -> int:
     return copies if bots == 1 else min(copies, seats - 1)
 
 
-def pick(bots: int, seats: int, cap: int, most: int, stream: Stream, authors: tuple[int, ...] = ()) -> tuple[LineUp, ...]:
-    """Return all line-ups with each bot at most ``cap`` times, or a balanced ``most`` of them, in canonical order. The numbers
+def pick(bots: int, seats: int, cap: int, limit: int, stream: Stream, authors: tuple[int, ...] = ()) -> tuple[LineUp, ...]:
+    """Return all line-ups with each bot at most ``cap`` times, or a balanced ``limit`` of them, in canonical order. The numbers
     are checked, as ``line_ups`` does; 1 seat is allowed here."""
-    if count_line_ups(bots, seats, cap, authors) <= most:
+    if count_line_ups(bots, seats, cap, authors) <= limit:
         return tuple(_all(bots, seats, cap, authors))
-    if cap > 1 and count_line_ups(bots, seats, 1, authors) >= most:
+    if cap > 1 and count_line_ups(bots, seats, 1, authors) >= limit:
         cap = 1
-    return tuple(_balanced_part(_Tables(bots, seats, cap, authors), most, stream))
+    return tuple(_balanced_part(_Tables(bots, seats, cap, authors), limit, stream))
 
 
 def fewest(bots: int, seats: int, copies: int = 1, authors: tuple[int, ...] = ()) -> int:
@@ -76,20 +76,20 @@ def fewest(bots: int, seats: int, copies: int = 1, authors: tuple[int, ...] = ()
     does where the sets in which all bots meet are too large, see ``coverings``."""
     cap = cap_of(bots, seats, copies)
     often = max(2, -(-(bots - 1) // (2 * (seats - 1))))  # two bots that each met half of the others met each other, or a third
-    least = -(-often * bots // seats)
-    balanced = next(most for most in range(least, least + bots + 1) if most * seats % bots == 0)
-    return min(balanced, count_line_ups(bots, seats, cap, authors))
+    lower_bound = -(-often * bots // seats)
+    smallest = next(number for number in range(lower_bound, lower_bound + bots + 1) if number * seats % bots == 0)
+    return min(smallest, count_line_ups(bots, seats, cap, authors))
 
 
-def mistakes(bots: int, seats: int, copies: int, most: int, authors: tuple[int, ...] = ()) -> list[str]:
+def mistakes(bots: int, seats: int, copies: int, limit: int, authors: tuple[int, ...] = ()) -> list[str]:
     """Return the mistakes in the numbers of a round robin, one line each."""
     problems = []
     if not FEWEST_SEATS <= seats <= MOST_SEATS:
         problems.append(f"a table has {FEWEST_SEATS} to {MOST_SEATS} seats, not {seats}")
     if copies < 1:
         problems.append(f"--copies is at least 1, not {copies}")
-    if most < 1:
-        problems.append(f"at least 1 line-up must be played, not {most}")
+    if limit < 1:
+        problems.append(f"at least 1 line-up must be played, not {limit}")
     if bots < 1:
         problems.append("there are no bots to play")
     if not problems and bots * copies < seats:
@@ -141,25 +141,25 @@ class _Tables(NamedTuple):
     authors: tuple[int, ...]
 
 
-def _balanced_part(tables: _Tables, most: int, stream: Stream) -> list[LineUp]:
+def _balanced_part(tables: _Tables, limit: int, stream: Stream) -> list[LineUp]:
     total = count_line_ups(*tables)
-    if most == total:
+    if limit == total:
         return list(_all(*tables))
-    if 2 * most > total:  # all line-ups are balanced, so the rest of a balanced set is, too; it is easier to search
-        left_out = set(_searched(tables, total - most, stream))
+    if 2 * limit > total:  # all line-ups are balanced, so the rest of a balanced set is, too; it is easier to search
+        left_out = set(_search(tables, total - limit, stream))
         return [line_up for line_up in _all(*tables) if line_up not in left_out]
-    return sorted(_searched(tables, most, stream))
+    return sorted(_search(tables, limit, stream))
 
 
-def _searched(tables: _Tables, most: int, stream: Stream) -> list[LineUp]:
+def _search(tables: _Tables, count: int, stream: Stream) -> list[LineUp]:
     """Return the best of a few searches, each of which can get stuck; one is enough if all pairs meet equally, or nearly so."""
-    swaps = min(_SWAPS_PER_LINE_UP * most, _MOST_SWAPS)
+    swaps = min(_SWAPS_PER_LINE_UP * count, _MOST_SWAPS)
     tries = min(_MOST_TRIES, max(1, _MOST_SWAPS // swaps))
-    best = _Search(tables, most, stream, swaps)
+    best = _Search(tables, count, stream, swaps)
     for _ in range(tries - 1):
         if best.spread() <= 1:
             break
-        best = min(best, _Search(tables, most, stream, swaps), key=_Search.spread)
+        best = min(best, _Search(tables, count, stream, swaps), key=_Search.spread)
     return best.picked
 
 
@@ -169,30 +169,30 @@ class _Search:
     Greedy fixes how often each bot sits (equal, plus or minus one); a swap never changes that.
     """
 
-    def __init__(self, tables: _Tables, most: int, stream: Stream, swaps: int) -> None:
+    def __init__(self, tables: _Tables, count: int, stream: Stream, swaps: int) -> None:
         self.bots, self.seats, self.cap, self.authors = tables
         self.stream = stream
         self.met = [[0] * self.bots for _ in range(self.bots)]  # met[a][b], a <= b: how often they sit together
         self.sat = [0] * self.bots
-        self.picked = [self._next_greedy() for _ in range(most)]
+        self.picked = [self._next_greedy() for _ in range(count)]
         self.taken = Counter(self.picked)
-        if most > 1:
+        if count > 1:
             for _ in range(swaps):
-                self._swap(stream.below(most), only_better=True)
+                self._swap(stream.below(count), only_better=True)
             self._make_distinct()
 
     def spread(self) -> int:
         """Return how much more often one pair sits together than another."""
-        meetings = [self.met[a][b] for a, b in combinations(range(self.bots), 2) if not self._kept_apart(a, (b,))]
+        meetings = [self.met[a][b] for a, b in combinations(range(self.bots), 2) if not self._is_kept_apart(a, (b,))]
         return max(meetings, default=0) - min(meetings, default=0)
 
-    def _kept_apart(self, bot: int, others: Sequence[int]) -> bool:
-        return bool(self.authors) and self.authors[bot] in [self.authors[other] for other in others]
+    def _is_kept_apart(self, bot: int, bots: Sequence[int]) -> bool:
+        return bool(self.authors) and self.authors[bot] in [self.authors[opponent] for opponent in bots]
 
     def _next_greedy(self) -> LineUp:
         chosen: list[int] = []
         for _ in range(self.seats):
-            free = [b for b in range(self.bots) if chosen.count(b) < self.cap and not self._kept_apart(b, chosen)]
+            free = [b for b in range(self.bots) if chosen.count(b) < self.cap and not self._is_kept_apart(b, chosen)]
             low = min(self.sat[b] for b in free)
             low_free = [b for b in free if self.sat[b] == low]
             meetings = [sum(self.met[min(b, c)][max(b, c)] for c in chosen) for b in low_free]
@@ -225,7 +225,7 @@ class _Search:
             return
         if max(new_x.count(old[1][j]), new_y.count(old[0][i])) > self.cap:
             return
-        if self._kept_apart(old[1][j], rest_x) or self._kept_apart(old[0][i], rest_y):
+        if self._is_kept_apart(old[1][j], rest_x) or self._is_kept_apart(old[0][i], rest_y):
             return
         change = sum(self._meet(line_up, -1) for line_up in old) + self._meet(new_x, 1) + self._meet(new_y, 1)
         if only_better and change > 0:

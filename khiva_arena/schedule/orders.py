@@ -62,7 +62,7 @@ def power(order: Order, d: int) -> Order:
     return tuple(order[d * i % seats] for i in range(seats))
 
 
-def labelled(seats: int, stream: Stream) -> tuple[tuple[Order, ...], ...]:
+def label_orders(seats: int, stream: Stream) -> tuple[tuple[Order, ...], ...]:
     """Return the fixed set of orders of so many positions, read in ``LABELLINGS`` ways that are drawn."""
     from khiva_arena.schedule.decompositions import DECOMPOSITIONS  # not above: few tables are that large
 
@@ -79,25 +79,25 @@ def _from_0(order: Sequence[int]) -> Order:
     return (*order[at:], *order[:at])
 
 
-def next_of(sets: Sequence[Sequence[Order]], played: Sequence[Order]) -> tuple[Order, ...]:
+def next_of(sets: Sequence[Sequence[Order]], orders_played: Sequence[Order]) -> tuple[Order, ...]:
     """Return the orders a line-up may play next in its block: at first the first order of any of these sets, then the rest of the
     set that was begun."""
-    if not played:
+    if not orders_played:
         return tuple(dict.fromkeys(orders[0] for orders in sets))
-    begun = next(orders for orders in sets if orders[0] == played[0])
-    return tuple(order for order in begun if order not in played)
+    orders_begun = next(orders for orders in sets if orders[0] == orders_played[0])
+    return tuple(order for order in orders_begun if order not in orders_played)
 
 
-def allowed_next(played: Sequence[Order], seats: int) -> tuple[Order, ...]:
-    """Return the orders a line-up may play next in its block, after those it ``played`` in it.
+def allowed_next(orders_played: Sequence[Order], seats: int) -> tuple[Order, ...]:
+    """Return the orders a line-up may play next in its block, after ``orders_played``.
 
     5 seats: an order, its square or cube, the other of the two, and at last its fourth power, which is the order read backwards.
     So the pairs that are balanced after the first seed are balanced after the third one too.
     """
-    if not played or seats == 4:
-        return tuple(order for order in circular_orders(seats) if order not in played)
-    powers = (2, 3) if seats == 5 and len(played) < 3 else (seats - 1,)
-    return tuple(order for order in (power(played[0], d) for d in powers) if order not in played)
+    if not orders_played or seats == 4:
+        return tuple(order for order in circular_orders(seats) if order not in orders_played)
+    powers = (2, 3) if seats == 5 and len(orders_played) < 3 else (seats - 1,)
+    return tuple(order for order in (power(orders_played[0], d) for d in powers) if order not in orders_played)
 
 
 @dataclass(slots=True)
@@ -139,28 +139,28 @@ def block_orders(line_ups: Sequence[tuple[int, ...]], key: bytes, block: int) ->
     together = [(a, b) for bots in line_ups for i, a in enumerate(bots) for j, b in enumerate(bots) if i != j and a != b]
     index = {pair: i for i, pair in enumerate(dict.fromkeys(together))}
     imbalance = _Imbalance([0] * len(index), seats - 1)
-    met = [index[pair] for pair in together]
-    played: list[list[Order]] = [[] for _ in line_ups]
+    numbers = [index[pair] for pair in together]
+    orders_played: list[list[Order]] = [[] for _ in line_ups]
     labels = Stream(key, "schedule", "labels", str(block))
-    sets = [labelled(seats, labels) for _ in line_ups] if seats > ALL_ORDERS_MOST else []
+    sets = [label_orders(seats, labels) for _ in line_ups] if seats > ALL_ORDERS_MOST else []
     for within in range(BLOCK_SEEDS[seats]):
         stream = Stream(key, "schedule", "orders", str(block), str(within))
-        imbalance.add(met, -1)
+        imbalance.add(numbers, -1)
         if sets:
-            options = [next_of(own, orders) for own, orders in zip(sets, played, strict=True)]
+            options = [next_of(orders_allowed, orders) for orders_allowed, orders in zip(sets, orders_played, strict=True)]
         else:
-            options = [allowed_next(orders, seats) for orders in played]
+            options = [allowed_next(orders, seats) for orders in orders_played]
         pairs = [[_neighbours(bots, order, index) for order in some] for bots, some in zip(line_ups, options, strict=True)]
         picks = _choose(pairs, imbalance, stream)
-        chosen = tuple(some[pick] for some, pick in zip(options, picks, strict=True))
-        for orders, order in zip(played, chosen, strict=True):
+        choice = tuple(some[pick] for some, pick in zip(options, picks, strict=True))
+        for orders, order in zip(orders_played, choice, strict=True):
             orders.append(order)
-        yield chosen
+        yield choice
 
 
 def _neighbours(bots: Sequence[int], order: Order, index: dict[tuple[int, int], int]) -> list[int]:
-    seated = [bots[p] for p in order]
-    arcs = zip(seated, seated[1:] + seated[:1], strict=True)
+    order_of_bots = [bots[p] for p in order]
+    arcs = zip(order_of_bots, order_of_bots[1:] + order_of_bots[:1], strict=True)
     return [index[arc] for arc in arcs if arc[0] != arc[1]]
 
 
@@ -171,7 +171,7 @@ def _choose(pairs: Sequence[Sequence[Sequence[int]]], imbalance: _Imbalance, str
     ``pairs[i][o]``: the pairs that option o of line-up i adds to.
     """
     picks = _greedy(pairs, imbalance, stream)
-    best, cost, least = picks.copy(), 0, 0
+    best, cost, lowest = picks.copy(), 0, 0
     moves = _MOVES if len(pairs[0]) > 1 else 0
     for move in range(moves):
         if not imbalance.off:
@@ -188,8 +188,8 @@ def _choose(pairs: Sequence[Sequence[Sequence[int]]], imbalance: _Imbalance, str
             picks[i] = old
             continue
         cost += change
-        if cost < least:
-            best, least = picks.copy(), cost
+        if cost < lowest:
+            best, lowest = picks.copy(), cost
     for options, pick, good in zip(pairs, picks, best, strict=True):
         imbalance.take(options[pick])
         imbalance.give(options[good])
@@ -210,6 +210,6 @@ def _pick(options: Sequence[Sequence[int]], imbalance: _Imbalance, stream: Strea
     """Return the option whose pairs are furthest below their share; a tie is drawn."""
     above = imbalance.above
     costs = [sum(above[p] for p in option) for option in options]
-    least = min(cost for o, cost in enumerate(costs) if o != apart_from)
-    ties = [o for o, cost in enumerate(costs) if cost == least and o != apart_from]
+    lowest = min(cost for o, cost in enumerate(costs) if o != apart_from)
+    ties = [o for o, cost in enumerate(costs) if cost == lowest and o != apart_from]
     return ties[stream.below(len(ties))]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from khiva_arena.result import Result
 from khiva_arena.schedule import lineups
 from khiva_arena.schedule.scores import by_score
-from khiva_arena.schedule.terms import DrawnRound, Placing, Shape, Terms, drawn, round_key, shapes_of
+from khiva_arena.schedule.terms import DrawnRound, Placing, Shape, Terms, drawn_round, round_key, shapes_of
 
 TAKES = ()
 IN_ROUNDS = False
@@ -15,13 +15,13 @@ SEQUENTIAL = False
 
 def mistakes(terms: Terms) -> list[str]:
     """Return the mistakes in the terms of a round robin, one line each."""
-    problems = lineups.mistakes(terms.bots, terms.seats, terms.copies, _most(terms), terms.authors)
+    problems = lineups.mistakes(terms.bots, terms.seats, terms.copies, _largest_number(terms), terms.authors)
     if not problems and terms.draw and len(_all_meet(terms)) != terms.most:
         problems.append(f"no set of {terms.most} line-ups of {terms.bots} bots at {terms.seats} seats is known in which all meet")
     return problems
 
 
-def _most(terms: Terms) -> int:
+def _largest_number(terms: Terms) -> int:
     return lineups.MOST_LINE_UPS if terms.most is None else terms.most
 
 
@@ -34,7 +34,7 @@ def _all_meet(terms: Terms) -> tuple[lineups.LineUp, ...]:
 def shapes(terms: Terms) -> tuple[Shape, ...]:
     """Return the only round."""
     total = lineups.count_line_ups(terms.bots, terms.seats, lineups.cap_of(terms.bots, terms.seats, terms.copies), terms.authors)
-    return shapes_of(terms, [min(total, _most(terms))])
+    return shapes_of(terms, [min(total, _largest_number(terms))])
 
 
 def draw(terms: Terms, shape: Shape, _past: Sequence[Sequence[Result]]) -> DrawnRound:
@@ -46,9 +46,9 @@ def draw(terms: Terms, shape: Shape, _past: Sequence[Sequence[Result]]) -> Drawn
         total = lineups.count_line_ups(
             terms.bots, terms.seats, lineups.cap_of(terms.bots, terms.seats, terms.copies), terms.authors
         )
-        return drawn(shape, coverings.by_lot(_all_meet(terms), terms.bots, terms.authors, key), total=total)
-    every = lineups.line_ups(terms.bots, terms.seats, terms.copies, terms.most, key=key, authors=terms.authors)
-    return drawn(shape, every.chosen, total=every.total)
+        return drawn_round(shape, coverings.by_lot(_all_meet(terms), terms.bots, terms.authors, key), total=total)
+    all_line_ups = lineups.line_ups(terms.bots, terms.seats, terms.copies, terms.most, key=key, authors=terms.authors)
+    return drawn_round(shape, all_line_ups.chosen, total=all_line_ups.total)
 
 
 def places(terms: Terms, results: Sequence[Sequence[Result]]) -> tuple[Placing, ...]:

@@ -80,7 +80,7 @@ def line_ups_in(results: Iterable[Result]) -> list[LineUp]:
 
 def scores_of(bots: int, rounds: Sequence[RoundSums]) -> list[Fraction | None]:
     """Return the mean pair score of each bot over some rounds; None without a pair."""
-    halves, pairs = ([sum(getattr(one.sums[bot], key) for one in rounds) for bot in range(bots)] for key in ("halves", "pairs"))
+    halves, pairs = ([sum(getattr(past.sums[bot], key) for past in rounds) for bot in range(bots)] for key in ("halves", "pairs"))
     return [Fraction(half, 2 * pair) if pair else None for half, pair in zip(halves, pairs, strict=True)]
 
 
@@ -93,7 +93,7 @@ def by_score_of(bots: int, rounds: Sequence[RoundSums]) -> tuple[Placing, ...]:
     """Return the places that ``by_score`` gives, from sums."""
     scores = scores_of(bots, rounds)
     rows = {bot: Placing(bot, 0, score) for bot, score in enumerate(scores)}
-    return shared(range(bots), lambda bot: (or_last(scores[bot]),), rows)
+    return with_places(range(bots), lambda bot: (or_last(scores[bot]),), rows)
 
 
 def or_last(score: Fraction | None) -> Fraction | int:
@@ -101,7 +101,7 @@ def or_last(score: Fraction | None) -> Fraction | int:
     return -1 if score is None else score
 
 
-def shared(
+def with_places(
     bots: Iterable[int], key: Callable[[int], tuple[Fraction | int, ...]], rows: Mapping[int, Placing]
 ) -> tuple[Placing, ...]:
     """Return the ``rows`` of the bots with their places filled in: a greater key is better, and equal keys share a place."""

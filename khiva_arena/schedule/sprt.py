@@ -11,6 +11,6 @@ SEQUENTIAL = True
 
 def mistakes(terms: Terms) -> list[str]:
     """Return the mistakes in the terms of a sequential test, one line each."""
-    many = len(terms.candidates)
-    problems = [f"a sequential test is of one --candidate, not of {many}"] if many > 1 else []
-    return gauntlet.table_mistakes(terms) or [*problems, *gauntlet.candidate_mistakes(terms)] or gauntlet.unfilled(terms)
+    candidates = len(terms.candidates)
+    problems = [f"a sequential test is of one --candidate, not of {candidates}"] if candidates > 1 else []
+    return gauntlet.table_mistakes(terms) or [*problems, *gauntlet.candidate_mistakes(terms)] or gauntlet.seats_unfilled(terms)

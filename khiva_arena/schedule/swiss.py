@@ -8,8 +8,8 @@ from itertools import combinations
 
 from khiva_arena.result import Result
 from khiva_arena.rng import Stream
-from khiva_arena.schedule.grouping import search, settle, snake
-from khiva_arena.schedule.scores import HALF, RoundSums, or_last, round_sums, scores_of, shared
+from khiva_arena.schedule.grouping import exchange_seats, search, snake
+from khiva_arena.schedule.scores import HALF, RoundSums, or_last, round_sums, scores_of, with_places
 from khiva_arena.schedule.terms import (
     Detail,
     DrawnRound,
@@ -17,7 +17,7 @@ from khiva_arena.schedule.terms import (
     Placing,
     Shape,
     Terms,
-    drawn,
+    drawn_round,
     round_key,
     shapes_of,
     too_few_bots,
@@ -106,20 +106,20 @@ def draw_of(terms: Terms, shape: Shape, past: Sequence[RoundSums], *, quick: boo
         start = [list(range(i, i + terms.seats)) for i in range(0, len(playing), terms.seats)]
     else:
         start = snake(len(playing), shape.line_ups)
-    met = Counter(pair for of_round in tables for table in of_round for pair in combinations(table, 2))
-    weight, grave = _weights(terms, playing, met, ranked=bool(past))
+    meetings = Counter(pair for of_round in tables for table in of_round for pair in combinations(table, 2))
+    weight, grave = _weights(terms, playing, meetings, ranked=bool(past))
     if quick:
-        seated = start
-        settle(seated, weight)
+        tables_drawn = start
+        exchange_seats(tables_drawn, weight)
     else:
-        seated = search(start, weight, grave, Stream(round_key(terms.key, shape.number), "schedule", "swiss"))
-    return drawn(shape, sorted(tuple(sorted(playing[p] for p in table)) for table in seated), resting)
+        tables_drawn = search(start, weight, grave, Stream(round_key(terms.key, shape.number), "schedule", "swiss"))
+    return drawn_round(shape, sorted(tuple(sorted(playing[p] for p in table)) for table in tables_drawn), resting)
 
 
 def _byes(bots: int, tables: Sequence[Sequence[tuple[int, ...]]]) -> list[int]:
     """Return how many of these rounds each bot sat out."""
-    played = Counter(bot for of_round in tables for table in of_round for bot in table)
-    return [len(tables) - played[bot] for bot in range(bots)]
+    tables_of_bot = Counter(bot for of_round in tables for table in of_round for bot in table)
+    return [len(tables) - tables_of_bot[bot] for bot in range(bots)]
 
 
 def _order(terms: Terms, past: Sequence[RoundSums]) -> list[int]:
@@ -148,7 +148,9 @@ def _standing(terms: Terms, past: Sequence[RoundSums]) -> tuple[list[Fraction | 
     return scores, [sum(scores_met, Fraction(0)) / len(scores_met) if scores_met else None for scores_met in met]
 
 
-def _weights(terms: Terms, playing: Sequence[int], met: Counter[tuple[int, int]], *, ranked: bool) -> tuple[list[list[int]], int]:
+def _weights(
+    terms: Terms, playing: Sequence[int], meetings: Counter[tuple[int, int]], *, ranked: bool
+) -> tuple[list[list[int]], int]:
     """Return the cost of seating two bots at one table, by position: authors, then meetings so far, then the square of the
     distance in rank. Also return the least weight of a grave pair, which is the cost of one meeting."""
     count = len(playing)
@@ -157,7 +159,7 @@ def _weights(terms: Terms, playing: Sequence[int], met: Counter[tuple[int, int]]
     weight = [[0] * count for _ in playing]
     for p, q in combinations(range(count), 2):
         a, b = sorted((playing[p], playing[q]))
-        cost = met[a, b] * repeat + (p - q) ** 2 * ranked
+        cost = meetings[a, b] * repeat + (p - q) ** 2 * ranked
         if terms.authors and terms.authors[a] == terms.authors[b]:
             cost += author
         weight[p][q] = weight[q][p] = cost
@@ -172,12 +174,12 @@ def places(terms: Terms, results: Sequence[Sequence[Result]]) -> tuple[Placing, 
 def places_of(terms: Terms, rounds: Sequence[RoundSums]) -> tuple[Placing, ...]:
     """Return the places that ``places`` gives, from sums."""
     scores, opponents = _standing(terms, rounds)
-    whole = [of_round for shape, of_round in zip(shapes(terms), rounds, strict=False) if of_round.matches == shape.matches]
-    byes = _byes(terms.bots, [of_round.line_ups for of_round in whole])
+    complete = [of_round for shape, of_round in zip(shapes(terms), rounds, strict=False) if of_round.matches == shape.matches]
+    byes = _byes(terms.bots, [of_round.line_ups for of_round in complete])
     tables = Counter(bot for of_round in rounds for table in of_round.line_ups for bot in table)
     rows = {}
     for bot, score in enumerate(scores):
         points = _or_half(score) * tables[bot]
         detail = SwissDetail(byes=byes[bot], points=points, tables=tables[bot], opponents=opponents[bot])
         rows[bot] = Placing(bot, 0, score, detail)
-    return shared(range(terms.bots), lambda bot: (or_last(scores[bot]), or_last(opponents[bot])), rows)
+    return with_places(range(terms.bots), lambda bot: (or_last(scores[bot]), or_last(opponents[bot])), rows)

@@ -168,7 +168,7 @@ def shapes_of(terms: Terms, tables: Sequence[int]) -> tuple[Shape, ...]:
     return tuple(shapes)
 
 
-def drawn(
+def drawn_round(
     shape: Shape,
     line_ups: Sequence[LineUp],
     byes: Sequence[int] = (),
@@ -176,14 +176,14 @@ def drawn(
     together: Sequence[tuple[int, int]] = (),
 ) -> DrawnRound:
     """Return a round of this shape with these tables."""
-    every = tuple(line_ups)
+    all_line_ups = tuple(line_ups)
     return DrawnRound(
         number=shape.number,
         first_seed=shape.first_seed,
         seeds=shape.seeds,
-        line_ups=every,
+        line_ups=all_line_ups,
         first_ordinal=shape.first_ordinal,
         byes=tuple(sorted(byes)),
-        total=len(every) if total is None else total,
+        total=len(all_line_ups) if total is None else total,
         together=tuple(together),
     )

@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import heapify, heappop, heappush
 from itertools import groupby, islice
+from typing import NamedTuple
 
 from khiva_arena.result import Result
 from khiva_arena.schedule.formats import DrawnRound, Shape, Terms, check_results, check_terms, draw, schedule, shapes
@@ -19,6 +20,19 @@ Results = Callable[[Shape], Sequence[Result] | None]
 
 def no_results(_shape: Shape) -> None:
     """Return no results: enough for the first round, and for places in the timetable."""
+
+
+class MatchPlace(NamedTuple):
+    """The place of a match in an event.
+
+    seed: the number of its deal
+    line_up: the number of its table within the round
+    rotation: which of the table's matches it is
+    """
+
+    seed: int
+    line_up: int
+    rotation: int
 
 
 class Timetable:
@@ -60,14 +74,14 @@ class Timetable:
         """Return the round of a place, which is one of the event."""
         return self.shapes[bisect_right(self._starts, ordinal) - 1]
 
-    def place(self, ordinal: int) -> tuple[int, int, int] | None:
-        """Return seed, line-up and rotation at a place, None beyond the last. Line-ups are numbered within their round."""
+    def place(self, ordinal: int) -> MatchPlace | None:
+        """Return the place of a match, None beyond the last match."""
         if not 0 <= ordinal < self.matches:
             return None
         shape = self.shape_of(ordinal)
         table, rotation = divmod(ordinal - shape.first_ordinal, self.seats)
         k, lineup = divmod(table, shape.line_ups)
-        return shape.first_seed + k, lineup, rotation
+        return MatchPlace(shape.first_seed + k, lineup, rotation)
 
     def round(self, number: int) -> DrawnRound | None:
         """Return a round with its tables drawn; None while a round before it is not complete."""
@@ -83,16 +97,16 @@ class Timetable:
 
     def match(self, ordinal: int) -> ScheduledMatch | None:
         """Return the match at a place; None beyond the last, and in a round that cannot be drawn yet. Quick if ordinals rise."""
-        where = self.place(ordinal)
-        if where is None:
+        place = self.place(ordinal)
+        if place is None:
             return None
-        shape, k = self.shape_of(ordinal), where[0]
-        drawn = self.round(shape.number)
-        if drawn is None:
+        shape, k = self.shape_of(ordinal), place.seed
+        draw = self.round(shape.number)
+        if draw is None:
             return None
         if k != self._k:
             if k != self._k + 1 or k == shape.first_seed:
-                self._rest = schedule(self.terms, drawn, k)
+                self._rest = schedule(self.terms, draw, k)
             self._k, self._of_seed = k, tuple(islice(self._rest, self.per_seed(shape)))
         return self._of_seed[(ordinal - shape.first_ordinal) % self.per_seed(shape)]
 
@@ -109,18 +123,18 @@ def spread(matches: Iterable[ScheduledMatch]) -> Iterator[ScheduledMatch]:
     """
     last = -1
     for _, of_seed in groupby(matches, key=lambda match: match.k):
-        left: dict[int, deque[ScheduledMatch]] = {}
+        waiting: dict[int, deque[ScheduledMatch]] = {}
         for match in of_seed:
-            left.setdefault(match.lineup, deque()).append(match)
-        most = [(-len(some), lineup) for lineup, some in left.items()]
-        heapify(most)
-        while most:
-            count, lineup = heappop(most)
-            if lineup == last and most:
-                other = heappop(most)
-                heappush(most, (count, lineup))
-                count, lineup = other
+            waiting.setdefault(match.lineup, deque()).append(match)
+        heap = [(-len(queue), lineup) for lineup, queue in waiting.items()]
+        heapify(heap)
+        while heap:
+            count, lineup = heappop(heap)
+            if lineup == last and heap:
+                next_entry = heappop(heap)
+                heappush(heap, (count, lineup))
+                count, lineup = next_entry
             last = lineup
-            yield left[lineup].popleft()
+            yield waiting[lineup].popleft()
             if count < -1:
-                heappush(most, (count + 1, lineup))
+                heappush(heap, (count + 1, lineup))

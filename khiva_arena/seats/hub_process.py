@@ -14,7 +14,7 @@ import msgspec
 from khiva_arena.entrants.guests import HUB
 from khiva_arena.errors import ArenaError
 from khiva_arena.sandbox.reap import MARK, end_helper
-from khiva_arena.sandbox.stops import held
+from khiva_arena.sandbox.stops import block
 
 END_SECONDS = 5.0
 
@@ -33,7 +33,7 @@ class Hub:
         environment = os.environ | {MARK: f"{os.getpid()}-hub"}
         pipe = subprocess.PIPE
         try:
-            with held((signal.SIGINT,)):
+            with block((signal.SIGINT,)):
                 self._process = subprocess.Popen(words, stdin=pipe, stdout=pipe, start_new_session=True, env=environment)
         except OSError as error:
             shutil.rmtree(self._folder, ignore_errors=True)

@@ -45,7 +45,7 @@ def seating(settings: Settings, entrants: Sequence[Bot], say: Say) -> Callable[[
 
 def relays_order(settings: Settings, entrants: Sequence[Bot]) -> dict[str, Any]:
     """Return the hub's order for relays; empty if no bot plays by a relay. Raises ConfigError."""
-    remote = {guests.named(bot.asked_as)[1]: bot for bot in entrants if bot.guest == guests.REMOTE}
+    remote = {guests.guest_of(bot.asked_as).name: bot for bot in entrants if bot.guest == guests.REMOTE}
     if not remote:
         return {}
     try:

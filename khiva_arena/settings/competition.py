@@ -138,7 +138,7 @@ def entrants_named(settings: Mapping[str, Any], say: Say) -> list[Bot]:
             problems += [f"--engines {problem}" for problem in error.problems]
     if problems:
         raise ConfigError(problems)
-    return bot_files.kept(bot_files.with_distinct_names(bots), settings.get("kept", ()))
+    return bot_files.mark_kept(bot_files.with_distinct_names(bots), settings.get("kept", ()))
 
 
 def unplayable(stages: Sequence[Settings], entrants: Sequence[Bot]) -> list[str]:

@@ -17,7 +17,7 @@ from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.detect import best, remedy, why_not
 from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.sandbox.readable_paths import is_below, path_holding, path_inside, program_path, real_paths
-from khiva_arena.sandbox.warm import refused
+from khiva_arena.sandbox.warm import refusal
 from khiva_arena.say import Say
 from khiva_arena.settings.settings import AUTO, Settings
 
@@ -50,7 +50,7 @@ def sandbox_of(settings: Settings, say: Say, *, rated: bool) -> Sandbox:
 
 def warn_of_cold_files(say: Say) -> None:
     """Warn, once bots were started for the first time, if the files that they read could not be kept in memory."""
-    if lack := refused():
+    if lack := refusal():
         notes = f"a bot could leave itself notes by what it reads, see {shipped.folder('docs') / 'isolation.md'}"
         say(f"{lack}; {notes}", warning=True)
 

@@ -57,7 +57,7 @@ def settings_and_bots(values: Mapping[str, Any]) -> MatchEntry:
     problems += mistakes(settings.network, settings.env, [bot.name for bot in entrants])
     if problems := [*problems, *nobody_to_allow(settings, entrants)]:
         raise ConfigError(problems)
-    return MatchEntry(settings, bot_files.kept(entrants, settings.kept))
+    return MatchEntry(settings, bot_files.mark_kept(entrants, settings.kept))
 
 
 def one_match(settings: Settings, entrants: Sequence[Bot], say: Say) -> OneMatch:

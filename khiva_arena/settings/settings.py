@@ -228,9 +228,9 @@ def game_named(word: str) -> Game:
     GameFault."""
     if word in NAMES:
         return get(word)
-    from khiva_arena.outside.opening import opened  # not above: most games come with the arena
+    from khiva_arena.outside.opening import open_game  # not above: most games come with the arena
 
-    return opened(word)
+    return open_game(word)
 
 
 # --- what a row alone cannot check ---
@@ -271,7 +271,7 @@ def _rules(values: Mapping[str, Any], game: Game | None, seats: str, problems: _
 
 def _rule(value: Any) -> Any:
     """Return a rule as it was given, or the table of the file that it names. Raises ConfigError."""
-    return toml_file.read(Path(value[1:]))[1] if names_file(value) else value
+    return toml_file.read(Path(value[1:])).values if names_file(value) else value
 
 
 def rules_by_flags(games: Sequence[Game], variants: Mapping[str, Any]) -> dict[str, Any]:

@@ -206,7 +206,7 @@ class Reader:
         self._texts = _texts(file)
         try:
             first = next(self._texts)
-            header = msgspec.convert(_parsed(first), _Header)
+            header = msgspec.convert(_parse(first), _Header)
         except (RecordError, StopIteration, ValueError):
             raise StoreError("not a bundle of khiva-arena") from None
         if header.format != FORMAT:
@@ -217,11 +217,11 @@ class Reader:
     def lines(self) -> Iterator[BundleLine]:
         """Yield each line between the header and the end. Raises RecordError if the file is damaged, cut short or too large."""
         for text in self._texts:
-            where = f"line {self._sums.lines + 1}"
+            place = f"line {self._sums.lines + 1}"
             try:
-                line = msgspec.convert(_parsed(text), _Any)
+                line = msgspec.convert(_parse(text), _Any)
             except ValueError as error:
-                raise RecordError(f"{where} is damaged: {str(error)[:_SHOWN]}") from None
+                raise RecordError(f"{place} is damaged: {str(error)[:_SHOWN]}") from None
             if isinstance(line, _End):
                 self._check_end(line)
                 return
@@ -230,34 +230,34 @@ class Reader:
             yield line
         raise RecordError("its last line is missing")
 
-    def _check_end(self, said: _End) -> None:
-        counted = self._sums.end()
-        if said != counted:
+    def _check_end(self, end: _End) -> None:
+        counts = self._sums.end()
+        if end != counts:
             raise RecordError("what its last line says of the lines before it does not fit them: they were changed")
         if next(self._texts, None) is not None:
             raise RecordError("there is more after its last line")
-        self.digest = counted.sha256
+        self.digest = counts.sha256
 
 
 def _texts(file: BinaryIO) -> Iterator[bytes]:
     """Yield each line with its newline. Raises RecordError."""
     rest = b""
-    for piece in _inflated(file):
-        *whole, rest = (rest + piece).split(b"\n")
-        yield from (line + b"\n" for line in whole)
+    for piece in _inflate(file):
+        *lines, rest = (rest + piece).split(b"\n")
+        yield from (line + b"\n" for line in lines)
         if len(rest) > LONGEST_LINE:
             raise RecordError(f"it has a line of more than {LONGEST_LINE:,} bytes")
     if rest:
         raise RecordError("its last line is cut short")
 
 
-def _inflated(file: BinaryIO) -> Iterator[bytes]:
+def _inflate(file: BinaryIO) -> Iterator[bytes]:
     inflate = zlib.decompressobj(_GZIP)
-    taken = given = 0
+    size_in = size_out = 0
     while data := file.read(_CHUNK):
         if inflate.eof:
             raise RecordError("there is more after its end")
-        taken += len(data)
+        size_in += len(data)
         piece = bytes(_PIECE)
         while data or len(piece) == _PIECE:  # a full piece may not be all
             try:
@@ -265,8 +265,8 @@ def _inflated(file: BinaryIO) -> Iterator[bytes]:
             except zlib.error as error:
                 raise RecordError(f"the file is damaged ({error})") from None
             data = inflate.unconsumed_tail
-            given += len(piece)
-            if given > MOST_GROWTH * taken + FREE_GROWTH:
+            size_out += len(piece)
+            if size_out > MOST_GROWTH * size_in + FREE_GROWTH:
                 raise RecordError(f"it grows more than {MOST_GROWTH} times when it is unpacked, which no bundle does")
             yield piece
         if inflate.unused_data:
@@ -275,7 +275,7 @@ def _inflated(file: BinaryIO) -> Iterator[bytes]:
         raise RecordError("the file is cut short")
 
 
-def _parsed(text: bytes) -> Any:
+def _parse(text: bytes) -> Any:
     """Return the value of a line. Raises ValueError."""
     if len(text) > LONGEST_LINE:
         raise ValueError(f"it is longer than {LONGEST_LINE:,} bytes")

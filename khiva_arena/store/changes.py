@@ -36,7 +36,7 @@ def changes(
     event: str,
     rows: Callable[..., list[tuple[Any, ...]]],
     pieces: Callable[..., Iterable[list[tuple[Any, ...]]]],
-    checked: Callable[..., Iterable[tuple[dict[str, Any], bool]]],
+    checked_rows: Callable[..., Iterable[tuple[dict[str, Any], bool]]],
 ) -> list[str]:
     """Return each change in words.
 
@@ -47,20 +47,20 @@ def changes(
     problems = [
         f"the row in {table} was changed since it was written: {row}"
         for table in READ_ALONE
-        for row, intact in checked(table, "event = ?", event)
+        for row, intact in checked_rows(table, "event = ?", event)
         if not intact
     ]
-    for table, (other, columns) in READ_WITH.items():
-        same = " AND ".join(f"{other}.{column} = {table}.{column}" for column in ("event", *columns))
-        alone = f"event = ? AND NOT EXISTS (SELECT 1 FROM {other} WHERE {same})"
-        problems += [f"the row in {table} belongs to no row in {other}: {row}" for row, _ in checked(table, alone, event)]
+    for table, (parent, columns) in READ_WITH.items():
+        condition = " AND ".join(f"{parent}.{column} = {table}.{column}" for column in ("event", *columns))
+        alone = f"event = ? AND NOT EXISTS (SELECT 1 FROM {parent} WHERE {condition})"
+        problems += [f"the row in {table} belongs to no row in {parent}: {row}" for row, _ in checked_rows(table, alone, event)]
     count, total = 0, "0"
     for query in ("events WHERE id = ?", *(f"{table} WHERE event = ?" for table in TABLES)):
-        for some in pieces(f"SELECT sum FROM {query}", event):  # not all at once: a large event has millions
-            count, total = count + len(some), sums.add(total, (str(row[0]) for row in some))
-    there = (count, total)
+        for sums_read in pieces(f"SELECT sum FROM {query}", event):  # not all at once: a large event has millions
+            count, total = count + len(sums_read), sums.add(total, (str(row[0]) for row in sums_read))
+    tally_now = (count, total)
     tally = rows("SELECT count, total FROM tallies WHERE event = ?", event)
-    if tally != [there]:
-        claimed = f"{tally[0][0]} rows" if tally else "nothing"
-        problems.append(f"its tally says {claimed}, and there are {there[0]}: some were lost, added or changed")
+    if tally != [tally_now]:
+        claim = f"{tally[0][0]} rows" if tally else "nothing"
+        problems.append(f"its tally says {claim}, and there are {tally_now[0]}: some were lost, added or changed")
     return problems

@@ -13,7 +13,7 @@ from msgspec import structs
 from khiva_arena.errors import StoreError
 from khiva_arena.replay.record import run_digest
 from khiva_arena.store import files, private, shape, sums
-from khiva_arena.store.files import FILE, LOCK, VERSION, explained
+from khiva_arena.store.files import FILE, LOCK, VERSION, explain_errors
 from khiva_arena.store.inserting import Insertion, insert_match, insert_void
 from khiva_arena.store.row_checks import UNREADABLE, whole_matches, whole_voids
 from khiva_arena.store.rows import BotRow, EventRow, MatchRow, SeatRow, VoidRow, now
@@ -38,9 +38,9 @@ class Store:
         self._connection = connection
         self._lock = lock
         self._files = self._who_is_there()
-        self._seal = Seal(folder / FILE, connection, believed=trusting)
-        self._found: dict[str, Any] = {}
-        self._as_found: tuple[int, int] | None = None
+        self._seal = Seal(folder / FILE, connection, trusted=trusting)
+        self._results: dict[str, Any] = {}
+        self._read_at: tuple[int, int] | None = None
 
     # --- opening ---
 
@@ -48,7 +48,7 @@ class Store:
     def read(cls, folder: Path, *, trusting: bool = True) -> Self:
         """Open for reading: a snapshot, taken at the first look. ``trusting``: sealed rows are not checked again. Raises
         StoreError if there is no store, or one of another version."""
-        with explained(folder):
+        with explain_errors(folder):
             if folder.is_file():
                 raise StoreError(f"{folder}: a file, not a store; if it is a bundle, `khiva-arena verify` reads it")
             files.check_pieces(folder / FILE)
@@ -70,7 +70,7 @@ class Store:
     @classmethod
     def write(cls, folder: Path) -> Self:
         """Open for writing; a store that does not exist is made. Raises StoreError when another arbiter has it."""
-        with explained(folder):
+        with explain_errors(folder):
             private.make_folder(folder)
             lock = files.lock(folder)
             try:
@@ -85,7 +85,7 @@ class Store:
     @staticmethod
     def check(folder: Path) -> bool:
         """Return whether ``folder`` holds a store yet; change nothing. Raises StoreError if ``write`` would refuse the folder."""
-        with explained(folder):
+        with explain_errors(folder):
             if folder.exists() and not folder.is_dir():
                 raise StoreError(f"{folder}: not a folder; give another --out")
             files.check_pieces(folder / FILE)
@@ -104,7 +104,7 @@ class Store:
     @staticmethod
     def is_in_use(folder: Path) -> bool:
         """Tell whether an arbiter is at work on a store."""
-        with explained(folder):
+        with explain_errors(folder):
             return files.is_locked(folder)
 
     def close(self) -> None:
@@ -139,7 +139,7 @@ class Store:
             return False
         queries = ((table, f"{_select(table)} WHERE event = ?") for table in TABLES)
         batches = ((table, rows) for table, query in queries for rows in self._batches(query, (event.id,)))
-        return all(intact for table, rows in batches for _, intact in self._judged(table, rows))
+        return all(intact for table, rows in batches for _, intact in self._check_rows(table, rows))
 
     def __enter__(self) -> Self:
         return self
@@ -151,30 +151,30 @@ class Store:
 
     def events(self) -> list[EventRow]:
         """Return all events in order of creation."""
-        return [self._event(row, intact) for row, intact in self._checked("events", "1 ORDER BY number")]
+        return [self._event(row, intact) for row, intact in self._checked_rows("events", "1 ORDER BY number")]
 
     def event(self, event: str) -> EventRow | None:
         """Return one event by its id, None if it is not here."""
         return next((row for row in self.events() if row.id == event), None)
 
     def _event(self, row: dict[str, Any], intact: bool) -> EventRow:
-        engines = self._checked("engines", "event = ? ORDER BY since, engine", row["id"])
-        bots = self._checked("bots", "event = ? ORDER BY position", row["id"])
-        changed = [] if intact else ["its own row"]
-        changed += [f"the row of engine {values['engine']}" for values, ok in engines if not ok]
-        changed += [f"the row of bot {values['position']}" for values, ok in bots if not ok]
-        public = self._checked("beacons", "event = ?", row["id"])
-        changed += ["the row of its public text" for _, ok in public if not ok]
+        engines = self._checked_rows("engines", "event = ? ORDER BY since, engine", row["id"])
+        bots = self._checked_rows("bots", "event = ? ORDER BY position", row["id"])
+        changes = [] if intact else ["its own row"]
+        changes += [f"the row of engine {values['engine']}" for values, ok in engines if not ok]
+        changes += [f"the row of bot {values['position']}" for values, ok in bots if not ok]
+        public = self._checked_rows("beacons", "event = ?", row["id"])
+        changes += ["the row of its public text" for _, ok in public if not ok]
         row["public"] = public[0][0]["text"] if public else None
-        closed = self._checked("closures", "event = ?", row["id"])
-        changed += ["the row of its closing" for _, ok in closed if not ok]
-        row["closed"] = closed[0][0]["at"] if closed else None
+        closures = self._checked_rows("closures", "event = ?", row["id"])
+        changes += ["the row of its closing" for _, ok in closures if not ok]
+        row["closed"] = closures[0][0]["at"] if closures else None
         for values, _ in bots:
             del values["event"], values["position"]
             values["complete"] = bool(values["complete"])
         row["text"] = row.pop("definition")
         row["engines"] = (row.pop("engine"), *(values["engine"] for values, _ in engines))
-        return EventRow(**row, bots=tuple(BotRow(**values) for values, _ in bots), changed=tuple(changed))
+        return EventRow(**row, bots=tuple(BotRow(**values) for values, _ in bots), changed=tuple(changes))
 
     def add_engine(self, event: str, engine: str) -> None:
         """Note that another engine version continues an event."""
@@ -242,39 +242,39 @@ class Store:
     def matches(self, event: str, first: int = LOWEST, last: int = HIGHEST, *, measured: bool = True) -> Iterator[MatchRow]:
         """Yield recorded matches with ordinals first..last in schedule order, read on demand, some at a time. ``measured``: with
         page faults and the times of decisions, which take as long to read as everything else."""
-        every = (first, last) == (LOWEST, HIGHEST)  # with one whose ordinal is damaged and no number now
-        within = "" if every else "AND ordinal BETWEEN ? AND ?"
+        all_matches = (first, last) == (LOWEST, HIGHEST)  # with one whose ordinal is damaged and no number now
+        within = "" if all_matches else "AND ordinal BETWEEN ? AND ?"
         query = f"{_select('matches')} WHERE event = ? {within} ORDER BY ordinal"
-        for rows in self._batches(query, (event,) if every else (event, first, last)):
-            yield from self._whole(event, self._judged("matches", rows), measured=measured)
+        for rows in self._batches(query, (event,) if all_matches else (event, first, last)):
+            yield from self._joined(event, self._check_rows("matches", rows), measured=measured)
 
     def match(self, event: str, ordinal: int) -> MatchRow | None:
         """Return one recorded match, None if it is not here."""
-        return next(self._whole(event, self._pairs("matches", "event = ? AND ordinal = ?", event, ordinal)), None)
+        return next(self._joined(event, self._pairs("matches", "event = ? AND ordinal = ?", event, ordinal)), None)
 
     def matches_with(self, event: str, beginning: str) -> list[MatchRow]:
         """Return the recorded matches whose id has this beginning, at most two, in schedule order."""
         query = "SELECT ordinal FROM matches WHERE event = ? AND substr(id, 1, ?) = ? ORDER BY ordinal LIMIT 2"
-        found = self._rows(query, event, len(beginning), beginning)
-        return [match for (ordinal,) in found if (match := self.match(event, ordinal))]
+        ordinals = self._rows(query, event, len(beginning), beginning)
+        return [match for (ordinal,) in ordinals if (match := self.match(event, ordinal))]
 
-    def _whole(self, event: str, matches: Iterable[tuple[Sequence[Any], bool]], *, measured: bool = True) -> Iterator[MatchRow]:
+    def _joined(self, event: str, matches: Iterable[tuple[Sequence[Any], bool]], *, measured: bool = True) -> Iterator[MatchRow]:
         """Yield rows of ``matches`` joined with their rows in other tables."""
         rows = list(matches)
         if not rows:
             return iter(())
         ordinals = [row[1] for row, _ in rows]
-        where = ("event = ? AND ordinal BETWEEN ? AND ? ORDER BY ordinal", event, min(ordinals), max(ordinals))
-        seats = self._pairs("seats", f"{where[0]}, seat", *where[1:])
+        condition = ("event = ? AND ordinal BETWEEN ? AND ? ORDER BY ordinal", event, min(ordinals), max(ordinals))
+        seats = self._pairs("seats", f"{condition[0]}, seat", *condition[1:])
         if not measured:
             return whole_matches(rows, (), seats, ())
-        return whole_matches(rows, self._pairs("page_faults", *where), seats, self._pairs("times", *where))
+        return whole_matches(rows, self._pairs("page_faults", *condition), seats, self._pairs("times", *condition))
 
     def places(self, event: str) -> Iterator[tuple[int, str]]:
         """Yield ordinal and digest of each recorded match in schedule order, read on demand, some at a time. Sums are not looked
         at."""
-        for some, _ in self._pieces("SELECT ordinal, digest FROM matches WHERE event = ? ORDER BY ordinal", (event,)):
-            yield from ((ordinal, str(digest)) for ordinal, digest in some if isinstance(ordinal, int))
+        for rows, _ in self._pieces("SELECT ordinal, digest FROM matches WHERE event = ? ORDER BY ordinal", (event,)):
+            yield from ((ordinal, str(digest)) for ordinal, digest in rows if isinstance(ordinal, int))
 
     def digests(self, event: str) -> list[str]:
         """Return the match digests in schedule order."""
@@ -282,28 +282,28 @@ class Store:
 
     def seconds(self, event: str) -> list[float]:
         """Return how long each match took, in schedule order."""
-        found = self._rows("SELECT seconds FROM matches WHERE event = ? ORDER BY ordinal", event)
-        return [row[0] for row in found if isinstance(row[0], float)]
+        rows = self._rows("SELECT seconds FROM matches WHERE event = ? ORDER BY ordinal", event)
+        return [row[0] for row in rows if isinstance(row[0], float)]
 
     def ends(self, event: str) -> list[str]:
         """Return when each match ended, in schedule order, as the store writes times."""
-        found = self._rows("SELECT finished FROM matches WHERE event = ? ORDER BY ordinal", event)
-        return [row[0] for row in found if isinstance(row[0], str)]
+        rows = self._rows("SELECT finished FROM matches WHERE event = ? ORDER BY ordinal", event)
+        return [row[0] for row in rows if isinstance(row[0], str)]
 
     def voids(self, event: str) -> list[VoidRow]:
         """Return the void attempts in schedule order."""
-        rows = self._checked("voids", "event = ? ORDER BY ordinal, attempt", event)
-        return whole_voids(rows, self._checked("void_causes", "event = ?", event))
+        rows = self._checked_rows("voids", "event = ? ORDER BY ordinal, attempt", event)
+        return whole_voids(rows, self._checked_rows("void_causes", "event = ?", event))
 
     # --- reveals ---
 
     def reveals(self, event: str) -> dict[int, bytes]:
         """Return the published secrets by seed; -1 is the run's."""
-        return {row["seed"]: row["secret"] for row, _ in self._checked("reveals", "event = ?", event)}
+        return {row["seed"]: row["secret"] for row, _ in self._checked_rows("reveals", "event = ?", event)}
 
     def conclusion(self, event: str) -> str | None:
         """Return the run digest of the moment when the event was over, or closed; None before that."""
-        rows = self._checked("conclusions", "event = ?", event)
+        rows = self._checked_rows("conclusions", "event = ?", event)
         return str(rows[0][0]["digest"]) if rows else None
 
     # --- damage ---
@@ -314,90 +314,90 @@ class Store:
 
     def first_damage(self) -> str:
         """Return the first damage in the pages of the file, "" for none."""
-        with explained(self.folder):
-            if self._seal.kept():
+        with explain_errors(self.folder):
+            if self._seal.is_kept():
                 return ""
         return str(self._once("", lambda: files.first_damage(self._connection)))
 
     def changed(self, event: str) -> list[str]:
         """Return each changed, lost or added row of an event, apart from its matches, voids and ``EventRow.changed``."""
-        with explained(self.folder):
+        with explain_errors(self.folder):
             if self._seal.holds():
                 return []
         from khiva_arena.store.changes import changes  # not above: a sealed store has no need of it
 
-        return list(self._once(event, lambda: changes(event, self._rows, self._some, self._checked)))
+        return list(self._once(event, lambda: changes(event, self._rows, self._rows_by_piece, self._checked_rows)))
 
     def is_known_sound(self) -> bool:
         """Tell whether no sum need be computed: the store was sealed when it was opened, and nobody else has written since."""
-        with explained(self.folder):
-            return self._seal.kept()
+        with explain_errors(self.folder):
+            return self._seal.is_kept()
 
     def _once(self, key: str, look: Callable[[], T]) -> T:
         """Return the result of ``look``, kept under a key. ``look`` reads the whole store, so it runs again only after a
         write."""
         now_at = (self._rows("PRAGMA data_version")[0][0], self._connection.total_changes)  # of others, and its own
-        if now_at != self._as_found:
-            self._found, self._as_found = {}, now_at
-        if key not in self._found:
-            self._found[key] = look()
-        found: T = self._found[key]
-        return found
+        if now_at != self._read_at:
+            self._results, self._read_at = {}, now_at
+        if key not in self._results:
+            self._results[key] = look()
+        result: T = self._results[key]
+        return result
 
     # --- plumbing ---
 
     def _rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        return [row for some in self._some(query, *values) for row in some]
+        return [row for rows in self._rows_by_piece(query, *values) for row in rows]
 
-    def _some(self, query: str, *values: Any) -> Iterator[list[tuple[Any, ...]]]:
+    def _rows_by_piece(self, query: str, *values: Any) -> Iterator[list[tuple[Any, ...]]]:
         """Yield the rows of a query, a few at a time. Raises StoreError for more bytes than an arbiter may have written."""
         size = 0
-        for some, weight in self._pieces(query, values):
+        for rows, weight in self._pieces(query, values):
             size += weight
             if size > MOST_BYTES:
                 raise StoreError(f"{self.folder / FILE}: it is damaged: its rows are larger than any that an arbiter writes")
-            yield some
+            yield rows
 
     def _pieces(self, query: str, values: tuple[Any, ...]) -> Iterator[tuple[list[tuple[Any, ...]], int]]:
         """Yield the rows of a query, a few at a time, each time with their weight in bytes. A small hostile file may be made so
         that a query has rows without end: callers set a limit."""
-        with explained(self.folder):
+        with explain_errors(self.folder):
             rows = self._connection.execute(query, values)
-            while some := rows.fetchmany(ROWS_AT_ONCE):
-                yield some, len(marshal.dumps(some))  # the quickest way to weigh them
+            while piece := rows.fetchmany(ROWS_AT_ONCE):
+                yield piece, len(marshal.dumps(piece))  # the quickest way to weigh them
 
     def _batches(self, query: str, values: tuple[Any, ...]) -> Iterator[list[tuple[Any, ...]]]:
         """Yield the rows of a query, many at a time, as far as memory allows."""
-        held: list[tuple[Any, ...]] = []
+        batch: list[tuple[Any, ...]] = []
         size = 0
-        for some, weight in self._pieces(query, values):
-            held += some
+        for piece, weight in self._pieces(query, values):
+            batch += piece
             size += weight
-            if len(held) >= MATCHES_AT_ONCE or size > BYTES_AT_ONCE:
-                yield held
-                held, size = [], 0
-        yield held
+            if len(batch) >= MATCHES_AT_ONCE or size > BYTES_AT_ONCE:
+                yield batch
+                batch, size = [], 0
+        yield batch
 
-    def _checked(self, table: str, where: str, *values: Any) -> list[tuple[dict[str, Any], bool]]:
+    def _checked_rows(self, table: str, condition: str, *values: Any) -> list[sums.CheckedRow]:
         """Return rows of a table by column, each with whether it is as it was written."""
-        rows = self._all(table, where, *values)
+        rows = self._all(table, condition, *values)
         return sums.check_all(table, files.columns(table), rows, sealed=self._seal.holds())
 
-    def _pairs(self, table: str, where: str, *values: Any) -> Iterator[tuple[Sequence[Any], bool]]:
+    def _pairs(self, table: str, condition: str, *values: Any) -> Iterator[tuple[Sequence[Any], bool]]:
         """Yield rows of a table, each as its values in the order of the schema, sum included, with whether it is as it was
         written."""
-        return self._judged(table, self._all(table, where, *values))
+        return self._check_rows(table, self._all(table, condition, *values))
 
-    def _judged(self, table: str, rows: Sequence[tuple[Any, ...]]) -> Iterator[tuple[Sequence[Any], bool]]:
-        return sums.checked(table, files.columns(table), rows, sealed=self._seal.holds())
+    def _check_rows(self, table: str, rows: Sequence[tuple[Any, ...]]) -> Iterator[tuple[Sequence[Any], bool]]:
+        return sums.check_rows(table, files.columns(table), rows, sealed=self._seal.holds())
 
-    def _all(self, table: str, where: str, *values: Any) -> list[tuple[Any, ...]]:
-        return self._rows(f"{_select(table)} WHERE {where}", *values)
+    def _all(self, table: str, condition: str, *values: Any) -> list[tuple[Any, ...]]:
+        return self._rows(f"{_select(table)} WHERE {condition}", *values)
 
     @contextmanager
     def _transaction(self, event: str) -> Iterator[Insertion]:
         """Store all rows that are inserted within the ``with`` block, with their event's tally, or none of them."""
-        with explained(self.folder):
+        with explain_errors(self.folder):
             if self._who_is_there() != self._files:
                 raise StoreError(
                     f"{self.folder}: {FILE} or {LOCK} was deleted or replaced while this run was writing it: "
@@ -416,7 +416,7 @@ class Store:
                 raise
 
     def _who_is_there(self) -> tuple[object, object]:
-        return files.which(self.folder / FILE), files.which(self.folder / LOCK)
+        return files.file_id(self.folder / FILE), files.file_id(self.folder / LOCK)
 
 
 def _select(table: str) -> str:

@@ -10,6 +10,7 @@ from errno import EACCES, EDQUOT, EFBIG, EINVAL, EISDIR, ENOSPC, EROFS
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from typing import NamedTuple
 
 from khiva_arena.errors import StoreError, StoreFull
 from khiva_arena.sandbox import regular_files
@@ -48,7 +49,7 @@ def lock(folder: Path) -> int:
         except BlockingIOError:
             if time.monotonic() > deadline:
                 os.close(descriptor)
-                raise _taken(folder) from None
+                raise _in_use(folder) from None
         time.sleep(0.02)
 
 
@@ -60,13 +61,13 @@ def narrow(folder: Path) -> None:
 def check_unlocked(folder: Path) -> None:
     """Raise StoreError if an arbiter is at work on a store; a first look, before bots are built and started."""
     if is_locked(folder):
-        raise _taken(folder)
+        raise _in_use(folder)
 
 
 def is_locked(folder: Path) -> bool:
     """Tell whether an arbiter is at work on a store."""
     try:
-        file = regular_files.opened(folder / LOCK, follow=False)
+        file = regular_files.open_file(folder / LOCK, follow=False)
     except FileNotFoundError:
         return False
     with file:
@@ -81,18 +82,24 @@ def _is_taken(descriptor: int) -> bool:
     return False
 
 
-def _taken(folder: Path) -> StoreError:
+def _in_use(folder: Path) -> StoreError:
     return StoreError(f"{folder}: another arbiter is at work on this store; wait for it, or give another --out")
 
 
-def which(path: Path) -> tuple[int, int] | None:
-    """Return the device and number of the file at a path, None if there is none. A file or link that replaces it has other
-    numbers."""
+class FileId(NamedTuple):
+    """The place of a file on its disk: a file or link that replaces it has another one."""
+
+    device: int
+    number: int
+
+
+def file_id(path: Path) -> FileId | None:
+    """Return which file is at a path, None if there is none."""
     try:
         status = path.lstat()
     except FileNotFoundError:
         return None
-    return status.st_dev, status.st_ino
+    return FileId(status.st_dev, status.st_ino)
 
 
 # --- opening ---
@@ -103,11 +110,11 @@ def open_to_read(folder: Path) -> sqlite3.Connection:
     check_pieces(folder / FILE)
     path = folder.resolve() / FILE
     try:
-        return _opened_to_read(path, _how_to_read(path))
+        return _open_in_mode(path, _how_to_read(path))
     except sqlite3.OperationalError as error:
         if shape.is_interrupt(error) or _is_busy(error) or not _is_whole(path) or is_locked(folder):
             raise
-        return _opened_to_read(path, ALONE)  # a full disk has no room for the files that SQLite writes to read
+        return _open_in_mode(path, ALONE)  # a full disk has no room for the files that SQLite writes to read
 
 
 def _is_busy(error: sqlite3.OperationalError) -> bool:
@@ -115,8 +122,8 @@ def _is_busy(error: sqlite3.OperationalError) -> bool:
     return error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
-def _opened_to_read(path: Path, how: str) -> sqlite3.Connection:
-    connection = _connect(f"{path.as_uri()}?{how}")
+def _open_in_mode(path: Path, mode: str) -> sqlite3.Connection:
+    connection = _connect(f"{path.as_uri()}?{mode}")
     try:
         connection.execute("PRAGMA temp_store = MEMORY")
         connection.execute("PRAGMA schema_version").fetchone()  # the first look, for which SQLite makes its files
@@ -197,8 +204,8 @@ def refuse_links(path: Path) -> None:
         except OSError as error:
             if error.errno not in (EINVAL, EISDIR):
                 raise
-            what = f"{path}{end}: {error.strerror}"
-            raise StoreError(f"{what}; put the file itself there, or name the folder that it is in") from None
+            problem = f"{path}{end}: {error.strerror}"
+            raise StoreError(f"{problem}; put the file itself there, or name the folder that it is in") from None
 
 
 def check_pieces(path: Path) -> None:
@@ -206,11 +213,11 @@ def check_pieces(path: Path) -> None:
     -wal file beside an empty file, or lay them over a new one."""
     refuse_links(path)
     wal = _wal(path)
-    left = f", and {wal.name} holds what is left of it" if wal.exists() and wal.stat().st_size else ""
+    remains = f", and {wal.name} holds what is left of it" if wal.exists() and wal.stat().st_size else ""
     if path.exists() and path.stat().st_size == 0:
-        raise StoreError(f"{path}: it is empty{left}: restore a copy, or remove both, and the next run begins a new store")
-    if not path.exists() and left:
-        raise StoreError(f"{path}: it is missing{left}: put it back, or remove that, and the next run begins a new store")
+        raise StoreError(f"{path}: it is empty{remains}: restore a copy, or remove both, and the next run begins a new store")
+    if not path.exists() and remains:
+        raise StoreError(f"{path}: it is missing{remains}: put it back, or remove that, and the next run begins a new store")
 
 
 def _wal(path: Path) -> Path:
@@ -247,14 +254,14 @@ def _make(draft: Path) -> None:
         connection.execute("PRAGMA journal_mode = WAL")
     finally:
         connection.close()
-    left = Path(f"{draft}-wal")
-    if left.exists() and left.stat().st_size:
+    log = Path(f"{draft}-wal")
+    if log.exists() and log.stat().st_size:
         raise sqlite3.OperationalError("database or disk is full")
 
 
 def _remove(draft: Path) -> None:
-    for left in (draft, *(Path(f"{draft}{end}") for end in ("-wal", "-shm", "-journal"))):
-        left.unlink(missing_ok=True)
+    for file in (draft, *(Path(f"{draft}{end}") for end in ("-wal", "-shm", "-journal"))):
+        file.unlink(missing_ok=True)
 
 
 def is_blank(connection: sqlite3.Connection) -> bool:
@@ -324,7 +331,7 @@ def columns(table: str) -> tuple[tuple[str, str, bool], ...]:
     """Return the name and type of each column, and whether it may be NULL."""
     with _empty(VERSION) as store:
         rows = store.execute(f"PRAGMA table_info({table})").fetchall()
-    return tuple((name, kind, not needed) for _, name, kind, needed, _, _ in rows)
+    return tuple((name, kind, not not_null) for _, name, kind, not_null, _, _ in rows)
 
 
 def damage(connection: sqlite3.Connection) -> list[str]:
@@ -364,7 +371,7 @@ def _of_pages(connection: sqlite3.Connection) -> list[str]:
 
 
 @contextmanager
-def explained(folder: Path) -> Iterator[None]:
+def explain_errors(folder: Path) -> Iterator[None]:
     """Replace an error of SQLite or the disk by one line for the user: StoreFull if the disk is full, else StoreError."""
     try:
         yield

@@ -43,16 +43,16 @@ class Insertion:
 def insert_match(insert: Insertion, match: MatchRow) -> None:
     """Insert all rows of a match."""
     insert("matches", {name: getattr(match, name) for name in OF_A_MATCH})
-    where = {"event": match.event, "ordinal": match.ordinal}
+    key = {"event": match.event, "ordinal": match.ordinal}
     for seat in match.seats:
         row = structs.asdict(seat)
         measured = row.pop("measured")
         columns = {column: getattr(measured, name) for column, name in MEASURED.items()}
-        insert("seats", {**where, **row, **columns, "faults": json.dumps(seat.faults)})
+        insert("seats", {**key, **row, **columns, "faults": json.dumps(seat.faults)})
         if measured.page_faults:
-            insert("page_faults", {**where, "seat": seat.seat, "major": measured.page_faults})
+            insert("page_faults", {**key, "seat": seat.seat, "major": measured.page_faults})
     if match.times is not None:
-        insert("times", {**where, "by_seat": msgspec.json.encode(match.times).decode()})
+        insert("times", {**key, "by_seat": msgspec.json.encode(match.times).decode()})
 
 
 def insert_void(insert: Insertion, void: VoidRow) -> None:

@@ -10,6 +10,7 @@ import msgspec
 
 from khiva_arena.result import LINK_LOST, Measured
 from khiva_arena.store.rows import MatchRow, SeatRow, Times, VoidRow
+from khiva_arena.store.sums import CheckedRow
 
 UNREADABLE = "unreadable"
 Checked = Iterable[tuple[Sequence[Any], bool]]
@@ -25,43 +26,45 @@ def whole_matches(
     """Yield rows of ``matches`` with their rows of ``page_faults``, ``seats`` (by number) and ``times``. Rows of other matches
     may be among these."""
     mine: dict[int, list[SeatRow]] = {row[1]: [] for row, _ in matches}
-    changed = set()
+    damaged_ordinals = set()
     majors = {}
     for (_, ordinal, seat, major, _), intact in faults:
         majors[ordinal, seat] = major
         if not intact:
-            changed.add(ordinal)
+            damaged_ordinals.add(ordinal)
     for row, intact in seats:
         ordinal = row[1]
         mine.setdefault(ordinal, []).append(_seat(row, majors.get((ordinal, row[2]), 0)))
         if not intact:
-            changed.add(ordinal)
+            damaged_ordinals.add(ordinal)
     took: dict[int, Times | None] = {}
     for (_, ordinal, by_seat, _), intact in times:
         took[ordinal] = _times(by_seat, len(mine.get(ordinal, ())))
         if not intact or took[ordinal] is None:
-            changed.add(ordinal)
+            damaged_ordinals.add(ordinal)
     for row, intact in matches:
         at = row[1]
-        values = (*row[:-1], tuple(mine[at]), took.get(at), intact and at not in changed)
+        values = (*row[:-1], tuple(mine[at]), took.get(at), intact and at not in damaged_ordinals)
         yield MatchRow(*values)
 
 
 def _seat(row: Sequence[Any], major: int) -> SeatRow:
-    _, _, seat, bot, rank, score, verdict, faults, decisions, thought, slowest, bank_left, cpu, *others = row
-    status, notes, notes_total, peak, paused, _ = others
+    _, _, seat, bot, rank, score, verdict, faults, decisions, thought, slowest, bank_left, cpu, *rest = row
+    status, notes, notes_total, peak, paused, _ = rest
     place, thinking = (seat, bot, rank, score, verdict), (decisions, thought, slowest, bank_left)
-    blamed = _faults(faults)
-    measured = Measured(cpu, paused, 0, major, sum(detail in _LOST for _, detail, _ in blamed))
-    return SeatRow(*place, blamed, *thinking, status, notes, notes_total, peak, measured)
+    blames = _faults(faults)
+    measured = Measured(cpu, paused, 0, major, sum(detail in _LOST for _, detail, _ in blames))
+    return SeatRow(*place, blames, *thinking, status, notes, notes_total, peak, measured)
 
 
-def whole_voids(voids: list[tuple[dict[str, Any], bool]], causes: list[tuple[dict[str, Any], bool]]) -> list[VoidRow]:
+def whole_voids(voids: list[CheckedRow], causes: list[CheckedRow]) -> list[VoidRow]:
     """Return rows of ``voids`` with those of ``void_causes``, both given by column."""
-    found = {(one["ordinal"], one["attempt"]): (tuple(_list(one["seats"], list[int])), intact) for one, intact in causes}
+    seats_by_attempt = {
+        (cause["ordinal"], cause["attempt"]): (tuple(_list(cause["seats"], list[int])), intact) for cause, intact in causes
+    }
     out = []
     for row, intact in voids:
-        seats, also = found.get((row["ordinal"], row["attempt"]), ((), True))
+        seats, also = seats_by_attempt.get((row["ordinal"], row["attempt"]), ((), True))
         lists = {"bots": _list(row["bots"], list[int]), "cpu": _list(row["cpu"], list[float])}
         out.append(VoidRow(**row | lists, intact=intact and also, causes=seats))
     return out
@@ -76,10 +79,10 @@ def _list(text: str, kind: type[list[T]]) -> list[T]:
 
 def _times(text: str, seats: int) -> Times | None:
     try:
-        found = _TIMES.decode(text)
+        times = _TIMES.decode(text)
     except (ValueError, RecursionError):
         return None
-    return found if len(found) == seats else None
+    return times if len(times) == seats else None
 
 
 def _faults(text: str) -> list[list[Any]]:

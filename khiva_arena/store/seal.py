@@ -35,24 +35,24 @@ class _State(NamedTuple):
     """The state of a store.
 
     mark: of its file.
-    others: a number that changes if others write.
-    own: how many rows were written here.
+    writes_by_others: a number that changes if others write.
+    own_writes: how many rows were written here.
     """
 
     mark: _Mark
-    others: int
-    own: int
+    writes_by_others: int
+    own_writes: int
 
 
 class Seal:
     """The knowledge whether an open store is sound without a look at its rows."""
 
-    def __init__(self, path: Path, connection: sqlite3.Connection, *, believed: bool) -> None:
-        """Prepare the seal of a store. ``path``: the store's file. ``believed``: whether a seal that is there counts."""
+    def __init__(self, path: Path, connection: sqlite3.Connection, *, trusted: bool) -> None:
+        """Prepare the seal of a store. ``path``: the store's file. ``trusted``: whether a seal that is there counts."""
         self._path = path
         self._connection = connection
-        self._looked = not believed
-        self._sealed: _State | None = None
+        self._has_looked = not trusted
+        self._sealed_state: _State | None = None
 
     def begin(self) -> None:
         """Look at the seal now: a writer's first row ends it."""
@@ -61,19 +61,19 @@ class Seal:
     def holds(self) -> bool:
         """Tell whether the file is, byte by byte, the one that was sealed. Asked after rows were read, the answer is about
         them."""
-        if not self._looked:
-            self._looked = True
-            self._sealed = self._look()
-        return self._sealed is not None and self._sealed == self._now()
+        if not self._has_looked:
+            self._has_looked = True
+            self._sealed_state = self._look()
+        return self._sealed_state is not None and self._sealed_state == self._now()
 
-    def kept(self) -> bool:
+    def is_kept(self) -> bool:
         """Tell whether the file was sealed when opened and only this connection has written since."""
         if self.holds():
             return True
-        if self._sealed is None:
+        if self._sealed_state is None:
             return False
         now = self._now()
-        return now.own > self._sealed.own and now.others == self._sealed.others
+        return now.own_writes > self._sealed_state.own_writes and now.writes_by_others == self._sealed_state.writes_by_others
 
     def put(self, is_sound: Callable[[], bool]) -> None:
         """Seal the store if ``is_sound``, which reads the file anew, finds its contents sound. Earlier reads and writes prove
@@ -86,21 +86,21 @@ class Seal:
 
     def _look(self) -> _State | None:
         try:
-            claimed = regular_files.read(self._path.with_name(SEAL), MOST_BYTES, follow=False)
+            seal = regular_files.read(self._path.with_name(SEAL), MOST_BYTES, follow=False)
             size = os.stat(self._path).st_size
-            if not claimed.startswith(_beginning(size)):
+            if not seal.startswith(_beginning(size)):
                 return None
             with _one_moment(self._connection):
                 state = self._now()
-                return state if _content(self._path) == claimed else None
+                return state if _content(self._path) == seal else None
         except (OSError, *shape.REFUSED) as error:  # whoever then checks everything says what is wrong
             if shape.is_interrupt(error):
                 raise KeyboardInterrupt from None
             return None
 
     def _now(self) -> _State:
-        others = self._connection.execute("PRAGMA data_version").fetchone()[0]
-        return _State(_mark(self._path), others, self._connection.total_changes)
+        writes_by_others = self._connection.execute("PRAGMA data_version").fetchone()[0]
+        return _State(_mark(self._path), writes_by_others, self._connection.total_changes)
 
 
 @contextmanager
@@ -129,11 +129,11 @@ def _content(path: Path) -> bytes | None:
     descriptor = _descriptor(file)
     if descriptor is None or before is None:
         return None
-    hashed, size = sha256(), 0
+    hasher, size = sha256(), 0
     while piece := os.pread(descriptor, PIECE, size):
-        hashed.update(piece)
+        hasher.update(piece)
         size += len(piece)
-    return _beginning(size) + f"{hashed.hexdigest()}\n".encode() if _mark(file) == before else None
+    return _beginning(size) + f"{hasher.hexdigest()}\n".encode() if _mark(file) == before else None
 
 
 def _beginning(size: int) -> bytes:
@@ -142,10 +142,10 @@ def _beginning(size: int) -> bytes:
 
 def _mark(path: Path) -> _Mark:
     try:
-        found = os.lstat(path)
+        status = os.lstat(path)
     except OSError:
         return None
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 def _descriptor(path: Path) -> int | None:

@@ -53,23 +53,23 @@ def is_interrupt(error: BaseException) -> bool:
 def check(file: Path, connection: sqlite3.Connection, schema: str) -> None:
     """Raise StoreError unless the tables of a file are those of a schema, statement by statement, and nothing else is there: no
     view, no trigger, no virtual table. Comments may differ."""
-    due = _made_by(schema)
+    expected = _made_by(schema)
     query = "SELECT type, name, tbl_name, sql FROM sqlite_master LIMIT ?"
     statements = [_plain(row) for row in connection.execute(query, (MOST_STATEMENTS,)).fetchall()]
-    strange = [row for row in statements if row not in due]
-    if strange or len(statements) != len(due):
+    strange = [row for row in statements if row not in expected]
+    if strange or len(statements) != len(expected):
         raise StoreError(
-            f"{file}: its tables are not those of a store: {_how(strange, due, statements)}; it is damaged or was made by "
+            f"{file}: its tables are not those of a store: {_why(strange, expected, statements)}; it is damaged or was made by "
             "others: restore a copy, or give another folder"
         )
 
 
-def _how(strange: list[_Statement], due: frozenset[_Statement], found: list[_Statement]) -> str:
+def _why(strange: list[_Statement], expected: frozenset[_Statement], statements: list[_Statement]) -> str:
     if not strange:
-        return f"there is no {' '.join(min(due - set(found))[:2])}"
+        return f"there is no {' '.join(min(expected - set(statements))[:2])}"
     kind, name = (harmless(word, _NAMED) for word in strange[0][:2])
-    known = strange[0][:2] in {row[:2] for row in due}
-    return f"{kind} {name} is another one" if known else f"there is {'an' if kind[:1] in 'aeiou' else 'a'} {kind} {name}"
+    is_known = strange[0][:2] in {row[:2] for row in expected}
+    return f"{kind} {name} is another one" if is_known else f"there is {'an' if kind[:1] in 'aeiou' else 'a'} {kind} {name}"
 
 
 def _plain(row: tuple[object, ...]) -> _Statement:

@@ -12,7 +12,7 @@ from itertools import repeat
 from json.encoder import encode_basestring_ascii
 from math import isfinite
 from operator import eq
-from typing import Any
+from typing import Any, NamedTuple
 
 DIGITS = 16
 _MODULUS = 16**DIGITS
@@ -83,21 +83,32 @@ def _number(text: str) -> int:
         return 0
 
 
-def check(table: str, columns: ColumnTypes, row: Sequence[Any]) -> tuple[dict[str, Any], bool]:
-    """Return a row by column, its sum left out, and whether it is as it was written."""
+class CheckedRow(NamedTuple):
+    """A row of a table.
+
+    values: by column, its sum left out
+    intact: True if it is as it was written
+    """
+
+    values: dict[str, Any]
+    intact: bool
+
+
+def check(table: str, columns: ColumnTypes, row: Sequence[Any]) -> CheckedRow:
+    """Return a row by column, with whether it is as it was written."""
     return check_all(table, columns, [row])[0]
 
 
-def check_all(
-    table: str, columns: ColumnTypes, rows: Sequence[Sequence[Any]], *, sealed: bool = False
-) -> list[tuple[dict[str, Any], bool]]:
-    """Return many rows by column, their sums left out, each with whether it is as it was written. ``sealed``: as in
-    ``checked``."""
+def check_all(table: str, columns: ColumnTypes, rows: Sequence[Sequence[Any]], *, sealed: bool = False) -> list[CheckedRow]:
+    """Return many rows by column, each with whether it is as it was written. ``sealed``: as in
+    ``check_rows``."""
     names = [name for name, _, _ in columns[:-1]]
-    return [(dict(zip(names, row, strict=False)), intact) for row, intact in checked(table, columns, rows, sealed=sealed)]
+    return [
+        CheckedRow(dict(zip(names, row, strict=False)), intact) for row, intact in check_rows(table, columns, rows, sealed=sealed)
+    ]
 
 
-def checked(
+def check_rows(
     table: str, columns: ColumnTypes, rows: Sequence[Sequence[Any]], *, sealed: bool = False
 ) -> Iterator[tuple[Sequence[Any], bool]]:
     """Yield each row with its sum, and whether it is as it was written. A damaged file may hold values of any type anywhere: a
@@ -109,14 +120,14 @@ def checked(
         return iter(())
     names, types = _shape(columns)
     values = list(zip(*rows, strict=True))
-    typed = all(kinds.issuperset(map(type, of_column)) for kinds, of_column in zip(types, values, strict=True))
-    if sealed and typed:
+    all_typed = all(kinds.issuperset(map(type, of_column)) for kinds, of_column in zip(types, values, strict=True))
+    if sealed and all_typed:
         return zip(rows, repeat(True))
     intact = map(eq, _sums(table, names, values), values[-1])
-    return zip(rows if typed else [_typed(columns, row) for row in rows], intact, strict=True)
+    return zip(rows if all_typed else [_with_types(columns, row) for row in rows], intact, strict=True)
 
 
-def _typed(columns: ColumnTypes, row: Sequence[Any]) -> list[Any]:
+def _with_types(columns: ColumnTypes, row: Sequence[Any]) -> list[Any]:
     return [
         value if isinstance(value, EMPTY[kind][0]) or (nullable and value is None) else EMPTY[kind][1]
         for value, (_, kind, nullable) in zip(row, columns, strict=True)

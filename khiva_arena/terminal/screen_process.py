@@ -13,7 +13,7 @@ from contextlib import suppress
 
 from khiva_arena.sandbox.proc_usage import children
 from khiva_arena.sandbox.reap import MARK, end_helper
-from khiva_arena.sandbox.stops import held
+from khiva_arena.sandbox.stops import block
 
 END_SECONDS = 1.0
 """The time that a screen may take to end."""
@@ -36,7 +36,7 @@ class ScreenProcess:
         # Its mark differs from that of strays that bots leave behind, and a later run ends it if we are dead.
         environment = os.environ | {MARK: f"{os.getpid()}-screen", "OPENBLAS_NUM_THREADS": "1"}
         try:
-            with held((signal.SIGINT,)):  # for good: it would print a traceback over the terminal
+            with block((signal.SIGINT,)):  # for good: it would print a traceback over the terminal
                 self._process = subprocess.Popen(
                     [sys.executable, "-P", "-m", __name__, str(descriptor), str(bytes_shown), str(os.getpid())],
                     stdin=subprocess.PIPE,  # its end shows the screen that we are done, or dead

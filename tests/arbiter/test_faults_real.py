@@ -15,7 +15,7 @@ from wording import sentence
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.arbiter.pool import play_one
 from khiva_arena.arbiter.process import Processes
-from khiva_arena.arbiter.stderr import shown, unmarked
+from khiva_arena.arbiter.stderr import for_people, without_marks
 from khiva_arena.replay.verify import verify
 from khiva_arena.result import Verdict
 from khiva_arena.sandbox import silence
@@ -110,8 +110,8 @@ def test_stderr_of_a_crash_is_kept(seat: int) -> None:
 @EVERY_SEAT
 def test_what_a_bot_writes_cannot_reach_into_a_terminal(seat: int) -> None:
     notes = run(["escapes", "1"], seat).seats[seat].ending.notes
-    assert unmarked(notes) == "\\x1b[2J\\x1b]0;owned\\x07\\xff plain\n"
-    assert shown(notes) == "[step 1: play_pass]\n  \\x1b[2J\\x1b]0;owned\\x07\\xff plain"
+    assert without_marks(notes) == "\\x1b[2J\\x1b]0;owned\\x07\\xff plain\n"
+    assert for_people(notes) == "[step 1: play_pass]\n  \\x1b[2J\\x1b]0;owned\\x07\\xff plain"
 
 
 @EVERY_SEAT
@@ -149,7 +149,7 @@ def test_what_a_dead_bot_left_behind_is_killed_when_its_end_is_known() -> None:
         try:
             assert (await wire.receive(trio.current_time() + 10))[0].data == b""
             assert len(children() - before) >= 1
-            assert await wire.gone(0) == "exited with code 3"
+            assert await wire.describe_end(0) == "exited with code 3"
             assert children() - before == set()
         finally:
             await wire.close(0)

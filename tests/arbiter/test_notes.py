@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from jobs import job
 
 from khiva_arena.arbiter.pool import play_one
-from khiva_arena.arbiter.stderr import MARK, NOTES_KEPT, Notes, shown, unmarked
+from khiva_arena.arbiter.stderr import MARK, NOTES_KEPT, Notes, for_people, without_marks
 from khiva_arena.result import Verdict
 from khiva_arena.sandbox.command import Command
 from khiva_arena.text import printable
@@ -47,7 +47,7 @@ def kept(*steps: bytes | None) -> Notes:
     notes = Notes()
     for number, step in enumerate(steps, 1):
         if step is None:
-            notes.asked(number, "boost")
+            notes.begin_turn(number, "boost")
         else:
             notes.add(step)
     return notes
@@ -56,14 +56,14 @@ def kept(*steps: bytes | None) -> Notes:
 def test_a_mark_stands_only_before_what_was_written_after_a_request() -> None:
     text = kept(b"start\n", None, None, b"one", b"two", None, b"three\n", None).text()
     assert text == f"start\n{MARK}[step 3: boost]\nonetwo\n{MARK}[step 6: boost]\nthree\n"
-    assert shown(text) == "  start\n[step 3: boost]\n  onetwo\n[step 6: boost]\n  three"
+    assert for_people(text) == "  start\n[step 3: boost]\n  onetwo\n[step 6: boost]\n  three"
 
 
 def test_a_bot_cannot_write_a_mark() -> None:
     forged = f"{MARK}[step 9: boost]\n[step 9: boost]\r{MARK}\n".encode()
     text = kept(None, forged).text()
     assert text.count(MARK) == 1
-    assert [line for line in shown(text).splitlines() if not line.startswith("  ")] == ["[step 1: boost]"]
+    assert [line for line in for_people(text).splitlines() if not line.startswith("  ")] == ["[step 1: boost]"]
 
 
 def test_what_is_dropped_is_counted_and_what_follows_keeps_its_mark() -> None:
@@ -98,7 +98,7 @@ def test_all_of_it_or_its_head_and_tail(steps: list[bytes | None]) -> None:
     assert len(text) <= 8 * NOTES_KEPT + 2 * data.count(b"\x7f") + 100
     assert all(letter.isprintable() or letter in f"\t\n{MARK}" for letter in text)
     if "bytes dropped" not in text and data.isascii():
-        assert unmarked(text).replace("\n", "") == printable(data).replace("\n", "")
+        assert without_marks(text).replace("\n", "") == printable(data).replace("\n", "")
     assert len(data) <= NOTES_KEPT // 2 or text
 
 
@@ -112,7 +112,7 @@ def test_a_match_marks_what_its_bots_wrote() -> None:
     quiet = Command((sys.executable, "-c", TALKER.replace("sys.stderr", "open('/dev/null', 'w')")), "/tmp")
     outcome = play_one(job([talker, quiet], startup_ms=20_000, turn_ms=10_000))
     assert outcome.record is not None
-    lines = shown(outcome.seats[0].ending.notes).splitlines()
+    lines = for_people(outcome.seats[0].ending.notes).splitlines()
     asked = [number for number, step in enumerate(outcome.record.steps, 1) if any(choice.seat == 0 for choice in step)]
     assert lines[0] == "  loading"
     assert lines[1].startswith(f"[step {asked[2]}: ")

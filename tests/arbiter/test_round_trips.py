@@ -78,12 +78,12 @@ def test_the_start_has_no_allowance() -> None:
 
 def test_a_bank_gives_back_what_it_took_for_the_way() -> None:
     bank = Bank(Limits(turn_ms=1000, bank_ms=1000))
-    bank.given = 0.25
+    bank.credit = 0.25
     assert bank.allowance() == 2.25
     assert bank.charge(1.5) == 1.25
-    assert bank.left == 0.75
+    assert bank.balance == 0.75
     assert bank.charge(0.1) == 0.0
-    assert bank.left == 0.75
+    assert bank.balance == 0.75
 
 
 def test_the_file_has_the_last_number_or_none(tmp_path: Path) -> None:

@@ -216,7 +216,7 @@ def hold(seats: int, matches: int) -> None:
     async def both() -> None:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(watch)
-            await pool._play_here(iter(jobs), matches, lambda _: None, 1, settle=False)
+            await pool._play_here(iter(jobs), matches, lambda _: None, 1, hold_back=False)
 
     trio.run(both)
 

@@ -116,7 +116,7 @@ def bots(folder: Path) -> Iterator[tuple[str, list[str], str]]:
     subprocess.run(["cc", "-O2", "-o", str(instant), str(HERE / "instant.c")], check=True)
     yield "instant (C)", [str(instant), "rotate"], str(folder)
     for language in shipped.languages().values():
-        if not shipped.here(language):
+        if not shipped.is_here(language):
             print(f"left out: {language.title}: {shipped.remedy(language)}", file=sys.stderr)
             continue
         command = stage(load(f"{shipped.WORD}{language.name}/random"))

@@ -99,9 +99,9 @@ def look(at: float, cpu: float, **threads: float) -> CpuSample:
 
 
 def test_cpu_between_two_looks() -> None:
-    assert processor.used(look(0, 0.0, t7=0.003), look(1, 0.01, t7=0.004, t8=0.005)) == pytest.approx(0.006)
-    assert processor.used(look(0, 1.0), look(1, 1.5)) == pytest.approx(0.48)  # a system that tells nothing of threads
-    assert processor.used(look(0, 1.0, t7=0.9), look(1, 1.01)) == 0.0  # its threads have ended, and ticks are rough
+    assert processor.cpu_used(look(0, 0.0, t7=0.003), look(1, 0.01, t7=0.004, t8=0.005)) == pytest.approx(0.006)
+    assert processor.cpu_used(look(0, 1.0), look(1, 1.5)) == pytest.approx(0.48)  # a system that tells nothing of threads
+    assert processor.cpu_used(look(0, 1.0, t7=0.9), look(1, 1.01)) == 0.0  # its threads have ended, and ticks are rough
 
 
 @pytest.mark.parametrize(
@@ -128,10 +128,10 @@ def test_cores_that_are_not_its_due_are_a_warning(asked_for: float, used: float,
     found = running("khiva")
     found.asked_for, found.used = asked_for, used
     if not said:
-        assert processor.judged(found, idle).endswith(sentence("check", "while-not", idling=f"{idle:.2f}"))
+        assert processor.judge(found, idle).endswith(sentence("check", "while-not", idling=f"{idle:.2f}"))
         return
     with pytest.raises(Warned, match=said):
-        processor.judged(found, idle)
+        processor.judge(found, idle)
 
 
 def test_repeated_keys_are_few_and_short() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from wording import sentence
 
 from khiva_arena.check.formats import junit, markdown
-from khiva_arena.check.report import CheckReport, CheckStep, Status, counted
+from khiva_arena.check.report import CheckReport, CheckStep, Status, count_by_status
 
 STEPS = [
     CheckStep(1, "start", "it starts", Status.OK),
@@ -25,7 +25,7 @@ STEPS = [
 def report_of(steps: list[CheckStep], name: str = "mine") -> CheckReport:
     passed = not any(step.status is Status.FAILED for step in steps)
     return CheckReport(
-        f"./{name}", name, "ab" * 32, "python", "standard", True, passed, counted(steps), steps, 3, {}, [], [], 0, 1.5
+        f"./{name}", name, "ab" * 32, "python", "standard", True, passed, count_by_status(steps), steps, 3, {}, [], [], 0, 1.5
     )
 
 

@@ -10,7 +10,7 @@ import pytest
 from wording import sentence
 
 from khiva_arena.arbiter.clock import Limits
-from khiva_arena.check.describe import as_bytes, repeated_keys, shown
+from khiva_arena.check.describe import as_bytes, in_brief, repeated_keys
 from khiva_arena.check.encodings import Encoder
 from khiva_arena.check.positions import CheckTable, crowded, find, hello_of, kinds_of, place
 from khiva_arena.check.schema import NAME, schema
@@ -123,14 +123,14 @@ def test_a_hello_is_as_in_a_match() -> None:
 
 
 def test_what_came_is_shown_as_far_as_it_can_be_read() -> None:
-    assert shown(msgpack.packb({"type": "act", "choice": 1.5})) == "{'type': 'act', 'choice': 1.5}"
-    assert shown(b"\x81\xa1") == sentence("check", "frame-not-msgpack-value") + ", 2 bytes: 81 a1"
-    assert shown(msgpack.packb({"a": "x" * 1000})).endswith("... (1009 characters)")
+    assert in_brief(msgpack.packb({"type": "act", "choice": 1.5})) == "{'type': 'act', 'choice': 1.5}"
+    assert in_brief(b"\x81\xa1") == sentence("check", "frame-not-msgpack-value") + ", 2 bytes: 81 a1"
+    assert in_brief(msgpack.packb({"a": "x" * 1000})).endswith("... (1009 characters)")
     assert as_bytes(b"hi\n") == "3 bytes: 68 69 0a = 'hi\\n'"
     assert as_bytes(b"\x01") == "1 byte: 01"
     assert as_bytes(b"\x1b]0;x\x07" * 20).startswith("120 bytes: 1b 5d 30")
-    assert "\x1b" not in shown(msgpack.packb("\x1b]0;owned\x07"))
-    assert shown(b"\x91" * 990 + b"\x90").startswith(("[[[", sentence("check", "frame-not-msgpack-value")))
+    assert "\x1b" not in in_brief(msgpack.packb("\x1b]0;owned\x07"))
+    assert in_brief(b"\x91" * 990 + b"\x90").startswith(("[[[", sentence("check", "frame-not-msgpack-value")))
     assert repeated_keys(b"\x82\xa1a\x01\xa1a\x02") == {"'a'"}
     assert repeated_keys(b"\x81\xa1a\x92\x82\xa1b\x01\xa1b\x02\x00") == {"'b'"}
     assert repeated_keys(b"\x82\xa1a\x01\xa1b\x02") == repeated_keys(b"\xc1") == set()

@@ -7,7 +7,7 @@ import pytest
 from arena import NAIVE, RANDOM, arena, bots
 from wording import sentence
 
-from khiva_arena.arbiter.redact import Strike
+from khiva_arena.arbiter.redact import Redactor
 from khiva_arena.arbiter.stderr_tap import KEPT, LINES_MOST, BotOutput
 
 pytestmark = pytest.mark.slow
@@ -131,14 +131,14 @@ def test_what_is_shown_is_bounded_and_harmless() -> None:
     output = BotOutput()
     for _ in range(1_000):
         output.add(b"\x1b]0;owned\x07 some words\xff\n")
-    lines = output.text(Strike({})).split("\n")
+    lines = output.text(Redactor({})).split("\n")
     assert len(lines) == LINES_MOST + 1
     assert lines[0] == "\\x1b]0;owned\\x07 some words\\xff"
     assert lines[-1] == f"... and {23 * (1_000 - LINES_MOST)} bytes more"
     wide = BotOutput()
     wide.add("\u20ac".encode() * 5_000)
-    assert wide.text(Strike({})).count("\u20ac") == KEPT // 3
-    assert BotOutput().text(Strike({})) == ""
+    assert wide.text(Redactor({})).count("\u20ac") == KEPT // 3
+    assert BotOutput().text(Redactor({})) == ""
 
 
 def test_a_key_that_is_cut_by_what_is_kept_is_not_shown() -> None:
@@ -146,7 +146,7 @@ def test_a_key_that_is_cut_by_what_is_kept_is_not_shown() -> None:
     for begins in range(KEPT - len(key), KEPT):
         output = BotOutput()
         output.add(b"x" * begins + key.encode() + b"y" * 99)
-        assert "sk-" not in output.text(Strike({"KEY": key}))
+        assert "sk-" not in output.text(Redactor({"KEY": key}))
     output = BotOutput()
     output.add(b"ends like one: sk-0")
-    assert output.text(Strike({"KEY": key})) == "ends like one: sk-0"
+    assert output.text(Redactor({"KEY": key})) == "ends like one: sk-0"

@@ -147,13 +147,13 @@ def test_looking_for_languages_runs_nothing_of_where_you_are(tmp_path: Path) -> 
 def test_a_compiler_that_hangs_is_ended_with_all_that_it_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shipped, "PROBE_SECONDS", 0.5)
     stuck = Language("stuck", "Stuck", (), ("sh", "-c", f"sleep 600 & echo $! > {tmp_path}/child; wait"), (), "", "")
-    assert not shipped.here(stuck)
+    assert not shipped.is_here(stuck)
     assert shipped.lacks(stuck) == sentence("shipped", "not-known-took-longer", probe="sh -c", probe_seconds="0.5")
     assert until_gone({int((tmp_path / "child").read_text())})
-    assert not shipped.here(replace(stuck, probe=("no-such-program-anywhere",)))
+    assert not shipped.is_here(replace(stuck, probe=("no-such-program-anywhere",)))
     absent = replace(stuck, probe=("no-such-program-anywhere",), debian=("stuck-tools",))
     assert shipped.lacks(absent) == "apt install stuck-tools"
-    assert shipped.here(replace(stuck, probe=("true",)))
+    assert shipped.is_here(replace(stuck, probe=("true",)))
 
 
 def test_a_probe_that_ran_out_of_time_is_said_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

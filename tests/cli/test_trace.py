@@ -137,7 +137,7 @@ def heard(*steps: tuple[float, bytes]) -> tuple[list[str], list[str]]:
         for at, data in steps:
             await trio.sleep_until(began + at)
             trace.on_stderr(0, data)
-        trace.fallen_silent()
+        trace.end_stderr()
 
     async def run() -> None:
         nonlocal began

@@ -47,7 +47,7 @@ def test_the_command_and_the_module_begin_there() -> None:
 
 def test_a_helper_is_born_deaf_to_an_interrupt(tmp_path: Path) -> None:
     """As the process that draws the screen: it would print a traceback over the terminal."""
-    with stops.held((signal.SIGINT,)):
+    with stops.block((signal.SIGINT,)):
         helper = subprocess.Popen([sys.executable, "-c", HIT + "print('alive')"], stdout=subprocess.PIPE, text=True)
     assert helper.communicate()[0] == "alive\n"
     assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())

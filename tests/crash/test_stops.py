@@ -96,7 +96,7 @@ def test_a_bot_that_ends_itself_forfeits_when_no_stop_comes(number: signal.Signa
         found[outcome.ordinal] = outcome
 
     jobs = [job([dies(number), HONEST], 0), job([HONEST, HONEST], 1)]
-    pool.play(jobs, 1, fix, settle=True)
+    pool.play(jobs, 1, fix, hold_back=True)
     assert sorted(found) == ordinals
     record = found[0].record
     assert record is not None
@@ -121,7 +121,7 @@ def test_a_bot_s_death_half_a_second_before_a_stop_is_not_recorded(tmp_path: Pat
     thread = threading.Thread(target=stop_soon)
     thread.start()
     with pytest.raises(KeyboardInterrupt):
-        pool.play([job([script_at(Level.TRUSTED, "dying.py", "15", str(dead)), HONEST])], slots, outcomes.append, settle=True)
+        pool.play([job([script_at(Level.TRUSTED, "dying.py", "15", str(dead)), HONEST])], slots, outcomes.append, hold_back=True)
     thread.join()
     assert outcomes == []
 

@@ -328,7 +328,7 @@ def test_a_file_that_cannot_be_read_is_the_user_s_mistake(tmp_path: Path, monkey
     def denied(path: str) -> None:
         raise PermissionError(13, "Permission denied", path)
 
-    monkeypatch.setattr(regular_files, "opened", denied)
+    monkeypatch.setattr(regular_files, "open_file", denied)
     assert "Permission denied" in problems("{python} x")
 
 

@@ -251,7 +251,7 @@ def test_what_is_no_file_is_refused_at_once(tmp_path: Path, kind: str, make) -> 
     make(place)
     began = time.monotonic()
     with pytest.raises(OSError, match=f"it is {kind}, not a file"):
-        regular_files.opened(place)
+        regular_files.open_file(place)
     assert time.monotonic() - began < SECONDS
     for words in (("run", "odd"), ("run", "--engines", "odd", "--bot", "shipped:python/random")):
         said = arena(*words, cwd=tmp_path, code=2, seconds=30).stderr

@@ -14,7 +14,7 @@ from khiva_arena.games.base import Game
 from khiva_arena.outside import game as outside_game
 from khiva_arena.outside import process
 from khiva_arena.outside.game import OutsideGame
-from khiva_arena.outside.opening import opened
+from khiva_arena.outside.opening import open_game
 
 SECRET = bytes(range(32))
 APPLY = "        check_choices(self.pending(), choices)\n"
@@ -25,7 +25,7 @@ VIEW = '        return {"hand": list(self.hands[seat]),'
 
 
 def begun(path: Path) -> Game:
-    return opened(str(path))
+    return open_game(str(path))
 
 
 def played(path: Path, seats: int = 3) -> None:

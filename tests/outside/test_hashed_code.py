@@ -35,7 +35,7 @@ def folder(tmp_path: Path) -> Path:
 def title_of(word: str) -> str:
     """As the process of the game has it, from the beginning."""
     opening.forget()
-    return opening.opened(word).title
+    return opening.open_game(word).title
 
 
 @pytest.mark.parametrize("installed", [False, True])

@@ -13,7 +13,7 @@ from wording import sentence
 
 from khiva_arena.errors import RulesError
 from khiva_arena.games.base import Game, State
-from khiva_arena.outside.opening import opened
+from khiva_arena.outside.opening import open_game
 from khiva_arena.shipped import folder
 
 pytestmark = pytest.mark.slow
@@ -24,7 +24,7 @@ MCTS = str(ROOT / "bots" / "python" / "mcts_openspiel")
 
 @pytest.fixture
 def game() -> Game:
-    return opened("openspiel")
+    return open_game("openspiel")
 
 
 def begun(library: Game, **rules: object) -> State:

@@ -430,10 +430,10 @@ def test_a_folder_is_one(tmp_path: Path) -> None:
     folder.mkdir()
     (folder / "__init__.py").write_text("from .rules import GAME as GAME\n")
     (folder / "rules.py").write_text(TEMPLATE.read_text())
-    assert opening.opened(str(folder)).rules_version.startswith("1+folder:")
+    assert opening.open_game(str(folder)).rules_version.startswith("1+folder:")
     (tmp_path / "none").mkdir()
     with pytest.raises(khiva_arena.errors.ConfigError, match=r"a folder without __init__.py or game.py"):
-        opening.opened(str(tmp_path / "none"))
+        opening.open_game(str(tmp_path / "none"))
 
 
 def test_a_definition_with_it_is_read_as_any(table: Path) -> None:

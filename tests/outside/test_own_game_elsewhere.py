@@ -91,14 +91,14 @@ def test_it_goes_to_workers_by_its_hash(folder: Path, monkeypatch: pytest.Monkey
     (folder / "pack/more").mkdir()
     (folder / "pack/more/table.txt").write_text("1 2 3")
     for word in ("mine/game.py", "pack"):
-        game = opening.opened(str(folder / word))
+        game = opening.open_game(str(folder / word))
         sent = pack(game)
         assert sent is not None
         assert not lies_here(sent.code)
         there = install(sent)
         assert lies_here(sent.code)
         assert there.startswith(str(folder / "cache/games"))
-        assert opening.opened(there).rules_version == game.rules_version
+        assert opening.open_game(there).rules_version == game.rules_version
     (Path(there) / "more/table.txt").write_text("4")
     with pytest.raises(ConfigError, match=pattern("cluster", "game-another", word="pack")):
         install(sent)
@@ -106,7 +106,7 @@ def test_it_goes_to_workers_by_its_hash(folder: Path, monkeypatch: pytest.Monkey
 
 
 def test_a_file_that_was_changed_since_does_not_go(folder: Path) -> None:
-    game = opening.opened(str(folder / "mine/game.py"))
+    game = opening.open_game(str(folder / "mine/game.py"))
     changed(folder / "mine/game.py", ('"""A bidding', '"""Another bidding'))
     with pytest.raises(ConfigError, match=pattern("cluster", "changed-since-read")):
         pack(game)
@@ -132,7 +132,7 @@ def test_workers_play_it_in_processes_of_their_own(folder: Path) -> None:
 
 def test_nothing_of_a_game_lies_outside_of_its_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KHIVA_ARENA_CACHE", str(folder / "cache"))
-    sent = pack(opening.opened(str(folder / "mine/game.py")))
+    sent = pack(opening.open_game(str(folder / "mine/game.py")))
     assert sent is not None
     assert sent.files is not None
     (file,) = sent.files

@@ -15,7 +15,7 @@ from khiva_arena.ratings.effects import EffectsToFit
 from khiva_arena.ratings.elo import rate
 from khiva_arena.ratings.match_arrays import tables_of
 from khiva_arena.ratings.pairs import pair_cells
-from khiva_arena.ratings.rows import by_block, expected, normal, rows_of_tables
+from khiva_arena.ratings.rows import by_block, expected_score, normal, rows_of_tables
 
 BOTH = EffectsToFit(seats=True, neighbours=True)
 
@@ -56,7 +56,7 @@ def test_effects_are_found_and_sum_to_zero():
 def test_information_of_blocks_adds_up_to_that_of_all_rows():
     rows, _ = rows_of_tables(list(tables_of(played(4))), 7, seats=True, neighbours=True)
     parameters = np.random.default_rng(1).normal(size=rows.width)
-    p = expected(rows.difference(parameters))
+    p = expected_score(rows.difference(parameters))
     total = np.zeros((rows.width, rows.width))
     for _, columns, _, information in by_block(rows, parameters):
         assert (information == information.transpose(0, 2, 1)).all()
@@ -224,7 +224,7 @@ def test_exact_anchors_are_held_and_the_others_solve_their_equations():
     assert np.abs(ratings.covariance[[1, 4, 6]]).max() == 0
     cells = pair_cells(matches, 7)
     t = np.array(ratings.elo) / C
-    rest = cells.score - cells.weight * expected(t[cells.low] - t[cells.high])
+    rest = cells.score - cells.weight * expected_score(t[cells.low] - t[cells.high])
     slope = np.bincount(cells.low, rest, 7) - np.bincount(cells.high, rest, 7)
     assert np.abs(slope[[0, 2, 3, 5]]).max() < 1e-6
     assert np.abs(slope[[1, 4, 6]]).max() > 0.1

@@ -7,7 +7,7 @@ from made_results import listed
 from wording import pattern
 
 from khiva_arena.errors import InternalError
-from khiva_arena.ratings.match_arrays import collected
+from khiva_arena.ratings.match_arrays import collect
 from khiva_arena.ratings.matches import complete_tables, is_complete
 from khiva_arena.result import Verdict
 
@@ -86,7 +86,7 @@ def test_what_is_rated_is_what_the_definition_says(rows):
 
 def test_a_match_without_a_rank_for_each_seat_is_no_match():
     with pytest.raises(ValueError, match=pattern("ratings", "match-needs-bot-range")):
-        collected([listed("e", "0/0", 0, "s", (0, 1), (1,))])
+        collect([listed("e", "0/0", 0, "s", (0, 1), (1,))])
 
 
 def test_faults_of_a_row():

@@ -16,7 +16,7 @@ from scripted import act, hello, play
 
 from khiva_arena.games.base import Event, State
 from khiva_arena.games.registry import NAMES, get
-from khiva_arena.replay.frames import block, film, patch, patched
+from khiva_arena.replay.frames import apply_patch, block, film, patch
 from khiva_arena.replay.record import Record
 from khiva_arena.replay.verify import verify
 from khiva_arena.sandbox.command import Command
@@ -71,7 +71,7 @@ def shown(game: str, seats: int) -> tuple[Record, list[dict[str, Any]], dict[str
     made = plain(block([film(record, SECRET, names, sketches=True)], shared))
     frames, knows = [], {}
     for change in made["knows"][0]:
-        knows = patched(knows, change)
+        knows = apply_patch(knows, change)
         frames.append(knows)
     return record, frames, made, plain(legal)
 
@@ -148,7 +148,7 @@ def test_a_name_from_right_to_left_stands_in_the_story_as_a_page_has_it() -> Non
 
 @given(values, values)
 def test_a_patch_turns_the_old_value_into_the_new_one(old: Any, new: Any) -> None:
-    assert patched(old, plain(patch(old, new))) == new
+    assert apply_patch(old, plain(patch(old, new))) == new
 
 
 @given(values)

@@ -93,13 +93,13 @@ def test_root_of_a_container_without_numbers_for_bots(monkeypatch: pytest.Monkey
     both = {"uid_map": [range(1 << 32)], "gid_map": [range(1 << 32)]}
     few = [range(1), range(1, 65536)]
     for maps, given in ((both, True), (both | {"uid_map": few}, False), (both | {"gid_map": few}, False)):
-        monkeypatch.setattr(uids, "_mapped", maps.__getitem__)
+        monkeypatch.setattr(uids, "_ids", maps.__getitem__)
         assert (uids.next_user() is not None) == given
 
 
 def test_the_numbers_of_this_machine() -> None:
-    assert any(os.geteuid() in numbers for numbers in uids._mapped("uid_map"))
-    assert any(os.getegid() in numbers for numbers in uids._mapped("gid_map"))
+    assert any(os.geteuid() in numbers for numbers in uids._ids("uid_map"))
+    assert any(os.getegid() in numbers for numbers in uids._ids("gid_map"))
 
 
 def test_a_scratch_folder_that_cannot_be_given_away_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,7 +137,7 @@ def test_a_bot_starts_where_we_may_have_few_processes(level: Level) -> None:
     script = (
         "import resource; from khiva_arena.sandbox.level import Level; from khiva_arena.sandbox.detect import run_at\n"
         "resource.setrlimit(resource.RLIMIT_NPROC, (50, 50))\n"
-        f"print(run_at(Level({str(level)!r}), ('/bin/sh', '-c', 'ulimit -u 2> /dev/null || ulimit -p')))"
+        f"print(tuple(run_at(Level({str(level)!r}), ('/bin/sh', '-c', 'ulimit -u 2> /dev/null || ulimit -p'))))"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=BOUND, check=False)
     assert done.stdout == "(0, '50\\n', '')\n", (done.stdout, done.stderr)
@@ -184,12 +184,12 @@ def test_a_bot_that_cries_that_its_level_fails_has_it_tried_once_in_a_while(monk
     monkeypatch.setattr(detect, "_good_until", {})
     monkeypatch.setattr(detect, "why_not", works)
     for _ in range(3):
-        assert detect.refused(Level.STANDARD, "bwrap: no namespaces for you") == ""
+        assert detect.host_refusal(Level.STANDARD, "bwrap: no namespaces for you") == ""
     assert tried == [Level.STANDARD]
     monkeypatch.setattr(detect, "GOOD_SECONDS", 0.0)
     monkeypatch.setattr(detect, "_good_until", {})
     monkeypatch.setattr(detect, "why_not", lambda _level: "no namespaces left")
-    assert [detect.refused(Level.STANDARD, "bwrap: ") for _ in range(2)] == ["no namespaces left"] * 2
+    assert [detect.host_refusal(Level.STANDARD, "bwrap: ") for _ in range(2)] == ["no namespaces left"] * 2
 
 
 # --- strays ---
@@ -241,14 +241,14 @@ def test_who_is_in_the_group_of_a_bot_of_another_match_is_no_stray(start: Callab
     """One that becomes another program shows no environment for a moment."""
     with reap.Adoption(reap.new_mark()) as adoption:
         leader = start(ORPHAN, env={})
-        adoption.started(leader.pid)
+        adoption.note_start(leader.pid)
         try:
             [orphan] = reap.orphans([leader.pid])[leader.pid]
             assert not adoption._is_stray(orphan)
             adoption.end_strays()
             assert living({leader.pid, orphan}) == {leader.pid, orphan}
         finally:
-            adoption.reaped(leader.pid)
+            adoption.note_reaping(leader.pid)
         assert adoption._is_stray(orphan)
         adoption.end_strays()
         assert not living({orphan})
@@ -351,8 +351,8 @@ def test_files_without_a_name_count_as_long_as_they_are_open(
     )
     process = start(script)
     assert proc_usage.scratch_use(str(tmp_path), 10) == (0, 1)
-    assert MIB <= proc_usage.unlinked([process.pid], str(tmp_path)) < 2 * MIB
-    assert proc_usage.unlinked([process.pid], "/proc") == 0
+    assert MIB <= proc_usage.nameless_size([process.pid], str(tmp_path)) < 2 * MIB
+    assert proc_usage.nameless_size([process.pid], "/proc") == 0
     made = Trusted([], "/", {}, scratch=str(tmp_path))
     resources = Resources(scratch=MIB // 2)
     assert limit_check.while_it_runs(made, process.pid, resources, scratch_too=True).startswith("scratch space: ")

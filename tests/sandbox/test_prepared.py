@@ -35,7 +35,7 @@ def laid_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[
     monkeypatch.setattr(prepared, "ETC", str(etc))
     monkeypatch.setattr(readable_paths, "system", lambda: ("/usr", *sorted(str(path) for path in etc.iterdir())))
     before = os.umask(0o077)
-    made = prepared._laid_out({"/proc/stat": b"still", "/proc/sys/fs/nr_open": b"7"})
+    made = prepared._lay_out({"/proc/stat": b"still", "/proc/sys/fs/nr_open": b"7"})
     os.umask(before)
     yield etc, made
     shutil.rmtree(made.folder)
@@ -43,8 +43,8 @@ def laid_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[
 
 def test_what_is_small_is_copied_with_its_modes_and_the_rest_has_a_place(laid_out: tuple[Path, Prepared]) -> None:
     etc, made = laid_out
-    assert made.copied == {f"{etc}/{name}" for name in ("few", "file", "link")}
-    assert made.mounted == {f"{etc}/{name}" for name in ("many", "large", "closed")}
+    assert made.copies == {f"{etc}/{name}" for name in ("few", "file", "link")}
+    assert made.mounts == {f"{etc}/{name}" for name in ("many", "large", "closed")}
     copies = Path(made.etc)
     assert sorted(path.name for path in copies.iterdir()) == sorted(path.name for path in etc.iterdir())
     assert os.readlink(copies / "few" / "inner") == "../file"
@@ -63,20 +63,20 @@ def test_a_bot_may_pass_its_folders_whatever_our_umask_is(laid_out: tuple[Path, 
 
 
 def test_it_is_made_once_and_again_if_it_was_removed() -> None:
-    first = prepared.prepared()
-    assert prepared.prepared() is first
+    first = prepared.prepare()
+    assert prepared.prepare() is first
     shutil.rmtree(first.folder)
-    second = prepared.prepared()
+    second = prepared.prepare()
     assert second.folder != first.folder
     assert Path(f"{second.folder}/proc/stat").read_bytes() == proc_mask.pictures()["/proc/stat"]
 
 
 def test_it_goes_with_its_process_and_not_with_one_that_was_forked() -> None:
     code = (
-        "import os, sys; from khiva_arena.sandbox.prepared import prepared\n"
-        "folder = prepared().folder\n"
+        "import os, sys; from khiva_arena.sandbox.prepared import prepare\n"
+        "folder = prepare().folder\n"
         "child = os.fork()\n"
-        "if not child: print(prepared().folder != folder); sys.exit()\n"
+        "if not child: print(prepare().folder != folder); sys.exit()\n"
         "os.waitpid(child, 0); print(os.path.isdir(folder)); print(folder)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -22,7 +22,7 @@ from khiva_arena.sandbox.cell import CORE_COUNTS, Cell, environment, kind
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.detect import levels, run_at
 from khiva_arena.sandbox.level import Level, Sandbox
-from khiva_arena.sandbox.limits import DEFAULT, LEAST, MIB, WORDS, Resources, of_settings, plain, say
+from khiva_arena.sandbox.limits import DEFAULT, LEAST, MIB, WORDS, Resources, in_words, of_settings, plain
 from khiva_arena.sandbox.trusted import Trusted
 
 pytestmark = pytest.mark.slow
@@ -257,7 +257,7 @@ def test_every_wrong_limit_is_named_at_once() -> None:
     ],
 )
 def test_amounts_in_words(key: str, number: int, text: str) -> None:
-    assert say(key, number) == text
+    assert in_words(key, number) == text
 
 
 def test_what_runtimes_are_told_is_the_share_of_a_seat() -> None:

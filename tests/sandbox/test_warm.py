@@ -93,7 +93,7 @@ def test_a_note_can_be_left_where_files_are_not_kept_warm() -> None:
 def test_no_note_can_be_read_where_files_are_kept_warm(level: Level) -> None:
     need_level(level)
     left, read = notes_through(cold_file())
-    assert warm.refused() == ""
+    assert warm.refusal() == ""
     assert (set(left), set(read)) == ({0}, {0}), "every page was there, in the first match as in the second"
     whole = sum(size for _, size in sizes("/usr"))
     assert 100 << 20 < warm.KEEPERS.bytes < 0.8 * whole, "and not by reading all of /usr"
@@ -108,7 +108,7 @@ def test_what_left_memory_is_there_again_at_the_next_start(monkeypatch: pytest.M
     os.sync()
     warm.KEEPERS.close()
     warm.keep([str(file)])
-    assert (warm.refused(), warm.KEEPERS.files, warm.KEEPERS.bytes) == ("", 1, 1 << 20)
+    assert (warm.refusal(), warm.KEEPERS.files, warm.KEEPERS.bytes) == ("", 1, 1 << 20)
     asked = []
     monkeypatch.setattr(warm.KEEPERS, "_locked", False)
     ask = warm.KEEPERS._ask
@@ -127,7 +127,7 @@ def test_a_helper_that_dies_is_replaced(tmp_path: Path) -> None:
     keeper.kill()
     keeper.wait()
     warm.keep([str(file)])
-    assert warm.refused() == ""
+    assert warm.refusal() == ""
     assert [one.poll() for one in warm.KEEPERS._keepers] == [None]
 
 
@@ -137,9 +137,9 @@ def test_too_much_is_said_and_the_bot_starts_all_the_same(monkeypatch: pytest.Mo
     warm.KEEPERS.close()
     monkeypatch.setattr(warm, "SHARE", 0.0)
     assert started((PYTHON, "-c", "print(1)")) == "1\n"
-    assert sentence("sandbox", "mib-files-too-much") in warm.refused()
+    assert sentence("sandbox", "mib-files-too-much") in warm.refusal()
     isolation.sweep(Level.STANDARD)
-    assert warm.refused() == "", "the next run of this process has not been refused anything"
+    assert warm.refusal() == "", "the next run of this process has not been refused anything"
 
 
 def test_what_can_be_kept_again_is_refused_no_longer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,9 +149,9 @@ def test_what_can_be_kept_again_is_refused_no_longer(tmp_path: Path, monkeypatch
     with monkeypatch.context() as patch:
         patch.setattr(warm, "SHARE", 0.0)
         warm.keep([str(file)])
-    assert warm.refused().startswith(sentence("sandbox", "mib-files-too-much-2", size="1", limit="0"))
+    assert warm.refusal().startswith(sentence("sandbox", "mib-files-too-much-2", size="1", limit="0"))
     warm.keep([str(file)])
-    assert warm.refused() == ""
+    assert warm.refusal() == ""
 
 
 # Each says "yes" and loads more than its bare self.

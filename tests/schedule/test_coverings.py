@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from make_coverings import least, parsed, shares
 
 from khiva_arena.errors import ConfigError
-from khiva_arena.schedule.coverings import FILE, all_meet, auto, by_lot, renamed, without_meeting
+from khiva_arena.schedule.coverings import FILE, all_meet, auto, by_lot, rename_bots, without_meeting
 from khiva_arena.schedule.formats import Terms, check_terms, rounds, shapes
 from khiva_arena.schedule.lineups import MOST_LINE_UPS, count_line_ups, fewest, line_ups
 from khiva_arena.schedule.names import ALL_MEET
@@ -114,7 +114,7 @@ def test_a_round_robin_plays_the_set_that_its_terms_name():
     assert all_pairs_meet(drawn.line_ups, 12)
     without = Terms("round-robin", 12, 3, 2, most=24, key=KEY)
     (before,) = rounds(without, lambda _: None)
-    assert before.line_ups == line_ups(12, 3, most=24, key=KEY).chosen != drawn.line_ups
+    assert before.line_ups == line_ups(12, 3, limit=24, key=KEY).chosen != drawn.line_ups
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_a_definition_that_names_no_such_set_is_refused(terms, line):
 
 
 def test_renaming_goes_round_in_each_cycle():
-    assert renamed([(0, 1, 3)], 3) == {(0, 1, 3), (1, 2, 4), (0, 2, 5)}
+    assert rename_bots([(0, 1, 3)], 3) == {(0, 1, 3), (1, 2, 4), (0, 2, 5)}
 
 
 SIX = ((0, 1, 5), (0, 2, 3), (0, 3, 4), (1, 2, 4), (1, 3, 5), (2, 4, 5))

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from khiva_arena.rng import Stream
-from khiva_arena.schedule.grouping import cost_of, search, settle, snake
+from khiva_arena.schedule.grouping import cost_of, exchange_seats, search, snake
 
 KEY = bytes(range(32))
 
@@ -55,7 +55,7 @@ def test_authors_are_spread_as_evenly_as_can_be(seats, tables, data):
     count = seats * tables
     authors = data.draw(st.lists(st.integers(0, count // 2), min_size=count, max_size=count))
     found = data.draw(st.sampled_from([rows(count, seats), snake(count, tables)]))
-    settle(found, [[int(a == b) for b in authors] for a in authors])
+    exchange_seats(found, [[int(a == b) for b in authors] for a in authors])
     for author in set(authors):
         at = [sum(authors[p] == author for p in table) for table in found]
         assert max(at) - min(at) <= 1
@@ -72,17 +72,17 @@ def test_nobody_meets_again_in_a_field_that_is_large_enough(seats, rounds, rng):
         met.update(tuple(sorted(pair)) for table in rows(count, seats) for pair in combinations([order[p] for p in table], 2))
     weight = [[met[min(p, q), max(p, q)] for q in range(count)] for p in range(count)]
     found = rows(count, seats)
-    settle(found, weight)
+    exchange_seats(found, weight)
     assert cost_of(found, weight) == 0
 
 
 def test_the_best_stay_where_they_are_where_others_can_be_exchanged():
     authors = [0, 1, 2, 0, 3, 4]
     found = rows(6, 2)
-    settle(found, [[int(a == b) for b in authors] for a in authors])
+    exchange_seats(found, [[int(a == b) for b in authors] for a in authors])
     assert found == rows(6, 2)
     authors = [0, 1, 2, 2, 3, 4]
-    settle(found, [[int(a == b) for b in authors] for a in authors])
+    exchange_seats(found, [[int(a == b) for b in authors] for a in authors])
     assert found == [[0, 1], [2, 4], [3, 5]]
 
 
@@ -101,7 +101,7 @@ def test_a_search_is_the_same_for_the_same_key():
 
 
 def settled_by_weighing_all(tables, weight):
-    """As ``settle`` does it, with every exchange weighed again each time. Also how many were."""
+    """As ``exchange_seats`` does it, with every exchange weighed again each time. Also how many were."""
     count = sum(map(len, tables))
     at = {p: table for table in tables for p in table}
     cost = lambda p, table: sum(weight[p][q] for q in table if q != p)  # noqa: E731
@@ -139,5 +139,5 @@ def test_what_is_not_weighed_again_would_not_have_helped(seats, tables, seed, ki
     order = rng.sample(range(count), count) if seed % 2 else list(range(count))
     one = [order[i : i + seats] for i in range(0, count, seats)]
     other = [list(table) for table in one]
-    assert settle(one, weight) == settled_by_weighing_all(other, weight)
+    assert exchange_seats(one, weight) == settled_by_weighing_all(other, weight)
     assert one == other

@@ -85,11 +85,11 @@ def test_small_sets_of_any_size_are_distinct_and_balanced(bots, seats, copies):
 @settings(max_examples=30, deadline=None)
 @given(st.integers(6, 14), st.integers(2, 5), st.integers(1, 60), st.binary(min_size=32, max_size=32))
 def test_a_set_is_balanced_whatever_the_key(bots, seats, most, key):
-    found = line_ups(bots, seats, most=most, key=key)
+    found = line_ups(bots, seats, limit=most, key=key)
     assert len(set(found.chosen)) == len(found.chosen) == min(most, found.total)
     assert spread(appearances(found, bots)) <= 1
     assert spread(meetings(found, bots)) <= 3
-    assert found == line_ups(bots, seats, most=most, key=key)
+    assert found == line_ups(bots, seats, limit=most, key=key)
 
 
 def test_copies_sit_together_only_when_there_are_not_enough_line_ups_without():
@@ -133,7 +133,7 @@ def test_the_fewest_line_ups_that_compare_all_bots():
 @given(st.integers(2, 5), st.integers(0, 15), st.binary(min_size=32, max_size=32))
 def test_over_them_each_bot_is_compared_with_each_other(seats, more, key):
     bots = seats + more
-    found = line_ups(bots, seats, most=fewest(bots, seats), key=key)
+    found = line_ups(bots, seats, limit=fewest(bots, seats), key=key)
     assert len(found.chosen) == fewest(bots, seats) <= count_line_ups(bots, seats, 1)
     if more:
         assert min(appearances(found, bots)) >= 2
@@ -155,7 +155,7 @@ def test_as_many_matches_on_more_seeds_and_fewer_line_ups_give_a_smaller_error(s
     all_of = list(trials(np.random.default_rng(1), world, seats, 3, 40))
     some_of = []
     for trial in range(40):
-        chosen = set(line_ups(bots, seats, most=few, key=bytes([trial]) * 32).chosen)
+        chosen = set(line_ups(bots, seats, limit=few, key=bytes([trial]) * 32).chosen)
         tables = played(np.random.default_rng([2, trial]), world, seats, 3 * total // few)
         keep = [tuple(sorted(at)) in chosen for at in tables.bots.tolist()]
         assert sum(keep) <= 3 * total * seats

@@ -11,9 +11,9 @@ from khiva_arena.result import Result
 from khiva_arena.schedule import formats
 from khiva_arena.schedule.formats import Format, FormatModule, Placing, ScheduledMatch, Shape, Terms
 from khiva_arena.schedule.knockout import KnockoutDetail
-from khiva_arena.schedule.scores import bot_sums, shared
+from khiva_arena.schedule.scores import bot_sums, with_places
 from khiva_arena.schedule.swiss import SwissDetail
-from khiva_arena.schedule.terms import Detail, DrawnRound, PlaceColumn, drawn, shapes_of
+from khiva_arena.schedule.terms import Detail, DrawnRound, PlaceColumn, drawn_round, shapes_of
 from khiva_arena.schedule.timetable import Timetable
 
 KEY = bytes(range(32))
@@ -45,12 +45,12 @@ class Hill:
         for results in past:
             king = self.places(terms, [results])[0].bot
         table = tuple(sorted((king, shape.number + 1)))
-        return drawn(shape, [table], byes=set(range(terms.bots)) - set(table))
+        return drawn_round(shape, [table], byes=set(range(terms.bots)) - set(table))
 
     def places(self, terms: Terms, results: Sequence[Sequence[Result]]) -> tuple[Placing, ...]:
         sums = bot_sums(terms.bots, (result for some in results for result in some))
         rows = {bot: Placing(bot, 0, one.score, Wins(len(results))) for bot, one in enumerate(sums)}
-        return shared(range(terms.bots), lambda bot: (sums[bot].halves,), rows)
+        return with_places(range(terms.bots), lambda bot: (sums[bot].halves,), rows)
 
 
 @pytest.fixture

@@ -107,7 +107,7 @@ def test_the_schedule_is_the_same_on_any_machine():
     """Golden: a change here changes every event's matches."""
     chosen = line_ups(5, 4, key=KEY).chosen
     assert [table.order for table in tables(chosen, 2, key=KEY)] == GOLDEN
-    assert line_ups(30, 4, most=5, key=KEY).chosen == GOLDEN_SUBSET
+    assert line_ups(30, 4, limit=5, key=KEY).chosen == GOLDEN_SUBSET
 
 
 GOLDEN = [

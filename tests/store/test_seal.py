@@ -123,7 +123,7 @@ def test_any_byte_that_changes_in_the_file_or_the_seal_ends_it(tmp_path: Path) -
         data = path.read_bytes()
         path.write_bytes(data[:at] + bytes([data[at] ^ 1 << chance.randrange(8)]) + data[at + 1 :])
         connection = sqlite3.connect(f"file:{tmp_path / FILE}?mode=ro", uri=True)
-        assert not seal.Seal(tmp_path / FILE, connection, believed=True).holds(), (name, at)
+        assert not seal.Seal(tmp_path / FILE, connection, trusted=True).holds(), (name, at)
         connection.close()
         path.write_bytes(data)
     assert is_believed(tmp_path)
@@ -325,7 +325,7 @@ def test_a_system_that_does_not_list_open_files(tmp_path: Path, monkeypatch: pyt
 def test_values_of_other_types_are_never_let_through(tmp_path: Path) -> None:
     """A stranger can write a seal."""
     rows = [["e1", 0, "x", 1, 2, 3, "ok", "[]", 5, 0.1, 0.1, 9.0, 0.2, 0, "note", 4, 0, 0, "sum"]]
-    ((row, intact),) = sums.checked("seats", files.columns("seats"), rows, sealed=True)
+    ((row, intact),) = sums.check_rows("seats", files.columns("seats"), rows, sealed=True)
     assert (row[2], intact) == (-1, False)
 
 

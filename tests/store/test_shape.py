@@ -98,7 +98,7 @@ def test_an_interrupt_ends_a_query_that_does_not_end(store: Path) -> None:
     before = signal.signal(signal.SIGALRM, interrupt)
     signal.setitimer(signal.ITIMER_REAL, 0.2)
     try:
-        with pytest.raises(KeyboardInterrupt), files.explained(store):
+        with pytest.raises(KeyboardInterrupt), files.explain_errors(store):
             connection.execute(f"{ENDLESS} SELECT sum(i) FROM n").fetchall()
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)

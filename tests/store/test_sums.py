@@ -78,5 +78,5 @@ def test_a_damaged_value_is_of_its_column_s_type_all_the_same() -> None:
 
 
 def test_what_no_column_can_be_named_after_is_an_error_in_words(folder: Path) -> None:
-    with pytest.raises(StoreError, match="malformed"), files.explained(folder):
+    with pytest.raises(StoreError, match="malformed"), files.explain_errors(folder):
         b"\xff".decode()

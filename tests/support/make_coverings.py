@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from khiva_arena.rng import Stream
-from khiva_arena.schedule.coverings import FILE, renamed
+from khiva_arena.schedule.coverings import FILE, rename_bots
 from khiva_arena.schedule.lineups import MOST_LINE_UPS, LineUp
 
 WAYS, MOST_CYCLES = 3, 6  # to fill a set; of bots, unless they are few
@@ -131,7 +131,7 @@ class Search:
             self._step(ODDS[step * len(ODDS) // steps])
         whole = [tuple(sorted(self.line_up(number))) for number in range(len(self.kinds))]
         expected = sum(self.length // kind.fold for kind in self.kinds)
-        return whole if not self.missing and len(renamed(whole, self.length)) == expected else None
+        return whole if not self.missing and len(rename_bots(whole, self.length)) == expected else None
 
     def _step(self, odds: int) -> None:
         changed = self._move()
@@ -189,7 +189,7 @@ def found(bots: int, seats: int, below: int, steps: int) -> tuple[int, list[Line
 
 def size(line: str) -> int:
     _, length, line_ups = parsed(line)
-    return len(renamed(line_ups, length))
+    return len(rename_bots(line_ups, length))
 
 
 def parsed(line: str) -> tuple[tuple[int, int], int, list[LineUp]]:

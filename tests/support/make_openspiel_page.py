@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.base import Game
-from khiva_arena.outside.opening import opened
+from khiva_arena.outside.opening import open_game
 
 PAGE = Path(__file__).parents[2] / "docs" / "openspiel-games.md"
 BOT = "shipped:python/random"
@@ -106,7 +106,7 @@ def page(found: list[Tried], version: str) -> str:
 
 
 def main() -> None:
-    game = opened("openspiel")
+    game = open_game("openspiel")
     found = []
     for name in names():
         found.append(tried(game, name))

@@ -65,7 +65,7 @@ class ScriptedWire:
     def _note(self, seat: int, sign: str, what: str) -> None:
         self.log.append(f"{trio.current_time() - self._began:8.3f} {sign} {seat} {what}")
 
-    def asked(self, seat: int, step: int, kind: str) -> None:
+    def announce(self, seat: int, step: int, kind: str) -> None:
         pass
 
     def send(self, seat: int, data: bytes) -> None:
@@ -127,13 +127,13 @@ class ScriptedWire:
     def doing(self, seat: int) -> str:
         return ""
 
-    def exceeded(self, seat: int) -> str:
+    def exceeded_limit(self, seat: int) -> str:
         return self.excesses.get(seat, "")
 
-    def exited(self, seat: int) -> str:
+    def describe_exit(self, seat: int) -> str:
         return ""
 
-    async def gone(self, seat: int) -> str:
+    async def describe_end(self, seat: int) -> str:
         return "exited with code 3"
 
     async def close(self, grace: float) -> list[Ending]:

@@ -42,7 +42,7 @@ def need_language(name: str) -> None:
 
 @cache
 def _here(name: str) -> bool:
-    return shipped.here(shipped.languages()[name])
+    return shipped.is_here(shipped.languages()[name])
 
 
 def lacks(why: str, *, may: bool = False) -> NoReturn:

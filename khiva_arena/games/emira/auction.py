@@ -77,34 +77,34 @@ def _next(pos: Position, seat: int) -> int:
 def _ask_bid(pos: Position, log: Log, seat: int) -> None:
     """Ask a seat for a bid of at least 10, in tens, above the last one, that it can pay; or the grant (E5, O5); or a pass
     (E4)."""
-    least = pos.bid + STEP if pos.bid else LEAST_BID
-    most = min(pos.gold[seat] + discount(pos, seat), HIGHEST_BID) // STEP * STEP
+    lowest = pos.bid + STEP if pos.bid else LEAST_BID
+    highest = min(pos.gold[seat] + discount(pos, seat), HIGHEST_BID) // STEP * STEP
     grant = pos.ruleset.grant_at_bid and may_have_grant(pos, seat)
-    if most < least and not grant:
+    if highest < lowest and not grant:
         _answer_bid(pos, log, seat, ["pass"])
     else:
-        ask(pos, questions.bid(least, most, grant), seat, _answer_bid)
+        ask(pos, questions.bid(lowest, highest, grant), seat, _answer_bid)
 
 
 def _answer_bid(pos: Position, log: Log, seat: int, entry: list[Plain]) -> None:
-    (what,) = entry
-    if what == "pass":
+    (bid,) = entry
+    if bid == "pass":
         pos.bidding &= ~(1 << seat)
         if pos.first_passer < 0:
             pos.first_passer = seat
         _note_answer(pos, BID_PASS)
         log.append(events.passed(seat))
-    elif what == "grant":
+    elif bid == "grant":
         pos.bidding &= ~(1 << seat)
         _note_answer(pos, BID_GRANT)
         _take_grant(pos, log, seat)
         pos.todo += [(go_on, seat), (recheck,)]
         return
     else:
-        _note_bid(pos, what)
-        pos.bid = what
+        _note_bid(pos, bid)
+        pos.bid = bid
         pos.bidder = seat
-        log.append(events.bid(seat, what))
+        log.append(events.bid(seat, bid))
     go_on(pos, log, seat)
 
 

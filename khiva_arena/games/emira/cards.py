@@ -130,8 +130,8 @@ def _answer_mind(pos: Position, log: Log, seat: int, entry: list[str], place: in
     if choice == "swap":
         pos.turned ^= 1 << card
     elif choice == "bottom":
-        seen = pos.emiras.seen.pop(place)
-        pos.emiras.put_under(pos.emiras.cards.pop(place), seen)
+        seen_by = pos.emiras.seen.pop(place)
+        pos.emiras.put_under(pos.emiras.cards.pop(place), seen_by)
         pos.turned &= ~(1 << card)
     log.append(events.mind(seat, place, choice))
     note(pos, "mind", seat, place, choice, seat=seat, private=(NAMES[card],))
@@ -152,12 +152,12 @@ def _look_and_order(pos: Position, log: Log, seat: int, name: str, card: str) ->
     if not count:
         log.append(events.void(EVENT_OF[card]))
         return
-    seen = _faces(name, [deck.look(place, seat) for place in range(count)])
-    log.append(events.look(seat, name, seen))
+    faces = _faces(name, [deck.look(place, seat) for place in range(count)])
+    log.append(events.look(seat, name, faces))
     if count == 1:
         _answer_order(pos, log, seat, [0], name)
     else:
-        ask(pos, questions.ORDER[count], seat, _answer_order, name, cards=seen, about=name)
+        ask(pos, questions.ORDER[count], seat, _answer_order, name, cards=faces, about=name)
 
 
 def _deck(pos: Position, name: str) -> Deck:
@@ -233,7 +233,7 @@ def _guest_house(pos: Position, log: Log, seat: int) -> None:
 def _new_spice_caravan(pos: Position, log: Log, seat: int) -> None:
     """Give a caravan of the seat one income more, if it is not on the first place (E36)."""
     movable = [
-        (kind, left) for kind, own in enumerate(pos.caravans[seat]) for left in sorted(set(own)) if left < CARAVAN_LENGTH[kind]
+        (kind, rest) for kind, row in enumerate(pos.caravans[seat]) for rest in sorted(set(row)) if rest < CARAVAN_LENGTH[kind]
     ]
     if len(movable) > 1:
         ask(pos, questions.caravans(tuple(movable)), seat, _answer_caravan)
@@ -244,15 +244,15 @@ def _new_spice_caravan(pos: Position, log: Log, seat: int) -> None:
 
 
 def _answer_caravan(pos: Position, log: Log, seat: int, entry: list[int | str]) -> None:
-    kind, left = entry
-    _move_right(pos, log, seat, CARAVANS.index(str(kind)), int(left))
+    kind, rest = entry
+    _move_right(pos, log, seat, CARAVANS.index(str(kind)), int(rest))
 
 
-def _move_right(pos: Position, log: Log, seat: int, kind: int, left: int) -> None:
-    own = pos.caravans[seat][kind]
-    own.remove(left)
-    insort(own, left + 1)
-    log.append(events.caravan(seat, kind, left + 1))
+def _move_right(pos: Position, log: Log, seat: int, kind: int, rest: int) -> None:
+    incomes = pos.caravans[seat][kind]
+    incomes.remove(rest)
+    insort(incomes, rest + 1)
+    log.append(events.caravan(seat, kind, rest + 1))
 
 
 def _restoration(pos: Position, log: Log, seat: int) -> None:
@@ -274,15 +274,15 @@ def _answer_vermin(pos: Position, log: Log, seat: int, entry: list[str]) -> None
 
 def infest(pos: Position, log: Log, seat: int, kind: int) -> None:
     """Move a seat's caravans of a type."""
-    own = pos.caravans[seat][kind]
-    if not own:
+    incomes = pos.caravans[seat][kind]
+    if not incomes:
         return
-    if SLOW[kind] and len(own) > 1:
-        pairs = tuple(sorted(set(combinations(own, 2))))
+    if SLOW[kind] and len(incomes) > 1:
+        pairs = tuple(sorted(set(combinations(incomes, 2))))
         question, first = questions.pairs("vermin_move", pairs), list(pairs[0])
     else:
-        left = tuple(sorted(set(own)))
-        question, first = questions.numbers("vermin_move", left), [left[0]]
+        options = tuple(sorted(set(incomes)))
+        question, first = questions.numbers("vermin_move", options), [options[0]]
     if len(question[seat][seat].legal) > 1:
         ask(pos, question, seat, _answer_infest, kind, about=CARAVANS[kind])
     else:
@@ -290,15 +290,15 @@ def infest(pos: Position, log: Log, seat: int, kind: int) -> None:
 
 
 def _answer_infest(pos: Position, log: Log, seat: int, entry: list[int], kind: int) -> None:
-    own = pos.caravans[seat][kind]
-    for left in entry:
-        own.remove(left)
-    for left in entry:
-        if left > 1:
-            insort(own, left - 1)
+    incomes = pos.caravans[seat][kind]
+    for rest in entry:
+        incomes.remove(rest)
+    for rest in entry:
+        if rest > 1:
+            insort(incomes, rest - 1)
         else:
             pos.supply[kind // 2] += 1  # off the end: gone without another income
-        log.append(events.caravan(seat, kind, left - 1))
+        log.append(events.caravan(seat, kind, rest - 1))
 
 
 ASK_AGAIN: dict[str, Callable[[Position, Log, int, Plain], None]] = {

@@ -72,8 +72,8 @@ def chosen(pos: Position, card: int, waiting: bool) -> int:
     if card == XENIA:  # E30
         seats = [seat for seat in seats if seat != pos.xenia_left]
     if card == SIDI:
-        most = max((len(pos.princesses[seat]) for seat in seats), default=0)
-        seats = [seat for seat in seats if len(pos.princesses[seat]) == most and most]
+        largest = max((len(pos.princesses[seat]) for seat in seats), default=0)
+        seats = [seat for seat in seats if len(pos.princesses[seat]) == largest and largest]
         return seats[0] if len(seats) == 1 else -1
     return most_attractive(pos, [seat for seat in seats if room(pos, seat)], wants(pos, card))
 
@@ -165,9 +165,9 @@ def move_out(pos: Position, seat: int, card: int) -> None:
 
 def under_deck(pos: Position, seat: int, cards: Sequence[int]) -> None:
     """Put Emiras of a seat under the deck in this order; all know the cards, but the order only of a single one (E9)."""
-    seen = (1 << pos.seats) - 1 if len(cards) == 1 else 0
+    seen_by = (1 << pos.seats) - 1 if len(cards) == 1 else 0
     for card in cards:
-        pos.emiras.put_under(card, seen)
+        pos.emiras.put_under(card, seen_by)
         pos.turned &= ~(1 << card)
     note(pos, "under", seat, *(NAMES[card] for card in sorted(cards)))
 

@@ -34,7 +34,7 @@ def _stream(secret: bytes, purpose: str, ordinal: int = 1) -> Stream:
     return Stream(secret, "emira", purpose, str(ordinal))
 
 
-def _shuffled(stream: Stream, items: Iterable[int]) -> list[int]:
+def _shuffle(stream: Stream, items: Iterable[int]) -> list[int]:
     result = list(items)
     stream.shuffle(result)
     return result
@@ -42,7 +42,7 @@ def _shuffled(stream: Stream, items: Iterable[int]) -> list[int]:
 
 def colours(secret: bytes, seats: int) -> list[int]:
     """Return a colour for each seat (E14)."""
-    return _shuffled(_stream(secret, "colours"), range(5))[:seats]
+    return _shuffle(_stream(secret, "colours"), range(5))[:seats]
 
 
 def start(secret: bytes, seats: int) -> int:
@@ -52,12 +52,12 @@ def start(secret: bytes, seats: int) -> int:
 
 def goals(secret: bytes, seats: int) -> list[int]:
     """Return a goal card for each seat, of the set for the number of players (E17)."""
-    return _shuffled(_stream(secret, "goals"), range(len(GOALS[seats])))[:seats]
+    return _shuffle(_stream(secret, "goals"), range(len(GOALS[seats])))[:seats]
 
 
 def emiras(secret: bytes) -> list[int]:
     """Return the Emira deck, top first (E17)."""
-    return _shuffled(_stream(secret, "emiras"), range(len(EMIRAS)))
+    return _shuffle(_stream(secret, "emiras"), range(len(EMIRAS)))
 
 
 def status(secret: bytes, seats: int, owned: Sequence[int]) -> list[int]:
@@ -68,28 +68,28 @@ def status(secret: bytes, seats: int, owned: Sequence[int]) -> list[int]:
     if seats == 3:
         for card in STATUS_OUT_3:
             cards.remove(card)
-    small = _shuffled(_stream(secret, "status", 1), (card for card in cards if POINTS[card] < 3))
+    small = _shuffle(_stream(secret, "status", 1), (card for card in cards if POINTS[card] < 3))
     top, rest = small[: STATUS_ON_TOP[seats]], small[STATUS_ON_TOP[seats] :]
     large = [card for card in cards if POINTS[card] == 3]
-    return top + _shuffled(_stream(secret, "status", 2), sorted(rest + large))
+    return top + _shuffle(_stream(secret, "status", 2), sorted(rest + large))
 
 
 def reshuffled_status(secret: bytes, ordinal: int, cards: Iterable[int]) -> list[int]:
     """Return the status deck after Noble Merchandise, for the ``ordinal``-th time from 1 (E35)."""
-    return _shuffled(_stream(secret, "status", 2 + ordinal), sorted(cards))
+    return _shuffle(_stream(secret, "status", 2 + ordinal), sorted(cards))
 
 
 def first_events(secret: bytes, seats: int, advanced: bool) -> Events:
     """Return three event cards for each seat and the rest; without Restoration in the basic game (E17)."""
     deck = [card for card in range(len(EVENTS)) for _ in range(COPIES) if advanced or card != RESTORATION]
-    deck = _shuffled(_stream(secret, "events", 1), deck)
+    deck = _shuffle(_stream(secret, "events", 1), deck)
     hands = range(0, seats * EVENTS_DEALT, EVENTS_DEALT)
     return Events([sorted(deck[i : i + EVENTS_DEALT]) for i in hands], sorted(deck[seats * EVENTS_DEALT :]))
 
 
 def events(secret: bytes, cards: Iterable[int]) -> list[int]:
     """Return the event deck, top first, once each seat has kept a card (E17)."""
-    return _shuffled(_stream(secret, "events", 2), sorted(cards))
+    return _shuffle(_stream(secret, "events", 2), sorted(cards))
 
 
 def appearance(secret: bytes, ordinal: int, bag: Sequence[int]) -> int:
@@ -110,6 +110,6 @@ class Riot:
         cards = sorted(palace)
         return cards[self._leave.below(len(cards))]
 
-    def order(self, left: Iterable[int]) -> list[int]:
+    def order(self, princesses: Iterable[int]) -> list[int]:
         """Return the princesses who left in the order in which they go under the deck."""
-        return _shuffled(self._under, sorted(left))
+        return _shuffle(self._under, sorted(princesses))

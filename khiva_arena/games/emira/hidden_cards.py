@@ -30,11 +30,11 @@ from khiva_arena.rng import Stream
 
 def draw_first_events(pos: Position, view: Mapping[str, Plain], stream: Stream) -> None:
     """Draw three event cards for each seat, of which it will keep one (E17)."""
-    own = [EVENT_OF[name] for name in view["hand"]]
-    deck = list((Counter(_all_events(pos.ruleset.advanced)) - Counter(own)).elements())
+    own_cards = [EVENT_OF[name] for name in view["hand"]]
+    deck = list((Counter(_all_events(pos.ruleset.advanced)) - Counter(own_cards)).elements())
     stream.shuffle(deck)
     for seat in range(pos.seats):
-        pos.hands[seat] = own if seat == view["seat"] else sorted(deck.pop() for _ in range(EVENTS_DEALT))
+        pos.hands[seat] = own_cards if seat == view["seat"] else sorted(deck.pop() for _ in range(EVENTS_DEALT))
     pos.events = Deck(sorted(deck))
     pos.status = Deck(_status(pos, view, stream))
     pos.emiras = Deck(_pick(_emira_layouts(lines_of(view), pos.seats, view["seat"]), view["emira_deck"], EMIRA_OF, stream)[0])
@@ -88,88 +88,88 @@ def _shown(layouts: Layouts, shown: Sequence[Plain], number: Mapping[str, int] |
     return layouts
 
 
-_remembered: dict[tuple[Plain, ...], tuple[tuple[Line, ...], Layouts]] = {}
+_layouts_by_key: dict[tuple[Plain, ...], tuple[tuple[Line, ...], Layouts]] = {}
 """Histories with the layouts that they leave, by deck, seats and seat. A later view of a match has a longer history."""
 
 
 def _after(key: tuple[Plain, ...], begin: Layouts, lines: tuple[Line, ...], see: Callable[[Layouts, Line], None]) -> Layouts:
     """Return the layouts at the beginning narrowed by a history."""
-    known, layouts = _remembered.get(key, ((), begin))
-    if lines[: len(known)] != known:
-        known, layouts = (), begin
-    if len(known) < len(lines):
+    lines_known, layouts = _layouts_by_key.get(key, ((), begin))
+    if lines[: len(lines_known)] != lines_known:
+        lines_known, layouts = (), begin
+    if len(lines_known) < len(lines):
         layouts = layouts.copy()
-        for line in lines[len(known) :]:
+        for line in lines[len(lines_known) :]:
             see(layouts, line)
-        _remembered[key] = lines, layouts
+        _layouts_by_key[key] = lines, layouts
     return layouts
 
 
 def _emira_layouts(lines: tuple[Line, ...], seats: int, me: int) -> Layouts:
-    every = dict.fromkeys(range(len(NAMES)), 1)
-    begin = Layouts((FREE,) * len(NAMES), ((),) * seats, every, lambda card: card != SIDI)
+    stock = dict.fromkeys(range(len(NAMES)), 1)
+    begin = Layouts((FREE,) * len(NAMES), ((),) * seats, stock, lambda card: card != SIDI)
     return _after(("emiras", seats, me), begin, lines, _see_emiras)
 
 
 def _see_emiras(layouts: Layouts, line: Line) -> None:
-    _, word, *what = line
+    _, word, *details = line
     if word == "emiras":
-        for name in what:
+        for name in details:
             layouts.draw(EMIRA_OF[name])
     elif word == "under":
-        layouts.put_under(emiras_of(what[1:]))
+        layouts.put_under(emiras_of(details[1:]))
     elif word == "mind":
-        _, place, choice, *seen = what
-        if seen:
-            layouts.see(place, EMIRA_OF[seen[0]])
+        _, place, choice, *faces = details
+        if faces:
+            layouts.see(place, EMIRA_OF[faces[0]])
         if choice == "swap":
             layouts.turn(place)
         elif choice == "bottom":
             layouts.move_under(place)
-    elif word == "order" and what[1] == "emiras":
-        layouts.order(what[2], emiras_of(what[3:]))
+    elif word == "order" and details[1] == "emiras":
+        layouts.order(details[2], emiras_of(details[3:]))
 
 
 def _status_layouts(lines: tuple[Line, ...], seats: int, me: int, red: bool) -> Layouts:
     """Return the layouts of the status deck. The first cards are below 3 points (E15)."""
-    every = Counter(STATUS_CARDS)
-    every.subtract([RED_CARD] if red else [])
-    every.subtract(STATUS_OUT_3 if seats == 3 else [])
+    stock = Counter(STATUS_CARDS)
+    stock.subtract([RED_CARD] if red else [])
+    stock.subtract(STATUS_OUT_3 if seats == 3 else [])
     top = STATUS_ON_TOP[seats]
-    deck = (BOUND,) * top + (FREE,) * (every.total() - top)
-    begin = Layouts(deck, ((),) * seats, every, lambda card: POINTS[card] < 3)
+    deck = (BOUND,) * top + (FREE,) * (stock.total() - top)
+    begin = Layouts(deck, ((),) * seats, stock, lambda card: POINTS[card] < 3)
     return _after(("status", seats, me, red), begin, lines, _see_status)
 
 
 def _see_status(layouts: Layouts, line: Line) -> None:
-    _, word, *what = line
+    _, word, *details = line
     if word == "status":
-        layouts.draw(what[0])
+        layouts.draw(details[0])
     elif word == "noble":
-        layouts.take_any(what[1])
+        layouts.take_any(details[1])
     elif word in ("unsold", "under_status"):
-        layouts.put_under([what[0]])
-    elif word == "order" and what[1] == "status":
-        layouts.order(what[2], what[3:])
+        layouts.put_under([details[0]])
+    elif word == "order" and details[1] == "status":
+        layouts.order(details[2], details[3:])
 
 
 def _event_layouts(lines: tuple[Line, ...], seats: int, me: int, advanced: bool) -> Layouts:
     """Return the layouts of the event deck. The first cards of the others are none that this seat put back (E17)."""
-    every = Counter(_all_events(advanced))
-    own, *back = next([EVENT_OF[name] for name in line[2:]] for line in lines if line[1] == "deal")
-    every[own] -= 1
+    stock = Counter(_all_events(advanced))
+    own_cards, *back = next([EVENT_OF[name] for name in line[2:]] for line in lines if line[1] == "deal")
+    stock[own_cards] -= 1
     hands = tuple(() if seat == me else (BOUND,) for seat in range(seats))
-    begin = Layouts((FREE,) * (every.total() - seats + 1), hands, every, lambda card: True, back)
+    begin = Layouts((FREE,) * (stock.total() - seats + 1), hands, stock, lambda card: True, back)
 
     def see(layouts: Layouts, line: Line) -> None:
-        _, word, *what = line
-        if word == "play" and what[0] != me:
-            layouts.play(what[0], EVENT_OF[what[1]])
+        _, word, *details = line
+        if word == "play" and details[0] != me:
+            layouts.play(details[0], EVENT_OF[details[1]])
         elif word == "buy":
-            seat, looks, *seen = what
-            if seen:
-                layouts.keep_own(EVENT_OF[seen[0]], [EVENT_OF[name] for name in seen[1:]])
+            seat, looks, *faces = details
+            if faces:
+                layouts.keep_own(EVENT_OF[faces[0]], [EVENT_OF[name] for name in faces[1:]])
             else:
                 layouts.keep(seat, looks)
 
-    return _after(("events", seats, me, advanced, own, *back), begin, lines, see)
+    return _after(("events", seats, me, advanced, own_cards, *back), begin, lines, see)

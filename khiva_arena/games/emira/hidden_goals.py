@@ -22,12 +22,12 @@ def possible_goals(view: Mapping[str, Plain]) -> list[tuple[int, ...]]:
     """Return every combination of goals, by seat, that the seats may have."""
     seats, me = view["seats"], view["seat"]
     faces = [goal_face(goal) for goal in GOALS[seats]]
-    own = faces.index(view["goal"])
+    own_goal = faces.index(view["goal"])
     without = _would_have_won(seats, view["round"], lines_of(view))
     return [
         goals
         for goals in permutations(range(len(faces)), seats)
-        if goals[me] == own and not any(goal in without[seat] for seat, goal in enumerate(goals) if seat != me)
+        if goals[me] == own_goal and not any(goal in without[seat] for seat, goal in enumerate(goals) if seat != me)
     ]
 
 
@@ -41,17 +41,17 @@ def _would_have_won(seats: int, now: int, history: tuple[Line, ...]) -> list[set
     for number in range(1, now):
         unpaid = set()
         while rest and rest[-1][0] <= number:
-            _, word, *what = rest.pop()
-            if word == "join" and what[1] != NAMES[SIDI]:
-                palaces[what[0]].append(EMIRA_OF[what[1]])
+            _, word, *details = rest.pop()
+            if word == "join" and details[1] != NAMES[SIDI]:
+                palaces[details[0]].append(EMIRA_OF[details[1]])
             elif word == "abduct":
-                palaces[what[0]].remove(EMIRA_OF[what[1]])
-            elif word == "gift" and what[1] != "paid":
-                palaces[what[0]].remove(XENIA)
+                palaces[details[0]].remove(EMIRA_OF[details[1]])
+            elif word == "gift" and details[1] != "paid":
+                palaces[details[0]].remove(XENIA)
             elif word == "under":
-                unpaid.add(what[0])
-                for name in what[1:]:
-                    palaces[what[0]].remove(EMIRA_OF[name])
+                unpaid.add(details[0])
+                for name in details[1:]:
+                    palaces[details[0]].remove(EMIRA_OF[name])
         for seat in set(range(seats)) - unpaid:
             if len(palaces[seat]) >= LEAST_PRINCESSES[seats]:
                 without[seat].update(goal for goal, face in enumerate(GOALS[seats]) if has_talents(palaces[seat], face))

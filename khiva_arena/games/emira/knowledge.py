@@ -54,6 +54,13 @@ def _less(cards: Cards, card: int) -> Cards:
     return cards[:at] + cards[at + 1 :]
 
 
+class DeckAndHands(NamedTuple):
+    """The cards of a deck in its order, and of each seat's hand."""
+
+    deck: list[int]
+    hands: list[list[int]]
+
+
 class Layouts:
     """Layouts of a deck, and of the hands that are filled from it, by seat; the seat's own hand is empty.
 
@@ -73,20 +80,20 @@ class Layouts:
 
         If the true layout has been left out, so that none remains, all knowledge is forgotten.
         """
-        changed = self._changed(self.weights, change)
-        if not changed:
+        weights = self._weights_after(self.weights, change)
+        if not weights:
             deck, hands, _, groups = next(iter(self.weights))
             forgotten = Layout((FREE,) * len(deck), tuple((FREE,) * len(hand) for hand in hands), (), ((),) * len(groups))
-            changed = self._changed({forgotten: 1.0}, change)
-        if not changed:
+            weights = self._weights_after({forgotten: 1.0}, change)
+        if not weights:
             raise InternalError("this view fits nothing that decks and hands can hold")
-        if len(changed) > MOST:
-            changed = dict(sorted(changed.items(), key=lambda item: -item[1])[:MOST])
-        total = sum(changed.values())
-        self.weights = {layout: weight / total for layout, weight in changed.items()}
+        if len(weights) > MOST:
+            weights = dict(sorted(weights.items(), key=lambda item: -item[1])[:MOST])
+        total = sum(weights.values())
+        self.weights = {layout: weight / total for layout, weight in weights.items()}
 
     @staticmethod
-    def _changed(
+    def _weights_after(
         weights: Mapping[Layout, float], change: Callable[[Layout], Iterable[tuple[Layout, float]]]
     ) -> dict[Layout, float]:
         changed: dict[Layout, float] = {}
@@ -111,20 +118,20 @@ class Layouts:
                 return []
             rest = (*groups[:at], _less(group, card), *groups[at + 1 :])
             return [(Layout(deck, hands, returned, rest), group.count(card) / len(group))]
-        tokens = [_face(other) for other in deck]
-        tokens += [other for hand in hands for other in hand]
-        placed = [*(other for other in tokens if other >= 0), *(other for group in groups for other in group)]
+        tokens = [_face(t) for t in deck]
+        tokens += [t for hand in hands for t in hand]
+        placed = [*(t for t in tokens if t >= 0), *(t for group in groups for t in group)]
         bound, free = tokens.count(BOUND), tokens.count(FREE)
         count, back = self.stock[card] - placed.count(card), returned.count(card)
         of_sort = count - back if self.bound(card) else 0
-        every = sum(held for other, held in self.stock.items() if self.bound(other))
-        every -= sum(map(self.bound, placed)) + len(returned)
+        total = sum(held for t, held in self.stock.items() if self.bound(t))
+        total -= sum(map(self.bound, placed)) + len(returned)
         ways: Ways = []
         if of_sort > 0:
-            ways.append((layout, of_sort / every if token == BOUND else of_sort * (every - bound) / (every * free)))
+            ways.append((layout, of_sort / total if token == BOUND else of_sort * (total - bound) / (total * free)))
         if token == FREE and count > of_sort:
-            other = Layout(deck, hands, _less(returned, card), groups) if back else layout
-            ways.append((other, (count - of_sort) / free))
+            from_back = Layout(deck, hands, _less(returned, card), groups) if back else layout
+            ways.append((from_back, (count - of_sort) / free))
         return ways
 
     def seen(self, layout: Layout, cards: Sequence[int], place: int = 0) -> Ways:
@@ -133,8 +140,8 @@ class Layouts:
         for at, card in enumerate(cards, place):
             ways = [
                 (after._replace(deck=_put(after.deck, at, card)), before * factor)
-                for known, before in ways
-                for after, factor in self.named(known, _face(known.deck[at]), card)
+                for layout_before, before in ways
+                for after, factor in self.named(layout_before, _face(layout_before.deck[at]), card)
             ]
         return ways
 
@@ -240,22 +247,22 @@ class Layouts:
             deck, hands, returned, groups = layout
             for place in range(looks):
                 hand = tuple(sorted((*hands[seat], deck[place])))
-                left = (*deck[looks:], *deck[:place], *deck[place + 1 : looks])
-                yield Layout(left, (*hands[:seat], hand, *hands[seat + 1 :]), returned, groups), 1.0
+                rest = (*deck[looks:], *deck[:place], *deck[place + 1 : looks])
+                yield Layout(rest, (*hands[:seat], hand, *hands[seat + 1 :]), returned, groups), 1.0
 
         self.each(change)
 
-    def keep_own(self, kept: int, others: Sequence[int]) -> None:
+    def keep_own(self, card: int, other_cards: Sequence[int]) -> None:
         """Let this seat keep one of the top cards, of several equal ones the first."""
-        last = others.index(kept) if kept in others else len(others)
+        last = other_cards.index(card) if card in other_cards else len(other_cards)
 
         def change(layout: Layout) -> Iterator[tuple[Layout, float]]:
             for place in range(last + 1):
-                for after, factor in self.seen(layout, [*others[:place], kept, *others[place:]]):
-                    yield after._replace(deck=(*after.deck[len(others) + 1 :], *others)), factor
+                for after, factor in self.seen(layout, [*other_cards[:place], card, *other_cards[place:]]):
+                    yield after._replace(deck=(*after.deck[len(other_cards) + 1 :], *other_cards)), factor
 
         self.each(change)
-        self.stock[kept] -= 1
+        self.stock[card] -= 1
 
     def play(self, seat: int, card: int) -> None:
         """Let another seat play a card of its hand."""
@@ -270,17 +277,17 @@ class Layouts:
         self.each(change)
         self.stock[card] -= 1
 
-    def pick(self, stream: Stream) -> tuple[list[int], list[list[int]]]:
-        """Return a deck and hands, drawn by the weights of the layouts."""
+    def pick(self, stream: Stream) -> DeckAndHands:
+        """Draw a deck and hands by the weights of the layouts."""
         at, sofar = stream.below(2**53) / 2**53, 0.0
-        *others, last = self.weights.items()
-        for layout, weight in others:
+        *rest, last = self.weights.items()
+        for layout, weight in rest:
             sofar += weight
             if at < sofar:
                 return self._fill(layout, stream)
         return self._fill(last[0], stream)
 
-    def _fill(self, layout: Layout, stream: Stream) -> tuple[list[int], list[list[int]]]:
+    def _fill(self, layout: Layout, stream: Stream) -> DeckAndHands:
         deck, hands = tuple(map(_face, layout.deck)), layout.hands
         unseen = Counter(self.stock)
         unseen.subtract(token for tokens in (deck, *hands) for token in tokens if token >= 0)
@@ -300,4 +307,4 @@ class Layouts:
         def card_of(token: int) -> int:
             return token if token >= 0 else heaps[token].pop()
 
-        return [card_of(token) for token in deck], [sorted(map(card_of, hand)) for hand in hands]
+        return DeckAndHands([card_of(token) for token in deck], [sorted(map(card_of, hand)) for hand in hands])

@@ -25,8 +25,8 @@ def _ways(ways: Sequence[Sequence[str]]) -> str:
     return ", or ".join(" and ".join(_times(way.count(talent), talent) for talent in dict.fromkeys(way)) for way in ways)
 
 
-def _times(many: int, talent: str) -> str:
-    return talent if many == 1 else f"{many} {talent}"
+def _times(number: int, talent: str) -> str:
+    return talent if number == 1 else f"{number} {talent}"
 
 
 def _halves(value: int) -> str:
@@ -69,8 +69,8 @@ def _kept(d: Data, names: Names) -> str:
 
 
 def _round(d: Data, names: Names) -> str:
-    lost = "".join(f"; {names[seat]} loses this round to Hind" for seat in d["lost"])
-    return f"Round {d['round']}: {names[d['start']]} has the start marker{lost}"
+    losses = "".join(f"; {names[seat]} loses this round to Hind" for seat in d["lost"])
+    return f"Round {d['round']}: {names[d['start']]} has the start marker{losses}"
 
 
 def _income(d: Data, names: Names) -> str:
@@ -124,8 +124,8 @@ def _place(d: Data, names: Names) -> str:
 
 
 def _mind(d: Data, names: Names) -> str:
-    what = {"keep": "leaves her as she is", "swap": "swaps her preferences", "bottom": "puts her under the deck"}[d["choice"]]
-    return f"{names[d['seat']]} looks at Emira {d['place'] + 1} from the top and {what}"
+    action = {"keep": "leaves her as she is", "swap": "swaps her preferences", "bottom": "puts her under the deck"}[d["choice"]]
+    return f"{names[d['seat']]} looks at Emira {d['place'] + 1} from the top and {action}"
 
 
 def _reorder(d: Data, names: Names) -> str:
@@ -146,8 +146,8 @@ def _good_looking(d: Data, names: Names) -> str:
 
 
 def _caravan(d: Data, names: Names) -> str:
-    where = f"now has {count(d['left'], 'income')} left" if d["left"] else "is gone"
-    return f"A {_words(d['caravan'])} caravan of {names[d['seat']]} {where}"
+    state = f"now has {count(d['left'], 'income')} left" if d["left"] else "is gone"
+    return f"A {_words(d['caravan'])} caravan of {names[d['seat']]} {state}"
 
 
 def _vermin(d: Data, names: Names) -> str:
@@ -179,8 +179,8 @@ def _take(d: Data, names: Names) -> str:
 
 
 def _bought(d: Data, names: Names) -> str:
-    under = f"; under the deck: {_list(d['under'])}" if d["under"] else ""
-    return f"{names[d['seat']]} keeps {_words(d['event'])}{under}"
+    below = f"; under the deck: {_list(d['under'])}" if d["under"] else ""
+    return f"{names[d['seat']]} keeps {_words(d['event'])}{below}"
 
 
 def _auction(d: Data, names: Names) -> str:
@@ -238,12 +238,12 @@ def _abduct(d: Data, names: Names) -> str:
 
 
 def _gift(d: Data, names: Names) -> str:
-    who, her = names[d["seat"]], NAMES[XENIA]
+    giver, her = names[d["seat"]], NAMES[XENIA]
     return {
-        "paid": f"{who} gives {her} her gift of 250",
-        "refused": f"{who} refuses the gift; {her} moves on",
-        "unable": f"{who} cannot pay the gift; {her} moves on",
-        "gone": f"{who} cannot pay the gift; {her} leaves the game",
+        "paid": f"{giver} gives {her} her gift of 250",
+        "refused": f"{giver} refuses the gift; {her} moves on",
+        "unable": f"{giver} cannot pay the gift; {her} moves on",
+        "gone": f"{giver} cannot pay the gift; {her} leaves the game",
     }[d["outcome"]]
 
 
@@ -301,6 +301,6 @@ def _wealth(pos: Position, seat: int) -> str:
 def _court(pos: Position, seat: int) -> str:
     goal = _ways(goal_face(GOALS[pos.seats][pos.goals[seat]]))
     hand = _list(EVENTS[card] for card in pos.hands[seat])
-    lost = f"; loses round {pos.lost[seat]}" if pos.lost[seat] >= max(1, pos.round) else ""
+    loss = f"; loses round {pos.lost[seat]}" if pos.lost[seat] >= max(1, pos.round) else ""
     xenia = f"; gift in round {pos.gift_round}" if XENIA in pos.princesses[seat] else ""
-    return f"princesses {_emira_list(pos.princesses[seat])}; goal {goal}; hand {hand}{lost}{xenia}"
+    return f"princesses {_emira_list(pos.princesses[seat])}; goal {goal}; hand {hand}{loss}{xenia}"

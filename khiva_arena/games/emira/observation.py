@@ -15,7 +15,7 @@ from khiva_arena.games.emira.values import appearance, discount, palace, room, s
 
 def view(pos: Position, seat: int) -> dict[str, Plain]:
     """Return all that ``seat`` knows, as plain values."""
-    every = range(pos.seats)
+    seats = range(pos.seats)
     goals = GOALS[pos.seats]
     return {
         "seat": seat,
@@ -32,19 +32,19 @@ def view(pos: Position, seat: int) -> dict[str, Plain]:
         "caravans": [[left[:] for left in own] for own in pos.caravans],
         "camels": pos.camels[:],
         "discount": [TRACK[place] for place in pos.breed],
-        "off_bid": [discount(pos, s) for s in every],
-        "appearance": [appearance(pos, s) for s in every],
+        "off_bid": [discount(pos, s) for s in seats],
+        "appearance": [appearance(pos, s) for s in seats],
         "counters": [own[:] for own in pos.tokens],
-        "sets": [sets(pos, s) for s in every],
+        "sets": [sets(pos, s) for s in seats],
         "good_looking": [counts[:] for counts in pos.looks],
-        "status": [status(pos, s) for s in every],
+        "status": [status(pos, s) for s in seats],
         "status_cards": [own[:] for own in pos.status_cards],
-        "palace": [palace(pos, s) for s in every],
+        "palace": [palace(pos, s) for s in seats],
         "sections": pos.sections[:],
         "guests": pos.guests[:],
-        "room": [room(pos, s) for s in every],
+        "room": [room(pos, s) for s in seats],
         "princesses": [_names(own) for own in pos.princesses],
-        "upkeep": [upkeep(pos, s) for s in every],
+        "upkeep": [upkeep(pos, s) for s in seats],
         "arrivals": pos.arrivals[:],
         "met": [_names(_bits(mask)) for mask in pos.met],
         "lost": pos.lost[:],
@@ -101,8 +101,8 @@ def _gold(pos: Position, seat: int) -> list[Plain]:
 
 def _deck(deck: Deck, seat: int, names: Sequence[str] | None) -> list[Plain]:
     """Return a deck, top first: the cards whose place the seat knows, None for the others."""
-    known = zip(deck.cards, deck.seen, strict=True)
-    return [(names[card] if names else card) if seen >> seat & 1 else None for card, seen in known]
+    pairs = zip(deck.cards, deck.seen, strict=True)
+    return [(names[card] if names else card) if seen_by >> seat & 1 else None for card, seen_by in pairs]
 
 
 def _swapped(pos: Position) -> list[Plain]:
@@ -115,8 +115,8 @@ def _swapped(pos: Position) -> list[Plain]:
 
 def _xenia(pos: Position) -> dict[str, Plain] | None:
     """Return where Xenia lives and when she wants her next gift (E10), None if she lives nowhere."""
-    for seat, own in enumerate(pos.princesses):
-        if XENIA in own:
+    for seat, court in enumerate(pos.princesses):
+        if XENIA in court:
             return {"seat": seat, "due": pos.gift_round, "first": pos.gift_first}
     return None
 

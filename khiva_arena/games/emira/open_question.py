@@ -73,18 +73,18 @@ def _last_to_answer(pos: Position) -> int:
     _, opener, bidding, *answers = pos.bids[-1]
     seats = [seat for seat in range(pos.seats) if bidding >> seat & 1]
     at = seats.index(opener)
-    asked = opener
+    last = opener
     for answer in answers:
         for _ in range(max(1, -answer)):
-            asked = seats[at % len(seats)]
+            last = seats[at % len(seats)]
             at += 1
         if answer in (0, BID_GRANT):
-            at = seats.index(asked)
-            seats.remove(asked)
+            at = seats.index(last)
+            seats.remove(last)
             at = at % len(seats) if seats else 0
         else:
-            at = (seats.index(asked) + 1) % len(seats)
-    return asked
+            at = (seats.index(last) + 1) % len(seats)
+    return last
 
 
 def _under_buy(pos: Position, view: Mapping[str, Plain], kind: str) -> None:

@@ -12,7 +12,7 @@ from khiva_arena.games.emira import auction, cards, dealing, events, market, que
 from khiva_arena.games.emira.courtship import choose_next, recheck
 from khiva_arena.games.emira.scoring import ranks, scores, winners
 from khiva_arena.games.emira.state import Deck, Position, Task
-from khiva_arena.games.emira.steps import Log, answered, note, run
+from khiva_arena.games.emira.steps import Log, note, run, take_answer
 from khiva_arena.games.emira.tables import (
     BLACK,
     BLUE,
@@ -63,14 +63,14 @@ def set_up(pos: Position) -> Log:
     log += [events.goal(seat, GOALS[seats][goal]) for seat, goal in enumerate(pos.goals)]
     first = dealing.first_events(secret, seats, pos.ruleset.advanced)
     pos.hands, pos.events = first.dealt, Deck(first.rest)
-    asked = {}
+    questions_by_seat = {}
     for seat, dealt in enumerate(first.dealt):
         log.append(events.dealt(seat, dealt))
         options = tuple(sorted(set(dealt)))
         if len(options) > 1:
-            asked[seat] = questions.first_event(options)
-    if asked:
-        pos.asked = MappingProxyType(asked)
+            questions_by_seat[seat] = questions.first_event(options)
+    if questions_by_seat:
+        pos.asked = MappingProxyType(questions_by_seat)
     else:
         _keep_first(pos, {}, log)
     return log
@@ -82,7 +82,7 @@ def apply(pos: Position, choices: Mapping[int, int]) -> list[Event]:
     log: Log = []
     offer = pos.offer
     if offer is not None:
-        answered(pos, log, choices[offer.seat])
+        take_answer(pos, log, choices[offer.seat])
     else:
         _keep_first(pos, choices, log)
     return log
@@ -154,23 +154,23 @@ def _income(pos: Position, log: Log) -> None:
     """Play phase 2: base income, and the caravans, which then move on (E1)."""
     pos.phase = "income"
     rules = pos.ruleset
-    amounts, ended = [], []
+    amounts, ends = [], []
     for seat in range(pos.seats):
         gold = rules.black_income if pos.colours[seat] == BLACK else rules.base_income
-        gone = 0
+        caravans_gone = 0
         if not pos.interrupted:
-            for kind, own in enumerate(pos.caravans[seat]):
-                if own:
-                    gold += CARAVAN_INCOME[kind] * len(own)
-                    moved = [left - 1 for left in own if left > 1]
-                    pos.supply[kind // 2] += len(own) - len(moved)
-                    gone += len(own) - len(moved)
-                    pos.caravans[seat][kind] = moved
+            for kind, incomes in enumerate(pos.caravans[seat]):
+                if incomes:
+                    gold += CARAVAN_INCOME[kind] * len(incomes)
+                    moved_incomes = [rest - 1 for rest in incomes if rest > 1]
+                    pos.supply[kind // 2] += len(incomes) - len(moved_incomes)
+                    caravans_gone += len(incomes) - len(moved_incomes)
+                    pos.caravans[seat][kind] = moved_incomes
         gold += gold * pos.golden // 5  # E36: Golden Times add a fifth; all amounts are in fifties
         pos.gold[seat] += gold
         amounts.append(gold)
-        ended.append(gone)
-    log.append(events.income(amounts, ended))
+        ends.append(caravans_gone)
+    log.append(events.income(amounts, ends))
     pos.todo.append((recheck,))
 
 
@@ -181,9 +181,9 @@ def _prepare(pos: Position, log: Log) -> None:
     deck = pos.emiras
     pos.active = [deck.draw() for _ in range(min(now, len(deck.cards)))]
     pos.coming = [deck.draw() for _ in range(min(later, len(deck.cards)))]
-    drawn = [NAMES[card] for card in (*pos.active, *pos.coming)]
-    if drawn:
-        note(pos, "emiras", *drawn)
+    names = [NAMES[card] for card in (*pos.active, *pos.coming)]
+    if names:
+        note(pos, "emiras", *names)
     log.append(events.emiras(pos.active, pos.coming))
     pos.todo += [(open_board,), (market.show_appearance,), (market.show_status,)]
 
@@ -201,7 +201,7 @@ def _prepare_even(pos: Position, log: Log) -> None:
 
 def open_board(pos: Position, log: Log) -> None:
     """Open the board: all that the supply still has (E22)."""
-    pos.open = sum(1 << item for item, left in enumerate(pos.supply) if left)
+    pos.open = sum(1 << item for item, count in enumerate(pos.supply) if count)
     _note_board(pos, log)
 
 

@@ -38,7 +38,7 @@ def ranks(pos: Position) -> list[int]:
     """
     keys = []
     for seat, score in enumerate(scores(pos)):
-        won = pos.winners >> seat & 1
-        shared = won and not pos.ruleset.advanced
-        keys.append((1, 0, 0, 0) if shared else (won, score, belongings(pos, seat), pos.gold[seat]))
-    return [1 + sum(other > key for other in keys) for key in keys]
+        is_winner = pos.winners >> seat & 1
+        is_shared = is_winner and not pos.ruleset.advanced
+        keys.append((1, 0, 0, 0) if is_shared else (is_winner, score, belongings(pos, seat), pos.gold[seat]))
+    return [1 + sum(better > key for better in keys) for key in keys]

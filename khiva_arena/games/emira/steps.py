@@ -29,7 +29,7 @@ def ask(
     pos.offer = Offer(asked[seat].kind, seat, answer, data, cards, about)
 
 
-def answered(pos: Position, log: Log, choice: int) -> None:
+def take_answer(pos: Position, log: Log, choice: int) -> None:
     """Close the question with this choice and continue with the next."""
     offer = pos.offer
     assert offer is not None

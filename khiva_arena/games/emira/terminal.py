@@ -69,8 +69,8 @@ def _gold(view: View, seat: int) -> str:
 
 
 def _counters(counts: Sequence[int]) -> str:
-    listed = ", ".join(f"{many} {kind}" for many, kind in zip(counts, KINDS, strict=True) if many)
-    return f"({listed})" if listed else ""
+    text = ", ".join(f"{number} {kind}" for number, kind in zip(counts, KINDS, strict=True) if number)
+    return f"({text})" if text else ""
 
 
 def _caravans(by_kind: Sequence[Sequence[int]]) -> str:
@@ -105,8 +105,8 @@ def _board(view: View, names: Names) -> list[list[Cell]]:
 def _prices(palace: Sequence[str]) -> str:
     """Return the prices of a seat with whom these princesses live."""
     *caravans, section, camel = prices([NAMES.index(name) for name in palace])
-    listed = ", ".join(f"{words(kind)} {price}" for kind, price in zip(CARAVANS, caravans, strict=True))
-    return f"{listed}, counter {APPEARANCE_PRICE}, palace {section}, camel {camel}"
+    text = ", ".join(f"{words(kind)} {price}" for kind, price in zip(CARAVANS, caravans, strict=True))
+    return f"{text}, counter {APPEARANCE_PRICE}, palace {section}, camel {camel}"
 
 
 def _own(view: View) -> list[list[Cell]]:

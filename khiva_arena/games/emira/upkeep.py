@@ -68,11 +68,11 @@ def _moves_on(pos: Position, log: Log, seat: int, why: str) -> None:
     """
     note_gift(pos, log, seat, why)
     move_out(pos, seat, XENIA)
-    others = [other for other in can_attract(pos, waiting=True) if other != seat]
+    rivals = [rival for rival in can_attract(pos, waiting=True) if rival != seat]
     if pos.ruleset.xenia_room:  # O10
-        others = [other for other in others if room(pos, other)]
+        rivals = [rival for rival in rivals if room(pos, rival)]
     show_gold(pos, XENIA, log)
-    target = most_attractive(pos, others, (G, A))
+    target = most_attractive(pos, rivals, (G, A))
     if target < 0:
         pos.undecided.append(XENIA)
         pos.xenia_left = seat
@@ -80,8 +80,8 @@ def _moves_on(pos: Position, log: Log, seat: int, why: str) -> None:
         return
     move_in(pos, target, XENIA)
     note_join(pos, log, target, XENIA)
-    owed = 0 if pos.settled >> target & 1 else upkeep(pos, target)
-    if pos.gold[target] >= GIFT + owed:
+    price = 0 if pos.settled >> target & 1 else upkeep(pos, target)
+    if pos.gold[target] >= GIFT + price:
         _give(pos, log, target)
     else:
         _leaves_the_game(pos, log, target)
@@ -118,13 +118,13 @@ def _riot(pos: Position, log: Log, seat: int, riot: dealing.Riot, due: int) -> N
 
 def _great_riot(pos: Position, log: Log, seat: int, riot: dealing.Riot, due: int) -> None:
     """Let princesses leave until the upkeep of the others can be paid (E9, advanced)."""
-    left = []
+    runaways = []
     while pos.gold[seat] < upkeep(pos, seat):
         card = riot.draw(pos.princesses[seat])
         move_out(pos, seat, card)
-        left.append(card)
+        runaways.append(card)
     paid = upkeep(pos, seat)
     pos.gold[seat] -= paid
-    under_deck(pos, seat, riot.order(left))
+    under_deck(pos, seat, riot.order(runaways))
     log.append(events.upkeep(seat, due, paid))
-    log.append(events.riot(seat, left))
+    log.append(events.riot(seat, runaways))

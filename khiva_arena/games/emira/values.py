@@ -1,6 +1,7 @@
 """The values of a sheik: appearance, status, palace, room, upkeep, talents; and how many Emiras come."""
 
 from functools import lru_cache
+from typing import NamedTuple
 
 from khiva_arena.games.emira.state import Position
 from khiva_arena.games.emira.tables import (
@@ -70,12 +71,19 @@ def upkeep(pos: Position, seat: int) -> int:
     return sum(UPKEEP[card] for card in pos.princesses[seat]) + SULEIKA_SURCHARGE * pos.arrivals[seat]
 
 
-def to_draw(pos: Position) -> tuple[int, int]:
-    """Return how many Emiras come into this round, and with 3 players into the next one (E20, E35, E39)."""
+class EmirasToDraw(NamedTuple):
+    """The numbers of Emiras that come into a round and, with 3 players, into the next one."""
+
+    now: int
+    later: int
+
+
+def to_draw(pos: Position) -> EmirasToDraw:
+    """Return how many Emiras are drawn for this round (E20, E35, E39)."""
     if pos.seats > 3:
-        return (0 if pos.quiet else 1 + pos.doubles), 0
+        return EmirasToDraw(0 if pos.quiet else 1 + pos.doubles, 0)
     large, small = (1, 0) if pos.quiet else (1 + pos.doubles, 1)
-    return (large, small) if pos.early else (small, large)
+    return EmirasToDraw(large, small) if pos.early else EmirasToDraw(small, large)
 
 
 def settle_bonus(pos: Position) -> None:
@@ -83,14 +91,14 @@ def settle_bonus(pos: Position) -> None:
     twelve)."""
     if pos.bonus_left is None:
         return
-    due = [min(counters(pos, seat)) for seat in range(pos.seats)]
+    counters_due = [min(counters(pos, seat)) for seat in range(pos.seats)]
     for seat in range(pos.seats):
-        back = max(0, pos.bonus[seat] - due[seat])
+        back = max(0, pos.bonus[seat] - counters_due[seat])
         pos.bonus[seat] -= back
         pos.bonus_left += back
     for offset in range(pos.seats):
         seat = (pos.start + offset) % pos.seats
-        more = min(due[seat] - pos.bonus[seat], pos.bonus_left)
+        more = min(counters_due[seat] - pos.bonus[seat], pos.bonus_left)
         pos.bonus[seat] += more
         pos.bonus_left -= more
 
@@ -103,16 +111,16 @@ def has_talents(princesses: list[int], goal: tuple[Demand, ...]) -> bool:
 @lru_cache(maxsize=16384)
 def _covers(talents: tuple[int, ...], demand: Demand) -> bool:
     """Tell whether each talent demanded can be given a princess of its own: a matching by augmenting paths."""
-    wanted = [1 << talent for talent, count in enumerate(demand) for _ in range(count)]
+    demands = [1 << talent for talent, count in enumerate(demand) for _ in range(count)]
     serves: dict[int, int] = {}
 
-    def settle(want: int, tried: set[int]) -> bool:
+    def serve(want: int, princesses_tried: set[int]) -> bool:
         for princess, mask in enumerate(talents):
-            if mask & wanted[want] and princess not in tried:
-                tried.add(princess)
-                if princess not in serves or settle(serves[princess], tried):
+            if mask & demands[want] and princess not in princesses_tried:
+                princesses_tried.add(princess)
+                if princess not in serves or serve(serves[princess], princesses_tried):
                     serves[princess] = want
                     return True
         return False
 
-    return all(settle(want, set()) for want in range(len(wanted)))
+    return all(serve(want, set()) for want in range(len(demands)))

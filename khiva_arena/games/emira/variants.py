@@ -110,9 +110,9 @@ SAMPLES: tuple[dict[str, Plain], ...] = (
 """Rules maps that show a bot what the default rules do not, for ``check``."""
 
 
-def canonical(given: Mapping[str, Plain]) -> dict[str, Plain]:
-    """Return the defaults with ``given`` laid over them. Raises RulesError with every mistake found."""
-    rules, problems = lay_over("Emira", KEYS, NAMED, VALUED, given)
+def canonical(settings: Mapping[str, Plain]) -> dict[str, Plain]:
+    """Return the defaults with ``settings`` laid over them. Raises RulesError with every mistake found."""
+    rules, problems = lay_over("Emira", KEYS, NAMED, VALUED, settings)
     if problems:
         raise RulesError(problems)
     return rules

@@ -112,8 +112,8 @@ def _guess_gold(pos: Position, view: Mapping[str, Plain], more: int) -> None:
     """
     ask = view["ask"]
     for seat, gold in enumerate(view["gold"]):
-        shown = pos.gold_shown[seat]
-        guess = shown[1] if shown else START_GOLD
+        bounds = pos.gold_shown[seat]
+        guess = bounds[1] if bounds else START_GOLD
         if pos.bidder == seat:
             guess = max(guess, pos.bid - view["off_bid"][seat])
         if ask and ask["seat"] == seat:

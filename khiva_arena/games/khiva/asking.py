@@ -27,28 +27,28 @@ def question(kind: str, view: View, names: Names) -> PersonsQuestion:
     if kind == "play_pass":
         return _play_pass(view, names)
     ask = view["ask"]
-    camel, played = f"{COLOURS[ask['camel']]} camel", card(ask["card"])
+    camel, face = f"{COLOURS[ask['camel']]} camel", card(ask["card"])
     if kind == "boost":
         about = "Each gem that you pay moves it one place further. The place where it stops works for you."
         return PersonsQuestion(
-            f"You won the {camel} with {played}: where does it go?", about, ("K4", "K5", "K6", "K8", "K9", "K10", "K11")
+            f"You won the {camel} with {face}: where does it go?", about, ("K4", "K5", "K6", "K8", "K9", "K10", "K11")
         )
     if kind == "move":
         about = "The place where it stops works for you."
-        return PersonsQuestion(f"You won the {camel} with {played}: move it?", about, ("K4", "K9"))
+        return PersonsQuestion(f"You won the {camel} with {face}: move it?", about, ("K4", "K9"))
     about = f"You have {count(view['gems'][view['seat']], 'gem')}. Carpets count once they are delivered, salt counts at once."
     return PersonsQuestion(f"The {camel} has stopped at shop 4: what do you take?", about, ("K10", "K16", "K17", "K23"))
 
 
 def _play_pass(view: View, names: Names) -> PersonsQuestion:
-    many = 2 if view["seats"] == 2 else 1
-    what = "two cards to play and two to pass" if many == 2 else "a card to play and a card to pass"
+    number = 2 if view["seats"] == 2 else 1
+    cards = "two cards to play and two to pass" if number == 2 else "a card to play and a card to pass"
     to = names[(view["seat"] + 1) % view["seats"]]
     about = (
         f"All choose at once and in secret. The lowest card of a colour wins its camel, a rejected one brings a gem. "
         f"What you pass goes to {to}, who can play it from the next turn on."
     )
-    return PersonsQuestion(f"Choose {what}", about, ("K1", "K2", "K3", *(("K21",) if many == 2 else ())))
+    return PersonsQuestion(f"Choose {cards}", about, ("K1", "K2", "K3", *(("K21",) if number == 2 else ())))
 
 
 def answer(kind: str, entry: Sequence[Any], view: View, names: Names) -> str:

@@ -23,7 +23,7 @@ class Deal(NamedTuple):
     aside: list[int]
 
 
-def shuffled(stream: Stream, items: Iterable[int]) -> list[int]:
+def shuffle(stream: Stream, items: Iterable[int]) -> list[int]:
     """Return the items as a new list in the stream's order."""
     result = list(items)
     stream.shuffle(result)
@@ -44,18 +44,18 @@ def redeal(secret: bytes, seats: int, ordinal: int, pool: Iterable[int]) -> Deal
     return _deal(secret, seats, ordinal, sorted(pool, key=CODE.__getitem__), FIRST_HAND[seats] - KEPT[seats])
 
 
-def _deal(secret: bytes, seats: int, ordinal: int, pool: Sequence[int], each: int) -> Deal:
-    cards = shuffled(Stream(secret, "khiva", "deal", str(ordinal)), pool)
-    dealt = seats * each
-    shown = dealt + SHOWN[seats]
-    return Deal([cards[i : i + each] for i in range(0, dealt, each)], cards[dealt:shown], cards[shown:])
+def _deal(secret: bytes, seats: int, ordinal: int, pool: Sequence[int], hand_size: int) -> Deal:
+    cards = shuffle(Stream(secret, "khiva", "deal", str(ordinal)), pool)
+    dealt = seats * hand_size
+    cards_shown = dealt + SHOWN[seats]
+    return Deal([cards[i : i + hand_size] for i in range(0, dealt, hand_size)], cards[dealt:cards_shown], cards[cards_shown:])
 
 
 def teapots(secret: bytes, values: Sequence[int]) -> list[int]:
     """Return the teapots in drawn order, top first; ``values`` rise."""
-    return shuffled(Stream(secret, "khiva", "teapots", "1"), values)
+    return shuffle(Stream(secret, "khiva", "teapots", "1"), values)
 
 
 def carpets(secret: bytes, codes: Sequence[int]) -> list[int]:
     """Return the carpet pile in drawn order, top first; ``codes`` rise, which is by colour, then value."""
-    return shuffled(Stream(secret, "khiva", "carpets", "1"), codes)
+    return shuffle(Stream(secret, "khiva", "carpets", "1"), codes)

@@ -53,7 +53,7 @@ def stay(camel: int, why: str) -> Event:
 
 def win(camel: int, seat: int, card: int, rejected: Sequence[tuple[int, int]]) -> Event:
     """Make the event of a seat that wins a camel; ``rejected`` are the other cards and their seats."""
-    losers = [[loser, FACE[other]] for other, loser in rejected]
+    losers = [[loser, FACE[bid]] for bid, loser in rejected]
     return Event({"type": "win", "camel": camel, "seat": seat, "card": FACE[card], "rejected": losers})
 
 

@@ -90,57 +90,68 @@ class _Deal:
 
         kept: by row, the cards kept at the redeal; None in the first deal.
         """
-        traced = [(card, 0, row) for row, cards in enumerate(kept or ()) for card in cards]
-        return traced + [(card, turn, 0) for turn, cards in enumerate(self.passed, 1) for card in cards]
+        traces = [(card, 0, row) for row, cards in enumerate(kept or ()) for card in cards]
+        return traces + [(card, turn, 0) for turn, cards in enumerate(self.passed, 1) for card in cards]
 
-    def follow(self, traced: Sequence[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
+    def follow(self, traces: Sequence[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
         """Return the traced cards that have not been seen since; later calls of ``ways`` are about these cards."""
         leaving: dict[int, list[Trace]] = {}
         unseen = []
-        for card, since, home in traced:
-            seen = min(((turn, row) for turn, other, row in self.leaves if other == card and turn > since), default=None)
-            if seen is None:
+        for card, since, home in traces:
+            sighting = min(((turn, row) for turn, leaf, row in self.leaves if leaf == card and turn > since), default=None)
+            if sighting is None:
                 unseen.append((card, since, home))
             else:
-                leaving.setdefault(seen[0], []).append((seen[1], since, home))
+                leaving.setdefault(sighting[0], []).append((sighting[1], since, home))
         if leaving != self._leaving:
             self._leaving, self._counted = leaving, {}
         return unseen
 
-    def ways(self, turn: int, traced: Sequence[Trace]) -> int:
+    def ways(self, turn: int, traces: Sequence[Trace]) -> int:
         """Return in how many ways the rows can have passed cards up to the end of a turn, if the traced cards are there then."""
-        if not all(home <= row <= home + turn - since for row, since, home in traced):
+        if not all(home <= row <= home + turn - since for row, since, home in traces):
             return 0
         if not turn:
             return 1
-        key = turn, tuple(sorted(traced))
+        key = turn, tuple(sorted(traces))
         total = self._counted.get(key)
         if total is None:
             total = self._counted[key] = sum(count * self.ways(turn - 1, before) for count, before in self._undone(*key))
         return total
 
-    def _undone(self, turn: int, traced: tuple[Trace, ...]) -> Iterator[tuple[int, list[Trace]]]:
+    def _undone(self, turn: int, traces: tuple[Trace, ...]) -> Iterator[tuple[int, list[Trace]]]:
         """Yield (how many ways, traced cards at the end of the turn before): each row but the first hands a card back."""
-        stay = [trace for trace in traced if trace[1] != turn]  # the others were passed by this seat in this turn
+        stay = [trace for trace in traces if trace[1] != turn]  # the others were passed by this seat in this turn
         rows: list[list[tuple[int, Trace | None]]] = []
         for row in range(1, self.rows):
-            here = [trace for trace in stay if trace[0] == row]
-            rows.append([(1, trace) for trace in here])
-            others = self.size(turn) - len(here)
-            if others:
-                rows[-1].append((others, None))
+            on_row = [trace for trace in stay if trace[0] == row]
+            rows.append([(1, trace) for trace in on_row])
+            others_on_row = self.size(turn) - len(on_row)
+            if others_on_row:
+                rows[-1].append((others_on_row, None))
         for picks in product(*rows):
             count, moved = 1, []
-            for many, trace in picks:
-                count *= many
+            for number, trace in picks:
+                count *= number
                 if trace:
                     moved.append(trace)
             before = [(row - ((row, since, home) in moved), since, home) for row, since, home in stay]
             yield count, before + self._leaving.get(turn, [])
 
 
-def placings(seen: Seen) -> tuple[list[int], list[Placing]]:
-    """Return the numbers of ways, added up in order, and the places where traced cards may be now, one placing for each number.
+class Placings(NamedTuple):
+    """The places where traced cards may be.
+
+    totals: the numbers of ways, added up in order
+    placings: one for each number
+    """
+
+    totals: list[int]
+    placings: list[Placing]
+
+
+def placings(seen: Seen) -> Placings:
+    """Return the places where traced cards may be now.
 
     Only traced cards that have not been seen since are placed. The other hidden cards fill the places that are left, in every
     order. If the total exceeds ``MOST`` bits, the numbers keep only their leading bits.
@@ -148,28 +159,28 @@ def placings(seen: Seen) -> tuple[list[int], list[Placing]]:
     deal = _Deal(seen, seen.deal, seen.hand)
     size = deal.size(deal.turns)
     hidden = len(CODE) - len(deal.played) - len(seen.hand)
-    totals, found, total = [], [], 0
+    totals, out, total = [], [], 0
     for kept, weight in _kept(_before(seen)).items() if seen.deal > 1 else [(None, 1)]:
         if kept and any(card in deal.own for cards in kept for card in cards):
             continue
         unseen = deal.follow(deal.trace(kept))
         for rows in product(*(range(home, min(home + deal.turns - since, deal.rows - 1) + 1) for _, since, home in unseen)):
-            here = [(row, since, home) for row, (_, since, home) in zip(rows, unseen, strict=True)]
-            ways = weight * deal.ways(deal.turns, here) * factorial(hidden - len(unseen))
+            positions = [(row, since, home) for row, (_, since, home) in zip(rows, unseen, strict=True)]
+            ways = weight * deal.ways(deal.turns, positions) * factorial(hidden - len(unseen))
             for row in range(deal.rows):
                 ways *= perm(size, rows.count(row))
             if ways:
                 total += ways
                 totals.append(total)
-                found.append(tuple((card, row) for row, (card, _, _) in zip(rows, unseen, strict=True)))
+                out.append(tuple((card, row) for row, (card, _, _) in zip(rows, unseen, strict=True)))
     beyond = max(0, total.bit_length() - MOST)
-    return [sofar >> beyond for sofar in totals], found
+    return Placings([sofar >> beyond for sofar in totals], out)
 
 
 def _before(seen: Seen) -> Seen:
     """Return the cards as the seat had seen them at the end of the deal before."""
-    done = (seen.deal - 1) * TURNS_PER_DEAL[seen.seats]
-    turns = slice(done)
+    turns_before = (seen.deal - 1) * TURNS_PER_DEAL[seen.seats]
+    turns = slice(turns_before)
     received = seen.received[turns]
     return Seen(seen.seats, seen.seat, seen.deal - 1, received[-1], seen.played[turns], seen.passed[turns], received)
 
@@ -180,7 +191,7 @@ def _kept(seen: Seen) -> dict[tuple[Cards, ...], int]:
     cards it got."""
     deal = _Deal(seen, seen.deal, seen.hand)
     (last,) = deal.passed[-1:]
-    found: dict[tuple[Cards, ...], int] = {}
+    weights: dict[tuple[Cards, ...], int] = {}
     anywhere = [card for card in range(len(CODE)) if card not in deal.played and card not in last and card not in seen.hand]
     ends = [((last, *((card,) for card in cards)), set(cards)) for cards in permutations(anywhere, deal.rows - 1)]
     for kept, weight in _kept(_before(seen)).items() if seen.deal > 1 else [(None, 1)]:
@@ -190,9 +201,9 @@ def _kept(seen: Seen) -> dict[tuple[Cards, ...], int]:
         rest = {card for card, _, _ in unseen}.difference(last)
         for end, cards in ends:
             if rest <= cards:
-                row_of = {card: row for row, held in enumerate(end) for card in held}
+                row_of = {card: row for row, row_cards in enumerate(end) for card in row_cards}
                 ways = deal.ways(deal.turns, [(row_of[card], since, home) for card, since, home in unseen])
                 if ways:
-                    found[end] = found.get(end, 0) + weight * ways
-    common = gcd(*found.values())
-    return {end: ways // common for end, ways in found.items()}
+                    weights[end] = weights.get(end, 0) + weight * ways
+    common = gcd(*weights.values())
+    return {end: ways // common for end, ways in weights.items()}

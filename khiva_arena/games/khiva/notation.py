@@ -88,8 +88,8 @@ def _gems(d: Data, names: Names) -> str:
 
 def _move(d: Data, names: Names) -> str:
     boost = f", paying {count(d['boost'], 'gem')}" if d["boost"] else ""
-    where = f"from {_place(d['from'], names)} to {_place(d['to'], names)}"
-    return f"{names[d['seat']]} moves the {COLOURS[d['camel']]} camel {where}{boost}"
+    way = f"from {_place(d['from'], names)} to {_place(d['to'], names)}"
+    return f"{names[d['seat']]} moves the {COLOURS[d['camel']]} camel {way}{boost}"
 
 
 def _carpet(d: Data, names: Names) -> str:
@@ -130,8 +130,8 @@ def sketch(pos: Position, names: Names) -> str:
     lines = [f"turn {pos.turn}, deal {pos.deal}" + (f", last turn ({pos.ending})" if pos.ending else "")]
     for camel in CAMELS:
         place = pos.camels[camel]
-        where = "tent" if place == 0 else f"{names[place // 6]} {place % 6}"
-        lines.append(f"  camel {LETTERS[camel]}  {where}, teapot {pos.loads[camel] or 'none'}")
+        place_name = "tent" if place == 0 else f"{names[place // 6]} {place % 6}"
+        lines.append(f"  camel {LETTERS[camel]}  {place_name}, teapot {pos.loads[camel] or 'none'}")
     for seat, name in enumerate(names):
         hand = " ".join(_code(CODE[c]) for c in pos.hands[seat])
         parts = [f"hand {hand or '-'}", f"gems {pos.gems[seat]}", f"teapots {_numbers(pos.teapots[seat])}"]

@@ -75,22 +75,22 @@ def _choose(pos: Position, choices: Mapping[int, int], log: list[Event]) -> None
     seats, hands, away, turn, k = pos.seats, pos.hands, pos.away, pos.turn, KEPT[pos.seats]
     pick = PICK[seats, len(hands[0])]
     revealed: list[tuple[int, ...]] = []
-    given: list[tuple[int, ...]] = []
+    passed_cards: list[tuple[int, ...]] = []
     for seat in range(seats):
         hand = hands[seat]
         cards = pick[choices[seat]](hand)
         for card in cards:
             hand.remove(card)
         revealed.append(cards[:k])
-        given.append(cards[k:])
-    for seat, cards in enumerate(given):
-        left = (seat + 1) % seats
+        passed_cards.append(cards[k:])
+    for seat, cards in enumerate(passed_cards):
+        left_seat = (seat + 1) % seats
         for card in cards:
-            insort(hands[left], card)
+            insort(hands[left_seat], card)
             pos.passes[seat].append(CODE[card])
             away[seat][card] = turn
-            away[left].pop(card, None)
-        log.append(events.passed(seat, left, cards))
+            away[left_seat].pop(card, None)
+        log.append(events.passed(seat, left_seat, cards))
     for seat, cards in enumerate(revealed):
         for card in cards:
             pos.played.append(CODE[card])
@@ -124,10 +124,10 @@ def _award(pos: Position, bids: list[Bid], log: list[Event]) -> bool:
     if len(bids) == 1:
         log.append(events.win_alone(pos.camel, seat, card))
     else:
-        rejected = [bid for bid in bids if bid[0] != card]
-        log.append(events.win(pos.camel, seat, card, rejected))
+        losers = [bid for bid in bids if bid[0] != card]
+        log.append(events.win(pos.camel, seat, card, losers))
         if not pos.ruleset.pay_after:
-            _compensate(pos, rejected, log)
+            _compensate(pos, losers, log)
     lands = reach(pos, seat, card)
     if not lands:  # O4 no_move
         log.append(events.stay(pos.camel, "overshoot"))
@@ -175,13 +175,13 @@ def reach(pos: Position, seat: int, card: int) -> tuple[int, ...]:
     # K5: places with another camel are not counted. The tent (O3 own_tent) is the camel's own, so always empty.
     free = [place for place in rules.walks[seat][here] if place not in occupied or not place]
     value = VALUE[card]
-    most = value + min(rules.slots[card], pos.gems[seat])
+    farthest = value + min(rules.slots[card], pos.gems[seat])
     if rules.overshoot != "stop_at_outpost":  # O4
         if rules.overshoot == "no_move":
-            return tuple(free[value - 1 : most])
+            return tuple(free[value - 1 : farthest])
         back = range(6 * seat + OUTPOST - 1, 6 * seat, -1)  # bounce: the place it left is free by then
         free += [place for place in back if place not in occupied or place == here]
-    return tuple(free[value - 1 : most]) or (free[-1],)  # K8: a boost beyond the last place is lost
+    return tuple(free[value - 1 : farthest]) or (free[-1],)  # K8: a boost beyond the last place is lost
 
 
 def _boost(pos: Position, seat: int, card: int, lands: tuple[int, ...], log: list[Event]) -> bool:
@@ -231,9 +231,9 @@ def _wares(pos: Position, seat: int) -> tuple[str, ...]:
     return ("carpet", "salt") if salt else ("carpet",)
 
 
-def _trade(pos: Position, seat: int, card: int, what: str, log: list[Event]) -> bool:
+def _trade(pos: Position, seat: int, card: int, answer: str, log: list[Event]) -> bool:
     """Give the mover the top salt bag for 3 gems, or the top carpet (K10)."""
-    if what == "salt":
+    if answer == "salt":
         pos.gems[seat] -= SALT_PRICE
         _restock(pos, SALT_PRICE)
         bag = pos.salt_pile.pop()
@@ -241,7 +241,7 @@ def _trade(pos: Position, seat: int, card: int, what: str, log: list[Event]) -> 
         log.append(events.salt(seat, bag))
         if not pos.salt_pile and pos.ruleset.end_on_empty:
             _trigger(pos, "salts", log)
-    elif what == "nothing" and pos.ruleset.may_decline:
+    elif answer == "nothing" and pos.ruleset.may_decline:
         log.append(events.nothing(seat))
     else:
         _draw_carpet(pos, seat, log)  # or the carpet that is owed and not there (K17, O10)
@@ -397,4 +397,4 @@ def ranks(pos: Position) -> list[int]:
     """
     salt = sum if pos.ruleset.sum_bags else max
     keys = [(score, len(pos.teapots[seat]), salt(pos.salts[seat] or (0,))) for seat, score in enumerate(scores(pos))]
-    return [1 + sum(other > key for other in keys) for key in keys]
+    return [1 + sum(better > key for better in keys) for key in keys]

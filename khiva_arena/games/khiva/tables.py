@@ -60,13 +60,13 @@ def _walk(place: int, seat: int, tent_counts: bool) -> tuple[int, ...]:
     On a foreign path the camel goes back down that path first and then through Khiva (K6). The tent is a place to stop at only in
     the variant own_tent (O3).
     """
-    own = 6 * seat
+    tent = 6 * seat
     path, shop = divmod(place, 6)
     if shop and path == seat:
-        return tuple(own + s for s in range(shop + 1, OUTPOST + 1))
+        return tuple(tent + s for s in range(shop + 1, OUTPOST + 1))
     back = [6 * path + s for s in range(shop - 1, 0, -1)]
     through = [TENT] if tent_counts and shop else []
-    return (*back, *through, *(own + s for s in range(1, OUTPOST + 1)))
+    return (*back, *through, *(tent + s for s in range(1, OUTPOST + 1)))
 
 
 WALKS = {

@@ -78,8 +78,8 @@ def _rest(view: View, names: Names) -> list[list[Cell]]:
     rows.append(["discarded", _faces(view["discard"])])
     rows.append(["aside", [f"{count(view['aside'], 'card')} face down", *_pieces(view["shown"])]])
     if view["passed"]:
-        held = [(face, " or ".join(names[seat] for seat in seats)) for _, face, seats in view["passed"]]
-        rows.append(["you passed", [part for face, who in held for part in (*_pieces([face]), f"(now with {who})")]])
+        passes = [(face, " or ".join(names[seat] for seat in seats)) for _, face, seats in view["passed"]]
+        rows.append(["you passed", [part for face, holders in passes for part in (*_pieces([face]), f"(now with {holders})")]])
     return rows
 
 

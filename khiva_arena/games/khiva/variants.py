@@ -32,8 +32,8 @@ MAX_TURNS = 1000
 MAX_SUPPLY = 1000
 
 
-def _ints(x: Plain, length: int, least: int, most: int) -> bool:
-    return isinstance(x, list | tuple) and len(x) == length and all(is_whole(i, least, most) for i in x)
+def _ints(x: Plain, length: int, low: int, high: int) -> bool:
+    return isinstance(x, list | tuple) and len(x) == length and all(is_whole(i, low, high) for i in x)
 
 
 def _gem_slots(given: Plain) -> list[list[int]] | None:
@@ -107,9 +107,9 @@ SAMPLES: tuple[dict[str, Plain], ...] = (
 """Rules maps that show a bot what the default rules do not, for ``check``."""
 
 
-def canonical(given: Mapping[str, Plain]) -> dict[str, Plain]:
-    """Return the defaults with ``given`` laid over them. Raises RulesError with every mistake found."""
-    rules, problems = lay_over("Khiva", KEYS, NAMED, VALUED, given)
+def canonical(settings: Mapping[str, Plain]) -> dict[str, Plain]:
+    """Return the defaults with ``settings`` laid over them. Raises RulesError with every mistake found."""
+    rules, problems = lay_over("Khiva", KEYS, NAMED, VALUED, settings)
     problems += _inconsistent(rules)
     if problems:
         raise RulesError(problems)

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from khiva_arena.errors import InternalError
 from khiva_arena.games.base import Plain
-from khiva_arena.games.khiva.dealing import shuffled
+from khiva_arena.games.khiva.dealing import shuffle
 from khiva_arena.games.khiva.knowledge import Seen, placings
 from khiva_arena.games.khiva.rules import question
 from khiva_arena.games.khiva.state import Offer, Position
@@ -60,8 +60,8 @@ def _codes(faces: Sequence[Sequence[int]]) -> list[int]:
 
 def _build_piles(pos: Position, view: Mapping[str, Plain], stream: Stream) -> None:
     """Build the hidden piles in a new order; a visible top carpet keeps its colour (O7)."""
-    pos.teapot_pile = shuffled(stream, view["teapots_left"])
-    pile = pos.carpet_pile = shuffled(stream, _codes(view["carpets_left"]))
+    pos.teapot_pile = shuffle(stream, view["teapots_left"])
+    pile = pos.carpet_pile = shuffle(stream, _codes(view["carpets_left"]))
     if view["carpet_top"] is not None:
         top = next(i for i, code in enumerate(pile) if code // 10 == view["carpet_top"])
         pile[top], pile[-1] = pile[-1], pile[top]
@@ -89,18 +89,18 @@ def _place_cards(pos: Position, view: Mapping[str, Plain], stream: Stream) -> No
     """Place the seat's own hand and the cards on the table unchanged, and all other cards into the free places."""
     seat = view["seat"]
     pos.hands[seat] = _cards(view["hand"])
-    for other, faces in enumerate(view["table"]):
+    for seat_of_table, faces in enumerate(view["table"]):
         for card in _cards(faces):
-            pos.bids[COLOUR[card]].append((card, other))
-    totals, found = _placings(_seen(view))
-    if not found:
+            pos.bids[COLOUR[card]].append((card, seat_of_table))
+    totals, choices = _placings(_seen(view))
+    if not choices:
         raise InternalError("this view leaves no place for the cards that its seat passed")
-    placed = found[bisect(totals, stream.below(totals[-1]))]
-    seen = {*pos.hands[seat], *pos.discard, *pos.shown, *(card for bids in pos.bids for card, _ in bids)}
-    seen.update(card for card, _ in placed)
-    for card, row in placed:
+    placing = choices[bisect(totals, stream.below(totals[-1]))]
+    cards_seen = {*pos.hands[seat], *pos.discard, *pos.shown, *(card for bids in pos.bids for card, _ in bids)}
+    cards_seen.update(card for card, _ in placing)
+    for card, row in placing:
         pos.hands[(seat + 1 + row) % pos.seats].append(card)
-    hidden = shuffled(stream, [card for card in range(len(CODE)) if card not in seen])
+    hidden = shuffle(stream, [card for card in range(len(CODE)) if card not in cards_seen])
     free = [size - len(hand) for size, hand in zip(view["hands"], pos.hands, strict=True)]
     if sum(free) + view["aside"] != len(hidden):
         raise InternalError(f"this view has {len(hidden)} hidden cards for {sum(free) + view['aside']} places")
@@ -112,14 +112,14 @@ def _place_cards(pos: Position, view: Mapping[str, Plain], stream: Stream) -> No
 
 def _seen(view: Mapping[str, Plain]) -> Seen:
     """Return the cards as the seat has seen them, turn by turn."""
-    history, each = view["history"], KEPT[view["seats"]]
+    history, hand_size = view["history"], KEPT[view["seats"]]
 
     def by_turn(codes: Sequence[int], count: int) -> tuple[tuple[int, ...], ...]:
         return tuple(tuple(CARD_OF[code] for code in codes[i : i + count]) for i in range(0, len(codes), count))
 
-    played, passed, received = by_turn(history["played"], each * view["seats"]), history["passed"], history["received"]
+    played, passed, received = by_turn(history["played"], hand_size * view["seats"]), history["passed"], history["received"]
     hand = tuple(_cards(view["hand"]))
-    return Seen(view["seats"], view["seat"], view["deal"], hand, played, by_turn(passed, each), by_turn(received, each))
+    return Seen(view["seats"], view["seat"], view["deal"], hand, played, by_turn(passed, hand_size), by_turn(received, hand_size))
 
 
 def _reopen(pos: Position, view: Mapping[str, Plain]) -> None:

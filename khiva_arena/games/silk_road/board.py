@@ -14,6 +14,7 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 from khiva_arena.games.base import Plain
 from khiva_arena.games.rules_map import brief, few
@@ -91,13 +92,13 @@ class Board:
 
 
 @lru_cache(maxsize=32)
-def _compiled(text: str) -> Board:
+def _compile(text: str) -> Board:
     return Board(json.loads(text))
 
 
 def board(canonical: Mapping[str, Plain]) -> Board:
     """Return the board of a canonical map; equal maps give the same object."""
-    return _compiled(json.dumps(canonical))
+    return _compile(json.dumps(canonical))
 
 
 def _load(name: str) -> dict[str, Plain]:
@@ -111,32 +112,43 @@ MAPS: dict[str, dict[str, Plain]] = {name: _load(name) for name in ("r1",)}
 # --- the validator ---
 
 
-def check_map(given: Plain) -> tuple[dict[str, Plain] | None, list[str]]:
-    """Return a map's canonical form, and every mistake that can be found at once, the first fifty in full.
+class CheckedMap(NamedTuple):
+    """A map that was checked.
 
-    given: a name or a table. The canonical form is None exactly if there is a mistake.
+    canonical: its canonical form, None exactly if there is a mistake
+    problems: the mistakes
     """
-    chart = MAPS.get(given) if isinstance(given, str) else given
+
+    canonical: dict[str, Plain] | None
+    problems: list[str]
+
+
+def check_map(name_or_chart: Plain) -> CheckedMap:
+    """Check a map for every mistake that can be found at once; the first fifty are in full.
+
+    name_or_chart: a name or a table
+    """
+    chart = MAPS.get(name_or_chart) if isinstance(name_or_chart, str) else name_or_chart
     if not isinstance(chart, Mapping):
-        return None, [f"map is {', '.join(MAPS)} or a table, not {brief(given)}"]
+        return CheckedMap(None, [f"map is {', '.join(MAPS)} or a table, not {brief(name_or_chart)}"])
     problems = [*_shape(chart), *_size(chart)]
     if not problems:
         problems = [*_names(chart), *_ends(chart), *_roads(chart), *_signposts(chart), *_tiles(chart)]
     if not problems:
         problems = _reachability(chart)
-    return (None, few(problems)) if problems else (_canonical(chart), [])
+    return CheckedMap(None, few(problems)) if problems else CheckedMap(_canonical(chart), [])
 
 
-def _canonical(given: Mapping[str, Plain]) -> dict[str, Plain]:
+def _canonical(chart: Mapping[str, Plain]) -> dict[str, Plain]:
     """Return the map as plain values with the keys in order."""
-    tiles = given.get("tiles", {})
+    tiles = chart.get("tiles", {})
     return {
-        "name": given["name"],
-        "note": given.get("note", ""),
-        **{key: list(given[key]) for key in ("cities", "starts", "targets", "villages")},
-        **{key: [list(road) for road in given.get(key, ())] for key in ("one_way", "two_way")},
-        "signposts": {village: dict(posts) for village, posts in given.get("signposts", {}).items()},
-        "tiles": {village: tiles[village] for village in given["villages"] if village in tiles},
+        "name": chart["name"],
+        "note": chart.get("note", ""),
+        **{key: list(chart[key]) for key in ("cities", "starts", "targets", "villages")},
+        **{key: [list(road) for road in chart.get(key, ())] for key in ("one_way", "two_way")},
+        "signposts": {village: dict(posts) for village, posts in chart.get("signposts", {}).items()},
+        "tiles": {village: tiles[village] for village in chart["villages"] if village in tiles},
     }
 
 
@@ -148,36 +160,36 @@ def _names_in(x: Plain) -> bool:
     return isinstance(x, list | tuple) and all(map(_is_name, x))
 
 
-def _shape(given: Mapping[str, Plain]) -> Iterator[str]:
+def _shape(chart: Mapping[str, Plain]) -> Iterator[str]:
     """Yield the missing keys and the values of the wrong kind. The later checks rely on there being none."""
-    for key in given:
+    for key in chart:
         if key not in KEYS:
             yield f"map: unknown key {brief(key)}{meant(key, KEYS)}; a map has {', '.join(KEYS)}"
     for key in ("name", "cities", "starts", "targets", "villages"):
-        if key not in given:
+        if key not in chart:
             yield f"map: {key} is missing"
-    if not _is_name(given.get("name", "-")):
+    if not _is_name(chart.get("name", "-")):
         yield f"map: name is a text of 1 to {NAME_LENGTH} printable characters"
-    note = given.get("note", "")
+    note = chart.get("note", "")
     if not isinstance(note, str) or len(note) > 200 or not note.isprintable():
         yield "map: note is a text of at most 200 printable characters"
     for key in ("cities", "starts", "targets", "villages"):
-        if not _names_in(given.get(key, ())):
+        if not _names_in(chart.get(key, ())):
             yield f"map: {key} is a list of names"
     for key in ("one_way", "two_way"):
-        roads = given.get(key, ())
+        roads = chart.get(key, ())
         if not isinstance(roads, list | tuple) or not all(_names_in(road) and len(road) == 2 for road in roads):
             yield f"map: {key} is a list of pairs of names"
-    posts = given.get("signposts", {})
+    posts = chart.get("signposts", {})
     if not isinstance(posts, Mapping) or not all(_is_table(post) for post in posts.values()) or not _names_in(list(posts)):
         yield "map: signposts is a table by village, each a table by city"
-    if not _is_table(given.get("tiles", {})):
+    if not _is_table(chart.get("tiles", {})):
         yield "map: tiles is a table by village"
 
 
-def _size(given: Mapping[str, Plain]) -> Iterator[str]:
+def _size(chart: Mapping[str, Plain]) -> Iterator[str]:
     """Yield the exceeded bounds of all that is looked through and reported later."""
-    count = {key: len(given[key]) if isinstance(given.get(key), list | tuple | Mapping) else 0 for key in KEYS}
+    count = {key: len(chart[key]) if isinstance(chart.get(key), list | tuple | Mapping) else 0 for key in KEYS}
     if (places := count["cities"] + count["villages"]) > MOST_PLACES:
         yield f"map: {places} places; at most {MOST_PLACES}"
     if (roads := count["one_way"] + count["two_way"]) > MOST_ROADS:
@@ -191,140 +203,140 @@ def _is_table(x: Plain) -> bool:
     return isinstance(x, Mapping) and _names_in(list(x)) and _names_in(list(x.values()))
 
 
-def _names(given: Mapping[str, Plain]) -> Iterator[str]:
-    places = [*given["cities"], *given["villages"]]
+def _names(chart: Mapping[str, Plain]) -> Iterator[str]:
+    places = [*chart["cities"], *chart["villages"]]
     for name in dict.fromkeys(name for name in places if places.count(name) > 1):
         yield f"map: two places are called {name!r}"
-    if len(given["cities"]) < LEAST_CITIES:
-        yield f"map: {len(given['cities'])} cities; at least {LEAST_CITIES} are needed so that one is always empty"
-    if BAG in given["cities"]:
+    if len(chart["cities"]) < LEAST_CITIES:
+        yield f"map: {len(chart['cities'])} cities; at least {LEAST_CITIES} are needed so that one is always empty"
+    if BAG in chart["cities"]:
         yield f"map: a city cannot be called {BAG!r}, which is where jewels come from"
-    if not given["villages"]:
+    if not chart["villages"]:
         yield "map: there is no village"
 
 
-def _ends(given: Mapping[str, Plain]) -> Iterator[str]:
+def _ends(chart: Mapping[str, Plain]) -> Iterator[str]:
     """Yield the mistakes in starts and first targets, which have to be six different cities."""
     for key in ("starts", "targets"):
-        if len(given[key]) != len(SIZES):
-            yield f"map: {key} names {len(given[key])} cities, not {len(SIZES)}"
-        for name in given[key]:
-            if name not in given["cities"]:
+        if len(chart[key]) != len(SIZES):
+            yield f"map: {key} names {len(chart[key])} cities, not {len(SIZES)}"
+        for name in chart[key]:
+            if name not in chart["cities"]:
                 yield f"map: {key} names {name!r}, which is not a city"
-    both = [*given["starts"], *given["targets"]]
-    for name in dict.fromkeys(name for name in both if both.count(name) > 1):
+    places = [*chart["starts"], *chart["targets"]]
+    for name in dict.fromkeys(name for name in places if places.count(name) > 1):
         yield f"map: {name!r} is named twice in starts and targets"
 
 
-def _roads(given: Mapping[str, Plain]) -> Iterator[str]:
-    places = {*given["cities"], *given["villages"]}
-    seen: set[frozenset[str]] = set()
+def _roads(chart: Mapping[str, Plain]) -> Iterator[str]:
+    places = {*chart["cities"], *chart["villages"]}
+    roads_seen: set[frozenset[str]] = set()
     for key in ("one_way", "two_way"):
-        for a, b in given.get(key, ()):
+        for a, b in chart.get(key, ()):
             for name in (a, b):
                 if name not in places:
                     yield f"map: the road {a!r} - {b!r} names {name!r}, which is not a place"
             if a == b:
                 yield f"map: a road leads from {a!r} to itself"
-            elif frozenset((a, b)) in seen:
+            elif frozenset((a, b)) in roads_seen:
                 yield f"map: two roads join {a!r} and {b!r}"
-            seen.add(frozenset((a, b)))
+            roads_seen.add(frozenset((a, b)))
 
 
-def _signposts(given: Mapping[str, Plain]) -> Iterator[str]:
-    follow = _followers(given)
-    for village, posts in given.get("signposts", {}).items():
-        if village not in given["villages"]:
+def _signposts(chart: Mapping[str, Plain]) -> Iterator[str]:
+    follow = _followers(chart)
+    for village, posts in chart.get("signposts", {}).items():
+        if village not in chart["villages"]:
             yield f"map: a signpost stands at {village!r}, which is not a village"
         for city, way in posts.items():
-            if city not in given["cities"]:
+            if city not in chart["cities"]:
                 yield f"map: the signpost at {village!r} names {city!r}, which is not a city"
             if way not in follow.get(village, ()):
                 yield f"map: the signpost at {village!r} points to {way!r}, where no road leads from there"
-            elif way in given["cities"] and way != city:
+            elif way in chart["cities"] and way != city:
                 yield f"map: the signpost at {village!r} for {city!r} points into {way!r}"
 
 
-def _tiles(given: Mapping[str, Plain]) -> Iterator[str]:
-    tiles = given.get("tiles", {})
+def _tiles(chart: Mapping[str, Plain]) -> Iterator[str]:
+    tiles = chart.get("tiles", {})
     for village, tile in tiles.items():
-        if village not in given["villages"]:
+        if village not in chart["villages"]:
             yield f"map: a tile lies on {village!r}, which is not a village"
         if tile not in TILE:
             yield f"map: {tile!r} on {village!r} is not a tile; there are {', '.join(TILES)}"
-    lacking = [village for village in given["villages"] if village not in tiles]
+    lacking = [village for village in chart["villages"] if village not in tiles]
     if tiles and lacking:
-        yield f"map: {len(given['villages'])} villages, but tiles for {len(tiles)}: none for {', '.join(map(repr, lacking))}"
+        yield f"map: {len(chart['villages'])} villages, but tiles for {len(tiles)}: none for {', '.join(map(repr, lacking))}"
 
 
-def _reachability(given: Mapping[str, Plain]) -> list[str]:
+def _reachability(chart: Mapping[str, Plain]) -> list[str]:
     """Return the mistakes about ways: each city reaches each other, signposts lead to their city, each village is on some way."""
-    index = {name: place for place, name in enumerate((*given["cities"], *given["villages"]))}
+    index = {name: place for place, name in enumerate((*chart["cities"], *chart["villages"]))}
     names = list(index)
-    cities = range(len(given["cities"]))
+    cities = range(len(chart["cities"]))
     problems = []
-    if (size := len(json.dumps(_canonical(given)))) > MOST_TEXT:
+    if (size := len(json.dumps(_canonical(chart)))) > MOST_TEXT:
         return [f"map: {size:,} characters as JSON; at most {MOST_TEXT:,}"]
     routes: dict[tuple[int, int], tuple[Route, ...]] = {}
-    for (start, target), found in _all_routes(given, index):
+    for (start, target), found in _all_routes(chart, index):
         routes[start, target] = found
         if found is UNFINISHED:  # of these two there may be one way only
             return [f"map: too many ways in all: a search of {SEARCH:,} steps does not find them"]
         if sum(map(len, found)) > MOST_STEPS:
             return [f"map: too many ways from {names[start]!r} to {names[target]!r}"]
-    used: set[int] = set()
+    villages_used: set[int] = set()
     for start in cities:
         for target in cities:
             if start != target:
                 if (start, target) not in routes:
                     problems.append(f"map: no way leads from {names[start]!r} to {names[target]!r}")
-                used.update(place for route in routes.get((start, target), ()) for place in route)
-    for village, posts in given.get("signposts", {}).items():
+                villages_used.update(place for route in routes.get((start, target), ()) for place in route)
+    for village, posts in chart.get("signposts", {}).items():
         problems += [
             f"map: the signpost at {village!r} for {city!r} leads to a dead end"
             for city in posts
             if (index[village], index[city]) not in routes
         ]
-    problems += [f"map: the village {name!r} lies on no way" for name in given["villages"] if index[name] not in used]
+    problems += [f"map: the village {name!r} lies on no way" for name in chart["villages"] if index[name] not in villages_used]
     return problems
 
 
 # --- routes ---
 
 
-def _followers(given: Mapping[str, Plain]) -> dict[str, list[str]]:
+def _followers(chart: Mapping[str, Plain]) -> dict[str, list[str]]:
     """Return the places to which the roads of each place lead."""
     follow: dict[str, list[str]] = {}
-    for a, b in given.get("one_way", ()):
+    for a, b in chart.get("one_way", ()):
         follow.setdefault(a, []).append(b)
-    for a, b in given.get("two_way", ()):
+    for a, b in chart.get("two_way", ()):
         follow.setdefault(a, []).append(b)
         follow.setdefault(b, []).append(a)
     return follow
 
 
-def _all_routes(given: Mapping[str, Plain], index: Mapping[str, int]) -> Iterator[tuple[tuple[int, int], tuple[Route, ...]]]:
+def _all_routes(chart: Mapping[str, Plain], index: Mapping[str, int]) -> Iterator[tuple[tuple[int, int], tuple[Route, ...]]]:
     """Yield ((place, target), routes) wherever there is a route, without the place itself, in a fixed order.
 
     A search that finds too much is cut off: its routes have more steps than are allowed. When ``SEARCH`` is spent, the last
     routes are ``UNFINISHED``.
     """
-    follow = {index[name]: [index[n] for n in after] for name, after in _followers(given).items()}
-    signposts = given.get("signposts", {})
-    left = SEARCH
-    for target, city in enumerate(given["cities"]):
-        forced = {index[village]: index[posts[city]] for village, posts in signposts.items() if city in posts}
+    follow = {index[name]: [index[n] for n in after] for name, after in _followers(chart).items()}
+    signposts = chart.get("signposts", {})
+    budget = SEARCH
+    for target, city in enumerate(chart["cities"]):
+        signposted = {index[village]: index[posts[city]] for village, posts in signposts.items() if city in posts}
         onward = {
-            place: [forced[place]] if place in forced else [n for n in after if n >= len(given["cities"]) or n == target]
+            place: [signposted[place]] if place in signposted else [n for n in after if n >= len(chart["cities"]) or n == target]
             for place, after in follow.items()
         }
         near = _leading_to(onward, target)
         onward = {place: [n for n in after if n in near] for place, after in onward.items()}
         for start in sorted(near - {target}):
-            routes, left = _routes(onward, start, target, left)
+            routes, budget = _routes(onward, start, target, budget)
             if routes:
                 yield (start, target), routes
-            if left < 0:
+            if budget < 0:
                 return
 
 
@@ -338,14 +350,14 @@ def _leading_to(onward: Mapping[int, Sequence[int]], target: int) -> set[int]:
     return near
 
 
-def _routes(onward: Mapping[int, Sequence[int]], start: int, target: int, left: int) -> tuple[tuple[Route, ...], int]:
+def _routes(onward: Mapping[int, Sequence[int]], start: int, target: int, budget: int) -> tuple[tuple[Route, ...], int]:
     """Return all ways without a place twice, and how many steps of the search are left."""
     routes: list[Route] = []
     steps = 0
     stack: list[Route] = [(start,)]
     while stack and steps <= MOST_STEPS:
-        if (left := left - 1) < 0:
-            return UNFINISHED, left
+        if (budget := budget - 1) < 0:
+            return UNFINISHED, budget
         path = stack.pop()
         for place in onward.get(path[-1], ()):
             if place == target:
@@ -353,4 +365,4 @@ def _routes(onward: Mapping[int, Sequence[int]], start: int, target: int, left: 
                 steps += len(path)
             elif place not in path:
                 stack.append((*path, place))
-    return tuple(sorted(routes)), left
+    return tuple(sorted(routes)), budget

@@ -66,8 +66,8 @@ def turn_up(pos: Position, log: list[Event]) -> int:
 def give(pos: Position, seat: int, good: int, count: int) -> None:
     """Take cards out of a hand for all to see. Cards known to be there are counted off first, which leaves a sure lower bound."""
     pos.hands[seat][good] -= count
-    known = pos.known[seat]
-    known[good] = max(0, known[good] - count)
+    known_cards = pos.known[seat]
+    known_cards[good] = max(0, known_cards[good] - count)
     code = SEAT_CODES * seat + GIVEN + good
     pos.traffic.append(code)
     if count > 1:

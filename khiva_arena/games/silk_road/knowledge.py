@@ -51,7 +51,7 @@ LARGE = 1000
 def trail(view: Mapping[str, Plain]) -> Trail:
     """Return the trail of the cards from the history of a view."""
     seats, me, history = view["seats"], view["seat"], view["history"]
-    own = iter(history["drawn"])
+    own_draws = iter(history["drawn"])
     piles = [[DECK.count(good) for good in range(_GOODS)], *([*counts] for counts in history["shuffles"])]
     now = 0
     slots: list[tuple[int, int]] = []
@@ -59,7 +59,7 @@ def trail(view: Mapping[str, Plain]) -> Trail:
 
     def blind(seat: int) -> None:
         if seat == me:
-            piles[now][next(own)] -= 1
+            piles[now][next(own_draws)] -= 1
         else:
             hands[seat].append(len(slots))
             slots.append((seat, now))
@@ -73,16 +73,16 @@ def trail(view: Mapping[str, Plain]) -> Trail:
         elif code >= TURNED_UP:
             piles[now][code - TURNED_UP] -= 1
         else:
-            seat, what = divmod(code, SEAT_CODES)
-            if what == BLIND:
+            seat, kind_code = divmod(code, SEAT_CODES)
+            if kind_code == BLIND:
                 blind(seat)
             elif seat != me:
-                hands[seat].append(-1 - (what - GIVEN) if what >= GIVEN else LARGE + what)
-    left = tuple(tuple(good for good in range(_GOODS) for _ in range(counts[good])) for counts in piles[: now + 1])
-    return Trail(seats, left, tuple(slots), tuple(map(tuple, hands)), _asked(view))
+                hands[seat].append(-1 - (kind_code - GIVEN) if kind_code >= GIVEN else LARGE + kind_code)
+    piles_left = tuple(tuple(good for good in range(_GOODS) for _ in range(counts[good])) for counts in piles[: now + 1])
+    return Trail(seats, piles_left, tuple(slots), tuple(map(tuple, hands)), _asked_seat(view))
 
 
-def _asked(view: Mapping[str, Plain]) -> tuple[int, int, int]:
+def _asked_seat(view: Mapping[str, Plain]) -> tuple[int, int, int]:
     """Return the facts that all know of a hand because its seat has a choice."""
     ask = view["ask"]
     if ask["seat"] == view["seat"]:
@@ -137,16 +137,16 @@ class _Walk:
 
         rough: the exchange is undone if more cards are amiss by it, except one time in ``rough`` for each (0: never).
         """
-        done: list[tuple[list[int], int, int]] = []
-        touched: set[int] = set()
-        while not done or not below(2):
+        changes: list[tuple[list[int], int, int]] = []
+        seats_touched: set[int] = set()
+        while not changes or not below(2):
             pile, one = self.places[slots[below(len(slots))]]
             cards, owners = self.cards[pile], self.owners[pile]
             two = below(len(cards))
             cards[one], cards[two] = cards[two], cards[one]
-            done.append((cards, one, two))
-            touched.update(owners[place] for place in (one, two) if place < len(owners))
-        before = {seat: self.amiss[seat] for seat in touched}
+            changes.append((cards, one, two))
+            seats_touched.update(owners[place] for place in (one, two) if place < len(owners))
+        before = {seat: self.amiss[seat] for seat in seats_touched}
         worse = 0
         for seat, amiss in before.items():
             self.amiss[seat] = self._count(seat)
@@ -154,7 +154,7 @@ class _Walk:
             if worse and not rough:
                 break
         if worse > 0 and (not rough or any(below(rough) for _ in range(worse))):
-            for cards, one, two in reversed(done):
+            for cards, one, two in reversed(changes):
                 cards[one], cards[two] = cards[two], cards[one]
             self.amiss = [before.get(seat, amiss) for seat, amiss in enumerate(self.amiss)]
 
@@ -166,14 +166,14 @@ class _Walk:
 
     def hunt(self, below: Callable[[int], int]) -> None:
         """Walk from anywhere to a possible world: steps of seats that gave cards they lacked, fewer and fewer for the worse."""
-        own = [[slot for slot, (of, _) in enumerate(self.seen.slots) if of == seat] for seat in range(self.seen.seats)]
+        slots_by_seat = [[slot for slot, (of, _) in enumerate(self.seen.slots) if of == seat] for seat in range(self.seen.seats)]
         for at in range(HUNT):
-            wrong = [seat for seat, amiss in enumerate(self.amiss) if amiss and own[seat]]
+            wrong = [seat for seat, amiss in enumerate(self.amiss) if amiss and slots_by_seat[seat]]
             if not any(self.amiss):
                 return
             if not wrong:
                 break
-            self.step(below, own[wrong[below(len(wrong))]], 4 << at % COOLING * 5 // COOLING)
+            self.step(below, slots_by_seat[wrong[below(len(wrong))]], 4 << at % COOLING * 5 // COOLING)
         raise InternalError("this view leaves no way in which its cards can have been drawn")
 
 

@@ -5,6 +5,7 @@ for each camel, for a large one then ``close``.
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from khiva_arena.games.base import Event, Plain
 from khiva_arena.games.silk_road import events
@@ -32,11 +33,11 @@ def sell(pos: Position, task: Task, log: list[Event]) -> None:
     """Ask the seat with most cards of the good that has not declined; of several the one with the highest driver (S7, S15)."""
     _, kind, size, camel, declined = task
     good = GOOD_OF[camel]
-    most, best = 0, -1
+    top, best = 0, -1
     for seat, display in enumerate(pos.displays):
         count = display[good]
-        if count and not declined >> seat & 1 and (count > most or (count == most and pos.drivers[seat] > pos.drivers[best])):
-            most, best = count, seat
+        if count and not declined >> seat & 1 and (count > top or (count == top and pos.drivers[seat] > pos.drivers[best])):
+            top, best = count, seat
     if best < 0:
         log.append(events.unsold(camel))
         if kind in IN_CITY:
@@ -56,10 +57,10 @@ def answer_sell(pos: Position, seat: int, entry: list[Plain], log: list[Event]) 
     good = GOOD_OF[camel]
     count = pos.displays[seat][good]
     highest, lowest = exchange(pos, seat, good, declined)
-    gone = (count + 1) // 2
-    pos.displays[seat][good] -= gone
-    pos.discard += [good] * gone
-    log.append(events.sale(seat, camel, gone))
+    cards_sold = (count + 1) // 2
+    pos.displays[seat][good] -= cards_sold
+    pos.discard += [good] * cards_sold
+    log.append(events.sale(seat, camel, cards_sold))
     pos.tasks.append(("lead_away", kind, size, camel))
     if highest != lowest:
         pos.tasks.append(("swap", highest, lowest))
@@ -69,17 +70,23 @@ def answer_sell(pos: Position, seat: int, entry: list[Plain], log: list[Event]) 
         gain_colourless(pos, seat, log)
 
 
-def exchange(pos: Position, seat: int, good: int, declined: int) -> tuple[int, int]:
-    """Return the seats with the highest and lowest driver among those tied with the seller; one seat twice if nobody is tied
-    (S7).
+class DriverExchange(NamedTuple):
+    """The seats with the highest and the lowest driver."""
+
+    highest: int
+    lowest: int
+
+
+def exchange(pos: Position, seat: int, good: int, declined: int) -> DriverExchange:
+    """Return the seats that exchange drivers, among those tied with the seller; one seat twice if nobody is tied (S7).
 
     A seat that declined is no longer tied, so the highest is the seller. With O3 it may be tied, so the seller's driver may stay.
     """
     count = pos.displays[seat][good]
     drop = pos.ruleset.drop_tied
-    tied = [s for s in range(pos.seats) if pos.displays[s][good] == count and not (drop and declined >> s & 1)]
+    tied_seats = [s for s in range(pos.seats) if pos.displays[s][good] == count and not (drop and declined >> s & 1)]
     driver = pos.drivers.__getitem__
-    return max(tied, key=driver), min(tied, key=driver)
+    return DriverExchange(max(tied_seats, key=driver), min(tied_seats, key=driver))
 
 
 def swap(pos: Position, task: Task, log: list[Event]) -> None:
@@ -227,8 +234,8 @@ def _last_market(pos: Position, log: list[Event]) -> None:
     first = pos.active + pos.ruleset.active_lays_last  # O15
     seats = [(first + i) % pos.seats for i in range(pos.seats)]
     if pos.ruleset.choose_dump:
-        carried = sorted({GOOD_OF[camel] for camel in pos.camels[size - 1]})
-        pos.tasks += [("lay_out", seat, good) for seat in reversed(seats) for good in reversed(carried)]
+        goods = sorted({GOOD_OF[camel] for camel in pos.camels[size - 1]})
+        pos.tasks += [("lay_out", seat, good) for seat in reversed(seats) for good in reversed(goods)]
         return
     for seat in seats:  # O7
         for good, count in enumerate(pos.hands[seat]):

@@ -56,7 +56,7 @@ def _letters(goods: Iterable[int]) -> str:
     return "".join(LETTERS[good] for good in goods) or "-"
 
 
-def _counted(counts: Sequence[int]) -> str:
+def _counts_in_words(counts: Sequence[int]) -> str:
     return ", ".join(f"{n} {good}" for n, good in zip(counts, GOODS, strict=True) if n) or "nothing"
 
 
@@ -104,8 +104,8 @@ def _turn(d: Data, names: Names) -> str:
 
 
 def _move(d: Data, names: Names) -> str:
-    played = f"{d['count']} {GOODS[d['good']]}"
-    return f"{names[d['seat']]} plays {played}: caravan {d['size']} goes from {place(d['from'])} to {place(d['place'])}"
+    cards = f"{d['count']} {GOODS[d['good']]}"
+    return f"{names[d['seat']]} plays {cards}: caravan {d['size']} goes from {place(d['from'])} to {place(d['place'])}"
 
 
 def _take(d: Data, names: Names) -> str:
@@ -133,7 +133,7 @@ def _refill(d: Data, names: Names) -> str:
 
 
 def _reshuffle(d: Data, names: Names) -> str:
-    return f"Reshuffle {d['shuffle']}: the new pile has {_counted(d['counts'])}"
+    return f"Reshuffle {d['shuffle']}: the new pile has {_counts_in_words(d['counts'])}"
 
 
 def _action(d: Data, names: Names) -> str:
@@ -211,8 +211,8 @@ def _removed(d: Data, names: Names) -> str:
 
 
 def _caravan(d: Data, names: Names) -> str:
-    where = f"from {place(d['place'])} to {place(d['target'])} ({_jewels(d['colours'])})"
-    return f"New caravan {d['size']}: {_camels(d['camels'])} {where}"
+    way = f"from {place(d['place'])} to {place(d['target'])} ({_jewels(d['colours'])})"
+    return f"New caravan {d['size']}: {_camels(d['camels'])} {way}"
 
 
 def _retire(d: Data, names: Names) -> str:

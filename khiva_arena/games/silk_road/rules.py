@@ -132,12 +132,12 @@ def _ask_move(pos: Position, seat: int) -> None:
     if three != GONE:
         rows.append(board.rows(3, three, targets[2], one, two))
     hand = pos.hands[seat]
-    held = [(good, count) for good, count in enumerate(hand) if count]
-    most = min(max(hand), pos.ruleset.most_cards)  # O5
+    goods_held = [(good, count) for good, count in enumerate(hand) if count]
+    largest = min(max(hand), pos.ruleset.most_cards)  # O5
     legal: list[list[Plain]] = []
-    for n in range(most):
+    for n in range(largest):
         families = [family for row in rows if n < len(row) for family in row[n]]
-        for good, count in held:
+        for good, count in goods_held:
             if count > n:
                 legal += [family[good] for family in families]
     pos.asked = MappingProxyType({seat: Decision("move", legal)})
@@ -179,15 +179,15 @@ def _draw(pos: Position, task: Task, log: list[Event]) -> None:
 
 
 def _answer_draw(pos: Position, seat: int, entry: list[Plain], log: list[Event]) -> None:
-    what = entry[0]
-    if what == "pile":
+    choice = entry[0]
+    if choice == "pile":
         cards.draw_blind(pos, seat, log)
-    elif what == "nothing":
+    elif choice == "nothing":
         log.append(events.skip(seat))
         if pos.tasks[-1] == ("draw", "empty"):  # O16: a seat that leaves the first of two leaves both
             pos.tasks.pop()
     else:
-        cards.take_open(pos, seat, what, log)
+        cards.take_open(pos, seat, choice, log)
 
 
 def _refill(pos: Position, task: Task, log: list[Event]) -> None:

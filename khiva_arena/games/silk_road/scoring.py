@@ -24,4 +24,4 @@ def points(jewels: Sequence[Sequence[int]], colourless: Sequence[int], markers: 
 def ranks(pos: Position) -> list[int]:
     """Return the places by seat: by score, then by the higher driver, of which there is one each (O12)."""
     keys = list(zip(scores(pos), pos.drivers, strict=True))
-    return [1 + sum(other > key for other in keys) for key in keys]
+    return [1 + sum(better > key for better in keys) for key in keys]

@@ -92,11 +92,13 @@ SAMPLES: tuple[dict[str, Plain], ...] = (
 """Rules maps that show a bot what the default rules do not, for ``check``."""
 
 
-def canonical(given: Mapping[str, Plain]) -> dict[str, Plain]:
-    """Return the defaults with ``given`` laid over them, except for defaults of ``LATER``. Raises RulesError with every mistake
-    found."""
-    rules, problems = lay_over("Silk Road", KEYS, NAMED, VALUED, given, LATER)
-    chart, wrong = check_map(given.get("map", "r1"))
+def canonical(settings: Mapping[str, Plain]) -> dict[str, Plain]:
+    """Return the defaults with ``settings`` laid over them, except for defaults of ``LATER``.
+
+    Raises RulesError with every mistake found.
+    """
+    rules, problems = lay_over("Silk Road", KEYS, NAMED, VALUED, settings, LATER)
+    chart, wrong = check_map(settings.get("map", "r1"))
     if chart is not None:
         rules = {"map": chart, **rules}
     problems += [*wrong, *_inconsistent(rules)]
@@ -169,11 +171,11 @@ class Ruleset(NamedTuple):
 
 def compile_rules(rules: Mapping[str, Plain]) -> Ruleset:
     """Return a canonical map in the form that the engine reads."""
-    return _compiled(json.dumps(every_rule(rules)))
+    return _compile(json.dumps(every_rule(rules)))
 
 
 @lru_cache(maxsize=64)
-def _compiled(text: str) -> Ruleset:
+def _compile(text: str) -> Ruleset:
     rules = json.loads(text)
     layout = rules["layout"]
     if layout == "fixed":

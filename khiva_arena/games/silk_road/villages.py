@@ -184,10 +184,10 @@ def bazaar(pos: Position, task: Task, log: list[Event]) -> None:
     task: holds the goods named so far.
     """
     named = task[1:]
-    left = mask(pos.displays[pos.active])
+    goods_left = mask(pos.displays[pos.active])
     for good in named:
-        left &= ~(1 << good)
-    entry = ask(pos, task, pos.active, (BAZAAR_NEXT if named else BAZAAR_FIRST)[left])
+        goods_left &= ~(1 << good)
+    entry = ask(pos, task, pos.active, (BAZAAR_NEXT if named else BAZAAR_FIRST)[goods_left])
     if entry is not None:
         _barter(pos, (*named, entry[0]), log)
 

@@ -87,12 +87,12 @@ def _known(view: Mapping[str, Plain]) -> list[int]:
     """Return the cards that all others surely know of the seat's hand, counted by good."""
     known = [0] * len(GOODS)
     for code in view["history"]["cards"]:
-        seat, what = divmod(code, SEAT_CODES)
+        seat, kind = divmod(code, SEAT_CODES)
         if seat == view["seat"] and code < 100:
-            if what < GIVEN:
-                known[what] += 1
-            elif what < 2 * GIVEN:
-                known[what - GIVEN] = max(0, known[what - GIVEN] - 1)
+            if kind < GIVEN:
+                known[kind] += 1
+            elif kind < 2 * GIVEN:
+                known[kind - GIVEN] = max(0, known[kind - GIVEN] - 1)
     return known
 
 
@@ -164,12 +164,12 @@ def _jewel(pos: Position, ask: Plain, seat: int) -> Open:
     before."""
     kind, size, camel = ask["market"], ask["size"], ask["camel"]
     after = [*_market(pos, kind, size, camel), ("lead_away", kind, size, camel)]
-    good, left = GOOD_OF[camel], pos.displays[seat][GOOD_OF[camel]]
+    good, held = GOOD_OF[camel], pos.displays[seat][GOOD_OF[camel]]
     # Half of the cards, rounded up, went to the discard pile: as many as are left, or one more.
-    count = 2 * left + (pos.discard[-1 - left :] == [good] * (left + 1))
+    count = 2 * held + (pos.discard[-1 - held :] == [good] * (held + 1))
     pos.displays[seat][good] = count
     highest, lowest = exchange(pos, seat, good, 0)
-    pos.displays[seat][good] = left
+    pos.displays[seat][good] = held
     if highest != lowest:
         after.append(("swap", highest, lowest))
     return ("jewel", kind, size, camel, seat), after
@@ -177,10 +177,10 @@ def _jewel(pos: Position, ask: Plain, seat: int) -> Open:
 
 def _lay(pos: Position, ask: Plain, seat: int) -> Open:
     size = next(size for size in SIZES if pos.places[size - 1] != GONE)
-    carried = sorted({GOOD_OF[camel] for camel in pos.camels[size - 1]})
+    goods = sorted({GOOD_OF[camel] for camel in pos.camels[size - 1]})
     first = pos.active + pos.ruleset.active_lays_last
-    rest = [("lay_out", seat, good) for good in carried if good > ask["good"]]
-    rest += [("lay_out", s, good) for s in _others(pos, first % pos.seats, seat) for good in carried]
+    rest = [("lay_out", seat, good) for good in goods if good > ask["good"]]
+    rest += [("lay_out", s, good) for s in _others(pos, first % pos.seats, seat) for good in goods]
     return ("lay_out", seat, ask["good"]), [*_market(pos, "last", size, 99), *reversed(rest)]
 
 
