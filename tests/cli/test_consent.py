@@ -70,7 +70,7 @@ def test_each_needs_its_flag(name: str, tmp_path: Path) -> None:
 
 def test_a_new_file_opens_nothing(tmp_path: Path) -> None:
     (tmp_path / "cup.toml").write_text(settings_text({}))
-    assert consent.openings(toml_file.read(tmp_path / "cup.toml").values, {}) == []
+    assert consent.openings_of(toml_file.read(tmp_path / "cup.toml").values, {}) == []
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ from wording import pattern, sentence
 
 from khiva_arena.entrants import staging
 from khiva_arena.entrants.bots import load
-from khiva_arena.entrants.loading import DEFAULT, WORDS, Bounds, Loading, bounds_of_settings, say
+from khiva_arena.entrants.loading import DEFAULT, WORDS, Bounds, Loading, bounds_of_settings, in_words
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import BotError, ConfigError
 from khiva_arena.sandbox import regular_files, scratch
@@ -231,8 +231,8 @@ def test_limits_on_loading_are_taken_told_and_no_part_of_an_event(tmp_path: Path
     shown = arena("doctor", cwd=tmp_path).stdout
     page = (ROOT / "docs" / "isolation.md").read_text()
     for key, words in WORDS.items():
-        assert f"| `{key}` | {say(key, getattr(DEFAULT, key))} | {words}" in page
-        assert f"{key:<13}  {say(key, getattr(DEFAULT, key)):>8}  {words}" in shown
+        assert f"| `{key}` | {in_words(key, getattr(DEFAULT, key))} | {words}" in page
+        assert f"{key:<13}  {in_words(key, getattr(DEFAULT, key)):>8}  {words}" in shown
     ids = []
     for more in ((), ("--limit", "bot_files=50", "--limit", "build_size=1G")):
         words = ("run", "--bot", "shipped:python/naive", "--bot", "shipped:python/random", "--seats", "2", "--seeds", "1")
