@@ -7,7 +7,7 @@ from pathlib import Path
 from khiva_arena.competition.options import RunOptions
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.events import stored
-from khiva_arena.events.progress import ResumePoint, definition_after, standing_of
+from khiva_arena.events.progress import ResumePoint, standing_of
 from khiva_arena.playing.jobs import Play
 from khiva_arena.replay import seeds
 from khiva_arena.replay.definition import Definition
@@ -36,13 +36,12 @@ class OwnEvents:
         if not store_exists:
             refuse_short_turns(definition)
 
-    def standing(self, store: Store, entrants: Sequence[Bot], sandbox: Sandbox) -> ResumePoint:
-        """Return how far the competition has come in a store. Raises StoreError, ConfigError."""
-        return standing_of(store, self._stages, entrants, sandbox, new_event=self._options.new_event)
+    def standing(self, store: Store, definition: Definition, entrants: Sequence[Bot], sandbox: Sandbox) -> ResumePoint:
+        """Return how far the competition has come in a store. ``definition``: of its first event.
 
-    def another(self, entrants: Sequence[Bot], sandbox: Sandbox) -> ResumePoint:
-        """Return the point at which a whole new competition of these settings begins."""
-        return ResumePoint((), tuple(entrants), definition_after(self._stages[0], entrants, sandbox))
+        Raises StoreError, ConfigError.
+        """
+        return standing_of(store, self._stages, definition, entrants, sandbox, new_event=self._options.new_event)
 
     def check_new(self, store: Store, todo: ResumePoint) -> None:
         """Raise ConfigError if a new event would begin unasked because of a change since the last, or if turns are too short."""

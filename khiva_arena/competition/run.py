@@ -23,6 +23,7 @@ from khiva_arena.events.progress import ResumePoint
 from khiva_arena.playing.executor import Executor
 from khiva_arena.playing.jobs import Play
 from khiva_arena.playing.starts import BudgetTrial, Entrants
+from khiva_arena.replay.definition import Definition
 from khiva_arena.replay.record import run_digest
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Sandbox
@@ -77,6 +78,7 @@ class Run:
         self._sandbox: Sandbox
         self._playing: Entrants
         self._executor: Executor
+        self._definition: Definition
         self._over: list[str] = []
 
     def play(self) -> RunResult:
@@ -117,12 +119,12 @@ class Run:
 
     def _check_definition(self, store_exists: bool) -> None:
         """Raise ConfigError if the first event is not to be played as these settings define it."""
-        definition = definition_of(self._first, self._playing.entrants, self._sandbox)
-        self._source.check_definition(definition, self._playing.entrants, store_exists=store_exists)
-        refuse_to_mix(definition)
+        self._definition = definition_of(self._first, self._playing.entrants, self._sandbox)
+        self._source.check_definition(self._definition, self._playing.entrants, store_exists=store_exists)
+        refuse_to_mix(self._definition)
 
     def _standing(self, store: Store) -> ResumePoint:
-        return self._source.standing(store, self._playing.entrants, self._sandbox)
+        return self._source.standing(store, self._definition, self._playing.entrants, self._sandbox)
 
     def _check_next(self, store: Store, todo: ResumePoint) -> None:
         """Raise ConfigError if the next event cannot be played: because of another one, or because of its public text."""
@@ -177,7 +179,7 @@ class Run:
                     log.say(f"event {event.id} is over: run digest {store.conclusion(event.id)}")
                 self._write_over(store, over, log)
             while True:
-                todo = self._source.another(self._playing.entrants, self._sandbox) if another else self._standing(store)
+                todo = ResumePoint((), tuple(self._playing.entrants), self._definition) if another else self._standing(store)
                 another = False
                 self._over = [event.id for event in todo.over]
                 if todo.definition is None:

@@ -33,11 +33,19 @@ class ResumePoint:
 
 
 def standing_of(
-    store: Store, stages: Sequence[Settings], entrants: Sequence[Bot], sandbox: Sandbox, *, new_event: bool = False
+    store: Store,
+    stages: Sequence[Settings],
+    definition: Definition,
+    entrants: Sequence[Bot],
+    sandbox: Sandbox,
+    *,
+    new_event: bool = False,
 ) -> ResumePoint:
     """Find the events of a competition by their definitions: at each stage the newest that is not over, else the newest.
 
     An event that is over and has fewer seeds, with all else equal, is extended, unless ``new_event`` asks for another event.
+
+    definition: of the first stage's event.
 
     Raises StoreError if the store is damaged, ConfigError if a stage cannot be played with the bots that came to it.
     """
@@ -46,7 +54,7 @@ def standing_of(
     for stage in stages:
         if over:
             entrants = _best(store, over[-1], entrants, stage.take)
-        definition = definition_after(stage, entrants, sandbox, over[-1] if over else None)
+            definition = _definition_after(over[-1], stage, entrants, sandbox)
         event = _newest(store, rows, spellings(definition))
         for spelt in spellings(definition) if event is None and rows else ():
             from khiva_arena.events.extending import extended_definition  # not above: a new store has nothing to extend
@@ -68,13 +76,11 @@ def _newest(store: Store, events: Sequence[EventRow], definitions: Sequence[Defi
     return next(reversed(unfinished or fits), None)
 
 
-def definition_after(stage: Settings, entrants: Sequence[Bot], sandbox: Sandbox, before: EventRow | None = None) -> Definition:
+def _definition_after(before: EventRow, stage: Settings, entrants: Sequence[Bot], sandbox: Sandbox) -> Definition:
     """Return the definition of the event of a stage. ``before``: the event of the stage before it.
 
     Raises ConfigError if the stage cannot be played with the bots that came to it.
     """
-    if before is None:
-        return definition_of(stage, entrants, sandbox)
     # an id that version 0.1.0 gave hangs on what it had in a definition
     after = None if before.is_of_0_1 else before.id
     try:

@@ -45,7 +45,7 @@ class PlannedEvents:
             lines = drift.differences(self._planned_shard.event, definition, entrants)
             raise ConfigError([f"--from-plan {self.file}: {line}, by the plan and here" for line in lines])
 
-    def standing(self, store: Store, entrants: Sequence[Bot], sandbox: Sandbox) -> ResumePoint:
+    def standing(self, store: Store, definition: Definition, entrants: Sequence[Bot], sandbox: Sandbox) -> ResumePoint:
         """Return how far the event of the plan has come. It is over here if this machine's shard is complete, or if it was
         closed.
 
@@ -55,11 +55,7 @@ class PlannedEvents:
         event = next((row for row in events_of(store, ()) if row.id == planned.event.id), None)
         if event is not None and (event.closed or has_seeds(store, event, planned.shard.seeds(event.definition.seeds))):
             return ResumePoint((event,))
-        return ResumePoint((), tuple(entrants), planned.event.definition, event)
-
-    def another(self, entrants: Sequence[Bot], sandbox: Sandbox) -> ResumePoint:
-        """Return the beginning of the plan's event: a plan has no other event."""
-        return ResumePoint((), tuple(entrants), self._planned_shard.event.definition)
+        return ResumePoint((), tuple(entrants), definition, event)
 
     def check_new(self, store: Store, todo: ResumePoint) -> None:
         """Raise ConfigError if another event of the store differs from the plan's by something that has changed since."""
