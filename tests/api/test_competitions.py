@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -14,6 +13,7 @@ from pathlib import Path
 import numpy
 import pytest
 from arena import FAULTY, NAIVE, RANDOM, arena, bots, descendants, living
+from waiting import until
 from wording import pattern, sentence
 
 import khiva_arena
@@ -181,10 +181,7 @@ def test_whatever_ends_the_caller_ends_the_competition_and_every_bot(tmp_path: P
     caller.send_signal(number)
     _, said = caller.communicate(timeout=60)
     assert caller.returncode == -number if number == signal.SIGKILL else "KeyboardInterrupt" in said
-    until = time.monotonic() + 60
-    while living(below) and time.monotonic() < until:
-        time.sleep(0.05)
-    assert not living(below)
+    assert until(lambda: not living(below))
     assert khiva_arena.verify(tmp_path).sound
     assert len(list(khiva_arena.matches(tmp_path))) > 0
 
@@ -231,10 +228,7 @@ def test_a_caller_that_is_deaf_to_signals_and_has_forked_is_missed_all_the_same(
     done = subprocess.run([sys.executable, "-c", DEAF, str(tmp_path)], stdout=subprocess.PIPE, text=True, check=False, timeout=60)
     child, host = map(int, done.stdout.split())
     try:
-        until = time.monotonic() + 60
-        while living({host}) and time.monotonic() < until:
-            time.sleep(0.05)
-        assert not living({host})
+        assert until(lambda: not living({host}))
     finally:
         os.kill(child, signal.SIGKILL)
 
@@ -242,9 +236,7 @@ def test_a_caller_that_is_deaf_to_signals_and_has_forked_is_missed_all_the_same(
 def test_it_plays_on_when_nobody_holds_it(tmp_path: Path) -> None:
     pid = khiva_arena.run(**PAIR, seeds=2, out=tmp_path)._host._process.pid
     gc.collect()
-    until = time.monotonic() + 60
-    while living({pid}) and time.monotonic() < until:
-        time.sleep(0.05)
+    assert until(lambda: not living({pid}))
     assert len(list(khiva_arena.matches(tmp_path))) == 4
 
 

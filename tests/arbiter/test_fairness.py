@@ -17,6 +17,7 @@ from levels import need_level, python_at
 from msgspec.structs import replace
 from scripted import Bot, ScriptedWire, act, honest, play
 from tools import lacks
+from waiting import until
 from wording import pattern, sentence
 
 from khiva_arena.arbiter import pool
@@ -508,9 +509,7 @@ def test_a_real_hog_is_out_and_a_bot_that_needs_its_core_plays_on() -> None:
         r"CPU time: used \d+\.\d s " + pattern("arbiter", "while-seat-no-core", number="[01]", delayed=r"\d+\.\d"),
         outcome.seats[2].faults[0].detail,
     )
-    ends = time.monotonic() + 10
-    while living(descendants(os.getpid()) - before) and time.monotonic() < ends:
-        time.sleep(0.01)
+    until(lambda: not living(descendants(os.getpid()) - before))
     left_over = living(descendants(os.getpid()) - before)
     assert not left_over, [Path(f"/proc/{pid}/cmdline").read_bytes() for pid in left_over]
 

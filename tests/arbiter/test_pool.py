@@ -14,6 +14,7 @@ import pytest
 import trio
 import trio.testing
 from jobs import job
+from waiting import until
 from wording import pattern, sentence
 
 from khiva_arena.arbiter import pool
@@ -182,12 +183,8 @@ def _when(condition: object, then: object) -> threading.Thread:
     """Run ``then`` in a thread as soon as ``condition`` holds; both are functions."""
 
     def watch() -> None:
-        deadline = time.monotonic() + 20
-        while time.monotonic() < deadline:
-            if condition():  # type: ignore[operator]
-                then()  # type: ignore[operator]
-                return
-            threading.Event().wait(0.01)
+        if until(condition):  # type: ignore[arg-type]
+            then()  # type: ignore[operator]
 
     thread = threading.Thread(target=watch)
     thread.start()

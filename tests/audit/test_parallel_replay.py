@@ -16,6 +16,7 @@ from bundling import forged, lines_of
 from forging import forge
 from published import published
 from synthesised import planned, play_shard
+from waiting import until
 
 import khiva_arena
 from khiva_arena.shards.shard import Shard
@@ -101,10 +102,7 @@ def test_no_process_outlives_an_audit_that_is_killed(tmp_path: Path, how: signal
         pids = list(map(int, process.stdout.readline().split()))
         assert len(pids) == 2
         process.send_signal(how)
-    until = time.monotonic() + 10
-    while any(map(_runs, pids)) and time.monotonic() < until:
-        time.sleep(0.02)
-    assert not any(map(_runs, pids))
+    assert until(lambda: not any(map(_runs, pids)))
 
 
 @pytest.mark.parametrize("tries", [5, pytest.param(60, marks=pytest.mark.soak)])

@@ -16,10 +16,12 @@ import threading
 import time
 from pathlib import Path
 
+from waiting import until
+
 sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
 
 from arena import bots
-from dask_cluster import DaskCluster, dask_cluster, wait_for
+from dask_cluster import DaskCluster, dask_cluster
 
 from khiva_arena.cluster.access import FILES
 from khiva_arena.cluster.link import SchedulerLink
@@ -87,7 +89,7 @@ def on_a_cluster(cluster: DaskCluster, seeds: int, workers: int, out: Path) -> d
     for name in names:
         if not cluster.lives(name):
             cluster.start_worker(name)
-    wait_for(lambda: all("Registered to" in cluster.log(name) for name in names))
+    assert until(lambda: all("Registered to" in cluster.log(name) for name in names))
     pids = {name: cluster.processes[name].pid for name in ("scheduler", *names)}
     before = {name: cpu(pid) for name, pid in pids.items()}
     wire = Wire(cluster.port)

@@ -9,8 +9,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from waiting import until
+
 sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
-from dask_cluster import DaskCluster, dask_cluster, wait_for
+from dask_cluster import DaskCluster, dask_cluster
 
 from khiva_arena.cluster.link import SchedulerLink
 
@@ -38,14 +40,14 @@ def a_look(cluster: DaskCluster, pid: int) -> tuple[float, float]:
 def main() -> None:
     with dask_cluster() as cluster:
         registered: Callable[[str], bool] = lambda name: "Registered to" in cluster.log(name)  # noqa: E731
-        wait_for(lambda: "Scheduler at" in cluster.log("scheduler"))
+        assert until(lambda: "Scheduler at" in cluster.log("scheduler"))
         pid = cluster.processes["scheduler"].pid
         names: list[str] = []
         for wanted in map(int, sys.argv[1:] or ("0", "1", "2", "8", "16", "24")):
             for number in range(len(names), wanted):
                 names.append(f"w{number}")
                 cluster.start_worker(names[-1])
-            wait_for(lambda: all(map(registered, names)), 600.0)
+            assert until(lambda: all(map(registered, names)), 600.0)
             time.sleep(SETTLE_SECONDS)
             before, began = cpu(pid), time.monotonic()
             time.sleep(SECONDS)

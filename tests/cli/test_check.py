@@ -13,6 +13,7 @@ import pytest
 from arena import ROOT, arena, descendants, living, started
 from levels import need_level
 from tools import need
+from waiting import until
 from wording import sentence
 
 from khiva_arena.check import run
@@ -156,9 +157,7 @@ def test_texts_name_files_that_are_there() -> None:
 def test_an_interrupt_leaves_nothing_behind(tmp_path: Path) -> None:
     bot = folder(tmp_path / "deaf", "import time\ntime.sleep(60)\n")
     process = started("check", bot, "--start", "30s", cwd=tmp_path)
-    deadline = time.monotonic() + 30
-    while not (found := descendants(process.pid)) and time.monotonic() < deadline:
-        time.sleep(0.02)
+    found = until(lambda: descendants(process.pid))
     time.sleep(0.5)
     found |= descendants(process.pid)
     process.send_signal(signal.SIGINT)

@@ -10,12 +10,12 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 from arena import FAULTY, GREEDY, NAIVE, ROOT, arena_process, bots, wait_for_matches
 from tools import lacks, need
+from waiting import until
 from wording import pattern, sentence
 
 HIDING = ROOT / "tests" / "support" / "not_linux"
@@ -196,10 +196,7 @@ def test_an_interrupted_run_leaves_nothing(tmp_path: Path, hidden: dict[str, str
     started.send_signal(signal.SIGINT)
     _, said = started.communicate(timeout=60)
     assert started.returncode == 130, said
-    until = time.monotonic() + 10
-    while left(tmp_path) and time.monotonic() < until:
-        time.sleep(0.05)
-    assert left(tmp_path) == []
+    assert until(lambda: not left(tmp_path)), left(tmp_path)
 
 
 # --- what is used where ---

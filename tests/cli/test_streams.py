@@ -4,11 +4,11 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 from arena import FAULTY, NAIVE, RANDOM, arena, bots, kill, started
+from waiting import until
 from wording import sentence
 
 from khiva_arena.cli import main
@@ -62,10 +62,7 @@ def test_a_log_that_cannot_be_opened_ends_nothing(tmp_path: Path) -> None:
 
 
 def _begun(path: Path) -> None:
-    deadline = time.monotonic() + 60
-    while not path.exists():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    assert until(path.exists)
 
 
 def test_a_background_job_with_sigint_ignored_is_ended_by_sigterm(tmp_path: Path) -> None:

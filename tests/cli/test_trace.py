@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, suppress
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from disks import fill, small_disk
 from jobs import job
 from once import made_once
 from scripted import ScriptedWire, act, honest, play
+from waiting import until
 from wording import pattern, sentence
 
 from khiva_arena.arbiter.clock import LagMeter
@@ -197,19 +198,12 @@ def unread(*words: str, cwd: Path) -> "subprocess.Popen[str]":
     return process
 
 
-def wait_until(true: Callable[[], object], seconds: float = 30) -> None:
-    until = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < until
-        time.sleep(0.05)
-
-
 def test_a_match_plays_on_while_nobody_reads_its_trace(tmp_path: Path) -> None:
     words = ["match", *bots(RANDOM, NAIVE), "--seed", "demo", "--trace", "--capture", "raw"]
     with unread(*words, cwd=tmp_path) as process:
         captured = tmp_path / "raw" / "seat-0.to-bot"
-        wait_until(lambda: captured.is_file() and b"decide" in captured.read_bytes())
-        wait_until(lambda: not descendants(process.pid))
+        assert until(lambda: captured.is_file() and b"decide" in captured.read_bytes())
+        assert until(lambda: not descendants(process.pid))
         sent = arena("decode", "raw/seat-0.to-bot", cwd=tmp_path).stdout.splitlines()
         assert sent[-1].split()[3] == "end"
         out, said = process.communicate(timeout=30)
@@ -224,11 +218,11 @@ def test_an_interrupt_ends_a_match_whose_trace_nobody_reads(how: str, tmp_path: 
     words = ["match", *bots(f"{FAULTY} silent 5" if how == "playing" else RANDOM, RANDOM), "--seed", "demo", "--turn", "60s"]
     with unread(*words, "--trace", "--capture", "raw", cwd=tmp_path) as process:
         captured = tmp_path / "raw" / "seat-0.to-bot"
-        wait_until(lambda: captured.is_file() and b"decide" in captured.read_bytes())
+        assert until(lambda: captured.is_file() and b"decide" in captured.read_bytes())
         if how == "played":
-            wait_until(lambda: not descendants(process.pid))
+            assert until(lambda: not descendants(process.pid))
         else:
-            wait_until(lambda: captured.read_bytes().count(b"decide") == 5)
+            assert until(lambda: captured.read_bytes().count(b"decide") == 5)
             assert living(descendants(process.pid))
         alive = descendants(process.pid)
         process.send_signal(signal.SIGINT)
@@ -261,7 +255,7 @@ def test_what_is_not_read_in_time_is_dropped_and_counted(kind: str, monkeypatch:
             lines(f"{number}\n{'x' * 50}")
         thread = threading.Thread(target=read)
         thread.start()
-        wait_until(lambda: got)
+        assert until(lambda: got)
         time.sleep(0.2)  # there is room by then
         lines("after")
         lines.__exit__(None)

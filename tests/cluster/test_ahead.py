@@ -9,8 +9,9 @@ from typing import Any
 import msgspec
 import pytest
 from arena import NAIVE, RANDOM, arena, arena_process, bots
-from dask_cluster import DaskCluster, dask_cluster, wait_for
+from dask_cluster import DaskCluster, dask_cluster
 from made_up_workers import GOOD, crew, worker
+from waiting import until
 from wording import pattern, sentence
 
 from khiva_arena.cluster.access import Access
@@ -31,7 +32,7 @@ def cluster() -> Iterator[DaskCluster]:
     with dask_cluster() as made:
         made.start_worker("ann")
         made.start_worker("bob")
-        wait_for(lambda: all("Registered to" in made.log(name) for name in ("ann", "bob")))
+        assert until(lambda: all("Registered to" in made.log(name) for name in ("ann", "bob")))
         yield made
 
 

@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 from arena import NAIVE, RANDOM, arena, arena_process, bots
-from dask_cluster import dask_cluster, wait_for
+from dask_cluster import dask_cluster
 from hypothesis import given
 from hypothesis import strategies as st
 from made_up_workers import crew, worker
+from waiting import until
 from wording import pattern, sentence
 
 from khiva_arena.cluster import clocks
@@ -106,7 +107,7 @@ def test_a_worker_at_half_speed_is_refused_and_what_it_played_is_played_elsewher
     with dask_cluster() as cluster:
         cluster.start_worker("half", PYTHONPATH=str(tmp_path / "half"))
         cluster.start_worker("ann")
-        wait_for(lambda: all("Registered to" in cluster.log(name) for name in ("half", "ann")))
+        assert until(lambda: all("Registered to" in cluster.log(name) for name in ("half", "ann")))
         there = arena_process(*words, "--out", "there", *cluster.flags, cwd=tmp_path)
     line = "warning: worker half is refused: " + pattern("cluster", "clock-runs-slow-stood", counted=r"[\d.]+", least=r"[\d.]+")
     assert re.search(line, there.stderr), there.stderr

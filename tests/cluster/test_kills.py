@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from cluster_killing import ClusterCompetition, run_through, troubled
-from dask_cluster import wait_for
+from waiting import until
 from wording import sentence
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cluster")]
@@ -40,11 +40,11 @@ def test_a_worker_that_stands_still_is_played_around_and_comes_back(tmp_path: Pa
         cluster.start_worker("still")
         process = run.start()
         said = run.folder / "said"
-        wait_for(lambda: "commitment" in said.read_text())
+        assert until(lambda: "commitment" in said.read_text())
         time.sleep(1)
         cluster.kill("still", signal.SIGSTOP)
         cluster.start_worker("other")
-        wait_for(lambda: "worker still is silent; " + sentence("cluster", "table-played-elsewhere") in said.read_text(), 120)
+        assert until(lambda: "worker still is silent; " + sentence("cluster", "table-played-elsewhere") in said.read_text(), 120)
         cluster.kill("still", signal.SIGCONT)
         assert process.wait(600) == 0
     assert run.digest() == whole.digest()

@@ -15,8 +15,9 @@ from urllib.parse import urlsplit
 
 import pytest
 from arena import NAIVE, RANDOM, ROOT, arena, arena_process, bots, descendants
-from dask_cluster import DaskCluster, dask_cluster, wait_for
+from dask_cluster import DaskCluster, dask_cluster
 from levels import need_level
+from waiting import until
 
 from khiva_arena.sandbox.detect import run_at
 from khiva_arena.sandbox.level import Level
@@ -191,7 +192,7 @@ def test_a_bot_reaches_nothing_of_a_cluster(cluster: DaskCluster, level: Level) 
     need_level(level)
     ports = {cluster.port, cluster.dashboard}
     for name in ("ann", "bob"):
-        wait_for(lambda name=name: "Registered to" in cluster.log(name))
+        assert until(lambda name=name: "Registered to" in cluster.log(name))
         ports |= {int(port) for port in re.findall(r"(?:at|Dashboard): +(?:tls://)?127\.0\.0\.1:(\d+)", cluster.log(name))}
     assert len(ports) >= 6  # a worker has one for tasks and one for its own pages
     for port in ports:

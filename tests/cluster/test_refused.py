@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 from arena import NAIVE, RANDOM, arena, arena_process, bots, started
-from dask_cluster import DaskCluster, certificates, dask_cluster, wait_for
+from dask_cluster import DaskCluster, certificates, dask_cluster
 from disks import fill, small_disk
+from waiting import until
 from wording import sentence
 
 from khiva_arena.cluster import access, unreachable
@@ -131,7 +132,7 @@ def test_workers_that_cannot_play(tmp_path: Path) -> None:
         cluster.start_worker("before", PYTHONPATH=str(tmp_path / "before"))
         cluster.start_worker("late", PYTHONPATH=str(tmp_path / "late"))
         cluster.start_worker("full", KHIVA_ARENA_CACHE=str(disk))
-        wait_for(lambda: all("Registered to" in cluster.log(name) for name in ("old", "before", "late", "full")))
+        assert until(lambda: all("Registered to" in cluster.log(name) for name in ("old", "before", "late", "full")))
         _nobody_with_other_certificates(cluster, tmp_path)
         done = arena_process(*WORDS, *cluster.flags, cwd=tmp_path, code=2)
     lines = done.stderr.splitlines()
@@ -166,7 +167,7 @@ def test_nobody_plays_and_the_error_says_what_to_do(tmp_path: Path) -> None:
             in start
         )
         cluster.start_worker("none", "--resources", "khiva-arena=0")
-        wait_for(lambda: "Registered to" in cluster.log("none"))
+        assert until(lambda: "Registered to" in cluster.log("none"))
         first, why, again = arena_process(*words, cwd=tmp_path, code=2).stderr.splitlines()
         assert f"error: no worker of {cluster.address} could play for 1 s" in first
         assert "worker none: " + sentence("cluster", "offers-matches-time") in why
@@ -197,9 +198,9 @@ def test_a_scheduler_that_vanishes(tmp_path: Path) -> None:
     words = ["run", *bots(RANDOM, NAIVE), "--seats", "2", "--seeds", "12", "--seed", "x", "--out", "out"]
     with dask_cluster() as cluster:
         cluster.start_worker("ann")
-        wait_for(lambda: "Registered to" in cluster.log("ann"))
+        assert until(lambda: "Registered to" in cluster.log("ann"))
         run = started(*words, *cluster.flags, "--dask-wait", "3s", cwd=tmp_path)
-        wait_for(lambda: recorded(tmp_path / "out") > 0)
+        assert until(lambda: recorded(tmp_path / "out") > 0)
         cluster.kill("scheduler")
         _, said = run.communicate(timeout=120)
     assert run.returncode == 2

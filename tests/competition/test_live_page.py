@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from arena import NAIVE, C, arena, bots, started
+from waiting import until
 from wording import sentence
 
 from khiva_arena.competition.live_page import NICENESS, LivePage
@@ -117,11 +118,8 @@ def test_a_run_writes_one_and_so_does_the_same_command_again(tmp_path: Path) -> 
 def test_it_is_there_before_the_end(tmp_path: Path) -> None:
     process = started(*RUN, "--seeds", "2000", "--report", "page.html", cwd=tmp_path)
     try:
-        deadline = time.monotonic() + 60
-        while not (tmp_path / "page.html").exists():
-            assert process.poll() is None
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+        assert until(lambda: (tmp_path / "page.html").exists() or process.poll() is not None)
+        assert process.poll() is None
     finally:
         process.terminate()
         _, said = process.communicate(timeout=60)

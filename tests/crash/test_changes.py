@@ -4,12 +4,12 @@ import json
 import re
 import shutil
 import signal
-import time
 from pathlib import Path
 
 import pytest
 from arena import NAIVE, RANDOM, ROOT, C, arena, bots, started
 from once import made_once
+from waiting import until
 from wording import sentence
 
 pytestmark = pytest.mark.slow
@@ -31,9 +31,7 @@ def begun(folder: Path) -> None:
     """A folder with a bot of its own and an event that was interrupted."""
     write_mine(folder)
     running = started("run", *bots("mine", NAIVE), *SHAPE, cwd=folder)
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and recorded(folder) < 3:
-        time.sleep(0.05)
+    assert until(lambda: recorded(folder) >= 3)
     running.send_signal(signal.SIGINT)
     running.communicate(timeout=60)
     assert running.returncode == 130

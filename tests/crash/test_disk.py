@@ -12,6 +12,7 @@ import pytest
 from arena import NAIVE, RANDOM, arena, bots, living, started
 from disks import fill, remount, small_disk
 from killing import all_gone, below
+from waiting import until
 from wording import sentence
 
 from khiva_arena.errors import StoreError
@@ -69,9 +70,7 @@ def matches(folder: Path) -> int:
 def test_a_disk_that_fills_up_ends_every_bot(tmp_path: Path) -> None:
     with small_disk(tmp_path / "disk", "400k") as disk:
         running = started(*WORDS, "--seeds", "900", "--out", "disk/out", "-j", "2", cwd=tmp_path)
-        deadline = time.monotonic() + 60
-        while not (disk / "out" / "arena.db").exists() and time.monotonic() < deadline:
-            time.sleep(0.01)
+        assert until((disk / "out" / "arena.db").exists)
         seen: set[int] = set()
         fill(disk)
         while running.poll() is None:

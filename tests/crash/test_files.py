@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from arena import NAIVE, RANDOM, arena, bots, started, wait_for_matches
 from once import made_once
+from waiting import until
 from wording import sentence
 
 from khiva_arena.cli.main import run
@@ -27,10 +28,8 @@ def whole(folder: Path) -> None:
     """A folder with a finished run in "out", and in "killed" what a kill -9 leaves of one: much of it in the -wal file."""
     arena(*WORDS, "--seeds", "3", "--out", "out", cwd=folder)
     running = started(*WORDS, "--seeds", "300", "--out", "killed", cwd=folder)
-    deadline = time.monotonic() + 60
     wal = folder / "killed" / "arena.db-wal"
-    while not (wal.exists() and wal.stat().st_size > 150_000) and time.monotonic() < deadline:
-        time.sleep(0.02)
+    assert until(lambda: wal.exists() and wal.stat().st_size > 150_000)
     running.kill()
     running.communicate(timeout=60)
 
@@ -51,10 +50,7 @@ def refused(words: list[str], cwd: Path) -> str:
 def wait_for_event(folder: Path) -> None:
     """Until an event is announced: it is in the store, and its first match begins."""
     log = folder / "out" / "log.jsonl"
-    deadline = time.monotonic() + 60
-    while not (log.exists() and "commitment" in log.read_text()):
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    assert until(lambda: log.exists() and "commitment" in log.read_text())
 
 
 RUN = [*WORDS, "--seeds", "3", "--out", "out"]

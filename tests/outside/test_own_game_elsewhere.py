@@ -8,8 +8,9 @@ from pathlib import Path
 import msgspec
 import pytest
 from arena import RANDOM, arena, arena_process, bots
-from dask_cluster import dask_cluster, wait_for
+from dask_cluster import dask_cluster
 from own_games import changed
+from waiting import until
 from wording import pattern, sentence
 
 import khiva_arena
@@ -120,7 +121,7 @@ def test_workers_play_it_in_processes_of_their_own(folder: Path) -> None:
     ran.unlink()
     with dask_cluster() as cluster:
         cluster.start_worker("ann")
-        wait_for(lambda: "Registered to" in cluster.log("ann"))
+        assert until(lambda: "Registered to" in cluster.log("ann"))
         there = arena_process(*run_of("noted.py"), "--out", "there", *cluster.flags, cwd=folder)
         kept = [path for path in (cluster.folder / "cache/games").glob("*/*") if path.name == "noted.py"]
         assert len(kept) == 1

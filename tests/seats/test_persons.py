@@ -7,7 +7,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +16,7 @@ from urllib.parse import urlsplit
 import pytest
 from arena import C, arena, arena_process, bots, started
 from seat_client import Refused, Seat, addresses
+from waiting import until
 from wording import sentence
 
 from khiva_arena.games.base import Event, State
@@ -271,9 +271,7 @@ def test_the_port_closes_when_the_command_ends(tmp_path: Path, number: signal.Si
         page.until("nothing more")
     process.communicate(timeout=30)
     assert process.returncode == (130 if number == signal.SIGINT else -signal.SIGKILL)
-    deadline = time.monotonic() + 20
-    while not closed(address):  # the hub is no child of ours that could be waited for
-        assert time.monotonic() < deadline
+    assert until(lambda: closed(address))  # the hub is no child of ours that could be waited for
     page.close()
 
 
@@ -327,9 +325,7 @@ def test_a_command_line_of_a_browser_shows_nothing_that_others_could_use(tmp_pat
     process = subprocess.Popen(words, cwd=tmp_path, env=environment, stdout=-1, stderr=-1, text=True)
     try:
         (address,) = addresses(process, 1)
-        until = time.monotonic() + 30
-        while not (tmp_path / "seen").exists() and time.monotonic() < until:
-            time.sleep(0.05)
+        assert until((tmp_path / "seen").exists)
         shown = (tmp_path / "seen").read_text().strip()
         token = urlsplit(address).path.split("/")[1]
         assert token not in shown

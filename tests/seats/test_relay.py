@@ -34,6 +34,7 @@ from relaying import (
     until_here,
     wire_between,
 )
+from waiting import until
 from wording import pattern, sentence
 
 from khiva_arena.arbiter.match import Job, Outcome
@@ -201,11 +202,8 @@ def test_no_bot_outlives_a_relay_that_is_killed(script: Path, tmp_path: Path, ke
         until_here(one)
         playing = threading.Thread(target=play_one, args=(match(startup_ms=60_000),))
         playing.start()
-        until = time.monotonic() + SECONDS
-        while len(bots := bots_of(process)) < 2 + kept and time.monotonic() < until:
-            time.sleep(0.05)
+        assert until(lambda: len(bots_of(process)) >= 2 + kept)
         everything = living(descendants(process.pid))
-        assert len(bots) >= 2
         process.kill()
         assert until_gone(everything)
         playing.join(SECONDS)
@@ -413,10 +411,7 @@ def test_a_faulty_bot_behind_a_relay_is_blamed_as_beside_it(script: Path, how: s
         assert time.monotonic() - began < SECONDS
         assert re.fullmatch(verdict, found[0]), found
         assert re.search(detail, found[1]), found
-        gone = time.monotonic() + 5
-        while (left := bots_of(process)) and time.monotonic() < gone:
-            time.sleep(0.05)
-        assert not left
+        assert until(lambda: not bots_of(process)), bots_of(process)
 
 
 def test_a_bot_that_cannot_be_started_says_so(script: Path, tmp_path: Path) -> None:
@@ -498,9 +493,7 @@ def test_an_arena_that_is_killed_takes_the_bot_behind_a_relay_along(tmp_path: Pa
         while "run digest" not in said and "commitment" not in said:
             said = run.stderr.readline()
             assert said
-        until = time.monotonic() + SECONDS
-        while not (bots := bots_of(process)) and time.monotonic() < until:
-            time.sleep(0.05)
+        bots = until(lambda: bots_of(process))
         assert bots
         time.sleep(0.5)
         ours = descendants(run.pid)

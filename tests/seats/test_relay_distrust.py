@@ -3,7 +3,6 @@
 import json
 import socket
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 import pytest
 from arena import descendants, living
 from relaying import SECONDS, TOKEN, ended, relay
+from waiting import until
 
 from khiva_arena.seats.relay_protocol import HEAD, MOST, Frames, packed, packed_json, proof
 
@@ -148,12 +148,12 @@ def test_what_an_arena_may_not_send_ends_the_link_and_its_matches_alone(what: st
 
 def bots_of(process: "subprocess.Popen[str]") -> set[int]:
     """Its programs, once those that were killed have ended."""
-    until = time.monotonic() + SECONDS
-    while (
-        bots := living({pid for pid in descendants(process.pid) if b"sleep(600)" in _words(pid)})
-    ) and time.monotonic() < until:
-        time.sleep(0.05)
-    return bots
+
+    def bots() -> set[int]:
+        return living({pid for pid in descendants(process.pid) if b"sleep(600)" in _words(pid)})
+
+    until(lambda: not bots())
+    return bots()
 
 
 def _words(pid: int) -> bytes:
@@ -169,11 +169,8 @@ def test_no_more_programs_than_allowed(script: Path) -> None:
         arena.link.sendall(b"".join(packed(b"o", number) for number in range(1, 501)))
         while len([kind for kind, _, _ in arena.came if kind == b"x"]) < 497:
             arena.came.extend(arena._frames.feed(arena.link.recv(65_536)))
-        deadline = time.monotonic() + 20  # a program has its words only once it has been started
-        while len(running := [pid for pid in descendants(process.pid) if b"sleep(600)" in _words(pid)]) < 3:
-            assert time.monotonic() < deadline, running
-            time.sleep(0.02)
-        assert len(running) == 3
+        # a program has its words only once it has been started
+        assert until(lambda: len([pid for pid in descendants(process.pid) if b"sleep(600)" in _words(pid)]) == 3)
         assert len(list(Path(f"/proc/{process.pid}/task").iterdir())) <= 3 * 4 + 1
         (why,) = {content for kind, _, content in arena.came if kind == b"2"}
         assert b"3 run already; --at-most N of the relay allows more" in why

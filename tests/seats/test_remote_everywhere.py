@@ -15,6 +15,7 @@ import pytest
 from arena import arena
 from relaying import FAULTY, HONEST, SECONDS, free_port, relay_command, token_in
 from seat_client import Seat
+from waiting import until
 from wording import sentence
 
 import khiva_arena
@@ -152,7 +153,4 @@ def test_a_run_says_at_once_that_a_link_is_lost_and_back(tmp_path: Path) -> None
 
 
 def _until(said: list[str], text: str) -> None:
-    until = time.monotonic() + 2 * SECONDS
-    while not any(text in line for line in said):
-        assert time.monotonic() < until, said
-        time.sleep(0.05)
+    assert until(lambda: any(text in line for line in said)), said

@@ -5,10 +5,10 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 from in_process import in_process
+from waiting import until
 
 ROOT = Path(__file__).parent.parent.parent
 RANDOM = str(ROOT / "bots" / "python" / "random")
@@ -95,24 +95,21 @@ def kill(process: subprocess.Popen[str], number: int = signal.SIGKILL) -> None:
 
 def wait_for_matches(path: Path, count: int) -> None:
     """Until a store holds so many recorded matches."""
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        if path.exists():
-            connection = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)
-            try:
-                if connection.execute("SELECT count(*) FROM matches").fetchone()[0] >= count:
-                    return
-            except sqlite3.Error:
-                continue  # it is being made
-            finally:
-                connection.close()
-    raise AssertionError(f"no {count} matches in time")
+
+    def are_recorded() -> bool:
+        if not path.exists():
+            return False
+        connection = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)
+        try:
+            return bool(connection.execute("SELECT count(*) FROM matches").fetchone()[0] >= count)
+        except sqlite3.Error:
+            return False  # it is being made
+        finally:
+            connection.close()
+
+    assert until(are_recorded), f"no {count} matches in time"
 
 
 def until_gone(pids: set[int]) -> bool:
     """Whether these end by themselves soon."""
-    deadline = time.monotonic() + 20
-    while time.monotonic() < deadline:
-        if not living(pids):
-            return True
-    return False
+    return until(lambda: not living(pids))

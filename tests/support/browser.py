@@ -18,7 +18,7 @@ from tools import need
 from khiva_arena.sandbox.reap import MARK
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-WAIT = 20
+WAIT = 120
 WIDE, PHONE = (1280, 1000), (360, 740)
 # They are drawn in the frame after they have got their width.
 CHARTS = "[...document.querySelectorAll('.chart .drawing')]"

@@ -7,7 +7,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -111,11 +110,3 @@ def dask_cluster(scheme: str = "tls") -> Iterator[DaskCluster]:
             yield cluster
         finally:
             cluster.close()
-
-
-def wait_for(what: object, seconds: float = 60.0) -> None:
-    """Until a function gives something true."""
-    until = time.monotonic() + seconds
-    while not what():  # type: ignore[operator]
-        assert time.monotonic() < until, "it did not come in time"
-        time.sleep(0.05)

@@ -27,7 +27,7 @@ FAULTY = str(ROOT / "tests" / "support" / "faulty.py")
 BROKEN = str(ROOT / "bots" / "broken" / "main.py")
 TOKEN = "a token that nobody else has"
 TIME = {"startup_ms": 5_000, "turn_ms": 300, "bank_ms": 3_000}
-SECONDS = 20.0
+SECONDS = 120.0
 
 
 @contextmanager

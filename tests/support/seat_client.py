@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from wsproto import ConnectionType, WSConnection
 from wsproto.events import AcceptConnection, CloseConnection, RejectConnection, Request, TextMessage
 
-SECONDS = 30.0
+SECONDS = 120.0
 
 
 class Refused(Exception):

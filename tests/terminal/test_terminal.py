@@ -9,8 +9,6 @@ import resource
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,6 +16,7 @@ from arena import FAULTY, NAIVE, RANDOM, arena, bots, descendants, living
 from rich.cells import cell_len
 from sample_stream import begin
 from terminal import Terminal, take_terminal
+from waiting import until
 from wording import pattern, sentence
 
 from khiva_arena.stream import Note, encoded
@@ -41,7 +40,7 @@ PAIR = [
     "out",
 ]
 LONG = [*PAIR, "--seeds", "500"]
-SECONDS = 20.0
+SECONDS = 120.0
 
 
 def screen_of(run: Terminal) -> int:
@@ -54,15 +53,6 @@ def _command(pid: int) -> bytes:
         return Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
         return b""
-
-
-def wait_for(what: Callable[[], object]) -> bool:
-    until = time.monotonic() + SECONDS
-    while not what():
-        if time.monotonic() > until:
-            return False
-        time.sleep(0.01)
-    return True
 
 
 def drawing(text: str) -> bool:
@@ -175,7 +165,7 @@ def test_a_screen_ends_with_its_run(tmp_path: Path) -> None:
     assert run.until(drawing), run.raw
     screen = screen_of(run)
     run.process.kill()
-    assert wait_for(lambda: not living({screen}))
+    assert until(lambda: not living({screen}))
     run.end()
 
 
@@ -197,14 +187,14 @@ def test_who_is_stopped_or_in_the_background_has_left_the_terminal() -> None:
     code = "import os, time\nif os.fork() == 0: os.setpgid(0, 0)\ntime.sleep(100)"
     process = subprocess.Popen([sys.executable, "-c", code], stdin=stream, start_new_session=True, preexec_fn=take_terminal)
     try:
-        assert wait_for(lambda: [pid for pid in descendants(process.pid) if os.getpgid(pid) == pid])
+        assert until(lambda: [pid for pid in descendants(process.pid) if os.getpgid(pid) == pid])
         behind = descendants(process.pid).pop()
         assert in_front(process.pid, stream)
         assert not in_front(behind, stream)
         process.send_signal(signal.SIGSTOP)
-        assert wait_for(lambda: not in_front(process.pid, stream))
+        assert until(lambda: not in_front(process.pid, stream))
         process.send_signal(signal.SIGCONT)
-        assert wait_for(lambda: in_front(process.pid, stream))
+        assert until(lambda: in_front(process.pid, stream))
         with open(os.devnull, "w") as elsewhere:
             assert in_front(behind, elsewhere)  # not its terminal: nothing says that it has left
     finally:

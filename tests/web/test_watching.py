@@ -7,7 +7,6 @@ import re
 import signal
 import socket
 import subprocess
-import time
 from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -17,6 +16,7 @@ from urllib.parse import urlsplit
 import pytest
 from arena import NAIVE, C, arena, bots, descendants, kill, started, until_gone
 from sample_stream import begin
+from waiting import until
 from wording import sentence
 
 from khiva_arena.page import html
@@ -74,14 +74,15 @@ def states(address: str) -> Generator[dict[str, Any], None, None]:
 def refused(address: str) -> bool:
     """Whether the port is closed, soon."""
     where = urlsplit(address)
-    deadline = time.monotonic() + 10
-    while time.monotonic() < deadline:
+
+    def refuses() -> bool:
         try:
             socket.create_connection((where.hostname or "", where.port or 0), timeout=5).close()
         except OSError:
             return True
-        time.sleep(0.05)
-    return False
+        return False
+
+    return until(refuses)
 
 
 def test_marks_are_among_what_a_reader_is_sent(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from arena import ROOT, descendants, living
 from expect import SECONDS_MOST, differences
 from play import BROKEN, TIME, best_levels, play, remove_notes
 from table import CRASHED, PROTOCOL, RESOURCE, ROWS, START_FAILED, TELLING, TIMEOUT, WALLED, Row
+from waiting import until
 
 from khiva_arena import shipped
 from khiva_arena.sandbox.level import Level
@@ -160,6 +161,4 @@ def test_a_host_that_stands_still_is_nobodys_fault() -> None:
 
 def wait_for_bots(pid: int) -> None:
     """Until two bots run."""
-    until = time.monotonic() + 60
-    while len(living(descendants(pid))) < 2 and time.monotonic() < until:
-        time.sleep(0.01)
+    until(lambda: len(living(descendants(pid))) >= 2)
