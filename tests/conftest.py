@@ -43,6 +43,14 @@ def open_folder() -> Iterator[Path]:
     shutil.rmtree(path)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """A browser and a cluster of processes are heavy: who needs one is a soak."""
+    group = item.get_closest_marker("xdist_group")
+    if "_browser" in getattr(item, "fixturenames", ()) or (group and group.args[0] == "cluster"):
+        item.add_marker(pytest.mark.soak)
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """xdist 3.8 names the group of a test in an attribute that pytest 9.2 does not read any more, and then keeps no group

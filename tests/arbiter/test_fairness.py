@@ -490,6 +490,7 @@ HOG = str(Path(__file__).parent.parent / "support" / "hog.py")
 SECONDS = 60.0
 
 
+@pytest.mark.soak
 def test_a_real_hog_is_out_and_a_bot_that_needs_its_core_plays_on() -> None:
     """The thinker needs 0.7 s of CPU in a turn of 1 s, and the hog keeps far more processes busy than there are cores, and than
     others do on this machine: one that gets no more than its share of the processor is no hog."""
@@ -526,6 +527,7 @@ def beside_the_nicest(level: Level, matches: int) -> list[Outcome]:
     return outcomes
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("level", [Level.STANDARD, Level.TRUSTED])
 def test_who_makes_itself_wait_puts_nobody_out(level: Level) -> None:
     need_level(level)

@@ -122,6 +122,7 @@ def run(level: Level, *how: str, ponder: bool = False, **time_: int) -> Outcome:
     return outcome
 
 
+@pytest.mark.soak
 @EVERY_LEVEL
 def test_who_burns_gets_nothing_while_others_think(level: Level) -> None:
     """The other seat thinks for 1.6 s in all, and two processes would burn all along, if the machine has a core for them then."""
@@ -144,6 +145,7 @@ def test_no_timer_gets_a_stopped_bot_going(level: Level) -> None:
     assert outcome.seats[0].ending.cpu < 0.8
 
 
+@pytest.mark.soak
 @EVERY_LEVEL
 def test_a_resting_bot_that_goes_beyond_its_limits_or_fails_is_ended(level: Level) -> None:
     outcome = run(level, "cpu", turn_ms=2_000)

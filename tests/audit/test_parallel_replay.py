@@ -105,6 +105,7 @@ def test_no_process_outlives_an_audit_that_is_killed(tmp_path: Path, how: signal
     assert until(lambda: not any(map(_runs, pids)))
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("tries", [5, pytest.param(60, marks=pytest.mark.soak)])
 def test_an_interrupt_at_any_instant_ends_it_quietly(tmp_path: Path, tries: int) -> None:
     """As a terminal sends it: to all processes of the command at once."""

@@ -83,6 +83,7 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 
 
+@pytest.mark.soak
 def test_the_tournament_of_the_page(fake: Fake, tmp_path: Path) -> None:
     """With models that answer at once, on fewer deals."""
     made = [shlex.split(line)[1:] for line in "".join(blocks("sh")).splitlines()]

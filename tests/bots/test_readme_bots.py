@@ -19,6 +19,7 @@ README = (BOTS / "README.md").read_text()
 BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
 
 
+@pytest.mark.soak
 def test_everything_that_is_typed_works(tmp_path: Path) -> None:
     done = []
     for kind, text in BLOCKS:

@@ -37,6 +37,7 @@ def _typed(name: str) -> list[list[str]]:
     return [line[1:] for line in words]
 
 
+@pytest.mark.soak
 @languages.each(ALL)
 def test_each_command_works_as_it_stands(name: str, tmp_path: Path) -> None:
     need_language(name)

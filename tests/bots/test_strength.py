@@ -53,6 +53,7 @@ def win_share(line_up: list[Any], deals: int, rules: dict[str, Any] | None = Non
     return won / (deals * seats)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("strong", "weak", "seats", "deals", "least"),
     [

@@ -124,7 +124,7 @@ def test_what_fits_follows_from_how_long_matches_took(played: Path) -> None:
     )
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_a_try_that_is_not_recorded_then_the_same_command_again(tmp_path: Path) -> None:
     words = [*RUN, "--budget", "25s", "--yes"]
     first = arena(*words, cwd=tmp_path)
@@ -161,7 +161,7 @@ def test_errors_are_those_of_the_table_that_the_seeds_will_be_in(played: Path) -
         assert "of event 1" not in said.partition("errors to expect")[2]
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_a_warning_comes_once_and_who_is_left_out_stays_so(tmp_path: Path) -> None:
     (tmp_path / "silent").mkdir()
     (tmp_path / "silent/bot.toml").write_text('name = "silent"\nrun = "{python} main.py"\nfiles = ["*.py"]\n')

@@ -29,7 +29,7 @@ RUN = ("run", *CROWD, *TRUSTED, *GAUNTLET, "--policy", "strict", "--turn", "2s",
 LINUX = Path("/proc/self/environ").exists()
 UNSEEN = "n/a: " + sentence("sandbox", "system-not-tell-process")
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.soak
 BESIDE_LINUX = pytest.mark.xdist_group("beside-linux")
 """In one worker, which makes ``on_linux`` once: it waits for late bots."""
 

@@ -59,6 +59,7 @@ def typed(line: str, folder: Path) -> str:
     return done.stdout
 
 
+@pytest.mark.soak
 def test_every_command_of_the_page_runs(tmp_path: Path) -> None:
     set_up(tmp_path)
     said: dict[str, list[str]] = {}
@@ -81,6 +82,7 @@ def test_every_command_of_the_page_runs(tmp_path: Path) -> None:
     assert (tmp_path / "cup.pgn").read_text().count("[Result ") == 12
 
 
+@pytest.mark.soak
 def test_every_command_of_the_workflows_runs(tmp_path: Path) -> None:
     """As a runner would, which names the file of its summary; checks are the quick ones."""
     set_up(tmp_path)

@@ -85,6 +85,7 @@ def test_the_run_digest_is_equal_at_any_jobs_and_after_a_kill(tmp_path: Path) ->
     assert "18 of 18 matches are sound" in arena("verify", "killed", cwd=tmp_path).stdout
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_an_interrupt_says_how_to_resume(tmp_path: Path, jobs: str, number: int) -> None:
@@ -242,6 +243,7 @@ def test_an_event_of_another_engine_is_refused_or_marked(tmp_path: Path) -> None
     arena(*words, cwd=tmp_path)
 
 
+@pytest.mark.soak
 def test_a_second_arbiter_on_a_store(tmp_path: Path) -> None:
     words = ["run", *TWO, "--seats", "2", "--seeds", "200", "--out", "out"]
     running = started(*words, cwd=tmp_path)

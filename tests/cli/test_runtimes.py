@@ -216,6 +216,7 @@ def test_no_bot_may_read_what_another_entrant_has_sent(place: Path, tmp_path: Pa
 # --- bots of one name ---
 
 
+@pytest.mark.soak
 def test_two_entries_of_one_name_are_told_before_the_first_match_and_in_the_table(place: Path) -> None:
     for name in ("ann", "bob"):
         (place / name).mkdir()

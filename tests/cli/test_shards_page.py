@@ -56,6 +56,7 @@ def started(words: list[str], folder: Path, environment: dict[str, str]) -> subp
     return subprocess.Popen(words, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
+@pytest.mark.soak
 def test_five_laptops(cup: Path, tmp_path: Path) -> None:
     """Each with a copy of everything, nothing of which it shares with the others."""
     (line,) = [line for line in BLOCKS[0].splitlines() if line.endswith("--shard 2/5 --out shard-2")]
@@ -74,6 +75,7 @@ def test_five_laptops(cup: Path, tmp_path: Path) -> None:
     assert digest(merged) == digest(alone)
 
 
+@pytest.mark.soak
 def test_the_script_of_a_slurm_array(cup: Path, tmp_path: Path) -> None:
     """Its tasks at the same time on one shared file system, one of them submitted again alone."""
     (script,) = [block for block in BLOCKS if "#SBATCH --array" in block]

@@ -25,6 +25,7 @@ def shell(script: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(["bash", "-c", script], cwd=cwd, capture_output=True, text=True, timeout=120, check=False)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("stderr", ["2>&1 | head -1", "2>&1 >/dev/null | head -c 1", "2>/dev/full", "2>&-"])
 def test_nobody_reads_the_messages_and_the_run_plays_on(tmp_path: Path, stderr: str) -> None:
     done = shell(f"{ARENA} run {WORDS} {stderr}; exit ${{PIPESTATUS[0]}}", tmp_path)

@@ -44,6 +44,7 @@ def test_a_plan_names_fewer_line_ups_only_where_the_matches_on_a_deal_are_alike(
     assert words[words.index("--seeds") + 1] == str(found.seeds)
 
 
+@pytest.mark.soak
 def test_a_budget_takes_fewer_line_ups_where_more_deals_tell_clearly_more(folder: Path) -> None:
     """Both leave room for ten seeds and more."""
     with Store.read(folder / "out") as store:

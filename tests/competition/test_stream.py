@@ -388,6 +388,7 @@ def test_an_unusable_file_is_refused_before_any_match(tmp_path: Path) -> None:
     assert "event " not in done.stderr.replace("--events-file", "")
 
 
+@pytest.mark.soak
 def test_a_reader_that_goes_does_not_end_the_run(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "fifo")
     reader = os.open(tmp_path / "fifo", os.O_RDONLY | os.O_NONBLOCK)

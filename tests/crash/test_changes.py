@@ -12,7 +12,7 @@ from once import made_once
 from waiting import until
 from wording import sentence
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.soak
 
 SHAPE = ["--seats", "2", "--seeds", "300", "--seed", "x", "--out", "out"]
 

@@ -19,7 +19,7 @@ from khiva_arena.errors import StoreError
 from khiva_arena.result import Measured
 from khiva_arena.store.db import BotRow, MatchRow, SeatRow, Store
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.soak
 
 WORDS = ["run", *bots(RANDOM, NAIVE), "--seats", "2", "--seed", "x"]
 FREE = "free some space"
@@ -44,9 +44,7 @@ def refused(done: subprocess.CompletedProcess[str]) -> str:
     return lines[0]
 
 
-@pytest.mark.parametrize(
-    "size", ["4k", "40k", *(pytest.param(size, marks=pytest.mark.soak) for size in ("140k", "170k", "260k"))]
-)
+@pytest.mark.parametrize("size", ["4k", "40k", "140k", "170k", "260k"])
 def test_a_disk_that_fills_up(tmp_path: Path, whole: str, size: str) -> None:
     """From the store's own making to the middle of the run."""
     words = [*WORDS, "--seeds", "12", "--out", "disk/out"]

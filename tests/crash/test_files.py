@@ -16,7 +16,7 @@ from khiva_arena.cli.main import run
 from khiva_arena.store import files
 from khiva_arena.store.db import Store
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.soak
 
 WORDS = ["run", *bots(RANDOM, NAIVE), "--seats", "2", "--seed", "x"]
 READERS = (["standings", "out"], ["verify", "out"], ["show", "out"], ["match", "--from", "out", "1/0"])

@@ -11,7 +11,7 @@ from arena import FAULTY, RANDOM, arena, bots
 
 from khiva_arena.cli.main import run
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.soak
 
 FLIPS = 300
 SEED = 7
@@ -90,7 +90,6 @@ def said(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str
     return code, out, err
 
 
-@pytest.mark.soak
 def test_flipped_bytes(store: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     chance = random.Random(SEED)
     data = (store / "arena.db").read_bytes()

@@ -13,7 +13,7 @@ from khiva_arena.entrants import staging
 from khiva_arena.entrants.bots import load
 from khiva_arena.entrants.staging import stage
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.soak
 
 KILLS = 5
 SEED = 20
@@ -34,7 +34,6 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str, float]:
     return marker, *undisturbed(folder / "run", marker)
 
 
-@pytest.mark.soak
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_killed_and_killed_again(tmp_path: Path, whole: tuple[str, str, float], jobs: int) -> None:
     marker, digest, seconds = whole

@@ -30,10 +30,10 @@ def shards(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Path], str]:
     return [play_shard(folder / str(number), event, Shard(number, 3)) for number in (1, 2, 3)], digest
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("kills", [10, pytest.param(60, marks=pytest.mark.soak)])
-def test_a_kill_loses_nothing_and_the_next_merge_goes_on(shards: tuple[list[Path], str], kills: int, tmp_path: Path) -> None:
+@pytest.mark.soak
+def test_a_kill_loses_nothing_and_the_next_merge_goes_on(shards: tuple[list[Path], str], tmp_path: Path) -> None:
     stores, digest = shards
+    kills = 60
     words = [sys.executable, str(KILLS), str(kills), str(kills), str(tmp_path / "out"), *map(str, stores)]
     done = subprocess.run(words, capture_output=True, text=True, timeout=900)
     assert done.returncode == 0, done.stderr

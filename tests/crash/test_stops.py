@@ -30,7 +30,7 @@ from khiva_arena.sandbox import reap, stops
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level, Sandbox
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.soak
 
 SEEDS = 5
 
@@ -49,7 +49,6 @@ def folder() -> Iterator[Path]:
         yield Path(name)
 
 
-@pytest.mark.soak
 @pytest.mark.parametrize("jobs", [1, 2])
 @EVERY_LEVEL
 def test_no_stop_is_a_bot_s_fault(folder: Path, program: Path, level: Level, jobs: int) -> None:

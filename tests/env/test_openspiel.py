@@ -21,7 +21,7 @@ CASES = [(name, seats) for name in registry.NAMES for seats in registry.get(name
 FORMS = [(name, turn_based) for name in registry.NAMES for turn_based in (False, True)]
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.parametrize(("name", "seats"), CASES)
 def test_random_sim_test_passes_in_both_forms(name: str, seats: int) -> None:
     for turn_based in (False, True):
@@ -30,7 +30,7 @@ def test_random_sim_test_passes_in_both_forms(name: str, seats: int) -> None:
         pyspiel.random_sim_test(game, num_sims=1, serialize=name == "khiva", verbose=False)
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.parametrize(("name", "turn_based"), FORMS)
 def test_the_library_s_own_api_tests_pass(name: str, turn_based: bool) -> None:
     from open_spiel.integration_tests.api_test import EnforceAPIOnPartialTreeBase
@@ -104,7 +104,7 @@ def test_an_information_state_holds_the_whole_past() -> None:
         state.apply_action(state.legal_actions()[0])
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.parametrize("name", registry.NAMES)
 def test_the_library_s_ismcts_plays(name: str) -> None:
     from open_spiel.python.algorithms import ismcts, mcts

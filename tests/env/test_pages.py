@@ -114,7 +114,7 @@ def test_the_sizes_are_those_of_the_page() -> None:
     assert round(coded("silk_road", 3, most_cards=6)[1], -2) == 2600
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_checkpoints_are_rated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """Four of the ten of the page, with the small try before, and a line for each dozen of matches meanwhile."""
     curve = run(CHECKPOINTS, tmp_path, monkeypatch, range="121", seeds="1", contrast="120", since="0")["curve"]
@@ -124,7 +124,7 @@ def test_checkpoints_are_rated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     assert {row.name for row in curve.ladder} == {"random", "greedy"}
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_the_policy_of_the_page_learns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Against two seats that choose by lot, it finishes ahead far more often than they do. Ten checkpoints are written."""
     training = re.split(r"^## Rate", CHECKPOINTS, flags=re.MULTILINE)[0]

@@ -23,7 +23,7 @@ pytestmark = [
 CASES = [(name, seats) for name in registry.NAMES for seats in registry.get(name).seats]
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.parametrize(("name", "seats"), CASES)
 def test_pettingzoo_s_own_tests_pass(name: str, seats: int) -> None:
     api_test(env.aec(name, seats), num_cycles=200)

@@ -146,6 +146,7 @@ def _forged(file: Path, key: str) -> None:
     file.chmod(0o600)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("how", ["writable", "link", "key", "broken", "negative", "endless", "folder"])
 def test_a_file_that_is_not_surely_ours_is_not_believed(how: str, cache: Path, tmp_path: Path) -> None:
     results = played()
@@ -336,7 +337,7 @@ def test_a_large_field_is_judged_by_its_shape(monkeypatch: pytest.MonkeyPatch, c
     assert not cache.exists()
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.parametrize(("bots", "spread"), [(12, 0), (16, 174)])
 def test_widened_intervals_of_a_swiss_hold_where_plain_ones_do_not(bots: int, spread: float) -> None:
     """Few tournaments and few replays; ``make coverage-swiss`` is the long form."""
@@ -351,7 +352,7 @@ def test_widened_intervals_of_a_swiss_hold_where_plain_ones_do_not(bots: int, sp
     assert 1.1 < wide.width / plain.width < 1.6
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_intervals_of_a_knockout_and_of_the_best_of_a_stage_hold_as_they_are() -> None:
     knockout, _ = simulate(Terms("knockout", 16, 2, 20, key=b""), [0] * 16, 40)
     assert knockout.cover > 93

@@ -53,7 +53,7 @@ def test_worlds_of_default_rules(game, seats):
     check_match(game, seats, {}, seats, 0.1)
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.parametrize(("game", "seats"), PLACES, ids=[f"{game.name}-{seats}" for game, seats in PLACES])
 def test_worlds_of_variants(game, seats):
     for seed, given in enumerate(game.samples):

@@ -272,6 +272,7 @@ def test_a_replay_ahead_finds_what_one_step_by_step_does(
     assert said in str(found[-1])
 
 
+@pytest.mark.soak
 def test_each_step_of_a_replay_has_a_limit_of_its_own(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     """Together they may take longer."""
     monkeypatch.setattr(process, "CPU_SECONDS", 2.0)
@@ -353,6 +354,7 @@ def test_an_import_that_does_not_end_is_named_by_its_line(made: Made, monkeypatc
         begun(made(('"""A bidding', 'import time; time.sleep(1000)\n"""A bidding')))
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [

@@ -146,6 +146,7 @@ def test_from_the_command_to_the_table(tmp_path: Path) -> None:
     assert "openspiel is played with 2 seats under these rules" in arena("run", *wrong, cwd=tmp_path, code=2).stderr
 
 
+@pytest.mark.soak
 def test_a_store_of_many_of_them_is_verified(tmp_path: Path) -> None:
     """Chance, several seats at once, what is hidden, ten seats, points that are scaled."""
     games = {

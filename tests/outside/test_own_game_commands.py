@@ -154,6 +154,7 @@ def test_it_is_extended_sampled_and_closed(tmp_path: Path) -> None:
     assert named.endswith("next: khiva-arena verify c --game 'my game.py'\n")
 
 
+@pytest.mark.soak
 def test_ten_sit_at_a_table(table: Path) -> None:
     changed(table / "ten.py", ("seats = (2, 3, 4, 5)", "seats = tuple(range(2, 11))"))
     run = ["run", "--game", "ten.py", *two(table), "--copies", "5", "--seeds", "1", "--isolation", "trusted"]

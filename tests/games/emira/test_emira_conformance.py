@@ -51,7 +51,7 @@ def test_matches_go_on_when_everything_is_used_up(seats, mode):
     assert used_up == {"emiras", "status", "events", 0, 1, 2, 3}
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.parametrize("given", VARIANTS, ids=lambda given: "+".join(map(str, given.values())))
 def test_emira_conforms_under_every_variant(given):
     assert conformance.check_game(GAME, [{**given, "max_rounds": 8}], matches=1) > 200

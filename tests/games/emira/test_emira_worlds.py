@@ -135,7 +135,7 @@ def few_purchases(view):
     return 0 < len(others) < 4 and sum(view["hands"]) < 9
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.parametrize("seats", [3, 4, 5])
 def test_event_cards_are_where_they_are_likely_to_be(seats):
     for number, (state, me, view) in enumerate(islice(positions(seats, few_purchases), POSITIONS)):
@@ -216,7 +216,7 @@ def turned_and_laid(view):
     return view["emira_turned"] and touched_emiras(view) and any(len(line) == 5 for line in lines_with(view, "order"))
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("seats", "wanted", "many"),
     [

@@ -28,7 +28,7 @@ def test_khiva_conforms_under_the_default_rules():
     assert conformance.check_game(GAME, matches=3, determinise=GAME.determinise) > 300
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.parametrize("given", VARIANTS, ids=lambda given: "+".join(map(str, given.values())))
 def test_khiva_conforms_under_every_variant(given):
     assert conformance.check_game(GAME, [given], matches=1, determinise=GAME.determinise) > 40

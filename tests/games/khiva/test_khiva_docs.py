@@ -10,7 +10,7 @@ from khiva_arena.games import khiva
 RULES = (Path(khiva.__file__).parent / "RULES.md").read_text("utf-8")
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
 def test_sanity_numbers_are_those_measured(seats):
     assert runpy.run_path(str(Path(__file__).parent / "sanity.py"))["row"](seats) in RULES.splitlines()

@@ -144,7 +144,7 @@ CASES = [(2, 2), (2, 5), (3, 4), (3, 7), (3, 8), (3, 11), (3, 12), (4, 4), (4, 8
 POSITIONS = 20
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.parametrize(("seats", "turns"), CASES)
 def test_each_way_counts_once(seats, turns):
     going = (place for seed in count() for place in [seen_at(seats, seed, turns, seed % seats)] if not place[0].is_over)

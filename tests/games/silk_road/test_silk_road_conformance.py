@@ -41,7 +41,7 @@ def test_silk_road_conforms_under_the_default_rules():
     assert conformance.check_game(GAME, matches=1) > 700
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.parametrize("given", VARIANTS.values(), ids=VARIANTS)
 def test_silk_road_conforms_under_every_variant(given):
     assert conformance.check_game(GAME, [given], matches=1) > 300

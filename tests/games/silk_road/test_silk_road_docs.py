@@ -33,7 +33,7 @@ def test_orders_that_the_page_tells_are_those_of_the_code():
     assert TILES[5:] == ("black_market", *(f"camels_{n}" for n in (1, 2, 3)), *told.split(", ")[-5:])
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
 def test_sanity_numbers_are_those_measured(seats):
     assert runpy.run_path(str(HERE / "sanity.py"))["row"](seats) in RULES.splitlines()

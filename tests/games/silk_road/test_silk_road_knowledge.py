@@ -49,7 +49,7 @@ def hand_of(steps, goods):
     return hand
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.parametrize(("seats", "codes", "seed"), [(2, 12, 1), (2, 14, 4), (2, 16, 5)])
 def test_worlds_are_as_often_as_they_are_likely(seats, codes, seed):
     seen = seen_at(seats, seed, codes)
