@@ -13,6 +13,11 @@ def an(noun: str) -> str:
     return f"{'an' if noun[:1].lower() in 'aeio' else 'a'} {noun}"
 
 
+def spaced(name: object) -> str:
+    """Return a name of the code as words: "no card" for no_card."""
+    return str(name).replace("_", " ")
+
+
 def meant(word: object, known: Iterable[str]) -> str:
     """Return " (did you mean seats?)" if a word is nearly one that is known, else ""."""
     from difflib import get_close_matches  # not above: few words are mistaken

@@ -6,12 +6,10 @@ from khiva_arena.games.base import Plain
 from khiva_arena.games.khiva.notation import LETTERS, card
 from khiva_arena.games.khiva.rules import points
 from khiva_arena.games.khiva.tables import COLOURS, OUTPOST
-from khiva_arena.games.sheet import NOTHING, Block, Cell, Flow, PaintedText, some
+from khiva_arena.games.sheet import NOTHING, Block, Cell, Flow, Names, PaintedText, View, some
 from khiva_arena.words import count
 
 SHOPS = ("1: gem", "2: carpet", "3: 2 gems", "4: salt", "outpost")
-View = Mapping[str, Plain]
-Names = Sequence[str]
 
 
 def draw(view: View, names: Names, rules: Mapping[str, Plain]) -> list[Block | Flow]:
