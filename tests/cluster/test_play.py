@@ -18,9 +18,8 @@ from arena import NAIVE, RANDOM, ROOT, arena, arena_process, bots, descendants
 from dask_cluster import DaskCluster, dask_cluster, wait_for
 from levels import need_level
 
-from khiva_arena.sandbox.detect import run_at
+from khiva_arena.sandbox.detect import OTHER_PYTHON, run_at
 from khiva_arena.sandbox.level import Level
-from khiva_arena.sandbox.selftest import OTHER_PYTHON
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cluster")]
 
