@@ -37,7 +37,8 @@ def _code(code: int) -> str:
     return f"{LETTERS[code // 10]}{code % 10}"
 
 
-def _place(face: Sequence[int], names: Names) -> str:
+def stop(face: Sequence[int], names: Names) -> str:
+    """Return a place of a camel in words, such as "shop 3 of Ann"."""
     path, shop = face
     if shop == 0:
         return "the tent"
@@ -76,7 +77,7 @@ def _gems(d: Data, names: Names) -> str:
 
 def _move(d: Data, names: Names) -> str:
     boost = f", paying {count(d['boost'], 'gem')}" if d["boost"] else ""
-    way = f"from {_place(d['from'], names)} to {_place(d['to'], names)}"
+    way = f"from {stop(d['from'], names)} to {stop(d['to'], names)}"
     return f"{names[d['seat']]} moves the {COLOURS[d['camel']]} camel {way}{boost}"
 
 
