@@ -13,6 +13,22 @@ def an(noun: str) -> str:
     return f"{'an' if noun[:1].lower() in 'aeio' else 'a'} {noun}"
 
 
+def spaced(name: object) -> str:
+    """Return a name of the code as words: "no card" for no_card."""
+    return str(name).replace("_", " ")
+
+
+def ranges(numbers: Iterable[int], to: str = "-") -> str:
+    """Return rising numbers in few words: "0-4, 7, 9-11"; "none" for none."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][1] + 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    return ", ".join(str(first) if first == last else f"{first}{to}{last}" for first, last in runs) or "none"
+
+
 def meant(word: object, known: Iterable[str]) -> str:
     """Return " (did you mean seats?)" if a word is nearly one that is known, else ""."""
     from difflib import get_close_matches  # not above: few words are mistaken

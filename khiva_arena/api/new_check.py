@@ -3,14 +3,13 @@
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from khiva_arena.check.context import RunningCheck
-from khiva_arena.check.under_rules import GameUnderRules
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
-from khiva_arena.games.base import Game
+from khiva_arena.games.base import Event, Game, Plain, State
 from khiva_arena.games.registry import GAMES, get
 from khiva_arena.sandbox.cell import cell
 from khiva_arena.sandbox.command import Command
@@ -115,3 +114,44 @@ def _not_played(bot: Bot, game: Game) -> str:
     if not game.outside:
         return f"--game {game.name}: {sentence}"
     return f"--game {game.word}: this game is called {game.name}, and {sentence}: write games = {json.dumps([game.name])} there"
+
+
+if TYPE_CHECKING:
+    from khiva_arena.rng import Stream
+
+
+class GameUnderRules(Game):
+    """A game whose default rules are the chosen ones. ``samples`` is empty: these rules alone are looked at."""
+
+    def __init__(self, game: Game, given: Mapping[str, Plain]) -> None:
+        self._game, self._given = game, dict(given)
+        self.name, self.title, self.rules_version = game.name, game.title, game.rules_version
+        self.outside = game.outside  # type: ignore[misc]  # of the class, elsewhere
+        self.seats = tuple(game.seats_of(game.rules(given)))
+
+    @property
+    def word(self) -> str:
+        """The word of the game itself."""
+        return self._game.word
+
+    @property
+    def variants(self) -> Mapping[str, str]:
+        """The variants of the game itself."""
+        return self._game.variants
+
+    @property
+    def scenery(self) -> Mapping[str, Plain]:
+        """The scenery of the game itself."""
+        return self._game.scenery
+
+    def rules(self, given: Mapping[str, Plain]) -> dict[str, Plain]:
+        """Return the rules map of the game, with ``given`` laid over the chosen rules."""
+        return self._game.rules({**self._given, **given})
+
+    def new(self, seats: int, rules: Mapping[str, Plain], secret: bytes) -> tuple[State, list[Event]]:
+        """Begin a match of the game."""
+        return self._game.new(seats, rules, secret)
+
+    def determinise(self, view: Mapping[str, Plain], rules: Mapping[str, Plain], stream: "Stream") -> State:
+        """Return a state of the game that fits a view."""
+        return self._game.determinise(view, rules, stream)

@@ -1,8 +1,13 @@
-"""Rating tables as Altair charts for notebooks, computed by the functions of the page of results."""
+"""Rating tables as Altair charts for notebooks: the rows and shapes of the page of results.
+
+A chart's data are the rows that the page has, under the same keys; ``page/browser/plots.js`` says what each chart shows.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
+
+from msgspec import to_builtins
 
 from khiva_arena.errors import ConfigError
 from khiva_arena.report import sections
@@ -36,47 +41,41 @@ def altair() -> Any:
     return altair
 
 
-def _data(alt: Any, rows: Sequence[Mapping[str, Any]]) -> Any:
-    return alt.Data(values=list(rows))
+def _dots(alt: Any, title: str, rows: Sequence[Mapping[str, Any]], name: str, value: str, unit: str) -> Any:
+    """Draw intervals as dots and whiskers, one below the other, as the page's ``dots`` does; a dot that is only a bound is open.
+
+    rows: each with ``name``, ``value``, ``low``, ``high`` and ``matches``.
+    """
+    base = alt.Chart(alt.Data(values=rows), title=title, width=WIDE, height=alt.Step(LINE))
+    base = base.encode(y=alt.Y(f"{name}:N", sort=None, title=None))
+    x = alt.X("low:Q", title=unit, scale=alt.Scale(zero=value == "elo"))
+    rule = base.mark_rule().encode(x=x, x2="high:Q").transform_filter("isValid(datum.low) && isValid(datum.high)")
+    tip = [f"{name}:N", *(f"{field}:Q" for field in (value, "low", "high", "matches")), *(["bound:N"] if value == "elo" else [])]
+    filled = alt.condition("!datum.bound", alt.value(1), alt.value(0))
+    dot = base.mark_point(size=60).encode(x=f"{value}:Q", tooltip=tip, fill=alt.value("#0b62b4"), fillOpacity=filled)
+    return rule + dot
 
 
 def _intervals(alt: Any, standings: Standings) -> Any:
-    """Draw Elo with its interval; a point that is only a bound is open."""
-    rows = [
-        {"bot": row.name, "elo": row.elo, "low": row.low, "high": row.high, "bound": row.bound or "none", "n": row.matches}
-        for row in standings.rows
-    ]
-    order = [row.name for row in standings.rows]
-    base = alt.Chart(_data(alt, rows), title="Elo and its 95 % interval", width=WIDE, height=alt.Step(LINE))
-    y = alt.Y("bot:N", sort=order, title=None)
-    tip = ["bot:N", alt.Tooltip("elo:Q", title=ELO), "low:Q", "high:Q", "bound:N", alt.Tooltip("n:Q", title="matches")]
-    rule = base.mark_rule().encode(x=alt.X("low:Q", title=ELO), x2="high:Q", y=y)
-    dot = base.mark_point(size=60).encode(
-        x="elo:Q", y=y, tooltip=tip, fillOpacity=alt.condition("datum.bound == 'none'", alt.value(1), alt.value(0))
-    )
-    return rule.transform_filter("isValid(datum.low) && isValid(datum.high)") + dot.encode(fill=alt.value("#0b62b4"))
+    """Draw Elo with its interval."""
+    rows = [{**to_builtins(row), "bot": row.name} for row in standings.rows]
+    return _dots(alt, "Elo and its 95 % interval", rows, "bot", "elo", ELO)
 
 
 def _by_seeds(alt: Any, standings: Standings) -> Any:
     """Draw Elo after so many seeds, with its error as a band."""
-    name = {row.bot: row.name for row in standings.rows}
+    names = {row.bot: row.name for row in standings.rows}
     rows = [
-        {
-            "bot": name[point.bot],
-            "seeds": after.seeds,
-            "elo": point.elo,
-            "low": None if point.elo is None or point.error is None else point.elo - point.error,
-            "high": None if point.elo is None or point.error is None else point.elo + point.error,
-        }
+        {"bot": names[point.bot], "seeds": after.seeds, "elo": point.elo, "error": point.error}
         for after in sections.by_seeds(standings)
         for point in after.rows
     ]
-    bots = [row.name for row in standings.rows]
-    base = alt.Chart(_data(alt, rows), title="Elo as seeds come in", width=WIDE)
-    base = base.encode(x=alt.X("seeds:Q", title="seeds"), color=alt.Color("bot:N", sort=bots, title=None))
-    band = base.mark_area(opacity=0.08, clip=True).encode(y=alt.Y("low:Q", title=ELO), y2="high:Q")
-    line = base.mark_line(point=True).encode(y="elo:Q", tooltip=["bot:N", "seeds:Q", alt.Tooltip("elo:Q", title=ELO)])
-    return band.transform_filter("isValid(datum.low)") + line
+    base = alt.Chart(alt.Data(values=rows), title="Elo as seeds come in", width=WIDE)
+    base = base.encode(x=alt.X("seeds:Q", title="seeds"), color=alt.Color("bot:N", sort=[*names.values()], title=None))
+    band = base.transform_filter("isValid(datum.elo) && isValid(datum.error)")
+    band = band.transform_calculate(low="datum.elo - datum.error", high="datum.elo + datum.error")
+    band = band.mark_area(opacity=0.08, clip=True).encode(y=alt.Y("low:Q", title=ELO), y2="high:Q")
+    return band + base.mark_line(point=True).encode(y="elo:Q", tooltip=["bot:N", "seeds:Q", "elo:Q"])
 
 
 def _crosstable(alt: Any, standings: Standings) -> Any:
@@ -84,12 +83,12 @@ def _crosstable(alt: Any, standings: Standings) -> Any:
     table = sections.sections(standings, SectionRequest(("crosstable",), ())).crosstable or []
     bots = [row.name for row in standings.rows]
     rows = [
-        {"bot": bots[i], "against": bots[j]} | {name: getattr(pair, name) for name in pair.__struct_fields__}
-        for i, of_bot in enumerate(table)
-        for j, pair in enumerate(of_bot)
+        {**to_builtins(pair), "bot": bot, "against": against}
+        for bot, pairs in zip(bots, table, strict=False)
+        for against, pair in zip(bots, pairs, strict=True)
         if pair
     ]
-    base = alt.Chart(_data(alt, rows), title=f"Crosstable: {SCORE}", width=alt.Step(CELL), height=alt.Step(LINE))
+    base = alt.Chart(alt.Data(values=rows), title=f"Crosstable: {SCORE}", width=alt.Step(CELL), height=alt.Step(LINE))
     base = base.encode(x=alt.X("against:N", sort=bots, title=None), y=alt.Y("bot:N", sort=bots, title=None))
     scale = alt.Scale(scheme="blueorange", domain=[0, 100], domainMid=50, reverse=True)
     tip = ["bot:N", "against:N", "score:Q", "low:Q", "high:Q", "expected:Q", "matches:Q", "seeds:Q"]
@@ -100,15 +99,8 @@ def _crosstable(alt: Any, standings: Standings) -> Any:
 def _seats(alt: Any, standings: Standings) -> Any:
     """Draw the score of each seat with its interval."""
     section = sections.sections(standings, SectionRequest(("seats",), ())).seats
-    rows = [
-        {"where": f"seat {row.seat} of {row.seats}", "score": row.score, "low": row.low, "high": row.high, "n": row.matches}
-        for row in (section.seats if section else [])
-    ]
-    base = alt.Chart(_data(alt, rows), title="Does the seat matter? 50 is even", width=WIDE, height=alt.Step(LINE))
-    y = alt.Y("where:N", sort=None, title=None)
-    rule = base.mark_rule().encode(x=alt.X("low:Q", title=SCORE, scale=alt.Scale(zero=False)), x2="high:Q", y=y)
-    dot = base.mark_point(filled=True, size=60).encode(x="score:Q", y=y, tooltip=["where:N", "score:Q", "low:Q", "high:Q", "n:Q"])
-    return rule.transform_filter("isValid(datum.low)") + dot
+    rows = [{**to_builtins(row), "where": f"seat {row.seat} of {row.seats}"} for row in (section.seats if section else [])]
+    return _dots(alt, "Does the seat matter? 50 is even", rows, "where", "score", SCORE)
 
 
 CHARTS: Mapping[str, Callable[[Any, Standings], Any]] = MappingProxyType(

@@ -4,9 +4,8 @@ import subprocess
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from khiva_arena.arbiter.noise import Quiet
 from khiva_arena.arbiter.redact import Redactor
-from khiva_arena.arbiter.stderr import Notes
+from khiva_arena.arbiter.stderr import Notes, Quiet
 from khiva_arena.arbiter.wire import Ending
 from khiva_arena.sandbox.cell import Cell
 

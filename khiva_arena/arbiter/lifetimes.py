@@ -9,12 +9,10 @@ from dataclasses import replace
 
 import trio
 
-from khiva_arena.arbiter import noise
 from khiva_arena.arbiter.child import CellProcess, Child
-from khiva_arena.arbiter.noise import Quiet
 from khiva_arena.arbiter.pipes import Ends, Pipes, close, pipes
 from khiva_arena.arbiter.redact import Redactor
-from khiva_arena.arbiter.stderr import NOT_STARTED
+from khiva_arena.arbiter.stderr import NOT_STARTED, Quiet, noise_lines
 from khiva_arena.arbiter.wire import Ending, HostFault
 from khiva_arena.errors import InternalError
 from khiva_arena.result import Measured
@@ -58,7 +56,7 @@ class Lifetimes:
             raise
         self._adoption.note_start(process.pid)
         cell.note_start(process.pid)
-        quiet = Quiet(noise.lines(isolation.java_options(self._sandbox.resources.memory)))
+        quiet = Quiet(noise_lines(isolation.java_options(self._sandbox.resources.memory)))
         started = CellProcess(process, process.pid, cell)
         redactor = Redactor(command.handed)
         return Child(seat, started, started, "", *ours, quiet=quiet, redactor=redactor, ours=command.ours, link=command.link)

@@ -1,6 +1,7 @@
 """The notes of a bot: the kept parts of its stderr, with a mark before the text after each request.
 
-Notes are shown so that a bot cannot write a mark itself.
+Notes are shown so that a bot cannot write a mark itself. Lines that runtimes write at each start because of the sandbox, word for
+word, are left out of them. Text that a bot writes is never left out: only whole lines of that list are, and only at the start.
 """
 
 import re
@@ -22,6 +23,10 @@ NOT_STARTED = "cannot be started: "
 # The author of a bot knows only the name of a staged file, not its path.
 _STAGED = re.compile(r"[^\s\"'(]*/staged/[0-9a-f]{64}/")
 _MARK_LINE = re.compile(f"{MARK}[^\n]*\n")
+
+RUBY = "<main>: warning: timer_create failed: Resource temporarily unavailable, signals racy\n"
+MONO = 'mono_thread_internal_set_priority: pthread_setschedparam failed, error: "Operation not permitted" (1)\n'
+JAVA = "Picked up JAVA_TOOL_OPTIONS: {options}\n"
 
 
 def incomplete_size(data: bytes | bytearray) -> int:
@@ -156,3 +161,36 @@ def notes_of(seat: int, notes: str, total: int) -> str:
     """Format a seat's notes of stderr, ``total`` bytes in all, with a heading. The bot's lines are indented, the arbiter's marks
     are not."""
     return f"--- stderr of seat {seat}" + (f" ({count(total, 'byte')})\n{for_people(notes)}" if notes else ": nothing")
+
+
+def noise_lines(java_options: str) -> tuple[bytes, ...]:
+    """Return the lines. ``java_options``: the value of JAVA_TOOL_OPTIONS, which every JVM reports."""
+    return tuple(line.encode() for line in (RUBY, MONO, JAVA.format(options=java_options)))
+
+
+class Quiet:
+    """A filter of a bot's stderr: it takes out lines of runtimes at the beginning, and passes everything else."""
+
+    __slots__ = ("_lines", "_pending")
+
+    def __init__(self, noise: tuple[bytes, ...]) -> None:
+        self._lines = noise
+        self._pending = b""
+
+    def take(self, data: bytes) -> bytes:
+        """Take in more of the stderr. Return the bot's own text in it and in the bytes held back, b"" while that is not known."""
+        if not self._lines:
+            return data
+        text = self._pending + data
+        while prefix := next((line for line in self._lines if text.startswith(line)), b""):
+            text = text[len(prefix) :]
+        if any(line.startswith(text) for line in self._lines):
+            self._pending = text
+            return b""
+        self._lines, self._pending = (), b""
+        return text
+
+    def rest(self) -> bytes:
+        """Return the bytes held back, once the output has ended."""
+        pending, self._pending = self._pending, b""
+        return pending

@@ -21,7 +21,7 @@ from khiva_arena.games.registry import get
 from khiva_arena.games.rules_map import file_in_rules
 from khiva_arena.replay.definition import Definition
 from khiva_arena.replay.record import Record, canonical
-from khiva_arena.report.differences import counted_part, differences, fitted_part
+from khiva_arena.report.differences import differences, part_of
 from khiva_arena.result import Result
 from khiva_arena.schedule.lineups import MOST_SEATS
 from khiva_arena.schedule.seating import ScheduledMatch
@@ -229,10 +229,11 @@ def _compare(bundled: BundledEvents, result: AuditResult) -> None:
         if result.engine == __version__:
             result.problems += _lines(name, differences("", stored_table, own_table, all_keys=True))
             continue
-        problems = _lines(name, differences("", counted_part(stored_table), counted_part(own_table), all_keys=True))
+        counted, fitted = ([part_of(table, counted=part) for table in (stored_table, own_table)] for part in (True, False))
+        problems = _lines(name, differences("", counted[0], counted[1], all_keys=True))
         result.problems += problems
         if not problems:
-            result.notes += _lines(name, differences("", fitted_part(stored_table), fitted_part(own_table), all_keys=False))
+            result.notes += _lines(name, differences("", fitted[0], fitted[1], all_keys=False))
 
 
 def _lines(name: str, problems: Iterable[str]) -> list[str]:

@@ -1,4 +1,7 @@
-"""The known traps: the most likely cause of a failure, in the bot's own language if that is known."""
+"""The known traps: the most likely cause of a failure, in the bot's own language if that is known.
+
+The sandbox has traps of its own: shared memory that ran out, memory that was refused, a file of /etc.
+"""
 
 import re
 from collections.abc import Mapping
@@ -6,13 +9,13 @@ from collections.abc import Mapping
 import msgpack
 
 from khiva_arena.check import bot_files, causes, missing_files
-from khiva_arena.check import confined as sandbox
 from khiva_arena.check.causes import AN_INDEX
 from khiva_arena.check.context import Failed
 from khiva_arena.check.describe import whole_frames
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.runtimes import Runtime
 from khiva_arena.protocol.messages import FRAME_MOST_TO_ARBITER
+from khiva_arena.shipped import folder
 
 # By a word of run or build: a program, or how a file's name ends. The first one that fits counts, build before run.
 LANGUAGES = (
@@ -141,6 +144,23 @@ IN_TIME = (
 START_IN_TIME = "do less before the hello: prepare it in the build, or at the first decide, which the bank pays for"
 OWN_FOLDER = "a bot sees its own folder and the system's programs only: put the file into the folder"
 
+PAGE = folder("bots") / "SANDBOX.md"
+REFUSED = re.compile(
+    r"ENOMEM|MemoryError|OutOfMemoryError|Cannot allocate|bad_alloc|out of memory|Can't allocate|memory allocation of|"
+    r"Heap exhausted|Could not reserve enough space",
+    re.IGNORECASE,
+)
+MISSING = re.compile(r"No such file|Permission denied|not found|cannot find|can't open|cannot open|ENOENT|EACCES", re.IGNORECASE)
+OF_ETC = re.compile(r"(?<![\w.\\/-])/etc/[\w.@+~-]+(?:/[\w.@+~-]+)*")
+# Options that ask each runtime for a smaller heap.
+HEAP = (
+    (r"sbcl|lisp", "sbcl --dynamic-space-size 512MB"),
+    (r"java|jar", "java -Xmx512m"),
+    (r"node", "node --max-old-space-size=512"),
+    (r"racket", "(custodian-limit-memory (current-custodian) (* 512 1024 1024))"),
+    (r"R|Rscript", "R_MAX_VSIZE"),
+)
+
 
 def language_of(bot: Bot) -> str:
     """Return the key in bots/languages.toml that the bot's commands point to, "" for none."""
@@ -183,7 +203,7 @@ def hint(
         return absent
     if BAD_CHOICE.search(failure.notes):
         return _bad_choice(language, failure.notes)
-    if confined and (sandbox_hint := sandbox.hint_of(bot.run, text, failure.notes)):
+    if confined and (sandbox_hint := _of_sandbox(bot.run, text, failure.notes)):
         return sandbox_hint
     if confined and "ended" in text and (path := missing_files.outside(failure.notes)):
         return f"{path}: {OWN_FOLDER}"
@@ -286,3 +306,33 @@ def _is_map(data: bytes) -> bool:
         return isinstance(unpacker.unpack(), dict)
     except Exception:  # the library names its errors loosely: bytes that it cannot read are not a map
         return False
+
+
+def _of_sandbox(words: tuple[str, ...], actual: str, notes: str) -> str:
+    """Return a line for a bot whose ``run`` is ``words``, which ended as ``actual`` says and left ``notes`` on stderr.
+
+    "" if the sandbox is not known to have anything to do with it.
+    """
+    if "SIGBUS" in actual:
+        return (
+            "SIGBUS: it used memory that is mapped from a file that has no room left: of /dev/shm a bot has 24 MiB (none at "
+            f"isolation basic), of scratch what --limit scratch= says; keep to private memory ({PAGE})"
+        )
+    if "memory: " in actual or ("ended" in actual and REFUSED.search(notes)):
+        return (
+            f"memory was refused: a bot has what --limit memory= says, 1 GiB by default, and what is claimed counts at once: "
+            f"{_smaller(words)} ({PAGE})"
+        )
+    for line in notes.splitlines() if "ended" in actual else ():
+        if MISSING.search(line) and (path := OF_ETC.search(line)):
+            return (
+                f"{path[0]}: of /etc a bot sees only what the shipped languages need: put what it says into the "
+                f"bot's folder, and name that file by an option or variable of the runtime ({PAGE})"
+            )
+    return ""
+
+
+def _smaller(words: tuple[str, ...]) -> str:
+    names = [word.rsplit("/", 1)[-1] for word in words]
+    option = next((how for pattern, how in HEAP if any(re.fullmatch(rf"(?:{pattern})[\d.]*", name) for name in names)), "")
+    return f"ask for a smaller heap: {option}" if option else "ask the runtime for a smaller heap"

@@ -3,11 +3,8 @@
 Keys may be added in a later version, so keys that are not listed are allowed; readers ignore keys that they do not know.
 """
 
-import sys
-from pathlib import Path
-
 from khiva_arena.check.report import CheckReport
-from khiva_arena.json_schema import schema_text
+from khiva_arena.json_schema import schema_text, write_schemas
 
 NAME = "check.json"
 
@@ -17,10 +14,5 @@ def schema() -> str:
     return schema_text(CheckReport)
 
 
-def main() -> None:
-    """Write the schema into the folder that is the only argument."""
-    Path(sys.argv[1], NAME).write_text(schema())
-
-
 if __name__ == "__main__":
-    main()
+    write_schemas({NAME: schema()})

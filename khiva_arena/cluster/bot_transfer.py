@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from khiva_arena.cluster.messages import PackedBot, PackedFile
-from khiva_arena.entrants import bots, runtimes, seals, sources, staging
+from khiva_arena.entrants import bots, runtimes, sources, staging
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.loading import Bounds, Loading
 from khiva_arena.errors import ConfigError
@@ -36,7 +36,7 @@ def pack(bot: Bot, network: Sequence[str], env: Sequence[str], *, files: bool) -
 
 def lies_here(identity: str) -> bool:
     """Tell whether a bot is in this machine's cache, unchanged since it was put there."""
-    return seals.is_as_sealed(staging.cache_folder() / "staged" / identity)
+    return staging.is_as_sealed(staging.cache_folder() / "staged" / identity)
 
 
 def stage_here(packed_bot: PackedBot, level: Level) -> Command:

@@ -1,9 +1,13 @@
-"""The link to a scheduler by Dask's client: its workers, tasks out and results in. Nothing else knows Dask here."""
+"""The link to a scheduler by Dask's client: its workers, tasks out and results in. Nothing else knows Dask here.
+
+If a scheduler cannot be reached, a line for the user says who, the fault and the remedy, and in brackets the library's own words.
+"""
 
 import logging
+import socket
 import ssl
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any
@@ -12,9 +16,9 @@ from dask import config
 from distributed import Client, Future
 from distributed.security import Security
 
-from khiva_arena.cluster import unreachable
 from khiva_arena.cluster.messages import FIRST, RESOURCE, Sealed, SeenWorker
 from khiva_arena.cluster.task import work
+from khiva_arena.shipped import folder
 
 COLLECTORS = 4
 COLLECT_SECONDS = 20.0
@@ -27,6 +31,9 @@ QUIET = (
     "distributed.batched",
     "tornado.application",
 )
+
+NO_CERTIFICATES = "there are no certificates; --dask-tls FOLDER gives those that the scheduler was started with"
+_SAME = "give --dask-tls the folder with which it and its workers were started"
 
 
 class LinkLost(Exception):
@@ -55,7 +62,7 @@ class SchedulerLink:
                 self._client = Client(address, security=_security(address, certificates), timeout=seconds, set_as_default=False)
         except (OSError, ValueError, TypeError, ssl.SSLError, RuntimeError) as error:
             self._collectors.shutdown(wait=False)
-            raise LinkLost(unreachable.explain(error, address)) from None
+            raise LinkLost(explain(error, address)) from None
 
     def workers(self) -> dict[str, SeenWorker]:
         """Return the workers that the scheduler knows, by address. Raises LinkLost."""
@@ -145,7 +152,7 @@ def _security(address: str, certificates: Sequence[str]) -> Security | None:
     options = dict(zip(("tls_ca_file", "tls_client_cert", "tls_client_key"), certificates, strict=True)) if certificates else {}
     security = Security(require_encryption=True, **options)
     if not (security.tls_ca_file and security.tls_client_cert):
-        raise ValueError(unreachable.NO_CERTIFICATES)
+        raise ValueError(NO_CERTIFICATES)
     return security
 
 
@@ -153,3 +160,44 @@ def _in_a_line(error: BaseException | None) -> str:
     """Return an error in a line, without the part that shows a task."""
     text = str(error).strip().split("\n")[0] if isinstance(error, OSError | ImportError | AttributeError) else ""
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def explain(error: BaseException, address: str) -> str:
+    """Explain in a line the error that a client of Dask raised when it connected."""
+    causes = list(_causes(error))
+    texts = [str(cause).strip().partition("\n")[0] for cause in causes]
+    words = " ".join(texts)
+    if NO_CERTIFICATES in words:
+        return NO_CERTIFICATES
+    innermost = next((text for text in reversed(texts) if text), type(causes[-1]).__name__)
+    if isinstance(error, ssl.SSLError | FileNotFoundError):  # before anything was sent; the files of --dask-tls were checked
+        return f"the certificates that Dask's own settings name cannot be used; --dask-tls FOLDER gives others ({innermost})"
+    if any(isinstance(cause, ssl.SSLCertVerificationError) for cause in causes):
+        return f"the scheduler shows a certificate that your ca.pem does not vouch for; {_SAME} ({innermost})"
+    if "WRONG_VERSION_NUMBER" in words:
+        page = folder("docs") / "cluster.md"
+        return f"the scheduler there speaks no TLS; start it and its workers with certificates, see {page}"
+    if "_ALERT_" in words:
+        return f"the scheduler does not take your certificate; {_SAME} ({_alert(texts)})"
+    if any(isinstance(cause, socket.gaierror) for cause in causes):
+        return f"no machine of that name is known here; write the address that `dask scheduler` says ({innermost})"
+    if any(isinstance(cause, ConnectionResetError) for cause in causes) or type(error).__name__ == "CommClosedError":
+        advice = "if it was started with certificates, write tls:// and give --dask-tls"
+        return f"the scheduler closed the connection; {advice if address.startswith('tcp:') else _SAME} ({innermost})"
+    running = "is `dask scheduler` running on that machine, at that port, with no firewall between?"
+    return f"nobody answers there; {running} ({innermost})"
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """Yield the error and its causes."""
+    ids: set[int] = set()
+    while error is not None and id(error) not in ids:
+        ids.add(id(error))
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _alert(texts: list[str]) -> str:
+    """Return the text of the TLS alert, which follows the addresses of both ends."""
+    text = next(line for line in texts if "_ALERT_" in line)
+    return text.rpartition("SSLError: ")[2]

@@ -10,11 +10,10 @@ from tabulate import tabulate
 
 from khiva_arena.entrants import loading
 from khiva_arena.sandbox import system, wsl
+from khiva_arena.sandbox.detect import KEPT_OUT, Attempts, Checkup, checkup, levels, remedy
 from khiva_arena.sandbox.detect import best as best_level
-from khiva_arena.sandbox.detect import levels, remedy
 from khiva_arena.sandbox.level import Level
 from khiva_arena.sandbox.limits import DEFAULT, WORDS, in_words
-from khiva_arena.sandbox.selftest import KEPT_OUT, Attempts, Checkup, checkup
 from khiva_arena.shipped import folder
 
 

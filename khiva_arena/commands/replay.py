@@ -229,11 +229,8 @@ def _print(record: Record, seat: int, name: str, refed: RefeedResult, replies: S
 
 def _choice_text(message: Decide, choice: int | None, fault: str) -> str:
     assert choice is not None
-    return f"{choice}: {_shorten(message.legal[choice])}" + (f" (the default, for {fault})" if fault else "")
-
-
-def _shorten(entry: Any) -> str:
-    return json.dumps(entry, separators=(",", ":"))
+    entry = json.dumps(message.legal[choice], separators=(",", ":"))
+    return f"{choice}: {entry}" + (f" (the default, for {fault})" if fault else "")
 
 
 def _consequences(record: Record, request: Request, choice: int | None) -> list[str]:

@@ -1,7 +1,6 @@
 """The work of ``khiva-arena verify``: a replay of every record, compared with everything that is stored beside it."""
 
 import json
-from collections.abc import Iterable
 from pathlib import Path
 
 import click
@@ -10,6 +9,7 @@ from khiva_arena import __version__
 from khiva_arena.api.verify import verify as verify_file
 from khiva_arena.audit.report import AuditResult, EventReport
 from khiva_arena.text import LONGEST, harmless
+from khiva_arena.words import ranges
 
 SHOWN = 20
 NOTES_SHOWN = 5
@@ -88,15 +88,4 @@ def _say_event(report: EventReport) -> None:
             click.echo(f"  also: {problem}")
         if len(report.problems) > SHOWN:
             click.echo(f"  and {len(report.problems) - SHOWN} more; --json lists all")
-        click.echo(f"  sound: {_ranges(report.sound_matches)}; not sound: {_ranges(report.unsound_matches)}")
-
-
-def _ranges(ordinals: Iterable[int]) -> str:
-    """Return ordinals in few words, as "0-4, 7, 9-11"; "none" for none."""
-    runs: list[list[int]] = []
-    for ordinal in sorted(ordinals):
-        if runs and ordinal == runs[-1][1] + 1:
-            runs[-1][1] = ordinal
-        else:
-            runs.append([ordinal, ordinal])
-    return ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in runs) or "none"
+        click.echo(f"  sound: {ranges(sorted(report.sound_matches))}; not sound: {ranges(sorted(report.unsound_matches))}")

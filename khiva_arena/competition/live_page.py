@@ -7,13 +7,12 @@ together take no more than a tenth of a core. A page that cannot be written ends
 import os
 import shlex
 import subprocess
-import sys
 import time
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from khiva_arena.sandbox.reap import MARK
+from khiva_arena.sandbox.reap import start_helper
 from khiva_arena.say import Say
 
 NICENESS = 19
@@ -66,18 +65,10 @@ class LivePage:
             self._say(f"page of results: {self._path}; open it in a browser")
 
     def _start(self, events: Sequence[str]) -> None:
-        words = [sys.executable, "-P", "-m", "khiva_arena", "report", "--out", str(self._path), "--", str(self._folder), *events]
-        # Its mark differs from that of strays that bots leave behind, and a later run ends it if we are dead.
-        environment = os.environ | {MARK: f"{os.getpid()}-report", "OPENBLAS_NUM_THREADS": "1"}
+        words = ["khiva_arena", "report", "--out", str(self._path), "--", str(self._folder), *events]
+        null = subprocess.DEVNULL
         try:
-            self._process = subprocess.Popen(
-                words,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-                start_new_session=True,  # Ctrl-C is for the arbiter
-                env=environment,
-            )
+            self._process = start_helper("report", words, stdin=null, stdout=null, stderr=subprocess.PIPE)
         except OSError as error:
             self._give_up(str(error))
             return

@@ -6,17 +6,14 @@ its stdin; the arbiter waits a moment for that, in which readers fetch the last 
 
 import os
 import select
-import signal
 import subprocess
-import sys
 import tempfile
 from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
 from khiva_arena.competition.events_file import EventsFile
-from khiva_arena.sandbox.reap import MARK, end_helper
-from khiva_arena.sandbox.stops import block
+from khiva_arena.sandbox.reap import end_helper, start_helper
 from khiva_arena.say import Say
 
 START_SECONDS = 20.0
@@ -39,19 +36,10 @@ class LiveWeb:
 
     def __enter__(self) -> Self:
         descriptor = self.listener.reading(0)
-        # Its mark differs from that of strays that bots leave behind, and a later run ends it if we are dead.
-        environment = os.environ | {MARK: f"{os.getpid()}-web", "OPENBLAS_NUM_THREADS": "1"}
+        words = ["khiva_arena.web.watching", str(descriptor), str(self.page), self._folder]
+        pipe = subprocess.PIPE  # the end of its stdin shows the process that we are done, or dead
         try:
-            with block((signal.SIGINT,)):
-                self._process = subprocess.Popen(
-                    [sys.executable, "-P", "-m", "khiva_arena.web.watching", str(descriptor), str(self.page), self._folder],
-                    stdin=subprocess.PIPE,  # its end shows the process that we are done, or dead
-                    stdout=subprocess.PIPE,
-                    start_new_session=True,  # Ctrl-C is for the arbiter
-                    pass_fds=[descriptor],
-                    env=environment,
-                    text=True,
-                )
+            self._process = start_helper("web", words, stdin=pipe, stdout=pipe, pass_fds=[descriptor], text=True)
             self._say_address()
         except OSError as error:
             self._say(f"nothing is served: {error}", warning=True)

@@ -6,6 +6,7 @@ asks. The contents at staging are noted beside the folder, and a folder that has
 
 import errno
 import fcntl
+import json
 import os
 import re
 import shutil
@@ -14,14 +15,14 @@ import tempfile
 import time
 from contextlib import suppress
 from functools import cache
-from hashlib import sha256
+from hashlib import file_digest, sha256
 from pathlib import Path
 
-from khiva_arena.entrants import seals
 from khiva_arena.entrants.bots import PYTHON, Bot
 from khiva_arena.entrants.build import as_run, build, must_stay_in, of_runtimes
 from khiva_arena.entrants.sources import is_executable
 from khiva_arena.errors import BotError, ConfigError, StagingError
+from khiva_arena.replay.record import canonical
 from khiva_arena.sandbox import scratch
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level
@@ -68,7 +69,7 @@ def stage(bot: Bot, level: Level = Level.TRUSTED) -> Command:
         home.mkdir(parents=True, exist_ok=True)
         with (home / f"{bot.identity}.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)  # another arbiter may be staging it
-            if not seals.is_as_sealed(final):
+            if not is_as_sealed(final):
                 _sweep(home)
                 _stage_from_sources(bot, final, level)
     except RecursionError as error:  # a build may leave a tree deeper than can be walked
@@ -119,7 +120,7 @@ def _stage_from_sources(bot: Bot, final: Path, level: Level) -> None:
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source, target)
             target.chmod(0o755 if is_executable(source) else 0o644)
-        seals.path_of(final).unlink(missing_ok=True)
+        seal_of(final).unlink(missing_ok=True)
         if os.path.lexists(final):
             _remove(final)
         draft.rename(final)
@@ -131,7 +132,7 @@ def _stage_from_sources(bot: Bot, final: Path, level: Level) -> None:
         if bot.build:
             build(bot, final, level)
         _make_read_only(final)
-        seals.seal(final)
+        seal(final)
     except BaseException:
         _remove(final)
         raise
@@ -143,7 +144,7 @@ def _sweep(home: Path) -> None:
 
     Once is enough: of a thousand bots each would look at the others.
     """
-    unsealed = (path for path in home.iterdir() if _IDENTITY.fullmatch(path.name) and not seals.path_of(path).exists())
+    unsealed = (path for path in home.iterdir() if _IDENTITY.fullmatch(path.name) and not seal_of(path).exists())
     for path in [*home.glob(f"{DRAFT}*"), *unsealed]:
         with suppress(OSError):
             if time.time() - path.lstat().st_mtime > DRAFT_SECONDS:
@@ -164,3 +165,38 @@ def _remove(path: Path) -> None:
     scratch.remove(str(path))
     if path.exists():
         raise OSError(f"{path} cannot be removed")
+
+
+def seal(final: Path) -> None:
+    """Note the contents of a staged folder beside it, since a bot that runs as this user could change them."""
+    draft = seal_of(final).with_suffix(".new")
+    draft.write_text(json.dumps({"tree": _tree(final)}))
+    draft.replace(seal_of(final))
+
+
+def is_as_sealed(final: Path) -> bool:
+    """Tell whether nothing in a staged folder has changed since it was sealed."""
+    try:
+        return not final.is_symlink() and bool(json.loads(seal_of(final).read_text()) == {"tree": _tree(final)})
+    except (OSError, ValueError):
+        return False
+
+
+def seal_of(final: Path) -> Path:
+    """Return the path of the note beside a staged folder."""
+    return final.with_name(f"{final.name}.json")
+
+
+def _tree(folder: Path) -> str:
+    """Return a hash over the names and contents of everything in a folder, built files included."""
+    parts: list[tuple[str, str]] = []
+    for path in sorted(folder.rglob("*")):
+        if path.is_symlink():
+            entry = f"link {os.readlink(path)}"
+        elif path.is_file():
+            with path.open("rb") as file:
+                entry = f"{'program' if is_executable(path) else 'file'} {file_digest(file, 'sha256').hexdigest()}"
+        else:
+            entry = "folder"
+        parts.append((path.relative_to(folder).as_posix(), entry))
+    return sha256(b"khiva-tree-1\0" + canonical(parts)).hexdigest()

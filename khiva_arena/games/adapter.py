@@ -6,11 +6,13 @@ shape of the contract in ``base.py``.
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from types import MappingProxyType
 from typing import Any, Generic, Protocol, TypeVar
 
 from khiva_arena.games.base import NOBODY, Event, Game, Pending, Plain, State
 from khiva_arena.games.wording import Line
+from khiva_arena.rng import Stream
 
 
 class PositionState(State):
@@ -94,6 +96,9 @@ class NotationFile(Protocol[TakenState]):
     def LINES(self) -> Mapping[str, Line]:
         """The functions that make the line of an event for ``Game.narrate``, by type of event."""
 
+    def choice(self, kind: str, entry: Sequence[Plain], view: Mapping[str, Plain]) -> str:
+        """Return an entry of ``legal`` in words, as ``Game.choice`` does."""
+
     def sketch(self, pos: TakenState, names: Sequence[str]) -> str:
         """Return the whole state as text, as ``Game.sketch`` does."""
 
@@ -105,6 +110,8 @@ class AdaptedGame(Game, Generic[AnyState]):
     variants_file: ``variants.py``.
     rules_file: ``rules.py``.
     notation_file: ``notation.py``.
+
+    The folder has ``worlds.py`` beside them, which is imported once somebody asks for a world.
     """
 
     state: type[AnyState]
@@ -141,3 +148,13 @@ class AdaptedGame(Game, Generic[AnyState]):
         if not isinstance(state, self.state):
             raise TypeError(f"sketch takes a state of {self.title}, not {type(state).__name__}")
         return self.notation_file.sketch(state, names)
+
+    def choice(self, kind: str, entry: Sequence[Plain], view: Mapping[str, Plain]) -> str:
+        """Return an entry of ``legal`` in words, for a person who is asked."""
+        return self.notation_file.choice(kind, entry, view)
+
+    def determinise(self, view: Mapping[str, Plain], rules: Mapping[str, Plain], stream: Stream) -> AnyState:
+        """Return a state in which the seat of ``view`` has exactly this view, as ``Game.determinise`` says."""
+        worlds = import_module(f"{self.state.__module__.rpartition('.')[0]}.worlds")  # not above: a match needs no worlds
+        state: AnyState = worlds.determinise(view, self.variants_file.compile_rules(rules), stream, self.state)
+        return state

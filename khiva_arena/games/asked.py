@@ -17,7 +17,7 @@ from importlib.resources import files
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
-from khiva_arena.games.base import Game, Plain
+from khiva_arena.games.base import Game
 
 YOU = "you"
 View = Mapping[str, Any]
@@ -102,8 +102,3 @@ def _verb(word: str) -> str:
     if word.endswith(("sses", "shes", "ches", "xes")):
         return word[:-2]
     return word[:-1] if word.endswith("s") and not word.endswith("ss") and word.islower() else word
-
-
-def words(name: Plain) -> str:
-    """Return a name of the code as words."""
-    return str(name).replace("_", " ")

@@ -8,10 +8,8 @@ other keys may stand beside them.
 """
 
 import json
-import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -19,8 +17,7 @@ import msgspec
 from khiva_arena.errors import InternalError
 from khiva_arena.games.base import Game, Shapes
 from khiva_arena.games.registry import GAMES
-
-DIALECT = "https://json-schema.org/draft/2020-12/schema"
+from khiva_arena.json_schema import DIALECT, write_schemas
 
 
 def schemas() -> dict[str, str]:
@@ -76,13 +73,5 @@ def _decision(kind: str, entries: Sequence[Any]) -> dict[str, Any]:
     return {"title": kind, "type": "object", "properties": properties, "required": ["kind", "legal"]}
 
 
-def main() -> None:
-    """Write the schemas into the folder that is the only argument."""
-    for name, text in schemas().items():
-        path = Path(sys.argv[1], name)
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text)
-
-
 if __name__ == "__main__":
-    main()
+    write_schemas(schemas())

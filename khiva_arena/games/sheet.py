@@ -25,6 +25,8 @@ class PaintedText(NamedTuple):
     colour: str = ""
 
 
+View = Mapping[str, Plain]
+Names = Sequence[str]
 COLOURS = ("white", "blue", "green", "pink", "black", "red", "yellow", "violet", "brown")
 Cell = str | PaintedText | Sequence[str | PaintedText]
 """One cell of a block. The parts of a sequence stand beside each other with a space between them."""
@@ -60,8 +62,3 @@ Draw = Callable[[Mapping[str, Plain], Sequence[str], Mapping[str, Plain]], list[
 def some(pieces: Sequence[str | PaintedText]) -> Cell:
     """Return the pieces, or ``NOTHING`` if there are none."""
     return pieces or NOTHING
-
-
-def words(name: object) -> str:
-    """Return a name of the code as words."""
-    return str(name).replace("_", " ")

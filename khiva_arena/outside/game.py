@@ -18,11 +18,10 @@ from khiva_arena.errors import ArenaError, GameFault, IllegalChoice, InternalErr
 from khiva_arena.games.base import Event, Game, Pending, Plain, State, check_choices
 from khiva_arena.games.conformance import MOST_STEPS, Findings, check_plain
 from khiva_arena.games.registry import HASHED
-from khiva_arena.outside.answers import Step, front_of, stands_of, step_of
+from khiva_arena.outside.answers import Step, front_of, in_words, stands_of, step_of
 from khiva_arena.outside.calls import LOOK_CPU_SECONDS, LOOK_SECONDS
 from khiva_arena.outside.process import Fork, GameProcess, value_of
 from khiva_arena.outside.source import LIBRARY, GameSource, source_of
-from khiva_arena.outside.wording import in_words
 from khiva_arena.rng import Stream
 from khiva_arena.words import count
 

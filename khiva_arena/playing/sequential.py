@@ -6,6 +6,7 @@ matches are played again.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -110,20 +111,17 @@ class SequentialPlay(Play):
         """True if the test has decided, or all seeds that it may take are recorded."""
         return bool(self.test.decision) or super().complete
 
+    def _goes_on(self, _: object) -> bool:
+        return not (self.complete or self.set_aside)
+
     def jobs(self, draw: DrawnRound) -> Iterator[Job]:
         """Yield the jobs of a round that may still be needed; ends with the decision, or at a table that the host cannot play."""
-        for job in super().jobs(draw):
-            if self.complete or self.set_aside:
-                return
-            yield job
+        return takewhile(self._goes_on, super().jobs(draw))
 
     def tables(self, draw: DrawnRound) -> Iterator[list[Job]]:
         """Yield the tables of a round that may still be needed; ends with the decision, or at a table that the host cannot
         play."""
-        for table in super().tables(draw):
-            if self.complete or self.set_aside:
-                return
-            yield table
+        return takewhile(self._goes_on, super().tables(draw))
 
     def record(self, outcome: Outcome, *, last: bool) -> list[MatchRow | VoidRow]:
         """Keep an outcome until all seeds before its own are recorded, then store it and return the rows stored with it.

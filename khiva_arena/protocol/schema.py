@@ -4,12 +4,11 @@
 """
 
 import json
-import sys
-from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
 
+from khiva_arena.json_schema import DIALECT, write_schemas
 from khiva_arena.protocol.messages import Act, BotHello, Decide, End, Fault, Hello, Natural
 
 NAMES = {"hello": Hello, "decide": Decide, "fault": Fault, "end": End, "bot-hello": BotHello, "act": Act}
@@ -60,14 +59,8 @@ def _open(schema: dict[str, Any]) -> dict[str, Any]:
     for part in schema["$defs"].values():
         # Our decoder takes unknown fields down its slow path and ignores them there; so does everyone.
         part.pop("additionalProperties", None)
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
-
-
-def main() -> None:
-    """Write the schemas into the folder that is the only argument."""
-    for name, text in schemas().items():
-        Path(sys.argv[1], name).write_text(text)
+    return {"$schema": DIALECT, **schema}
 
 
 if __name__ == "__main__":
-    main()
+    write_schemas(schemas())

@@ -17,20 +17,12 @@ _COUNTED_OF_A_BOT = ("bot", "name", "matches", "seeds", "finishes", "faults", "v
 """The columns that follow from the records by counting alone: every engine version gets the same."""
 
 
-def counted_part(table: dict[str, Any]) -> dict[str, Any]:
-    """Return the counted part of a table of standings, with its rows by bot, since their order is fitted."""
+def part_of(table: dict[str, Any], *, counted: bool) -> dict[str, Any]:
+    """Return the counted or the fitted part of a table of standings, with its rows by bot, since their order is fitted."""
     rows = _by_bot(table.get("rows"))
     if isinstance(rows, dict):
-        rows = {bot: {key: row[key] for key in _COUNTED_OF_A_BOT if key in row} for bot, row in rows.items()}
-    return {**{key: table[key] for key in _COUNTED if key in table}, "rows": rows}
-
-
-def fitted_part(table: dict[str, Any]) -> dict[str, Any]:
-    """Return the fitted part of a table of standings, with its rows by bot."""
-    rows = _by_bot(table.get("rows"))
-    if isinstance(rows, dict):
-        rows = {bot: {key: value for key, value in row.items() if key not in _COUNTED_OF_A_BOT} for bot, row in rows.items()}
-    return {**{key: value for key, value in table.items() if key not in _COUNTED}, "rows": rows}
+        rows = {bot: {k: value for k, value in row.items() if (k in _COUNTED_OF_A_BOT) == counted} for bot, row in rows.items()}
+    return {**{key: value for key, value in table.items() if (key in _COUNTED) == counted}, "rows": rows}
 
 
 def _by_bot(rows: Any) -> Any:

@@ -4,15 +4,13 @@ Keys may be added in a later version, so keys that are not listed are allowed; r
 """
 
 import json
-import sys
 from inspect import cleandoc
-from pathlib import Path
 from types import GenericAlias
 from typing import Any
 
 import msgspec
 
-from khiva_arena.json_schema import schema_of
+from khiva_arena.json_schema import schema_of, write_schemas
 from khiva_arena.report import plan, shapes, sprt
 from khiva_arena.report.columns import COLUMNS
 
@@ -56,11 +54,5 @@ def schemas() -> dict[str, str]:
     }
 
 
-def main() -> None:
-    """Write the schemas into the folder that is the only argument."""
-    for name, text in schemas().items():
-        Path(sys.argv[1], name).write_text(text)
-
-
 if __name__ == "__main__":
-    main()
+    write_schemas(schemas())

@@ -57,10 +57,15 @@ def short(name: str, width: int = WIDEST_NAME) -> str:
     if columns_of(name) <= width:
         return name
     mark = match[0] if (match := _MARK.search(name)) else ""
-    beginning = name[: width - 3 - len(mark)]
-    while columns_of(beginning) > width - 3 - len(mark):
+    return cut(name, width - 3 - len(mark)) + "..." + mark
+
+
+def cut(name: str, width: int) -> str:
+    """Return as much of a name as fits into ``width`` columns."""
+    beginning = name[:width]
+    while columns_of(beginning) > width:
         beginning = beginning[:-1]
-    return beginning + "..." + mark
+    return beginning
 
 
 def table(rows: Sequence[Sequence[str]], to_left: Sequence[int] = ()) -> list[str]:

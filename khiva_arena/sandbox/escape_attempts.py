@@ -1,4 +1,4 @@
-"""The first attempts of a hostile bot, tried for real from inside a level: a script, which ``selftest.py`` runs.
+"""The first attempts of a hostile bot, tried for real from inside a level: a script, which ``detect.py`` runs.
 
 ``argv[1]`` is JSON. It holds the arbiter's process number, and a file and a folder of the arbiter that file modes alone would let
 anyone use. It also holds the system calls that a bot is refused, with the error that each is to fail with. The script prints

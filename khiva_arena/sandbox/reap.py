@@ -6,16 +6,18 @@ import os
 import secrets
 import signal
 import subprocess
+import sys
 import time
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from khiva_arena.errors import InternalError
 from khiva_arena.sandbox import system, uids
 from khiva_arena.sandbox.reaper import REAPER
+from khiva_arena.sandbox.stops import block
 from khiva_arena.words import count
 
 MARK = "KHIVA_ARENA_MATCH"
@@ -260,6 +262,18 @@ def _arbiters_of(pid: str) -> list[int]:
         return []
     owner = (_mark_of(pid) or "").partition("-")[0]
     return [int(owner)] if owner.isdecimal() and owner.isascii() else []
+
+
+def start_helper(name: str, words: Sequence[str], **streams: Any) -> subprocess.Popen[Any]:
+    """Start a helper process of a command: a module of this Python. Raises OSError.
+
+    name: the end of its mark, which differs from that of strays that bots leave behind; a later run ends it if we are dead.
+    words: the module and its arguments.
+    streams: as for Popen.
+    """
+    environment = os.environ | {MARK: f"{os.getpid()}-{name}", "OPENBLAS_NUM_THREADS": "1"}
+    with block((signal.SIGINT,)):  # for good, and in a session of its own: Ctrl-C is for the command
+        return subprocess.Popen([sys.executable, "-P", "-m", *words], start_new_session=True, env=environment, **streams)
 
 
 def end_helper(process: subprocess.Popen[bytes] | subprocess.Popen[str], seconds: float) -> None:

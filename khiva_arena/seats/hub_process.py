@@ -2,9 +2,7 @@
 
 import os
 import shutil
-import signal
 import subprocess
-import sys
 import tempfile
 from types import TracebackType
 from typing import Any, Self
@@ -13,8 +11,7 @@ import msgspec
 
 from khiva_arena.entrants.guests import HUB
 from khiva_arena.errors import ArenaError
-from khiva_arena.sandbox.reap import MARK, end_helper
-from khiva_arena.sandbox.stops import block
+from khiva_arena.sandbox.reap import end_helper, start_helper
 
 END_SECONDS = 5.0
 
@@ -28,13 +25,9 @@ class Hub:
     def __init__(self) -> None:
         self._folder = tempfile.mkdtemp(prefix="khiva-arena-hub-")  # of mode 700: nobody else can sit down
         self.socket = os.path.join(self._folder, "hub")
-        words = [sys.executable, "-P", "-m", "khiva_arena.seats.hub"]
-        # Its mark differs from that of strays that bots leave behind, and a later run ends it if we are dead. Ctrl-C is for us.
-        environment = os.environ | {MARK: f"{os.getpid()}-hub"}
         pipe = subprocess.PIPE
         try:
-            with block((signal.SIGINT,)):
-                self._process = subprocess.Popen(words, stdin=pipe, stdout=pipe, start_new_session=True, env=environment)
+            self._process = start_helper("hub", ["khiva_arena.seats.hub"], stdin=pipe, stdout=pipe)
         except OSError as error:
             shutil.rmtree(self._folder, ignore_errors=True)
             raise ArenaError(f"the process at which players arrive cannot be started: {error}") from None

@@ -5,12 +5,18 @@ connection and come back, until ``reconnect`` seconds have passed. Then its sess
 once if another life takes the place. While no relay is there, a session waits for as long.
 
 Bytes of a relay can only become bytes on a seat's stdout and stderr, or its end; a relay that sends anything else is cut off.
+
+A connection that has not yet shown that it knows a token is a stranger. If strangers are too many, the oldest goes first, so that
+they do not keep out a relay that knows its token.
 """
 
 import hmac
+import ipaddress
 import secrets
 import ssl
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -23,13 +29,17 @@ from khiva_arena.seats.links import Seated
 from khiva_arena.seats.relay_life import Connection, Life
 from khiva_arena.seats.relay_place import AGAIN_SECONDS, RelayPlace
 from khiva_arena.seats.relay_protocol import GREET_SECONDS, LIFE_BYTES, VERSION, Frames, LinkBreach, packed_json, proof
-from khiva_arena.seats.strangers import Strangers
 
 FIRST_SECONDS = 2.0
 """The time for the first byte of a connection."""
 HELLO_MOST = 4_096
 WRONG_SECONDS = 1.0
 _Stream = trio.abc.Stream
+
+STRANGERS_MOST = 256
+STRANGERS_OF_AN_ADDRESS = 64
+"""The most strangers of one address. A relay shows its token within two round trips, so to keep it out somebody has to connect as
+often in that time."""
 
 
 class Refused(Exception):
@@ -238,3 +248,40 @@ async def _refuse(stream: _Stream, refusal: Refused) -> None:
         await stream.send_all(packed_json(b"R", text=str(refusal), final=refusal.final, proof=refusal.own_proof))
     except (trio.BrokenResourceError, trio.ClosedResourceError):
         return
+
+
+class Strangers:
+    """The strangers that wait, from the oldest on."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[trio.CancelScope, str] = {}
+
+    @contextmanager
+    def arrived(self, host: str, seconds: float) -> Iterator[trio.CancelScope]:
+        """Give a stranger its time. The scope ends early if others need the place, unless ``keep`` was called for it."""
+        address = _network(host)
+        same = [scope for scope, other in self._waiting.items() if other == address]
+        if len(same) >= STRANGERS_OF_AN_ADDRESS:
+            self._end(same[0])
+        elif len(self._waiting) >= STRANGERS_MOST:
+            self._end(next(iter(self._waiting)))
+        with trio.move_on_after(seconds) as scope:
+            self._waiting[scope] = address
+            try:
+                yield scope
+            finally:
+                self._waiting.pop(scope, None)
+
+    def _end(self, scope: trio.CancelScope) -> None:
+        del self._waiting[scope]
+        scope.cancel()
+
+    def keep(self, scope: trio.CancelScope) -> None:
+        """Let a connection that has shown its token keep its place."""
+        self._waiting.pop(scope, None)
+
+
+def _network(host: str) -> str:
+    """Return the network that counts as one address: of IPv6 the half that a provider gives to each customer."""
+    address = ipaddress.ip_address(host.partition("%")[0])
+    return str(ipaddress.ip_network((address, 64), strict=False)) if address.version == 6 and not address.ipv4_mapped else host

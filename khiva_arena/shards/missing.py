@@ -15,6 +15,7 @@ from khiva_arena.games.registry import handing
 from khiva_arena.shards.note import ShardNote, read_note
 from khiva_arena.shards.shard import Shard
 from khiva_arena.store.db import EventRow, Store
+from khiva_arena.words import ranges
 
 
 class MissingShard(NamedTuple):
@@ -45,7 +46,7 @@ def missing_shards(parts: Sequence[tuple[Path, EventRow]], seeds: Sequence[int],
     notes = notes_alike(parts)
     first = parts[0][1]
     if not notes:
-        return [MissingShard("", ranges(seeds), _to_play(first, "PLAN", None, out))]
+        return [MissingShard("", ranges(seeds, " to "), _to_play(first, "PLAN", None, out))]
     of, plan = next((note.of, note.plan) for note in notes.values())
     missing = []
     unrecorded = set(seeds)
@@ -55,7 +56,7 @@ def missing_shards(parts: Sequence[tuple[Path, EventRow]], seeds: Sequence[int],
             folder = _folder_of(shard, notes, out)
             is_played = folder not in notes and _is_complete(folder, first, shard.seeds(total))
             command = _to_merge(folder, out) if is_played else _to_play(first, plan, shard, folder)
-            missing.append(MissingShard(str(shard), ranges(shard_seeds), command, is_played))
+            missing.append(MissingShard(str(shard), ranges(shard_seeds, " to "), command, is_played))
     return missing
 
 
@@ -97,14 +98,3 @@ def _folder_of(shard: Shard, notes: dict[Path, ShardNote], out: Path) -> Path:
         if name := re.fullmatch(rf"(.*?)(0*{note.shard})", folder.name):
             return folder.with_name(f"{name[1]}{shard.number:0{len(name[2])}}")
     return out.with_name(f"shard-{shard.number}")
-
-
-def ranges(numbers: Sequence[int]) -> str:
-    """Return rising numbers in few words: "0 to 3, 7"."""
-    runs: list[list[int]] = []
-    for number in numbers:
-        if runs and number == runs[-1][1] + 1:
-            runs[-1][1] = number
-        else:
-            runs.append([number, number])
-    return ", ".join(str(first) if first == last else f"{first} to {last}" for first, last in runs)

@@ -133,7 +133,7 @@ class Store:
             return bool(events) and not store.damage() and all(map(store._is_sound, events))
 
     def _is_sound(self, event: EventRow) -> bool:
-        from khiva_arena.store.changes import TABLES  # not above: as in ``changed``
+        from khiva_arena.store.sums import TABLES  # not above: as in ``changed``
 
         if event.changed or self.changed(event.id):
             return False
@@ -324,7 +324,7 @@ class Store:
         with explain_errors(self.folder):
             if self._seal.holds():
                 return []
-        from khiva_arena.store.changes import changes  # not above: a sealed store has no need of it
+        from khiva_arena.store.sums import changes  # not above: a sealed store has no need of it
 
         return list(self._once(event, lambda: changes(event, self._rows, self._rows_by_piece, self._checked_rows)))
 

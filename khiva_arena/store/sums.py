@@ -2,10 +2,11 @@
 
 Each row ends in a sum over all of its columns. An event's tally counts its rows and adds their sums up, so that a row that was
 lost or added is noticed, too. This finds damage, not deceit: whoever writes rows can compute their sums.
+Changes that reading a match, a void or an event itself shows are not looked for here.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from hashlib import sha256
 from itertools import repeat
@@ -20,6 +21,29 @@ ColumnTypes = tuple[tuple[str, str, bool], ...]
 """The name and type of each column, and whether it may be NULL; the sum is the last."""
 EMPTY: dict[str, tuple[type, Any]] = {"TEXT": (str, ""), "INTEGER": (int, -1), "REAL": (float, 0.0), "BLOB": (bytes, b"")}
 """By the type of a column, the type of its values, and the value that replaces one of another type."""
+
+TABLES = (
+    "engines",
+    "bots",
+    "matches",
+    "seats",
+    "voids",
+    "reveals",
+    "conclusions",
+    "beacons",
+    "page_faults",
+    "void_causes",
+    "times",
+    "closures",
+)
+"""The tables whose rows an event's tally counts, beside its own row."""
+READ_ALONE = ("reveals", "conclusions")
+READ_WITH = {
+    "page_faults": ("matches", ("ordinal",)),
+    "times": ("matches", ("ordinal",)),
+    "void_causes": ("voids", ("ordinal", "attempt")),
+}
+"""Tables that are read with rows of another one, and the columns that lead there: nobody reads a row that leads to none."""
 
 
 def row_sum(table: str, values: Mapping[str, Any]) -> str:
@@ -139,3 +163,37 @@ def _shape(columns: ColumnTypes) -> tuple[tuple[str, ...], list[set[type]]]:
     """Return the names of columns without the sum, and the types that the values of each may have, the sum's included."""
     types = [{EMPTY[kind][0], type(None)} if nullable else {EMPTY[kind][0]} for _, kind, nullable in columns]
     return tuple(name for name, _, _ in columns[:-1]), types
+
+
+def changes(
+    event: str,
+    rows: Callable[..., list[tuple[Any, ...]]],
+    pieces: Callable[..., Iterable[list[tuple[Any, ...]]]],
+    checked_rows: Callable[..., Iterable[tuple[dict[str, Any], bool]]],
+) -> list[str]:
+    """Return each change in words.
+
+    rows: returns the rows of a query.
+    pieces: yields the rows of a query, some at a time.
+    checked: returns the rows of a table under a condition, each with whether it is as it was written.
+    """
+    problems = [
+        f"the row in {table} was changed since it was written: {row}"
+        for table in READ_ALONE
+        for row, intact in checked_rows(table, "event = ?", event)
+        if not intact
+    ]
+    for table, (parent, columns) in READ_WITH.items():
+        condition = " AND ".join(f"{parent}.{column} = {table}.{column}" for column in ("event", *columns))
+        alone = f"event = ? AND NOT EXISTS (SELECT 1 FROM {parent} WHERE {condition})"
+        problems += [f"the row in {table} belongs to no row in {parent}: {row}" for row, _ in checked_rows(table, alone, event)]
+    count, total = 0, "0"
+    for query in ("events WHERE id = ?", *(f"{table} WHERE event = ?" for table in TABLES)):
+        for sums_read in pieces(f"SELECT sum FROM {query}", event):  # not all at once: a large event has millions
+            count, total = count + len(sums_read), add(total, (str(row[0]) for row in sums_read))
+    tally_now = (count, total)
+    tally = rows("SELECT count, total FROM tallies WHERE event = ?", event)
+    if tally != [tally_now]:
+        claim = f"{tally[0][0]} rows" if tally else "nothing"
+        problems.append(f"its tally says {claim}, and there are {tally_now[0]}: some were lost, added or changed")
+    return problems

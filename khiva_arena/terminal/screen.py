@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from math import ceil
 from typing import TextIO
 
-from rich.cells import cell_len, set_cell_size
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.progress_bar import ProgressBar
 from rich.text import Text
 
+from khiva_arena.report.text import columns_of, cut
 from khiva_arena.stream import FaultRecorded, Llr
 from khiva_arena.terminal.messages import match_word
 from khiva_arena.terminal.ratings_so_far import BotSoFar, RatingsSoFar
@@ -157,7 +157,7 @@ def _ratings(data: ScreenData, width: int, limit: int, now: float) -> list[Text]
         return []
     names = [harmless(name, 64) for name in data.state.bots]
     top = ratings.rows[:limit]
-    wide = min(max([3, *(cell_len(names[row.bot]) for row in top)]), NAME_WIDTH, max(3, width - 22))
+    wide = min(max([3, *(columns_of(names[row.bot]) for row in top)]), NAME_WIDTH, max(3, width - 22))
     heads = ["elo", "+/-", "score%", "matches"] if width >= NARROW else ["elo", "+/-"]
     cells = [_cells(row)[: len(heads)] for row in top]
     widths = [max(map(len, column)) for column in zip(heads, *cells, strict=True)]
@@ -170,8 +170,8 @@ def _ratings(data: ScreenData, width: int, limit: int, now: float) -> list[Text]
 
 
 def _row(place: str, name: str, cells: list[str], wide: int, widths: list[int]) -> str:
-    fitted = name if cell_len(name) <= wide else set_cell_size(name, wide - 1) + "~"
-    return "  ".join([place.rjust(3), set_cell_size(fitted, wide), *map(str.rjust, cells, widths)]).rstrip()
+    fitted = name if columns_of(name) <= wide else cut(name, wide - 1) + "~"
+    return "  ".join([place.rjust(3), fitted + " " * (wide - columns_of(fitted)), *map(str.rjust, cells, widths)]).rstrip()
 
 
 def _cells(row: BotSoFar) -> list[str]:

@@ -6,14 +6,12 @@ of the stream, the bytes of it that were shown already, and the arbiter's proces
 
 import os
 import select
-import signal
 import subprocess
 import sys
 from contextlib import suppress
 
 from khiva_arena.sandbox.proc_usage import children
-from khiva_arena.sandbox.reap import MARK, end_helper
-from khiva_arena.sandbox.stops import block
+from khiva_arena.sandbox.reap import end_helper, start_helper
 
 END_SECONDS = 1.0
 """The time that a screen may take to end."""
@@ -33,19 +31,10 @@ class ScreenProcess:
 
         bytes_shown: bytes that it reads first and that the user has been shown already
         """
-        # Its mark differs from that of strays that bots leave behind, and a later run ends it if we are dead.
-        environment = os.environ | {MARK: f"{os.getpid()}-screen", "OPENBLAS_NUM_THREADS": "1"}
+        words = [__name__, str(descriptor), str(bytes_shown), str(os.getpid())]
+        pipe, null = subprocess.PIPE, subprocess.DEVNULL  # the end of its stdin shows the screen that we are done, or dead
         try:
-            with block((signal.SIGINT,)):  # for good: it would print a traceback over the terminal
-                self._process = subprocess.Popen(
-                    [sys.executable, "-P", "-m", __name__, str(descriptor), str(bytes_shown), str(os.getpid())],
-                    stdin=subprocess.PIPE,  # its end shows the screen that we are done, or dead
-                    stdout=subprocess.DEVNULL,
-                    start_new_session=True,  # Ctrl-C is for the arbiter
-                    pass_fds=[descriptor],
-                    env=environment,
-                    bufsize=0,
-                )
+            self._process = start_helper("screen", words, stdin=pipe, stdout=null, pass_fds=[descriptor], bufsize=0)
         except OSError:
             self._process = None
         finally:

@@ -6,11 +6,11 @@ import pytest
 from arena import RANDOM, arena, bots
 from tools import need_language
 
-from khiva_arena.arbiter.noise import Quiet, lines
+from khiva_arena.arbiter.stderr import Quiet, noise_lines
 
 pytestmark = pytest.mark.slow
 
-NOISE = lines("-XX:MaxRAM=1 -XX:ActiveProcessorCount=2")
+NOISE = noise_lines("-XX:MaxRAM=1 -XX:ActiveProcessorCount=2")
 OWN = b"my own line\n"
 
 

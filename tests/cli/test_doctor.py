@@ -16,9 +16,9 @@ import khiva_arena
 from khiva_arena.cli import main
 from khiva_arena.commands import doctor
 from khiva_arena.sandbox import detect, remedies, wsl
+from khiva_arena.sandbox.detect import KEPT_OUT
 from khiva_arena.sandbox.level import Level
 from khiva_arena.sandbox.limits import DEFAULT, WORDS
-from khiva_arena.sandbox.selftest import KEPT_OUT
 
 NOTHING: dict[str, list[str]] = {name: [] for name in KEPT_OUT}
 EVERYTHING = {name: ["somehow"] for name in KEPT_OUT}

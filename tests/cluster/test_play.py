@@ -19,9 +19,8 @@ from dask_cluster import DaskCluster, dask_cluster
 from levels import need_level
 from waiting import until
 
-from khiva_arena.sandbox.detect import run_at
+from khiva_arena.sandbox.detect import OTHER_PYTHON, run_at
 from khiva_arena.sandbox.level import Level
-from khiva_arena.sandbox.selftest import OTHER_PYTHON
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cluster")]
 

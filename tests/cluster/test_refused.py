@@ -14,7 +14,7 @@ from disks import fill, small_disk
 from waiting import until
 from wording import sentence
 
-from khiva_arena.cluster import access, unreachable
+from khiva_arena.cluster import access, link
 
 WORDS = ["run", *bots(RANDOM, NAIVE), "--seats", "2", "--seeds", "1", "--out", "out"]
 LATE = """import sys, time
@@ -100,7 +100,7 @@ def test_the_extra_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 )
 def test_why_a_scheduler_is_not_reached(error: OSError, cause: OSError | None, why: str) -> None:
     error.__cause__ = cause
-    assert unreachable.explain(error, "tls://head:8786").startswith(why)
+    assert link.explain(error, "tls://head:8786").startswith(why)
 
 
 @pytest.mark.slow

@@ -13,10 +13,9 @@ from other_user import arena_as_user, as_user, need_user
 from khiva_arena.sandbox import basic, readable_paths, uids
 from khiva_arena.sandbox.cell import cell, kind
 from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.detect import best, levels, run_at
+from khiva_arena.sandbox.detect import KEPT_OUT, best, checkup, levels, run_at
 from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.sandbox.limits import Resources
-from khiva_arena.sandbox.selftest import KEPT_OUT, checkup
 
 pytestmark = pytest.mark.slow
 
@@ -43,7 +42,7 @@ def test_an_older_kernels_landlock_keeps_out_the_same(version: int, tmp_path: Pa
     launcher.chmod(0o644)
     code = (
         "import json, sys; from khiva_arena.sandbox import basic; from khiva_arena.sandbox.level import Level; "
-        "from khiva_arena.sandbox.selftest import checkup; "
+        "from khiva_arena.sandbox.detect import checkup; "
         f"basic.HERE = {str(open_folder)!r}; print(json.dumps(checkup(Level.BASIC)))"
     )
     done = as_user(sys.executable, "-c", code, home=tmp_path)

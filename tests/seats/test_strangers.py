@@ -21,7 +21,7 @@ from relaying import (
 )
 
 from khiva_arena.arbiter.pool import play_one
-from khiva_arena.seats import strangers
+from khiva_arena.seats import relays
 
 
 def test_strangers_are_few_and_leave_room_for_the_relay(script: Path) -> None:
@@ -89,18 +89,18 @@ def test_a_stranger_has_two_seconds_for_its_first_byte() -> None:
 
 def test_the_oldest_stranger_goes_first_and_those_of_one_address_before_others() -> None:
     async def arrive() -> None:
-        waiting = strangers.Strangers()
+        waiting = relays.Strangers()
         with ExitStack() as order:
 
             def arrived(*hosts: str) -> list[trio.CancelScope]:
                 return [order.enter_context(waiting.arrived(host, 60.0)) for host in hosts]
 
-            of_one = arrived(*["2001:db8::1"] * strangers.OF_AN_ADDRESS)
+            of_one = arrived(*["2001:db8::1"] * relays.STRANGERS_OF_AN_ADDRESS)
             waiting.keep(of_one[1])
             others = arrived("10.0.0.1", "10.0.0.2")
             arrived("2001:db8::2", "2001:db8::3")  # of the same provider's half
             assert [number for number, scope in enumerate(of_one) if scope.cancel_called] == [0]
-            arrived(*(f"10.1.0.{number % 250}" for number in range(strangers.MOST)))
+            arrived(*(f"10.1.0.{number % 250}" for number in range(relays.STRANGERS_MOST)))
             assert all(scope.cancel_called for scope in (*of_one[2:], *others))
             assert not of_one[1].cancel_called
 

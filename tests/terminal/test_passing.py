@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from khiva_arena.terminal.passing import EVERY_SECONDS, PassingLine
+from khiva_arena.commands.merge import EVERY_SECONDS, PassingLine
 
 
 class Terminal(io.StringIO):

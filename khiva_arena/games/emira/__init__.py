@@ -2,7 +2,7 @@
 
 Layers: tables < questions < variants < state < {dealing, events, values} < {scoring, steps} < courtship < {auction, cards,
 market, upkeep} < rules < {observation, notation} < game; shapes stand apart, above the tables alone. The file worlds makes a
-world that a view allows, with {hidden_cards, hidden_goals, open_question}; hidden_cards follows the theory of knowledge.
+world that a view allows, with {hidden_cards, open_question}; hidden_cards follows the theory of knowledge.
 """
 
 from khiva_arena.games.emira.game import GAME, Emira, EmiraState

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from khiva_arena.games.asked import Names, PersonsQuestion, View, words
+from khiva_arena.games.asked import Names, PersonsQuestion, View
 from khiva_arena.games.emira.auction import prices
 from khiva_arena.games.emira.notation import choice
 from khiva_arena.games.emira.tables import APPEARANCE_PRICE, CARAVANS, EVENT_PRICE, NAMES, ZAINAB, ZAINAB_PRICE
+from khiva_arena.words import spaced
 
 LEGEND = (
     ("Emiras in play", "the princesses who choose a sheik this round, with what each looks at first and second"),
@@ -82,7 +83,7 @@ def question(kind: str, view: View, names: Names) -> PersonsQuestion:
         return PersonsQuestion("In which order do these cards lie?", "The first one comes next. Nobody else sees them.", ("E34",))
     if kind == "gift":
         return PersonsQuestion("Do you give Xenia her gift?", "Refused, she leaves you.", ("E10", "E30"))
-    return PersonsQuestion(f"Your turn: {words(kind)}")
+    return PersonsQuestion(f"Your turn: {spaced(kind)}")
 
 
 def answer(kind: str, entry: Sequence[Any], view: View, names: Names) -> str:
@@ -91,7 +92,7 @@ def answer(kind: str, entry: Sequence[Any], view: View, names: Names) -> str:
     if first in ("none", 0) and kind in _NOTHING:
         return _NOTHING[kind]
     if kind in ("first_event", "play", "keep") and first in EFFECTS:
-        return f"{words(first)}: {EFFECTS[first]}"
+        return f"{spaced(first)}: {EFFECTS[first]}"
     if kind == "bid" and first in ("pass", "grant"):
         return "pass: leave this auction" if first == "pass" else "grant: 150 gold in place of an action"
     if kind == "mind":
@@ -107,7 +108,7 @@ def answer(kind: str, entry: Sequence[Any], view: View, names: Names) -> str:
     if kind in ("noble", "take_status", "drop_status"):
         return f"the status card {first}"
     if kind in ("bazaar", "take_appearance", "drop_appearance", "good_looking"):
-        return f"{words(first)}" if kind == "good_looking" else f"a counter for {words(first)}"
+        return f"{spaced(first)}" if kind == "good_looking" else f"a counter for {spaced(first)}"
     return choice(kind, entry, view)
 
 
@@ -121,11 +122,11 @@ def _action(action: str, view: View) -> str:
     *caravans, section, camel = prices([NAMES.index(name) for name in view["princesses"][view["seat"]]])
     incomes = {"small_slow": "8 incomes of 150", "small_fast": "4 of 300", "large_slow": "8 of 250", "large_fast": "4 of 500"}
     if action in incomes:
-        return f"{words(action)} caravan for {caravans[CARAVANS.index(action)]} gold: {incomes[action]}"
+        return f"{spaced(action)} caravan for {caravans[CARAVANS.index(action)]} gold: {incomes[action]}"
     return {
         "appearance": f"appearance: the counter on the board ({' or '.join(board['appearance'])}) for {APPEARANCE_PRICE} gold",
         "status": f"status: the card on the board for {' or '.join(map(str, board['status']))} gold",
         "palace": f"palace: a section for {section} gold, with room for one more princess",
         "camel": f"camel for {camel} gold: {view['discount'][view['seat']]} off each later bid",
         "grant": "grant: 150 gold, and no purchase",
-    }.get(action, words(action))
+    }.get(action, spaced(action))

@@ -1,13 +1,9 @@
 """Emira put together: the state that the arbiter gets, and the game that makes it."""
 
-from collections.abc import Mapping, Sequence
-
 from khiva_arena.games.adapter import AdaptedGame, PositionState
-from khiva_arena.games.base import Plain
 from khiva_arena.games.emira import notation, observation, rules, scoring, variants
 from khiva_arena.games.emira.state import Position
 from khiva_arena.games.emira.tables import SCENERY, SEATS
-from khiva_arena.rng import Stream
 
 
 class EmiraState(Position, PositionState):
@@ -31,16 +27,6 @@ class Emira(AdaptedGame[EmiraState]):
     rules_file = rules
     notation_file = notation
     scenery = SCENERY
-
-    def choice(self, kind: str, entry: Sequence[Plain], view: Mapping[str, Plain]) -> str:
-        """Return an entry of ``legal`` in words, for a person who is asked."""
-        return notation.choice(kind, entry, view)
-
-    def determinise(self, view: Mapping[str, Plain], rules: Mapping[str, Plain], stream: Stream) -> EmiraState:
-        """Return a state in which the seat of ``view`` has exactly this view; unknown facts are drawn from ``stream``."""
-        from khiva_arena.games.emira import worlds  # not above: a match needs no worlds
-
-        return worlds.determinise(view, variants.compile_rules(rules), stream, EmiraState)
 
 
 GAME = Emira()

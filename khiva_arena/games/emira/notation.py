@@ -1,23 +1,19 @@
 """Emira for people: one line for an event, and the whole position as text."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 from khiva_arena.games.base import Plain
 from khiva_arena.games.emira.events import goal_face
 from khiva_arena.games.emira.state import Position
 from khiva_arena.games.emira.tables import CARAVANS, COLOURS, EVENTS, GOALS, KINDS, NAMES, SIDI, TRACK, XENIA
 from khiva_arena.games.emira.values import appearance, palace, room, status
-from khiva_arena.games.wording import Data, Names, lines_of, standing
-from khiva_arena.words import count
+from khiva_arena.games.wording import Data, Names, filled, lines_of, standing
+from khiva_arena.words import count, spaced
 
 
 def _list(items: Iterable[Plain]) -> str:
-    return ", ".join(map(_words, items)) or "none"
-
-
-def _words(item: Plain) -> str:
-    """Return a name of the code as words."""
-    return str(item).replace("_", " ")
+    return ", ".join(map(spaced, items)) or "none"
 
 
 def _ways(ways: Sequence[Sequence[str]]) -> str:
@@ -39,33 +35,21 @@ def choice(kind: str, entry: Sequence[Plain], view: Mapping[str, Plain]) -> str:
         return _list(view["ask"]["cards"][place] for place in entry)
     first = entry[0]
     if kind == "bid":
-        return f"bid {first}" if isinstance(first, int) else _words(first)
+        return f"bid {first}" if isinstance(first, int) else spaced(first)
     if kind == "buy":
         return f"look at {first} cards" if first else "none"
     if kind == "place":
         return f"the Emira at place {first + 1}"
     if kind == "caravan":
-        return f"{_words(first)}, {count(entry[1], 'income')} left"
+        return f"{spaced(first)}, {count(entry[1], 'income')} left"
     if kind == "vermin_move":
         return f"those with {' and '.join(map(str, entry))} left" if len(entry) > 1 else f"the one with {first} left"
-    return _words(first)
+    return spaced(first)
 
 
 def _setup(d: Data, names: Names) -> str:
     colours = ", ".join(f"{name} {colour}" for name, colour in zip(names, d["colours"], strict=True))
     return f"The sheiks: {colours}; {names[d['start']]} starts"
-
-
-def _goal(d: Data, names: Names) -> str:
-    return f"{names[d['seat']]} has the goal: {_ways(d['goal'])}"
-
-
-def _dealt(d: Data, names: Names) -> str:
-    return f"{names[d['seat']]} is dealt {_list(d['cards'])}"
-
-
-def _kept(d: Data, names: Names) -> str:
-    return f"{names[d['seat']]} keeps {_words(d['event'])}"
 
 
 def _round(d: Data, names: Names) -> str:
@@ -90,33 +74,13 @@ def _board(d: Data, names: Names) -> str:
     return f"On the board: {_list([*d['appearance'], *(f'status {card}' for card in d['status']), *d['open']])}"
 
 
-def _no_event(d: Data, names: Names) -> str:
-    return f"{names[d['seat']]} plays no event card"
-
-
-def _play(d: Data, names: Names) -> str:
-    return f"{names[d['seat']]} plays {_words(d['event'])}"
-
-
-def _void(d: Data, names: Names) -> str:
-    return f"The card {_words(d['event'])} has no effect"
-
-
 def _camels(d: Data, names: Names) -> str:
     verb = "gets" if d["change"] > 0 else "loses"
     return f"{names[d['seat']]} {verb} {count(abs(d['change']), 'camel')}"
 
 
-def _track(d: Data, names: Names) -> str:
-    return f"A camel of {names[d['seat']]} now takes {d['discount']} off a bid"
-
-
 def _disc(d: Data, names: Names) -> str:
     return f"The palace track of {names[d['seat']]} moves {'up' if d['change'] > 0 else 'down'} to {_halves(d['halves'])}"
-
-
-def _look(d: Data, names: Names) -> str:
-    return f"{names[d['seat']]} looks at {_list(d['cards'])}"
 
 
 def _place(d: Data, names: Names) -> str:
@@ -133,66 +97,26 @@ def _reorder(d: Data, names: Names) -> str:
     return f"{names[d['seat']]} looks at the top {count(d['count'], deck + ' card')} and puts them in an order"
 
 
-def _order(d: Data, names: Names) -> str:
-    return f"{names[d['seat']]} has put on top, in this order: {_list(d['cards'])}"
-
-
-def _split(d: Data, names: Names) -> str:
-    return f"{names[d['seat']]} chooses the {d['round']} round for it"
-
-
 def _good_looking(d: Data, names: Names) -> str:
     return f"{names[d['seat']]} gets {count(d['count'], 'counter')} +1 for {d['kind']}"
 
 
 def _caravan(d: Data, names: Names) -> str:
     state = f"now has {count(d['left'], 'income')} left" if d["left"] else "is gone"
-    return f"A {_words(d['caravan'])} caravan of {names[d['seat']]} {state}"
+    return f"A {spaced(d['caravan'])} caravan of {names[d['seat']]} {state}"
 
 
-def _vermin(d: Data, names: Names) -> str:
-    return f"{names[d['seat']]} sends the vermin to the {_words(d['caravan'])} caravans"
-
-
-def _turn_up(d: Data, names: Names) -> str:
-    return f"On the board comes {_item(d)}"
-
-
-def _item(d: Data) -> str:
-    return d["item"] if isinstance(d["item"], str) else f"status {d['item']}"
-
-
-def _pick(d: Data, names: Names) -> str:
-    return f"{names[d['seat']]} puts {_item(d)} on the board"
+def _item(item: Plain) -> str:
+    return item if isinstance(item, str) else f"status {item}"
 
 
 def _buy(d: Data, names: Names) -> str:
     return f"{names[d['seat']]} pays {d['gold']} to look at {count(d['looks'], 'event card')}"
 
 
-def _no_buy(d: Data, names: Names) -> str:
-    return f"{names[d['seat']]} buys no event card"
-
-
-def _take(d: Data, names: Names) -> str:
-    return f"{names[d['seat']]} keeps one event card"
-
-
 def _bought(d: Data, names: Names) -> str:
     below = f"; under the deck: {_list(d['under'])}" if d["under"] else ""
-    return f"{names[d['seat']]} keeps {_words(d['event'])}{below}"
-
-
-def _auction(d: Data, names: Names) -> str:
-    return f"An auction opens with {names[d['seat']]}"
-
-
-def _bid(d: Data, names: Names) -> str:
-    return f"{names[d['seat']]} bids {d['bid']}"
-
-
-def _pass(d: Data, names: Names) -> str:
-    return f"{names[d['seat']]} passes"
+    return f"{names[d['seat']]} keeps {spaced(d['event'])}{below}"
 
 
 def _serve(d: Data, names: Names) -> str:
@@ -203,13 +127,9 @@ def _act(d: Data, names: Names) -> str:
     if d["action"] == "none":
         return f"{names[d['seat']]} takes no action"
     item = {"appearance": d["item"], "status": "a status card", "palace": "a section", "camel": "a camel"}.get(
-        d["action"], f"a {_words(d['action'])} caravan"
+        d["action"], f"a {spaced(d['action'])} caravan"
     )
     return f"{names[d['seat']]} buys {item} for {d['gold']}"
-
-
-def _grant(d: Data, names: Names) -> str:
-    return f"{names[d['seat']]} takes the grant of 150 instead of an action"
 
 
 def _unsold(d: Data, names: Names) -> str:
@@ -218,19 +138,6 @@ def _unsold(d: Data, names: Names) -> str:
 
 def _show_gold(d: Data, names: Names) -> str:
     return "All show their gold: " + ", ".join(f"{name} {gold}" for name, gold in zip(names, d["gold"], strict=True))
-
-
-def _join(d: Data, names: Names) -> str:
-    return f"{d['emira']} joins {names[d['seat']]}"
-
-
-def _wait(d: Data, names: Names) -> str:
-    return f"{d['emira']} is undecided"
-
-
-def _drop(d: Data, names: Names) -> str:
-    item = d["item"] if isinstance(d["item"], str) else f"status {d['item']}"
-    return f"{names[d['seat']]} loses {item}"
 
 
 def _abduct(d: Data, names: Names) -> str:
@@ -251,16 +158,47 @@ def _upkeep(d: Data, names: Names) -> str:
     return f"{names[d['seat']]} pays {d['gold']} for the princesses" + (f" of {d['due']} due" if d["due"] != d["gold"] else "")
 
 
-def _riot(d: Data, names: Names) -> str:
-    return f"A riot: {_list(d['emiras'])} of {names[d['seat']]} under the deck"
-
-
 def _end(d: Data, names: Names) -> str:
     goals = "; ".join(f"{name}: {_ways(goal)}" for name, goal in zip(names, d["goals"], strict=True))
     return f"{standing(d, names)}; goals: {goals}"
 
 
-LINES = lines_of(globals())
+_WORDS: Mapping[str, Callable[[Any], str]] = {
+    "item": _item,
+    "goal": _ways,
+    "cards": _list,
+    "event": spaced,
+    "caravan": spaced,
+    "emiras": _list,
+}
+"""Functions that put the fields of events in words."""
+_TEMPLATES = {
+    "turn_up": "On the board comes {item}",
+    "pick": "{seat} puts {item} on the board",
+    "drop": "{seat} loses {item}",
+    "goal": "{seat} has the goal: {goal}",
+    "dealt": "{seat} is dealt {cards}",
+    "kept": "{seat} keeps {event}",
+    "no_event": "{seat} plays no event card",
+    "play": "{seat} plays {event}",
+    "void": "The card {event} has no effect",
+    "track": "A camel of {seat} now takes {discount} off a bid",
+    "look": "{seat} looks at {cards}",
+    "order": "{seat} has put on top, in this order: {cards}",
+    "split": "{seat} chooses the {round} round for it",
+    "vermin": "{seat} sends the vermin to the {caravan} caravans",
+    "no_buy": "{seat} buys no event card",
+    "take": "{seat} keeps one event card",
+    "auction": "An auction opens with {seat}",
+    "bid": "{seat} bids {bid}",
+    "pass": "{seat} passes",
+    "grant": "{seat} takes the grant of 150 instead of an action",
+    "join": "{emira} joins {seat}",
+    "wait": "{emira} is undecided",
+    "riot": "A riot: {emiras} of {seat} under the deck",
+}
+"""Lines of events whose fields need no more than that."""
+LINES = lines_of(globals()) | filled(_TEMPLATES, _WORDS)
 
 
 def sketch(pos: Position, names: Names) -> str:
@@ -283,7 +221,7 @@ def sketch(pos: Position, names: Names) -> str:
         bidder = names[pos.bidder] if pos.bidder >= 0 else "nobody"
         lines.append(f"  auction: bid {pos.bid} of {bidder}, served {pos.served:05b}, bidding {pos.bidding:05b}")
     if pos.offer:
-        lines.append(f"  asked: {names[pos.offer.seat]}, {_words(pos.offer.kind)}")
+        lines.append(f"  asked: {names[pos.offer.seat]}, {spaced(pos.offer.kind)}")
     return "\n".join(lines)
 
 
@@ -292,7 +230,7 @@ def _emira_list(cards: Iterable[int]) -> str:
 
 
 def _wealth(pos: Position, seat: int) -> str:
-    caravans = [f"{_words(CARAVANS[kind])} {left}" for kind, own in enumerate(pos.caravans[seat]) for left in own]
+    caravans = [f"{spaced(CARAVANS[kind])} {left}" for kind, own in enumerate(pos.caravans[seat]) for left in own]
     parts = [f"gold {pos.gold[seat]}", f"caravans {_list(caravans)}", f"camels {pos.camels[seat]} at {TRACK[pos.breed[seat]]}"]
     parts += [f"appearance {appearance(pos, seat)} {pos.tokens[seat]}", f"status {status(pos, seat)} {pos.status_cards[seat]}"]
     return "; ".join([*parts, f"palace {_halves(palace(pos, seat))}", f"room {room(pos, seat)}"])

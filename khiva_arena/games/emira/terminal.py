@@ -5,11 +5,9 @@ from collections.abc import Callable, Mapping, Sequence
 from khiva_arena.games.base import Plain
 from khiva_arena.games.emira.auction import prices
 from khiva_arena.games.emira.tables import APPEARANCE_PRICE, CARAVAN_INCOME, CARAVANS, KINDS, NAMES, SCENERY
-from khiva_arena.games.sheet import NOTHING, Block, Cell, Flow, PaintedText, some, words
-from khiva_arena.words import count
+from khiva_arena.games.sheet import NOTHING, Block, Cell, Flow, Names, PaintedText, View, some
+from khiva_arena.words import count, spaced
 
-View = Mapping[str, Plain]
-Names = Sequence[str]
 QUIET: tuple[Plain, ...] = (None, False, 0, "odd", [])
 """Values of an effect that mean there is none."""
 
@@ -20,7 +18,7 @@ def draw(view: View, names: Names, rules: Mapping[str, Plain]) -> list[Block | F
 
 
 def _list(items: Sequence[Plain]) -> str:
-    return ", ".join(map(words, items)) or NOTHING
+    return ", ".join(map(spaced, items)) or NOTHING
 
 
 def _emiras(view: View) -> Block:
@@ -75,7 +73,7 @@ def _counters(counts: Sequence[int]) -> str:
 
 def _caravans(by_kind: Sequence[Sequence[int]]) -> str:
     kinds = zip(CARAVANS, CARAVAN_INCOME, by_kind, strict=True)
-    return ", ".join(f"{words(name)} {left} x {income}" for name, income, own in kinds for left in own) or NOTHING
+    return ", ".join(f"{spaced(name)} {left} x {income}" for name, income, own in kinds for left in own) or NOTHING
 
 
 def _talents(name: str) -> str:
@@ -86,7 +84,7 @@ def _talents(name: str) -> str:
 def _board(view: View, names: Names) -> list[list[Cell]]:
     small, large, camels, sections = view["supply"]
     sale = [*view["board"]["appearance"], *(f"status {price}" for price in view["board"]["status"]), *view["board"]["open"]]
-    happens = [words(name) for name, value in view["effects"].items() if name != "blocked" and value not in QUIET]
+    happens = [spaced(name) for name, value in view["effects"].items() if name != "blocked" and value not in QUIET]
     rows: list[list[Cell]] = [
         ["round", f"{view['round']}, {view['phase']}; {names[view['start']]} has the start marker"],
         ["for sale", _list(sale)],
@@ -105,7 +103,7 @@ def _board(view: View, names: Names) -> list[list[Cell]]:
 def _prices(palace: Sequence[str]) -> str:
     """Return the prices of a seat with whom these princesses live."""
     *caravans, section, camel = prices([NAMES.index(name) for name in palace])
-    text = ", ".join(f"{words(kind)} {price}" for kind, price in zip(CARAVANS, caravans, strict=True))
+    text = ", ".join(f"{spaced(kind)} {price}" for kind, price in zip(CARAVANS, caravans, strict=True))
     return f"{text}, counter {APPEARANCE_PRICE}, palace {section}, camel {camel}"
 
 
@@ -119,5 +117,5 @@ def _own(view: View) -> list[list[Cell]]:
         if ask["cards"]:
             rows.append(["you see", _list(ask["cards"])])
         if isinstance(ask["about"], str):
-            rows.append(["about", words(ask["about"])])
+            rows.append(["about", spaced(ask["about"])])
     return rows

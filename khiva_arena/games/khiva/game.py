@@ -1,13 +1,12 @@
 """Khiva put together: the state that the arbiter gets, and the game that makes it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from khiva_arena.games.adapter import AdaptedGame, PositionState
 from khiva_arena.games.base import Plain
 from khiva_arena.games.khiva import notation, observation, rules, variants
 from khiva_arena.games.khiva.state import Position
 from khiva_arena.games.khiva.tables import SCENERY, SEATS
-from khiva_arena.rng import Stream
 
 
 class KhivaState(Position, PositionState):
@@ -37,16 +36,6 @@ class Khiva(AdaptedGame[KhivaState]):
     def points(self, view: Mapping[str, Plain]) -> list[int]:
         """Return the points of all seats, counted from one seat's view."""
         return rules.points(view)
-
-    def choice(self, kind: str, entry: Sequence[Plain], view: Mapping[str, Plain]) -> str:
-        """Return an entry of ``legal`` in words, for a person who is asked."""
-        return notation.choice(kind, entry, view)
-
-    def determinise(self, view: Mapping[str, Plain], rules: Mapping[str, Plain], stream: Stream) -> KhivaState:
-        """Return a state in which the seat of ``view`` has exactly this view; unknown facts are drawn from ``stream``."""
-        from khiva_arena.games.khiva import worlds  # not above: a match needs no worlds
-
-        return worlds.determinise(view, variants.compile_rules(rules), stream, KhivaState)
 
 
 GAME = Khiva()

@@ -1,12 +1,12 @@
 """Khiva for people: one line for an event, and the whole position as text."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from khiva_arena.games.base import Plain
 from khiva_arena.games.khiva.state import Position
 from khiva_arena.games.khiva.tables import CAMELS, CODE, COLOURS, OUTPOST
-from khiva_arena.games.wording import Data, Names, lines_of, standing
+from khiva_arena.games.wording import Data, Names, filled, lines_of, standing
 from khiva_arena.words import count
 
 LETTERS = "WBGPK"
@@ -37,7 +37,8 @@ def _code(code: int) -> str:
     return f"{LETTERS[code // 10]}{code % 10}"
 
 
-def _place(face: Sequence[int], names: Names) -> str:
+def stop(face: Sequence[int], names: Names) -> str:
+    """Return a place of a camel in words, such as "shop 3 of Ann"."""
     path, shop = face
     if shop == 0:
         return "the tent"
@@ -51,18 +52,6 @@ def _setup(d: Data, names: Names) -> str:
 
 def _deal(d: Data, names: Names) -> str:
     return f"Deal {d['deal']}: {count(d['each'], 'card')} each, {d['aside']} aside face down"
-
-
-def _hand(d: Data, names: Names) -> str:
-    return f"{names[d['seat']]} is dealt {_cards(d['cards'])}"
-
-
-def _shown(d: Data, names: Names) -> str:
-    return f"Aside face up: {_cards(d['cards'])}"
-
-
-def _pass(d: Data, names: Names) -> str:
-    return f"{names[d['seat']]} passes {_cards(d['cards'])} to {names[d['to']]}"
 
 
 def _reveal(d: Data, names: Names) -> str:
@@ -88,24 +77,8 @@ def _gems(d: Data, names: Names) -> str:
 
 def _move(d: Data, names: Names) -> str:
     boost = f", paying {count(d['boost'], 'gem')}" if d["boost"] else ""
-    way = f"from {_place(d['from'], names)} to {_place(d['to'], names)}"
+    way = f"from {stop(d['from'], names)} to {stop(d['to'], names)}"
     return f"{names[d['seat']]} moves the {COLOURS[d['camel']]} camel {way}{boost}"
-
-
-def _carpet(d: Data, names: Names) -> str:
-    return f"{names[d['seat']]} draws the carpet {card(d['carpet'])}"
-
-
-def _top(d: Data, names: Names) -> str:
-    return f"The carpet on top is {COLOURS[d['colour']]}"
-
-
-def _salt(d: Data, names: Names) -> str:
-    return f"{names[d['seat']]} pays 3 gems for the salt bag {d['salt']}"
-
-
-def _nothing(d: Data, names: Names) -> str:
-    return f"{names[d['seat']]} takes nothing"
 
 
 def _deliver(d: Data, names: Names) -> str:
@@ -114,15 +87,20 @@ def _deliver(d: Data, names: Names) -> str:
     return f"{names[d['seat']]} takes the teapot {d['teapot']}{carpets}; the {COLOURS[d['camel']]} camel is back, {load}"
 
 
-def _last_turn(d: Data, names: Names) -> str:
-    return f"Last turn: the pile of {d['cause']} is used up"
-
-
-def _end(d: Data, names: Names) -> str:
-    return standing(d, names)
-
-
-LINES = lines_of(globals())
+_WORDS: Mapping[str, Callable[[Any], str]] = {"cards": _cards, "carpet": card, "colour": COLOURS.__getitem__}
+"""Functions that put the fields of events in words."""
+_TEMPLATES = {
+    "hand": "{seat} is dealt {cards}",
+    "shown": "Aside face up: {cards}",
+    "pass": "{seat} passes {cards} to {to}",
+    "carpet": "{seat} draws the carpet {carpet}",
+    "top": "The carpet on top is {colour}",
+    "salt": "{seat} pays 3 gems for the salt bag {salt}",
+    "nothing": "{seat} takes nothing",
+    "last_turn": "Last turn: the pile of {cause} is used up",
+}
+"""Lines of events whose fields need no more than that."""
+LINES = lines_of(globals()) | filled(_TEMPLATES, _WORDS) | {"end": standing}
 
 
 def sketch(pos: Position, names: Names) -> str:

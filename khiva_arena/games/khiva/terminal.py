@@ -3,15 +3,13 @@
 from collections.abc import Mapping, Sequence
 
 from khiva_arena.games.base import Plain
-from khiva_arena.games.khiva.notation import LETTERS, card
+from khiva_arena.games.khiva.notation import LETTERS, card, stop
 from khiva_arena.games.khiva.rules import points
 from khiva_arena.games.khiva.tables import COLOURS, OUTPOST
-from khiva_arena.games.sheet import NOTHING, Block, Cell, Flow, PaintedText, some
+from khiva_arena.games.sheet import NOTHING, Block, Cell, Flow, Names, PaintedText, View, some
 from khiva_arena.words import count
 
 SHOPS = ("1: gem", "2: carpet", "3: 2 gems", "4: salt", "outpost")
-View = Mapping[str, Plain]
-Names = Sequence[str]
 
 
 def draw(view: View, names: Names, rules: Mapping[str, Plain]) -> list[Block | Flow]:
@@ -88,12 +86,7 @@ def _own(view: View, names: Names) -> list[list[Cell]]:
     ask = view["ask"]
     if ask and ask["seat"] == view["seat"]:
         camel = [*_pieces([ask["card"]]), f"moves the {COLOURS[ask['camel']]} camel"]
-        lands = [_place(place, names) for place in ask["lands"]]
+        lands = [stop(land, names) for land in ask["lands"]]
         ways = [f"to {lands[0]}", *(f"or, with {count(gems, 'gem')}, to {place}" for gems, place in enumerate(lands) if gems)]
         rows.append(["you won", [*camel, ", ".join(ways)]])
     return rows
-
-
-def _place(face: Sequence[int], names: Names) -> str:
-    path, shop = face
-    return f"the outpost of {names[path]}" if shop == OUTPOST else f"shop {shop} of {names[path]}"

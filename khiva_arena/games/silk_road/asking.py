@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from khiva_arena.games.asked import YOU, Names, PersonsQuestion, View, words
+from khiva_arena.games.asked import YOU, Names, PersonsQuestion, View
 from khiva_arena.games.silk_road.notation import camel, choice, place
 from khiva_arena.games.silk_road.tables import COLOURS, GOODS
-from khiva_arena.words import count
+from khiva_arena.words import count, spaced
 
 LEGEND = (
     ("a caravan", "1, 2 or 3 camels on their way to the city that is named; any seat may move it"),
@@ -59,7 +59,7 @@ def question(kind: str, view: View, names: Names) -> PersonsQuestion:
         return PersonsQuestion(
             f"How many cards of {GOODS[ask['good']]} do you lay out?", "They count in the last markets.", ("S17",)
         )
-    return PersonsQuestion(f"Your turn: {words(kind)}")
+    return PersonsQuestion(f"Your turn: {spaced(kind)}")
 
 
 def answer(kind: str, entry: Sequence[Any], view: View, names: Names) -> str:
@@ -69,7 +69,7 @@ def answer(kind: str, entry: Sequence[Any], view: View, names: Names) -> str:
         good, many, caravan, to = entry
         tile = view["tiles"].get(to)
         return f"{count(many, f'card of {GOODS[good]}', f'cards of {GOODS[good]}')}, caravan {caravan} to {place(to)}" + (
-            f" ({words(tile)}: {_TILES[tile]})" if tile in _TILES else f" ({words(tile)})" if tile else ""
+            f" ({spaced(tile)}: {_TILES[tile]})" if tile in _TILES else f" ({spaced(tile)})" if tile else ""
         )
     if kind == "robber":
         return f"{GOODS[entry[1]]} of {names[first]}"

@@ -1,13 +1,12 @@
 """Silk Road put together: the state that the arbiter gets, and the game that makes it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from khiva_arena.games.adapter import AdaptedGame, PositionState
 from khiva_arena.games.base import Plain
 from khiva_arena.games.silk_road import notation, observation, rules, scoring, variants
 from khiva_arena.games.silk_road.state import Position
 from khiva_arena.games.silk_road.tables import SCENERY, SEATS
-from khiva_arena.rng import Stream
 
 _SCENERY = {**SCENERY, "places": {name: notation.place(name) for name in notation.PLACES}}
 
@@ -37,16 +36,6 @@ class SilkRoad(AdaptedGame[SilkRoadState]):
     def points(self, view: Mapping[str, Plain]) -> list[int]:
         """Return the points of all seats, counted from one seat's view."""
         return scoring.points(view["jewels"], view["colourless"], view["markers"])
-
-    def choice(self, kind: str, entry: Sequence[Plain], view: Mapping[str, Plain]) -> str:
-        """Return an entry of ``legal`` in words, for a person who is asked."""
-        return notation.choice(kind, entry, view)
-
-    def determinise(self, view: Mapping[str, Plain], rules: Mapping[str, Plain], stream: Stream) -> SilkRoadState:
-        """Return a state in which the seat of ``view`` has exactly this view; unknown facts are drawn from ``stream``."""
-        from khiva_arena.games.silk_road import worlds  # not above: a match needs no worlds
-
-        return worlds.determinise(view, variants.compile_rules(rules), stream, SilkRoadState)
 
     def every_rule(self, rules: Mapping[str, Plain]) -> dict[str, Plain]:
         """Return a canonical map completed by the rules that it leaves out."""

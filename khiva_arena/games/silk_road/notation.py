@@ -4,14 +4,14 @@ The text of a position has one letter for a card or jewel.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from khiva_arena.games.base import Plain
 from khiva_arena.games.silk_road.state import GONE, Position
 from khiva_arena.games.silk_road.tables import COLOURS, GOOD_OF, GOODS, SIZES, TILES
-from khiva_arena.games.wording import Data, Names, lines_of, standing
-from khiva_arena.words import count
+from khiva_arena.games.wording import Data, Names, filled, lines_of, standing
+from khiva_arena.words import count, spaced
 
 LETTERS = "ISPKT"
 """The letter of each good, for the position: ivory, spice, porcelain, silK, tea."""
@@ -60,10 +60,6 @@ def _counts_in_words(counts: Sequence[int]) -> str:
     return ", ".join(f"{n} {good}" for n, good in zip(counts, GOODS, strict=True) if n) or "nothing"
 
 
-def _tile(name: str) -> str:
-    return name.replace("_", " ")
-
-
 def _counts(counts: Sequence[int], letters: str = LETTERS) -> str:
     return " ".join(f"{n}{letter}" for n, letter in zip(counts, letters, strict=True) if n) or "-"
 
@@ -77,7 +73,7 @@ def choice(kind: str, entry: Sequence[Any], view: Mapping[str, Plain]) -> str:
     if kind == "move":
         good, number, caravan, to = entry
         tile = view["tiles"].get(to)
-        return f"{number} {GOODS[good]}, caravan {caravan} to {place(to)}" + (f" ({_tile(tile)})" if tile else "")
+        return f"{number} {GOODS[good]}, caravan {caravan} to {place(to)}" + (f" ({spaced(tile)})" if tile else "")
     if kind == "lay_out":
         return str(entry[0])
     if kind == "jewel":
@@ -89,7 +85,7 @@ def choice(kind: str, entry: Sequence[Any], view: Mapping[str, Plain]) -> str:
 
 def _setup(d: Data, names: Names) -> str:
     caravans = "; ".join(f"{_camels(camels)} at {place(at)} for {place(target)}" for at, target, camels in d["caravans"])
-    tiles = ", ".join(f"{place(village)} {_tile(tile)}" for village, tile in d["tiles"].items())
+    tiles = ", ".join(f"{place(village)} {spaced(tile)}" for village, tile in d["tiles"].items())
     jewels = ", ".join(f"{place(city)} {_jewels(colours)}" for city, colours in d["jewels"].items())
     drivers = ", ".join(f"{name} {driver}" for name, driver in zip(names, d["drivers"], strict=True))
     return f"Caravans {caravans}; queue {_camels(d['queue'])}; jewels {jewels}; drivers {drivers}; tiles {tiles}"
@@ -99,57 +95,9 @@ def _hand(d: Data, names: Names) -> str:
     return f"{names[d['seat']]} is dealt {_goods(sorted(d['goods']))}"
 
 
-def _turn(d: Data, names: Names) -> str:
-    return f"Turn {d['turn']}: {names[d['seat']]}"
-
-
 def _move(d: Data, names: Names) -> str:
     cards = f"{d['count']} {GOODS[d['good']]}"
     return f"{names[d['seat']]} plays {cards}: caravan {d['size']} goes from {place(d['from'])} to {place(d['place'])}"
-
-
-def _take(d: Data, names: Names) -> str:
-    return f"{names[d['seat']]} takes {GOODS[d['good']]}"
-
-
-def _draw(d: Data, names: Names) -> str:
-    return f"{names[d['seat']]} draws from the pile"
-
-
-def _drawn(d: Data, names: Names) -> str:
-    return f"{names[d['seat']]} drew {GOODS[d['good']]}"
-
-
-def _no_card(d: Data, names: Names) -> str:
-    return f"No card is left for {names[d['seat']]}"
-
-
-def _skip(d: Data, names: Names) -> str:
-    return f"{names[d['seat']]} takes nothing"
-
-
-def _refill(d: Data, names: Names) -> str:
-    return f"Open cards: {_goods(d['goods'])} added"
-
-
-def _reshuffle(d: Data, names: Names) -> str:
-    return f"Reshuffle {d['shuffle']}: the new pile has {_counts_in_words(d['counts'])}"
-
-
-def _action(d: Data, names: Names) -> str:
-    return f"At {place(d['place'])}: {_tile(d['tile'])}"
-
-
-def _nothing(d: Data, names: Names) -> str:
-    return f"No effect: {_tile(d['tile'])}"
-
-
-def _discard(d: Data, names: Names) -> str:
-    return f"{names[d['seat']]} discards {GOODS[d['good']]} from the {d['from']} ({d['why']})"
-
-
-def _rob(d: Data, names: Names) -> str:
-    return f"{names[d['seat']]} robs {names[d['victim']]} of {GOODS[d['good']]}"
 
 
 def _salvage(d: Data, names: Names) -> str:
@@ -157,32 +105,12 @@ def _salvage(d: Data, names: Names) -> str:
     return f"{names[d['seat']]} gets {GOODS[d['good']]} from the {source}"
 
 
-def _name(d: Data, names: Names) -> str:
-    return f"{names[d['seat']]} will give {GOODS[d['good']]}"
-
-
-def _buy(d: Data, names: Names) -> str:
-    return f"{names[d['seat']]} takes {GOODS[d['good']]} to the display"
-
-
 def _market(d: Data, names: Names) -> str:
     return f"{d['kind'].capitalize()} market of caravan {d['size']} in {place(d['place'])}"
 
 
-def _decline(d: Data, names: Names) -> str:
-    return f"{names[d['seat']]} does not sell for {camel(d['camel'])}"
-
-
 def _sale(d: Data, names: Names) -> str:
     return f"{names[d['seat']]} sells for {camel(d['camel'])}: {count(d['count'], 'card')}"
-
-
-def _unsold(d: Data, names: Names) -> str:
-    return f"Nobody sells for {camel(d['camel'])}"
-
-
-def _jewel(d: Data, names: Names) -> str:
-    return f"{names[d['seat']]} takes a {COLOURS[d['colour']]} jewel"
 
 
 def _swap(d: Data, names: Names) -> str:
@@ -190,44 +118,51 @@ def _swap(d: Data, names: Names) -> str:
     return f"{names[one]} and {names[other]} change drivers"
 
 
-def _colourless(d: Data, names: Names) -> str:
-    return f"{names[d['seat']]} gets a colourless jewel"
-
-
-def _marker(d: Data, names: Names) -> str:
-    return f"{names[d['seat']]} changes three colourless jewels for a marker"
-
-
-def _stable(d: Data, names: Names) -> str:
-    return f"{camel(d['camel'])} goes to the caravanserai"
-
-
-def _join(d: Data, names: Names) -> str:
-    return f"{camel(d['camel'])} joins caravan {d['size']}"
-
-
-def _removed(d: Data, names: Names) -> str:
-    return f"Removed from {place(d['from'])}: {_jewels(d['colours'])}"
-
-
 def _caravan(d: Data, names: Names) -> str:
     way = f"from {place(d['place'])} to {place(d['target'])} ({_jewels(d['colours'])})"
     return f"New caravan {d['size']}: {_camels(d['camels'])} {way}"
 
 
-def _retire(d: Data, names: Names) -> str:
-    return f"No caravan {d['size']} sets out any more"
-
-
-def _lay_out(d: Data, names: Names) -> str:
-    return f"{names[d['seat']]} lays out {d['count']} {GOODS[d['good']]}"
-
-
-def _end(d: Data, names: Names) -> str:
-    return standing(d, names)
-
-
-LINES = lines_of(globals())
+_WORDS: Mapping[str, Callable[[Any], str]] = {
+    "from": place,
+    "colours": _jewels,
+    "good": GOODS.__getitem__,
+    "goods": _goods,
+    "counts": _counts_in_words,
+    "place": place,
+    "tile": spaced,
+    "camel": camel,
+    "colour": COLOURS.__getitem__,
+}
+"""Functions that put the fields of events in words."""
+_TEMPLATES = {
+    "turn": "Turn {turn}: {seat}",
+    "take": "{seat} takes {good}",
+    "draw": "{seat} draws from the pile",
+    "drawn": "{seat} drew {good}",
+    "no_card": "No card is left for {seat}",
+    "skip": "{seat} takes nothing",
+    "refill": "Open cards: {goods} added",
+    "reshuffle": "Reshuffle {shuffle}: the new pile has {counts}",
+    "action": "At {place}: {tile}",
+    "nothing": "No effect: {tile}",
+    "discard": "{seat} discards {good} from the {from} ({why})",
+    "rob": "{seat} robs {victim} of {good}",
+    "name": "{seat} will give {good}",
+    "buy": "{seat} takes {good} to the display",
+    "decline": "{seat} does not sell for {camel}",
+    "unsold": "Nobody sells for {camel}",
+    "jewel": "{seat} takes a {colour} jewel",
+    "colourless": "{seat} gets a colourless jewel",
+    "marker": "{seat} changes three colourless jewels for a marker",
+    "stable": "{camel} goes to the caravanserai",
+    "join": "{camel} joins caravan {size}",
+    "removed": "Removed from {from}: {colours}",
+    "retire": "No caravan {size} sets out any more",
+    "lay_out": "{seat} lays out {count} {good}",
+}
+"""Lines of events whose fields need no more than that."""
+LINES = lines_of(globals()) | filled(_TEMPLATES, _WORDS) | {"end": standing}
 
 
 def sketch(pos: Position, names: Names) -> str:

@@ -90,47 +90,18 @@ def _seats(bits: int) -> list[int]:
     return [seat for seat in range(bits.bit_length()) if bits >> seat & 1]
 
 
-def _about_draw(pos: Position, seat: int) -> dict[str, Plain]:
-    return {"why": pos.doing[1], "more": pos.tasks[-1][0] == "draw"}
-
-
-def _about_customs(pos: Position, seat: int) -> dict[str, Plain]:
-    return {"left": sum(pos.hands[seat]) - CUSTOMS_LIMIT}
-
-
-def _about_robber(pos: Position, seat: int) -> dict[str, Plain]:
-    return {"robbed": _seats(pos.robbed)}
-
-
-def _about_bazaar(pos: Position, seat: int) -> dict[str, Plain]:
-    return {"named": list(pos.doing[1:])}
-
-
-def _about_pay(pos: Position, seat: int) -> dict[str, Plain]:
-    return {"taken": pos.doing[1]}
-
-
-def _about_sell(pos: Position, seat: int) -> dict[str, Plain]:
-    _, kind, size, camel, declined = pos.doing
-    return {"market": kind, "size": size, "camel": camel, "declined": _seats(declined)}
-
-
-def _about_jewel(pos: Position, seat: int) -> dict[str, Plain]:
-    _, kind, size, camel, _ = pos.doing
-    return {"market": kind, "size": size, "camel": camel}
-
-
-def _about_lay_out(pos: Position, seat: int) -> dict[str, Plain]:
-    return {"good": pos.doing[2]}
-
-
 _ABOUT: dict[str, Callable[[Position, int], dict[str, Plain]]] = {
-    "draw": _about_draw,
-    "customs": _about_customs,
-    "robber": _about_robber,
-    "bazaar": _about_bazaar,
-    "pay": _about_pay,
-    "sell": _about_sell,
-    "jewel": _about_jewel,
-    "lay_out": _about_lay_out,
+    "draw": lambda pos, seat: {"why": pos.doing[1], "more": pos.tasks[-1][0] == "draw"},
+    "customs": lambda pos, seat: {"left": sum(pos.hands[seat]) - CUSTOMS_LIMIT},
+    "robber": lambda pos, seat: {"robbed": _seats(pos.robbed)},
+    "bazaar": lambda pos, seat: {"named": list(pos.doing[1:])},
+    "pay": lambda pos, seat: {"taken": pos.doing[1]},
+    "sell": lambda pos, seat: {**_of_market(pos), "declined": _seats(pos.doing[4])},
+    "jewel": lambda pos, seat: _of_market(pos),
+    "lay_out": lambda pos, seat: {"good": pos.doing[2]},
 }
+"""The facts of an open question beside its kind and the asked seat, by kind."""
+
+
+def _of_market(pos: Position) -> dict[str, Plain]:
+    return dict(zip(("market", "size", "camel"), pos.doing[1:4], strict=True))

@@ -3,16 +3,14 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from khiva_arena.games.base import Plain
-from khiva_arena.games.sheet import Block, Cell, Flow, PaintedText, some, words
+from khiva_arena.games.sheet import Block, Cell, Flow, Names, PaintedText, View, some
 from khiva_arena.games.silk_road.notation import JEWEL_LETTERS, LETTERS, camel
 from khiva_arena.games.silk_road.scoring import points
 from khiva_arena.games.silk_road.tables import COLOURS, GOOD_OF, GOODS
-from khiva_arena.words import count
+from khiva_arena.words import count, spaced
 
 GOOD_COLOURS = ("white", "brown", "blue", "pink", "green")
 """Colours of cards and camels; the letter says which good it is."""
-View = Mapping[str, Plain]
-Names = Sequence[str]
 
 
 def draw(view: View, names: Names, rules: Mapping[str, Plain]) -> list[Block | Flow]:
@@ -29,7 +27,7 @@ def _villages(view: View, road_map: Mapping[str, Plain]) -> Flow:
         ways.setdefault(one, []).append(other)
         ways.setdefault(other, []).append(one)
     tiles = {**dict.fromkeys(road_map["cities"], "city"), **view["tiles"]}
-    cells = [f"{place}: {words(tile)} > {', '.join(ways.get(place, ())) or 'nowhere'}" for place, tile in tiles.items()]
+    cells = [f"{place}: {spaced(tile)} > {', '.join(ways.get(place, ())) or 'nowhere'}" for place, tile in tiles.items()]
     return Flow(cells, "places, what is there, and where the ways go")
 
 
@@ -38,7 +36,7 @@ def _caravans(view: View) -> Block:
     for size, caravan in enumerate(view["caravans"], 1):
         if caravan:
             place, target, camels = caravan
-            tile = f" ({words(view['tiles'][place])})" if place in view["tiles"] else ""
+            tile = f" ({spaced(view['tiles'][place])})" if place in view["tiles"] else ""
             rows.append([str(size), _camels(camels), f"{place}{tile}", target, _jewels(view["cities"].get(target, ()))])
     return Block(rows, ("caravan", "camels", "at", "goes to", "jewels there"))
 

@@ -4,7 +4,7 @@ from collections import Counter
 from itertools import permutations
 from random import Random
 
-from khiva_arena.games.emira import GAME, hidden_goals
+from khiva_arena.games.emira import GAME, worlds
 from khiva_arena.games.emira.knowledge import BOUND, FREE, Layouts
 from khiva_arena.games.emira.tables import GOALS
 from khiva_arena.rng import Stream
@@ -115,7 +115,7 @@ def test_goals_with_which_a_seat_would_have_won_are_left_out():
         state, _ = GAME.new(5, RULES, random.randbytes(32))
         while not state.is_over:
             if random.random() < 0.01:
-                ways = hidden_goals.possible_goals(state.view(0))
+                ways = worlds.possible_goals(state.view(0))
                 assert tuple(state.goals) in ways
                 left_out += len(ways) < 6 * 5 * 4 * 3
             state.apply({seat: random.randrange(len(decision.legal)) for seat, decision in state.pending().items()})
