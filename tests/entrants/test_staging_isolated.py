@@ -199,6 +199,7 @@ LEAVES = {
 }
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("level", [Level.BASIC, Level.TRUSTED])
 @pytest.mark.parametrize("what", LEAVES)
 def test_scratch_is_removed_whatever_is_in_it(level: Level, open_folder: Path, what: str) -> None:

@@ -82,6 +82,7 @@ def test_a_file_that_is_no_game(made: Made, old: str, new: str, said: str) -> No
     assert "\n" not in str(found.value)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [

@@ -54,10 +54,8 @@ def test_a_finished_store_is_read_and_sound(version: str, case: str, tmp_path: P
     assert all(event["id"] in arena("show", "finished", cwd=tmp_path).stdout for event in events)
 
 
-@pytest.mark.parametrize(
-    ("version", "case"),
-    [case if not case[1].startswith(("emira-", "silk")) else pytest.param(*case, marks=pytest.mark.soak) for case in INTERRUPTED],
-)
+@pytest.mark.soak
+@pytest.mark.parametrize(("version", "case"), INTERRUPTED)
 def test_an_interrupted_store_resumes_under_its_old_ids(version: str, case: str, tmp_path: Path) -> None:
     events = unpacked(version, case, tmp_path)
     before = digests(tmp_path / "interrupted")

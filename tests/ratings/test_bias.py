@@ -57,7 +57,7 @@ def test_seats_without_an_advantage_are_covered_and_one_with_is_found(seats):
     assert found > 120
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.parametrize("seats", [3, 4])
 def test_neighbours_that_do_nothing_are_covered_and_one_that_gives_is_found(seats):
     rng = np.random.default_rng([2, seats])

@@ -117,7 +117,7 @@ def test_between_two_bots_the_rank_is_certain_when_the_interval_of_the_differenc
         )
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.parametrize(("bots", "blocks"), [(5, 12), (12, 20)])
 def test_all_ranks_together_are_wrong_in_at_most_5_percent(bots, blocks):
     """All bots are equal, so each is 1st and last in truth: any interval short of (1, n) is a mistake."""

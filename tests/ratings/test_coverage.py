@@ -38,6 +38,7 @@ def test_95_percent_intervals_hold_the_truth_93_to_97_percent_of_the_time(seats,
     assert shown > 0.98  # two equal bots, 20 seeds, and all of them say the same: once in 90 times
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("blocks", [10, 20])
 def test_where_upsets_are_rare_there_is_no_error_rather_than_one_that_does_not_hold(blocks):
     """Two bots; on most deals whoever sits well wins. Often all deals end alike, and there is nothing to tell an error by."""
@@ -65,6 +66,7 @@ def test_the_truth_is_known_much_better_than_any_interval():
     assert truth(LUCK, 4) == (0.0,) * 4
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("blocks", [20, 100])
 def test_all_rank_intervals_hold_at_once_95_percent_of_the_time(blocks):
     """Equal bots have no places of their own: all intervals hold if each has all places. That is where such intervals fail most
@@ -80,6 +82,7 @@ def test_all_rank_intervals_hold_at_once_95_percent_of_the_time(blocks):
         assert all(low <= 5 - bot <= high for bot, (low, high) in enumerate(rank_intervals(rate(cells, 5, 0))))
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("seats", "blocks", "world"),
     [

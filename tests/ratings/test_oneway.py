@@ -218,7 +218,7 @@ def test_what_is_given_for_anchors_counts_and_effects_have_no_such_bounds():
     assert rate(matches, 4, 0, effects=EffectsToFit(seats=True)).oneway is None
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("seats", "blocks", "suits", "noise"),
     [(2, 20, 0.3, 1.0), (2, 40, 0.3, 1.0), (2, 10, 1.0, 1.0), (3, 20, 0.5, 1.0), (2, 20, 1.1, 0.05), (2, 10, 1.1, 0.05)],

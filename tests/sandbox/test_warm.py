@@ -88,6 +88,7 @@ def test_a_note_can_be_left_where_files_are_not_kept_warm() -> None:
     assert tuple(int(cost == 0) for cost in read) == BITS
 
 
+@pytest.mark.soak
 @pytest.mark.usefixtures("keeping")
 @pytest.mark.parametrize("level", [Level.STRICT, Level.STANDARD])
 def test_no_note_can_be_read_where_files_are_kept_warm(level: Level) -> None:
