@@ -25,7 +25,7 @@ from khiva_arena.sandbox.level import Level
 @setting_options(
     *("rules", "turn", "bank", "start", "isolation", "trust_bots", "network", "env", "limits", "runtimes"),
     *("listen", "tls_cert", "tls_key", "tokens", "reconnect"),
-    rules="Check with this rule of the one --game, and no variants; or @FILE for a table in a TOML file; repeat for each.",
+    rules="Check with this rule of the one --game, and no variants; or @FILE for a table in a TOML file.",
     isolation=f"Check at this level alone: {', '.join(Level)} [default: the best that works here, and a start at each].",
     trust_bots="Start it at isolation trusted, too, with all of your rights.",
 )

@@ -146,7 +146,11 @@ def _or_by_old_name(row: Setting) -> Callable[[click.Context, click.Parameter, s
 
 
 def _with_default(row: Setting, text: str) -> str:
-    """Return ``text`` with the default at its end, unless there is none or the text says it."""
+    """Return ``text`` with the default at its end, unless there is none or the text says it, and with a word on how a list or
+    table is given."""
+    if row.kind in (*LISTS, *TABLES):
+        text, mark, rest = text.partition(" [default")
+        return f"{text.removesuffix('.')}. Repeat for each{mark}{rest or '.'}"
     default = (row.name if row.default else None) if row.kind is Kind.SWITCH else row.default
     return text if default in (None, (), {}) or "[default" in text else f"{text.removesuffix('.')} [default: {default}]."
 

@@ -9,7 +9,7 @@ from khiva_arena.cli.options import OF_A_MATCH, json_option, setting_options
 
 BOTS = (
     "person or person:NAME for somebody at a browser, a folder with bot.toml, a command, a bot of `khiva-arena bots` as "
-    "shipped:python/greedy, or remote:NAME for one behind a relay; repeat for each. Not read from the environment."
+    "shipped:python/greedy, or remote:NAME for one behind a relay. Not read from the environment."
 )
 
 

@@ -13,7 +13,7 @@ from khiva_arena.commands.more_seeds import commands, extends_one, fewer_line_up
 from khiva_arena.errors import ConfigError
 from khiva_arena.events.find import rated_events
 from khiva_arena.events.looks import looks_of
-from khiva_arena.events.pools import in_common, pooled, pooled_standings, titles
+from khiva_arena.events.pools import in_common, pooled, results_of, standings_of, titles
 from khiva_arena.report import plan as plans
 from khiva_arena.report.text import paragraphs
 from khiva_arena.report.values import Standings
@@ -48,7 +48,7 @@ def plan(store: Path, event: tuple[str, ...], anchor: str | None, as_json: bool,
         raise ConfigError("--power goes with --gap: an error is reached or not")
     with Store.read(store) as db:
         tables = [
-            (members, pooled_standings(db, members, (anchor,) if anchor else (), say=say))
+            (members, standings_of(members, results_of(db, *members), (anchor,) if anchor else (), say=say))
             for members in pooled(rated_events(db, event, say))
         ]
     if any(one.sd for _, table in tables for one in table.anchors):

@@ -15,7 +15,7 @@ from khiva_arena.errors import ConfigError
 from khiva_arena.events.durations import MatchTime, in_words, of_store
 from khiva_arena.events.extending import can_be_extended, chain_of, length_of
 from khiva_arena.events.find import events_of
-from khiva_arena.events.pools import conditions, pooled, pooled_standings
+from khiva_arena.events.pools import conditions, pooled, results_of, standings_of
 from khiva_arena.playing.starts import BudgetTrial, Entrants, ready_to_play
 from khiva_arena.ratings import planning
 from khiva_arena.ratings.elo import half_width
@@ -219,7 +219,7 @@ def _table_of(first: Settings, definition: Definition) -> _Table | None:
         for events in pooled([event for event in events_of(store, ()) if not event.closed]):
             identities = {bot.identity for event in events for bot in event.bots}
             if identities == playing and conditions(events[0].definition) == conditions(definition):
-                return _Table(pooled_standings(store, events), events)
+                return _Table(standings_of(events, results_of(store, *events)), events)
     return None
 
 

@@ -1,6 +1,6 @@
 """Bundles of events that are over, each with the standings that follow from its records alone."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -11,15 +11,13 @@ from msgspec import structs
 from khiva_arena import __version__
 from khiva_arena.errors import ConfigError, RecordError
 from khiva_arena.events.find import damaged, matches_of, voids_of
-from khiva_arena.events.places import as_reported, has_places
-from khiva_arena.events.pools import in_common, pooled, standings_of
+from khiva_arena.events.pools import in_common
 from khiva_arena.events.results import of_record
 from khiva_arena.events.stored import bare_timetable
-from khiva_arena.replay.record import Record
-from khiva_arena.report import places
+from khiva_arena.events.tables import tables_in
+from khiva_arena.replay.record import Record, run_digest
 from khiva_arena.report.table import to_json
 from khiva_arena.result import Measured, Result
-from khiva_arena.schedule import formats
 from khiva_arena.schedule.formats import ScheduledMatch, Shape
 from khiva_arena.schedule.timetable import Timetable
 from khiva_arena.store import bundle
@@ -37,15 +35,18 @@ class BundledMatches:
     event: with the run's secret.
     timetable: of the event.
     results: in schedule order.
+    digests: of their records.
     """
 
     event: EventRow
     timetable: Timetable
     results: list[Result] = field(default_factory=list)
+    digests: list[str] = field(default_factory=list)
 
     def add(self, match: ScheduledMatch, record: Record, voids: int) -> None:
         """Add a match. ``voids``: void attempts at it."""
         self.results.append(of_record(self.event, match, record, voids))
+        self.digests.append(record.digest)
 
     def of_round(self, shape: Shape) -> list[Result] | None:
         """Return the results of a round, None unless all its matches are there."""
@@ -122,23 +123,33 @@ def _add_event(writer: bundle.Writer, store: Store, event: EventRow) -> BundledM
     return matches
 
 
+class BundledResults:
+    """Events of a bundle, over and sound, as a ``ResultSource``.
+
+    members: their matches, by the id of the event.
+    """
+
+    def __init__(self, members: Sequence[BundledMatches]) -> None:
+        self.members = {member.event.id: member for member in members}
+
+    def results(self, *events: EventRow) -> Iterable[Result]:
+        return (result for event in events for result in self.members[event.id].results)
+
+    def of_round(self, event: EventRow, shape: Shape) -> list[Result] | None:
+        return self.members[event.id].of_round(shape)
+
+    def recorded(self, event: EventRow) -> int:
+        return len(self.members[event.id].results)
+
+    def digest(self, event: EventRow) -> str | None:
+        return run_digest(self.members[event.id].digests)
+
+
 def tables_of(members: Sequence[BundledMatches]) -> list[bundle.StandingsLine]:
     """Return the tables that ``standings --json`` gives for these events; measured columns are null."""
-    by_id = {member.event.id: member for member in members}
-    tables = []
-    for events in pooled([member.event for member in members]):
-        matches = [by_id[event.id] for event in events]
-        table = to_json(standings_of(events, [result for member in matches for result in member.results]))
-        rows = [{key: None if key in MEASURED else value for key, value in row.items()} for row in table["rows"]]
-        placed = [places.to_json(places_of(member)) for member in matches if has_places(member.event)]
-        extras = {"rows": rows, **({"places": placed} if placed else {})}
-        tables.append(bundle.StandingsLine({**in_common(events), **table, **extras}))
-    return tables
-
-
-def places_of(matches: BundledMatches) -> places.Places:
-    """Return the places of an event from its records alone. Its format must have places."""
-    timetable = matches.timetable
-    rounds = [results for shape in timetable.shapes if (results := matches.of_round(shape)) is not None]
-    placings = formats.places(timetable.terms, rounds)
-    return as_reported(matches.event, placings, len(rounds), len(timetable.shapes))
+    lines = []
+    for table in tables_in(BundledResults(members), [member.event for member in members]):
+        plain = to_json(table.standings)
+        rows = [{key: None if key in MEASURED else value for key, value in row.items()} for row in plain["rows"]]
+        lines.append(bundle.StandingsLine({**in_common(table.events), **plain, "rows": rows, **table.places_json()}))
+    return lines

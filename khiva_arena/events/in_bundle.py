@@ -32,17 +32,24 @@ def bundled_match(path: Path, word: str) -> BundledMatch:
     Raises ConfigError for a word that fits none or several or a file that cannot be read, StoreError if it is not a bundle,
     RecordError if it is damaged.
     """
+    event, _, name = word.rpartition("/")
+    by_ordinal: list[_Line] = []
+    by_id: list[_Line] = []
+    events = 0
     with opened_bundle(path) as reader:
-        fits, secrets = _fits_in_bundle(reader, word)
-    if len(fits) != 1:
-        number = "no match" if not fits else "several matches"
-        raise ConfigError(f"{number} {word!r} in {path}; name one as EVENT/ORDINAL, or by its id")
-    event, raw = fits[0]
-    record = _sound(Record.from_json(canonical(raw).decode()))
-    for secret in secrets[event]:
-        if seeds.commitment(record.header.match, secret) == record.header.commit:
-            return BundledMatch(record, secret)
-    raise RecordError(f"{path}: no secret in it opens the commitment of match {word!r}")
+        for line in _lines(reader):
+            events = line.number
+            header = line.record.get("header")
+            if not event or names_event(event, line.number, line.event):
+                into = by_ordinal if str(line.ordinal) == name else by_id
+                if into is by_ordinal or (isinstance(header, dict) and begins(str(header.get("match")), name)):
+                    into[2:] = [line]  # three are as good as two
+        fits = by_ordinal if by_ordinal and (event or events == 1) else by_id
+        if len(fits) != 1:
+            number = "no match" if not fits else "several matches"
+            raise ConfigError(f"{number} {word!r} in {path}; name one as EVENT/ORDINAL, or by its id")
+        record = _sound(fits[0].record)
+        return BundledMatch(record, fits[0].secrets[_opening(record, fits[0].secrets, 0)][1])
 
 
 def bundled_matches(path: Path) -> Iterator[tuple[int, int, int, Record, bytes]]:
@@ -53,18 +60,40 @@ def bundled_matches(path: Path) -> Iterator[tuple[int, int, int, Record, bytes]]
 
     Raises ConfigError for a file that cannot be read, StoreError if it is no bundle, RecordError if it is damaged.
     """
-    number = at = 0
-    secrets: list[tuple[int, bytes]] = []
+    at = 0
     with opened_bundle(path) as reader:
-        for line in reader.lines():
-            if isinstance(line, bundle.EventLine):
-                number, at, secrets = number + 1, 0, []
-            elif isinstance(line, bundle.RevealLine):
-                secrets.append((line.seed, bytes.fromhex(line.secret)))
-            elif isinstance(line, bundle.MatchLine):
-                record = _sound(Record.from_json(canonical(line.record).decode()))
-                at = _opening(record, secrets, at)
-                yield number, line.ordinal, secrets[at][0], record, secrets[at][1]
+        for line in _lines(reader):
+            record = _sound(line.record)
+            at = _opening(record, line.secrets, at)
+            yield line.number, line.ordinal, line.secrets[at][0], record, line.secrets[at][1]
+
+
+class _Line(NamedTuple):
+    """A match of a bundle as it stands there.
+
+    number, event: of its event, and the id.
+    ordinal: its place in the schedule.
+    record: plain values.
+    secrets: what its event reveals, by seed.
+    """
+
+    number: int
+    event: str
+    ordinal: int
+    record: dict[str, Any]
+    secrets: list[tuple[int, bytes]]
+
+
+def _lines(reader: bundle.Reader) -> Iterator[_Line]:
+    number, event = 0, ""
+    secrets: list[tuple[int, bytes]] = []
+    for line in reader.lines():
+        if isinstance(line, bundle.EventLine):
+            number, event, secrets = number + 1, line.id, []
+        elif isinstance(line, bundle.RevealLine):
+            secrets.append((line.seed, bytes.fromhex(line.secret)))
+        elif isinstance(line, bundle.MatchLine):
+            yield _Line(number, event, line.ordinal, line.record, secrets)
 
 
 @contextmanager
@@ -86,15 +115,16 @@ def _opening(record: Record, secrets: Sequence[tuple[int, bytes]], at: int) -> i
 
     at: the index for the match before, tried first, since the matches of a seed stand together.
     """
-    for index in chain(range(at, len(secrets)), range(at)):
+    for index in chain(range(at, len(secrets)), range(min(at, len(secrets)))):
         if seeds.commitment(record.header.match, secrets[index][1]) == record.header.commit:
             return index
     raise RecordError(f"no secret in it opens the commitment of match {record.header.match!r}")
 
 
-def _sound(record: Record) -> Record:
-    """Return the record. Raises RecordError if its header holds values that no arena writes and ``replay.verify`` does not
-    check."""
+def _sound(plain: dict[str, Any]) -> Record:
+    """Return a record from its plain values. Raises RecordError if its header holds values that no arena writes and
+    ``replay.verify`` does not check."""
+    record = Record.from_json(canonical(plain).decode())
     header = record.header
     if header.policy not in list(Policy):
         raise RecordError(f"there is no policy {header.policy[:40]!r}")
@@ -103,25 +133,3 @@ def _sound(record: Record) -> Record:
     if not all(seat.name.isprintable() for seat in header.seats):
         raise RecordError("a bot's name in it has unprintable characters")
     return record
-
-
-def _fits_in_bundle(reader: bundle.Reader, word: str) -> tuple[list[tuple[int, dict[str, Any]]], dict[int, list[bytes]]]:
-    """Return at most two of the records that a word fits, with the number of their event; and each event's secrets."""
-    event, _, name = word.rpartition("/")
-    by_ordinal: list[tuple[int, dict[str, Any]]] = []
-    by_id: list[tuple[int, dict[str, Any]]] = []
-    secrets: dict[int, list[bytes]] = {}
-    number, in_event = 0, False
-    for line in reader.lines():
-        if isinstance(line, bundle.EventLine):
-            number += 1
-            in_event = not event or names_event(event, number, line.id)
-            secrets[number] = []
-        elif isinstance(line, bundle.RevealLine):
-            secrets.setdefault(number, []).append(bytes.fromhex(line.secret))
-        elif isinstance(line, bundle.MatchLine) and in_event:
-            header = line.record.get("header")
-            into = by_ordinal if str(line.ordinal) == name else by_id
-            if len(into) < 2 and (into is by_ordinal or (isinstance(header, dict) and begins(str(header.get("match")), name))):
-                into.append((number, line.record))
-    return (by_ordinal if by_ordinal and (event or number == 1) else by_id), secrets

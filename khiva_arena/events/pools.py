@@ -137,22 +137,6 @@ def marks_of(events: Sequence[EventRow]) -> dict[str, tuple[str, ...]]:
     return {identity: tuple(mark for mark in MARKS if mark in marks) for identity, marks in marks_by_bot.items()}
 
 
-def pooled_standings(
-    store: Store,
-    events: Sequence[EventRow],
-    anchors: Sequence[str] = (),
-    among: Among = EVERYBODY,
-    say: Say = say_nothing,
-) -> Standings:
-    """Return the table of the events of one pool.
-
-    anchors: BOT, or BOT=ELO, or BOT=ELO:SD.
-    among: the bots that count.
-    say: gets a line before a long wait.
-    """
-    return standings_of(events, (result for event in events for result in results_of(store, event)), anchors, among, say)
-
-
 def standings_of(
     events: Sequence[EventRow],
     scored: Iterable[Result],
@@ -160,7 +144,13 @@ def standings_of(
     among: Among = EVERYBODY,
     say: Say = say_nothing,
 ) -> Standings:
-    """Return the table of the events of one pool from their results; parameters are those of ``pooled_standings``."""
+    """Return the table of the events of one pool.
+
+    scored: their results, read once.
+    anchors: BOT, or BOT=ELO, or BOT=ELO:SD.
+    among: the bots that count.
+    say: gets a line before a long wait.
+    """
     entrants = entrants_of(events, among)
     names = {name for bot in entrants for name in (bot.id, bot.name)}
     targets = [_parse_anchor(word, names) for word in anchors]
@@ -178,7 +168,7 @@ def standings_of(
 
 
 def _collect(events: Sequence[EventRow], scored: Iterable[Result], among: Among) -> Collected:
-    """Return the results of matches at which scoredbody counts.
+    """Return the results of matches at which all bots count.
 
     Raises ConfigError if there are results, but none of them counts. A store with nothing played yet gives a table without
     numbers.
@@ -223,22 +213,23 @@ def _parse_anchor(word: str, names: set[str]) -> str | AnchorAt:
 # --- results ---
 
 
-def results_of(store: Store, event: EventRow) -> Iterator[Result]:
-    """Return the results that ratings need of an event, in schedule order: of its recorded matches and of those that stayed void.
+def results_of(store: Store, *events: EventRow) -> Iterator[Result]:
+    """Return the results that ratings need, event by event in schedule order: of recorded matches and of those that stayed void.
 
     A void match that is still to be played again, since the run was interrupted, is left out.
     """
-    rows = voids_of(store, event)
-    voids = {row.ordinal: row for row in rows}
-    causes: dict[int, Counter[int]] = {}
-    for row in rows:
-        causes.setdefault(row.ordinal, Counter()).update(row.causes)
-    not_begun = Counter(row.ordinal for row in rows if not (row.cpu or row.causes))
-    recorded = _recorded(store, event, voids, causes)
-    if not voids:
-        return recorded
-    merged = heapq.merge(recorded, _set_aside(store, event, voids, causes), key=attrgetter("ordinal"))
-    return (structs.replace(row, not_begun=not_begun[row.ordinal]) if row.ordinal in not_begun else row for row in merged)
+    for event in events:
+        rows = voids_of(store, event)
+        voids = {row.ordinal: row for row in rows}
+        causes: dict[int, Counter[int]] = {}
+        for row in rows:
+            causes.setdefault(row.ordinal, Counter()).update(row.causes)
+        not_begun = Counter(row.ordinal for row in rows if not (row.cpu or row.causes))
+        merged = _recorded(store, event, voids, causes)
+        if voids:
+            merged = heapq.merge(merged, _set_aside(store, event, voids, causes), key=attrgetter("ordinal"))
+        for result in merged:
+            yield structs.replace(result, not_begun=not_begun[result.ordinal]) if result.ordinal in not_begun else result
 
 
 def _recorded(

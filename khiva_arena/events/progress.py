@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
@@ -94,4 +95,4 @@ def _definition_after(before: EventRow, stage: Settings, entrants: Sequence[Bot]
 
 def _best(store: Store, event: EventRow, entrants: Sequence[Bot], take: int | None) -> list[Bot]:
     """Return the bots that did best in an event that is over, best first; all of them if ``take`` is None."""
-    return [entrants[place.bot] for place in stored.places(store, event, sound_results).placings][:take]
+    return [entrants[place.bot] for place in stored.places(event, partial(sound_results, store, event)).placings][:take]

@@ -82,17 +82,19 @@ class PlacesSoFar(NamedTuple):
 
     placings: the places by its format, best first.
     rounds: how many of its rounds are complete.
+    of: how many rounds it has.
     """
 
     placings: tuple[Placing, ...]
     rounds: int
+    of: int
 
 
-def places(store: Store, event: EventRow, results: RoundResults = round_results) -> PlacesSoFar:
-    """Return the places of an event by its format. ``results``: reads a round."""
-    timetable = timetable_of(store, event, results)
-    rounds = [of_round for shape in timetable.shapes if (of_round := results(store, event, shape)) is not None]
-    return PlacesSoFar(formats.places(timetable.terms, rounds), len(rounds))
+def places(event: EventRow, of_round: Callable[[Shape], list[Result] | None]) -> PlacesSoFar:
+    """Return the places of an event by its format. ``of_round``: returns the results of a round, None unless it is complete."""
+    timetable = bare_timetable(event)
+    rounds = [results for shape in timetable.shapes if (results := of_round(shape)) is not None]
+    return PlacesSoFar(formats.places(timetable.terms, rounds), len(rounds), len(timetable.shapes))
 
 
 def add_event(store: Store, definition: Definition, bots: "Sequence[Bot]", secret: bytes, like_0_1: bool) -> EventRow:

@@ -9,8 +9,9 @@ from msgspec import to_builtins
 from khiva_arena.errors import ConfigError
 from khiva_arena.events.find import rated_events, uncollected
 from khiva_arena.events.places import places_of
-from khiva_arena.events.pools import in_common, pooled_standings, pools_of, titles
+from khiva_arena.events.pools import in_common, pools_of, standings_of, titles
 from khiva_arena.events.selection import EVERYBODY, Among, check_among
+from khiva_arena.events.source import ResultSource, StoredResults
 from khiva_arena.events.stored import bare_timetable
 from khiva_arena.games.which import changed
 from khiva_arena.report import places, shapes
@@ -53,7 +54,6 @@ class PooledTable(NamedTuple):
 
     def to_json(self) -> dict[str, Any]:
         """Return the table as ``standings --json`` prints it."""
-        placed = {"places": [places.to_json(of_event) for of_event in self.places]} if self.places else {}
         partial = {"partial": to_builtins(self.partial)} if self.partial else {}
         rules = {"rules": variants} if (variants := changed(self.events[0].definition)) else {}
         extends = {event.id: before for event in self.events if (before := event.definition.extends)}
@@ -61,7 +61,11 @@ class PooledTable(NamedTuple):
         selection = {"only": [*self.among.only], "exclude": [*self.among.exclude]} if self.among.words else {}
         table = to_json(self.standings, self.sections)
         contrasts = {"contrasts": to_builtins(self.contrasts)} if self.contrasts else {}
-        return {**in_common(self.events), **chained, **rules, **table, **placed, **selection, **partial, **contrasts}
+        return {**in_common(self.events), **chained, **rules, **table, **self.places_json(), **selection, **partial, **contrasts}
+
+    def places_json(self) -> dict[str, Any]:
+        """Return the places under their key, {} if there are none."""
+        return {"places": [places.to_json(of_event) for of_event in self.places]} if self.places else {}
 
 
 class TableRequest(NamedTuple):
@@ -91,38 +95,31 @@ def tables_of(folder: Path, words: Sequence[str], request: TableRequest = PLAIN,
     Raises ConfigError for an event or bot that is not there, StoreError for a store that cannot be read or is damaged.
     """
     with Store.read(folder) as store:
-        return tables_in(store, rated_events(store, tuple(words), say), request, say)
+        return tables_in(StoredResults(store), rated_events(store, tuple(words), say), request, say)
 
 
 def tables_in(
-    store: Store, events: Sequence[EventRow], request: TableRequest = PLAIN, say: Say = say_nothing
+    source: ResultSource, events: Sequence[EventRow], request: TableRequest = PLAIN, say: Say = say_nothing
 ) -> list[PooledTable]:
-    """Return the tables of events of an open store; ``request`` and ``say`` are as in ``tables_of``."""
+    """Return the tables of events of a store or a bundle; ``request`` and ``say`` are as in ``tables_of``."""
     check_among(request.among, events)
     with uncollected():
         pools = pools_of(events, request.among)
         headings = titles(pools, request.among)
-        return [_table(store, heading, members, request, say) for heading, members in zip(headings, pools, strict=True)]
+        return [_table(source, heading, members, request, say) for heading, members in zip(headings, pools, strict=True)]
 
 
-def _table(store: Store, heading: str, events: list[EventRow], request: TableRequest, say: Say) -> PooledTable:
-    placed = [of_event for event in events if (of_event := places_of(store, event))]
+def _table(source: ResultSource, heading: str, events: list[EventRow], request: TableRequest, say: Say) -> PooledTable:
+    placed = [of_event for event in events if (of_event := places_of(source, event))]
     partial = tuple(
-        shapes.Partial(event.id, len(store.recorded(event.id)), bare_timetable(event).matches)
+        shapes.Partial(event.id, source.recorded(event), bare_timetable(event).matches)
         for event in events
-        if store.conclusion(event.id) is None
+        if source.digest(event) is None
     )
-    standings = pooled_standings(store, events, request.anchors, request.among, say)
-    return pooled_table(heading, events, standings, placed, request)._replace(partial=partial)
-
-
-def pooled_table(
-    heading: str, events: list[EventRow], standings: Standings, placed: list[places.Places], request: TableRequest = PLAIN
-) -> PooledTable:
-    """Return a table with its sections, whether its events come from a store or a bundle."""
+    standings = standings_of(events, source.results(*events), request.anchors, request.among, say)
     by_age = sorted((event.number, event.id) for event in events)
     section_request = SectionRequest(tuple(request.names), [(event, number) for number, event in by_age], tuple(request.effects))
-    return PooledTable(heading, events, standings, sections(standings, section_request), placed, request.among)
+    return PooledTable(heading, events, standings, sections(standings, section_request), placed, request.among, partial)
 
 
 def sections_named(names: Sequence[str]) -> tuple[str, ...]:

@@ -10,18 +10,17 @@ from typing import Protocol
 from khiva_arena.arbiter.stderr import NOT_STARTED
 from khiva_arena.audit.bundle import audited_bundle
 from khiva_arena.errors import ConfigError, RecordError, StoreError
-from khiva_arena.events.bundling import places_of
+from khiva_arena.events.bundling import BundledResults
 from khiva_arena.events.find import in_order, matches_of, rated_events, voids_of
 from khiva_arena.events.in_bundle import bundled_matches
-from khiva_arena.events.places import has_places
-from khiva_arena.events.pools import pools_of, standings_of, titles
 from khiva_arena.events.results import of_row
-from khiva_arena.events.selection import EVERYBODY, Among, check_among
+from khiva_arena.events.selection import EVERYBODY, Among
+from khiva_arena.events.source import ResultSource, StoredResults
 from khiva_arena.events.stored import timetable_of
-from khiva_arena.events.tables import PooledTable, TableRequest, pooled_table, tables_in
+from khiva_arena.events.tables import PooledTable, TableRequest, tables_in
 from khiva_arena.games.registry import handing
 from khiva_arena.page.names import rename
-from khiva_arena.replay.record import Record, run_digest
+from khiva_arena.replay.record import Record
 from khiva_arena.result import Result, Verdict
 from khiva_arena.say import Say, say_nothing
 from khiva_arena.schedule.timetable import Timetable
@@ -55,7 +54,7 @@ class RecordedMatch:
         return self.record if isinstance(self.record, Record) else Record.from_json(self.record)
 
 
-class PageSource(Protocol):
+class PageSource(ResultSource, Protocol):
     """A store or a bundle from which a page is made.
 
     kind: "store" or "bundle".
@@ -72,9 +71,6 @@ class PageSource(Protocol):
     def matches(self, event: EventRow) -> Iterator[RecordedMatch]:
         """Yield the recorded matches of an event in the order of its schedule."""
 
-    def recorded(self, event: EventRow) -> int:
-        """Return the number of recorded matches of an event."""
-
     def timetable(self, event: EventRow) -> Timetable:
         """Return the timetable of an event, with its rounds as far as they are drawn."""
 
@@ -83,9 +79,6 @@ class PageSource(Protocol):
 
     def secrets(self, event: EventRow) -> dict[int, bytes]:
         """Return the revealed secrets of an event by seed; that of the run is under RUN_SECRET."""
-
-    def digest(self, event: EventRow) -> str | None:
-        """Return the run digest of an event that is over or was closed, None for one that is still to be played."""
 
 
 @contextmanager
@@ -106,50 +99,46 @@ def page_source(
     Raises ConfigError for an event or bot that is not there, StoreError or RecordError if the source cannot be read, is damaged
     or does not verify.
     """
+    request = TableRequest(names=SECTIONS, among=among)
     if path.is_file():
         if words:
             raise ConfigError("a bundle is shown as a whole: leave out the events")
-        yield _Bundle(path, names or {}, among)
+        yield _Bundle(path, names or {}, request)
         return
     with Store.read(path) as store:
         events = rename(in_order(rated_events(store, tuple(words), say)), names or {})
         try:
-            yield _Store(store, events, tables_in(store, events, TableRequest(names=SECTIONS, among=among), say), bool(words))
+            tables = tables_in(StoredResults(store), events, request, say)
+            yield _Store(store, events, tables, bool(words))
         except RecordError as error:  # of a match that whoever makes the page has replayed
             raise StoreError(f"{path}: {error}; `khiva-arena verify {shlex.quote(str(path))}` says more") from None
 
 
-class _Store:
+class _Store(StoredResults):
     """A store as a ``PageSource``."""
 
     kind = "store"
 
     def __init__(self, store: Store, events: list[EventRow], tables: list[PooledTable], selected: bool) -> None:
-        self._store = store
+        super().__init__(store)
         self.events = events
         self.tables = tables
         self.verify = " ".join(["khiva-arena verify STORE", *(str(event.number) for event in events if selected)])
         self.verify += handing((event.definition.game, event.definition.rules_version) for event in events)
 
     def matches(self, event: EventRow) -> Iterator[RecordedMatch]:
-        for row in matches_of(self._store, event):
+        for row in matches_of(self.store, event):
             details, notes = tuple(map(_details, row.seats)), tuple(map(_notes, row.seats))
             yield RecordedMatch(of_row(event, row), row.record, details, notes, row.seconds, row.times)
 
-    def recorded(self, event: EventRow) -> int:
-        return len(self._store.recorded(event.id))
-
     def timetable(self, event: EventRow) -> Timetable:
-        return timetable_of(self._store, event)
+        return timetable_of(self.store, event)
 
     def voids(self, event: EventRow) -> int:
-        return len(voids_of(self._store, event))
+        return len(voids_of(self.store, event))
 
     def secrets(self, event: EventRow) -> dict[int, bytes]:
-        return self._store.reveals(event.id)
-
-    def digest(self, event: EventRow) -> str | None:
-        return self._store.conclusion(event.id)
+        return self.store.reveals(event.id)
 
 
 def _details(seat: SeatRow) -> tuple[str, ...]:
@@ -167,49 +156,35 @@ def _notes(seat: SeatRow) -> str:
     return seat.notes if has_started or not seat.notes.startswith(NOT_STARTED) else ""
 
 
-class _Bundle:
+class _Bundle(BundledResults):
     """A bundle as a ``PageSource``. It is checked whole before anything in it is shown."""
 
     kind = "bundle"
 
-    def __init__(self, path: Path, names: Mapping[str, str], among: Among) -> None:
+    def __init__(self, path: Path, names: Mapping[str, str], request: TableRequest) -> None:
         result, bundled = audited_bundle(path)
         if not result.sound:
             problem = next(iter([*result.problems, *(line for report in result.events for line in report.problems)]), "")
             raise RecordError(f"{path}: not sound: {problem}; `khiva-arena verify {shlex.quote(str(path))}` says more")
+        super().__init__([row.matches for row in bundled.events])
         self._path = path
-        self._matches = {row.event.id: row.matches for row in bundled.events}
         self.verify = "khiva-arena verify BUNDLE"
         self.events = rename([row.event for row in bundled.events], names)
         self.verify += handing((event.definition.game, event.definition.rules_version) for event in self.events)
-        check_among(among, self.events)
-        pools = pools_of(self.events, among)
-        self.tables = [self._table(*row, among) for row in zip(titles(pools, among), pools, strict=True)]
-
-    def _table(self, heading: str, events: list[EventRow], among: Among) -> PooledTable:
-        results = [result for event in events for result in self._matches[event.id].results]
-        placed = [places_of(self._matches[event.id]) for event in events if has_places(event)]
-        rated = standings_of(events, results, (), among)
-        return pooled_table(heading, events, rated, placed, TableRequest(names=SECTIONS, among=among))
+        self.tables = tables_in(self, self.events, request)
 
     def matches(self, event: EventRow) -> Iterator[RecordedMatch]:
-        by_ordinal = {result.ordinal: result for result in self._matches[event.id].results}
+        by_ordinal = {result.ordinal: result for result in self.results(event)}
         for number, ordinal, _, record, _ in bundled_matches(self._path):
             if number == event.number:
                 yield RecordedMatch(by_ordinal[ordinal], record)
 
-    def recorded(self, event: EventRow) -> int:
-        return sum(1 for _ in self.matches(event))
-
     def timetable(self, event: EventRow) -> Timetable:
-        return self._matches[event.id].timetable
+        return self.members[event.id].timetable
 
     def voids(self, event: EventRow) -> int:
-        return sum(result.voids for result in self._matches[event.id].results)
+        return sum(result.voids for result in self.results(event))
 
     def secrets(self, event: EventRow) -> dict[int, bytes]:
-        seeds = {result.seed for result in self._matches[event.id].results}
+        seeds = {result.seed for result in self.results(event)}
         return {RUN_SECRET: event.secret} | {seed: event.seed_secret(seed) for seed in seeds}
-
-    def digest(self, event: EventRow) -> str | None:
-        return run_digest([record.digest for record in (match.parsed() for match in self.matches(event))])

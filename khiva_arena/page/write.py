@@ -227,17 +227,12 @@ def rounds_of(timetable: Timetable, results: Iterable[Result]) -> list[PageRound
     of_rounds: list[list[Result]] = [[] for _ in timetable.shapes]
     for result in results:
         of_rounds[timetable.shape_of(result.ordinal).number].append(result)
-    fields = [_field(one) for one in draws[1:]]
+    fields = [{bot for table in draw.line_ups for bot in table}.union(draw.byes) for draw in draws[1:]]  # who is in before it
     if sum(map(len, of_rounds)) == timetable.matches:
         fields.append({placing.bot for placing in places(timetable.terms, of_rounds) if placing.place == 1})
     return [
         _round(timetable, one, of_rounds[one.number], fields[at] if at < len(fields) else set()) for at, one in enumerate(draws)
     ]
-
-
-def _field(draw: DrawnRound) -> set[int]:
-    """Return the bots that are in before a round."""
-    return {bot for table in draw.line_ups for bot in table}.union(draw.byes)
 
 
 def _round(timetable: Timetable, draw: DrawnRound, results: Sequence[Result], through: set[int]) -> PageRound:

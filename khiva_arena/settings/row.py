@@ -54,8 +54,8 @@ class Setting(NamedTuple):
     kind: the kind of its values.
     default: its value if nobody sets it; None: nothing.
     heading: below which its flag stands in ``-h``.
-    help: its text in ``-h``; the default is added there unless this names it.
-    comment: the text above it in a new settings file; "": that of ``help``.
+    help: its text in ``-h`` and in a new settings file; ``-h`` adds the default unless this names it, and that the flag of a list
+        or table is repeated.
     example: the value that a new settings file shows behind "#" if there is no default.
     of: the kind of thing its values are, in words, for messages and ``-h``.
     shape: the placeholder for a value in ``-h`` if it is not that of its kind.
@@ -76,7 +76,6 @@ class Setting(NamedTuple):
     default: Any
     heading: str
     help: str
-    comment: str = ""
     example: Any = None
     of: str = ""
     shape: str = ""

@@ -37,50 +37,17 @@ MOST: dict[str, int] = {row.name: row.most for row in TABLE if row.most is not N
 class Settings(msgspec.Struct, frozen=True):
     """An event of a competition, checked.
 
-    bots: folders and commands.
-    game: the game.
-    seats: at a table.
-    seeds: deals; of each round in a swiss or a knockout.
-    seed: the text that determines the deals; None: drawn.
-    copies: of one bot at a table, at most.
-    lineups: the most line-ups; None: all; "auto": a small set in which all bots meet, see ``schedule.coverings``.
+    A field with the name of a row of ``table.TABLE`` is that setting, explained there; None, () or {} is its default. The others:
+
     limits: times, in milliseconds.
-    policy: the cost of a fault.
     rules: the game's whole rules map.
-    jobs: matches at a time.
-    out: the store.
-    isolation: a level's name or "auto".
     resources: the limits of a bot during a match.
-    ponder: whether a bot may think while it is not its turn.
-    trust_bots: whether "auto" may be no isolation at all.
-    format: how it is played.
-    looks: how often the table is to be looked at in all; None: not planned.
-    rounds: of a swiss; None: as many as it takes.
-    advance: how many bots of a knockout's table reach the next round; None: half of them.
-    candidates: of a gauntlet, by name; (): the first bot.
-    authors_apart: whether bots of one author never sit at one table.
-    engines: an engines.json with more bots.
-    events_file: the file to which events of the run are written as JSON lines.
-    report: the file that a page of results is kept in.
     loading: the bounds and runtimes with which bots are read.
-    network: the bots, by name, whose cells are open to the network.
-    env: BOT=VARIABLE of each that a bot is handed; the values stand nowhere.
-    rate_kept: whether bots that may remember are rated with the others.
     stage: the number of this event among several, from 1; 0: the only one.
     name: the stage's name.
     take: how many of the best of the stage before play in it; None: all.
     hypotheses: of a sequential test.
-    listen: where relays arrive, as HOST:PORT.
-    tls_cert, tls_key: files of its certificate.
-    tokens: the folder of the relays' tokens; None: that of this user.
-    reconnect_ms: how long a relay may be away.
-    link_ms: the most of a measured round trip that a remote bot gets back for each decision.
-    kept: remote bots that may play many matches in one process.
-    skip_broken: whether bots that cannot play are left out.
-    dask: the cluster that plays, as an address or "local:N"; None: this machine.
-    dask_tls: the folder of its certificates.
-    dask_open_to_all: whether the cluster may do without certificates.
-    dask_wait_ms: how long its scheduler or all of its workers may be away.
+    reconnect_ms, link_ms, dask_wait_ms: the settings reconnect, link_allowance and dask_wait, in milliseconds.
     """
 
     bots: tuple[str, ...]

@@ -69,10 +69,8 @@ TABLE: tuple[Setting, ...] = (
     # Each row: name, kind, default, heading, then the rest.
     Setting("bots", Kind.BOTS, (), BOTS, flag="bot", of="folders or commands", words=_shipped_bots, common=True,
             of_a_match=True,
-            help="A folder with bot.toml, a command, a bot of `khiva-arena bots` as shipped:python/greedy, or "
-                 "remote:NAME for one behind a relay; repeat for each. Not read from the environment.",
-            comment='Who plays: folders with a bot.toml, commands such as "./my-bot --fast", or bots of '
-                    '`khiva-arena bots`.'),
+            help='Who plays: folders with a bot.toml, commands such as "./my-bot --fast", bots of `khiva-arena bots` as '
+                 "shipped:python/greedy, or remote:NAME for one behind a relay. Not read from the environment."),
     Setting("engines", Kind.FILE, None, BOTS,
             help="More bots, by name and command, from an engines.json as cutechess writes it.",
             example="engines.json"),
@@ -80,33 +78,24 @@ TABLE: tuple[Setting, ...] = (
             help="The game: khiva, emira or silk_road, of which `khiva-arena games` says more; openspiel, whose rule `game` says "
                  "which; or one of your own, by its file, as my_game.py, or the name of a package that brings it. Its code runs "
                  "with your rights.",
-            comment="The game: khiva, emira or silk_road; openspiel; or one of your own, by its file or its package.",
             opens="The code of this game runs with your rights.", harmless=_is_of_the_arena),
     Setting("format", Kind.CHOICE, "round-robin", PLAYED, of="format", words=_formats, of_a_stage=True, common=True,
-            help="round-robin, gauntlet, swiss or knockout, each defined for tables of 2 to 10 seats.",
-            comment="How it is played: round-robin (every line-up of the bots), gauntlet (candidates against "
-                    "the others), swiss (tables of bots that are equally strong so far) or knockout (the best "
-                    "of each table advance)."),
+            help="How it is played: round-robin (every line-up of the bots), gauntlet (candidates against the others), "
+                 "swiss (tables of bots that are equally strong so far) or knockout (the best of each table advance), each "
+                 "for 2 to 10 seats."),
     Setting("seats", Kind.NUMBER, 3, PLAYED, of_a_stage=True, common=True,
             help="Seats at a table, 2 to 5 in the games of the arena, up to 10 in others."),
     Setting("seeds", Kind.NUMBER, 10, PLAYED, most=1_000_000, of_a_stage=True, common=True,
-            help="Deals, a million at most; each is played by every line-up in all rotations, in a swiss or a "
-                 "knockout by the line-ups of one round.",
-            comment="Deals. Each is played by every line-up in all rotations of the seats; in a swiss or a "
-                    "knockout, so many are played in each round. Errors of ratings shrink with the square root "
-                    "of this number, so ten are a try and some hundreds a result."),
+            help="Deals, a million at most. Each is played by every line-up in all rotations of the seats; in a swiss or a "
+                 "knockout, so many are played in each round. Errors of ratings shrink with the square root of this number,"
+                 " so ten are a try and some hundreds a result."),
     Setting("looks", Kind.NUMBER, None, PLAYED, most=20,
-            help="How often you will look at the table in all, each time after as many more --seeds: then its "
-                 "intervals allow for looking, and are hardly wider at the last look.",
-            comment="How often you will look at the table in all: after --seeds, and after each extension by as "
-                    "many. Its intervals then allow for looking, and are hardly wider at the last look.",
+            help="How often you will look at the table in all: after --seeds, and after each extension by as many. Its "
+                 "intervals then allow for looking, and are hardly wider at the last look.",
             example=5),
     Setting("seed", Kind.TEXT, None, PLAYED, of_a_match=True, common=True,
-            help="Determines every deal: any text, or 64 hex digits that are the secret itself. A seed that a "
-                 "bot can guess lets it work out all hands: leave it out if that matters, and a random one is "
-                 "drawn.",
-            comment="Determines all deals: any text. A bot that can guess it knows every hand, so leave it out "
-                    "if that matters, and a random one is drawn.",
+            help="Determines every deal: any text, or 64 hex digits that are the secret itself. A bot that can guess it "
+                 "knows every hand, so leave it out if that matters, and a random one is drawn.",
             example="demo"),
     Setting("copies", Kind.NUMBER, 1, BOTS, of_a_stage=True, common=True,
             help="How many copies of one bot may sit at a table."),
@@ -121,10 +110,7 @@ TABLE: tuple[Setting, ...] = (
             help="Only for a knockout: how many of a table advance [default: half of them].",
             example=1),
     Setting("candidates", Kind.NAMES, (), BOTS, flag="candidate", of="bots' names", of_a_stage=True,
-            help="Only for a gauntlet: who plays against line-ups of the others, by name; repeat for each "
-                 "[default: the first bot].",
-            comment="Only for a gauntlet: who plays against line-ups of the others, by name; without it the "
-                    "first bot.",
+            help="Only for a gauntlet: who plays against line-ups of the others, by name [default: the first bot].",
             example=("random",)),
     Setting("authors_apart", Kind.SWITCH, False, BOTS, of_a_stage=True,
             help="Never seat bots that name the same author in their bot.toml at one table."),
@@ -139,8 +125,7 @@ TABLE: tuple[Setting, ...] = (
             help="What a fault costs. lenient: a late or illegal answer plays the default choice, the third "
                  "one forfeits; strict: the first one forfeits."),
     Setting("jobs", Kind.NUMBER, 1, RUN, most=10_000, short="j", common=True,
-            help="Matches at a time.",
-            comment="Matches at a time. Bots that think long need a core for each seat of each match."),
+            help="Matches at a time. Bots that think long need a core for each seat of each match."),
     Setting("out", Kind.FOLDER, "results/latest", RUN, common=True,
             help="The store, where all results go; one that exists is resumed or added to."),
     Setting("events_file", Kind.FILE, None, RUN, old_name="events", common=True,
@@ -159,56 +144,38 @@ TABLE: tuple[Setting, ...] = (
     Setting("ponder", Kind.SWITCH, True, TIME, of_a_match=True,
             help="Whether a bot may think while it is not its turn; if not, its processes are stopped then."),
     Setting("trust_bots", Kind.SWITCH, False, ISOLATION, of_a_match=True, common=True,
-            help="With auto: play at trusted if nothing better works.",
-            comment="Whether bots may be played with your own rights if nothing better works. Only for bots "
-                    "that you trust.",
+            help="With auto: play at trusted, with your own rights, if nothing better works. Only for bots that you trust.",
             opens="Bots have all of your rights if no isolation works here."),
     Setting("network", Kind.NAMES, (), ISOLATION, of="bots' names", of_a_match=True,
-            help="Open this bot's cell to the network; repeat for each. The others keep none. Definition, table and page "
-                 "mark it.",
-            comment="Bots, by name, whose cells are open to the network. Definition, table and page mark them.",
+            help="Bots, by name, whose cells are open to the network; the others keep none. Definition, table and page mark"
+                 " them.",
             example=("llm",),
             opens="The bot reaches the network, this machine's own services too."),
     Setting("env", Kind.NAMES, (), ISOLATION, of="NAME=KEY, a bot and a variable", shape="NAME=KEY", of_a_match=True,
-            help="Hand the bot NAME the variable KEY with the value that it has here; repeat for each. The value is never "
-                 "stored, and is struck out of what the bot says if it has six characters or more.",
-            comment="Variables that bots are handed with the values they have in the arena's own environment: the name of the "
-                    "bot, = and the name of the variable. Values are never stored, and those of six characters or more are "
-                    "struck out of what the bot says.",
+            help="Variables that bots are handed with the values they have here: the name of the bot, = and the name of the"
+                 " variable. Values are never stored, and those of six characters or more are struck out of what the bot "
+                 "says.",
             example=("llm=OPENAI_API_KEY",),
             opens="The bot is handed this variable of yours."),
     Setting("skip_broken", Kind.SWITCH, False, BOTS,
             help="Leave out each bot that cannot be read, is not built or does not start, with a line that says why, and play "
-                 "with the others.",
-            comment="Whether a bot that cannot be read, is not built or does not start is left out, with a line that says why, "
-                    "and the others play."),
+                 "with the others."),
     Setting("rate_kept", Kind.SWITCH, False, BOTS,
-            help="Rate bots that may remember, since one process of theirs serves many matches, together with the others.",
-            comment="Whether bots that may remember, since one process of theirs serves many matches, are rated together with "
-                    "the others."),
+            help="Rate bots that may remember, since one process of theirs serves many matches, together with the others."),
     Setting("rules", Kind.TABLE, {}, PLAYED, flag="rule", of="rule variants", of_a_match=True, common=True,
-            help="A rule variant, or @FILE for a table in a TOML file; repeat for each.",
-            comment='Variants of the rules; `khiva-arena games` lists them. One that is a table in a file is '
-                    'written "@file.toml".',
+            help="Variants of the rules; `khiva-arena games` lists them. @FILE stands for a table in a TOML file.",
             example={"overshoot": "bounce"}),
     Setting("limits", Kind.TABLE, {}, ISOLATION, flag="limit", of="limits", of_a_match=True, common=True,
-            help="What a bot may use, as memory=512M, and how large it may be; repeat for each. Keys and "
-                 "defaults: `khiva-arena doctor`.",
-            comment="What a bot may use during a match, and how large it may be; `khiva-arena doctor` lists "
-                    "the limits and their defaults.",
+            help="What a bot may use during a match, as memory=512M, and how large it may be; `khiva-arena doctor` lists "
+                 "the limits and their defaults.",
             example={"memory": "512M", "cpu": 600}),
     Setting("runtimes", Kind.PATHS, {}, BOTS, flag="runtime", of="runtimes", of_a_match=True,
-            help="The runtime that {NAME} means in the run line of a bot.toml: a virtual environment or another "
-                 "folder with a bin in it, or a program. Bots that name it may read all of it. Repeat for each.",
-            comment='Interpreters with packages of their own, for bots with `run = "{torch} main.py"`: a '
-                    'virtual environment or another folder with a bin in it, or a program. Bots that name one '
-                    'may read all of it.',
+            help="What {NAME} means in the run line of a bot.toml: a virtual environment or another folder with a bin in "
+                 "it, or a program. Bots that name it may read all of it.",
             example={"torch": "runtimes/torch"},
             opens="Bots may read all of this folder."),
     Setting("listen", Kind.TEXT, "127.0.0.1:7421", REMOTE, of_a_match=True,
-            help="Where relays of --bot remote:NAME arrive, as HOST:PORT. Beyond this machine only with TLS.",
-            comment='Where relays of bots named "remote:NAME" arrive, as HOST:PORT. Beyond this machine only '
-                    'with TLS.',
+            help="Where relays of bots named remote:NAME arrive, as HOST:PORT. Beyond this machine only with TLS.",
             opens="The arena listens at this address."),
     Setting("tls_cert", Kind.FILE, None, REMOTE, of_a_match=True,
             help="The certificate of the address where relays arrive, in PEM.",
@@ -221,21 +188,15 @@ TABLE: tuple[Setting, ...] = (
                  "[default: khiva-arena/tokens in ~/.config].",
             example="tokens"),
     Setting("reconnect", Kind.TIME, "30s", REMOTE, least=1, of_a_match=True,
-            help="How long a relay may be away before its match is lost. The bot's clock runs meanwhile.",
-            comment="How long a relay may be away before its match is lost. The bot's clock runs meanwhile."),
+            help="How long a relay may be away before its match is lost. The bot's clock runs meanwhile."),
     Setting("link_allowance", Kind.TIME, "0s", REMOTE, least=0, of_a_match=True,
-            help="Give each remote bot the round trip to its relay back, for each decision, up to this time.",
-            comment="Each remote bot gets the measured round trip to its relay back, for each decision, up to this time."),
+            help="Give each remote bot the round trip to its relay back, for each decision, up to this time."),
     Setting("kept", Kind.NAMES, (), REMOTE, of_a_match=True, of="names of remote bots",
-            help="A remote bot that may play many matches in one process, and so remember; repeat for each. "
-                 "It is marked.",
-            comment="Remote bots that may play many matches in one process, and so remember; they are marked.",
+            help="Remote bots that may play many matches in one process, and so remember; they are marked.",
             example=("ann",)),
     Setting("dask", Kind.TEXT, None, CLUSTER, shape="ADDRESS",
             help="Play on the workers of a Dask cluster: the scheduler's address, as tls://HOST:8786, or local:N for N "
                  "workers on this machine. They say how many matches at a time, not --jobs.",
-            comment='Play on the workers of a Dask cluster: the address of its scheduler, as "tls://HOST:8786", or "local:4" '
-                    'for four workers on this machine. They say how many matches at a time, not jobs.',
             example="tls://head:8786",
             opens="Whoever answers at this address gets bots and deals; local:N starts workers that listen on this machine."),
     Setting("dask_tls", Kind.FOLDER, None, CLUSTER,
@@ -245,12 +206,9 @@ TABLE: tuple[Setting, ...] = (
             opens="Whoever has a certificate that these sign is trusted as the cluster."),
     Setting("dask_open_to_all", Kind.SWITCH, False, CLUSTER,
             help="Take a tcp:// scheduler. Whoever reaches it or a worker runs programs there as you, and reads the deals.",
-            comment="Whether a tcp:// scheduler is taken. Whoever reaches it or a worker runs programs there as you, and reads "
-                    "the deals.",
             opens="A cluster is trusted without a certificate."),
     Setting("dask_wait", Kind.TIME, "60s", CLUSTER,
-            help="How long to wait for a scheduler that is away, or for a worker that can play.",
-            comment="How long to wait for a scheduler that is away, or for a worker that can play."),
+            help="How long to wait for a scheduler that is away, or for a worker that can play."),
 )
 # fmt: on
 OF_A_MATCH = tuple(row.name for row in TABLE if row.of_a_match)

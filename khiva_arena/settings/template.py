@@ -50,7 +50,7 @@ def _block(row: Setting, choice: object) -> str:
     else:
         lines = [f"#{row.name} = {_toml(row.example)}" if value in (None, ()) else f"{row.name} = {_toml(value)}"]
     word = f" Set here, it needs {row.option} as well, or your word, which is asked for once." if row.opens else ""
-    return _comment((row.comment or row.help) + word) + "".join(f"{line}\n" for line in lines)
+    return _comment(row.help + word) + "".join(f"{line}\n" for line in lines)
 
 
 def _comment(text: str) -> str:

@@ -118,11 +118,6 @@ class CheckedRow(NamedTuple):
     intact: bool
 
 
-def check(table: str, columns: ColumnTypes, row: Sequence[Any]) -> CheckedRow:
-    """Return a row by column, with whether it is as it was written."""
-    return check_all(table, columns, [row])[0]
-
-
 def check_all(table: str, columns: ColumnTypes, rows: Sequence[Sequence[Any]], *, sealed: bool = False) -> list[CheckedRow]:
     """Return many rows by column, each with whether it is as it was written. ``sealed``: as in
     ``check_rows``."""

@@ -12,7 +12,7 @@ from wording import pattern, sentence
 from khiva_arena.arbiter.live import void
 from khiva_arena.commands.more_seeds import commands
 from khiva_arena.errors import ConfigError
-from khiva_arena.events.pools import entrants_of, in_common, pooled, pooled_standings, results_of, titles
+from khiva_arena.events.pools import entrants_of, in_common, pooled, results_of, standings_of, titles
 from khiva_arena.playing.jobs import Play
 from khiva_arena.sandbox.command import Command
 from khiva_arena.settings.define import refuse_to_mix
@@ -118,4 +118,4 @@ def test_a_void_that_no_bot_can_have_caused_is_not_in_its_column(tmp_path: Path)
         (event,) = store.events()
         results = list(results_of(store, event))
         assert [(one.voids, one.not_begun) for one in results] == [(1, 1), (1, 0), (0, 0), (0, 0), (0, 0), (2, 2)]
-        assert [row.voids for row in pooled_standings(store, [event]).rows] == [1, 1]
+        assert [row.voids for row in standings_of([event], results_of(store, event)).rows] == [1, 1]

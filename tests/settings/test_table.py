@@ -69,7 +69,7 @@ def test_a_row_is_a_flag_with_its_help(row: Setting) -> None:
 @every_row
 def test_a_row_is_a_key_of_a_new_settings_file(row: Setting) -> None:
     text = settings_text({"bots": ("some-bot",)})
-    assert " ".join((row.comment or row.help).split()) in " ".join(line.removeprefix("# ") for line in text.splitlines())
+    assert " ".join(row.help.split()) in " ".join(line.removeprefix("# ") for line in text.splitlines())
     if row.kind is Kind.BOTS:
         assert tomllib.loads(text)[row.name] == ["some-bot"]
     elif row.default in (None, ()):

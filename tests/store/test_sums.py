@@ -70,7 +70,7 @@ def test_a_row_that_is_lost_is_missed(folder: Path, table: str) -> None:
 
 def test_a_damaged_value_is_of_its_column_s_type_all_the_same() -> None:
     columns = files.columns("seats")
-    row, intact = sums.check("seats", columns, [b"?"] * len(columns))
+    ((row, intact),) = sums.check_all("seats", columns, [[b"?"] * len(columns)])
     assert not intact
     assert {name: type(row[name]) for name, kind, _ in columns if name != "sum"} == {
         name: sums.EMPTY[kind][0] for name, kind, _ in columns if name != "sum"

@@ -1,0 +1,48 @@
+"""The results of events as tables and pages read them, from a store or from a bundle that was checked."""
+
+from collections.abc import Iterable
+from typing import Protocol
+
+from khiva_arena.events.pools import results_of
+from khiva_arena.events.stored import round_results
+from khiva_arena.result import Result
+from khiva_arena.schedule.formats import Shape
+from khiva_arena.store.db import EventRow, Store
+
+
+class ResultSource(Protocol):
+    """A store or a bundle that is read event by event."""
+
+    def results(self, *events: EventRow) -> Iterable[Result]:
+        """Return the results that ratings need, event by event in schedule order."""
+
+    def of_round(self, event: EventRow, shape: Shape) -> list[Result] | None:
+        """Return the results of a round, None unless all its matches are recorded."""
+
+    def recorded(self, event: EventRow) -> int:
+        """Return the number of recorded matches."""
+
+    def digest(self, event: EventRow) -> str | None:
+        """Return the run digest of an event that is over or was closed, None for one that is still to be played."""
+
+
+class StoredResults:
+    """A store as a ``ResultSource``.
+
+    store: an open one.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+
+    def results(self, *events: EventRow) -> Iterable[Result]:
+        return results_of(self.store, *events)
+
+    def of_round(self, event: EventRow, shape: Shape) -> list[Result] | None:
+        return round_results(self.store, event, shape)
+
+    def recorded(self, event: EventRow) -> int:
+        return len(self.store.recorded(event.id))
+
+    def digest(self, event: EventRow) -> str | None:
+        return self.store.conclusion(event.id)
