@@ -45,7 +45,9 @@ def reserve(slots: int, seats: int) -> None:
     if soft == resource.RLIM_INFINITY or soft >= needed:
         return
     if hard != resource.RLIM_INFINITY and hard < needed:
-        raise ConfigError(f"--jobs: {slots} matches at a time need {needed} open files, the system allows {hard}; see ulimit -Hn")
+        raise ConfigError(
+            f"--jobs: {slots} matches at a time need {needed} open files, the system allows {hard}: raise ulimit -Hn or lower it"
+        )
     resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
 
 

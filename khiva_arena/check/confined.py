@@ -40,8 +40,8 @@ def hint_of(words: tuple[str, ...], actual: str, notes: str) -> str:
     for line in notes.splitlines() if "ended" in actual else ():
         if MISSING.search(line) and (path := OF_ETC.search(line)):
             return (
-                f"{path[0]}: of /etc a bot sees only what the shipped languages need: put what it says into the "
-                f"bot's folder, and name that file by an option or variable of the runtime ({PAGE})"
+                f"{path[0]}: of /etc a bot sees only the files that the shipped languages need: put a copy into the "
+                f"bot's folder, and name it by an option or variable of the runtime ({PAGE})"
             )
     return ""
 

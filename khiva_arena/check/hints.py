@@ -74,8 +74,8 @@ FLUSH = {
     "java": "out.flush()",
     "csharp": "Flush() of the stream",
     "ruby": "$stdout.sync = true",
-    "javascript": "fs.writeSync(1, ...), which waits for nothing",
-    "typescript": "fs.writeSync(1, ...), which waits for nothing",
+    "javascript": "fs.writeSync(1, ...), which does not buffer",
+    "typescript": "fs.writeSync(1, ...), which does not buffer",
     "php": "fflush(STDOUT)",
     "perl": "$| = 1",
     "lua": "io.stdout:flush()",
@@ -102,7 +102,7 @@ FLOAT = {
     "typescript": "Math.floor(x), and no class that stands for a float",
     "php": "intdiv(a, b), or (int) $x",
     "lua": "a // b of two integers, or math.tointeger(x)",
-    "perl": "int($x), and nothing that was divided before",
+    "perl": "int($x), after every division",
     "ruby": "x.to_i",
 }
 NUMBER = {
@@ -110,7 +110,7 @@ NUMBER = {
     "javascript": "Number(x)",
     "typescript": "Number(x)",
     "php": "(int) $x",
-    "perl": "0 + $x, last of all: what was used as a string is packed as one",
+    "perl": "0 + $x as the last step: a value used as a string is packed as one",
     "lua": "math.tointeger(x)",
     "ruby": "x.to_i",
     "java": "packLong, not packString",

@@ -77,10 +77,10 @@ def _find_here(bot: PackedBot) -> Bot:
     try:
         bot_here = bots.load(bot.asked_as, bot.folder, loading)
     except ConfigError as error:
-        raise ConfigError(f"{error}; a bare command does not travel, a folder with bot.toml does") from None
+        raise ConfigError(f"{error}; a bare command is not sent to workers, a folder with bot.toml is") from None
     if bot_here.identity != bot.identity:
         raise ConfigError(
-            f"--bot {bot.asked_as}: is another program there; a bare command does not travel, a folder with bot.toml does"
+            f"--bot {bot.asked_as}: the worker has another program; give a folder with bot.toml, which is sent to workers"
         )
     return bot_here
 

@@ -102,5 +102,5 @@ def check_by_replay(job: Job, outcome: Outcome) -> Outcome:
     if faults != faults_of(outcome.record):
         raise RecordError("the faults beside its record are not those of the record")
     if outcome.req_start != seeds.req_start(job.secret, job.header.match):
-        raise RecordError("its first request does not have the number that the secret gives")
+        raise RecordError("its first req does not follow from the secret")
     return outcome

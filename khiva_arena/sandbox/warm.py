@@ -101,7 +101,7 @@ class Keepers:
                     self.bytes += reply["bytes"]
         except (BrokenPipeError, ValueError):
             self.close()
-            raise OSError("what kept files in memory has died; is memory short?") from None
+            raise OSError("the process that kept files in memory has died; is memory short?") from None
         self._look_at = time.monotonic()
 
     def close(self) -> None:

@@ -37,7 +37,7 @@ class Hub:
                 self._process = subprocess.Popen(words, stdin=pipe, stdout=pipe, start_new_session=True, env=environment)
         except OSError as error:
             shutil.rmtree(self._folder, ignore_errors=True)
-            raise ArenaError(f"the process at which players arrive cannot be started: {error}") from None
+            raise ArenaError(f"the process that receives players cannot be started: {error}") from None
         os.environ[HUB] = self.socket
 
     def say(self, order: dict[str, Any]) -> None:
@@ -58,7 +58,7 @@ class Hub:
         return dict(msgspec.json.decode(line))
 
     def _ending(self) -> str:
-        return f"the process at which players arrive has ended, with status {self._process.wait()}; nobody can take a seat"
+        return f"the process that receives players has ended, with status {self._process.wait()}; nobody can take a seat"
 
     def close(self) -> None:
         """End the hub. Idempotent."""
