@@ -69,6 +69,7 @@ class Recruiting:
         private = private_places(of, self._plan)
         self._ask = AskBots([], self._sandbox, runtimes_of(entrants), header, private, leave_out, self._game)
         self._command = offers.describe_process()
+        # A worker that was ready for the bots before may be unable to start one of these.
         for worker in self._crew.ready_workers():
             self._lacks(worker)
 

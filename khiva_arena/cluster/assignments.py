@@ -113,6 +113,7 @@ class TableDesk:
         table, first = assignment.table, assignment.table[0].ordinal
         self._shunned.setdefault(first, set()).add(assignment.worker)
         self._losses[first] += 1
+        # Without `take` nobody could record a void match.
         if self._losses[first] < LOSSES_MOST or take is None:
             self._again.appendleft(table)
             return
@@ -128,6 +129,7 @@ class TableDesk:
         """Hand on a void match, which is played again unless it was its last attempt, on another worker if possible."""
         self._shunned.setdefault(job.ordinal, set()).add(worker)
         if outcome.host:
+            # The host is to blame: the match waits, since a host without a free process spoils hundreds a second.
             again = self._spoilt.add(job, time.monotonic())
         elif again := not job.last:
             self._again.append((msgspec.structs.replace(job, attempt=job.attempt + 1),))
