@@ -1,6 +1,8 @@
 """The desk of a round's tables: which workers have them, and which are played again and not by whom.
 
-A match that the host has spoilt waits behind all others, as on one machine.
+A key names one attempt of one worker at a table. A table is taken back before it is given to another worker, and a result whose
+key is not on the desk any more is dropped, so no match has two outcomes. A table that was lost goes before new ones, to a worker
+that did not have it before, if there is one. A match that the host has spoilt waits behind all others, as on one machine.
 """
 
 import time

@@ -1,4 +1,10 @@
-"""The tables that workers have, and the checks of a table that comes back."""
+"""The tables that workers have, and the checks of a table that comes back.
+
+A worker is not believed. A record is replayed here from its choices: header, secrets, faults, places and scores have to follow.
+Figures beside a record, such as times, cannot be worked out again. They are only held to values that a store can keep, and the
+size of an outcome is looked at before anything in it is read. An answer that fails a check is the worker's fault, not a bot's:
+its tables go to others.
+"""
 
 from collections.abc import Sequence
 from typing import NamedTuple
