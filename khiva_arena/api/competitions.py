@@ -248,9 +248,9 @@ def _plan_arguments(
 ) -> dict[str, Any]:
     """Return the plan and the shard as arguments of a host. Raises ConfigError if a plan does not go with the other arguments."""
     if plan is None:
-        raise ConfigError("shard: goes with from_plan, a file that `khiva-arena run --plan FILE` writes")
+        raise ConfigError("shard needs from_plan, a file that `khiva-arena run --plan FILE` writes")
     if config is not None or functions or new_event:
-        raise ConfigError("from_plan: the plan says what is played, and by whom: leave out settings, functions and new_event")
+        raise ConfigError("from_plan: the plan has the settings and the bots; leave out settings, functions and new_event")
     return {"part": (str(as_path("from_plan", plan)), None if shard is None else text("shard", shard))}
 
 

@@ -171,7 +171,7 @@ def _pickled(choose: Any, name: str) -> bytes:
         with _PICKLING, _by_value():
             pickler(into, protocol=5).dump(choose)
     except Exception as error:  # whatever the objects that it refers to raise
-        reason = f"it refers to what cannot be pickled, such as an open file ({type(error).__name__}: {error})"
+        reason = f"it refers to an object that cannot be pickled, such as an open file ({type(error).__name__}: {error})"
         raise BotError(f"{name}: cannot be sent to a process of its own: {reason}") from None
     return into.getvalue()
 

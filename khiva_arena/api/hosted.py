@@ -155,6 +155,6 @@ def _check_trust(words: Sequence[str], callables: Sequence[str], trusted: bool) 
     strangers = [word for word in words if word not in callables and not word.startswith(shipped.WORD) and not is_remote((word,))]
     if callables and strangers and not trusted:
         raise ConfigError(
-            f"bots: a function plays at isolation trusted, and so does everybody at its tables; trust_bots=True says that you "
-            f"trust {', '.join(strangers)}"
+            f"bots: a function plays at isolation trusted, and so do all bots at its tables; give trust_bots=True if you trust "
+            f"{', '.join(strangers)}"
         )

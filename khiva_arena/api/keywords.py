@@ -49,7 +49,7 @@ def plain_settings(
         plain["seed"] = str(seed)  # 7 and "7" are one seed, here and in an environment
     if functions:
         if plain.get("isolation", isolation) not in (None, AUTO, TRUSTED):
-            raise ConfigError(f"isolation: a function runs with all of your rights, at isolation {TRUSTED} and at no other")
+            raise ConfigError(f"isolation: a function runs with all of your rights, so it needs isolation {TRUSTED}")
         plain["isolation"] = TRUSTED
     return plain
 
@@ -162,4 +162,4 @@ def in_keywords(problems: Sequence[str]) -> list[str]:
 def _to_give(flags: re.Match[str]) -> str:
     """Name the flags that a file needs as keywords: a caller has no command line to add flags to."""
     names = dict.fromkeys(_KEYWORDS[word] for word in shlex.split(flags[1]) if word in _KEYWORDS)
-    return f"give what it sets as keywords, too: {', '.join(names)} (or type `khiva-arena run` with it once at"
+    return f"also give its settings as keywords: {', '.join(names)} (or type `khiva-arena run` with it once at"

@@ -59,7 +59,7 @@ class LearningCurve:
         if names := [name for name in steps if name not in rows]:
             raise ConfigError([f"the table has no bot {name!r}" for name in names])
         if names := [name for name, step in steps.items() if step < 0]:
-            raise ConfigError([f"{name}: say at which step it was, Checkpoint(..., step=...)" for name in names])
+            raise ConfigError([f"{name}: the checkpoint has no step; give one, Checkpoint(..., step=...)" for name in names])
         self.rows: tuple[tuple[int, Standing], ...] = tuple(
             sorted(((step, rows[name]) for name, step in steps.items()), key=lambda row: row[0])
         )

@@ -22,7 +22,7 @@ from khiva_arena.settings.isolation import sandbox_of
 from khiva_arena.settings.permissions import mistakes, values_of
 from khiva_arena.settings.settings import AUTO, Settings, game_named, rules_by_flags, settings_from
 
-OWN = "A game that does not come with the arena is handed over as --game FILE"
+OWN = "Give a game of your own as --game FILE"
 
 
 def new_check(bot: str, games: Sequence[str], quick: bool, keywords: Mapping[str, Any], say: Say) -> RunningCheck:

@@ -55,6 +55,7 @@ class Bank:
         """Charge a decision of ``elapsed`` seconds: its time beyond the turn comes off the bank. Return its seconds without the
         credit."""
         seconds = max(0.0, elapsed - self.credit)
+        # The time that a turn leaves over is lost: a bank never refills.
         if seconds > self.turn:
             self.balance = max(0.0, self.balance - (seconds - self.turn))
         return seconds

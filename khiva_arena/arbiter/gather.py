@@ -67,7 +67,7 @@ STARVED = 0.1
 # If a busy host leaves a seat the share s of a core, each extension brings it s of what it still lacks: so many extensions are
 # enough for a third of a core, and they end if it gets next to none.
 EXTENDED_MOST = 8
-OWN_DOING = "the answer came late, and what it lacked of a core may have gone to processes that it started itself"
+OWN_DOING = "the answer came late, and processes that the bot started may have taken its core"
 
 
 @dataclass(slots=True, eq=False)

@@ -64,6 +64,7 @@ class Lifetimes:
     def kill(self, child: Child) -> None:
         """Kill a bot and all of its processes that are left."""
         if started := child.unreaped:
+            # A bot that has exited by itself was not killed: its own exit status says how it ended.
             if not child.killed and REAPER.status(started.pid) is None:
                 child.killed = True
                 child.cpu_seen = started.cell.cpu_lost(started.pid)
@@ -106,10 +107,13 @@ class Lifetimes:
         process, pid, cell = child.started
         if not REAPER.ends(pid, REAP_SECONDS):
             raise InternalError(f"process {pid} of seat {child.seat} was killed and did not die in {REAP_SECONDS:.0f} s")
+        # The last words of a dead bot are still in its pipe.
         self._pipes.drain_stderr(child)
+        # Popen must not wait for this number itself: once it is reaped, the system may give it to another process.
         process.returncode, own_usage = REAPER.reap(pid)
         self._adoption.note_reaping(pid)
         usages = [own_usage, *REAPER.reap_group(pid, REAP_SECONDS)]
+        # At some levels the system reports nothing of processes that die with their namespace: they were counted before the kill.
         cpu_s = max(child.cpu_seen, sum(usage.ru_utime + usage.ru_stime for usage in usages))
         return Ending(
             status=cell.exit_status(process.returncode),
@@ -133,6 +137,7 @@ def _spawn(cell: Cell) -> tuple[subprocess.Popen[bytes], Ends]:
             cwd=cell.folder,
             env=cell.environment,
             pass_fds=cell.descriptors,
+            # The bot leads a group of its own, which can be killed as a whole; Ctrl-C at a terminal is for the arbiter.
             start_new_session=True,
         )
     except BaseException as error:
@@ -141,6 +146,7 @@ def _spawn(cell: Cell) -> tuple[subprocess.Popen[bytes], Ends]:
             raise HostFault(f"the host cannot start another process: {error}") from None
         raise
     finally:
+        # With these ends open here, too, the arbiter would never see the end of a dead bot's output.
         close(*theirs)
     return process, ours
 

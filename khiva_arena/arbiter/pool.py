@@ -45,7 +45,10 @@ def reserve(slots: int, seats: int) -> None:
     if soft == resource.RLIM_INFINITY or soft >= needed:
         return
     if hard != resource.RLIM_INFINITY and hard < needed:
-        raise ConfigError(f"--jobs: {slots} matches at a time need {needed} open files, the system allows {hard}; see ulimit -Hn")
+        raise ConfigError(
+            f"--jobs: {slots} matches at a time need {needed} open files, the system allows {hard}: raise ulimit -Hn or lower it"
+        )
+    # Any user may raise the soft limit up to the hard one.
     resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
 
 
@@ -115,6 +118,7 @@ async def _play_in_workers(jobs: Iterator[Job], slots: int, take: Take, workers:
                 for slot in range(slots):
                     playing.start_soon(partial(_slot, hold_back=hold_back), queue, _player(crew[slot % workers]), take)
         finally:
+            # Even a stop waits for the workers, which end their bots.
             with trio.CancelScope(shield=True):
                 for worker in crew:
                     await worker.close()
@@ -208,6 +212,7 @@ async def _play_until_taken(job: Job, queue: _Queue, play_one: PlayOne, take: Ta
     while True:
         outcome = await play_one(job)
         wait = outcome.unsettled if hold else 0.0
+        # A stop may have ended a bot of this match. The slot goes on while that shows, so nobody waits for it.
         if outcome.record is not None and hold and wait:
             hold.start_soon(_take_later, outcome, wait, take)
             return False

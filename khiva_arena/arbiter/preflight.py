@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 NOTES_SHOWN = 2_000
 STDERR = "  its stderr:"
-BARE = "; a bare command sees only its program and the files that its words name: one of more files needs a folder with bot.toml"
+BARE = "; a bare command sees only its program and the files that it names: a bot of more files needs a folder with bot.toml"
 
 
 class FailedStart(NamedTuple):
@@ -130,5 +130,5 @@ def _describe_end(report: SeatReport) -> str:
     """Describe how the bot's process ended, "" if none was started."""
     ending = report.ending
     if ending.killed:
-        return "it still ran, and was killed then"
+        return "the bot still ran, and was killed"
     return "" if ending.status is None else f"it {describe_status(ending.status)}"

@@ -40,6 +40,7 @@ class Watch:
             started = child.unreaped
             if started is None or child.killed:
                 continue
+            # To go through a folder takes longer than to look at processes: a cell says how often it is worth it.
             scratch_too = self._looks % started.cell.scratch_every == 0
             limit = limit_check.while_it_runs(started.cell, started.pid, self._resources, scratch_too=scratch_too)
             if limit:

@@ -111,9 +111,9 @@ class BundledEvents:
             if isinstance(line, bundle.StandingsLine):
                 self.tables.append(line)
             elif self.tables:
-                raise RecordError("an event stands behind the standings")
+                raise RecordError("an event follows the standings")
             elif not isinstance(line, bundle.EventLine):
-                raise _misplaced(self.events[-1].event, line) if self.events else RecordError("it begins with no event")
+                raise _misplaced(self.events[-1].event, line) if self.events else RecordError("it does not begin with an event")
             elif line.id in [row.event.id for row in self.events]:
                 raise RecordError(f"event {harmless(line.id, LONGEST)} comes twice")
             else:
@@ -188,9 +188,9 @@ def check_size(definition: Definition) -> None:
     bounds = MOST | {"copies": MOST_COPIES}
     for key, limit in bounds.items():
         if (getattr(definition, key, 0) or 0) > limit:
-            raise RecordError(f"{key} are {getattr(definition, key)}, and {limit} at most are verified")
+            raise RecordError(f"{key} are {getattr(definition, key)}, and {limit} can be verified at most")
     if len(definition.bots) > MOST_BOTS:
-        raise RecordError(f"there are {len(definition.bots)} bots, and {MOST_BOTS} at most are verified")
+        raise RecordError(f"there are {len(definition.bots)} bots, and {MOST_BOTS} can be verified at most")
     if len(definition.bots) * (definition.lineups or 0) > MOST_SEARCHED:
         raise RecordError(f"{definition.lineups} line-ups of {len(definition.bots)} bots are more than are verified")
     if file_in_rules(definition.game, definition.rules):
@@ -207,7 +207,7 @@ def _place(line: bundle.BundleLine) -> tuple[int, int, int]:
 
 
 def _misplaced(event: EventRow, line: bundle.BundleLine) -> RecordError:
-    return RecordError(f"event {event.number}: a line of kind {line.__struct_config__.tag!r} stands where it cannot")
+    return RecordError(f"event {event.number}: a line of kind {line.__struct_config__.tag!r} is out of place")
 
 
 def _compare(bundled: BundledEvents, result: AuditResult) -> None:
@@ -221,7 +221,7 @@ def _compare(bundled: BundledEvents, result: AuditResult) -> None:
         result.problems.append(harmless(f"the standings cannot be worked out: {error}", LONGEST))
         return
     if len(tables) != len(bundled.tables):
-        result.problems.append(f"it has {len(bundled.tables)} tables of standings, and its records give {len(tables)}")
+        result.problems.append(f"it has {len(bundled.tables)} tables of standings, but its records give {len(tables)}")
         return
     for number, (line, from_records) in enumerate(zip(bundled.tables, tables, strict=True), 1):
         stored_table, own_table = line.table, json.loads(canonical(msgspec.to_builtins(from_records.table)))  # as a file has it

@@ -177,7 +177,7 @@ class _EventAudit:
             _check_run_secret(event, secret, "it")
         elif secret != (event.secret if seed == RUN_SECRET else event.seed_secret(seed)):
             it = "it" if bundled else f"the revealed secret of seed {seed}"
-            raise RecordError(f"{it} is not the one that the run's secret gives")
+            raise RecordError(f"{it} does not follow from the run's secret")
 
     def _check_void(self, line: bundle.VoidLine | VoidRow) -> None:
         if line.attempt != (place := self.voids[line.ordinal]):
@@ -196,7 +196,7 @@ class _EventAudit:
         if match is not None:
             definition = event.definition
             if record.header != definition.header(definition.seated(match.bots), event.match_id(ordinal), secret):
-                raise RecordError("its header is not the one that the event gives")
+                raise RecordError("its header does not match the event")
         if not is_sampled:
             check_unplayed(record, secret)
         elif outcome is None:
@@ -275,9 +275,9 @@ class _EventAudit:
             yield f"{prefix}{count(surplus, 'match was', 'matches were')} recorded after the decision of the test"
         if self.source.bundled:
             if missing:
-                yield f"{prefix}{_are(missing)} missing, and an event is bundled when it is over"
+                yield f"{prefix}{_are(missing)} missing, and only complete events are bundled"
             elif {RUN_SECRET, *(seed for seed, matches in gaps.items() if not matches)} != revealed.keys():
-                yield f"{prefix}the revealed secrets are not those of the run and of each seed that was played"
+                yield f"{prefix}the revealed secrets do not match the run and the seeds played"
         else:
             for seed, matches in gaps.items():
                 if matches > 0 and seed in revealed:
@@ -296,7 +296,7 @@ class _EventAudit:
             yield "it was closed, though all of its matches are recorded"
         played = {place[0] for ordinal in self.recorded if self.timetable and (place := self.timetable.place(ordinal))}
         if self.revealed.keys() != {RUN_SECRET, *played}:
-            yield "the revealed secrets are not those of the run and of each seed that was played until it was closed"
+            yield "the revealed secrets do not match the run and the seeds played until it was closed"
         if digest != run_digest(self.digests):
             yield f"the run digest was {digest or 'not stored'} when the event was closed"
 
@@ -331,7 +331,7 @@ def _check_row(row: MatchRow, record: Record, bots: Sequence[int], secret: bytes
     if faults != faults_of(record):
         raise RecordError(f"the stored faults {faults} are not the record's {faults_of(record)}")
     if row.req_start != seeds.req_start(secret, row.id):
-        raise RecordError("its first req is not the one that the secret gives")
+        raise RecordError("its first req does not follow from the secret")
     if not row.intact:
         raise RecordError(f"it or one of its seats {CHANGED}")
 

@@ -30,10 +30,10 @@ class Sample(NamedTuple):
         drawn = len(self.ordinals)
         of = f"{drawn:,} of {self.among:,} recorded matches were drawn at random and replayed"
         if unsound or sound < drawn:
-            return f"{of}, and not all is sound: verify the rest, too"
+            return f"{of}, and some are not sound: verify the rest, too"
         bound = at_most_wrong(self.among, drawn)
         if not bound:
-            return f"{of}: all that there are"
+            return f"{of}: all of them"
         share = f"{100 * bound / self.among:.2g} %"
         return (
             f"{of}, and none is wrong: 95 % sure, at most {bound:,} of all ({share}) are; of the others only {self.others} were "

@@ -26,7 +26,7 @@ PRINTS = {
     "java": "println: write with write",
     "csharp": "Console.WriteLine: write with OpenStandardOutput().Write",
     "ruby": "puts: write with $stdout.write",
-    "php": "echo ... PHP_EOL, or what stands behind ?>: write with fwrite(STDOUT, ...), and leave out the ?>",
+    "php": "echo ... PHP_EOL, or text behind ?>: write with fwrite(STDOUT, ...), and leave out the ?>",
     "perl": "say, or $\\: write with print and $\\ unset",
     "lua": "print: write with io.stdout:write",
     "haskell": "hPutStrLn: write with hPut",
@@ -34,7 +34,7 @@ PRINTS = {
     "nim": "echo: write with stdout.write",
 }
 QUIET = {
-    silence.STOPPED: "a signal such as SIGSTOP or SIGTTIN stopped it: what reads a terminal, or a debugger, does that",
+    silence.STOPPED: "a signal such as SIGSTOP or SIGTTIN stopped it: a debugger or a read from a terminal does that",
     "closed its input": "it has closed its stdin, perhaps with a library or a child that took it: keep it open until it ends",
     "closed its output": "it has closed its stdout, or put something else in its place: keep it open until the bot exits",
     silence.READS: "a read waits for bytes that do not come: read just the 4 bytes of a length and the bytes it says, no line "

@@ -77,8 +77,8 @@ FLUSH = {
     "java": "out.flush()",
     "csharp": "Flush() of the stream",
     "ruby": "$stdout.sync = true",
-    "javascript": "fs.writeSync(1, ...), which waits for nothing",
-    "typescript": "fs.writeSync(1, ...), which waits for nothing",
+    "javascript": "fs.writeSync(1, ...), which does not buffer",
+    "typescript": "fs.writeSync(1, ...), which does not buffer",
     "php": "fflush(STDOUT)",
     "perl": "$| = 1",
     "lua": "io.stdout:flush()",
@@ -105,7 +105,7 @@ FLOAT = {
     "typescript": "Math.floor(x), and no class that stands for a float",
     "php": "intdiv(a, b), or (int) $x",
     "lua": "a // b of two integers, or math.tointeger(x)",
-    "perl": "int($x), and nothing that was divided before",
+    "perl": "int($x), after every division",
     "ruby": "x.to_i",
 }
 NUMBER = {
@@ -113,7 +113,7 @@ NUMBER = {
     "javascript": "Number(x)",
     "typescript": "Number(x)",
     "php": "(int) $x",
-    "perl": "0 + $x, last of all: what was used as a string is packed as one",
+    "perl": "0 + $x as the last step: a value used as a string is packed as one",
     "lua": "math.tointeger(x)",
     "ruby": "x.to_i",
     "java": "packLong, not packString",
@@ -326,8 +326,8 @@ def _of_sandbox(words: tuple[str, ...], actual: str, notes: str) -> str:
     for line in notes.splitlines() if "ended" in actual else ():
         if MISSING.search(line) and (path := OF_ETC.search(line)):
             return (
-                f"{path[0]}: of /etc a bot sees only what the shipped languages need: put what it says into the "
-                f"bot's folder, and name that file by an option or variable of the runtime ({PAGE})"
+                f"{path[0]}: of /etc a bot sees only the files that the shipped languages need: put a copy into the "
+                f"bot's folder, and name it by an option or variable of the runtime ({PAGE})"
             )
     return ""
 

@@ -63,7 +63,7 @@ class Inbox:
         if self.frames:
             return f"{frames_text(len(self.frames))} more, the first: {in_brief(self.frames[0])}"
         if self.trouble:
-            return f"what is not a frame: {as_bytes(bytes(self.received[whole_frames(self.received) :]))}: {self.trouble}"
+            return f"bytes that are no frame: {as_bytes(bytes(self.received[whole_frames(self.received) :]))}: {self.trouble}"
         return f"{self.partial} bytes of a frame that does not end" if self.partial else ""
 
 

@@ -18,8 +18,8 @@ from khiva_arena.rng import Stream
 from khiva_arena.words import count
 
 MATCHES = 3
-ONE = "what has one choice is not asked: let apply() play it, and report it in an event."
-SLOW = "look for a loop that does not end, and for what is waited for, at the line that it names; or make it faster."
+ONE = "a question with one choice is not asked: let apply() play it, and report it in an event."
+SLOW = "look for a loop that does not end, and for what is waited for, at the named line; or make it faster."
 DO = {
     "a game has a name": "give your Game a name, a title and a rules_version, each a text.",
     "seat counts rise": "seats is a rising list, such as (2, 3, 4).",
@@ -50,16 +50,16 @@ DO = {
     "a choice of one": ONE,
     "what has one choice": ONE,
     "and a decision has": "ask in steps, each of which has fewer choices: first which card, then where it goes.",
-    "view and legal have": "show and ask less at a time: leave out of the view what can be worked out from the rest of it.",
+    "view and legal have": "show and ask less at a time: leave out of the view what follows from the rest of it.",
     "MiB": "give less at a time.",
     "is too big": "whole numbers go to 2**53 - 1, since bots in other languages read them, too.",
-    "one of the arena's own": "give the event another type.",
+    "one of the arena's own": "give the event a type of its own.",
     "entries differ": "two entries of legal are equal: leave one out.",
     "a score for each seat": "scores is a list with one whole number for each seat, at every moment.",
     "ranks are well formed": "ranks are places: 1 is best, ties share one and the next is left out, as 1, 2, 2, 4.",
     "are refused": "call check_choices(self.pending(), choices) of khiva_arena.games.base first in apply().",
     "refused choice changes nothing": "check all choices in apply() before anything is changed.",
-    "clone": "clone() copies every list and dict that a move changes; leave it out, and everything is copied.",
+    "clone": "clone() copies every list and dict that a move changes; without clone(), everything is copied.",
     "equal observations": (
         "a seat sees in its view or its choices what no event told it: report it in an event to that seat when it comes to know "
         "it, Event({...}, to=(seat,)), or leave it out."
@@ -69,7 +69,7 @@ DO = {
         "of the state."
     ),
     "goes to seats": "an event's `to` is None for everybody, or a tuple of seats.",
-    "one line": "narrate() gives one line of text for every event; leave it out for a plain one.",
+    "one line": "narrate() gives one line of text for every event; without narrate(), each event has a plain line.",
     "opens the same": (
         "draw from khiva_arena.rng.Stream(secret, ...) alone: no random module, no time, no set of texts that is gone "
         "through in its own order."
@@ -77,7 +77,7 @@ DO = {
     "after the end": "apply() raises IllegalChoice when the match is over: check_choices does.",
     "ends within": "give the game an end that comes whatever is chosen, also if the first choice is always played.",
     "the match has not ended": "give the game an end that comes whatever is chosen.",
-    "it raised": "see the line that it names.",
+    "it raised": "see the named line.",
     "same match is played again": (
         "let nothing but the secret, the rules and the choices decide: no random module, no time, no id(), no set of "
         "texts that is gone through in its own order."
@@ -168,7 +168,7 @@ def _conforms(game: Game, seats: int, settings: Mapping[str, Any]) -> str:
             raise _Broken(findings.points)
         if findings.short:
             summary = f"{count(number, 'match', 'matches')} at random keep every point of the contract; " if number else ""
-            return f"{summary}a match at random keeps every point as far as there was time to look: {', '.join(findings.short)}"
+            return f"{summary}a match at random keeps every point that there was time to check: {', '.join(findings.short)}"
     return f"{count(MATCHES, 'match', 'matches')} at random keep every point of the contract"
 
 

@@ -10,7 +10,7 @@ from khiva_arena.sandbox.proc_usage import ThreadTime
 
 SETTLE_SECONDS, IDLE_SECONDS = 0.3, 0.6
 """Seconds in which a bot that has just answered may tidy up, and seconds for which it is looked at then."""
-WHAT_FOLLOWS = f"in a match it has to pause, or is out, if another bot is late because of it ({SPEC}, section 6)"
+WHAT_FOLLOWS = f"in a match it is paused, or forfeits, if another bot is late because of it ({SPEC}, section 6)"
 
 
 def cpu_used(before: CpuSample, after: CpuSample) -> float:
@@ -40,7 +40,7 @@ def judge(running: RunningCheck, idling: float) -> str:
     asking = running.used / running.asked_for if running.asked_for else 0.0
     text = f"{asking:.2f} cores while it is asked, {idling:.2f} while it is not"
     if idling > DUE_UNASKED + ROUNDING / IDLE_SECONDS:
-        raise Warned(f"{text}, and its share is a tenth of one: think only between a decide and its act; {WHAT_FOLLOWS}")
+        raise Warned(f"{text}, but its share is a tenth of one: think only between a decide and its act; {WHAT_FOLLOWS}")
     if running.used > DUE_ASKED * running.asked_for + ROUNDING:
         raise Warned(f"{text}; its share is one: think in one thread; {WHAT_FOLLOWS}")
     return text

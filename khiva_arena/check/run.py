@@ -54,14 +54,14 @@ WITHOUT = {
     "build": "it is not built",
     START: "it does not start",
     ANSWERS: "it does not answer plain requests",
-    EXITS: "its exit when the match is over fails already",
+    EXITS: "its exit at the end of a match has failed already",
 }
 """Reasons why a step that needs an earlier one is not tried, in the order of the steps."""
 LEVEL = "level:"
 HERE = ("children", "processor", "memory")
 """Steps that look at the bot's own processes, as the steps at each level do: a bot on another machine has none here."""
 ELSEWHERE = "not tried: it runs on another machine, where its processes can't be seen or confined from here"
-SILENT = f"{SILENT_MOST} steps waited for an answer in vain already"
+SILENT = f"{SILENT_MOST} steps have waited for an answer in vain already"
 ONE_AT_A_TIME = "a read may give less than you ask for: read on until the length's 4 bytes, then all of the payload, are there"
 LEFT_OVER = "a read may give more than one frame: keep what is behind the first one for the next, and answer all of them"
 FRAMES = f"sections 2 to 4 of {SPEC} say what a frame, a hello and an act are; the kits in {folder('bots')} write them for you"

@@ -43,7 +43,7 @@ async def exits(running: RunningCheck) -> str:
         if not end.exited:
             raise Failed(f"exit within {EXIT_SECONDS:.0f} s after `end` and the end of its input", _end_words(end))
     if not end.exited.endswith("code 0"):
-        raise Warned(f"it {end.exited} after `end`, which no match blames it for; code 0 says that all went well")
+        raise Warned(f"it {end.exited} after `end`, which is no fault in a match, but only code 0 says that all went well")
     if end.seconds > EXIT_GRACE:
         raise Warned(f"after {end.seconds:.1f} s; a match waits {EXIT_GRACE} s, and then kills what is left")
     return f"with code 0 after {end.seconds * 1000:.0f} ms"
@@ -83,7 +83,7 @@ async def _exits_without_end(talk: Talk, tail: bytes, place: str) -> str:
     if not end.exited:
         raise Failed(f"exit within {EXIT_SECONDS:.0f} s when its input ends {place}", _end_words(end))
     if "code" not in end.exited:
-        raise Warned(f"it {end.exited} when its input ended {place}, which no match blames it for")
+        raise Warned(f"it {end.exited} when its input ended {place}, which is no fault in a match")
     return f"{end.exited} after {end.seconds * 1000:.0f} ms"
 
 
@@ -143,14 +143,14 @@ async def _leftovers(talk: Talk, keeps: int | None) -> list[str]:
         if exit_time is not None and now > exit_time + (LEFT_SECONDS if processes else SETTLED_SECONDS):
             return processes
         if exit_time is None and now > until:
-            raise Skipped("it does not exit, so nothing can be said")
+            raise Skipped("it does not exit, so its processes cannot be counted")
 
 
 async def survives(running: RunningCheck, level: Level) -> str:
     """Check a start and some turns at one isolation level."""
     why = levels()[level]
     if why:
-        raise Skipped(f"this machine does not have it: {why}")
+        raise Skipped(f"isolation {level} does not work on this machine: {why}")
     if not level.confines and not running.trust:
         raise Skipped("there it would run with all of your rights; --trust-bots tries it")
     sandbox = Sandbox(level, running.sandbox.resources, running.sandbox.ponder)
@@ -158,5 +158,7 @@ async def survives(running: RunningCheck, level: Level) -> str:
         async with talking(running, sandbox=sandbox) as talk:
             await _some_turns(talk, TURNS)
     except HostFault as host:
-        raise Skipped(f"the host cannot start it there, which is not its fault: {str(host).partition(': ')[2] or host}") from None
+        raise Skipped(
+            f"the host cannot start it there, through no fault of the bot: {str(host).partition(': ')[2] or host}"
+        ) from None
     return f"starts, and answers {TURNS} requests"

@@ -106,7 +106,7 @@ async def vectors(running: RunningCheck) -> str:
     rest.sort(key=lambda vector: vector["json"].get("req", 0) if vector["message"] == "decide" else 0)
     games = {vector["json"]["game"] for vector in hellos}
     if not games <= {game.name for game in running.games}:
-        raise Skipped(f"they are of {', '.join(sorted(games))}, with which this bot is not checked")
+        raise Skipped(f"they are of {', '.join(sorted(games))}, games that this bot is not checked with")
     names: set[str] = set()
     for turn in range(max(len(hellos), len(ends))):
         hello, end = hellos[turn % len(hellos)], ends[turn % len(ends)]

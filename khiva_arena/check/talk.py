@@ -180,7 +180,7 @@ class Talk:
         bank = self.running.limits.bank_ms / 1000
         if self._bank.balance >= bank:
             return ""
-        return f" (its turn, and the {self._bank.balance:.2g} s that slow decisions before left of its bank of {bank:.4g} s)"
+        return f" (its turn, and the {self._bank.balance:.2g} s that slow decisions have left of its bank of {bank:.4g} s)"
 
     # --- answers of the bot ---
 

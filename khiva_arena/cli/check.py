@@ -19,15 +19,17 @@ from khiva_arena.sandbox.level import Level
     multiple=True,
     metavar="GAME",
     shell_complete=GAME,
-    help="Only this game of those it plays, or a game of your own by its file; repeat for each. Without BOT, check the game.",
+    help="Check with this game alone, or with a game of your own by its file; repeat for each. Without BOT, check the game.",
 )
-@click.option("--quick", is_flag=True, help="Take only some seconds: fewer seat counts and sizes, no variants, no golden frames.")
+@click.option(
+    "--quick", is_flag=True, help="Check for some seconds only: fewer seat counts and sizes, no variants, no golden frames."
+)
 @setting_options(
     *("rules", "turn", "bank", "start", "isolation", "trust_bots", "network", "env", "limits", "runtimes"),
     *("listen", "tls_cert", "tls_key", "tokens", "reconnect"),
     rules="Check with this rule of the one --game, and no variants; or @FILE for a table in a TOML file.",
     isolation=f"Check at this level alone: {', '.join(Level)} [default: the best that works here, and a start at each].",
-    trust_bots="Start it at isolation trusted, too, with all of your rights.",
+    trust_bots="Also start the bot at isolation trusted, with all of your rights.",
 )
 @click.option(
     "--format",

@@ -9,7 +9,7 @@ from khiva_arena.cli.help import Verb
 
 @click.command("decode", cls=Verb)
 @click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path(path_type=Path))
-@click.option("--hex", "as_hex", is_flag=True, help="The input is hex digits [default: found out from its bytes].")
+@click.option("--hex", "as_hex", is_flag=True, help="Read the input as hex digits [default: detected].")
 @click.option("--to-bot", "way", flag_value="to-bot", help="Frames from the arbiter: up to 1 MiB, checked against its messages.")
 @click.option(
     "--to-arbiter", "way", flag_value="to-arbiter", help="Frames from a bot: up to 64 KiB, checked against its messages."

@@ -13,7 +13,7 @@ from khiva_arena.commands.choices import EXPORT_FORMATS
 @click.command("export", cls=Verb)
 @store_argument
 @click.argument("event", nargs=-1)
-@click.option("--format", "form", type=click.Choice(EXPORT_FORMATS), required=True, help="What to write.")
+@click.option("--format", "form", type=click.Choice(EXPORT_FORMATS), required=True, help="The format to write.")
 @click.option("--out", metavar="FILE", type=click.Path(path_type=Path), help="A new file to write into [default: stdout].")
 @among_options
 def command(**flags: Any) -> None:

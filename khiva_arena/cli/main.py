@@ -37,13 +37,13 @@ GROUPS = {
     "Trust": {
         "verify": "Replay every match of a store or a bundle and say what is sound.",
         "bundle": "Write one file that anyone can verify without the bots.",
-        "merge": "Join the stores of machines that played a part of an event each.",
-        "close": "Close an event that was left before it was over, for good.",
+        "merge": "Join the stores of machines that each played a part of an event.",
+        "close": "Close an unfinished event for good.",
     },
     "Bots": {
         "new": "Create a bot from a template, in any of the languages that have a kit, or a game.",
         "check": "Check step by step that a bot keeps the protocol, or a game its contract.",
-        "replay": "Send a bot again what a seat was sent in a stored match.",
+        "replay": "Send a bot the messages of a seat of a stored match again.",
         "decode": "Print captured frames as readable lines.",
         "bots": "List the bots that come with the arena.",
         "relay": "Seat a bot of this machine at a table of another one.",

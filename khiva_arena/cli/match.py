@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 @click.command("match", cls=Verb)
 @setting_options(*OF_A_MATCH)
 @click.option("--from", "stored", nargs=2, metavar="STORE MATCH", help="Play this stored match again with live bots.")
-@click.option("--notes", is_flag=True, help="Also print what each bot wrote on stderr, with marks of what it was asked before.")
+@click.option("--notes", is_flag=True, help="Also print each bot's stderr, marked with the requests that came before.")
 @click.option("--trace", is_flag=True, help="Print every message in both directions on stderr while the match is played.")
 @click.option(
     "--capture",

@@ -15,10 +15,12 @@ from khiva_arena.cli.options import handed_games_option, json_option
     required=True,
     metavar="DIR",
     type=click.Path(path_type=Path),
-    help="The store with all shards; one that holds some of them already gets the others.",
+    help="The store for all shards; one that holds some of them gets the others.",
 )
 @click.option("--jobs", "-j", type=click.IntRange(1, 1_000), default=1, metavar="N", help="Replay with N processes [default: 1].")
-@click.option("--event", metavar="ID", help="Which event, by the beginning of its id, if the stores have several in common.")
+@click.option(
+    "--event", metavar="ID", help="The event to merge, by the beginning of its id, if the stores have several in common."
+)
 @click.option(
     "--any-engine", is_flag=True, help="Also join shards that different versions of khiva-arena played; the event is marked."
 )

@@ -33,13 +33,13 @@ def among_options(command: F) -> F:
         "--only",
         multiple=True,
         metavar="BOT",
-        help="Count only matches at which all seats are these bots, by name; repeat for each.",
+        help="Count only matches in which every seat has one of these bots, by name; repeat for each.",
     )
     exclude = click.option(
         "--exclude",
         multiple=True,
         metavar="BOT",
-        help="Count no match of this bot, by name, as if it had not entered; repeat for each.",
+        help="Leave out each match of this bot, by name, as if it had not entered; repeat for each.",
     )
     events = click.option(
         "--events", multiple=True, metavar="EVENT", help="Count this event, by number or id, as EVENT does; repeat for each."
@@ -47,7 +47,7 @@ def among_options(command: F) -> F:
     return only(exclude(events(command)))
 
 
-yes_option = click.option("--yes", cls=Rare, is_flag=True, help="Ask nothing: the answer is yes.")
+yes_option = click.option("--yes", cls=Rare, is_flag=True, help="Answer each question with yes.")
 
 
 def _hand_over(_context: click.Context, _parameter: click.Parameter, words: tuple[str, ...]) -> None:

@@ -12,9 +12,11 @@ from khiva_arena.commands.choices import POWER
 @click.command("plan", cls=Verb)
 @store_argument
 @click.argument("event", nargs=-1)
-@click.option("--error", type=float, metavar="ELO", help="How small the 95 % error of every bot has to be.")
-@click.option("--gap", type=float, metavar="ELO", help="How small a gap between two bots has to show.")
-@click.option("--power", type=float, metavar="SHARE", help=f"In what share of cases that gap has to show [default: {POWER:g}].")
+@click.option("--error", type=float, metavar="ELO", help="The largest 95 % error that a bot may have.")
+@click.option("--gap", type=float, metavar="ELO", help="The smallest gap between two bots that has to show.")
+@click.option(
+    "--power", type=float, metavar="SHARE", help=f"The share of cases in which that gap has to show [default: {POWER:g}]."
+)
 @click.option("--anchor", metavar="BOT[=ELO]", help="The bot that errors are relative to [default: as stored with the event].")
 @json_option
 def command(**flags: Any) -> None:

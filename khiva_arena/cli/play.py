@@ -15,9 +15,9 @@ BOTS = (
 
 @click.command("play", cls=Verb)
 @setting_options(*OF_A_MATCH, bots=BOTS, turn="Time for each decision, as 1m, shown in the page [default: a day].")
-@click.option("--hints/--no-hints", default=True, help="Say on request what a bot would play [default: hints].")
+@click.option("--hints/--no-hints", default=True, help="Show the choice of a bot on request [default: hints].")
 @click.option(
-    "--port", metavar="PORT", type=click.IntRange(0, 65535), default=0, help="Where it is served [default: any free port]."
+    "--port", metavar="PORT", type=click.IntRange(0, 65535), default=0, help="The port of the page [default: any free one]."
 )
 @click.option("--open/--no-open", "opens", default=True, help="Open the page in your browser [default: open].")
 @click.option("--terminal", is_flag=True, help="Play in this terminal instead, by typing numbers.")

@@ -26,11 +26,17 @@ from khiva_arena.cli.options import handed_games_option, json_option, setting_op
     limits="How large the bot may be; see `khiva-arena doctor`.",
 )
 @handed_games_option
-@click.option("--wait", is_flag=True, help="No clock, and a stop before the first message, to attach a debugger.")
-@click.option("--from", "first", type=click.IntRange(min=0), metavar="N", help="Compare from step N on; all is sent.")
+@click.option("--wait", is_flag=True, help="Stop before the first message, to attach a debugger, and run no clock.")
+@click.option(
+    "--from",
+    "first",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Compare choices from step N on only.",
+)
 @click.option("--until", "last", type=click.IntRange(min=1), metavar="N", help="Send nothing after step N.")
 @click.option("--trace", is_flag=True, help="Print the messages of both directions on stderr, long ones cut.")
-@click.option("--notes", is_flag=True, help="Also print what the bot wrote on stderr, with marks of what it was asked before.")
+@click.option("--notes", is_flag=True, help="Also print the bot's stderr, marked with the requests that came before.")
 @json_option
 def command(**flags: Any) -> int:
     """Send BOT what seat K was sent in MATCH of STORE (as EVENT/ORDINAL, or the beginning of its id), and print each decision

@@ -13,23 +13,23 @@ from khiva_arena.commands.choices import ALL, NONE, SOME
 @click.command("report", cls=Verb)
 @click.argument("source", metavar="STORE|BUNDLE", type=click.Path(path_type=Path))
 @click.argument("event", nargs=-1)
-@click.option("--out", metavar="FILE", type=click.Path(path_type=Path), help="The page; one that is there is replaced.")
-@click.option("--title", metavar="TEXT", default="", help="What stands on top of it [default: the game].")
+@click.option("--out", metavar="FILE", type=click.Path(path_type=Path), help="The page to write; an older one is replaced.")
+@click.option("--title", metavar="TEXT", default="", help="The title of the page [default: the game].")
 @click.option(
     "--replays",
     type=click.Choice((SOME, ALL, NONE)),
     default=SOME,
     show_default=True,
-    help="some: those of the first seeds, 2 MiB at the most. all: the others, too, in a folder beside the page.",
+    help="some: the first seeds, 2 MiB at most. all: every replay, the rest in a folder beside the page.",
 )
 @click.option(
     "--matches",
     metavar="EVENT/MATCH",
     multiple=True,
-    help="Have the replay of this match in the page, in the place of those of the first seeds; repeat it for more.",
+    help="Put the replay of this match into the page, in place of the first seeds; repeat for each.",
 )
 @click.option("--names", metavar="FILE", type=click.Path(path_type=Path), help='Other names for bots, TOML or JSON: old = "new".')
-@click.option("--notes", is_flag=True, help="Show what bots wrote on stderr beside their matches.")
+@click.option("--notes", is_flag=True, help="Show the stderr of bots beside their matches.")
 @click.option(
     "--for-authors",
     metavar="DIR",

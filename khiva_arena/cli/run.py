@@ -15,7 +15,7 @@ from khiva_arena.cli.options import ALL, draw_options, json_option, plan_options
 @click.option(
     "--shipped",
     is_flag=True,
-    help="Add the bots that come with the arena: those in Python except slow ones, and the random ones in C and JavaScript if "
+    help="Add the bots that come with the arena: the ones in Python except slow ones, and the random ones in C and JavaScript if "
     "they can run here.",
 )
 @click.option(

@@ -12,7 +12,7 @@ from khiva_arena.cli.options import handed_games_option, json_option, store_argu
 @store_argument
 @click.argument("match", required=False)
 @handed_games_option
-@click.option("--notes", is_flag=True, help="Also print what each bot wrote on stderr, with marks of what it was asked before.")
+@click.option("--notes", is_flag=True, help="Also print each bot's stderr, marked with the requests that came before.")
 @json_option
 def command(store: Path, match: str | None, notes: bool, as_json: bool) -> None:
     """Without MATCH, list the events and matches of STORE. With MATCH (as EVENT/ORDINAL, or the beginning of its id), print it

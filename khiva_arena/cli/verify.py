@@ -16,7 +16,7 @@ from khiva_arena.cli.options import handed_games_option, json_option, store_argu
     "--sample",
     type=click.IntRange(1),
     metavar="N",
-    help="Of each event replay only N matches, drawn at random, and say what that proves of the others.",
+    help="Replay only N matches of each event, drawn at random, and say how much that proves about the others.",
 )
 @handed_games_option
 @json_option

@@ -13,7 +13,7 @@ from khiva_arena.cli.help import Verb
 @click.option(
     "--report",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="With --web: also the page of results that the run writes there by its own --report, always as it is by then.",
+    help="With --web: also show the page of results that the run writes to this file by its own --report, as it grows.",
 )
 def command(file: Path, web: bool, report: Path | None) -> int:
     """Watch a run that writes its events to FILE, `khiva-arena run --events-file FILE`, until it ends; if it has ended, print how

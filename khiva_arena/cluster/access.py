@@ -56,7 +56,7 @@ def access_of(settings: Settings) -> Access:
     if word.startswith(LOCAL) or word == LOCAL.rstrip(":"):
         number = word.partition(":")[2]
         if not (number.isascii() and number.isdigit() and 1 <= int(number) <= MOST_LOCAL):
-            raise ConfigError(f"--dask {word}: write local: and how many workers, as local:4")
+            raise ConfigError(f"--dask {word}: local: needs a number of workers, as local:4")
         if settings.dask_tls is not None:
             raise ConfigError("--dask-tls: a cluster of this machine makes certificates of its own; leave it out")
         return Access("", int(number), ())
@@ -68,8 +68,8 @@ def access_of(settings: Settings) -> Access:
     if scheme == "tcp":
         if not settings.dask_open_to_all:
             raise ConfigError(
-                f"--dask {address}: without TLS whoever reaches the scheduler or a worker runs programs there as you, and reads "
-                "the deals; use tls://, or say --dask-open-to-all"
+                f"--dask {address}: without TLS anyone who reaches the scheduler or a worker runs programs there as you, and "
+                "reads the deals; use tls://, or give --dask-open-to-all"
             )
         return Access(address, 0, ())
     return Access(address, 0, _certificates(settings.dask_tls))
@@ -116,7 +116,9 @@ def _unusable(authority: str, certificate: str, key: str) -> str:
 def refuse_what_cannot_go(settings: Settings, entrants: Sequence[Bot], sandbox: Sandbox) -> None:
     """Raise ConfigError for bots that cannot play on a cluster, or that could reach it."""
     if guests := [bot for bot in entrants if bot.guest]:
-        raise ConfigError(f"--bot {guests[0].asked_as}: takes a seat at this machine, so it cannot play with --dask")
+        raise ConfigError(
+            f"--bot {guests[0].asked_as}: has a seat at this machine, so it cannot play with --dask; leave one of them out"
+        )
     if settings.trust_bots:
         return
     reach = "could reach the scheduler and the workers, which run anybody's programs; --trust-bots plays them anyway"

@@ -69,6 +69,7 @@ class Recruiting:
         private = private_places(of, self._plan)
         self._ask = AskBots([], self._sandbox, runtimes_of(entrants), header, private, leave_out, self._game)
         self._command = offers.describe_process()
+        # A worker that was ready for the bots before may be unable to start one of these.
         for worker in self._crew.ready_workers():
             self._lacks(worker)
 
@@ -143,7 +144,7 @@ class Recruiting:
             elif not self.wrong_clock(worker, answer, sent_at):
                 self._take_readiness(worker, answer.frames[0])
         except msgspec.DecodeError:
-            self._refuse(worker, "it answered what no khiva-arena of this version answers")
+            self._refuse(worker, "it gave an answer unknown to this version of khiva-arena")
 
     def _take_offer(self, worker: ClusterWorker, frame: bytes, asked_at: float, now: float) -> None:
         assert self._command
@@ -188,7 +189,7 @@ class Recruiting:
         reason = self._crew.wrong_clock(worker, answer, sent_at, time.monotonic())
         if reason:
             later = "" if worker.again_at is None else "; it is tried again later"
-            self._unsaid.append(f"worker {worker.name} is refused: {reason}; what it plays is played elsewhere{later}")
+            self._unsaid.append(f"worker {worker.name} is refused: {reason}; its matches are played elsewhere{later}")
         return reason
 
     def _no_answer(self, worker: ClusterWorker, reason: str) -> None:

@@ -1,6 +1,8 @@
 """The desk of a round's tables: which workers have them, and which are played again and not by whom.
 
-A match that the host has spoilt waits behind all others, as on one machine.
+A key names one attempt of one worker at a table. A table is taken back before it is given to another worker, and a result whose
+key is not on the desk any more is dropped, so no match has two outcomes. A table that was lost goes before new ones, to a worker
+that did not have it before, if there is one. A match that the host has spoilt waits behind all others, as on one machine.
 """
 
 import time
@@ -113,6 +115,7 @@ class TableDesk:
         table, first = assignment.table, assignment.table[0].ordinal
         self._shunned.setdefault(first, set()).add(assignment.worker)
         self._losses[first] += 1
+        # Without `take` nobody could record a void match.
         if self._losses[first] < LOSSES_MOST or take is None:
             self._again.appendleft(table)
             return
@@ -128,6 +131,7 @@ class TableDesk:
         """Hand on a void match, which is played again unless it was its last attempt, on another worker if possible."""
         self._shunned.setdefault(job.ordinal, set()).add(worker)
         if outcome.host:
+            # The host is to blame: the match waits, since a host without a free process spoils hundreds a second.
             again = self._spoilt.add(job, time.monotonic())
         elif again := not job.last:
             self._again.append((msgspec.structs.replace(job, attempt=job.attempt + 1),))

@@ -48,6 +48,7 @@ def stage_here(packed_bot: PackedBot, level: Level) -> Command:
     with tempfile.TemporaryDirectory(prefix="khiva-arena-bot-") as folder:
         files = tuple((file.name, unpack(file, folder)) for file in packed_bot.files)
         bot = as_bot(packed_bot, files)
+        # The hash is the bot: another one must not play under its name.
         if sources.identity_of_files(files, bot.run, bot.build, WHATEVER_IT_HAS) != bot.identity:
             raise ConfigError(f"bot {bot.name}: what arrived is not what was sent")
         return staging.stage(bot, level)
@@ -56,6 +57,7 @@ def stage_here(packed_bot: PackedBot, level: Level) -> Command:
 def unpack(file: PackedFile, folder: str) -> Path:
     """Write a file that has arrived below a folder. Raises ConfigError if its name leads out of that folder."""
     name = PurePosixPath(file.name)
+    # The name came over the network: it must not lead to a file of this machine.
     if name.is_absolute() or ".." in name.parts:
         raise ConfigError(f"a file {file.name!r} lies outside of what it belongs to")
     path = Path(folder, name)
@@ -77,10 +79,10 @@ def _find_here(bot: PackedBot) -> Bot:
     try:
         bot_here = bots.load(bot.asked_as, bot.folder, loading)
     except ConfigError as error:
-        raise ConfigError(f"{error}; a bare command does not travel, a folder with bot.toml does") from None
+        raise ConfigError(f"{error}; a bare command is not sent to workers, a folder with bot.toml is") from None
     if bot_here.identity != bot.identity:
         raise ConfigError(
-            f"--bot {bot.asked_as}: is another program there; a bare command does not travel, a folder with bot.toml does"
+            f"--bot {bot.asked_as}: the worker has another program; give a folder with bot.toml, which is sent to workers"
         )
     return bot_here
 

@@ -71,7 +71,9 @@ class Cluster:
         if self._connection.link is None:  # else bots were tried on it before
             self._connection.open()
             if self._settings.jobs != DEFAULTS["jobs"]:
-                self._tell(f"--jobs {self._settings.jobs} counts for nothing with --dask: the workers say how many at a time")
+                self._tell(
+                    f"--jobs {self._settings.jobs} has no effect with --dask: the workers say how many matches run at a time"
+                )
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
@@ -238,7 +240,7 @@ class Cluster:
             return [f"{self._connection.away} {end}"]
         lines, of, start = [*self._crew.refusals(), *self._crew.absences()], self._access.name, self._access.worker_line
         head = f"no worker of {of} could play" if lines else f"{of} had no worker"
-        return [f"{head} {end}", *lines, *([f"on a machine that can play: {start}"] if start else [])]
+        return [f"{head} {end}", *lines, *([f"start a worker on a machine that can play: {start}"] if start else [])]
 
     def _take_back_late(self, take: TakeOutcome) -> None:
         """Take back the tables that took longer than their limits allow."""
@@ -262,7 +264,7 @@ class Cluster:
             outcomes = [_decode_outcome(frame) for frame in tables.of_fit_size(answer.frames)]
             tables.check(assignment.table, outcomes)
         except (msgspec.DecodeError, ValueError):
-            self._shun(worker, "it answered what no khiva-arena answers", take)
+            self._shun(worker, "it gave an answer unknown to khiva-arena", take)
             return
         if reason := self._recruiting.wrong_clock(worker, answer, assignment.since):
             self._desk.lose(key, reason, take)
@@ -274,7 +276,7 @@ class Cluster:
         try:
             outcomes = [tables.check_by_replay(job, outcome) for job, outcome in zip(assignment.table, outcomes, strict=True)]
         except RecordError as error:
-            self._shun(worker, f"it sent a match that is not what the rules give: {harmless(str(error), LONGEST)}", take)
+            self._shun(worker, f"it sent a match that breaks the rules: {harmless(str(error), LONGEST)}", take)
             return
         self._desk.take_back(key)
         self._take_all(assignment, outcomes, worker, take)

@@ -121,6 +121,7 @@ def _start(ask: AskBots, commands: dict[str, Command], broken: dict[str, str]) -
     """Start each staged bot once. A bot that cannot be started moves from ``commands`` to ``broken``, if bots may be left out."""
     bots: list[PackedBot] = [bot for bot in ask.bots if bot.identity in commands]
     permitted = [_with_permissions(commands[bot.identity], bot.network, bot.handed) for bot in bots]
+    # A worker may share its disk with the command, whose deals no bot may read.
     keep_private(ask.private, ask.sandbox, permitted)
     keep_apart([as_bot(bot) for bot in bots], permitted, ask.sandbox)
     try:

@@ -80,6 +80,7 @@ class SchedulerLink:
         try:
             with warnings.catch_warnings(action="ignore"):
                 task = (_first, payload) if key.startswith(FIRST) else (work, Sealed(payload))
+                # No other worker and no retries: this run decides who plays a table again, and Dask must not play it twice.
                 future = self._client.submit(*task, key=key, workers=[worker], allow_other_workers=False, pure=False, retries=0)
                 self._futures[key] = future
                 future.add_done_callback(lambda ended: self._collectors.submit(self._collect, key, ended, take))

@@ -48,12 +48,12 @@ def why_refused(offer: WorkerOffer, own: CommandHas, sandbox: Sandbox, asked_at:
     if offer.version != own.version:
         return f"it has khiva-arena {offer.version}, this is {own.version}"
     if offer.source != own.source:
-        return f"its khiva-arena {offer.version} is made of other files than this one"
+        return f"its khiva-arena {offer.version} has other files than this one"
     if offer.python != own.python:
         return f"it runs Python {offer.python}, this is {own.python}"
     if (offset := max(asked_at - offer.clock, offer.clock - answered_at)) > CLOCK_SECONDS:
         return f"its clock is wrong by {offset:,.0f} s"
-    if reason := offer.levels.get(sandbox.level, "it does not know it"):
+    if reason := offer.levels.get(sandbox.level, "it does not know this level"):
         return f"isolation {sandbox.level} does not work there: {reason}"
     return _too_little(offer, sandbox)
 

@@ -1,4 +1,10 @@
-"""The tables that workers have, and the checks of a table that comes back."""
+"""The tables that workers have, and the checks of a table that comes back.
+
+A worker is not believed. A record is replayed here from its choices: header, secrets, faults, places and scores have to follow.
+Figures beside a record, such as times, cannot be worked out again. They are only held to values that a store can keep, and the
+size of an outcome is looked at before anything in it is read. An answer that fails a check is the worker's fault, not a bot's:
+its tables go to others.
+"""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -102,5 +108,5 @@ def check_by_replay(job: Job, outcome: Outcome) -> Outcome:
     if faults != faults_of(outcome.record):
         raise RecordError("the faults beside its record are not those of the record")
     if outcome.req_start != seeds.req_start(job.secret, job.header.match):
-        raise RecordError("its first request does not have the number that the secret gives")
+        raise RecordError("its first req does not follow from the secret")
     return outcome

@@ -160,6 +160,7 @@ class _Talk:
                 payload = bytes(self._buffer[HEADER:end])
                 del self._buffer[:end]
                 if self._pulse:
+                    # An answer counts only when no stop of this worker can have ended a bot in its match.
                     self._settled_at = max(self._settled_at, time.monotonic() + _settling(payload).unsettled)
                 return payload
             stdout = self._process.stdout

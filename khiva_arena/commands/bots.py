@@ -38,7 +38,7 @@ def ready_bots(game: str) -> list[str]:
         if language.name == "python" or shipped.is_here(language):
             words.append(word)
         else:
-            say(f"{word}: left out, {language.title} is not on this machine; {shipped.remedy(language)}")
+            say(f"{word} is left out: {language.title} is not on this machine; {shipped.remedy(language)}")
     return words
 
 

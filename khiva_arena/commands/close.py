@@ -40,7 +40,7 @@ def _to_close(store: Store, word: str) -> EventRow:
     if event.closed:
         raise ConfigError(f"{store.folder}: event {event.number} was closed at {event.closed}; nothing is left to close")
     if store.conclusion(event.id) is not None:
-        raise ConfigError(f"{store.folder}: event {event.number} is over, so that there is nothing to close")
+        raise ConfigError(f"{store.folder}: event {event.number} is over; there is nothing to close")
     return event
 
 

@@ -83,10 +83,10 @@ def _say(best: Level, reasons: dict[Level, str], results: Tried) -> None:
         click.echo(f"  {key:<10}  {in_words(key, getattr(DEFAULT, key)):>8}  {words}")
     if not system.PROC:
         click.echo(f"No bot is held to limits on memory and processes here: {system.UNSEEN}.")
-    click.echo("How large a bot may be, likewise:")
+    click.echo("How large a bot may be, unless --limit says otherwise:")
     for key, words in loading.WORDS.items():
         click.echo(f"  {key:<13}  {loading.in_words(key, getattr(loading.DEFAULT, key)):>8}  {words}")
-    click.echo(f"What no level keeps out is in {folder('docs') / 'isolation.md'}.")
+    click.echo(f"{folder('docs') / 'isolation.md'} lists what no level keeps out.")
 
 
 def _let_through(results: Attempts) -> Attempts:

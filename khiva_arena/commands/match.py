@@ -20,7 +20,7 @@ def match(
 ) -> int:
     """Play a match and print it. Returns the exit code."""
     if notes and as_json:
-        raise ConfigError("--notes goes with text: --json prints the record alone")
+        raise ConfigError("--notes cannot go with --json, which prints the record alone")
     tracing = Tracing(trace, capture, notes)
     if stored:
         from khiva_arena.commands.rematch import play_stored  # when it is asked for: the store comes with it

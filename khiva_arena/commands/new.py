@@ -54,7 +54,9 @@ def new(language: str | None, folder: Path | None, as_json: bool) -> None:
     if lacks:
         is_known = not lacks.startswith("not known")
         click.echo(
-            f"This machine lacks what it needs; on Debian and Ubuntu: {lacks}" if is_known else f"What it needs here is {lacks}"
+            f"This machine lacks the tools of the bot; on Debian and Ubuntu: {lacks}"
+            if is_known
+            else f"The tools of the bot here are {lacks}"
         )
     click.echo(harmless(f"Edit {folder / kit.main}, then:"))
     click.echo(harmless(f"  khiva-arena check {word}"))
@@ -81,7 +83,7 @@ def _new_game(folder: Path | None, as_json: bool) -> None:
     click.echo(harmless(f"  khiva-arena match --game {game} {two}"))
     click.echo(harmless(f"  khiva-arena run --game {game} {two} --seats 2 --seeds 50 --out results/my-game"))
     contract = Path(str(files("khiva_arena.games"))) / "base.py"
-    click.echo(f"What a game has to offer: {shipped.folder('docs') / 'add-a-game.md'}, and {contract}, which is the contract")
+    click.echo(f"How to write a game: {shipped.folder('docs') / 'add-a-game.md'}, and {contract}, which is the contract")
 
 
 def _fill_game(draft: Path) -> None:
@@ -153,11 +155,11 @@ def make(language: Language, folder: Path, start: str = START) -> list[str]:
 def _make_folder(folder: Path, fill: Callable[[Path], None]) -> list[str]:
     place = Path(os.path.abspath(folder))
     if not (place.name.isprintable() and 1 <= len(place.name) <= 64):
-        raise ConfigError(f"{str(folder)!r}: what is new is named like its folder, in 1 to 64 printable characters")
+        raise ConfigError(f"{str(folder)!r}: the folder's name becomes its own, so it has 1 to 64 printable characters")
     if os.path.lexists(place) and (place.is_symlink() or not place.is_dir() or any(place.iterdir())):
-        raise ConfigError(f"{folder}: exists already, and is left as it is; give another name")
+        raise ConfigError(f"{folder}: exists already; give another name")
     if place == Path.cwd():
-        raise ConfigError(f"{folder}: is where you are; make it from outside: cd .., then name the folder")
+        raise ConfigError(f"{folder}: this is the current folder; cd .., then name the folder")
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         draft = Path(tempfile.mkdtemp(prefix=f".{place.name[:32]}-", dir=place.parent))

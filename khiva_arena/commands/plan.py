@@ -45,7 +45,7 @@ def plan(store: Path, event: tuple[str, ...], anchor: str | None, as_json: bool,
     if (error is None) == (gap is None):
         raise ConfigError("give --error ELO or --gap ELO, one of the two")
     if power is not None and gap is None:
-        raise ConfigError("--power goes with --gap: an error is reached or not")
+        raise ConfigError("--power needs --gap; leave it out with --error")
     with Store.read(store) as db:
         tables = [
             (members, standings_of(members, results_of(db, *members), (anchor,) if anchor else (), say=say))

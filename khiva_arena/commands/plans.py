@@ -38,9 +38,9 @@ def check_together(flags: PlanFlags, config: Path | None, options: RunOptions, *
         if options.public is not None:
             problems.append("--plan and --public: publish the commitment first, then give --public to each run --from-plan")
     if flags.from_plan is not None:
-        problems += [f"{config}: the plan says what is played; leave the file out"] if config is not None else []
+        problems += [f"{config}: the plan has the settings; leave the file out"] if config is not None else []
         problems += ["--shipped: the plan names its bots; leave it out"] if shipped else []
-        problems += ["--commit: making the plan has printed the commitment"] if options.commit else []
+        problems += ["--commit: the commitment was printed when the plan was made; leave it out"] if options.commit else []
         problems += ["--new-event: a plan is of one event; make a new plan for another one"] if options.new_event else []
     if problems:
         raise ConfigError(problems)
@@ -74,7 +74,7 @@ def print_plan(path: Path, stages: Sequence[Settings], entrants: Sequence[Bot], 
         click.echo(f"definition {digest}")
         click.echo(f"commitment {event.commitment}")
     file = shlex.quote(str(path))
-    say(f"every machine has to offer isolation {event.definition.isolation}, as this plan says; --isolation gives another one")
+    say(f"every machine must offer isolation {event.definition.isolation}, as this plan says; --isolation gives another one")
     say(f"keep {path} secret: it reveals every deal; copy it only to machines that you trust")
     shards = min(timetable.seeds, _SHARDS)
     say(f"next: publish the commitment; then play a shard on each machine, here one of {shards}, and join their stores:")

@@ -99,7 +99,7 @@ def recorded_bot(event: EventRow, position: int, loading: Loading = AS_IT_IS) ->
         with suppress(ConfigError):
             return bot_files.load(word, row.folder, loading)
     if row.folder != os.getcwd():
-        say(harmless(f"warning: {word} was named in {row.folder}, and is not there; looking for it here"))
+        say(harmless(f"warning: {word} was named in {row.folder}, but is not there; looking for it here"))
     return bot_files.load(word, loading=loading)
 
 

@@ -44,7 +44,7 @@ def report(source: Path, out: Path | None, for_authors: Path | None, **flags: An
     assert not flags, flags
     handed_over.take()
     if out is None and for_authors is None:
-        raise ConfigError("say where the page goes: --out FILE, --for-authors DIR, or both")
+        raise ConfigError("the page needs a place: give --out FILE, --for-authors DIR, or both")
     if out is None and (page_flags.matches or page_flags.notes):
         flag = "--matches" if page_flags.matches else "--notes"
         raise ConfigError(
@@ -71,4 +71,4 @@ def report(source: Path, out: Path | None, for_authors: Path | None, **flags: An
                 say(harmless(f"{folder.path}: {pages} with the other replays; keep it beside {out.name}"))
         if for_authors is not None:
             for path in author_pages(for_authors, content, page_flags.title, limit, page_flags.replays == ALL):
-                say(harmless(f"{path}: for the author of this bot alone"))
+                say(harmless(f"{path}: give this page to the author of this bot alone"))

@@ -43,7 +43,7 @@ def check_cluster_flags(first: Settings) -> None:
     rows = [row for row in TABLE if row.heading == CLUSTER and row.name != "dask"]
     unused = [row.option for row in rows if context.get_parameter_source(row.parameter) is ParameterSource.COMMANDLINE]
     if unused:
-        raise ConfigError(f"{', '.join(unused)}: only with --dask, which says where the cluster is")
+        raise ConfigError(f"{', '.join(unused)}: needs --dask, the address of the cluster")
 
 
 def run(config: Path | None, shipped: bool, budget: str | None, yes: bool, as_json: bool, **flags: Any) -> int:
@@ -65,7 +65,7 @@ def run(config: Path | None, shipped: bool, budget: str | None, yes: bool, as_js
     if shipped:
         _add_shipped(config, flag_settings)
     if yes and budget is None:
-        raise ConfigError("--yes goes with --budget, which asks")
+        raise ConfigError("--yes needs --budget; nothing else asks")
     if from_plan is not None:
         if budget is not None:
             raise ConfigError("--from-plan and --budget: the plan says what is played; give --budget to the run that writes it")

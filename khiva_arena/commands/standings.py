@@ -19,9 +19,7 @@ from khiva_arena.terminal.console import say
 from khiva_arena.terminal.tty import table_width
 from khiva_arena.text import harmless
 
-_AFTER_PLACES = (
-    "The places are what the format decides. Elo, from the matches played, is an estimate of strength and decides nothing:"
-)
+_AFTER_PLACES = "The format decides the places. Elo, from the matches played, only estimates strength:"
 
 
 class SectionFlags(NamedTuple):

@@ -92,7 +92,7 @@ def _try(job: Job, tracing: Tracing, words: Sequence[str], trace: "Trace", lines
         seats = [seat for seat, _, wrote in error.failures if wrote]
         if seats and tracing.capture is not None:
             files = shlex.join(str(tracing.capture / f"seat-{seat}.from-bot") for seat in seats)
-            lines(f"what it wrote is in {tracing.capture}: khiva-arena decode {files}")
+            lines(f"its output is in {tracing.capture}: khiva-arena decode {files}")
         else:
             trace.undo()
             if tracing.capture is not None:

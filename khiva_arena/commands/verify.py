@@ -47,18 +47,18 @@ def _say_bundle(path: Path, result: AuditResult) -> None:
         for problem in result.problems[1:SHOWN]:
             click.echo(f"  also: {problem}")
     elif not result.sound:
-        click.echo(f"{name}: the standings were not checked, since what they rest on is not sound")
+        click.echo(f"{name}: the standings were not checked, since the matches behind them are not sound")
     elif result.notes:
-        click.echo(f"{name}: what the standings count and the places are those that the records give; bundle {result.digest}")
+        click.echo(f"{name}: the counts and places of the standings match the records; bundle {result.digest}")
         _say_notes(result)
     else:
-        click.echo(f"{name}: the standings are those that the records give; bundle {result.digest}")
+        click.echo(f"{name}: the standings match the records; bundle {result.digest}")
 
 
 def _say_notes(result: AuditResult) -> None:
     differ = f"{len(result.notes)} fitted numbers of the standings differ"
     engine = harmless(result.engine, LONGEST)
-    click.echo(f"  note: {differ}, which khiva-arena {engine} worked out, and this is {__version__}:")
+    click.echo(f"  note: {differ}, computed by khiva-arena {engine}; this is {__version__}:")
     for note in result.notes[:NOTES_SHOWN]:
         click.echo(f"  note: {note}")
     if len(result.notes) > NOTES_SHOWN:
@@ -79,9 +79,9 @@ def _say_event(report: EventReport) -> None:
         origin = (
             f"event {report.extends_number}" if report.extends_number else f"event {report.extends}, which was not checked here"
         )
-        click.echo(f"  it extends {origin}: it was begun when the results of that were known")
+        click.echo(f"  it extends {origin}; the results of that event were known when it began")
     if report.ground:
-        click.echo("  its schedule was drawn from the settings alone, as version 0.1.0 did: who chose them could choose it")
+        click.echo("  its schedule was drawn from the settings alone, as version 0.1.0 did, so their author could choose it")
     if report.problems:
         click.echo(f"  first that differs: {report.problems[0]}")
         for problem in report.problems[1:SHOWN]:

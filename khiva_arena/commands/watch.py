@@ -16,13 +16,13 @@ from khiva_arena.terminal.tty import can_draw
 from khiva_arena.terminal.viewer import Source, Viewer, follow, open_source, print_lines
 from khiva_arena.web.needed import check_installed
 
-NO_REPORT = "Only the progress is shown: `khiva-arena watch` was given no --report, the page that the run writes."
+NO_REPORT = "Only the progress is shown. To see results, give `khiva-arena watch` the --report of the run."
 
 
 def watch(file: Path, web: bool, report: Path | None) -> int:
     """Show the run until it ends, in a browser for as long as the user likes. Returns the exit code."""
     if report is not None and not web:
-        raise ConfigError("--report: goes with --web; without it, open that page in a browser")
+        raise ConfigError("--report needs --web; without it, open that page in a browser")
     if web:
         check_installed()
     with closing(open_source(file)) as source:
@@ -43,7 +43,7 @@ def _serve(source: Source, report: Path | None) -> int:
     from khiva_arena.web.watching import LiveBoard, run
 
     if report is not None and report.exists() and not html.is_ours(report.read_text(errors="replace")):
-        raise ConfigError(f"--report {report}: it is no page of results of khiva-arena {__version__}, which alone is served")
+        raise ConfigError(f"--report {report}: not a page of results of khiva-arena {__version__}; no other can be served")
     board = LiveBoard(source, ServedPage(report, NO_REPORT if report is None else FIRST_SEED))
     try:
         run(board, lambda address: say(f"in a browser, until Ctrl-C: {address}"), lambda: False)

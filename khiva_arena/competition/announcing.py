@@ -68,7 +68,7 @@ def announce(
     if uneven := _uneven(settings, play):
         log.say(uneven)
     if entrants.left_out:
-        log.say(f"played without {', '.join(entrants.left_out)}: left out by --skip-broken", warning=True)
+        log.say(f"--skip-broken leaves out {', '.join(entrants.left_out)}", warning=True)
     log.say(f"commitment {event.commitment}")
     for line in in_a_line(event.bots) if settings.stage <= 1 else ():
         log.say(line, warning=True)
@@ -154,7 +154,9 @@ def _advice(settings: Settings, bots: int, line_ups: int) -> str:
     if 2 * fewest > line_ups:
         return ""
     seeds = settings.seeds * line_ups // fewest
-    return f"few seeds tell little of errors: for as many matches, --seeds {seeds} --lineups auto plays {fewest} line-ups on each"
+    return (
+        f"few seeds say little about errors; for as many matches, --seeds {seeds} --lineups auto plays {fewest} line-ups on each"
+    )
 
 
 def _shared_author(definition: Definition) -> bool:

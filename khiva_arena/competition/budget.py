@@ -89,7 +89,7 @@ def propose(stages: Sequence[Settings], entrants: Sequence[Bot], budget_ms: int,
     errors = _errors_by(table, definition, settings.seeds, line_ups) if table else []
     matches = settings.seeds * line_ups * first.seats
     lines = (
-        f"--budget: a match takes {took.seconds:.3g} s with what is around it, from {took.source}; {in_words(before)} are gone",
+        f"--budget: a match takes {took.seconds:.3g} s in all, from {took.source}; {in_words(before)} are gone",
         f"{count(settings.seeds, 'seed')} x {count(line_ups, 'line-up')} x {first.seats} rotations = {matches} matches at "
         f"{count(at_a_time, 'match', 'matches')} at a time: {took.of(matches, at_a_time)} of {in_words(seconds)}",
         *(errors or [_rule_of_thumb(len(playing.entrants), matches, first.seats)]),

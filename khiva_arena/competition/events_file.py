@@ -85,7 +85,7 @@ class EventsFile:
                 if not list(StreamReader().feed(first + b"\n")):
                     raise NotAStream("its first line is empty")
             except (NotAStream, OSError) as error:
-                raise ConfigError(f"--events-file {path}: it holds something else ({error}); name another file") from None
+                raise ConfigError(f"--events-file {path}: it is no stream of events ({error}); name another file") from None
             if os.pread(self._descriptor, 1, self.size - 1) != b"\n":
                 self.write(b"\n")  # the last run was cut short in a line
 

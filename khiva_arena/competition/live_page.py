@@ -91,7 +91,7 @@ class LivePage:
     def _give_up(self, reason: str) -> None:
         again = shlex.join(["khiva-arena", "report", str(self._folder), *(["--out", str(self._path)] if self._requested else [])])
         self._path = None
-        self._say(f"the page of results stops here: {reason}; later: {again}", warning=True)
+        self._say(f"the page of results ends early: {reason}; later: {again}", warning=True)
 
     def _end(self) -> None:
         process, self._process = self._process, None

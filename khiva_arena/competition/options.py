@@ -64,7 +64,7 @@ def public_to_add(store: Store, event: EventRow, public: str | None, before: Eve
     if event.public is not None:
         if public not in (None, event.public):
             raise ConfigError(
-                f"--public: event {event.number} has the public text {event.public!r}, which stays; give that or none"
+                f"--public: event {event.number} has the public text {event.public!r}, which cannot change; give the same or none"
             )
         return None
     if public is not None and attempts:
@@ -78,4 +78,4 @@ def public_to_add(store: Store, event: EventRow, public: str | None, before: Eve
 def check_public_of_past(over: tuple[EventRow, ...], public: str | None) -> None:
     """Raise ConfigError if a public text is given for a competition that was played without one, or with another one."""
     if public is not None and public not in [event.public for event in over]:
-        raise ConfigError("--public: what this would play is recorded, and was played without this text; leave it out")
+        raise ConfigError("--public: these matches are already recorded, and were played without this text; leave it out")

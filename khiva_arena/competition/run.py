@@ -292,13 +292,13 @@ def _over_in_words(over: Sequence[EventRow]) -> str:
     if closing_time := over[-1].closed:
         return f"event {numbers[-1]} was closed at {closing_time}, before it was over, and is never continued"
     subject = f"event {numbers[0]} is over" if len(numbers) == 1 else f"events {', '.join(numbers)} are over"
-    return f"{subject}, and no other event of these settings is left"
+    return f"{subject}; no other event of these settings is left to play"
 
 
 def _what_is_left(play: Play) -> str:
     again = "the same command tries them again"
     if not play.set_aside:
-        return f"{play.planned - len(play.done)} matches were not played, since those that were tried were void at once; {again}"
+        return f"{play.planned - len(play.done)} matches were not played, since every match tried was void at once; {again}"
     tables = ", ".join(f"seed {k} line-up {lineup}" for k, lineup in sorted(play.set_aside))
     return f"set aside, since they stayed void: {tables}; {again}"
 

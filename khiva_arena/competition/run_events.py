@@ -91,7 +91,7 @@ class RunEvents:
         try:
             self._log = StoreLog(folder)
         except OSError as error:
-            self._say_plainly(f"there will be no log: {error}", warning=True)
+            self._say_plainly(f"this run has no log: {error}", warning=True)
 
     def _close_log(self) -> None:
         if self._log is not None:
@@ -282,7 +282,7 @@ class RunEvents:
                 self._log.write(message)
             except OSError as error:  # the truth is in the database; a log that cannot be written ends nothing
                 self._close_log()
-                self.say(f"the log stops here: {error}", warning=True)
+                self.say(f"the log ends early: {error}", warning=True)
         is_on_screen = message is not None and self._screen.lives()
         if not is_on_screen or isinstance(line, stream.Begin):
             texts = self._lines.messages(line)

@@ -43,7 +43,7 @@ def must_stay_in(bot: Bot, program: str, folder: str) -> None:
     """Raise BotError if a bot's own program leads out of its folder, by a link or by its first line."""
     if out := readable_paths.leads_out(program, folder, of_runtimes(bot)):
         name = os.path.relpath(program, folder)
-        problem = f"{name} leads to {printable(out.encode())}, by a link or by its first line, which is outside of its folder"
+        problem = f"{name} leads out of its folder to {printable(out.encode())}, by a link or by its first line"
         raise BotError(f'{bot.name}: {problem}; copy what it needs into the folder, or name a runtime: run = "{{NAME}} ..."')
 
 

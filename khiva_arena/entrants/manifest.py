@@ -79,7 +79,7 @@ def _shape(raw: dict[str, Any], path: Path) -> list[str]:
         names = [key for key in words if not (raw[key].isprintable() and 1 <= len(raw[key]) <= 64)]
         problems += [f"{path}: {key} has 1 to 64 printable characters" for key in names]
         globs = [key for key in ("files", "include") if not "".join(raw.get(key, [])).isprintable()]
-        problems += [f"{path}: {key} has printable characters only" for key in globs]
+        problems += [f"{path}: {key} must have printable characters only" for key in globs]
     return problems
 
 
@@ -122,7 +122,7 @@ def wrong_words(words: Sequence[str], folder: Path, runtime_of: dict[str, Runtim
 def unknown_runtime(word: str, runtime_of: dict[str, Runtime]) -> str:
     """Return the message for an unknown runtime: which are known, and how to name one."""
     names = ", ".join(f"{{{name}}}" for name in (ARENA_S_OWN, *sorted(runtime_of)))
-    return f"names {word}, a runtime that is not there; there are {names}; {BY_THE_ORGANISER}"
+    return f"names the runtime {word}, which does not exist; there are {names}; {BY_THE_ORGANISER}"
 
 
 def _instead(word: str, folder: Path, program: bool) -> str:

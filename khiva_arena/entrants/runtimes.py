@@ -63,7 +63,7 @@ def of_settings(places: Mapping[str, Any]) -> dict[str, Runtime]:
 
 def _runtime(name: str, place: object) -> Runtime:
     if not _NAME.fullmatch(name):
-        raise ValueError("a runtime is called by a to z, 0 to 9, _ and -, a letter first, 32 characters at most")
+        raise ValueError("the name of a runtime has a to z, 0 to 9, _ and -, a letter first, 32 characters at most")
     if name == ARENA_S_OWN:
         raise ValueError("{python} is the interpreter that runs the arena; give this one another name")
     if not isinstance(place, str | Path) or not str(place):

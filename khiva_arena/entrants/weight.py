@@ -86,6 +86,8 @@ class WeightWatch:
         try:
             if weight(self._folder, self._limit) > self._limit:
                 size = size_in_words(self._limit)
-                self._why = f"its build has made it larger than {size}, all that it leaves included; raise --limit build_size"
+                self._why = (
+                    f"its build has made its folder larger than {size}; delete files in the build, or raise --limit build_size"
+                )
         except OSError as error:
             self._why = f"its build has made a folder that cannot be looked into: {error.strerror}"

@@ -58,7 +58,7 @@ class GameTable(NamedTuple):
 def table_of(game: str | Game, seats: int | None, rules: Mapping[str, Plain] | None) -> GameTable:
     """Return the table that a caller names, by default with the fewest seats. Raises ConfigError."""
     if isinstance(game, str) and game not in registry.NAMES:
-        itself = "A game that does not come with the arena is handed over itself, with coding=..."
+        itself = "Hand over a game of your own itself, with coding=..."
         raise ConfigError(f"{registry.unknown(game, registry.NAMES)} {itself}")
     table_game = registry.get(game) if isinstance(game, str) else game
     if not isinstance(table_game, Game):

@@ -153,7 +153,7 @@ class _Seated:
 def _opponents(table: CodedGame, bots: Mapping[int, str | Choose]) -> Players:
     """Return the players of the opponents. Raises ConfigError if an opponent has no seat, or no agent is left."""
     if wrong := [seat for seat in bots if seat not in range(table.seats)]:
-        raise ConfigError(f"opponents: there is no seat {wrong[0]!r:.200}, but 0 to {table.seats - 1}")
+        raise ConfigError(f"opponents: there is no seat {wrong[0]!r:.200}; seats are 0 to {table.seats - 1}")
     if len(bots) == table.seats:
         raise ConfigError("opponents: they have all seats, so there is no agent; khiva_arena.local plays bots among themselves")
     return Players(table.game, table.seats, table.rules, bots)
@@ -233,7 +233,7 @@ class ArenaParallel(_Seated, ParallelEnv):  # type: ignore[misc]
         choices = {}
         agent_of_seat = {seat: agent for agent, seat in self._seat_of.items() if seat in self.match.pending()}
         if missing := [agent for agent in agent_of_seat.values() if agent not in actions]:
-            raise ValueError(f"an action is missing of {', '.join(missing)}, who {'is' if len(missing) == 1 else 'are'} asked")
+            raise ValueError(f"no action for {', '.join(missing)}, who {'is' if len(missing) == 1 else 'are'} asked")
         for seat, agent in agent_of_seat.items():
             choice = self._index(agent, actions[agent])
             choices[seat] = DEFAULT if choice is None else choice

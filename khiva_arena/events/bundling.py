@@ -85,12 +85,14 @@ def _check_over(store: Store, events: Sequence[EventRow]) -> None:
     problems = []
     for event in events:
         if event.closed:
-            reason = f"event {event.number} ({event.id}) was closed before it was over, and only what is over is bundled"
-            problems.append(f"{store.folder}: {reason}; name those that are over")
+            reason = f"event {event.number} ({event.id}) was closed before it was over, and only complete events are bundled"
+            problems.append(f"{store.folder}: {reason}; name only events that are over")
         elif store.conclusion(event.id) is None:
             done, planned = len(store.recorded(event.id)), bare_timetable(event).matches
             how_far = f"event {event.number} ({event.id}) is not over: {done} of {planned} matches are recorded"
-            problems.append(f"{store.folder}: {how_far}; finish it with the command that began it, or name those that are over")
+            problems.append(
+                f"{store.folder}: {how_far}; finish it with the command that began it, or name only events that are over"
+            )
     if not events:
         problems.append(f"{store.folder}: no event to bundle; `khiva-arena run` plays one")
     if problems:

@@ -73,7 +73,7 @@ def differences(event: EventRow, definition: Definition, bots: Sequence[Bot | Bo
         if before.get(key) != after.get(key) and not (lines and key == "anchor"):  # which follows from the bots
             lines.append(_line(key, before.get(key), after.get(key)))
     lines += _of_bots(then, now)
-    return lines or (["what defines the event differs"] if then != now else [])
+    return lines or (["its definition differs"] if then != now else [])
 
 
 def _of_bots(then: Definition, now: Definition) -> list[str]:
@@ -101,13 +101,13 @@ def _bots(event: EventRow, bots: Sequence[Bot | BotRow]) -> list[str]:
     for name, old in then.items():
         new = now.get(name)
         if new is None:
-            lines.append(f"bot {name} ({old.asked_as}) has been left out")
+            lines.append(f"bot {name} ({old.asked_as}) is not named any more")
         elif new.identity != old.identity:
             change = f"identity {old.identity[:DIGITS]} then, {new.identity[:DIGITS]} now"
             lines.append(f"bot {name} ({new.asked_as}) has changed: {change}")
     lines += [f"bot {name} ({bot.asked_as}) has been added" for name, bot in now.items() if name not in then]
     if not lines and list(then) != list(now):
-        lines.append(f"the bots stand in another order: {', '.join(then)} then; {', '.join(now)} now")
+        lines.append(f"the bots are in another order: {', '.join(then)} then; {', '.join(now)} now")
     return lines
 
 

@@ -68,8 +68,8 @@ def _refuse_other_lengths(store: Store, chains: Sequence[Sequence[EventRow]], se
         how_far = f"{len(store.recorded(event.id))} of {bare_timetable(event).matches} matches are recorded"
         effect = f"it brings event {chain[-2].number} to {total} seeds" if len(chain) > 1 else f"it has {count(total, 'seed')}"
         raise ConfigError(
-            f"--seeds {seed_count}: event {event.number} is not over, {how_far}, and {effect}: --seeds {total} goes on with it, "
-            "and once it is over more seeds extend it; --new-event begins another one"
+            f"--seeds {seed_count}: event {event.number} is not over, {how_far}, and {effect}: --seeds {total} continues it, "
+            "and more seeds extend it once it is over; --new-event begins another one"
         )
 
 

@@ -88,7 +88,7 @@ def _definition_after(before: EventRow, stage: Settings, entrants: Sequence[Bot]
         definition = definition_of(stage, entrants, sandbox, after)
         formats.check_terms(definition.terms())
     except ConfigError as error:
-        way_on = f"change it and give the same command again; what is over: khiva-arena standings {shlex.quote(str(stage.out))}"
+        way_on = f"change it and give the same command again; results so far: khiva-arena standings {shlex.quote(str(stage.out))}"
         raise ConfigError([*(f"{stage.name}: {problem}" for problem in error.problems), way_on]) from None
     return definition
 

@@ -70,7 +70,7 @@ def check_among(among: Among, events: Sequence[EventRow]) -> None:
         if word not in words_known
     ]
     if not problems and among != EVERYBODY and bots and not any(len(counting(event, among)) > 1 for event in events):
-        problems = [f"{among.words}: no event has two bots or more of these, so there is nothing to rate"]
+        problems = [f"{among.words}: no event has two or more of these bots, so there is nothing to rate"]
     if problems:
         raise ConfigError(problems)
 

@@ -196,7 +196,7 @@ def _wrong_question(kind: str, legal: Sequence[list[Any]], view: Mapping[str, An
     if not kind or not kind.isprintable() or len(kind) > 64:
         return f"its kind {kind[:80]!r} is not a word"
     if not 2 <= len(legal) <= MOST_LEGAL:
-        alone = "" if legal[1:] else "; what has one choice is not asked"
+        alone = "" if legal[1:] else "; a question with one choice is not asked"
         return f"legal has {len(legal):,} entries, and a decision has 2 to {MOST_LEGAL:,}{alone}"
     if wrong := check_plain(legal):
         return f"legal: {wrong}"

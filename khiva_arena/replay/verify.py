@@ -62,7 +62,7 @@ def _check_header(record: Record, secret: bytes) -> None:
         raise RecordError("the secret does not open the commitment")
     for seat, player in enumerate(header.seats):
         if seeds.seat_number(secret, header.match, seat) != player.number:
-            raise RecordError(f"seat {seat}'s number is not the one that the secret gives")
+            raise RecordError(f"seat {seat}'s number does not follow from the secret")
     for name in ("verdicts", "forfeited_at", "ranks", "scores"):
         if len(getattr(record, name)) != count:
             raise RecordError(f"{name} are not one for each of {count} seats")

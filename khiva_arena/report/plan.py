@@ -224,12 +224,10 @@ def _left_out(plan: Plan, standings: Standings) -> list[str]:
             why = "has played no rated match"
         elif row.bound:
             way = "won" if row.bound == ">=" else "lost"
-            all_of = (
-                f"{way} all there was between it and the anchor" if row.bound != "?" else "was never compared with the anchor"
-            )
-            why = f"{all_of}{f' ({faults})' if faults else ''}, so that it has no error that seeds would shrink"
+            all_of = f"{way} each point between it and the anchor" if row.bound != "?" else "was never compared with the anchor"
+            why = f"{all_of}{f' ({faults})' if faults else ''}; it has no error that seeds could shrink"
         elif row.seeds < planning.FEWEST_SEEDS:
-            why = f"has played on {count(row.seeds, 'seed')} only, of {planning.FEWEST_SEEDS} or more that it takes"
+            why = f"has played on {count(row.seeds, 'seed')} only, of {planning.FEWEST_SEEDS} or more that are needed"
         else:
             why = "did the same on every seed, which gives no error"
         notes.append(f"Left out: {short(row.name)} {why}.")
@@ -263,7 +261,7 @@ def _next(plan: Plan) -> list[str]:
     if plan.next:
         return [
             "Next, to play the missing seeds; new ones are drawn, and rated together with those that are there, with errors "
-            "as if all had been planned; who adds seeds until a result pleases has errors that are too small:"
+            "as if all had been planned; adding seeds until a result pleases makes errors too small:"
         ]
     if plan.need is not None and plan.need.seeds <= plan.blocks:
         return ["Next: nothing; there are seeds enough."]
@@ -326,7 +324,7 @@ def _in_all(plan: Plan) -> list[str]:
 
 def _sentence(what: str, need: Seeds | None) -> str:
     if need is None:
-        return f"It is unknown how many seeds it takes {what}: see n/a above."
+        return f"It is unknown how many seeds are needed {what}: see n/a above."
     if need.seeds >= planning.MOST_SEEDS:
-        return f"More seeds than can be played {what}."
+        return f"More seeds are needed than can be played {what}."
     return f"{count(need.seeds, 'seed')} (95 %: {need.low} .. {need.high}), {count(need.matches, 'match', 'matches')}, {what}."

@@ -74,7 +74,7 @@ def verdict(sprt: Sprt) -> str:
     if report.decision is SprtDecision.H0:
         return f"H0 accepted after {after}: {sprt.candidate} is {_words_for_h0(report.hypotheses)}"
     if report.blocks >= sprt.most:
-        return f"no decision after {after}, which is all that --seeds allows; with more it is another test, from the start"
+        return f"no decision after {after}, the most that --seeds allows; more --seeds begin another test from the start"
     return f"no decision yet after {after}"
 
 

@@ -46,7 +46,7 @@ WIDENED = {
     "shape": "as equal bots need at as many bots, seats, rounds and seeds",
 }
 """The origin of a table's widening, by its kind."""
-UNDER_THE_PRIOR = "under the prior that each bot drew a game with one of middling strength"
+UNDER_THE_PRIOR = "under the prior of a drawn game of each bot with an average one"
 """The words for the prior of the ratings, and of every likelihood made from them: ``ratings.elo.PRIOR_GAMES`` in words."""
 _PLACES = ("1st", "2nd", "3rd", "4th", "5th")
 
@@ -174,18 +174,16 @@ def notes(standings: Standings) -> list[str]:
         lines.append(f"ranks are n/a: at two seats they need {fewest} seeds or more.")
     elif any(row.rank_interval for row in rows):
         lines.append(
-            "ranks: the places that the results leave open, 95 % for all bots at once; los%: how likely a bot is stronger than "
-            f"the next one, {UNDER_THE_PRIOR}."
+            "ranks: the places still possible, 95 % for all bots at once; los%: how likely a bot is stronger than the next, "
+            f"{UNDER_THE_PRIOR}."
         )
     if any(row.met_next is False for row in rows):
         lines.append(
-            f"{UNMET}: this bot and the next never met, so their order follows from what others made of both; all bots meet in a "
+            f"{UNMET}: this bot and the next never met, so games with others decide their order; all bots meet in a "
             "round-robin of all line-ups or, if they are 32 at most, with --lineups auto."
         )
     if any(row.rough for row in rows):
-        lines.append(
-            f"{ROUGH}: from fewer than {FEWEST_SEEDS} seeds, so that the error itself is rough, and ranks and los% with it."
-        )
+        lines.append(f"{ROUGH}: fewer than {FEWEST_SEEDS} seeds, so the error is rough, and ranks and los% with it.")
     if standings.blocks < 2:
         lines.append("Errors are n/a: they need two seeds or more, and seeds whose results differ.")
     if alike := _alike(standings):
@@ -194,12 +192,12 @@ def notes(standings: Standings) -> list[str]:
         )
     if any(row.bound in (">=", "<=") for row in rows):
         lines.append(
-            "Behind >= or <=, all points between bot and anchor flow one way: elo is then the prior's number, and +/- the 95 % "
-            "bound that the results give, or n/a; --anchor one of the others for errors between them."
+            "Behind >= or <=, all points between bot and anchor went one way: elo is the prior's, +/- the 95 % bound of the "
+            "results, or n/a. Give another --anchor to see errors between the others."
         )
     lines += _notes_on_bounds(standings)
     if any(row.bound == "?" for row in rows):
-        lines.append("Behind ?, no points flow between bot and anchor at all: the number is the prior's.")
+        lines.append("Behind ?, no points link bot and anchor at all: the number is the prior's.")
     for word, names in (("incomplete", standings.incomplete), ("set aside as void", standings.set_aside)):
         if names:
             lines.append(f"Not rated: {count(len(names), 'table')} {word} ({_some([name for _, name in names])}).")
@@ -228,8 +226,8 @@ def _notes_on_looks(standings: Standings) -> list[str]:
     if not looks or standings.blocks < 2:
         return []
     why = (
-        "Extended, or short of its planned end, where whoever looks may stop as it pleases: errors, ranks and los% hold however "
-        "often one looks"
+        "Extended, or short of its planned end, so results may have decided when to stop: errors, ranks and los% hold "
+        "however often one looks"
         if looks.rho
         else "Looks were planned, and errors, ranks and los% hold for all of them together"
     )
@@ -313,11 +311,13 @@ def _notes_on_faults(standings: Standings) -> list[str]:
     rows = standings.rows
     notes = [f"Faults of {short(row.name)}: {_faults(row)}." for row in rows if row.fault_counts]
     if pauses := [f"{short(row.name)} {row.paused}" for row in rows if row.paused]:
-        notes.append(f"Stopped until their turn, having kept a core from a seat that was asked: {', '.join(pauses)}.")
+        notes.append(
+            f"These bots kept a core from a seat that was asked, and were stopped until their turn: {', '.join(pauses)}."
+        )
     if faults := [f"{short(row.name)} {_page_faults(row)}" for row in many_page_faults(standings.rows)]:
         notes.append(
-            f"Page faults that read a disk (disk), more than others had: {', '.join(faults)}. Where memory is short, each start "
-            f"reads its runtime again, which is {OF_RUNTIMES}."
+            f"These bots had far more page faults from disk (disk) than others: {', '.join(faults)}. If memory is short, each "
+            f"start reads its runtime again, which is {OF_RUNTIMES}."
         )
     notes += [
         f"{short(row.name)}: {number(row.fault_free_elo, 1)} Elo over the {standings.fault_free_matches} fault-free matches, "
@@ -333,7 +333,7 @@ def _notes_on_faults(standings: Standings) -> list[str]:
     ]
     untold = [short(row.name) for row in rows if row.elo is not None and row.fault_free_elo is None]
     if untold:
-        notes.append(f"No fault-free Elo, for want of matches without a fault: {', '.join(untold)}.")
+        notes.append(f"No fault-free Elo, since too few matches had no fault: {', '.join(untold)}.")
     return notes
 
 

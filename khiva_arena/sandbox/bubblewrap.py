@@ -77,6 +77,7 @@ def command(inside: Inside, filter_descriptor: int, prepared: Prepared) -> list[
     if inside.user is None:
         words += ["--unshare-user", "--disable-userns"]
     else:
+        # setpriv needs these to become the bot's user, and drops them.
         words += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID", "--cap-add", "CAP_SETPCAP"]
     words += _mounts(inside, prepared)
     words += ["--chdir", inside.folder, "--seccomp", str(filter_descriptor), "--"]

@@ -72,12 +72,15 @@ class Group:
 
     def __init__(self, resources: Resources, parent: Path | None = None) -> None:
         """Make the group below ``parent`` (by default ``home()``). Raises OSError."""
+        # The name has the arbiter's number: `sweep` removes only groups of arbiters that are dead.
         self.path = (parent or home()) / f"{BOTS}-{os.getpid()}-{next(_count)}"
         self._counted: dict[str, str] = {}
         self.path.mkdir()
         try:
             self._set("memory.max", resources.memory)
+            # The processes that wrap the bot are in its group, too.
             self._set("pids.max", resources.processes + WRAPPING)
+            # Swapped memory would not count, and without the second the system would end one process of a bot and leave the rest.
             for name, value in (("memory.swap.max", 0), ("memory.oom.group", 1)):
                 if (self.path / name).exists():  # a kernel without swap accounting lacks the first
                     self._set(name, value)
@@ -91,6 +94,7 @@ class Group:
 
     def entering(self, words: list[str]) -> list[str]:
         """Return the command that enters the group and then becomes ``words``."""
+        # The shell enters and becomes the program, so that no process of a bot is ever outside of its limits.
         return ["/bin/sh", "-c", 'echo 0 > "$0" && exec "$@"', str(self.path / "cgroup.procs"), *words]
 
     def event(self, name: str, key: str) -> int:
@@ -131,6 +135,7 @@ def _remove(path: Path, seconds: float) -> None:
         except FileNotFoundError:
             return
         except OSError:
+            # A killed process stays in its group for a moment, and a group with processes cannot be removed.
             if time.monotonic() > until:
                 raise
             time.sleep(0.0005)

@@ -79,6 +79,7 @@ def restrict_files(  # type: ignore[no-untyped-def]
     scoped = SCOPES if version >= SIGNALS_SINCE else 0
     attributes = pack("=QQQ", handled, net, scoped)[: 8 if version < 4 else 16 if version < SIGNALS_SINCE else 24]
     ruleset = checked(syscall, "Landlock", CREATE_RULESET, attributes, Long(len(attributes)), 0)
+    # Landlock refuses a ruleset with rights that its version does not know.
     truncate = TRUNCATE if version >= 3 else 0
     for paths, for_folder, for_file in (
         (readable, EXECUTE | READ | LIST, EXECUTE | READ),
@@ -134,6 +135,7 @@ def main() -> None:
     checked(syscall, "Landlock", RESTRICT_SELF, ruleset, 0)
     posix.close(ruleset)
     program = request["program_with_signals" if version < SIGNALS_SINCE else "program"]
+    # The filter lets a process signal itself alone, and its number is known only here.
     program = program.replace(pack("=I", request["own_pid"]), pack("=I", posix.getpid()))
     buffer = (Byte * len(program)).from_buffer_copy(program)
     filter_ = pack("@HP", len(program) // 8, _ctypes.addressof(buffer))

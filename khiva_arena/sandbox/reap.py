@@ -1,4 +1,16 @@
-"""The end of every process of a match: process groups are killed as a whole, orphaned processes are reaped."""
+"""The end of every process of a match: process groups are killed as a whole, orphaned processes are reaped.
+
+A bot leads a process group, which one signal kills. A process can leave its group at some levels, and its parent can end before
+it. Three means find it all the same:
+
+- Adoption. While bots run, this process is their subreaper: an orphan becomes its child, and not that of init.
+- The mark. All processes of a match carry a variable in their environment, with the arbiter's number, the match and the seat.
+- The user. Root's bots run as users that only bots can be.
+
+A process without a mark counts as a stray if it began during the match and nobody waits for it, since a dying process shows no
+environment. Strays are stopped before any is killed: one that starts another and ends would else be ahead of every kill. After
+an arbiter's own death by SIGKILL nobody adopts; then the next arbiter finds its bots by mark or user (``sweep``).
+"""
 
 import ctypes
 import fcntl

@@ -70,6 +70,7 @@ class PidfdReaper:
 
     def status(self, pid: int) -> int | None:
         try:
+            # WNOWAIT leaves the child unreaped, so that its number stays its own.
             info = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         except ChildProcessError:
             return 0
@@ -105,6 +106,7 @@ class PidfdReaper:
         until = time.monotonic() + seconds
         while time.monotonic() < until:
             try:
+                # Processes that lost their parent are children of this process, which adopts them (reap.py).
                 pid, _status, usage = os.wait4(-group, os.WNOHANG)
             except ChildProcessError:
                 return usages
@@ -137,6 +139,7 @@ class AskingReaper:
             if not child:
                 return None
             self._child_ends[pid] = ChildEnd(os.waitstatus_to_exitcode(status), usage)
+            # Asking has reaped it. If its group is empty now, that is noted before its number can mean a stranger's group.
             self._has_members(pid)
         return self._child_ends[pid].status
 

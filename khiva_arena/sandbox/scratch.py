@@ -56,6 +56,7 @@ def sweep() -> None:
     for path in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         namespace, _, rest = path.name.removeprefix(PREFIX).partition("-")
         owner = rest.partition("-")[0]
+        # A process number of another container says nothing here about its arbiter.
         if namespace == str(reap.namespace("self")) and not system.lives(owner) and _is_ours(path):
             remove(str(path))
 

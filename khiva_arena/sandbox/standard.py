@@ -61,6 +61,7 @@ class Standard(Cell):
                 descriptors=(filter_,),
                 user=inside.user,
             )
+        # Nobody else closes it: there is no cell yet.
         except BaseException:
             os.close(filter_)
             raise
@@ -124,6 +125,7 @@ def _filter(may_leave_group: bool, network: bool) -> int:
 
 def _reopen(descriptor: int) -> int:
     """Return another descriptor of the same file, at its beginning."""
+    # A duplicate would share the place in the file, which bwrap reads to its end.
     return os.open(f"/proc/self/fd/{descriptor}", os.O_RDONLY | os.O_CLOEXEC)
 
 

@@ -49,6 +49,7 @@ class Strict(Standard):
         cgroup.sweep(cgroup.home())
 
     def kill(self, pid: int) -> None:
+        # Before Linux 5.14 a group has no switch that kills it, so the namespace is ended as well.
         self.group.kill()
         Standard.kill(self, pid)
 
@@ -56,6 +57,7 @@ class Strict(Standard):
         self.group.freeze(on)
 
     def clean(self) -> None:
+        # The group comes last: it can be removed only when it is empty.
         Standard.clean(self)
         self.group.remove()
 

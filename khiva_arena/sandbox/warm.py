@@ -59,6 +59,7 @@ class Keepers:
         paths, size = [], 0
         for folder in folders:
             for path, status in _files(folder):
+                # One file may have several names.
                 if (status.st_dev, status.st_ino) not in self._seen and status.st_size:
                     self._seen.add((status.st_dev, status.st_ino))
                     paths.append(path)
@@ -76,6 +77,7 @@ class Keepers:
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     text=True,
+                    # Ctrl-C is for this process, which needs its keepers until its bots have ended.
                     start_new_session=True,
                 )
             )
@@ -101,7 +103,7 @@ class Keepers:
                     self.bytes += reply["bytes"]
         except (BrokenPipeError, ValueError):
             self.close()
-            raise OSError("what kept files in memory has died; is memory short?") from None
+            raise OSError("the process that kept files in memory has died; is memory short?") from None
         self._look_at = time.monotonic()
 
     def close(self) -> None:
@@ -109,6 +111,7 @@ class Keepers:
         keepers, self._keepers = self._keepers, []
         self._folders, self._seen, self._locked = set(), set(), True
         self.files = self.bytes = 0
+        # A fork of this process has the keepers in its list, too, and must not end them.
         for keeper in keepers if self._owner == os.getpid() else ():
             assert keeper.stdin
             assert keeper.stdout

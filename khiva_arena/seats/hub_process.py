@@ -30,7 +30,7 @@ class Hub:
             self._process = start_helper("hub", ["khiva_arena.seats.hub"], stdin=pipe, stdout=pipe)
         except OSError as error:
             shutil.rmtree(self._folder, ignore_errors=True)
-            raise ArenaError(f"the process at which players arrive cannot be started: {error}") from None
+            raise ArenaError(f"the process that receives players cannot be started: {error}") from None
         os.environ[HUB] = self.socket
 
     def say(self, order: dict[str, Any]) -> None:
@@ -51,7 +51,7 @@ class Hub:
         return dict(msgspec.json.decode(line))
 
     def _ending(self) -> str:
-        return f"the process at which players arrive has ended, with status {self._process.wait()}; nobody can take a seat"
+        return f"the process that receives players has ended, with status {self._process.wait()}; nobody can take a seat"
 
     def close(self) -> None:
         """End the hub. Idempotent."""

@@ -206,4 +206,4 @@ def read(text: Any) -> dict[str, Plain]:
     try:
         return msgspec.json.decode(text, type=dict[str, Any])
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, TypeError):
-        raise RemoteProtocolError("The page sent something that is no message.") from None
+        raise RemoteProtocolError("The page sent bytes that are no message.") from None

@@ -25,6 +25,7 @@ from khiva_arena.seats.remote_seat import RemoteSeat
 
 CHUNK = 65_536
 PING_SECONDS = 1.0
+# The first pings come quickly: so the round trip is known soon after a relay has come.
 PING_FIRST = (5, 0.05)
 
 
@@ -171,6 +172,7 @@ class Connection:
         """Send pings and measure round trips. A missing echo ends the connection: TCP may never tell that its end is gone."""
         first, soon = PING_FIRST
         while True:
+            # Random, so that an echo of an earlier ping is not taken for this one.
             self._pinged = (secrets.token_bytes(8), time.monotonic())
             self.send(packed(b"p", 0, self._pinged[0]))
             while True:

@@ -41,6 +41,7 @@ class Watchdog:
     def __init__(self) -> None:
         self._process = None
         if POSIX:
+            # In a session of its own: what kills the relay's group must not kill the watchdog.
             words = [sys.executable, "-I", "-S", "-c", WATCHDOG]
             null = subprocess.DEVNULL
             self._process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=null, stderr=null, start_new_session=True)
@@ -160,6 +161,7 @@ class Program:
 
     def next_match(self, session: int) -> None:
         """Play in this session, which begins with whole windows."""
+        # The arena drops the bytes of a session that is over, and never grants them back.
         self.may_send(self.sent)
         self.session, self.sent, self.unreported, self.closing_at = session, 0, 0, 0.0
         self.may_come, self.input_over = WINDOW, False
@@ -208,6 +210,7 @@ class Program:
             except OSError:
                 data = b""
             with self._changed:
+                # Room was taken for the largest read: both readers share it.
                 self._room += room - len(data)
                 self._read += 1
                 self._changed.notify_all()

@@ -199,7 +199,7 @@ def read_token(file: Path) -> str:
             raise ValueError(f"{file}: other users may read this token; chmod 600 it, or let the arena make another one")
         if POSIX and status.st_uid != os.geteuid():
             raise ValueError(
-                f"{file}: another user's, who knows this token; let the arena make another one, or copy it as yourself"
+                f"{file}: belongs to another user, who knows this token; let the arena make another one, or copy it as yourself"
             )
         token = stream.read(LONGEST_TOKEN + 2).strip()
     if not 16 <= len(token) <= LONGEST_TOKEN:

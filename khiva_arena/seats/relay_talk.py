@@ -174,7 +174,7 @@ class Relay:
         expected_proof = proof(self._token, "arena", self._name, their_nonce, own_nonce)
         welcome = object_of(frames, b"W", expected_proof)
         if not same(welcome.get("proof"), expected_proof):
-            raise LinkBreach("who listens there does not know the token, so nothing is played there")
+            raise LinkBreach("the program at this address does not know the token, so nothing is played there")
         if not welcome.get("resumed"):
             self._begin_anew()
         self._run, self._reconnect = str(welcome.get("run"))[: 4 * LIFE_BYTES], _number(welcome, "reconnect", 30.0, LONGEST_AWAY)

@@ -84,6 +84,7 @@ class RemoteSeat:
 
     def _granted(self, count: int) -> None:
         self._may_send += count
+        # Without this bound a relay could have the hub hold any amount of bytes.
         if not 0 < count <= WINDOW or self._may_send > WINDOW:
             raise LinkBreach("an impossible window")
         self._more.set()
@@ -116,6 +117,7 @@ class RemoteSeat:
             if not await self._link.send(bytes(records)) or last:
                 self.over.set()
             taken += came
+            # A grant for each record would double the frames on the way.
             if taken >= GRANT:
                 self._may_come += taken
                 self._put(b"c", struct.pack(">I", taken))

@@ -61,7 +61,9 @@ def relays_order(settings: Settings, entrants: Sequence[Bot]) -> dict[str, Any]:
         raise ConfigError(f"--listen {settings.listen}: {NO_TLS.format(port=port)}")
     to = {*settings.network, *(word.partition("=")[0] for word in settings.env)}
     if names := [bot.name for bot in remote.values() if bot.name in to]:
-        raise ConfigError(f"--network, --env: {names[0]} plays on another machine, where its relay says what it has")
+        raise ConfigError(
+            f"--network, --env: {names[0]} plays on another machine; give its network and variables to its relay there"
+        )
     relays = {}
     for name, bot in remote.items():
         token, file = token_of(settings.tokens or token_folder(), name)

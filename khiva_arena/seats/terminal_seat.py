@@ -123,7 +123,7 @@ class _TerminalChair(Chair):
 
     async def ended_input(self) -> None:
         """Answer Ctrl-D, behind which a terminal reads on. If the terminal has gone, the command hears of it before long."""
-        self._say("That ends nothing: Ctrl-C ends the match.")
+        self._say("That does not end the match; Ctrl-C does.")
         self._prompt()
         await trio.sleep(AGAIN_SECONDS)
 

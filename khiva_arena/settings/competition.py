@@ -153,7 +153,7 @@ def unplayable(stages: Sequence[Settings], entrants: Sequence[Bot]) -> list[str]
     for stage in stages:
         prefix = f"stage {stage.stage}: " if len(stages) > 1 else ""
         if stage.take is not None and stage.take > len(bots):
-            problems.append(f"{prefix}take = {stage.take}, but only {len(bots)} bots come to it")
+            problems.append(f"{prefix}take = {stage.take}, but only {len(bots)} bots reach it")
         bots = bots[: stage.take]
         names = [bot.name for bot in entrants]
         unknown_names = [name for name in stage.candidates if name not in names]

@@ -45,7 +45,7 @@ def conditions_of(settings: Settings, bots: Sequence[Bot], sandbox: Sandbox) -> 
 def nobody_to_allow(settings: Settings, bots: Sequence[Bot]) -> list[str]:
     """Return the mistake if an allowance for links is given and no bot is remote; else []."""
     if settings.link_ms and not any(bot.is_remote for bot in bots):
-        return ["--link-allowance: no bot is remote:NAME, and others have no link that takes time"]
+        return ["--link-allowance has no effect without a bot remote:NAME; leave it out"]
     return []
 
 
@@ -91,7 +91,7 @@ def _looks(settings: Settings) -> int | None:
 
     form = FORMATS[settings.format]
     if settings.stage or form.IN_ROUNDS or form.SEQUENTIAL:
-        raise ConfigError("--looks: only a round-robin or a gauntlet without stages is looked at and extended; leave it out")
+        raise ConfigError("--looks: only a round-robin or a gauntlet without stages can be extended after a look; leave it out")
     return settings.looks
 
 
@@ -170,6 +170,6 @@ def refuse_short_turns(definition: Definition) -> None:
     """
     if short_turn_warning(definition) and definition.policy == Policy.STRICT and definition.extends is None:
         raise ConfigError(
-            f"--turn {definition.time.turn_ms}ms with --policy strict: a bot that answers at once would forfeit by a moment "
-            f"in which the machine was busy; take --turn {SHORTEST_MS}ms or more, or --policy lenient"
+            f"--turn {definition.time.turn_ms}ms with --policy strict: a bot that answers at once would forfeit whenever the "
+            f"machine is busy for a moment; take --turn {SHORTEST_MS}ms or more, or --policy lenient"
         )

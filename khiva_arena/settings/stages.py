@@ -88,7 +88,7 @@ def _shape_of(number: int, table: Mapping[str, Any], places: Mapping[str, str]) 
     name, take = table.get("name", "stage"), table.get("take")
     if take is not None and "candidates" in table:
         problems.append(
-            f"{where('candidates')}: who comes to a stage with take is not known; leave candidates out, and the best one is it"
+            f"{where('candidates')}: the bots of a stage with take are not known; leave candidates out to have the best one"
         )
     if not (isinstance(name, str) and name.isprintable() and 1 <= len(name) <= 64):
         problems.append(f"{where('name')}: a name has 1 to 64 printable characters")

@@ -49,7 +49,7 @@ def _block(row: Setting, choice: object) -> str:
         lines = [f"[{row.name}]", *(f"#{key} = {_toml(each)}" for key, each in row.example.items())]
     else:
         lines = [f"#{row.name} = {_toml(row.example)}" if value in (None, ()) else f"{row.name} = {_toml(value)}"]
-    word = f" Set here, it needs {row.option} as well, or your word, which is asked for once." if row.opens else ""
+    word = f" In this file it also needs {row.option}, or your consent, which is asked for once." if row.opens else ""
     return _comment(row.help + word) + "".join(f"{line}\n" for line in lines)
 
 

@@ -72,8 +72,7 @@ def opened_parts(stack: ExitStack, folders: Sequence[Path], out: Path, word: str
 def _open(folder: Path) -> Store:
     if folder.is_file():
         raise StoreError(
-            f"{folder}: a file, and only folders of stores are merged; a plan has no matches, and a bundle lacks what lies "
-            "beside records, such as times and notes"
+            f"{folder}: a file, but merge takes folders of stores; a plan has no matches, and a bundle lacks times and notes"
         )
     if Store.is_in_use(folder):
         raise StoreError(f"{folder}: a run is at work on this store; wait for it, or stop it, and merge again")
@@ -145,8 +144,8 @@ def refuse_redrawn(out: Path, unfinished: Sequence[EventRow], part: EventPart) -
 def refuse_closed(parts: Sequence[tuple[Path, EventRow]]) -> None:
     """Raise ConfigError for each store whose event was closed before it was over: all of its deals are known since."""
     problems = [
-        f"{folder}: event {event.number} was closed at {event.closed}, so that every deal of it is known: "
-        f"nothing is joined with it; `khiva-arena standings {quote(str(folder))} {event.number}` shows it"
+        f"{folder}: event {event.number} was closed at {event.closed}, and all its deals are known: "
+        f"no shard can join it; `khiva-arena standings {quote(str(folder))} {event.number}` shows it"
         for folder, event in parts
         if event.closed
     ]

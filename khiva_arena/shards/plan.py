@@ -151,7 +151,7 @@ def competition_of_plan(path: Path, word: str | None, flags: Mapping[str, Any], 
     by_plan = _planned_settings(plan)
     others = [name for name in flags if name not in of_a_machine and not (name == "limits" and bounds == dict(flags[name]))]
     if others := [name for name in others if not (name in ROWS and ROWS[name].opens and _equal(flags[name], by_plan.get(name)))]:
-        raise ConfigError([f"{ROWS[name].option}: the plan says what is played; leave it out" for name in others])
+        raise ConfigError([f"{ROWS[name].option}: the plan has this setting; leave it out" for name in others])
     values = settings_of(definition, event.secret) | {key: flags[key] for key in OF_A_MACHINE if key in flags}
     values["limits"] = {**asdict(definition.limits), **bounds}
     if HASHED in definition.rules_version:
@@ -169,7 +169,7 @@ def competition_of_plan(path: Path, word: str | None, flags: Mapping[str, Any], 
             raise
         first, *others = error.problems
         rest = f" (and {count(len(others), 'other bot')})" if others else ""
-        hint = "the plan calls it so; --bot for each bot says where it is here, in any order"
+        hint = "the name is the plan's; give a --bot for each bot, in any order, with its place here"
         raise ConfigError(f"--from-plan {path}: {first}{rest}: {hint}") from None
     planned = PlannedEvents(PlannedShard(event, shard, path), say)
     return PlannedCompetition((settings_from(values),), _as_planned(event, bots), planned)
@@ -249,7 +249,9 @@ def _as_planned(event: EventRow, bots: Sequence[Bot]) -> list[Bot]:
         others = [other for other in unmatched.values() if other.identity not in identities]
         near = next((other for other in others if other.asked_as == bot.asked_as or other.name == bot.name), None)
         if near is None:
-            problems.append(f"bot {bot.name} ({bot.asked_as}) of the plan is not named; --bot for each bot says where it is here")
+            problems.append(
+                f"bot {bot.name} ({bot.asked_as}) of the plan is not named; give a --bot for each bot, with its place here"
+            )
             continue
         del unmatched[near.identity]
         hashes = f"identity {bot.identity[:_DIGITS]} there, {near.identity[:_DIGITS]} here"

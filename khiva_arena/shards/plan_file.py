@@ -112,7 +112,7 @@ def read_plan(path: Path) -> PlanRead:
         raise ConfigError(f"{prefix}: not a plan as `khiva-arena run --plan FILE` writes it, or a damaged one") from None
     if mode & _OTHERS:
         raise ConfigError(
-            f"{prefix}: others may read it (mode {stat.S_IMODE(mode):o}), and it gives away every deal: if nobody has, "
+            f"{prefix}: others may read it (mode {stat.S_IMODE(mode):o}), and it reveals every deal: if nobody has, "
             f"`chmod 600 {quote(str(path))}`; else make a new plan"
         )
     if plan.format != FORMAT:

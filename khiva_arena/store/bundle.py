@@ -233,9 +233,9 @@ class Reader:
     def _check_end(self, end: _End) -> None:
         counts = self._sums.end()
         if end != counts:
-            raise RecordError("what its last line says of the lines before it does not fit them: they were changed")
+            raise RecordError("its last line does not match the lines before it: they were changed")
         if next(self._texts, None) is not None:
-            raise RecordError("there is more after its last line")
+            raise RecordError("more lines follow its last line")
         self.digest = counts.sha256
 
 
@@ -256,7 +256,7 @@ def _inflate(file: BinaryIO) -> Iterator[bytes]:
     size_in = size_out = 0
     while data := file.read(_CHUNK):
         if inflate.eof:
-            raise RecordError("there is more after its end")
+            raise RecordError("more bytes follow its end")
         size_in += len(data)
         piece = bytes(_PIECE)
         while data or len(piece) == _PIECE:  # a full piece may not be all
@@ -270,7 +270,7 @@ def _inflate(file: BinaryIO) -> Iterator[bytes]:
                 raise RecordError(f"it grows more than {MOST_GROWTH} times when it is unpacked, which no bundle does")
             yield piece
         if inflate.unused_data:
-            raise RecordError("there is more after its end")
+            raise RecordError("more bytes follow its end")
     if not inflate.eof:
         raise RecordError("the file is cut short")
 

@@ -58,7 +58,9 @@ class Store:
             connection = files.open_to_read(folder)
             try:
                 if files.is_blank(connection):
-                    raise StoreError(f"{folder}: an empty store: what began it was ended at once; the same command continues it")
+                    raise StoreError(
+                        f"{folder}: an empty store: its first command was ended at once; the same command continues it"
+                    )
                 files.check_version(folder, connection)
                 files.stand_in(connection)
                 connection.execute("BEGIN")  # or an arbiter at work would change what we count while we count it

@@ -33,6 +33,7 @@ class Insertion:
 
     def tally(self, event: str) -> None:
         """Count the rows in the tally of their event: the last step of a transaction."""
+        # In the transaction of the rows: a kill leaves neither rows without their tally nor a tally without its rows.
         row = self._connection.execute("SELECT count, total FROM tallies WHERE event = ?", (event,)).fetchone()
         count, total = row or (0, "0")
         values = (event, count + len(self._sums), sums.add(total, self._sums))

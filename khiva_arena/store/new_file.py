@@ -36,6 +36,7 @@ def new_file(path: Path, replaces: bytes = b"", mode: int = 0o666) -> Iterator[B
     try:
         if part.is_file() and not part.is_symlink():  # what a kill has left
             part.unlink()
+        # O_EXCL and O_NOFOLLOW: another command may write the same file, and a link may lead anywhere.
         file = os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode), "wb")
     except (OSError, ValueError) as error:
         raise ConfigError(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}") from None
@@ -43,6 +44,7 @@ def new_file(path: Path, replaces: bytes = b"", mode: int = 0o666) -> Iterator[B
         with file:
             yield file
             file.flush()
+            # Before the new name: else a power cut could leave the name with an empty file.
             _to_disk(file.fileno())
         part.rename(path)
     except BaseException as error:

@@ -111,6 +111,7 @@ def _one_moment(connection: sqlite3.Connection) -> Iterator[None]:
     if not within:
         connection.execute("BEGIN")
     try:
+        # BEGIN alone takes no snapshot: the first read does.
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
         yield
     finally:

@@ -69,7 +69,7 @@ def _why(strange: list[_Statement], expected: frozenset[_Statement], statements:
         return f"there is no {' '.join(min(expected - set(statements))[:2])}"
     kind, name = (harmless(word, _NAMED) for word in strange[0][:2])
     is_known = strange[0][:2] in {row[:2] for row in expected}
-    return f"{kind} {name} is another one" if is_known else f"there is {'an' if kind[:1] in 'aeiou' else 'a'} {kind} {name}"
+    return f"{kind} {name} differs" if is_known else f"there is {'an' if kind[:1] in 'aeiou' else 'a'} {kind} {name}"
 
 
 def _plain(row: tuple[object, ...]) -> _Statement:

@@ -96,6 +96,7 @@ def add(total: str, sums: Iterable[str]) -> str:
     try:
         number = sum(map(int, texts, repeat(16)))
     except ValueError:
+        # A damaged sum counts as nothing: the tally does not fit then, which is the finding.
         number = sum(map(_number, texts))
     return f"{number % _MODULUS:0{DIGITS}x}"
 

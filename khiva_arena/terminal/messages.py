@@ -80,21 +80,21 @@ def _link(news: LinkNews) -> str:
     trip += "" if news.p95_ms is None else f", 95 % of them within {news.p95_ms:.1f} ms"
     match news.what:
         case "here":
-            return f"{name} is there{f', and {news.why}' if news.why else ''}: round trip {trip}"
+            return f"{name} is connected{f', and {news.why}' if news.why else ''}: round trip {trip}"
         case "away":
             return f"the link to {name} is lost; its clock runs on, and it may come back within {news.seconds:.0f} s"
         case "back":
             return f"the link to {name} is back {after}, and nothing is lost: round trip {trip}"
         case "again":
-            return f"{name} is there again {after}, by another relay; what the one before played is lost: round trip {trip}"
-        case "lost":
             return (
-                f"{name} did not come back within {news.seconds:.0f} s; what it played is lost, and its next match waits for it"
+                f"{name} is connected again {after}, by another relay; the match of the relay before is lost: round trip {trip}"
             )
+        case "lost":
+            return f"{name} did not come back within {news.seconds:.0f} s; its match is lost, and its next match waits for it"
         case "cut":
             return f"{name} was cut off: it sent {news.why}"
         case "enough":
-            return f"the link to {name} comes and goes; no more is said of it until the end"
+            return f"the link to {name} comes and goes; further changes are not printed"
     away = f"; its link was lost {count(news.times, 'time')}, for {news.seconds:.1f} s in all" if news.times else ""
     return f"{name}: round trip {trip}{away}"
 

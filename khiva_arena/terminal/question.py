@@ -13,7 +13,7 @@ def agreed(question: str, yes: bool) -> bool:
     if yes:
         return True
     if not can_ask():
-        raise ConfigError(f"{question} Nobody can be asked here, without a terminal; add --yes to agree")
+        raise ConfigError(f"{question} There is no terminal to ask on; add --yes to agree")
     say(f"{question} [y/N] ", end="")
     return sys.stdin.readline().strip().lower() in _YES
 

@@ -15,7 +15,7 @@ MOST_BYTES = 64 << 10
 """The most bytes of the head of a request, of its body, and of a message of a WebSocket."""
 NO_TOKEN = "The address lacks its token, or has a wrong one. khiva-arena prints the whole address when it begins to serve."
 WRONG_HOST = "Nothing is served under this name; open the address that khiva-arena printed."
-WRONG_ORIGIN = "Only pages that come from here may ask here."
+WRONG_ORIGIN = "Only pages served here may send requests."
 TOO_LONG = "The request is too long."
 HEADERS = {
     "cache-control": "no-store",

@@ -8,7 +8,7 @@ import secrets
 import sys
 from pathlib import Path
 
-REFUSED = "This address leads to the page once, and only whom it was made for: open the one that khiva-arena printed."
+REFUSED = "This address opens the page once, for the person that it was made for: open the one that khiva-arena printed."
 _SOCKETS = Path("/proc/net/tcp")
 _LOCAL, _REMOTE, _USER = 1, 2, 7
 """Columns of /proc/net/tcp."""

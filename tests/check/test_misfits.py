@@ -247,7 +247,7 @@ def test_levels_that_are_not_tried_say_why(checked: Callable[..., CheckReport]) 
     for level, why in levels().items():
         step = _step(report, f"level:{level}")
         if why:
-            assert (step.status, step.said) == (Status.SKIPPED, sentence("check", "machine-not", why=why))
+            assert (step.status, step.said) == (Status.SKIPPED, sentence("check", "machine-not", level=level, why=why))
         elif level in (Level.STRICT, Level.STANDARD):
             assert step.status is Status.OK
 

@@ -108,7 +108,7 @@ def test_what_is_over_is_not_played_again_unless_another_event_is_asked_for(tmp_
     first = arena(*RUN, cwd=tmp_path)
     again = arena(*RUN, cwd=tmp_path)
     assert again.stdout == first.stdout
-    assert "event 1 is over, " + sentence("competition", "no-other-event-these") + ": nothing is played" in again.stderr
+    assert "event 1 is over; " + sentence("competition", "no-other-event-these") + ": nothing is played" in again.stderr
     assert "give --new-event with --commit" in arena(*RUN, "--commit", cwd=tmp_path, code=2).stderr
     arena(*RUN, "--new-event", cwd=tmp_path)
     one, two = events(tmp_path / "out")

@@ -86,7 +86,7 @@ def test_the_same_command_plays_nothing_more(chain: Path) -> None:
     for number, words in (("2", ["--seeds", "5"]), ("1", ["--seeds", "2"])):
         again = arena(*RUN, *words, cwd=chain)
         assert (
-            f"event {number} is over, " + sentence("competition", "no-other-event-these") + ": nothing is played" in again.stderr
+            f"event {number} is over; " + sentence("competition", "no-other-event-these") + ": nothing is played" in again.stderr
         )
 
 

@@ -57,7 +57,7 @@ def test_rounds_are_drawn_from_results_and_verify_draws_them_again(
     assert places["rows"][0]["place"] == 1
     assert f"event 1, {words[1]}, over:" in run.stdout
     again = arena("run", *FIVE, *FAST, *words, "-j", "1", "--out", "out", cwd=tmp_path)
-    assert "event 1 is over, " + sentence("competition", "no-other-event-these") + ": nothing is played" in again.stderr
+    assert "event 1 is over; " + sentence("competition", "no-other-event-these") + ": nothing is played" in again.stderr
     assert again.stdout == run.stdout
 
 

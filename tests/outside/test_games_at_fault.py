@@ -447,7 +447,7 @@ def test_no_process_is_left_when_nobody_holds_a_match(made: Made) -> None:
         except ProcessLookupError:
             return
         game.new(2, game.rules({}), SECRET)
-    pytest.fail("the process of " + sentence("cluster", "match") + " over still runs")
+    pytest.fail("the process of an ended match still runs")
 
 
 def test_words_that_fail_stop_nothing(made: Made) -> None:

@@ -108,7 +108,7 @@ def test_one_that_lost_everything_is_left_out_and_named():
     assert f"{found.need.seeds} seeds (95 %: " in text
     assert sentence("report", "relative-anchor-2", error="20", every="every other bot") + "." in text
     assert (
-        sentence("report", "between-anchor", way="Left out: bot3 lost") + " (120 crashed), " + sentence("report", "no-error")
+        sentence("report", "between-anchor", way="Left out: bot3 lost") + " (120 crashed); " + sentence("report", "no-error")
         in text
     )
     assert {row.bot: row.elo is None for row in found.errors} == {bot.id: bot.id == "id-3" for bot in BOTS}  # it is a bound

@@ -522,7 +522,7 @@ def test_a_run_of_a_relay_is_marked_and_needs_no_more_than_the_two_commands(tmp_
         assert process.wait(SECONDS) == 0
         assert process.stderr
         assert process.stderr.read().endswith("relay: " + sentence("seats", "run-over") + "\n")
-    assert re.search(r"^ann is there: round trip [0-9.]+ ms", done.stderr, re.MULTILINE)
+    assert re.search(r"^ann is connected: round trip [0-9.]+ ms", done.stderr, re.MULTILINE)
     assert re.search(r"^ann: round trip [0-9.]+ ms", done.stderr, re.MULTILINE)
     assert "remote" in done.stdout
     arena("verify", "out", cwd=tmp_path)

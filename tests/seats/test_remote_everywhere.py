@@ -95,7 +95,7 @@ def test_a_person_and_a_remote_bot_sit_at_one_table(tmp_path: Path) -> None:
                 while " plays here: " not in (line := process.stderr.readline()):
                     assert line
                     said += line
-                assert "ann is there: round trip " in said
+                assert "ann is connected: round trip " in said
                 page = Seat(line.rsplit(" ", 1)[1].strip())
                 page.play()
                 page.close()
@@ -136,7 +136,7 @@ def test_a_run_says_at_once_that_a_link_is_lost_and_back(tmp_path: Path) -> None
                 first.kill()
                 _until(said, "warning: " + sentence("terminal", "link-lost-clock-runs", name="ann", seconds="20"))
             with relay_command(tmp_path, port, *HONEST):
-                _until(said, "ann is there again after ")
+                _until(said, "ann is connected again after ")
                 assert run.poll() is None
                 run.send_signal(signal.SIGINT)
                 run.wait(SECONDS)
