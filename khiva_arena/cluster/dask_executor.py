@@ -16,7 +16,7 @@ from typing import Self
 import msgspec
 
 from khiva_arena.arbiter.match import Job, Outcome
-from khiva_arena.cluster import clocks, tables
+from khiva_arena.cluster import tables
 from khiva_arena.cluster.access import Access
 from khiva_arena.cluster.admission import Recruiting
 from khiva_arena.cluster.assignments import TableDesk
@@ -153,7 +153,7 @@ class Cluster:
             key, now = f"khiva-table-{secrets.token_hex(8)}", time.monotonic()
             seconds = tables.seconds_for(table)
             frames = [encode(msgspec.structs.replace(job, commands=self._recruiting.commands(worker, job))) for job in table]
-            self._desk.give(key, Assignment(table, worker.address, clocks.now(), now + seconds + self._wait))
+            self._desk.give(key, Assignment(table, worker.address, now, now + seconds + self._wait))
             self._submit(key, worker.address, encode(WorkerTask(TABLE, frames, seconds, worker.game)))
 
     def _submit(self, key: str, worker: str, payload: bytes) -> None:
@@ -264,9 +264,6 @@ class Cluster:
         except (msgspec.DecodeError, ValueError):
             self._shun(worker, "it answered what no khiva-arena answers", take)
             return
-        if reason := self._recruiting.wrong_clock(worker, answer, assignment.since):
-            self._desk.lose(key, reason, take)
-            return
         if len(outcomes) < len(assignment.table):
             self._tell(f"worker {worker.name} did not play a table to its end: {answer.why}", warning=True)
             self._desk.lose(key, answer.why, take)
@@ -305,7 +302,7 @@ class Cluster:
                 continue
             take(outcome)
             if self._timed is not None:
-                self._timed.append((clocks.now() - assignment.since) / len(outcomes))
+                self._timed.append((time.monotonic() - assignment.since) / len(outcomes))
 
     def _rest(self, worker: ClusterWorker, void: Outcome) -> None:
         """Give nothing to a worker for a while if its machine has spoilt a match."""
