@@ -27,9 +27,9 @@ from khiva_arena.cluster.tables import Assignment
 from khiva_arena.cluster.workers import ClusterWorker, Crew, RecruitStage
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ClusterError, RecordError
-from khiva_arena.playing.executor import TakeOutcome
+from khiva_arena.playing.executor import TakeOutcome, TrialWords, TriedTimes
 from khiva_arena.playing.jobs import Play
-from khiva_arena.playing.starts import first_header
+from khiva_arena.playing.starts import Entrants, first_header, without_broken
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.say import Say
@@ -48,6 +48,14 @@ _decode_outcome = msgspec.msgpack.Decoder(Outcome).decode
 
 class Cluster:
     """The executor of a cluster."""
+
+    whole_tables = True
+    trial_words = TrialWords(
+        "some matches are tried on the workers that are there; they are not recorded",
+        " on the cluster",
+        "on its workers",
+        "workers",
+    )
 
     def __init__(self, access: Access, settings: Settings, sandbox: Sandbox, plan: Path | None, say: Say) -> None:
         self.say = say
@@ -78,6 +86,9 @@ class Cluster:
         self._connection.close()
 
     # --- before the first match ---
+
+    def without_broken(self, stages: Sequence[Settings], entrants: Sequence[Bot]) -> Entrants:
+        return without_broken(stages, entrants, self._sandbox, self.say, self.who_starts_nowhere)
 
     def who_starts_nowhere(self, entrants: Sequence[Bot]) -> dict[str, tuple[str, str]]:
         """Return the bots that no worker that is there now can build or start: by identity, a worker's name and why not.
@@ -118,14 +129,13 @@ class Cluster:
         """The number of matches that the workers that are ready now play at a time."""
         return self._crew.at_a_time()
 
-    def try_tables(self, tables: Iterable[tuple[Job, ...]], take: TakeOutcome) -> list[float]:
-        """Play tables of no event. Returns the seconds that a match of each took, counted from when a worker was given the
-        table."""
+    def try_tables(self, tables: Iterable[tuple[Job, ...]], take: TakeOutcome) -> TriedTimes:
+        """Play tables of no event, and return the times of their matches, counted from when a worker was given the table."""
         self._gather(ALL_SECONDS)
         self._timed = []
         self._play_all(iter(tables), take, lambda: False)
         seconds, self._timed = self._timed, None
-        return seconds
+        return TriedTimes(seconds)
 
     # --- matches ---
 

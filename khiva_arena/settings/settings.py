@@ -29,6 +29,9 @@ ROWS: dict[str, Setting] = {row.name: row for row in TABLE}
 OF_A_TEST: dict[str, Setting] = {row.name: row for row in (*TABLE, *TEST_TABLE)}
 DEFAULTS: dict[str, Any] = {row.name: row.default for row in TABLE}
 ALL_SETTINGS = "`khiva-arena init FILE` writes all settings, each with what it does"
+PLACES = ("dask",)
+"""The settings that name a place other than this machine where matches are played; ``competition.who_plays`` has their
+executors."""
 MOST: dict[str, int] = {row.name: row.most for row in TABLE if row.most is not None}
 
 
@@ -126,6 +129,11 @@ class Settings(msgspec.Struct, frozen=True):
     name: str = ""
     take: int | None = None
     hypotheses: Hypotheses | None = None
+
+    @property
+    def place(self) -> str:
+        """The setting of ``PLACES`` by which matches are played elsewhere; "" for this machine."""
+        return next((name for name in PLACES if getattr(self, name) is not None), "")
 
 
 class _Problems:

@@ -13,7 +13,7 @@ from khiva_arena.settings.table import TABLE, TEST_TABLE
 PASSED_ON = [
     name
     for name in COMMANDS
-    if "flags" in signature(cli.get_command(click.Context(cli), name).callback).parameters  # type: ignore[union-attr, arg-type]
+    if "given" in signature(cli.get_command(click.Context(cli), name).callback).parameters  # type: ignore[union-attr, arg-type]
 ]
 
 
