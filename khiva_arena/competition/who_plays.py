@@ -40,7 +40,7 @@ def players_of(
 
 def executor_of(settings: Settings, entrants: Entrants, sandbox: Sandbox, plan: Path | None, say: Say) -> Executor:
     """Return the executor for these bots, not begun yet. Raises ConfigError if it cannot be had, or not with these bots."""
-    return _EXECUTORS[settings.place](settings, entrants, sandbox, plan, say)
+    return EXECUTORS[settings.place](settings, entrants, sandbox, plan, say)
 
 
 def _cluster_of(settings: Settings, entrants: Entrants, sandbox: Sandbox, plan: Path | None, say: Say) -> Executor:
@@ -54,7 +54,7 @@ def _cluster_of(settings: Settings, entrants: Entrants, sandbox: Sandbox, plan: 
     return Cluster(access, settings, sandbox, plan, say)
 
 
-_EXECUTORS: dict[str, Callable[[Settings, Entrants, Sandbox, Path | None, Say], Executor]] = {
+EXECUTORS: dict[str, Callable[[Settings, Entrants, Sandbox, Path | None, Say], Executor]] = {
     "": LocalExecutor,
     "dask": _cluster_of,
 }
