@@ -1,12 +1,18 @@
-"""The result of a match: how each seat and the match ended. A forfeit is data, never an exception that leaves a match."""
+"""The result of a match, and the question of a sequential test: values of every room above.
+
+A forfeit is data, never an exception that leaves a match.
+"""
 
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from functools import reduce
+from math import isfinite, log
 from operator import add
 from typing import Any, NamedTuple
 
 from msgspec import Struct
+
+from khiva_arena.errors import ConfigError
 
 
 class Verdict(StrEnum):
@@ -136,3 +142,51 @@ def final_ranks(game_ranks: Sequence[int], forfeited_at: Sequence[int | None]) -
     """
     keys = [(0, rank) if at is None else (1, -at) for rank, at in zip(game_ranks, forfeited_at, strict=True)]
     return [1 + sum(better < key for better in keys) for key in keys]
+
+
+# --- a sequential test ---
+
+MOST_ELO = 1000.0
+
+
+class Model(StrEnum):
+    """The kinds of Elo that a sequential test may be about: of the score, or normalised."""
+
+    LOGISTIC = "logistic"
+    NORMALIZED = "normalized"
+
+
+class Hypotheses(Struct, frozen=True):
+    """Two hypotheses. H0: the candidate is ``elo0`` above its opponents or less. H1: ``elo1`` or more.
+
+    elo0, elo1: Elo of ``model``; elo0 is the lower one.
+    alpha: about how often a candidate whose true Elo is elo0 passes; a weaker one does less often.
+    beta: about how often one whose true Elo is elo1 fails; a stronger one does less often. The test aims at both: Wald's bounds
+        are exact for many small steps, and if nearly all blocks end alike it may err more or less often.
+    model: the kind of Elo: of the score, or normalised.
+
+    Raises ConfigError with every mistake.
+    """
+
+    elo0: float
+    elo1: float
+    alpha: float
+    beta: float
+    model: Model
+
+    def __post_init__(self) -> None:
+        wrong = []
+        if not all(isfinite(elo) and abs(elo) <= MOST_ELO for elo in (self.elo0, self.elo1)):
+            wrong.append(f"Elo of the hypotheses is {self.elo0:g} and {self.elo1:g}: give numbers from -1000 to 1000")
+        elif self.elo0 >= self.elo1:
+            wrong.append(f"Elo of H0 is {self.elo0:g}, of H1 {self.elo1:g}: H0's must be the lower one")
+        for name, rate in (("alpha", self.alpha), ("beta", self.beta)):
+            if not 0 < rate < 0.5:
+                wrong.append(f"{name} is {rate:g}: give a rate of wrong decisions between 0 and 0.5, such as 0.05")
+        if wrong:
+            raise ConfigError(wrong)
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The two bounds of the LLR: at or below the first the test decides for H0, at or above the second for H1 (Wald)."""
+        return log(self.beta / (1 - self.alpha)), log((1 - self.beta) / self.alpha)

@@ -3,7 +3,7 @@
 import html
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Self
@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, Self
 from khiva_arena.api.checkpoints import Checkpoint
 from khiva_arena.api.functions import as_words
 from khiva_arena.api.host import Host, is_remote
-from khiva_arena.api.keywords import as_path, by_keyword, hand_over, number, plain_settings, refuse_early, text
+from khiva_arena.api.keywords import as_path, by_keyword, hand_over, plain_settings, refuse_early, text
 from khiva_arena.api.matches import PlayedMatch, recorded_matches
 from khiva_arena.errors import ConfigError
 from khiva_arena.protocol.bot_function import Choose
 from khiva_arena.say import say_nothing
 from khiva_arena.settings.file import read_file
-from khiva_arena.settings.settings import DEFAULTS
+from khiva_arena.settings.settings import DEFAULTS, OF_A_TEST
 from khiva_arena.stream import Begin, FaultRecorded, MatchRecorded, StreamReader, VoidRecorded
 
 if TYPE_CHECKING:  # numpy comes with them
@@ -258,11 +258,6 @@ def sprt(
     candidate: AnyBot,
     opponents: AnyBot | Iterable[AnyBot],
     *,
-    elo0: float = 0.0,
-    elo1: float = 20.0,
-    alpha: float = 0.05,
-    beta: float = 0.05,
-    normalized: bool = False,
     any_engine: bool = False,
     new_event: bool = False,
     public: str | None = None,
@@ -270,10 +265,9 @@ def sprt(
 ) -> RunningTest:
     """Test whether a bot is better than others, seed by seed until the answer is clear; returns as soon as the test has begun.
 
-    elo0, elo1: H0 is that the candidate's advantage is elo0 or less; H1 that it is elo1 or more.
-    alpha, beta: about how often a candidate at elo0 passes, and one at elo1 fails.
-    normalized: whether both bounds are normalised Elo.
-    more: settings, as in ``run``.
+    more: settings, as in ``run``, and those of a test: ``elo0`` (0.0 by default) and ``elo1`` (20.0), where H0 is that the
+        candidate's advantage is elo0 or less, H1 that it is elo1 or more; ``alpha`` and ``beta`` (0.05), about how often a
+        candidate at elo0 passes, and one at elo1 fails; ``normalized`` (False), whether both bounds are normalised Elo.
 
     Raises ConfigError, BotError and StoreError for the same reasons as ``run``.
     """
@@ -282,19 +276,14 @@ def sprt(
     if not others:
         raise ConfigError("opponents: none; name at least one")
     words, functions = as_words((candidate, *others))
-    own = plain_settings(more, functions, known=[name for name in DEFAULTS if name != "bots"])
+    own = plain_settings(more, functions, known=[name for name in OF_A_TEST if name != "bots"])
     keywords = {**own, "bots": words}
-    bounds = {"elo0": elo0, "elo1": elo1, "alpha": alpha, "beta": beta}
-    # Not above: tables and matches do without what these import.
-    from khiva_arena.playing.sequential import test_of
-    from khiva_arena.ratings.sprt import Hypotheses, Model
+    from khiva_arena.playing.sequential import test_of  # not above: numpy comes with it
 
-    model = Model.NORMALIZED if normalized else Model.LOGISTIC
-    hypotheses = Hypotheses(**{name: number(name, value) for name, value in bounds.items()}, model=model)
     options = _options(any_engine, new_event, public)
     hand_over(keywords.get("game", ()))
-    refuse_early(keywords, lambda values: test_of(values, hypotheses, say_nothing))
-    call = {"keywords": keywords, "hypotheses": asdict(hypotheses), "options": options, "callables": functions}
+    refuse_early(keywords, lambda values: test_of(values, say_nothing))
+    call = {"keywords": keywords, "options": options, "callables": functions}
     host = Host("test", listens=True, aloud=is_remote(words), **call)
     return RunningTest(host, _store(keywords, {}))
 

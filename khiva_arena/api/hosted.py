@@ -94,15 +94,11 @@ def compete(
     return _play(stages, entrants, RunOptions(**options), listener)
 
 
-def test(
-    keywords: dict[str, Any], hypotheses: dict[str, Any], options: dict[str, Any], callables: list[str], listener: int
-) -> dict[str, Any]:
+def test(keywords: dict[str, Any], options: dict[str, Any], callables: list[str], listener: int) -> dict[str, Any]:
     """Play a sequential test."""
     from khiva_arena.playing.sequential import test_of
-    from khiva_arena.ratings.sprt import Hypotheses, Model
 
-    model = Model(hypotheses.pop("model"))
-    (settings,), entrants = test_of(with_tuples(keywords), Hypotheses(**hypotheses, model=model), say)
+    (settings,), entrants = test_of(with_tuples(keywords), say)
     _check_trust([bot.asked_as for bot in entrants], callables, settings.trust_bots)
     return _play([settings], entrants, RunOptions(**options), listener)
 

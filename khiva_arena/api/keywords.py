@@ -14,15 +14,16 @@ from typing import Any, SupportsIndex
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.registry import NAMES
 from khiva_arena.settings.row import LISTS
-from khiva_arena.settings.table import AUTO, TABLE
+from khiva_arena.settings.table import AUTO, TABLE, TEST_TABLE
 from khiva_arena.text import is_text
 from khiva_arena.words import nearest
 
 TRUSTED = "trusted"
 OF_AN_EVENT = ("any_engine", "new_event", "public", "from_plan", "shard")
-_KEYWORDS = {row.option: row.name for row in TABLE} | {f"--{name.replace('_', '-')}": name for name in OF_AN_EVENT}
+_KEYWORDS = {row.option: row.name for row in (*TABLE, *TEST_TABLE)}
+_KEYWORDS |= {f"--{name.replace('_', '-')}": name for name in OF_AN_EVENT}
 _KEYWORDS |= {"--anchor": "anchors", "--section": "sections", "--effects": "effects"}
-_FLAG = re.compile(r"--[a-z]+(?:-[a-z]+)*")
+_FLAG = re.compile(r"--[a-z]+\d?(?:-[a-z]+)*")
 _TO_ADD = re.compile(r"(?<=if you trust it, )add: (.*) \(or type the command once at")
 """The part of a refusal of a settings file or plan that names flags, see settings/consent.py."""
 _DEEPEST = 20

@@ -5,7 +5,7 @@ from itertools import pairwise
 import click
 
 from khiva_arena.cli.examples import write_examples
-from khiva_arena.settings.table import TABLE
+from khiva_arena.settings.table import TABLE, TEST_TABLE
 
 _SETTINGS = "(settings)"
 _PAGE, _TABLE = "The page", "The table"
@@ -14,7 +14,7 @@ _MOVED = {"--out": _PAGE}
 _LAYOUT = {
     "Bots": (_SETTINGS, "--seat", "--shipped"),
     "What is played": ("--from", "--until", _SETTINGS, "--quick", "--sample"),
-    "The test": ("--elo0", "--elo1", "--alpha", "--beta", "--normalized"),
+    "The test": (_SETTINGS,),
     "Time and faults": (_SETTINGS, "--wait"),
     "Isolation": (_SETTINGS,),
     "The run": (_SETTINGS, "--budget", "--web", "--commit", "--public", "--any-engine", "--new-event", "--yes"),
@@ -43,7 +43,7 @@ _LAYOUT = {
 
 
 def _with_settings(heading: str, names: tuple[str, ...]) -> tuple[str, ...]:
-    settings = [row.option for row in TABLE if row.heading == heading]
+    settings = [row.option for row in (*TABLE, *TEST_TABLE) if row.heading == heading]
     return tuple(word for name in names for word in (settings if name == _SETTINGS else [name]))
 
 

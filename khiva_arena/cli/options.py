@@ -13,7 +13,7 @@ from khiva_arena.cli.help import Rare
 from khiva_arena.errors import ConfigError
 from khiva_arena.settings.row import LISTS, TABLES, Kind, Setting, renamed
 from khiva_arena.settings.table import OF_A_MATCH as OF_A_MATCH
-from khiva_arena.settings.table import TABLE
+from khiva_arena.settings.table import TABLE, TEST_TABLE
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -85,7 +85,7 @@ def setting_options(*names: str, **helps: str) -> Callable[[F], F]:
     """
 
     def decorate(command: F) -> F:
-        for row in reversed(TABLE):
+        for row in reversed((*TABLE, *TEST_TABLE)):
             if row.name in names:
                 command = setting_option(row, helps.get(row.name, row.help))(command)
         return command
@@ -102,6 +102,8 @@ def setting_option(row: Setting, text: str) -> Callable[[F], F]:
     if row.kind is Kind.NUMBER:
         words = tuple(row.words())
         attributes |= {"callback": _number_or(words)} if words else {"type": int}
+    if row.kind is Kind.DECIMAL:
+        attributes["type"] = float
     if row.old_name:
         attributes["callback"] = _or_by_old_name(row)
     short = [f"-{row.short}"] if row.short else []

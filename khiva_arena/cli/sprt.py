@@ -8,7 +8,7 @@ import click
 from khiva_arena.cli.completion import BOT
 from khiva_arena.cli.help import Rare, Verb
 from khiva_arena.cli.options import OF_A_MATCH, draw_options, json_option, plan_options, setting_options, web_option
-from khiva_arena.settings.table import TEST_SEEDS
+from khiva_arena.settings.table import TEST_SEEDS, TEST_TABLE
 
 
 @click.command("sprt", cls=Verb)
@@ -16,17 +16,13 @@ from khiva_arena.settings.table import TEST_SEEDS
 @click.argument("opponents", nargs=-1, required=True, shell_complete=BOT)
 @setting_options(
     *(name for name in OF_A_MATCH if name != "bots"),
+    *(row.name for row in TEST_TABLE),
     *("seats", "seeds", "jobs", "out", "events_file", "report"),
     *("dask", "dask_tls", "dask_open_to_all", "dask_wait"),
     seats="Seats at a table, filled with the opponents and copies of them [default: 2].",
     seeds=f"Deals at most [default: {TEST_SEEDS}]; another number makes it another test.",
     out="The store; a test that is in it is resumed.",
 )
-@click.option("--elo0", type=float, default=0.0, show_default=True, help="H0: the candidate is at most this much better, in Elo.")
-@click.option("--elo1", type=float, default=20.0, show_default=True, help="H1: it is at least this much better.")
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="About how often a candidate at elo0 passes.")
-@click.option("--beta", type=float, default=0.05, show_default=True, help="About how often one at elo1 fails.")
-@click.option("--normalized", is_flag=True, help="Both bounds are normalised Elo.")
 @click.option(
     "--any-engine", cls=Rare, is_flag=True, help="Continue a test that another version of khiva-arena began; it is marked."
 )

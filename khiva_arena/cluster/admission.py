@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from khiva_arena.arbiter.match import Job
-from khiva_arena.cluster import clocks, offers
+from khiva_arena.cluster import offers
 from khiva_arena.cluster.bot_transfer import pack
 from khiva_arena.cluster.games import pack as pack_game
 from khiva_arena.cluster.messages import (
@@ -18,7 +18,6 @@ from khiva_arena.cluster.messages import (
     AskOffer,
     PackedBot,
     PackedGame,
-    TaskDone,
     WorkerTask,
     decode_done,
     decode_offer,
@@ -54,7 +53,7 @@ class Recruiting:
         self._say = say
         self._bots: dict[str, PackedBot] = {}
         self._names: dict[str, str] = {}
-        self._questions: dict[str, tuple[ClusterWorker, float, float]] = {}
+        self._questions: dict[str, tuple[ClusterWorker, float]] = {}
         self._ask: AskBots | None = None
         self._game: PackedGame | None = None
         self._command: offers.CommandHas | None = None
@@ -120,14 +119,14 @@ class Recruiting:
         key = f"{FIRST if stage is RecruitStage.ASKED else 'khiva-bots-'}{secrets.token_hex(8)}"
         worker.stage = stage
         worker.tasks.add(key)
-        self._questions[key] = (worker, time.time(), clocks.now())
+        self._questions[key] = (worker, time.time())
         return key, worker.address, encode(WorkerTask(HOST, [encode(ask)], seconds))
 
     def take_answer(self, key: str, result: bytes | str) -> None:
         """Take in a worker's answer, or the reason why there is none. An answer of a worker that was given up is ignored."""
         if key not in self._questions:
             return  # of a worker that was given up meanwhile
-        worker, asked_at, sent_at = self._questions.pop(key)
+        worker, asked_at = self._questions.pop(key)
         worker.tasks.discard(key)
         if isinstance(result, str):
             self._no_answer(worker, result)
@@ -137,11 +136,8 @@ class Recruiting:
             if not answer.frames:
                 self._no_answer(worker, answer.why)
             elif worker.stage is RecruitStage.ASKED:
-                worker.clock = None  # its earlier readings do not matter any more
-                if self.wrong_clock(worker, answer, sent_at):
-                    return
                 self._take_offer(worker, answer.frames[0], asked_at, time.time())
-            elif not self.wrong_clock(worker, answer, sent_at):
+            else:
                 self._take_readiness(worker, answer.frames[0])
         except msgspec.DecodeError:
             self._refuse(worker, "it gave an answer unknown to this version of khiva-arena")
@@ -184,14 +180,6 @@ class Recruiting:
         self._refuse(worker, reason)
         return True
 
-    def wrong_clock(self, worker: ClusterWorker, answer: TaskDone, sent_at: float) -> str:
-        """Refuse a worker whose clock does not run as this machine's does. Returns the reason, "" if the clock is right."""
-        reason = self._crew.wrong_clock(worker, answer, sent_at, time.monotonic())
-        if reason:
-            later = "" if worker.again_at is None else "; it is tried again later"
-            self._unsaid.append(f"worker {worker.name} is refused: {reason}; its matches are played elsewhere{later}")
-        return reason
-
     def _no_answer(self, worker: ClusterWorker, reason: str) -> None:
         """Refuse a worker that did not answer: for good if it has no khiva-arena to begin with, else for now.
 
@@ -218,7 +206,7 @@ class Recruiting:
 
     def drop_questions(self, worker: ClusterWorker) -> None:
         """Drop the questions to a worker that is gone or silent; it is new when it comes back."""
-        for key in [key for key, (other, *_) in self._questions.items() if other is worker]:
+        for key in [key for key, (other, _) in self._questions.items() if other is worker]:
             del self._questions[key]
             worker.tasks.discard(key)
             worker.stage = RecruitStage.NEW

@@ -16,7 +16,7 @@ from typing import Self
 import msgspec
 
 from khiva_arena.arbiter.match import Job, Outcome
-from khiva_arena.cluster import clocks, tables
+from khiva_arena.cluster import tables
 from khiva_arena.cluster.access import Access
 from khiva_arena.cluster.admission import Recruiting
 from khiva_arena.cluster.assignments import TableDesk
@@ -27,9 +27,9 @@ from khiva_arena.cluster.tables import Assignment
 from khiva_arena.cluster.workers import ClusterWorker, Crew, RecruitStage
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ClusterError, RecordError
-from khiva_arena.playing.executor import TakeOutcome
+from khiva_arena.playing.executor import TakeOutcome, TrialWords, TriedTimes
 from khiva_arena.playing.jobs import Play
-from khiva_arena.playing.starts import first_header
+from khiva_arena.playing.starts import Entrants, first_header, without_broken
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.say import Say
@@ -48,6 +48,14 @@ _decode_outcome = msgspec.msgpack.Decoder(Outcome).decode
 
 class Cluster:
     """The executor of a cluster."""
+
+    whole_tables = True
+    trial_words = TrialWords(
+        "some matches are tried on the workers that are there; they are not recorded",
+        " on the cluster",
+        "on its workers",
+        "workers",
+    )
 
     def __init__(self, access: Access, settings: Settings, sandbox: Sandbox, plan: Path | None, say: Say) -> None:
         self.say = say
@@ -80,6 +88,9 @@ class Cluster:
         self._connection.close()
 
     # --- before the first match ---
+
+    def without_broken(self, stages: Sequence[Settings], entrants: Sequence[Bot]) -> Entrants:
+        return without_broken(stages, entrants, self._sandbox, self.say, self.who_starts_nowhere)
 
     def who_starts_nowhere(self, entrants: Sequence[Bot]) -> dict[str, tuple[str, str]]:
         """Return the bots that no worker that is there now can build or start: by identity, a worker's name and why not.
@@ -120,14 +131,13 @@ class Cluster:
         """The number of matches that the workers that are ready now play at a time."""
         return self._crew.at_a_time()
 
-    def try_tables(self, tables: Iterable[tuple[Job, ...]], take: TakeOutcome) -> list[float]:
-        """Play tables of no event. Returns the seconds that a match of each took, counted from when a worker was given the
-        table."""
+    def try_tables(self, tables: Iterable[tuple[Job, ...]], take: TakeOutcome) -> TriedTimes:
+        """Play tables of no event, and return the times of their matches, counted from when a worker was given the table."""
         self._gather(ALL_SECONDS)
         self._timed = []
         self._play_all(iter(tables), take, lambda: False)
         seconds, self._timed = self._timed, None
-        return seconds
+        return TriedTimes(seconds)
 
     # --- matches ---
 
@@ -155,7 +165,7 @@ class Cluster:
             key, now = f"khiva-table-{secrets.token_hex(8)}", time.monotonic()
             seconds = tables.seconds_for(table)
             frames = [encode(msgspec.structs.replace(job, commands=self._recruiting.commands(worker, job))) for job in table]
-            self._desk.give(key, Assignment(table, worker.address, clocks.now(), now + seconds + self._wait))
+            self._desk.give(key, Assignment(table, worker.address, now, now + seconds + self._wait))
             self._submit(key, worker.address, encode(WorkerTask(TABLE, frames, seconds, worker.game)))
 
     def _submit(self, key: str, worker: str, payload: bytes) -> None:
@@ -266,9 +276,6 @@ class Cluster:
         except (msgspec.DecodeError, ValueError):
             self._shun(worker, "it gave an answer unknown to khiva-arena", take)
             return
-        if reason := self._recruiting.wrong_clock(worker, answer, assignment.since):
-            self._desk.lose(key, reason, take)
-            return
         if len(outcomes) < len(assignment.table):
             self._tell(f"worker {worker.name} did not play a table to its end: {answer.why}", warning=True)
             self._desk.lose(key, answer.why, take)
@@ -307,7 +314,7 @@ class Cluster:
                 continue
             take(outcome)
             if self._timed is not None:
-                self._timed.append((clocks.now() - assignment.since) / len(outcomes))
+                self._timed.append((time.monotonic() - assignment.since) / len(outcomes))
 
     def _rest(self, worker: ClusterWorker, void: Outcome) -> None:
         """Give nothing to a worker for a while if its machine has spoilt a match."""

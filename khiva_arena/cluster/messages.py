@@ -72,16 +72,10 @@ class TaskDone(msgspec.Struct, frozen=True):
 
     frames: the answers, fewer than the messages if it did not end well
     why: the reason if it did not end well, else ""
-    seconds: its duration by the worker's clock
-    ended: its end, by the same clock
-    day: the worker's time of day at the end
     """
 
     frames: list[bytes]
     why: str
-    seconds: float
-    ended: float = 0.0
-    day: float = 0.0
 
 
 class AskOffer(msgspec.Struct, frozen=True, tag="offer"):

@@ -31,8 +31,7 @@ class Assignment(NamedTuple):
     """A table that a worker has: its matches that are not recorded.
 
     worker: its address
-    since: seconds by ``clocks.now``, with which workers' clocks are compared
-    until: seconds by time.monotonic
+    since, until: when it was given, and when it is late, in seconds by time.monotonic
     """
 
     table: tuple[Job, ...]

@@ -16,7 +16,6 @@ from contextlib import suppress
 
 import msgspec
 
-from khiva_arena.cluster import clocks
 from khiva_arena.cluster.messages import TABLE, Sealed, TaskDone, WorkerTask, decode_task, encode
 from khiva_arena.outside.calls import VARIABLE as HANDED
 from khiva_arena.sandbox import stops
@@ -45,13 +44,11 @@ _settling = msgspec.msgpack.Decoder(_Settling).decode
 
 def work(sealed: Sealed) -> Sealed:
     """Do a task. Nothing is raised, since Dask would log it, and with it the task."""
-    began = clocks.now()
     try:
         answer = _converse(decode_task(sealed.data), _waiting_check())
     except Exception as error:  # such as a system that starts no more processes
-        answer = TaskDone([], f"{type(error).__name__}: {error}" if isinstance(error, OSError) else type(error).__name__, 0.0)
-    end = clocks.now()
-    return Sealed(encode(msgspec.structs.replace(answer, seconds=end - began, ended=end, day=time.time())))
+        answer = TaskDone([], f"{type(error).__name__}: {error}" if isinstance(error, OSError) else type(error).__name__)
+    return Sealed(encode(answer))
 
 
 def _waiting_check() -> Callable[[], bool]:
@@ -84,10 +81,10 @@ def _converse(task: WorkerTask, is_wanted: Callable[[], bool]) -> TaskDone:
         if task.kind == TABLE:
             talk.wait_until_settled()
     except _Broken as broken:
-        return TaskDone([] if str(broken) == UNWANTED else answers, str(broken), 0.0)
+        return TaskDone([] if str(broken) == UNWANTED else answers, str(broken))
     finally:
         _end(process)
-    return TaskDone(answers, "", 0.0)
+    return TaskDone(answers, "")
 
 
 def _start(words: tuple[str, ...], game: str) -> subprocess.Popen[bytes]:

@@ -5,9 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
-from khiva_arena.cluster import clocks
-from khiva_arena.cluster.clocks import ClockReading
-from khiva_arena.cluster.messages import RESOURCE, SeenWorker, TaskDone, WorkerOffer
+from khiva_arena.cluster.messages import RESOURCE, SeenWorker, WorkerOffer
 from khiva_arena.cluster.offers import cores_of, slots
 from khiva_arena.sandbox.command import Command
 
@@ -43,8 +41,6 @@ class ClusterWorker:
     again_at: when a refused worker may be tried again; None: never
     slow: how often it was too slow, or gave no answer
     tasks: the keys of the tasks that it has of this run
-    clock: its first answer since it was asked for its offer
-    slow_clocks: how often its clock ran slow
     """
 
     address: str
@@ -62,8 +58,6 @@ class ClusterWorker:
     slow: int = 0
     tasks: set[str] = field(default_factory=set)
     silent: bool = False
-    clock: ClockReading | None = None
-    slow_clocks: int = 0
 
 
 class Crew:
@@ -111,29 +105,6 @@ class Crew:
         worker.stage, worker.why = RecruitStage.REFUSED, reason
         worker.again_at = now + min(AGAIN_MOST, AGAIN_SECONDS * 2**worker.slow)
         worker.slow += 1
-
-    def wrong_clock(self, worker: ClusterWorker, answer: TaskDone, sent_at: float, now: float) -> str:
-        """Refuse a worker whose clock does not run as this machine's does. Returns the reason, "" if the clock is right.
-
-        A machine may have stood still for a while, so a worker whose clock ran slow gets a second chance.
-
-        sent_at: when the task was sent, by the clock of ``clocks.now``
-        now: by time.monotonic
-        """
-        last = clocks.reading(answer, sent_at)
-        first = worker.clock = worker.clock or last
-        if last.sent - first.heard > clocks.WINDOW_SECONDS:
-            worker.clock = last
-        if reason := clocks.runs_fast(first, last):
-            self.refuse(worker, reason)
-        elif reason := clocks.runs_slow(first, last):
-            if worker.stage is not RecruitStage.REFUSED:  # by another answer
-                worker.slow_clocks += 1
-            if worker.slow_clocks > 1:
-                self.refuse(worker, reason)
-            elif worker.stage is not RecruitStage.REFUSED:
-                self.refuse_for_now(worker, reason, now)
-        return reason
 
     def ready_workers(self) -> list[ClusterWorker]:
         """Return the workers that play."""

@@ -22,7 +22,7 @@ from khiva_arena.settings.file import read_file
 from khiva_arena.settings.flags import settings_by_flags, take_fields
 from khiva_arena.settings.row import duration_ms
 from khiva_arena.settings.settings import DEFAULTS, Settings
-from khiva_arena.settings.table import CLUSTER, TABLE
+from khiva_arena.settings.table import TABLE
 from khiva_arena.store.db import Store
 from khiva_arena.terminal.console import say
 
@@ -40,7 +40,7 @@ def check_cluster_flags(first: Settings) -> None:
     context = click.get_current_context(silent=True)
     if first.dask is not None or context is None:
         return
-    rows = [row for row in TABLE if row.heading == CLUSTER and row.name != "dask"]
+    rows = [row for row in TABLE if row.name.startswith("dask_")]
     unused = [row.option for row in rows if context.get_parameter_source(row.parameter) is ParameterSource.COMMANDLINE]
     if unused:
         raise ConfigError(f"{', '.join(unused)}: needs --dask, the address of the cluster")

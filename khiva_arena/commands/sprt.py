@@ -1,7 +1,7 @@
 """The work of ``khiva-arena sprt``: a sequential test of one bot against others, which stops once the answer is clear."""
 
 import json
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 
@@ -10,7 +10,6 @@ from khiva_arena.competition.options import PlanFlags, RunOptions
 from khiva_arena.competition.run import Run
 from khiva_arena.errors import ConfigError
 from khiva_arena.playing.sequential import sprt_of, test_of
-from khiva_arena.ratings.sprt import Hypotheses, Model
 from khiva_arena.report.same_names import under_a_table
 from khiva_arena.report.sprt import to_json, to_text
 from khiva_arena.seats.guests import seating_of
@@ -20,22 +19,12 @@ from khiva_arena.terminal.console import say
 UNDECIDED = 1
 
 
-class EloBounds(NamedTuple):
-    """The two hypotheses of a test, in Elo, how often it errs at each, and whether they are in normalised Elo."""
-
-    elo0: float
-    elo1: float
-    alpha: float
-    beta: float
-    normalized: bool
-
-
 def sprt(candidate: str, opponents: tuple[str, ...], as_json: bool, **flags: Any) -> int:
     """Play the test, print it, and return the exit code.
 
-    flags: the fields of ``EloBounds``, ``RunOptions`` and ``PlanFlags``, and settings.
+    flags: the fields of ``RunOptions`` and ``PlanFlags``, and settings.
     """
-    options, of_plan, bounds = take_fields(flags, RunOptions), take_fields(flags, PlanFlags), take_fields(flags, EloBounds)
+    options, of_plan = take_fields(flags, RunOptions), take_fields(flags, PlanFlags)
     if any(of_plan):
         from khiva_arena.shards.plan import why_not_in_shards  # not above: it is for this refusal
 
@@ -46,10 +35,8 @@ def sprt(candidate: str, opponents: tuple[str, ...], as_json: bool, **flags: Any
         from khiva_arena.web.needed import check_installed  # not above: most runs are not served
 
         check_installed()
-    model = Model.NORMALIZED if bounds.normalized else Model.LOGISTIC
-    hypotheses = Hypotheses(bounds.elo0, bounds.elo1, bounds.alpha, bounds.beta, model)
     values = settings_by_flags(flags) | {"bots": (candidate, *opponents)}
-    (settings,), entrants = test_of(values, hypotheses, say)
+    (settings,), entrants = test_of(values, say)
     check_cluster_flags(settings)
     event_ids, complete = Run([settings], entrants, options, say, seating=seating_of(settings, entrants, say)).play()
     if options.commit:

@@ -77,7 +77,7 @@ def announce(
     if warning := short_turn_warning(event.definition):
         log.say(warning, warning=True)
     cores = system.cores()
-    if settings.dask is None and settings.seats * settings.jobs > cores:
+    if not settings.place and settings.seats * settings.jobs > cores:
         log.say(
             f"{settings.jobs} x {settings.seats} bots at a time on {count(cores, 'core')}: "
             "bots that think long will slow each other down",
@@ -133,7 +133,7 @@ def _estimate(store: Store, settings: Settings, play: Play, at_a_time: int, took
     if took is None:
         return ""
     matches = play.planned - len(play.done)
-    if not settings.dask:
+    if not settings.place:
         return f"{took.of(matches, at_a_time)}, from {took.source}"
     workers = f"{count(at_a_time, 'match', 'matches')} at a time on the workers that are ready, from {took.source}"
     if has_trial:

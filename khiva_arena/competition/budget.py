@@ -4,26 +4,25 @@ import time
 from collections.abc import Sequence
 from contextlib import ExitStack
 from math import inf, log, sqrt
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from khiva_arena.competition.budget_try import MeasuredTime, Trial
-from khiva_arena.competition.who_plays import cluster_of, players_of
+from khiva_arena.competition.who_plays import players_of
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.events.durations import MatchTime, in_words, of_store
 from khiva_arena.events.extending import can_be_extended, chain_of, length_of
 from khiva_arena.events.find import events_of
 from khiva_arena.events.pools import conditions, pooled, results_of, standings_of
-from khiva_arena.playing.starts import BudgetTrial, Entrants, ready_to_play
+from khiva_arena.playing.starts import BudgetTrial
 from khiva_arena.ratings import planning
 from khiva_arena.ratings.elo import half_width
 from khiva_arena.ratings.sharing import SharedDeals
 from khiva_arena.replay.definition import Definition, spellings
 from khiva_arena.report.shared_deals import LITTLE
 from khiva_arena.report.values import Standings
-from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.say import Say
 from khiva_arena.schedule import coverings, formats
 from khiva_arena.settings.define import definition_of
@@ -31,9 +30,6 @@ from khiva_arena.settings.isolation import sandbox_of
 from khiva_arena.settings.settings import AUTO, MOST, Settings
 from khiva_arena.store.db import EventRow, Store
 from khiva_arena.words import count
-
-if TYPE_CHECKING:
-    from khiva_arena.cluster.dask_executor import Cluster  # most budgets are this machine's
 
 FEW_SEEDS = 10
 _REST = 2.0
@@ -64,7 +60,7 @@ def propose(stages: Sequence[Settings], entrants: Sequence[Bot], budget_ms: int,
     sandbox = sandbox_of(first, say, rated=True)
     _check(stages, entrants)
     with ExitStack() as stack:
-        playing, cluster = players_of(stages, entrants, sandbox, None, say, stack)
+        playing, executor = players_of(stages, entrants, sandbox, None, say, stack)
         definition = definition_of(first, playing.entrants, sandbox)
         store_exists = Store.check(first.out)
         if store_exists and not new_event and (chain := _begun_in(first, definition)):
@@ -72,19 +68,18 @@ def propose(stages: Sequence[Settings], entrants: Sequence[Bot], budget_ms: int,
             same = replace(first, seeds=length_of(chain), lineups=_line_ups_of(chain[-1]))
             return Proposal(same, BudgetTrial(sandbox, playing))
         trial = Trial(definition, sandbox, seconds, say)
-        if first.dask is not None:  # nobody knows on which workers recorded matches were played
-            if cluster is None:
-                cluster = stack.enter_context(_quiet_cluster(first, playing, sandbox, say))
-            measure = trial.on_cluster(cluster, playing.entrants)
-        elif store_exists and (took := _recorded_time(first, definition)):
-            measure = MeasuredTime(took, first.jobs)
+        # Nobody knows on which machines matches of another place were played.
+        if not first.place and store_exists and (took := _recorded_time(first, definition)):
+            measure = MeasuredTime(took, executor.at_a_time)
         else:
-            playing = playing._replace(commands=ready_to_play(first, playing.entrants, sandbox, say, playing.commands))
-            measure = trial.on_machine([playing.commands[bot.identity] for bot in playing.entrants], first.jobs)
+            if first.place and not first.skip_broken:
+                executor.say = _only_warnings(say)  # the run says again who is ready
+            playing = playing._replace(commands=stack.enter_context(executor).prepare(playing.entrants))
+            measure = trial.measure(executor, [playing.commands[bot.identity] for bot in playing.entrants])
     before = time.monotonic() - began
     table = _table_of(first, definition) if store_exists else None
     deals = table.standings.shared_deals if table else None
-    settings, line_ups = _choose(first, definition, measure, _Time(seconds, before + _REST), deals)
+    settings, line_ups = _choose(first, definition, measure, _Time(seconds, before + _REST, executor.trial_words.more), deals)
     took, at_a_time = measure
     errors = _errors_by(table, definition, settings.seeds, line_ups) if table else []
     matches = settings.seeds * line_ups * first.seats
@@ -97,14 +92,12 @@ def propose(stages: Sequence[Settings], entrants: Sequence[Bot], budget_ms: int,
     return Proposal(settings, BudgetTrial(sandbox, playing._replace(took=took)), lines)
 
 
-def _quiet_cluster(first: Settings, playing: Entrants, sandbox: Sandbox, say: Say) -> "Cluster":
-    """Return the cluster of the settings, which tells only warnings: the run says again who is ready."""
-
+def _only_warnings(say: Say) -> Say:
     def warn(text: str, *, warning: bool = False) -> None:
         if warning:
             say(text, warning=True)
 
-    return cluster_of(first, playing.entrants, sandbox, None, warn)
+    return warn
 
 
 def _recorded_time(first: Settings, definition: Definition) -> MatchTime | None:
@@ -165,10 +158,16 @@ def _kept_line(chain: Sequence[EventRow], is_over: bool) -> str:
 
 
 class _Time(NamedTuple):
-    """The seconds of a budget, and how many of them go into everything but matches."""
+    """The seconds of a budget.
+
+    seconds: all of them.
+    spent: those that go into everything but matches.
+    more_at_a_time: the thing to give more of, so that more matches fit.
+    """
 
     seconds: float
     spent: float
+    more_at_a_time: str
 
 
 def _choose(
@@ -180,7 +179,7 @@ def _choose(
     Matches are counted with the longest time that is foreseen, which is the margin of a budget.
     """
     took, at_a_time = measure
-    seconds, seconds_before = there
+    seconds, seconds_before, more_at_a_time = there
     terms = definition.terms()
     total = formats.shapes(terms)[0].line_ups
     room = int(max(0.0, seconds - seconds_before) * at_a_time / max(took.high, 1e-6) / first.seats)  # tables
@@ -197,7 +196,7 @@ def _choose(
         needs = took.of(line_ups * first.seats, at_a_time)
         raise ConfigError(
             f"--budget: {in_words(seconds)} is too little: one seed of {count(line_ups, 'line-up')} takes {needs}, and all "
-            f"else {in_words(seconds_before)}; give more time, more {'workers' if first.dask else '--jobs'} or fewer bots"
+            f"else {in_words(seconds_before)}; give more time, more {more_at_a_time} or fewer bots"
         )
     return replace(first, seeds=min(room // line_ups, MOST["seeds"]), lineups=lineups), line_ups
 

@@ -112,10 +112,11 @@ class Run:
     def _choose_players(self, stack: ExitStack) -> None:
         """Choose the bots and the executor of their matches. Bots that do not start are left out if the settings say so."""
         if self.trial is not None:
-            self._playing, executor = self.trial.entrants, None
+            self._playing = self.trial.entrants
+            self._executor = executor_of(self._first, self._playing, self._sandbox, self._source.file, self.say)
         else:
-            self._playing, executor = players_of(self.stages, self.entrants, self._sandbox, self._source.file, self.say, stack)
-        self._executor = executor or executor_of(self._first, self._playing, self._sandbox, self._source.file, self.say)
+            players = players_of(self.stages, self.entrants, self._sandbox, self._source.file, self.say, stack)
+            self._playing, self._executor = players
 
     def _check_definition(self, store_exists: bool) -> None:
         """Raise ConfigError if the first event is not to be played as these settings define it."""

@@ -15,8 +15,7 @@ from khiva_arena.errors import ConfigError
 from khiva_arena.events.results import of_record, of_row
 from khiva_arena.events.stored import stored_event, timetable_of
 from khiva_arena.playing.jobs import Play
-from khiva_arena.ratings.sprt import FEWEST_BLOCKS, Hypotheses, Model, SequentialTest, SprtDecision, block_scores
-from khiva_arena.replay.definition import Definition
+from khiva_arena.ratings.sprt import FEWEST_BLOCKS, SequentialTest, SprtDecision, block_scores
 from khiva_arena.report.sprt import Sprt
 from khiva_arena.result import Result
 from khiva_arena.sandbox.command import Command
@@ -29,13 +28,13 @@ from khiva_arena.settings.table import TEST_SEEDS
 from khiva_arena.store.db import EventRow, MatchRow, Store, VoidRow
 
 
-def test_of(overrides: Mapping[str, Any], hypotheses: Hypotheses, say: Say) -> CompetitionParts:
+def test_of(overrides: Mapping[str, Any], say: Say) -> CompetitionParts:
     """Return the settings and bots of a test of the first bot of ``overrides`` against the others.
 
     Raises ConfigError with every mistake in settings, or in bots.
     """
     values = {"seats": 2, "seeds": TEST_SEEDS, **overrides}
-    settings = settings_from(values, hypotheses=hypotheses)
+    settings = settings_from(values, test=True)
     if settings.seeds < FEWEST_BLOCKS:
         raise ConfigError(f"--seeds: no test decides before {FEWEST_BLOCKS} seeds, so {settings.seeds} are too few")
     return CompetitionParts((settings,), entrants_named(values, say))
@@ -50,13 +49,6 @@ def sprt_of(folder: Path, event: str) -> Sprt:
     names = [bot.name for bot in row.bots]
     per_seed = timetable.per_seed(timetable.shapes[0])
     return Sprt(row.id, names[0], tuple(names[1:]), timetable.seats, timetable.seeds, per_seed, test.report())
-
-
-def hypotheses_of(definition: Definition) -> Hypotheses:
-    """Return the hypotheses of an event of format sprt."""
-    test = definition.hypotheses
-    assert test is not None
-    return Hypotheses(test.elo0, test.elo1, test.alpha, test.beta, Model(test.model))
 
 
 class SeedBySeedTest(NamedTuple):
@@ -76,7 +68,9 @@ def so_far(event: EventRow, timetable: Timetable, matches: Iterable[Result]) -> 
     matches: in schedule order.
     """
     per_seed = timetable.per_seed(timetable.shapes[0])
-    test, seeds = SequentialTest(hypotheses_of(event.definition), per_seed), 0
+    hypotheses = event.definition.hypotheses
+    assert hypotheses is not None
+    test, seeds = SequentialTest(hypotheses, per_seed), 0
     seed: list[Result] = []
     for match in matches:
         if match.seed != seeds or test.decision:

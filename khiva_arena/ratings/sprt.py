@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
-from math import isfinite, log, sqrt
+from math import log, sqrt
 
 import numpy as np
 
@@ -18,60 +18,17 @@ from khiva_arena.ratings.elo import half_width
 from khiva_arena.ratings.likelihood import MOST_T, Histogram, arrays, elo_of, llr_of_scores, llr_of_ts, moments, score_of
 from khiva_arena.ratings.proportions import wilson
 from khiva_arena.ratings.stopping import BlockScores, after_stop
-from khiva_arena.result import Result
+from khiva_arena.result import Hypotheses, Model, Result
 
 NELO_PER_T = 800 / log(10)  # normalised Elo per (mean - 1/2) / sd of one match
 FEWEST_BLOCKS = 32  # no decision before: Wald's bounds are for many blocks; with 8, up to twice as many simulated tests erred
-MOST_ELO = 1000.0
 _ROUNDING = 1e-18  # a variance of block scores below this is rounding
-
-
-class Model(StrEnum):
-    LOGISTIC = "logistic"
-    NORMALIZED = "normalized"
 
 
 class SprtDecision(StrEnum):
     NONE = ""
     H0 = "H0"
     H1 = "H1"
-
-
-@dataclass(frozen=True, slots=True)
-class Hypotheses:
-    """Two hypotheses. H0: the candidate is ``elo0`` above its opponents or less. H1: ``elo1`` or more.
-
-    elo0, elo1: Elo of ``model``; elo0 is the lower one.
-    alpha: about how often a candidate whose true Elo is elo0 passes; a weaker one does less often.
-    beta: about how often one whose true Elo is elo1 fails; a stronger one does less often. The test aims at both: Wald's bounds
-        are exact for many small steps, and if nearly all blocks end alike it may err more or less often.
-    model: the kind of Elo: of the score, or normalised.
-
-    Raises ConfigError with every mistake.
-    """
-
-    elo0: float
-    elo1: float
-    alpha: float = 0.05
-    beta: float = 0.05
-    model: Model = Model.LOGISTIC
-
-    def __post_init__(self) -> None:
-        wrong = []
-        if not all(isfinite(elo) and abs(elo) <= MOST_ELO for elo in (self.elo0, self.elo1)):
-            wrong.append(f"Elo of the hypotheses is {self.elo0:g} and {self.elo1:g}: give numbers from -1000 to 1000")
-        elif self.elo0 >= self.elo1:
-            wrong.append(f"Elo of H0 is {self.elo0:g}, of H1 {self.elo1:g}: H0's must be the lower one")
-        for name, rate in (("alpha", self.alpha), ("beta", self.beta)):
-            if not 0 < rate < 0.5:
-                wrong.append(f"{name} is {rate:g}: give a rate of wrong decisions between 0 and 0.5, such as 0.05")
-        if wrong:
-            raise ConfigError(wrong)
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        """The two bounds of the LLR: at or below the first the test decides for H0, at or above the second for H1 (Wald)."""
-        return log(self.beta / (1 - self.alpha)), log((1 - self.beta) / self.alpha)
 
 
 @dataclass(frozen=True, slots=True)

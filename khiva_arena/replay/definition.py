@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 import msgspec
 
+from khiva_arena.errors import ConfigError
 from khiva_arena.replay import seeds
 from khiva_arena.replay.record import Header, RecordedSeat, canonical, digest_of
-from khiva_arena.result import Policy
+from khiva_arena.result import Hypotheses, Policy
 from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.sandbox.limits import Resources
 from khiva_arena.schedule.names import Format
@@ -69,21 +70,6 @@ class DefinedBot(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
     def marks(self) -> tuple[str, ...]:
         """The marks that tables and pages show beside the bot."""
         return tuple(mark for mark in MARKS if getattr(self, mark))
-
-
-class DefinedTest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The hypotheses of a sequential test; ``ratings.sprt`` explains them.
-
-    elo0, elo1: the two hypotheses, in Elo.
-    alpha, beta: the chances of the two errors.
-    model: the meaning of Elo: of the score, or normalised.
-    """
-
-    elo0: float
-    elo1: float
-    alpha: float
-    beta: float
-    model: Literal["logistic", "normalized"]
 
 
 class DefinedRuntime(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -186,7 +172,7 @@ class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defau
     candidates: tuple[Index, ...] = ()
     authors_apart: bool = False
     stage: Index = 0
-    hypotheses: DefinedTest | None = None
+    hypotheses: Hypotheses | None = None
     runtimes: dict[str, DefinedRuntime] = {}
     after: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{16}$")] | None = None
     rate_kept: bool = False
@@ -200,6 +186,8 @@ class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defau
             definition = msgspec.json.decode(text, type=cls)
         except RecursionError:
             raise ValueError("it is nested too deeply") from None
+        except ConfigError as error:  # of the hypotheses
+            raise ValueError(str(error)) from None
         definition._check()
         if definition.text != text:
             raise ValueError("it is not written as the arena writes it")

@@ -8,8 +8,9 @@ from typing import Any, Literal
 
 import msgspec
 
-from khiva_arena.ratings.sprt import MOST_ELO, Estimate, Hypotheses, Model, SprtDecision, SprtReport
+from khiva_arena.ratings.sprt import Estimate, SprtDecision, SprtReport
 from khiva_arena.report.text import chance
+from khiva_arena.result import MOST_ELO, Hypotheses, Model
 from khiva_arena.text import WIDTH, preformatted
 from khiva_arena.words import count
 
@@ -169,21 +170,6 @@ class Interval(msgspec.Struct, frozen=True):
     high: float | None
 
 
-class Tested(msgspec.Struct, frozen=True):
-    """The hypotheses.
-
-    elo0, elo1: H0 at this Elo or below, H1 at this or above.
-    alpha, beta: how often about each is accepted wrongly.
-    model: the kind of Elo.
-    """
-
-    elo0: float
-    elo1: float
-    alpha: float
-    beta: float
-    model: str
-
-
 class SprtOutput(msgspec.Struct, frozen=True):
     """The output of ``khiva-arena sprt --json``. null: the results do not say.
 
@@ -207,7 +193,7 @@ class SprtOutput(msgspec.Struct, frozen=True):
     candidate: str
     opponents: list[str]
     seats: int
-    hypotheses: Tested
+    hypotheses: Hypotheses
     decision: Literal["", "H0", "H1"]
     seeds: int
     most: int
@@ -225,13 +211,13 @@ class SprtOutput(msgspec.Struct, frozen=True):
 
 def to_json(sprt: Sprt) -> dict[str, Any]:
     """Return plain values, as ``SprtOutput`` has them."""
-    report, hypotheses = sprt.report, sprt.report.hypotheses
+    report = sprt.report
     output = SprtOutput(
         event=sprt.event,
         candidate=sprt.candidate,
         opponents=list(sprt.opponents),
         seats=sprt.seats,
-        hypotheses=Tested(hypotheses.elo0, hypotheses.elo1, hypotheses.alpha, hypotheses.beta, str(hypotheses.model)),
+        hypotheses=report.hypotheses,
         decision=str(report.decision),  # type: ignore[arg-type]
         seeds=report.blocks,
         most=sprt.most,

@@ -1,7 +1,6 @@
 """Definitions of events from the settings of a competition; they are stored and hashed."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
 
 from khiva_arena.entrants import runtimes
 from khiva_arena.entrants.bots import Bot
@@ -11,7 +10,6 @@ from khiva_arena.replay.definition import (
     Conditions,
     DefinedBot,
     DefinedRuntime,
-    DefinedTest,
     Definition,
     TimeLimits,
     author_groups,
@@ -75,7 +73,7 @@ def definition_of(settings: Settings, bots: Sequence[Bot], sandbox: Sandbox, aft
         candidates=tuple(names.index(name) for name in settings.candidates),
         authors_apart=settings.authors_apart,
         stage=settings.stage,
-        hypotheses=None if settings.hypotheses is None else DefinedTest(**asdict(settings.hypotheses)),
+        hypotheses=settings.hypotheses,
         runtimes=runtimes_of(bots),
         after=after,
         rate_kept=settings.rate_kept,

@@ -9,7 +9,7 @@ from khiva_arena.entrants import runtimes as named_runtimes
 from khiva_arena.entrants.loading import Loading
 from khiva_arena.errors import ConfigError
 from khiva_arena.settings.row import LISTS, TABLES, Kind, Setting
-from khiva_arena.settings.table import TABLE
+from khiva_arena.settings.table import TABLE, TEST_TABLE
 
 T = TypeVar("T")
 
@@ -25,7 +25,7 @@ def settings_by_flags(flags: Mapping[str, Any]) -> dict[str, Any]:
     mistake."""
     settings: dict[str, Any] = {}
     problems: list[str] = []
-    for row in TABLE:
+    for row in (*TABLE, *TEST_TABLE):
         value = flags.get(row.parameter)
         if value in (None, ()):
             continue

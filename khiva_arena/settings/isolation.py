@@ -38,12 +38,12 @@ def sandbox_of(settings: Settings, say: Say, *, rated: bool) -> Sandbox:
             )
     else:
         level = Level(settings.isolation)
-        if not settings.dask and (lack := why_not(level)):  # a cluster's workers say which levels they have
+        if not settings.place and (lack := why_not(level)):  # other places say which levels they have
             command = remedy(level, lack)
             raise ConfigError(f"--isolation {level}: does not work here: {lack}" + (f"; try: {command}" if command else ""))
     if not level.confines:
         say("isolation trusted: bots run with all of your rights; play only those you trust", warning=True)
-    if not settings.dask or not why_not(level):
+    if not settings.place or not why_not(level):
         sweep(level)
     return Sandbox(level, settings.resources, settings.ponder)
 

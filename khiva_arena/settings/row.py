@@ -18,6 +18,7 @@ class Kind(Enum):
     """The kind of value that a setting takes."""
 
     NUMBER = auto()  # a whole number, or one of the row's words
+    DECIMAL = auto()  # any number
     TIME = auto()  # "1s", "500ms" or "2m"
     NAME = auto()  # a word that is looked up by whoever uses it
     CHOICE = auto()  # one of the row's words
@@ -35,6 +36,7 @@ LISTS, TABLES = (Kind.NAMES, Kind.BOTS), (Kind.TABLE, Kind.PATHS)
 _WRITTEN = (Kind.TEXT, Kind.FILE, Kind.FOLDER, *LISTS)
 _METAVARS = {
     Kind.NUMBER: "N",
+    Kind.DECIMAL: "FLOAT",
     Kind.TIME: "TIME",
     Kind.NAME: "NAME",
     Kind.NAMES: "NAME",
@@ -145,6 +147,10 @@ def _number(row: Setting, value: object) -> str:
     return "" if isinstance(value, str) and value in row.words() else number_mistake(value, row.least, row.most)
 
 
+def _decimal(_row: Setting, value: object) -> str:
+    return "" if isinstance(value, int | float) and not isinstance(value, bool) else f"{value!r} is not a number"
+
+
 def _time(row: Setting, value: object) -> str:
     try:
         return "" if duration_ms(value) >= row.least else f"a {row.name} takes at least {row.least}ms"
@@ -169,6 +175,7 @@ def _is_a(*types: type, phrase: str) -> Callable[[Setting, object], str]:
 
 _CHECKS: dict[Kind, Callable[[Setting, object], str]] = {
     Kind.NUMBER: _number,
+    Kind.DECIMAL: _decimal,
     Kind.TIME: _time,
     Kind.NAME: _is_a(str, phrase="a name"),
     Kind.CHOICE: _choice,

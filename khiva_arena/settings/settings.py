@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
@@ -14,23 +14,24 @@ from khiva_arena.entrants.loading import Loading
 from khiva_arena.errors import ArenaError, ConfigError, GameFault
 from khiva_arena.games.base import Game
 from khiva_arena.games.registry import NAMES, get
-from khiva_arena.result import Policy
+from khiva_arena.result import Hypotheses, Model, Policy
 from khiva_arena.sandbox.limits import Resources, of_settings
 from khiva_arena.schedule.names import OF_SOME, Format
 from khiva_arena.settings.file import names_file
 from khiva_arena.settings.row import LISTS, Kind, Setting, duration_ms
 from khiva_arena.settings.table import AUTO as AUTO
-from khiva_arena.settings.table import TABLE, TIMES
+from khiva_arena.settings.table import TABLE, TEST_TABLE, TIMES
 from khiva_arena.words import nearest
-
-if TYPE_CHECKING:
-    from khiva_arena.ratings.sprt import Hypotheses  # numpy comes with it, and not every command needs that
 
 OF_LINE_UPS = ("lineups", "copies")
 """The settings that make line-ups more or fewer, where they are all known from the start."""
 ROWS: dict[str, Setting] = {row.name: row for row in TABLE}
+OF_A_TEST: dict[str, Setting] = {row.name: row for row in (*TABLE, *TEST_TABLE)}
 DEFAULTS: dict[str, Any] = {row.name: row.default for row in TABLE}
 ALL_SETTINGS = "`khiva-arena init FILE` writes all settings, each with what it does"
+PLACES = ("dask",)
+"""The settings that name a place other than this machine where matches are played; ``competition.who_plays`` has their
+executors."""
 MOST: dict[str, int] = {row.name: row.most for row in TABLE if row.most is not None}
 
 
@@ -94,7 +95,12 @@ class Settings(msgspec.Struct, frozen=True):
     stage: int = 0
     name: str = ""
     take: int | None = None
-    hypotheses: "Hypotheses | None" = None
+    hypotheses: Hypotheses | None = None
+
+    @property
+    def place(self) -> str:
+        """The setting of ``PLACES`` by which matches are played elsewhere; "" for this machine."""
+        return next((name for name in PLACES if getattr(self, name) is not None), "")
 
 
 class _Problems:
@@ -119,7 +125,7 @@ class _Problems:
         place = self.places.get(key, "")
         names_itself = "." in key or place.startswith("--")  # a rule or limit is named by its mistake, a flag by itself
         prefix = "" if names_itself else f"{key}: "
-        self.lines.append(f"{place}: {prefix}{mistake}" if place else f"{ROWS[key].option}: {mistake}")
+        self.lines.append(f"{place}: {prefix}{mistake}" if place else f"{OF_A_TEST[key].option}: {mistake}")
 
     def add_of_table(self, table: str, error: ConfigError) -> None:
         """Add mistakes in a table, each of which begins with its key."""
@@ -136,28 +142,31 @@ def settings_from(
     overrides: Mapping[str, Any],
     places: Mapping[str, str] | None = None,
     seats: str = "seats",
-    hypotheses: "Hypotheses | None" = None,
+    *,
+    test: bool = False,
 ) -> Settings:
     """Lay ``overrides`` over the defaults and check all of it.
 
     places: where each key was given, for the messages; under ``seats``, the flag whose bots were counted.
     seats: the word for seats in messages.
-    hypotheses: those of a sequential test, which has as many copies of the opponents as fill a table; None for no test.
+    test: whether it is a sequential test, which has settings of its own, and as many copies of the opponents as fill a table.
 
     Raises ConfigError with every mistake.
     """
     problems = _Problems(dict(places or {}))
+    rows = OF_A_TEST if test else ROWS
     for key in overrides:
-        if key not in ROWS:
+        if key not in rows:
             problems.add_unknown(key)
-    values = DEFAULTS | {key: value for key, value in overrides.items() if key in ROWS}
-    for key, row in ROWS.items():
+    values = {key: overrides.get(key, row.default) for key, row in rows.items()}
+    for key, row in rows.items():
         if key in overrides:  # defaults have no mistakes
             problems.check(row, values[key])
     game = _game(values, problems)
     rules = _rules(values, game, seats, problems)
     _check_tables(values, problems)
-    _check_together(values, hypotheses, problems)
+    _check_together(values, problems, test=test)
+    of_a_test = _of_a_test(values, problems) if test else {}
     if problems.lines or game is None:
         raise ConfigError(problems.lines)
     plain = {name: _as_read(ROWS[name], values) for name in Settings.__struct_fields__ if name in ROWS}
@@ -173,8 +182,7 @@ def settings_from(
         "policy": Policy(values["policy"]),
         "format": Format(values["format"]),
     }
-    test = {} if hypotheses is None else _of_a_test(values, hypotheses)
-    return Settings(**{**plain, **derived, **test})
+    return Settings(**{**plain, **derived, **of_a_test})
 
 
 def _as_read(row: Setting, values: Mapping[str, Any]) -> Any:
@@ -182,10 +190,22 @@ def _as_read(row: Setting, values: Mapping[str, Any]) -> Any:
     value = values[row.name]
     if row.kind in (Kind.FILE, Kind.FOLDER):
         return None if value is None else Path(value)
+    if row.kind is Kind.DECIMAL:
+        return float(value)
     return tuple(value) if row.kind in LISTS else value
 
 
-def _of_a_test(values: Mapping[str, Any], hypotheses: "Hypotheses") -> dict[str, Any]:
+def _of_a_test(values: Mapping[str, Any], problems: _Problems) -> dict[str, Any]:
+    """Return what a sequential test has in place of a competition's values; {} if a value of it is wrong."""
+    if problems.lines:
+        return {}
+    model = Model.NORMALIZED if values["normalized"] else Model.LOGISTIC
+    options = {row.name: _as_read(row, values) for row in TEST_TABLE if row.name in Hypotheses.__struct_fields__}
+    try:
+        hypotheses = Hypotheses(**options, model=model)
+    except ConfigError as error:
+        problems.lines += error.problems
+        return {}
     opponents = max(1, len(values["bots"]) - 1)
     return {"format": Format.SPRT, "hypotheses": hypotheses, "copies": -(-(values["seats"] - 1) // opponents)}
 
@@ -273,7 +293,7 @@ def _resources(limits: Mapping[str, Any]) -> Resources:
     return of_settings({key: value for key, value in limits.items() if key not in loads.WORDS}, tuple(loads.WORDS))
 
 
-def _check_together(values: Mapping[str, Any], hypotheses: "Hypotheses | None", problems: _Problems) -> None:
+def _check_together(values: Mapping[str, Any], problems: _Problems, *, test: bool) -> None:
     """Add the mistakes of settings that are right alone and wrong beside others."""
     if isinstance(values["bots"], list | tuple) and not values["bots"] and values["engines"] is None:
         problems.add("bots", "no bots; name at least two, e.g. --bot shipped:python/random --bot shipped:python/greedy")
@@ -281,7 +301,7 @@ def _check_together(values: Mapping[str, Any], hypotheses: "Hypotheses | None", 
     if "format" in problems.wrong:
         return
     for key in OF_LINE_UPS:
-        if key not in problems.wrong and (mistake := line_ups_mistake(key, values[key], form, test=hypotheses is not None)):
+        if key not in problems.wrong and (mistake := line_ups_mistake(key, values[key], form, test=test)):
             problems.add(key, mistake)
     for key in OF_SOME:
         if values[key] and form not in (forms := only_for(key)):

@@ -14,7 +14,7 @@ AUTO = "auto"
 TEST_SEEDS = 10_000
 """The most deals of a sequential test, unless it is given another number."""
 BOTS, PLAYED, TIME, ISOLATION, RUN = "Bots", "What is played", "Time and faults", "Isolation", "The run"
-REMOTE, CLUSTER = "Remote bots", "A cluster"
+REMOTE, CLUSTER, TEST = "Remote bots", "A cluster", "The test"
 
 # Words are imported only when they are needed, so that -h and TAB are quick.
 
@@ -210,6 +210,20 @@ TABLE: tuple[Setting, ...] = (
     Setting("dask_wait", Kind.TIME, "60s", CLUSTER,
             help="How long to wait for a scheduler that is away, or for a worker that can play."),
 )
+TEST_TABLE: tuple[Setting, ...] = (
+    Setting("elo0", Kind.DECIMAL, 0.0, TEST, common=True,
+            help="H0: the candidate is at most this much better, in Elo."),
+    Setting("elo1", Kind.DECIMAL, 20.0, TEST, common=True,
+            help="H1: it is at least this much better."),
+    Setting("alpha", Kind.DECIMAL, 0.05, TEST, common=True,
+            help="About how often a candidate at elo0 passes."),
+    Setting("beta", Kind.DECIMAL, 0.05, TEST, common=True,
+            help="About how often one at elo1 fails."),
+    Setting("normalized", Kind.SWITCH, False, TEST, common=True,
+            help="Both bounds are normalised Elo."),
+)
+"""The settings of a sequential test, which has these beside those of a competition. The numbers are fields of
+``result.Hypotheses``."""
 # fmt: on
 OF_A_MATCH = tuple(row.name for row in TABLE if row.of_a_match)
 """The settings of one match, whether alone or in a competition."""

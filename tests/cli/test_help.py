@@ -13,7 +13,7 @@ from arena import RANDOM, arena
 from khiva_arena.cli.examples import EXAMPLES
 from khiva_arena.cli.help import GROUPS, MANY, OTHERS, laid_out, long_name
 from khiva_arena.cli.main import COMMANDS, cli
-from khiva_arena.settings.table import TABLE
+from khiva_arena.settings.table import TABLE, TEST_TABLE
 
 NO_STORE = ("match", "games", "bots", "run", "play", "relay", "doctor", "init", "sprt", "watch", "new", "check", "decode")
 
@@ -127,7 +127,7 @@ OPTION = re.compile(r"^  (?:-\w, )?(--[a-z0-9-]+)", re.MULTILINE)
 OTHERS_SHOWN = {
     "run": {"--shipped"},
     "match": {"--from", "--notes", "--trace", "--capture"},
-    "sprt": {"--elo0", "--elo1", "--alpha", "--beta", "--normalized"},
+    "sprt": set(),
     "play": {"--hints", "--terminal", "--port", "--open"},
 }
 """By command with a short help: its options there that are no settings, besides --json and --help."""
@@ -147,7 +147,7 @@ def test_run_has_a_short_help_of_twenty_settings(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", LONG)
 def test_a_long_help_has_a_short_one_that_names_it(name: str, tmp_path: Path) -> None:
     text = arena(name, "-h", cwd=tmp_path).stdout
-    common = {row.option for row in TABLE if row.common} & {long_name(option) for option in options_of(name)}
+    common = {row.option for row in (*TABLE, *TEST_TABLE) if row.common} & {long_name(option) for option in options_of(name)}
     assert set(OPTION.findall(text)) == {*common, *OTHERS_SHOWN[name], "--json", "--help"}
     assert [line.strip() for line in text.splitlines() if line.startswith("  khiva-arena ")] == [EXAMPLES[name][0]]
     assert text.splitlines()[-1] == f"Every setting: khiva-arena {name} -h all"

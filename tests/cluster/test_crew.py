@@ -15,7 +15,7 @@ from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.live import void
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.seat import Blame
-from khiva_arena.cluster import clocks, offers, tables
+from khiva_arena.cluster import offers, tables
 from khiva_arena.cluster.access import Access
 from khiva_arena.cluster.assignments import LOSSES_MOST
 from khiva_arena.cluster.dask_executor import Cluster
@@ -176,7 +176,7 @@ class MadeUp:
         jobs = [msgspec.msgpack.decode(frame, type=Job) for frame in decode_task(payload).frames]
         answer = self.answer(name, jobs)
         if isinstance(answer, list):
-            answer = encode(TaskDone([encode(outcome) for outcome in answer], "", 0.0, clocks.now()))
+            answer = encode(TaskDone([encode(outcome) for outcome in answer], ""))
         take(_key, answer)
 
     def forget(self, *_keys: str) -> None:
@@ -222,7 +222,7 @@ def test_each_match_is_taken_once_with_the_commands_of_its_worker() -> None:
 
 
 def test_a_table_that_a_worker_did_not_play_is_played_elsewhere_and_nothing_is_void() -> None:
-    answers = iter(["KilledWorker", encode(TaskDone([], sentence("cluster", "process-ended-status", wait="-9"), 0.1))])
+    answers = iter(["KilledWorker", encode(TaskDone([], sentence("cluster", "process-ended-status", wait="-9")))])
     taken, scheduler, said = play("abc", lambda _name, jobs: next(answers, None) or [good(one) for one in jobs], [job(0), job(1)])
     assert [(outcome.ordinal, outcome.attempt, outcome.void) for outcome in taken] == [(0, 1, ""), (1, 1, "")]
     assert len(set(scheduler.given)) == 3
@@ -311,7 +311,6 @@ def test_lag_does_not_void_the_last_attempt() -> None:
     [
         (b"\xc1", sentence("cluster", "answered-no-khiva-arena")),
         ([good(job(5))], sentence("cluster", "answered-no-khiva-arena")),
-        (encode(TaskDone([encode(good(job(0)))], "", 1e6)), sentence("cluster", "clock-runs-fast-counted-2")),
     ],
 )
 def test_a_worker_that_answers_nonsense_is_refused(nonsense: Any, line: str) -> None:

@@ -7,9 +7,8 @@ import click
 import pytest
 
 from khiva_arena.cli.main import COMMANDS, cli
-from khiva_arena.commands.sprt import EloBounds
 from khiva_arena.competition.options import PlanFlags, RunOptions
-from khiva_arena.settings.table import TABLE
+from khiva_arena.settings.table import TABLE, TEST_TABLE
 
 PASSED_ON = [
     name
@@ -33,7 +32,7 @@ def test_the_work_takes_the_words_of_its_command(name: str) -> None:
     assert named == words or len(named) < len(taken), f"{sorted(words - named)} are not taken"
 
 
-@pytest.mark.parametrize(("name", "kinds"), [("run", (RunOptions, PlanFlags)), ("sprt", (RunOptions, PlanFlags, EloBounds))])
+@pytest.mark.parametrize(("name", "kinds"), [("run", (RunOptions, PlanFlags)), ("sprt", (RunOptions, PlanFlags))])
 def test_what_is_no_setting_makes_a_value(name: str, kinds: tuple[type, ...]) -> None:
     """Settings are taken by the rows of their table, which would pass over any other word in silence."""
     command = cli.get_command(click.Context(cli), name)
@@ -41,5 +40,5 @@ def test_what_is_no_setting_makes_a_value(name: str, kinds: tuple[type, ...]) ->
     words = {param.name for param in command.params if param.expose_value}
     named = set(signature(getattr(importlib.import_module(f"khiva_arena.commands.{name}"), name)).parameters)
     fields = {field for kind in kinds for field in kind.__annotations__}
-    settings = {name for row in TABLE for name in (row.parameter, row.old_name)}
+    settings = {name for row in (*TABLE, *TEST_TABLE) for name in (row.parameter, row.old_name)}
     assert words - named - fields - settings == set()

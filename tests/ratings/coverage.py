@@ -18,12 +18,13 @@ sys.path[:] = [p for p in sys.path if Path(p).resolve() != Path(__file__).resolv
 sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
 
 from made_results import rated  # noqa: E402
-from simulated import RARE, WORLDS, World, candidate_scores, coverage, sequential_tests, strength_for  # noqa: E402
+from simulated import RARE, WORLDS, World, between, candidate_scores, coverage, sequential_tests, strength_for  # noqa: E402
 from simulated_deals import pairs_of_three  # noqa: E402
 
 from khiva_arena.ratings.elo import ELO_PER_NAT, rate  # noqa: E402
 from khiva_arena.ratings.looks import ONE_LOOK, planned, unplanned  # noqa: E402
-from khiva_arena.ratings.sprt import NELO_PER_T, Hypotheses, Model, SprtDecision  # noqa: E402
+from khiva_arena.ratings.sprt import NELO_PER_T, SprtDecision  # noqa: E402
+from khiva_arena.result import Model  # noqa: E402
 
 BOUNDS = ((12, 1.0, 3.2), (24, 1.0, 3.2), (60, 1.0, 3.2), (12, 0.3, 4.5), (12, 0.0, 5.5), (24, 0.0, 6.0))
 HEAD = "seats  seeds  world               covered %   +/-  shown %"
@@ -131,7 +132,7 @@ def sequential(tests: int) -> int:
                 wrong, held, blocks = [], [], []
                 for true, elo, error in ((0.0, 0.0, SprtDecision.H1), (strength, elo1, SprtDecision.H0)):
                     rng = np.random.default_rng([20261120, seats])
-                    reports = list(sequential_tests(rng, world, seats, true, Hypotheses(0, bound, model=model), tests))
+                    reports = list(sequential_tests(rng, world, seats, true, between(0, bound, model=model), tests))
                     wrong.append(float(np.mean([report.decision is error for report in reports])))
                     held += [one.low <= elo <= one.high for one in (report.adjusted for report in reports) if one]
                     blocks += [report.blocks for report in reports]

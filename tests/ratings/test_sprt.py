@@ -15,7 +15,7 @@ from bayeselo import bayeselo_llr, bayeselo_of_draws, bayeselo_shares
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_results import rated
-from simulated import World, sequential_tests, strength_for
+from simulated import World, between, sequential_tests, strength_for
 from wording import pattern
 
 from khiva_arena.errors import ConfigError
@@ -30,8 +30,9 @@ from khiva_arena.ratings.likelihood import (
     moments,
     score_of,
 )
-from khiva_arena.ratings.sprt import NELO_PER_T, Hypotheses, Model, SequentialTest, SprtDecision, block_scores, llr
+from khiva_arena.ratings.sprt import NELO_PER_T, SequentialTest, SprtDecision, block_scores, llr
 from khiva_arena.ratings.stopping import BlockScores, after_stop, chance_of_worse
+from khiva_arena.result import Model
 
 HERE = Path(__file__).parent
 VECTORS = json.loads((HERE / "sprt_vectors.json").read_text())
@@ -56,7 +57,7 @@ def value_of(row):
         draws = bayeselo_of_draws(row["wins"], row["draws"], row["losses"])
         shares = (bayeselo_shares(elo, draws) for elo in (row["elo0"], row["elo1"]))
         return llr_of_scores(histogram(counts), *(win + draw / 2 for win, draw, _ in shares))
-    return llr(histogram(counts), Hypotheses(row["elo0"], row["elo1"], model=Model(row["model"])), len(counts) // 2)
+    return llr(histogram(counts), between(row["elo0"], row["elo1"], model=Model(row["model"])), len(counts) // 2)
 
 
 @pytest.mark.parametrize("row", VECTORS, ids=lambda row: f"{row['kind']} {row['model']} {row['expected_llr']}")
@@ -67,7 +68,7 @@ def test_published_likelihood_ratios(row):
     all_won = counts_of(row)[:-1] == [0] * (len(counts_of(row)) - 1)
     assert found == pytest.approx(row["expected_llr"], **({"rel": 3e-4} if all_won else {"abs": 0.005}))
     if "bounds" in row:
-        assert Hypotheses(0, 10, row["alpha"], row["beta"]).bounds == pytest.approx(row["bounds"], abs=0.005)
+        assert between(0, 10, row["alpha"], row["beta"]).bounds == pytest.approx(row["bounds"], abs=0.005)
 
 
 @pytest.mark.parametrize("row", FISHTEST, ids=lambda row: f"{row['model']} {row['elo0']}")
@@ -80,7 +81,7 @@ def test_fishtest_likelihood_ratios_and_estimates_after_the_stop(row):
         ends = score_of(row["elo0"]), score_of(row["elo1"])
     else:
         ends = tuple(0.5 + elo / NELO_PER_T * sqrt(2 * variance) for elo in (row["elo0"], row["elo1"]))
-    middle, low, high, los = after_stop(BlockScores(counts.sum(), mean, variance), ends, Hypotheses(0, 1).bounds)
+    middle, low, high, los = after_stop(BlockScores(counts.sum(), mean, variance), ends, between(0, 1).bounds)
     assert elo_of(middle) == pytest.approx(row["elo"], abs=1e-5)
     assert [elo_of(low), elo_of(high)] == pytest.approx(row["ci"], abs=1e-4)
     assert los == pytest.approx(row["los"], abs=2e-6)
@@ -90,7 +91,7 @@ def test_fishtest_likelihood_ratios_and_estimates_after_the_stop(row):
 def test_published_elo_and_normalised_elo(row, monkeypatch):
     monkeypatch.setattr(sprt, "FEWEST_BLOCKS", 10**6)
     counts, games = row["counts_low_to_high"], row["games_per_block"]
-    test = SequentialTest(Hypotheses(0, 1), games)
+    test = SequentialTest(between(0, 1), games)
     for value, count in histogram(counts).items():
         test._counts[value] = count
     test.blocks = blocks = sum(counts)
@@ -147,7 +148,7 @@ def test_chance_of_a_worse_outcome_stays_a_chance_and_falls_with_the_drift():
 
 
 def test_bounds_are_walds():
-    assert Hypotheses(0, 5).bounds == pytest.approx((-log(19), log(19)))
+    assert between(0, 5).bounds == pytest.approx((-log(19), log(19)))
 
 
 @pytest.mark.parametrize(
@@ -162,16 +163,16 @@ def test_bounds_are_walds():
 )
 def test_hypotheses_that_make_no_sense(given_as, says):
     with pytest.raises(ConfigError, match=says):
-        Hypotheses(**given_as)
+        between(**given_as)
     with pytest.raises(ConfigError) as both:
-        Hypotheses(5, 0, alpha=7, beta=-1)
+        between(5, 0, alpha=7, beta=-1)
     assert len(both.value.problems) == 3
 
 
 def test_normalised_bounds_that_no_block_can_show():
-    SequentialTest(Hypotheses(-80, 80, model=Model.NORMALIZED), 5)
+    SequentialTest(between(-80, 80, model=Model.NORMALIZED), 5)
     with pytest.raises(ConfigError, match="at most 27"):
-        SequentialTest(Hypotheses(0, 80, model=Model.NORMALIZED), 60)
+        SequentialTest(between(0, 80, model=Model.NORMALIZED), 60)
 
 
 scores = st.lists(st.fractions(0, 1, max_denominator=40), min_size=1, max_size=60)
@@ -181,7 +182,7 @@ models = st.sampled_from(list(Model))
 @settings(max_examples=40)
 @given(scores, models, st.floats(-60, 40), st.floats(1, 50))
 def test_any_scores_have_a_ratio_and_more_of_them_reach_a_decision(some, model, elo0, more):
-    test = SequentialTest(Hypotheses(elo0, elo0 + more, model=model), 4)
+    test = SequentialTest(between(elo0, elo0 + more, model=model), 4)
     with patch.object(sprt, "FEWEST_BLOCKS", len(some) + 1):
         for score in some:
             assert test.add(score) is SprtDecision.NONE
@@ -195,8 +196,8 @@ def test_any_scores_have_a_ratio_and_more_of_them_reach_a_decision(some, model, 
 @settings(max_examples=40)
 @given(scores, models)
 def test_a_mirrored_candidate_has_the_mirrored_ratio(some, model):
-    one = SequentialTest(Hypotheses(-10, 30, model=model), 3)
-    other = SequentialTest(Hypotheses(-30, 10, model=model), 3)
+    one = SequentialTest(between(-10, 30, model=model), 3)
+    other = SequentialTest(between(-30, 10, model=model), 3)
     with patch.object(sprt, "FEWEST_BLOCKS", 10**6):
         for score in some:
             one.add(score)
@@ -229,7 +230,7 @@ def test_the_likeliest_mean_is_at_least_as_likely_as_any_other(some):
 
 
 def test_the_decision_is_the_first_bound_met_and_stays():
-    test = SequentialTest(Hypotheses(0, 50), 2)
+    test = SequentialTest(between(0, 50), 2)
     decisions = [test.add(Fraction(3, 4) if i % 3 else Fraction(1, 2)) for i in range(60)]
     at = decisions.index(SprtDecision.H1) + 1
     assert at >= 32
@@ -242,7 +243,7 @@ def test_the_decision_is_the_first_bound_met_and_stays():
 
 
 def test_no_report_says_more_than_it_knows():
-    test = SequentialTest(Hypotheses(0, 50), 2)
+    test = SequentialTest(between(0, 50), 2)
     empty = test.report()
     assert (empty.llr, empty.score, empty.elo, empty.nelo, empty.adjusted, empty.los) == (None,) * 6
     test.add(Fraction(1, 2))
@@ -257,7 +258,7 @@ def test_no_report_says_more_than_it_knows():
 
 def test_one_odd_seed_among_equal_ones_has_no_estimate_after_the_stop():
     """It is all of the variance, and the LLR is no Brownian motion. An interval would leave out what the mean is nearest to."""
-    test = SequentialTest(Hypotheses(0, 24.4), 3)
+    test = SequentialTest(between(0, 24.4), 3)
     for score in (*[Fraction(1, 2)] * 40, Fraction(1, 3)):
         test.add(score)
     report = test.report()
@@ -269,18 +270,18 @@ def test_one_odd_seed_among_equal_ones_has_no_estimate_after_the_stop():
 @pytest.mark.slow
 def test_estimates_that_are_given_hold_where_nearly_all_seeds_end_alike():
     world = World("luck decides", luck=4.0, noise=0.05)
-    reports = list(sequential_tests(np.random.default_rng([7, 3]), world, 3, 0.0, Hypotheses(0, 24.4), 150))
+    reports = list(sequential_tests(np.random.default_rng([7, 3]), world, 3, 0.0, between(0, 24.4), 150))
     given = [report.adjusted for report in reports if report.adjusted]
     assert 20 < len(given) < 75  # many end without a single odd seed
     assert np.mean([one.low <= 0 <= one.high for one in given]) >= 0.95
-    lucky = list(sequential_tests(np.random.default_rng(1), LUCKY, 3, 0.0, Hypotheses(0, 40), 60))
+    lucky = list(sequential_tests(np.random.default_rng(1), LUCKY, 3, 0.0, between(0, 40), 60))
     assert all(report.adjusted for report in lucky)  # ordinary tests lose nothing
 
 
 @pytest.mark.parametrize("shift", [Fraction(-1, 3), Fraction(-1, 4), Fraction(1, 4), Fraction(1, 3)])
 def test_a_test_that_ends_at_its_first_look_has_about_the_plain_interval(shift):
     """There was no choice of when to stop, so there is nothing to adjust for, however far beyond the bound the ratio is."""
-    test = SequentialTest(Hypotheses(0, 40), 3)
+    test = SequentialTest(between(0, 40), 3)
     for i in range(32):
         test.add(Fraction(1, 2) + shift + Fraction(i % 4 - 2, 12))
     report = test.report()
@@ -294,7 +295,7 @@ def test_a_test_that_ends_at_its_first_look_has_about_the_plain_interval(shift):
 def test_two_that_always_split_a_seed_end_with_h0_and_a_winner_with_h1():
     for score, says in ((Fraction(1, 2), SprtDecision.H0), (Fraction(1), SprtDecision.H1), (Fraction(0), SprtDecision.H0)):
         for model in Model:
-            test = SequentialTest(Hypotheses(0, 40, model=model), 2)
+            test = SequentialTest(between(0, 40, model=model), 2)
             assert any(test.add(score) for _ in range(300))
             assert test.decision is says
 
@@ -302,7 +303,7 @@ def test_two_that_always_split_a_seed_end_with_h0_and_a_winner_with_h1():
 @pytest.mark.parametrize("score", [Fraction(-1, 9), Fraction(10, 9)])
 def test_a_score_out_of_range(score):
     with pytest.raises(ValueError, match="between 0 and 1"):
-        SequentialTest(Hypotheses(0, 5), 2).add(score)
+        SequentialTest(between(0, 5), 2).add(score)
 
 
 def test_block_scores_are_the_candidates_mean_over_all_pairs_that_count():
@@ -333,7 +334,7 @@ def test_it_errs_as_seldom_as_it_says(seats, world):
     rng = np.random.default_rng([20261120, seats])
     strength, elo1 = strength_for(world, seats, 0.35)
     for true, error in ((0.0, SprtDecision.H1), (strength, SprtDecision.H0)):
-        ended = Counter(report.decision for report in sequential_tests(rng, world, seats, true, Hypotheses(0, elo1), 100))
+        ended = Counter(report.decision for report in sequential_tests(rng, world, seats, true, between(0, elo1), 100))
         assert ended[SprtDecision.NONE] == 0
         assert ended[error] <= 12
 
@@ -342,7 +343,7 @@ def test_it_errs_as_seldom_as_it_says(seats, world):
 def test_estimates_allow_for_the_stop():
     """A candidate in the middle between the hypotheses. The adjusted estimate is above the truth about half of the time and its
     interval holds; the plain one is beyond what is true on the side that the test decided for."""
-    hypotheses = Hypotheses(0, strength_for(LUCKY, 3, 0.4)[1])
+    hypotheses = between(0, strength_for(LUCKY, 3, 0.4)[1])
     strength, elo = strength_for(LUCKY, 3, 0.2)
     reports = list(sequential_tests(np.random.default_rng(5), LUCKY, 3, strength, hypotheses, 100))
     held = sum(report.adjusted.low <= elo <= report.adjusted.high for report in reports)

@@ -6,17 +6,19 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+from simulated import between
 from wording import sentence
 
-from khiva_arena.ratings.sprt import Hypotheses, Model, SequentialTest
+from khiva_arena.ratings.sprt import SequentialTest
 from khiva_arena.report import sprt as sprt_report
 from khiva_arena.report.sprt import BAR, MOST_BARS, Sprt, to_json, to_text
+from khiva_arena.result import Model
 
 SCHEMA = json.loads((Path(sprt_report.__file__).parent / "schema" / "sprt.json").read_text())
 
 
 def sprt_of(scores: list[Fraction], most: int = 1000, **hypotheses: object) -> Sprt:
-    test = SequentialTest(Hypotheses(0, 50, **hypotheses), 2)
+    test = SequentialTest(between(0, 50, **hypotheses), 2)
     for score in scores:
         test.add(score)
     return Sprt("e", "new", ("old", "older"), 3, most, 2, test.report())
@@ -69,7 +71,7 @@ def test_all_or_nothing_has_no_elo_and_says_so(score: Fraction, word: str) -> No
 @pytest.mark.parametrize("model", Model)
 def test_a_verdict_says_no_more_than_its_hypothesis(elo0: float, elo1: float, passed: str, failed: str, model: Model) -> None:
     for score, said in ((Fraction(3, 4), passed), (Fraction(1, 4), failed)):
-        test = SequentialTest(Hypotheses(elo0, elo1, model=model), 2)
+        test = SequentialTest(between(elo0, elo1, model=model), 2)
         while not test.decision:
             for one in (score, score - Fraction(1, 4), score + Fraction(1, 4)):
                 test.add(one)

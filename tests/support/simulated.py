@@ -19,8 +19,8 @@ from sandwich import NO_PRIOR
 from khiva_arena.ratings.elo import rate
 from khiva_arena.ratings.match_arrays import TableArrays
 from khiva_arena.ratings.pairs import PairCells, cells_of_tables
-from khiva_arena.ratings.sprt import Hypotheses, SequentialTest, SprtReport
-from khiva_arena.result import Result
+from khiva_arena.ratings.sprt import SequentialTest, SprtReport
+from khiva_arena.result import Hypotheses, Model, Result
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,11 @@ WORLDS = (
     World("line-ups", luck=1.0, suits=0.7, noise=0.3, spread=1.0, more=2),
 )
 RARE = World("rare upsets", luck=2.0, suits=0.1, noise=0.05, spread=0.3)  # most deals end the same: whoever sits well wins
+
+
+def between(elo0: float, elo1: float, alpha: float = 0.05, beta: float = 0.05, model: Model = Model.LOGISTIC) -> Hypotheses:
+    """Return two hypotheses with the rates of errors and the model that a test has by default."""
+    return Hypotheses(elo0, elo1, alpha, beta, model)
 
 
 def strengths(world: World, bots: int) -> np.ndarray:
