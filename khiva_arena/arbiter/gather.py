@@ -251,7 +251,8 @@ class Gatherer:
                 wait.extensions += 1
                 wait.starved = wait.delay >= STARVED * (after.at - before.at)
                 if wait.starved:
-                    self._hold_back(self._over_share(wait, before, after))  # at once: the time given back must not be taken, too
+                    # at once: the time given back must not be taken, too
+                    self._hold_back(self._over_share(wait, before, after))
                 return
         wait.frames_in_time = wait.seat.session.sealed
         wait.elapsed = self._seconds_until(now)
@@ -312,7 +313,8 @@ class Gatherer:
         elif wait.frames_in_time is not None:
             out.faults[seat.number] = self._late(wait, partial)
         elif seat.output_ended:
-            out.faults[seat.number] = (Verdict.CRASHED, "")  # how it ended is asked when nobody is kept waiting
+            # how it ended is asked when nobody is kept waiting
+            out.faults[seat.number] = (Verdict.CRASHED, "")
         else:
             self._answer_seconds.pop(seat.number, None)
             self._wire.wake(seat.number)

@@ -101,7 +101,8 @@ async def _greet(job: Job, trace: "Trace | None") -> list[tuple[SeatReport, BotO
             keeper = OutputKeeper(wire, len(job.commands), trace.keep_output if trace else None)
             outcome = await LiveMatch(job, trace.around(keeper) if trace else keeper, LagMeter()).greet()
             if any(seat.faults and stops.by_signal(seat.ending.status) for seat in outcome.seats):
-                await wait_at_work(stops.SETTLES_SECONDS)  # if a stop ended a bot, it reaches this process in that time
+                # if a stop ended a bot, it reaches this process in that time
+                await wait_at_work(stops.SETTLES_SECONDS)
             return list(zip(outcome.seats, keeper.outputs, strict=True))
         except HostFault as fault:
             if job.attempt >= 2:

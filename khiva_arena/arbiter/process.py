@@ -120,7 +120,8 @@ class Processes:
         self._calls += 1
         if self._calls % 64 == 0:
             self._look_at_all(trio.current_time())
-            await trio.lowlevel.checkpoint()  # a table whose bots are always faster than this process must not starve others
+            # a table whose bots are always faster than this process must not starve others
+            await trio.lowlevel.checkpoint()
         while True:
             arrivals = poll(0.0)
             now = trio.current_time()
@@ -174,7 +175,8 @@ class Processes:
 
     def doing(self, seat: int) -> str:
         child = self._children[seat]
-        return "" if child.ours else watch.doing(child)  # a process that stands for a player does nothing that is worth a word
+        # a process that stands for a player does nothing that is worth a word
+        return "" if child.ours else watch.doing(child)
 
     def uses(self) -> list[Use]:
         return watch.uses(self._children)

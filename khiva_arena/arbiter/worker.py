@@ -54,7 +54,8 @@ class Worker:
             async with self._sending:
                 await self._jobs.send_all(_framed(job))
         except (trio.BrokenResourceError, trio.ClosedResourceError):
-            await trio.lowlevel.checkpoint()  # the worker died; the reader notices, too, and wakes all that wait
+            # the worker died; the reader notices, too, and wakes all that wait
+            await trio.lowlevel.checkpoint()
         await done.wait()
         if not outcome:
             raise WorkerDied(self._death)
@@ -96,7 +97,7 @@ class Worker:
             await self._jobs.aclose()
 
     async def close(self) -> None:
-        """End the worker's input, then wait until it has reaped its bots and wait_for_exit; kill it after CLOSE_SECONDS."""
+        """End the worker's input, then wait until it has reaped its bots and ended; kill it after CLOSE_SECONDS."""
         process, self._process = self._process, None
         if process is None:
             return

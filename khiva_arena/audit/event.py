@@ -147,7 +147,8 @@ class _EventAudit:
         stored.check_definition(event)
         definition = event.definition
         if HASHED in definition.rules_version and not file_in_rules(definition.game, definition.rules):
-            get(definition.game, definition.rules_version)  # before any match is replayed: without it nothing can be said of them
+            # before any match is replayed: without it nothing can be said of them
+            get(definition.game, definition.rules_version)
         timetable = self.source.timetable()
         self._set_planned(timetable, ended=False)
         self.timetable = timetable

@@ -12,7 +12,7 @@ from khiva_arena.protocol.codec import HEADER
 from khiva_arena.protocol.messages import FRAME_MOST_TO_ARBITER
 from khiva_arena.sandbox import silence
 
-AN_INDEX = "the answer is an index into legal, a whole number in_map from 0, never the entry itself"
+AN_INDEX = "the answer is an index into legal, a whole number counted from 0, never the entry itself"
 OWN_REQ = "an act carries the req of the decide that it answers, unchanged: never a number that the bot counts itself or has kept"
 # Calls that add a line end behind the bytes that they write, with a call that does not.
 PRINTS = {

@@ -114,7 +114,8 @@ def main() -> None:
     interrupts.listen()
     watch_stdout()
     code = run(sys.argv[1:])
-    interrupts.listen_no_more()  # Python gives signals back to the system while it ends: one would then be our exit code
+    # Python gives signals back to the system while it ends: one would then be our exit code
+    interrupts.listen_no_more()
     sys.exit(code)
 
 

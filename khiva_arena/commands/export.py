@@ -33,7 +33,8 @@ def export(store: Path, form: str, out: Path | None, **flags: Any) -> None:
         texts = (harmless(text, keep=LINE_ENDS) for text in _texts(db, events, form, among))
         if out is None:
             for text in texts:
-                click.echo(text.encode(), nl=False)  # as bytes, since names may hold more than a terminal's code page
+                # as bytes, since names may hold more than a terminal's code page
+                click.echo(text.encode(), nl=False)
             return
         with new_file(out) as file:
             for text in texts:

@@ -44,7 +44,8 @@ def alikeness(cells: PairCells) -> Alikeness:
     varies = (share > _ROUNDING) & (share < 1 - _ROUNDING) & (part < 1 - _ROUNDING)
     share, part, weight = share[varies], part[varies], cells.weight[varies]
     alone = weight * cells.unit * share * (1 - share)
-    square = (cells.score[varies] - weight * share) ** 2 / (1 - part)  # the share was drawn to the seed's own score
+    # the share was drawn to the seed's own score
+    square = (cells.score[varies] - weight * share) ** 2 / (1 - part)
     more = float(alone @ (weight / cells.unit - 1))
     if more < _ROUNDING:
         return UNKNOWN

@@ -75,7 +75,8 @@ def games_together(matches: Iterable[Result] | Matches, bots: int) -> Ints:
     games = np.zeros(bots * bots, dtype=np.int64)
     for tables in tables_of(matches):
         rows = [np.zeros(0, dtype=np.int64)]
-        by_match = replace(tables, block=np.arange(len(tables.block)))  # the match takes the place of its block
+        # the match takes the place of its block
+        by_match = replace(tables, block=np.arange(len(tables.block)))
         for meeting in meetings(by_match, bots):
             a, b = meeting.bots[:, meeting.i], meeting.bots[:, meeting.j]
             rows.append((meeting.block * bots + np.minimum(a, b)) * bots + np.maximum(a, b))

@@ -71,7 +71,8 @@ def intransitivity(cells: PairCells, ratings: Ratings) -> Intransitivity | None:
     moved, turned = odds_left - odds[at], beyond_left - beyond[at]
     start = np.searchsorted(cells.block, np.arange(cells.blocks + 1)).tolist()
     pulled = np.array([_pull(cells, turned, back, first, last) for first, last in pairwise(start)])
-    cyclic_moved = np.maximum(0, _by_block(cells, turned**2) - pulled)  # the square of the change's own cyclic part
+    # the square of the change's own cyclic part
+    cyclic_moved = np.maximum(0, _by_block(cells, turned**2) - pulled)
     noise = float(cyclic_moved.sum()) * (cells.blocks - 1) / cells.blocks
     noise_of_all = float((moved**2).sum()) * (cells.blocks - 1) / cells.blocks
     length = float(odds @ odds)

@@ -42,7 +42,8 @@ def play_turn(pos: Position, log: Log, offset: int) -> None:
     if mask:
         ask(pos, questions.play(mask), seat, _answer_play)
     else:
-        log.append(events.no_event(seat))  # reported as if it had passed, so that nobody learns what it holds
+        # reported as if it had passed, so that nobody learns what it holds
+        log.append(events.no_event(seat))
 
 
 def _answer_play(pos: Position, log: Log, seat: int, entry: list[str]) -> None:

@@ -99,7 +99,8 @@ def recheck(pos: Position, log: Log) -> None:
     everyone = pos.auction or pos.ruleset.always
     for card in pos.undecided:
         if everyone or LOVES_GOLD[card]:
-            seat = chosen(pos, card, waiting=not pos.fresh >> card & 1)  # O13 is for those who waited before this round
+            # O13 is for those who waited before this round
+            seat = chosen(pos, card, waiting=not pos.fresh >> card & 1)
             if seat >= 0:
                 pos.undecided.remove(card)
                 pos.fresh &= ~(1 << card)
