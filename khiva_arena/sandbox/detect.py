@@ -57,12 +57,12 @@ def why_not(level: Level) -> str:
 class ProgramRun(NamedTuple):
     """A run of a program at a level.
 
-    code: the exit code, -1 if it did not run
+    code: the exit code, None if it did not run
     stdout: the output
     stderr: the error output, or the reason why it did not run
     """
 
-    code: int
+    code: int | None
     stdout: str
     stderr: str
 
@@ -70,9 +70,9 @@ class ProgramRun(NamedTuple):
 def run_at(level: Level, words: tuple[str, ...], readable: tuple[str, ...] = ()) -> ProgramRun:
     """Run a program at a level."""
     if level.confines and (why := system.why_no_levels()):
-        return ProgramRun(-1, "", why)
+        return ProgramRun(None, "", why)
     if level.confines and not seccomp.supported():
-        return ProgramRun(-1, "", f"the system calls of {os.uname().machine} are not known to the arena")
+        return ProgramRun(None, "", f"the system calls of {os.uname().machine} are not known to the arena")
     run = _run_once(level, words, readable)
     for _ in range(TRIES - 1):
         if not stops.by_signal(run.code):
@@ -87,7 +87,7 @@ def _run_once(level: Level, words: tuple[str, ...], readable: tuple[str, ...]) -
     try:
         cell = isolation.cell(Command(words, "/", {}, readable), Sandbox(level), reap.new_mark())
     except OSError as error:
-        return ProgramRun(-1, "", str(error) if error.strerror is None or error.filename else error.strerror)
+        return ProgramRun(None, "", str(error) if error.strerror is None or error.filename else error.strerror)
     try:
         program = subprocess.run(
             cell.argv,
@@ -101,7 +101,7 @@ def _run_once(level: Level, words: tuple[str, ...], readable: tuple[str, ...]) -
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        return ProgramRun(-1, "", str(error))
+        return ProgramRun(None, "", str(error))
     finally:
         cell.clean()
     stdout, stderr = program.stdout.decode(errors="replace"), program.stderr.decode(errors="replace")

@@ -65,6 +65,20 @@ def test_one_that_always_ends_so_does_not_work(monkeypatch: pytest.MonkeyPatch) 
     assert stopped.probes == detect.TRIES
 
 
+def test_a_level_that_cannot_be_prepared_is_tried_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No program ran, so none was stopped: every command would wait for a stop on a machine that lacks a level."""
+    tries = []
+
+    def no_cell(*words: object) -> None:
+        tries.append(words)
+        raise OSError("no cgroup")
+
+    monkeypatch.setattr(detect.isolation, "cell", no_cell)
+    monkeypatch.setattr(detect.time, "sleep", lambda seconds: pytest.fail(f"waited {seconds} s"))
+    assert detect.why_not(Level.TRUSTED) == "no cgroup"
+    assert len(tries) == 1
+
+
 @pytest.mark.parametrize("how", ["TERM", "HUP", "INT"])
 @pytest.mark.parametrize("isolation", [(), ("--isolation", "standard")])
 def test_a_stop_while_isolation_is_tried_is_a_stop(how: str, isolation: tuple[str, ...], tmp_path: Path) -> None:
