@@ -192,7 +192,7 @@ def test_nothing_is_played_unless_the_user_agrees(played: Path) -> None:
         (["--budget", "1h", "--bot", "remote:ann"], sentence("competition", "budget-plays-elsewhere-cannot")),
         (["--budget", "1h", "--plan", "p", "--skip-broken"], sentence("shards", "plan-skip-broken-plan")),
         (["--budget", "1h", "--from-plan", "p"], sentence("run", "plan-budget-plan-says")),
-        (["--yes"], "--yes goes with --budget"),
+        (["--yes"], "--yes needs --budget"),
     ],
 )
 def test_what_does_not_go_together(words: list[str], said: str, tmp_path: Path) -> None:

@@ -79,7 +79,7 @@ def test_the_command_names_the_runtimes_that_bots_need(folder: Path) -> None:
     [
         ([], sentence("plan", "give-error-elo-gap")),
         (["--error", "3", "--gap", "4"], sentence("plan", "give-error-elo-gap")),
-        (["--error", "3", "--power", "0.9"], "--power goes with --gap"),
+        (["--error", "3", "--power", "0.9"], "--power needs --gap"),
         (["--error", "0"], sentence("ratings", "give-number-elo-above", name="error", value="0")),
         (["--gap", "5", "--power", "1"], "power is 1"),
         (["--error", "x"], "'x' is not a valid float"),

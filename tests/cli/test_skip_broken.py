@@ -38,9 +38,9 @@ def test_those_that_cannot_play_are_left_out_by_name(broken: list[str], tmp_path
     assert "exited with code 3; it wrote last: no compiler; next: khiva-arena check unbuilt" in lines[1]
     assert "start_failed" in lines[2]
     assert lines[2].endswith("it wrote last: silent gives up; next: khiva-arena check silent")
-    assert "played without unread, unbuilt, silent: left out by --skip-broken" in done.stderr
+    assert "--skip-broken leaves out unread, unbuilt, silent" in done.stderr
     noted = [json.loads(line) for line in (tmp_path / "events.jsonl").read_text().splitlines()]
-    assert any(line["type"] == "note" and "played without unread" in line["text"] and line["warning"] for line in noted)
+    assert any(line["type"] == "note" and "leaves out unread" in line["text"] and line["warning"] for line in noted)
     assert done.stdout == alone.stdout.replace("alone", "out")
     definition = json.loads(arena("show", "out", "--json", cwd=tmp_path).stdout)["events"][0]["definition"]
     assert [bot["name"] for bot in definition["bots"]] == ["random", "naive"]

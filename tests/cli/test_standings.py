@@ -103,13 +103,13 @@ def test_the_places_of_a_swiss_come_first_and_elo_after(folder: Path) -> None:
             "khiva at ",
             "event 3, swiss, over:",
             "place  bot",
-            "decides nothing:",
+            "only estimates strength:",
             "rank  bot",
             sentence("report", "p-finishes-ahead-b"),
         ]
         places = [text.index(part) for part in order]
         assert places == sorted(places)
-    assert "decides nothing" not in arena("standings", "out", "1", cwd=folder).stdout
+    assert "only estimates strength" not in arena("standings", "out", "1", cwd=folder).stdout
 
 
 @pytest.mark.parametrize("width", [60, 80])

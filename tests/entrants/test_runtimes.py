@@ -131,9 +131,9 @@ def test_a_word_that_leads_out_of_the_folder_is_refused_with_what_to_write(tmp_p
         ("{python} ../rival/main.py", f"names '../rival/main.py', {out}"),
         (
             "{torch} main.py",
-            f"names {{torch}}, {gone} {{python}}, {{jax}}; " + sentence("entrants", "organiser-names-runtime"),
+            f"names the runtime {{torch}}, {gone} {{python}}, {{jax}}; " + sentence("entrants", "organiser-names-runtime"),
         ),
-        ("env {torch} main.py", f"names {{torch}}, {gone}"),
+        ("env {torch} main.py", f"names the runtime {{torch}}, {gone}"),
     ):
         shutil.rmtree(mine, ignore_errors=True)
         entry(mine, line if key == "run" else "true", line if key == "build" else "")
@@ -169,7 +169,7 @@ def test_nothing_in_a_bot_s_folder_opens_another_one(level: Level, tmp_path: Pat
             stage(bot, level)
         assert "\n" not in str(caught.value)
     built = entry(tmp_path / "first build", "true", "./make", make=f"#!{other}/bin/bot\n")
-    with pytest.raises(BotError, match="make leads to"):
+    with pytest.raises(BotError, match="make leads out of its folder to"):
         stage(load(str(built)), level)
 
 
