@@ -91,6 +91,7 @@ def test_whatever_can_be_called_can_play(bot: Any) -> None:
     assert {step.choices[0] for step in match.replay() if 0 in step.choices} == {1}
 
 
+@pytest.mark.soak
 def test_a_function_is_checked() -> None:
     assert khiva_arena.check(last, quick=True).passed
 

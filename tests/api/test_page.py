@@ -12,6 +12,7 @@ pytestmark = pytest.mark.slow
 PAGE = (ROOT / "docs" / "python-api.md").read_text()
 
 
+@pytest.mark.soak
 def test_its_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {"__name__": "__main__"}

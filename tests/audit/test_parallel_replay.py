@@ -42,6 +42,7 @@ def found(path: Path, jobs: int) -> tuple[list[dict[str, object]], list[str]]:
     return [report.to_dict() for report in result.events], result.problems
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("statements", CHANGES.values(), ids=CHANGES)
 def test_two_processes_find_in_a_store_what_one_finds(tmp_path: Path, statements: str) -> None:
     store = published("khiva-round-robin", tmp_path)
@@ -52,6 +53,7 @@ def test_two_processes_find_in_a_store_what_one_finds(tmp_path: Path, statements
     assert found(store, 2) == one
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("case", CASES)
 def test_two_processes_find_in_a_bundle_what_one_finds(tmp_path: Path, case: str) -> None:
     store = published(case, tmp_path)

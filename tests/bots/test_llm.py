@@ -139,6 +139,7 @@ def test_a_model_is_asked_again_if_that_may_help(model: str, fake: Fake, talk: A
         assert fake.times[model][1] - fake.times[model][0] >= 1
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("model", BY_LOT)
 def test_where_no_answer_comes_lots_are_drawn_and_the_notes_say_why(model: str, fake: Fake, talk: Any) -> None:
     choices, notes, code = talk(env_of(fake, model, KEY=KEY), hello(), decide(view={"of": model}))

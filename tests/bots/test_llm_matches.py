@@ -54,6 +54,7 @@ def test_whole_matches_without_a_fault(game: str, fake: Fake, tmp_path: Path) ->
         assert lots == (decisions if model in GIVE_NONE else 0)
 
 
+@pytest.mark.soak
 def test_a_whole_match_against_endpoints_that_hang_lie_and_flood(fake: Fake, tmp_path: Path) -> None:
     """The clock is the arena's: what is late would be a strike."""
     models = ("hangs", "dripping-head", "huge", "down", "limited-for-long")

@@ -110,6 +110,7 @@ def _failed(report: CheckReport) -> list[str]:
     return [step.id for step in report.steps if step.status is Status.FAILED]
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("way", MISFITS)
 def test_each_way_to_err_fails_its_step(way: str, checked: Callable[..., CheckReport]) -> None:
     failing, hint = MISFITS[way]
@@ -163,6 +164,7 @@ def test_what_an_author_is_told(checked: Callable[..., CheckReport]) -> None:
     assert "good game!" in _step(checked("prints_after_end"), "stdout").got
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(("way", "word", "said"), [
     ("lots", "repeat", sentence("check", "same-requests-got-another")),
     ("repeated_key", "keys", "'choice' twice"),
@@ -252,6 +254,7 @@ def test_levels_that_are_not_tried_say_why(checked: Callable[..., CheckReport]) 
             assert step.status is Status.OK
 
 
+@pytest.mark.soak
 @EVERY_LEVEL
 def test_a_child_left_behind_is_seen_at_every_level(level: Level, checked: Callable[..., CheckReport]) -> None:
     need_level(level)

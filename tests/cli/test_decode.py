@@ -195,7 +195,7 @@ def test_zeros_without_end_are_told_of(tmp_path: Path) -> None:
     assert [line[:3] for line in lines] == [[b"1", b"0", b"1048576"], [b"2", b"1048576", b"1048576"]]
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.parametrize("fill", [b"\xff", b"\0", b"\0\0\0\1"])
 @pytest.mark.parametrize("around", [-5, -4, -3, -1, 0, 1, 3, 4])
 def test_a_frame_at_the_end_of_a_mebibyte_is_found(fill: bytes, around: int) -> None:

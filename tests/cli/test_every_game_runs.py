@@ -24,6 +24,7 @@ def greedy(game: str) -> str:
     raise AssertionError(f"no greedy bot for {game}")
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     "game", [pytest.param(game, marks=pytest.mark.soak) if game != "khiva" else game for game in registry.GAMES]
 )

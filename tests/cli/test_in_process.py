@@ -45,6 +45,7 @@ COMMANDS = {
 }
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(("words", "code"), COMMANDS.values(), ids=COMMANDS)
 def test_both_ways_give_the_same(words: list[str], code: int | None, tmp_path: Path) -> None:
     done = []

@@ -94,6 +94,7 @@ CHANGES = {
 }
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(("statements", "forged"), CHANGES.values(), ids=CHANGES)
 def test_what_is_damaged_is_damaged_with_a_seal_beside_it(copy: Path, statements: str, forged: bool) -> None:
     assert is_sealed(copy)
@@ -130,6 +131,7 @@ FORGERIES = {
 }
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("statement", FORGERIES.values(), ids=FORGERIES)
 def test_a_seal_that_a_forger_wrote_hides_no_seat_that_is_not_the_records(copy: Path, statement: str) -> None:
     change(copy, statement, forged=True)

@@ -36,6 +36,7 @@ def rows_of(store: Path, query: str, *values: object) -> list[tuple]:
         connection.close()
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("words", "rounds", "matches"),
     [

@@ -29,6 +29,7 @@ def folder(folder: Path) -> None:
     arena("run", *bots(C, RANDOM, NAIVE, GREEDY, FIFTH), *HOW, "--seeds", "5", "--out", "out", cwd=folder)
 
 
+@pytest.mark.soak
 def test_a_plan_names_fewer_line_ups_only_where_the_matches_on_a_deal_are_alike(folder: Path) -> None:
     with Store.read(folder / "out") as store:
         events = store.events()
@@ -60,6 +61,7 @@ def test_a_budget_takes_fewer_line_ups_where_more_deals_tell_clearly_more(folder
     assert chosen[None][0].seeds > 10
 
 
+@pytest.mark.soak
 def test_plan_and_standings_show_what_the_table_itself_has_measured(folder: Path) -> None:
     said = sentence("report", "design-effect-shared-deals") + ": "
     assert said in arena("standings", "out", cwd=folder).stdout

@@ -164,6 +164,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.soak
 @EVERY_LEVEL
 @pytest.mark.parametrize("what", HOSTILE)
 def test_a_hostile_tree_is_staged_or_refused_and_followed_nowhere(

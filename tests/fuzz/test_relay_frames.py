@@ -4,7 +4,7 @@ import fuzz_relay
 import pytest
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_no_frame_makes_a_relay_raise_or_hold_more_than_it_may() -> None:
     words = fuzz_relay.fuzz(seed=17, frames=3_000)
     assert words["frames"] >= 3_000

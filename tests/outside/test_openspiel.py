@@ -16,7 +16,7 @@ from khiva_arena.games.base import Game, State
 from khiva_arena.outside.opening import open_game
 from khiva_arena.shipped import folder
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.soak
 
 SECRET = bytes(range(32))
 MCTS = str(ROOT / "bots" / "python" / "mcts_openspiel")
@@ -146,7 +146,6 @@ def test_from_the_command_to_the_table(tmp_path: Path) -> None:
     assert "openspiel is played with 2 seats under these rules" in arena("run", *wrong, cwd=tmp_path, code=2).stderr
 
 
-@pytest.mark.soak
 def test_a_store_of_many_of_them_is_verified(tmp_path: Path) -> None:
     """Chance, several seats at once, what is hidden, ten seats, points that are scaled."""
     games = {

@@ -84,6 +84,7 @@ def folder(folder: Path) -> None:
     arena("bundle", "plain", "both.khiva", cwd=folder)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(("name", "events"), [("plain", 1), ("public", 1), ("seed", 1), ("both", 2)])
 def test_it_takes_new_bundles(folder: Path, name: str, events: int) -> None:
     done = verified(folder / f"{name}.khiva")
@@ -215,6 +216,7 @@ FORGERIES: list[tuple[Callable[[Lines], None], str]] = [
 ]
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(("change", "said"), FORGERIES, ids=[f"{place}" for place in range(len(FORGERIES))])
 def test_it_refuses_what_was_forged(
     folder: Path, tmp_path: Path, change: Callable[[Lines], None], said: str, capsys: pytest.CaptureFixture[str]

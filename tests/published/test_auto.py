@@ -14,7 +14,7 @@ from wording import sentence
 from khiva_arena.replay.record import run_digest
 from khiva_arena.store.db import Store
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.soak
 
 
 def command(out: str, *more: str, seeds: int = 2) -> list[str]:

@@ -13,7 +13,7 @@ from published import EXTRA, HERE, REMOTE, command, published
 from khiva_arena.replay.record import run_digest
 from khiva_arena.store.db import FILE, VERSION, Store
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.soak
 
 CASES = [(folder.name, case.name) for folder in sorted(HERE.glob("[0-9]*")) for case in sorted(folder.iterdir())]
 INTERRUPTED = [(version, case) for version, case in CASES if not case.endswith(REMOTE)]
@@ -54,7 +54,6 @@ def test_a_finished_store_is_read_and_sound(version: str, case: str, tmp_path: P
     assert all(event["id"] in arena("show", "finished", cwd=tmp_path).stdout for event in events)
 
 
-@pytest.mark.soak
 @pytest.mark.parametrize(("version", "case"), INTERRUPTED)
 def test_an_interrupted_store_resumes_under_its_old_ids(version: str, case: str, tmp_path: Path) -> None:
     events = unpacked(version, case, tmp_path)
