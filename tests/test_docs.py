@@ -64,6 +64,7 @@ def test_the_readme_s_first_line_works_where_the_system_manages_its_python(tmp_p
     assert (tmp_path / "khiva" / "bin" / "pip").exists()
 
 
+@pytest.mark.soak
 def test_the_readme_s_commands_run(tmp_path: Path) -> None:
     assert {words[0] for words in commands(README)} == {"make", "python3", "khiva-arena"}
     targets = {line.split(":")[0] for line in (ROOT / "Makefile").read_text().splitlines()}
@@ -77,6 +78,7 @@ def test_the_readme_s_commands_run(tmp_path: Path) -> None:
     assert len(README.splitlines()) < 120
 
 
+@pytest.mark.soak
 def test_the_commands_of_the_first_bot_run(tmp_path: Path) -> None:
     """With the bot that the page shows, which differs from its copy."""
     (program,) = blocks(FIRST_BOT, "python")
@@ -100,6 +102,7 @@ def test_the_commands_of_the_first_bot_run(tmp_path: Path) -> None:
     assert [line for line in told if line.strip("~^ ") and line not in FIRST_BOT.splitlines()] == []
 
 
+@pytest.mark.soak
 def test_the_first_tournament_prints_what_the_page_shows(tmp_path: Path) -> None:
     """With all of its seeds: the same seed gives everybody the same table, matches and digests."""
     lines = [shlex.split(line) for line in "".join(blocks(FIRST_TOURNAMENT, "sh")).replace("\\\n", " ").splitlines()]
@@ -124,6 +127,7 @@ def test_the_first_tournament_prints_what_the_page_shows(tmp_path: Path) -> None
     assert [line for line in tables if line not in printed] == []
 
 
+@pytest.mark.soak
 def test_the_commands_of_the_tournament_run(tmp_path: Path) -> None:
     """In the order they stand, after those of the first tournament, with a program of the user's own."""
     other = tmp_path / "other-bot"

@@ -13,7 +13,7 @@ from once import made_once
 from pages import REPLAY, blocks
 from wording import sentence
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.soak
 
 
 @made_once

@@ -48,7 +48,7 @@ DO = {
     "private part": "leave public() and private() out: view() is enough.",
     "a decision has a kind": 'the first word of a Decision says what is asked, as "bid".',
     "a choice of one": ONE,
-    "what has one choice": ONE,
+    "a question with one choice": ONE,
     "and a decision has": "ask in steps, each of which has fewer choices: first which card, then where it goes.",
     "view and legal have": "show and ask less at a time: leave out of the view what follows from the rest of it.",
     "MiB": "give less at a time.",

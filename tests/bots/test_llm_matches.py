@@ -40,6 +40,7 @@ MATCHES = {
 }
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("game", MATCHES)
 def test_whole_matches_without_a_fault(game: str, fake: Fake, tmp_path: Path) -> None:
     bots = [player(tmp_path, fake.url, model) for model in MATCHES[game]]

@@ -40,6 +40,7 @@ def test_the_first_bot_is_as_short_as_it_says():
     assert len(body.strip().splitlines()) <= 20
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("game", GREEDY)
 @pytest.mark.parametrize("code", [FLAT, TREE], ids=["flat", "tree"])
 def test_the_bots_of_the_page_play_without_a_fault(tmp_path, code, game):

@@ -233,6 +233,7 @@ def test_games_are_no_hint_to_a_bot_that_names_them(misfit: Callable[[str], str]
         assert [plan.hint for plan in steps(running) if plan.id == "game:khiva"] == [hint]
 
 
+@pytest.mark.soak
 def test_golden_frames_are_for_bots_of_their_game(checked: Callable[..., CheckReport]) -> None:
     frames = [vector for vector in json.loads(FRAMES.read_text()) if vector["direction"] == "to_bot"]
     step = _step(checked("honest", quick=False), "vectors")

@@ -319,7 +319,7 @@ TOLD: dict[str, Callable[[Place], None]] = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @every_command
 def test_what_others_wrote(name: str, tmp_path: Path, capsys: Said, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

@@ -59,6 +59,7 @@ TAKES = {
 }
 
 
+@pytest.mark.soak
 @EVERY_LEVEL
 @pytest.mark.parametrize("how", TAKES)
 def test_who_fails_by_a_limit_is_told_which(level: Level, how: str) -> None:

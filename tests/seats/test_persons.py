@@ -46,6 +46,7 @@ def closed(address: str) -> bool:
         return probe.connect_ex((urlsplit(address).hostname, urlsplit(address).port)) != 0
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("game", ["khiva", "emira", "silk_road"])
 def test_two_people_never_receive_what_is_not_theirs(game: str, tmp_path: Path) -> None:
     """What each page was sent before the end is exactly the view of its seat, and events that this seat may see."""

@@ -19,7 +19,7 @@ DEEP = b"[" * 60_000
 CAT = ("-c", "import shutil, sys; shutil.copyfileobj(sys.stdin.buffer, open('/dev/null', 'wb'))")
 ASLEEP = ("-c", "import time; time.sleep(600)")
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.soak
 
 
 class Arena:

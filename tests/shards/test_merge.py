@@ -94,7 +94,7 @@ def test_a_shard_that_is_none(word: str) -> None:
 # --- as on one machine ---
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("game", registry.NAMES)
 def test_digests_and_all_rows_are_those_of_one_machine(game: str, shape: str, tmp_path: Path) -> None:

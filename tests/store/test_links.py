@@ -53,7 +53,7 @@ def content(path: Path) -> tuple[bytes, int] | None:
     return (path.read_bytes(), path.stat().st_mode) if path.exists() else None
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.parametrize("kind", ["a store", "a text", "nothing"])
 @pytest.mark.parametrize("name", [*OF_SQLITE, *OTHERS])
 def test_no_link_in_a_store_is_followed(copy: Path, name: str, kind: str) -> None:

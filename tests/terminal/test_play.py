@@ -29,7 +29,7 @@ def answered(run: Terminal, line: bytes, last: str) -> int:
     return asked
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("game", "opponent"), [("khiva", C), ("emira", "shipped:python/random"), ("silk_road", "shipped:python/random")]
 )

@@ -63,6 +63,7 @@ def lines_of(run: Terminal) -> list[str]:
     return [line for line in run.shown.text.split("\n") if line]
 
 
+@pytest.mark.soak
 def test_a_run_draws_one_screen_and_leaves_none(tmp_path: Path) -> None:
     run = Terminal([*PAIR, "--seeds", "10"], tmp_path)
     assert run.until(lambda text: re.search(r"[1-9]\d*/20 matches \d+ %", text)), run.raw
@@ -145,6 +146,7 @@ def test_a_screen_that_hangs_stops_nobody(tmp_path: Path) -> None:
     assert lines_of(run)[-1].startswith("results are in out; next: ")
 
 
+@pytest.mark.soak
 def test_a_screen_whose_stream_ends_is_followed_by_plain_lines(tmp_path: Path) -> None:
     path = tmp_path / "events"
     path.write_bytes(encoded(begin()) + encoded(Note(t=1.0, text="x" * 2_000_000, warning=False)))

@@ -97,6 +97,7 @@ def test_marks_are_among_what_a_reader_is_sent(tmp_path: Path) -> None:
     source.close()
 
 
+@pytest.mark.soak
 def test_a_run_is_shown_as_it_goes_and_the_page_of_each_complete_seed(tmp_path: Path) -> None:
     words = ("run", *bots(NAIVE, C), "--seats", "2", "--seeds", "40", "--trust-bots", "--out", "out", "--web")
     with playing(tmp_path, *words) as (process, address):
@@ -139,6 +140,7 @@ def test_it_ends_when_the_command_is_killed_and_leaves_nothing(tmp_path: Path, m
     assert not list(tmp_path.glob("khiva-arena-web-*"))
 
 
+@pytest.mark.soak
 def test_readers_that_never_read_hold_up_neither_the_run_nor_its_end(tmp_path: Path) -> None:
     words = ("run", *bots(NAIVE, C), "--seats", "2", "--seeds", "20", "--trust-bots", "--out", "out", "--web")
     with playing(tmp_path, *words) as (process, address):
