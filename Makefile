@@ -14,7 +14,7 @@ TESTS := $(BIN)/pytest -n 4 --dist loadgroup -q
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run test-fast test test-soak test-languages test-elsewhere check docs bench bench-peers coverage coverage-swiss swiss-factors overload fuzz crash stops cluster schema vectors playthroughs openspiel-page references zoo pictures mutants strength vm clean
+.PHONY: help run test-fast test test-soak test-languages test-elsewhere check docs bench bench-peers coverage coverage-swiss swiss-factors overload fairness fuzz crash stops cluster schema vectors playthroughs openspiel-page references zoo pictures mutants strength vm clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -89,6 +89,9 @@ crash: .venv/.test ## kill -9 real runs at hundreds of moments and compare diges
 
 stops: .venv/.test ## stop real runs by SIGTERM, SIGHUP and SIGINT in every way, at every level (needs cc); STOPS=200 SEED=1
 	$(BIN)/python tests/crash/stops.py $(or $(STOPS),200) $(or $(SEED),1)
+
+fairness: .venv/.test ## 100 matches a level of a bot of two threads beside one that makes itself wait: it may not forfeit; 15 minutes
+	PARTS=10 $(TESTS) -m soak -k two_threads tests/arbiter/test_fairness.py
 
 fuzz: .venv/.test ## throw mutated bytes at codec and session, and frames at the relay; MINUTES=2 SEED=1 of each
 	$(BIN)/python tests/fuzz/run.py --minutes $(or $(MINUTES),2) $(if $(SEED),--seed $(SEED))
