@@ -156,7 +156,7 @@ class Model(StrEnum):
     NORMALIZED = "normalized"
 
 
-class Hypotheses(Struct, frozen=True):
+class Hypotheses(Struct, frozen=True, omit_defaults=True):
     """Two hypotheses. H0: the candidate is ``elo0`` above its opponents or less. H1: ``elo1`` or more.
 
     elo0, elo1: Elo of ``model``; elo0 is the lower one.
@@ -164,8 +164,6 @@ class Hypotheses(Struct, frozen=True):
     beta: about how often one whose true Elo is elo1 fails; a stronger one does less often. The test aims at both: Wald's bounds
         are exact for many small steps, and if nearly all blocks end alike it may err more or less often.
     model: the kind of Elo: of the score, or normalised.
-
-    Raises ConfigError with every mistake.
     """
 
     elo0: float
@@ -175,6 +173,7 @@ class Hypotheses(Struct, frozen=True):
     model: Model
 
     def __post_init__(self) -> None:
+        """Raise ConfigError with every mistake."""
         wrong = []
         if not all(isfinite(elo) and abs(elo) <= MOST_ELO for elo in (self.elo0, self.elo1)):
             wrong.append(f"Elo of the hypotheses is {self.elo0:g} and {self.elo1:g}: give numbers from -1000 to 1000")

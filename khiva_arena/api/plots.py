@@ -75,16 +75,16 @@ def _by_seeds(alt: Any, standings: Standings) -> Any:
     band = base.transform_filter("isValid(datum.elo) && isValid(datum.error)")
     band = band.transform_calculate(low="datum.elo - datum.error", high="datum.elo + datum.error")
     band = band.mark_area(opacity=0.08, clip=True).encode(y=alt.Y("low:Q", title=ELO), y2="high:Q")
-    return band + base.mark_line(point=True).encode(y="elo:Q", tooltip=["bot:N", "seeds:Q", "elo:Q"])
+    return band + base.mark_line(point=True).encode(y="elo:Q", tooltip=["bot:N", "seeds:Q", alt.Tooltip("elo:Q", title=ELO)])
 
 
 def _crosstable(alt: Any, standings: Standings) -> Any:
     """Draw the scores of the bot on the left against the bot above, as a heat map."""
-    table = sections.sections(standings, SectionRequest(("crosstable",), ())).crosstable or []
+    table = sections.sections(standings, SectionRequest(("crosstable",), ())).crosstable
     bots = [row.name for row in standings.rows]
     rows = [
         {**to_builtins(pair), "bot": bot, "against": against}
-        for bot, pairs in zip(bots, table, strict=False)
+        for bot, pairs in (zip(bots, table, strict=True) if table else ())
         for against, pair in zip(bots, pairs, strict=True)
         if pair
     ]

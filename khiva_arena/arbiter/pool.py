@@ -46,7 +46,7 @@ def reserve(slots: int, seats: int) -> None:
         return
     if hard != resource.RLIM_INFINITY and hard < needed:
         raise ConfigError(
-            f"--jobs: {slots} matches at a time need {needed} open files, the system allows {hard}: raise ulimit -Hn or lower it"
+            f"--jobs: {slots} matches at a time need {needed} open files, the system allows {hard} (ulimit -Hn): give fewer"
         )
     # Any user may raise the soft limit up to the hard one.
     resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))

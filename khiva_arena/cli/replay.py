@@ -32,7 +32,7 @@ from khiva_arena.cli.options import handed_games_option, json_option, setting_op
     "first",
     type=click.IntRange(min=0),
     metavar="N",
-    help="Compare choices from step N on only.",
+    help="Compare choices from step N on; all messages are sent.",
 )
 @click.option("--until", "last", type=click.IntRange(min=1), metavar="N", help="Send nothing after step N.")
 @click.option("--trace", is_flag=True, help="Print the messages of both directions on stderr, long ones cut.")

@@ -56,7 +56,7 @@ def access_of(settings: Settings) -> Access:
     if word.startswith(LOCAL) or word == LOCAL.rstrip(":"):
         number = word.partition(":")[2]
         if not (number.isascii() and number.isdigit() and 1 <= int(number) <= MOST_LOCAL):
-            raise ConfigError(f"--dask {word}: local: needs a number of workers, as local:4")
+            raise ConfigError(f"--dask {word}: give a number of workers, as local:4")
         if settings.dask_tls is not None:
             raise ConfigError("--dask-tls: a cluster of this machine makes certificates of its own; leave it out")
         return Access("", int(number), ())

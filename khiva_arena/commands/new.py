@@ -56,7 +56,7 @@ def new(language: str | None, folder: Path | None, as_json: bool) -> None:
         click.echo(
             f"This machine lacks the tools of the bot; on Debian and Ubuntu: {lacks}"
             if is_known
-            else f"The tools of the bot here are {lacks}"
+            else f"The tools that the bot needs here are {lacks}"
         )
     click.echo(harmless(f"Edit {folder / kit.main}, then:"))
     click.echo(harmless(f"  khiva-arena check {word}"))
@@ -155,7 +155,7 @@ def make(language: Language, folder: Path, start: str = START) -> list[str]:
 def _make_folder(folder: Path, fill: Callable[[Path], None]) -> list[str]:
     place = Path(os.path.abspath(folder))
     if not (place.name.isprintable() and 1 <= len(place.name) <= 64):
-        raise ConfigError(f"{str(folder)!r}: the folder's name becomes its own, so it has 1 to 64 printable characters")
+        raise ConfigError(f"{str(folder)!r}: a bot or game is named like its folder: give 1 to 64 printable characters")
     if os.path.lexists(place) and (place.is_symlink() or not place.is_dir() or any(place.iterdir())):
         raise ConfigError(f"{folder}: exists already; give another name")
     if place == Path.cwd():

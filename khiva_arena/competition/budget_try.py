@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import groupby, islice
+from itertools import groupby
 from typing import NamedTuple
 
 from khiva_arena.arbiter.match import Job
@@ -61,22 +61,28 @@ class Trial(NamedTuple):
         schedule = _schedule(self.definition)
         limit = max(TRY_MATCHES, executor.at_a_time * (self.definition.seats if executor.whole_tables else 1))
         spent: list[float] = []
-        matches = self._within_time(schedule if executor.whole_tables else spread(schedule), limit, spent)
         job = self._job_of(commands)
-        tables = (tuple(map(job, table)) for _, table in groupby(matches, key=lambda match: (match.k, match.lineup)))
-        seconds, around = executor.try_tables(tables, lambda outcome: spent.append(outcome.seconds))
+        tables: Iterator[tuple[Job, ...]]
+        if executor.whole_tables:
+            tables = (tuple(map(job, table)) for _, table in groupby(schedule, key=lambda match: (match.k, match.lineup)))
+        else:
+            tables = ((job(match),) for match in spread(schedule))
+        seconds, around = executor.try_tables(
+            self._within_time(tables, limit, spent), lambda outcome: spent.append(outcome.seconds)
+        )
         duration = mean_time(seconds, f"a try of {count(len(seconds), 'match', 'matches')}{words.source}", around)
         if duration is None:
             raise ConfigError(f"--budget: no match could be played {words.nowhere} now")
         return MeasuredTime(duration, executor.at_a_time)
 
-    def _within_time(self, matches: Iterable[ScheduledMatch], limit: int, spent: Sequence[float]) -> Iterator[ScheduledMatch]:
-        """Yield matches until the time for a trial is over. ``spent``: grows with the matches that were played."""
+    def _within_time(self, tables: Iterable[tuple[Job, ...]], limit: int, spent: Sequence[float]) -> Iterator[tuple[Job, ...]]:
+        """Yield tables until they have ``limit`` matches or the time for a trial is over. ``spent``: grows with each match."""
         until = time.monotonic() + min(TRY_SECONDS, self.budget_seconds / _SHARE)
-        for match in islice(matches, limit):
-            if spent and time.monotonic() > until:
+        for table in tables:
+            if limit <= 0 or (spent and time.monotonic() > until):
                 return
-            yield match
+            limit -= len(table)
+            yield table
 
     def _job_of(self, commands: Sequence[Command]) -> Callable[[ScheduledMatch], Job]:
         def job(match: ScheduledMatch) -> Job:

@@ -168,7 +168,7 @@ def standings_of(
 
 
 def _collect(events: Sequence[EventRow], scored: Iterable[Result], among: Among) -> Collected:
-    """Return the results of matches at which all bots count.
+    """Return the results of matches at whose table every bot counts.
 
     Raises ConfigError if there are results, but none of them counts. A store with nothing played yet gives a table without
     numbers.

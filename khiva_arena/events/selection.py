@@ -1,4 +1,4 @@
-"""StoreSelection of the bots of a store that are rated.
+"""The selection of the bots of a store that are rated.
 
 A match counts if all bots at its table are rated, so that the rest is as if the other bots had never played.
 """

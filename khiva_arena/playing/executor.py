@@ -48,7 +48,8 @@ class TriedTimes(NamedTuple):
 
 
 class Executor(Protocol):
-    """A place where matches can be played within its ``with`` block. A run may enter the block again inside of itself.
+    """A place where matches can be played within its ``with`` block. A run may enter the block again inside of itself,
+    and then leaves it twice: the first leaving may end it.
 
     say: tells the user a line.
     whole_tables: whether all matches of a table are played one after another.

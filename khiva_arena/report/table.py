@@ -46,7 +46,7 @@ WIDENED = {
     "shape": "as equal bots need at as many bots, seats, rounds and seeds",
 }
 """The origin of a table's widening, by its kind."""
-UNDER_THE_PRIOR = "under the prior of a drawn game of each bot with an average one"
+UNDER_THE_PRIOR = "under the prior that each bot drew one game with an average bot"
 """The words for the prior of the ratings, and of every likelihood made from them: ``ratings.elo.PRIOR_GAMES`` in words."""
 _PLACES = ("1st", "2nd", "3rd", "4th", "5th")
 

@@ -1,4 +1,4 @@
-"""The isolation levels of this machine, found by starting a program at each, and commands that get missing ones.
+"""The isolation levels of this machine, found by starting a program at each and by attempts to escape, and remedies.
 
 The real effect of a level is tried, too: a program inside makes attempts, see escape_attempts.py.
 """
@@ -51,7 +51,7 @@ def why_not(level: Level) -> str:
     if below is not None and (why := why_not(below)):
         return why
     run = run_at(level, (shutil.which("true", path=WHERE_TRUE_IS) or "true",))
-    return "" if run.code == 0 else run.stderr or f"exit code {run.code}"
+    return "" if run.code == 0 else run.stderr or ("it did not run" if run.code is None else f"exit code {run.code}")
 
 
 class ProgramRun(NamedTuple):

@@ -56,9 +56,7 @@ def loading_of_stored(flags: Mapping[str, Any]) -> Loading:
     limits, runtimes = settings.get("limits", {}), settings.get("runtimes", {})
     bounds = {key: value for key, value in limits.items() if key in loads.WORDS}
     for key in limits.keys() - bounds.keys():
-        problems.append(
-            f"--limit {key}: this limit of the stored match stays; it can be played with others of {', '.join(loads.WORDS)}"
-        )
+        problems.append(f"--limit {key}: the stored match keeps this limit; only {', '.join(loads.WORDS)} can be given")
     for flag, check, values in (
         ("--limit", loads.bounds_of_settings, bounds),
         ("--runtime", named_runtimes.of_settings, runtimes),

@@ -38,7 +38,8 @@ MOST: dict[str, int] = {row.name: row.most for row in TABLE if row.most is not N
 class Settings(msgspec.Struct, frozen=True):
     """An event of a competition, checked.
 
-    A field with the name of a row of ``table.TABLE`` is that setting, explained there; None, () or {} is its default. The others:
+    A field with the name of a row of ``table.TABLE`` is that setting, explained there; None, () or {} means that nobody gave it.
+    The others:
 
     limits: times, in milliseconds.
     rules: the game's whole rules map.

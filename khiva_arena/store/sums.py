@@ -1,4 +1,4 @@
-"""Sums over rows, so that no byte of a store can change unnoticed.
+"""Sums over rows, so that no byte of a store changes unnoticed, and the changes that they find, in words.
 
 Each row ends in a sum over all of its columns. An event's tally counts its rows and adds their sums up, so that a row that was
 lost or added is noticed, too. This finds damage, not deceit: whoever writes rows can compute their sums.
@@ -171,7 +171,7 @@ def changes(
 
     rows: returns the rows of a query.
     pieces: yields the rows of a query, some at a time.
-    checked: returns the rows of a table under a condition, each with whether it is as it was written.
+    checked_rows: returns the rows of a table under a condition, each with whether it is as it was written.
     """
     problems = [
         f"the row in {table} was changed since it was written: {row}"

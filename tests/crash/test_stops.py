@@ -114,7 +114,7 @@ def test_a_bot_s_death_half_a_second_before_a_stop_is_not_recorded(tmp_path: Pat
     dead = tmp_path / "dead"
 
     def stop_soon() -> None:
-        until(dead.exists)
+        assert until(dead.exists), "the bot did not die"
         time.sleep(stops.SETTLES_SECONDS / 2)
         os.kill(os.getpid(), signal.SIGINT)
 

@@ -325,7 +325,7 @@ rank  bot                   ranks    elo    +/-  los%  matches  seeds  score%  1
 P(A finishes ahead of B) = 1/(1+10^(-dElo/400)), ties half; +/- is 95 %, relative to the anchor
   random, clustered on 12 seeds.
 ranks: the places still possible, 95 % for all bots at once; los%: how likely a bot is stronger than
-  the next, under the prior of a drawn game of each bot with an average one.
+  the next, under the prior that each bot drew one game with an average bot.
 Design effect of shared deals: 1.05 (95 %: 0.76 .. 1.45): with a deal of its own for each table,
   errors would be 0.97 times as wide (0.83 .. 1.14). These seeds leave open whether more line-ups on
   them would tell as much as new deals.
@@ -343,7 +343,7 @@ rank  bot          ranks     elo    +/-   los%  matches  seeds  score%  1st  2nd
 P(A finishes ahead of B) = 1/(1+10^(-dElo/400)), ties half; +/- is 95 %, relative to the anchor
   random, clustered on 12 seeds.
 ranks: the places still possible, 95 % for all bots at once; los%: how likely a bot is stronger than
-  the next, under the prior of a drawn game of each bot with an average one.
+  the next, under the prior that each bot drew one game with an average bot.
 Not rated: 1 table incomplete (0/6).
 Not rated: 1 table set aside as void (11/6).
 Not rated in all: 3 recorded matches.
@@ -363,6 +363,6 @@ rank  bot      ranks    elo  +/-  los%  matches  seeds  score%  1st  2nd  3rd  f
 P(A finishes ahead of B) = 1/(1+10^(-dElo/400)), ties half; +/- is 95 %, relative to the anchor
   random, clustered on 1 seed.
 ranks: the places still possible, 95 % for all bots at once; los%: how likely a bot is stronger than
-  the next, under the prior of a drawn game of each bot with an average one.
+  the next, under the prior that each bot drew one game with an average bot.
 Errors are n/a: they need two seeds or more, and seeds whose results differ.
 """

@@ -161,4 +161,4 @@ def test_a_host_that_stands_still_is_nobodys_fault() -> None:
 
 def wait_for_bots(pid: int) -> None:
     """Until two bots run."""
-    until(lambda: len(living(descendants(pid))) >= 2)
+    assert until(lambda: len(living(descendants(pid))) >= 2), "no two bots ran"
