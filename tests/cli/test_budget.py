@@ -169,7 +169,7 @@ def test_a_warning_comes_once_and_who_is_left_out_stays_so(tmp_path: Path) -> No
     said = arena(*RUN, "--bot", "silent", "--skip-broken", "--budget", "25s", "--yes", cwd=tmp_path).stderr
     assert said.count("warning: isolation trusted") == 1
     assert said.count("silent is left out: ") == 1
-    assert "warning: played without silent: left out by --skip-broken" in said
+    assert "warning: --skip-broken leaves out silent" in said
 
 
 @pytest.mark.slow

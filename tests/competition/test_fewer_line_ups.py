@@ -53,7 +53,7 @@ def test_a_budget_takes_fewer_line_ups_where_more_deals_tell_clearly_more(folder
     settings = settings_from({"bots": [RANDOM, C], "seats": 3})
     took = MatchTime(1.0, 0.1, "a test")
     tables = int(3000 / took.high / 3)
-    measured, there = MeasuredTime(took, 1), _Time(3060, 60)
+    measured, there = MeasuredTime(took, 1), _Time(3060, 60, "--jobs")
     chosen = {deals: _choose(settings, event.definition, measured, there, deals) for deals in (None, ALIKE, APART)}
     assert chosen[None] == chosen[APART]
     assert (chosen[None][0].seeds, chosen[None][1]) == (tables // 10, 10)
