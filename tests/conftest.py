@@ -45,7 +45,7 @@ def open_folder() -> Iterator[Path]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """A browser and a cluster of processes are heavy: who needs one is a soak."""
+    """Mark each test that needs a browser, or a cluster of processes, as a soak: both are heavy."""
     group = item.get_closest_marker("xdist_group")
     if "_browser" in getattr(item, "fixturenames", ()) or (group and group.args[0] == "cluster"):
         item.add_marker(pytest.mark.soak)
