@@ -28,7 +28,6 @@ from khiva_arena.replay.record import run_digest
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.say import Say
-from khiva_arena.settings.competition import unplayable
 from khiva_arena.settings.define import definition_of, refuse_to_mix
 from khiva_arena.settings.isolation import sandbox_of
 from khiva_arena.settings.settings import Settings
@@ -86,8 +85,6 @@ class Run:
 
         Raises ConfigError, StoreError and BotError before the first match.
         """
-        if problems := unplayable(self.stages, self.entrants):
-            raise ConfigError(problems)
         check_files(self._first, self.entrants)
         self._sandbox = self.trial.sandbox if self.trial else sandbox_of(self._first, self.say, rated=True)
         pool.reserve(self._first.jobs, max(stage.seats for stage in self.stages))
@@ -121,8 +118,8 @@ class Run:
     def _check_definition(self, store_exists: bool) -> None:
         """Raise ConfigError if the first event is not to be played as these settings define it."""
         self._definition = definition_of(self._first, self._playing.entrants, self._sandbox)
-        self._source.check_definition(self._definition, self._playing.entrants, store_exists=store_exists)
         refuse_to_mix(self._definition)
+        self._source.check_definition(self._definition, self._playing.entrants, store_exists=store_exists)
 
     def _standing(self, store: Store) -> ResumePoint:
         return self._source.standing(store, self._definition, self._playing.entrants, self._sandbox)

@@ -172,7 +172,10 @@ def competition_of_plan(path: Path, word: str | None, flags: Mapping[str, Any], 
         hint = "the name is the plan's; give a --bot for each bot, in any order, with its place here"
         raise ConfigError(f"--from-plan {path}: {first}{rest}: {hint}") from None
     planned = PlannedEvents(PlannedShard(event, shard, path), say)
-    return PlannedCompetition((settings_from(values),), _as_planned(event, bots), planned)
+    stages, entrants = (settings_from(values),), _as_planned(event, bots)
+    if problems := unplayable(stages, entrants):
+        raise ConfigError(problems)
+    return PlannedCompetition(stages, entrants, planned)
 
 
 def _planned_settings(plan: PlanRead) -> dict[str, Any]:
