@@ -27,7 +27,7 @@ from khiva_arena.result import Result
 
 __all__ = ["ELO_PER_NAT", "FEWEST_SEEDS", "LEVEL", "PRIOR_GAMES", "Ratings", "half_width", "rate"]
 
-PRIOR_GAMES = 1.0  # drawn, of weight 1, of each bot against a bot of middling strength
+PRIOR_GAMES = 1.0  # drawn, of weight 1, of each bot against an average bot
 
 
 class Distance(NamedTuple):

@@ -124,81 +124,81 @@ def _ranks(row: Standing) -> str:
 
 
 MARKS = {
-    "network": "its cell was open to the network, so it may have had help from elsewhere, and told other such bots what it saw",
-    "remote": "it played on another machine, of which the arena knows nothing",
-    "kept": "one process of it served many matches, so it may have remembered",
+    "network": "the bot could use the network, so it may have had help from elsewhere, and told other such bots what it saw",
+    "remote": "the bot played on another machine, of which the arena knows nothing",
+    "kept": "one process of the bot served many matches, so it may have remembered",
 }
 """The marks of a bot for help that others at its table may lack, each with its meaning."""
 
-FINISHES = Column("1st, 2nd, ...", "finishes", "how often it finished there; ties share the better place")
+FINISHES = Column("1st, 2nd, ...", "finishes", "how often the bot finished in that place; ties share the better place")
 
 TABLE = (
-    Column("rank", "rank", "by Elo; equal Elo shares a rank"),
+    Column("rank", "rank", "place by Elo; bots with equal Elo share a rank"),
     Column(
         "bot",
         "name",
-        "its name; if several bots have one name, the beginning of their ids is added",
+        "name of the bot; if several bots share a name, the beginning of each id is added",
         lambda row: row.name,
         left=True,
     ),
     Column(
         "marks",
         "marks",
-        f"what it had in some of its events that others may lack (shown if any bot has one). {_listed_marks()}",
+        f"help that the bot had in some events and others may lack (shown if any bot has a mark). {_listed_marks()}",
         lambda row: " ".join(row.marks),
         shown=_any("marks"),
     ),
     Column(
         "ranks",
         "rank_interval",
-        "the best and worst rank that the results leave open, 95 % sure for all bots at once. Bots whose ranks overlap are *not* "
-        "told apart. If the results cut the bots into groups, fewer comparisons are left inside each, and its intervals are "
-        "narrower: a bot that is certainly last widens nobody's. n/a at two seats with fewer than four seeds",
+        "best and worst rank that the results leave open, 95 % sure for all bots at once. Bots whose ranks overlap are *not* "
+        "told apart. If the results cut the bots into groups, each group has fewer comparisons and narrower intervals. So a bot "
+        "that is certainly last widens no interval. n/a at two seats with fewer than four seeds",
         _ranks,
     ),
     Column(
         "elo",
         "elo",
-        "P(A finishes ahead of B, ties half) = 1/(1 + 10^(-(A - B)/400)), at tables of any size: a fit to all pairs of all "
-        "complete tables at once, a match of K seats weighing 3/(K + 1) a pair, with one drawn game a bot that keeps it finite "
-        "(F1-F3). `>=`, `<=`: the results give only a bound; `?`: the bot is not compared with the anchor",
+        "rating: P(A finishes ahead of B, ties half) = 1/(1 + 10^(-(A - B)/400)), at tables of any size. It is fitted to all "
+        "pairs of all complete tables at once; a pair in a match of K seats weighs 3/(K + 1). One drawn game a bot keeps it "
+        "finite (F1-F3). `>=`, `<=`: the results give only a bound; `?`: the bot is not compared with the anchor",
         lambda row: elo(row.bound, row.elo),
     ),
     Column(
         "+/-",
         "error",
-        "half of the 95 % interval of elo *relative to the anchor*; seeds are left out one by one, since matches on one seed "
-        "may share its luck (CR3 with Student's t, F4; wider after a swiss, F13). `>=`, `<=`: all points between the bot and "
-        "the anchor flow one way, and elo is at least, at most, that: the one end of the 95 % interval that there is, n/a if it "
-        "does not tell the bot from the anchor. `~`: rough, from fewer than five seeds, so that the error itself is hardly known",
+        "half of the 95 % interval of elo *relative to the anchor*. Seeds are left out one by one, since matches on one seed may "
+        "share its luck (CR3 with Student's t, F4; wider after a swiss, F13). `>=`, `<=`: the bot won, or lost, all points "
+        "against the anchor's side, so the interval has one end: elo is at least, or at most, this; n/a if that does not tell "
+        "the bot from the anchor. `~`: rough, since fewer than five seeds hardly say how large the error is",
         lambda row: error(row.error, row.low, row.high, row.rough),
     ),
     Column(
         "los%",
         "los_next",
-        "how likely the bot is stronger than the one in the next row, in percent (F4), under the prior of the ratings: each bot "
-        f"drew one game with a bot of middling strength. `{UNMET}`: the two never sat at one table, so that it would follow "
-        "from what others made of both, which need not be what they would make of each other",
+        "likelihood, in percent, that the bot is stronger than the bot in the next row (F4), under the prior of the ratings: "
+        f"each bot drew one game with an average bot. `{UNMET}`: the two never sat at one table; a likelihood would follow from "
+        "their results against others alone, which need not say how they would do against each other",
         _los,
         10,
     ),
-    Column("matches", "matches", "rated ones it sat in; only complete tables are rated, what is left out is named below", 0, 5),
-    Column("seeds", "seeds", "of these matches", 0, 8),
+    Column("matches", "matches", "rated matches of the bot; only complete tables are rated; a line below names the rest", 0, 5),
+    Column("seeds", "seeds", "seeds of the rated matches", 0, 8),
     Column("score%", "score", "mean pair score in percent, weighted as in the fit", 1, 6),
     FINISHES,
     Column(
         "faults",
         "faults",
-        "timeouts, illegal choices, crashes and so on, over *all* recorded matches, rated or not; a forfeiter loses to all who "
-        "did not forfeit. JSON has them by kind",
+        "timeouts, illegal choices, crashes and other faults in *all* recorded matches, rated or not. A bot that forfeits loses "
+        "to all that did not. JSON has the faults by kind",
         lambda row: str(sum(row.faults.values())),
         9,
     ),
     Column(
         "voids",
         "voids",
-        "attempts at its tables that the host or the game spoilt after a bot was asked for a choice; they never count (shown if "
-        "there are any)",
+        "attempts at the bot's tables that the host or the game spoilt after a bot was asked for a choice; they never count "
+        "(shown if there are any)",
         0,
         7,
         _any("voids"),
@@ -206,8 +206,8 @@ TABLE = (
     Column(
         "caused",
         "caused",
-        "of the voids, those that it caused by being late without a core (shown if there are any): on a busy host this happens "
-        "to all alike; one bot with many is worth a look",
+        "voids that the bot caused by an answer that was late because it had no core (shown if there are any). On a busy host "
+        "this happens to all bots alike; one bot with many is worth a look",
         0,
         7,
         _any("caused"),
@@ -215,8 +215,8 @@ TABLE = (
     Column(
         "links",
         "links_lost",
-        "of the faults, those that were the end of a link to another machine, on which the bot played (shown if there are any); "
-        "the crash counts as any other",
+        "faults that were the end of the link to the machine on which the bot played (shown if there are any); each counts as a "
+        "crash",
         0,
         7,
         _any("links_lost"),
@@ -224,9 +224,9 @@ TABLE = (
     Column(
         "disk",
         "page_faults",
-        "page faults of its processes for which a disk was read, as far as these ended and were waited for (shown if somebody "
-        "has far more than others: over two a match, and five times the median). What it reads is in memory after the first "
-        f"matches, unless something drops it; then each start reads its runtime again: {OF_RUNTIMES}. Never a fault. n/a for "
+        "page faults for which a disk was read, by those of the bot's processes that ended and were waited for (shown if a bot "
+        "has far more than others: over two a match, and five times the median). After the first matches a bot's files are in "
+        f"memory, unless something drops them; then each start reads the runtime again: {OF_RUNTIMES}. Never a fault. n/a for "
         "events that 0.1 played, which did not count them",
         0,
         DISK,
@@ -235,37 +235,37 @@ TABLE = (
 )
 
 DETAILS = (
-    Column("ties%", "ties", "percent of its pairs with other bots that ended tied", 1),
+    Column("ties%", "ties", "percent of the bot's pairs with other bots that ended tied", 1),
     Column(
         "pool+/-",
         "pool_error",
-        "half of the 95 % interval relative to the mean of the bots it is connected with (points flow both ways, straight or "
-        "over others): free of how sure the anchor is",
+        "half of the 95 % interval relative to the mean of all connected bots, those between which points flow both ways, "
+        "directly or over others. It does not depend on how well the anchor is known",
         lambda row: error(row.pool_error, None, None, row.seeds < FEWEST_SEEDS),
     ),
     Column(
         "quasi",
         "quasi_se",
-        "quasi standard error: the standard error between any two bots is near the root of the sum of their squares (F5)",
+        "quasi standard error: the standard error between two bots is near the root of the sum of their squared ones (F5)",
         1,
     ),
     Column(
         "deff",
         "design_effect",
-        "design effect: the variance over what it would be if matches were independent. Below 1: sharing seeds helped, or many "
-        "ties, or bots far apart at large tables; above 1: a seed suits some bots",
+        "design effect: the variance divided by that of independent matches. Below 1: sharing seeds helped, or there are many "
+        "ties, or bots far apart at large tables. Above 1: a seed suits some bots",
         2,
     ),
     Column(
         "opp",
         "opponents",
-        "mean Elo of the bots it met, weighted as they count; those with a bound in place of a number are left out",
+        "mean Elo of the opponents, weighted as in the fit; opponents with a bound in place of a number are left out",
         1,
     ),
     Column(
         "ff-elo",
         "fault_free_elo",
-        "the same fit over matches in which no seat made a fault; `>=`, `<=`, `?` as with elo",
+        "rating by the matches in which no seat made a fault; `>=`, `<=`, `?` as with elo",
         lambda row: elo(row.fault_free_bound, row.fault_free_elo),
     ),
     Column(
@@ -277,20 +277,21 @@ DETAILS = (
 )
 
 ONLY_JSON = (
-    Column("", "bot", "the id it plays under, a hash of what it is"),
-    Column("", "low", "lower end of the 95 % interval of `elo`; null without an interval, and if only the upper end is known"),
-    Column("", "high", "upper end of the same"),
+    Column("", "bot", "id of the bot, a hash of its files and its command"),
+    Column("", "low", "lower end of the 95 % interval of `elo`; null if it is not known"),
+    Column("", "high", "upper end of the 95 % interval of `elo`; null if it is not known"),
     Column(
         "",
         "met_next",
-        "whether the bot met the one in the next row in a rated match; null for the last row, and if one of the two has none",
+        "whether the bot met the bot in the next row in a rated match; null for the last row, and if one of the two has no "
+        "rated match",
     ),
-    Column("", "rough", "whether these come from fewer than five seeds, so that they are hardly known themselves"),
-    Column("", "bound", 'what the results alone say of `elo`: "" finite, ">=" at least, "<=" at most, "?" not compared'),
-    Column("", "fault_free_bound", "the same of `fault_free_elo`"),
-    Column("", "differs", "whether the two are further apart than `error`; null if that is unknown, as of a bound"),
-    Column("", "cpu_s", "CPU seconds, over the matches for which they are known"),
-    Column("", "paused", "how often it was stopped, since it kept a core from a seat that was to answer"),
+    Column("", "rough", "whether the errors come from fewer than five seeds, and so are hardly known themselves"),
+    Column("", "bound", 'bound that the results put on `elo`: "" none, ">=" at least, "<=" at most, "?" not compared'),
+    Column("", "fault_free_bound", "bound on `fault_free_elo`, as `bound` on `elo`"),
+    Column("", "differs", "whether `elo` and `fault_free_elo` are further apart than `error`; null if that is unknown"),
+    Column("", "cpu_s", "CPU seconds of the bot, over the matches for which they are known"),
+    Column("", "paused", "how often the bot was stopped, since it kept a core from a seat that was to answer"),
 )
 
 COLUMNS = (*TABLE, *DETAILS, *ONLY_JSON)
