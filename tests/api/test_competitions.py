@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy
 import pytest
-from arena import FAULTY, NAIVE, RANDOM, arena, bots, descendants, living
+from arena import FAULTY, NAIVE, RANDOM, C, arena, bots, descendants, living
 from waiting import until
 from wording import pattern, sentence
 
@@ -343,12 +343,20 @@ def test_a_host_that_is_killed_is_said(tmp_path: Path) -> None:
 
 def test_a_sequential_test(tmp_path: Path) -> None:
     test = khiva_arena.sprt(
-        "shipped:python/greedy", "shipped:python/random", elo0=0, elo1=400, seeds=60, isolation="trusted", jobs=2, out=tmp_path
+        "shipped:python/greedy",
+        C,
+        elo0=0,
+        elo1=400,
+        seeds=60,
+        isolation="trusted",
+        jobs=2,
+        out=tmp_path,
+        rules={"max_turns": 4},
     )
     found = test.result()
     assert found.candidate == "greedy"
     assert found.report.blocks >= 32
-    assert found._repr_html_().startswith("<pre>sprt: greedy against random, 2 seats; H0: Elo &lt;= 0, H1: ")
+    assert found._repr_html_().startswith("<pre>sprt: greedy against random-c, 2 seats; H0: Elo &lt;= 0, H1: ")
     with pytest.raises(ConfigError, match=pattern("playing", "seeds-no-test-decides", fewest_blocks="32", seeds="5")):
         khiva_arena.sprt("shipped:python/greedy", ["shipped:python/random"], seeds=5, out=tmp_path)
 

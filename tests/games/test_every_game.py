@@ -26,6 +26,7 @@ MATCHES = PLAYTHROUGHS["MATCHES"]
 PAGES = runpy.run_path(str(HERE / "make_pages.py"))
 SHIPPED = [bot_files.load(str(path.parent)) for path in sorted((ROOT / "bots").glob("*/*/bot.toml"))]
 MOST_ENTRIES = 2000
+FEWEST_STATES = {"emira": 300, "silk_road": 700}
 
 pytestmark = pytest.mark.parametrize("game", registry.GAMES.values(), ids=lambda game: game.name)
 
@@ -46,7 +47,7 @@ def event_types(game: Game) -> list[str]:
 
 @pytest.mark.slow
 def test_it_conforms_at_every_seat_count(game: Game) -> None:
-    assert conformance.check_game(game, matches=1, seed="every game") > len(game.seats)
+    assert conformance.check_game(game, matches=1, seed="every game") > FEWEST_STATES.get(game.name, len(game.seats))
 
 
 def test_its_rules_page_has_its_decisions_events_and_view(game: Game) -> None:

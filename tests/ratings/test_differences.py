@@ -1,7 +1,6 @@
 """Sets of others: choix's published vectors and its own optimiser, and quasi standard errors that R published."""
 
 import importlib.util
-import subprocess
 import sys
 from pathlib import Path
 
@@ -39,10 +38,10 @@ def test_quasi_standard_errors_as_published(differences):
 
 
 @pytest.mark.slow
-def test_the_command_prints_every_set():
+def test_the_command_prints_every_set(differences, capsys):
     for name in ("statsmodels", "choix"):
         pytest.importorskip(name)
-    done = subprocess.run([sys.executable, str(SCRIPT)], capture_output=True, text=True, check=True)
-    values = {line[:131].strip(): float(line.split()[-1]) for line in done.stdout.splitlines()}
+    differences.main()
+    values = {line[:131].strip(): float(line.split()[-1]) for line in capsys.readouterr().out.splitlines()}
     assert len(values) > 25
     assert max(values.values()) < 1e-6

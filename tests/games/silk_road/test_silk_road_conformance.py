@@ -1,4 +1,7 @@
-"""Silk Road passes the conformance check under every variant, and the check finds what it should."""
+"""Silk Road passes the conformance check under every variant, and the check finds what it should.
+
+tests/games/test_every_game.py plays it under the default rules.
+"""
 
 import copy
 
@@ -34,11 +37,6 @@ VARIANTS = {
     "camels go back": {"camels_at_end": "back", "lay_out_order": "active_last", "empty_hand": "up_to_two", "max_turns": 90},
     "camels alone": {"tiles": {"camels_3": 22}, "reshuffle": "when_needed", "max_turns": 60},
 }
-
-
-@pytest.mark.slow
-def test_silk_road_conforms_under_the_default_rules():
-    assert conformance.check_game(GAME, matches=1) > 700
 
 
 @pytest.mark.soak
