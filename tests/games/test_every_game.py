@@ -26,7 +26,7 @@ MATCHES = PLAYTHROUGHS["MATCHES"]
 PAGES = runpy.run_path(str(HERE / "make_pages.py"))
 SHIPPED = [bot_files.load(str(path.parent)) for path in sorted((ROOT / "bots").glob("*/*/bot.toml"))]
 MOST_ENTRIES = 2000
-FEWEST_STATES = {"emira": 300, "silk_road": 700}
+FEWEST_STATES = {"emira": 1000, "silk_road": 700}
 
 pytestmark = pytest.mark.parametrize("game", registry.GAMES.values(), ids=lambda game: game.name)
 
