@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from levels import ROOT
 from tools import need
+from wording import sentence
 
 from khiva_arena.native import build
 
@@ -58,7 +59,7 @@ def test_a_compiler_that_fails_says_why(room: Path, capsys: pytest.CaptureFixtur
     (room / "launch.c").write_text("int main(void) { return missing; }\n")
     assert build.build("launch") == ""
     said = capsys.readouterr().err
-    assert said.startswith("launch is not built, and the arena is a little slower: ")
+    assert said.startswith(sentence("sandbox", "program-not-built", name="launch"))
     assert "missing" in said
 
 

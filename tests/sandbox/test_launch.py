@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from compilers import compiled_launcher
 from levels import need_level, python_at
+from wording import sentence
 
 from khiva_arena.native import build
 from khiva_arena.sandbox import launch
@@ -91,7 +92,7 @@ def test_a_mistake_is_one_line_and_no_program_runs(words: list[str], reason: str
 
 def test_without_landlock_no_program_runs(tmp_path: Path) -> None:
     launcher = compiled_launcher(tmp_path, "-DLANDLOCK_MOST=0")
-    assert said(launcher, "-b", "0", "--", "/bin/echo", "ran") == (FAILED, SAYS + "this kernel has no Landlock")
+    assert said(launcher, "-b", "0", "--", "/bin/echo", "ran") == (FAILED, SAYS + sentence("sandbox", "kernel-no-landlock"))
 
 
 def test_a_bot_whose_arbiter_is_gone_never_starts(launcher: str) -> None:
