@@ -82,8 +82,8 @@ def _say(best: Level, reasons: dict[Level, str], results: Tried) -> None:
     click.echo("What a bot may use, unless --limit says otherwise:")
     for key, words in WORDS.items():
         click.echo(f"  {key:<10}  {in_words(key, getattr(DEFAULT, key)):>8}  {words}")
-    if not launch.program() and system.PROC:
-        click.echo("Bots at trusted and basic start more slowly: no C compiler was there at set-up. Install one and set up again.")
+    if system.PROC and not launch.program():
+        click.echo("Starts at trusted and basic are slower: set-up found no C compiler. Install one and set up again.")
     if not system.PROC:
         click.echo(f"No bot is held to limits on memory and processes here: {system.UNSEEN}.")
     click.echo("How large a bot may be, unless --limit says otherwise:")
