@@ -2,6 +2,7 @@
 
 The rooms, from the bottom up; each imports only rooms above it in this list, and ``docs/layout.md`` has a line a module:
 
+    native        programs in C, built at set-up where there is a compiler
     json_schema   JSON Schemas of whatever is printed and written
     errors        every error that a user may meet, with its exit code
     result        who is to blame for a fault, and how a match ended

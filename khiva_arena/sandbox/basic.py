@@ -1,4 +1,7 @@
-"""Level basic: restrictions that a process can lay on itself: Landlock, seccomp, limits. launcher.py sets them, inside."""
+"""Level basic: restrictions that a process can lay on itself: Landlock, seccomp, limits.
+
+They are set inside, by the launcher in C if it is built, else by launcher.py.
+"""
 
 import marshal
 import os
@@ -10,9 +13,10 @@ from functools import cache
 from pathlib import Path
 from typing import ClassVar, Self
 
-from khiva_arena.sandbox import cell, proc_mask, readable_paths, scratch, seccomp, uids
+from khiva_arena.sandbox import cell, launch, proc_mask, readable_paths, scratch, seccomp, uids
 from khiva_arena.sandbox.cell import Cell
 from khiva_arena.sandbox.command import Command
+from khiva_arena.sandbox.launch import each
 from khiva_arena.sandbox.launcher import SAYS
 from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.sandbox.limits import Resources
@@ -42,24 +46,43 @@ class Basic(Cell):
                     "play as an ordinary user, or move what is needed to where everybody may read it"
                 )
         home = scratch.make(user)
-        builds = sandbox.may_leave_group
+        bot = [program, *command.argv[1:]]
+        environment = cell.environment(command, program, home, mark, sandbox.resources.memory)
+        readable = [*paths, *(f"{proc_mask.PROC}/{name}" for name in proc_mask.AT_BASIC)]
+        writable = [home, *readable_paths.DEVICES, *sandbox.writable]
+        limits = {**system_limits(sandbox.resources, program), "NPROC": _process_limit(sandbox.resources, user)}
+        filter_, filter_with_signals = (
+            seccomp.program(
+                may_leave_group=sandbox.may_leave_group, hold_files=True, hold_signals=hold_signals, network=command.network
+            )
+            for hold_signals in (False, True)
+        )
+        if launch.program():
+            rules = [
+                "-b",
+                str(int(command.network)),
+                *each("-r", readable),
+                *each("-s", proc_mask.OF_ITSELF),
+                *each("-w", writable),
+            ]
+            filters = ["-i", str(seccomp.OWN_PID), "-f", filter_.hex(), "-g", filter_with_signals.hex()]
+            argv = launch.argv(bot, limits, user, before=[*rules, "-d", command.folder], after=filters)
+            return cls(argv=argv, folder="/", environment=environment | command.handed, scratch=home, user=user)
         orders = {
-            "argv": [program, *command.argv[1:]],
+            "argv": bot,
             "folder": command.folder,
-            "environment": cell.environment(command, program, home, mark, sandbox.resources.memory),
-            "readable": [*paths, *(f"{proc_mask.PROC}/{name}" for name in proc_mask.AT_BASIC)],
-            "writable": [home, *readable_paths.DEVICES, *sandbox.writable],
-            "limits": {**system_limits(sandbox.resources, program), "NPROC": _process_limit(sandbox.resources, user)},
+            "environment": environment,
+            "readable": readable,
+            "writable": writable,
+            "limits": limits,
             "user": user,
             "parent": os.getpid(),
             "of_itself": proc_mask.OF_ITSELF,
             "own_pid": seccomp.OWN_PID,
             "network": command.network,
             "handed": [*command.handed],  # by name: the words of a process can be read by all
-            "program": seccomp.program(may_leave_group=builds, hold_files=True, network=command.network),
-            "program_with_signals": seccomp.program(
-                may_leave_group=builds, hold_files=True, hold_signals=True, network=command.network
-            ),
+            "program": filter_,
+            "program_with_signals": filter_with_signals,
         }
         return cls(
             argv=[sys.executable, "-I", "-S", "-B", "-c", START, HERE, marshal.dumps(orders).hex()],
@@ -75,8 +98,7 @@ class Basic(Cell):
         return readable_paths.closed_to_others(path) if os.geteuid() == 0 else ""
 
     def starts(self, pid: int) -> bool:
-        words = cell.words_of(pid)
-        return words[:1] == [""] or START in words[:6]
+        return Cell.starts(self, pid) or START in cell.words_of(pid)[:6]
 
 
 def _process_limit(resources: Resources, user: int | None) -> tuple[int, int]:

@@ -16,8 +16,9 @@ from pathlib import Path
 from resource import RUSAGE_SELF, getrusage, struct_rusage
 from typing import ClassVar, Self
 
-from khiva_arena.sandbox import bubblewrap, needed, proc_usage, readable_paths, reap, scratch, system, warm
+from khiva_arena.sandbox import bubblewrap, launch, needed, proc_usage, readable_paths, reap, scratch, system, warm
 from khiva_arena.sandbox.command import Command
+from khiva_arena.sandbox.launcher import SAYS
 from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.sandbox.limits import Resources
 from khiva_arena.sandbox.prepared import prepare
@@ -62,7 +63,7 @@ class Cell(ABC):
     """Number of looks at a bot from one look at its scratch space to the next; it depends on how long that takes."""
     starters: ClassVar[tuple[str, ...]] = ("setpriv", "prlimit")
     """Programs that put a bot into its cell and then become the bot's."""
-    complaints: ClassVar[tuple[str, ...]] = ("setpriv: ", "prlimit: ")
+    complaints: ClassVar[tuple[str, ...]] = (SAYS, "setpriv: ", "prlimit: ")
     """Beginnings of the lines on stderr in which these programs say that they failed."""
 
     @classmethod
@@ -105,7 +106,7 @@ class Cell(ABC):
     def starts(self, pid: int) -> bool:
         """Tell whether process ``pid``, whichever it is, is still one that puts the bot into its cell."""
         words = words_of(pid)
-        return bool(words) and os.path.basename(words[0]) in ("", *self.starters)
+        return bool(words) and (words[0] == launch.program() or os.path.basename(words[0]) in ("", *self.starters))
 
     def kill(self, pid: int) -> None:
         """Send SIGKILL to the bot and all of its processes."""

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from khiva_arena.sandbox import bubblewrap, cell, scratch, system
+from khiva_arena.sandbox import cell, launch, scratch, system
 from khiva_arena.sandbox.cell import Cell
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Sandbox
@@ -30,22 +30,16 @@ class Trusted(Cell):
     @classmethod
     def make(cls, command: Command, program: str, sandbox: Sandbox, mark: str, paths: tuple[str, ...]) -> Self:
         home = scratch.make(None)
-        setpriv = shutil.which("setpriv")
-        # It ties the bot's life to the thread that spawns it. If it is missing, a bot whose arbiter is killed ends only by the
-        # end of its input. A preexec_fn could do the same, but makes a spawn twenty times slower.
-        words = [setpriv, "--pdeathsig", "KILL", "--"] if setpriv else []
         limits = system_limits(sandbox.resources, program)
+        bot = [program, *command.argv[1:]]
         prlimit = shutil.which("prlimit")
-        if prlimit:
-            words += [prlimit, *bubblewrap.limit_words(sandbox.resources, program), "--"]
-        elif not system.LIMITS_OF_OTHERS:
-            words += _shell_that_limits(limits)
+        is_limited = bool(launch.program() or prlimit or not system.LIMITS_OF_OTHERS)
         return cls(
-            argv=[*words, program, *command.argv[1:]],
+            argv=launch.argv(bot, limits) if launch.program() else _by_tools(bot, limits, prlimit),
             folder=command.folder,
             environment=cell.environment(command, program, home, mark, sandbox.resources.memory) | command.handed,
             scratch=home,
-            limits=_by_number(limits) if system.LIMITS_OF_OTHERS and not prlimit else None,
+            limits=None if is_limited else _by_number(limits),
         )
 
     def note_start(self, pid: int) -> None:
@@ -53,6 +47,19 @@ class Trusted(Cell):
         for limit, values in (self.limits or {}).items():
             with suppress(OSError, ValueError):  # it has ended already, or may have less than that anyway
                 resource.prlimit(pid, limit, values)
+
+
+def _by_tools(bot: list[str], limits: dict[str, tuple[int, int]], prlimit: str | None) -> list[str]:
+    """Return the words that start a bot where the launcher is not built, by what the system has."""
+    setpriv = shutil.which("setpriv")
+    # It ties the bot's life to the thread that spawns it. If it is missing, a bot whose arbiter is killed ends only by the
+    # end of its input. A preexec_fn could do the same, but makes a spawn twenty times slower.
+    words = [setpriv, "--pdeathsig", "KILL", "--"] if setpriv else []
+    if prlimit:
+        words += [prlimit, *(f"--{name.lower()}={soft}:{hard}" for name, (soft, hard) in limits.items()), "--"]
+    elif not system.LIMITS_OF_OTHERS:
+        words += _shell_that_limits(limits)
+    return [*words, *bot]
 
 
 SHELL = "/bin/sh"

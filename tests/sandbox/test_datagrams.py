@@ -10,6 +10,7 @@ import trio
 from levels import KEEPING, need_level, python_at
 
 from khiva_arena.arbiter.process import Processes
+from khiva_arena.native import build
 from khiva_arena.sandbox import basic
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level, Sandbox
@@ -63,6 +64,7 @@ def test_nor_with_a_landlock_that_knows_no_scopes(monkeypatch: pytest.MonkeyPatc
     assert text.count("return max(0, int(syscall(") == 1
     (open_folder / "launcher.py").write_text(text.replace("return max(0, int(syscall(", "return min(5, int(syscall("))
     monkeypatch.setattr(basic, "HERE", str(open_folder))
+    monkeypatch.setattr(build, "program", lambda name: "")
     said = tried(Level.BASIC, "@khiva-arena-test-talk", HEARS, SAYS)
     assert "heard" not in said
     assert "said" not in said

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from compilers import compiled_launcher
 from levels import EVERY_LEVEL, KEEPING, need_level, python_at
 from other_user import arena_as_user, as_user, need_user
 
@@ -43,7 +44,25 @@ def test_an_older_kernels_landlock_keeps_out_the_same(version: int, tmp_path: Pa
     code = (
         "import json, sys; from khiva_arena.sandbox import basic; from khiva_arena.sandbox.level import Level; "
         "from khiva_arena.sandbox.detect import checkup; "
+        "from khiva_arena.native import build; build.program = lambda name: ''; "
         f"basic.HERE = {str(open_folder)!r}; print(json.dumps(checkup(Level.BASIC)))"
+    )
+    done = as_user(sys.executable, "-c", code, home=tmp_path)
+    found, note = json.loads(done.stdout)
+    assert {name: found[name] for name in KEPT_OUT} == NOTHING, note
+    assert found["scratch"] == ["HOME"]
+
+
+@pytest.mark.parametrize("version", [1, 2, 3, 4, 5, 1000])
+def test_the_launcher_in_c_keeps_out_the_same(version: int, tmp_path: Path, open_folder: Path) -> None:
+    """Also on a kernel with less Landlock, and as an ordinary user."""
+    need_level(Level.BASIC)
+    need_user(tmp_path)
+    launcher = compiled_launcher(open_folder, f"-DLANDLOCK_MOST={version}")
+    code = (
+        "import json; from khiva_arena.sandbox.level import Level; from khiva_arena.sandbox.detect import checkup; "
+        "from khiva_arena.native import build; "
+        f"build.program = lambda name: {launcher!r}; print(json.dumps(checkup(Level.BASIC)))"
     )
     done = as_user(sys.executable, "-c", code, home=tmp_path)
     found, note = json.loads(done.stdout)

@@ -1,0 +1,23 @@
+"""The step of hatchling that builds the programs in C for a wheel, and for an installation by ``pip install -e``."""
+
+import platform
+import runpy
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+
+class Programs(BuildHookInterface[Any]):
+    """Add the programs to a wheel, which is then for one processor; without a compiler it is for all of them."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Build the programs. ``version``: editable if they are to lie beside their sources, else of a wheel."""
+        tools = runpy.run_path(str(Path(self.root, "khiva_arena/native/build.py")))
+        paths = [path for path in map(tools["build"], tools["PROGRAMS"]) if path]
+        if paths and version != "editable":
+            machine = platform.machine()
+            # Static programs need nothing of the system but its kernel.
+            systems = ".".join(f"{system}_{machine}" for system in ("manylinux_2_17", "manylinux2014", "musllinux_1_1"))
+            build_data["tag"] = f"py3-none-{systems}"
+            build_data["artifacts"] += [str(Path(path).relative_to(self.root)) for path in paths]

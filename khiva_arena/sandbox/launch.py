@@ -1,0 +1,38 @@
+"""The words that start a bot by the launcher in C (``native/launch.c``), which levels trusted and basic use where it is built."""
+
+import os
+import resource
+from collections.abc import Iterable, Mapping, Sequence
+
+from khiva_arena.native import build
+
+
+def program() -> str:
+    """Return the path of the launcher, "" if it was not built."""
+    return build.program("launch")
+
+
+def each(order: str, values: Iterable[str]) -> list[str]:
+    """Return the words that give an order once for each value."""
+    return [word for value in values for word in (order, value)]
+
+
+def argv(
+    bot: Sequence[str],
+    limits: Mapping[str, tuple[int, int]],
+    user: int | None = None,
+    before: Sequence[str] = (),
+    after: Sequence[str] = (),
+) -> list[str]:
+    """Return the words that start a bot, whose life is tied to that of the thread that starts it.
+
+    bot: the words of its program
+    limits: soft and hard values of RLIMIT_<name>
+    user: the number that it runs as, None for the user of the arbiter
+    before: orders that are carried out before all others
+    after: orders that are carried out after all others
+    """
+    of_limits = each("-l", (f"{getattr(resource, f'RLIMIT_{name}')}:{soft}:{hard}" for name, (soft, hard) in limits.items()))
+    of_user = [] if user is None else ["-u", str(user)]
+    # A change of the user would undo -p.
+    return [program(), *before, *of_limits, *of_user, "-p", str(os.getpid()), *after, "--", *bot]

@@ -1,0 +1,96 @@
+"""Programs in C are built where a compiler is; elsewhere, and after a change of the source, the arena does without."""
+
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from levels import ROOT
+from tools import need
+from wording import sentence
+
+from khiva_arena.native import build
+
+NATIVE = ROOT / "khiva_arena" / "native"
+
+
+@pytest.fixture
+def room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the sources, of which nothing is built yet."""
+    need("cc")
+    for source in NATIVE.glob("*.c"):
+        shutil.copy(source, tmp_path)
+    monkeypatch.setattr(build, "HERE", tmp_path)
+    build.program.cache_clear()
+    yield tmp_path
+    build.program.cache_clear()
+
+
+def test_a_built_program_is_found_and_not_built_again(room: Path) -> None:
+    path = build.build("launch")
+    assert build.program("launch") == path
+    before = os.stat(path)
+    assert build.build("launch") == path
+    assert os.stat(path) == before
+
+
+def test_a_program_of_another_source_is_not_run_and_is_removed_by_the_next_build(room: Path) -> None:
+    old = build.build("launch")
+    with (room / "launch.c").open("a") as source:
+        source.write("/* changed */\n")
+    assert build.program("launch") == ""
+    new = build.build("launch")
+    assert new != old
+    assert sorted(path.name for path in room.iterdir()) == sorted(["launch.c", Path(new).name])
+
+
+@pytest.mark.parametrize("compiler", ["", "no-such-compiler", "false"])
+def test_without_a_compiler_nothing_is_built(compiler: str, room: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CC", compiler)
+    assert build.build("launch") == ""
+    assert build.program("launch") == ""
+    assert [path.name for path in room.iterdir()] == ["launch.c"]
+
+
+def test_a_compiler_that_fails_says_why(room: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (room / "launch.c").write_text("int main(void) { return missing; }\n")
+    assert build.build("launch") == ""
+    said = capsys.readouterr().err
+    assert said.startswith(sentence("sandbox", "program-not-built", name="launch"))
+    assert "missing" in said
+
+
+def test_a_program_needs_no_library_of_the_system(room: Path) -> None:
+    """A dynamic program names its interpreter in a segment of type 3."""
+    program = Path(build.build("launch")).read_bytes()
+    offset, size, count = (int.from_bytes(program[at : at + n], "little") for at, n in ((32, 8), (54, 2), (56, 2)))
+    kinds = {int.from_bytes(program[offset + i * size : offset + i * size + 4], "little") for i in range(count)}
+    assert 1 in kinds
+    assert 3 not in kinds
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("compiler", ["cc", "no-such-compiler"])
+def test_a_wheel_is_for_one_processor_only_if_it_carries_programs(compiler: str, tmp_path: Path) -> None:
+    need("cc")
+    list_files = ["git", "ls-files", "-zco", "--exclude-standard"]
+    tracked = subprocess.run(list_files, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    copy = tmp_path / "copy"
+    for name in filter(None, tracked.split("\0")):
+        (copy / name).parent.mkdir(parents=True, exist_ok=True)
+        if (ROOT / name).exists():
+            shutil.copy2(ROOT / name, copy / name)
+    words = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
+    subprocess.run(words, cwd=copy, env=os.environ | {"CC": compiler}, check=True, capture_output=True, timeout=120)
+    (wheel,) = tmp_path.glob("*.whl")
+    programs = [item for item in zipfile.ZipFile(wheel).infolist() if "/native/launch-" in item.filename]
+    if compiler == "cc":
+        assert "manylinux_2_17" in wheel.name
+        assert "musllinux" in wheel.name
+        assert [oct(item.external_attr >> 16 & 0o777) for item in programs] == ["0o755"]
+    else:
+        assert wheel.name.endswith("-py3-none-any.whl")
+        assert programs == []
