@@ -13,7 +13,7 @@ from khiva_arena.audit.parallel_replay import Replayed, Replayers, replayers
 from khiva_arena.audit.report import AuditLine, AuditResult, Damage, EventReport, EventSource
 from khiva_arena.errors import RecordError, StoreError
 from khiva_arena.events import stored
-from khiva_arena.events.find import CHANGED
+from khiva_arena.events.find import CHANGED, uncollected
 from khiva_arena.games.registry import HASHED, get
 from khiva_arena.games.rules_map import file_in_rules
 from khiva_arena.replay import seeds
@@ -34,7 +34,7 @@ def audit(sources: Iterable[EventSource], jobs: int = 1) -> AuditResult:
     """Check events one after the other, as far as their file can be read. ``jobs``: the number of processes."""
     result = AuditResult()
     try:
-        with replayers(jobs) as pool:
+        with replayers(jobs) as pool, uncollected():
             before: dict[str, EventRow] = {}
             for source in sources:
                 event_audit = _EventAudit(source)

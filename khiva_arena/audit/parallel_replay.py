@@ -14,9 +14,10 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
+from multiprocessing import resource_tracker
 from multiprocessing.connection import wait
 from queue import SimpleQueue
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from khiva_arena.audit.report import AuditLine
 from khiva_arena.errors import ArenaError, GameFault, RecordError
@@ -90,12 +91,16 @@ def replayers(jobs: int) -> Iterator[Replayers]:
     if jobs < 2:
         yield Replayers(None, 1)
         return
+    tracker: Any = resource_tracker._resource_tracker  # a process of Python's own, which stays with its pipe unless it is ended
+    is_ours = tracker._fd is None
     pool = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), initializer=_begin)
     try:
         yield Replayers(pool, jobs)
     finally:
         with _interrupts_wait():
             pool.shutdown(cancel_futures=True)
+            if is_ours:
+                tracker._stop()
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import islice
 
 from khiva_arena.audit.event import audit
 from khiva_arena.audit.report import AuditLine, AuditResult, Damage
@@ -16,6 +17,9 @@ from khiva_arena.schedule.seating import ScheduledMatch
 from khiva_arena.schedule.timetable import Timetable
 from khiva_arena.store.bundle import OverLine, RevealLine
 from khiva_arena.store.db import EventRow, MatchRow, Store
+
+AT_ONCE = 32
+"""The number of matches that are read together."""
 
 
 def audit_store(store: Store, words: tuple[str, ...], jobs: int = 1, sample: int | None = None) -> AuditResult:
@@ -64,12 +68,26 @@ class StoredEvent:
             yield _unreadable("the list of its matches", error)
         if self._sample_size is not None:
             self.sample = Sample.draw(ordinals, self._sample_size)
-        for ordinal in ordinals:  # one by one, so that a damaged one hides no other
-            yield from _read(f"match {self.event.number}/{ordinal}", partial(self._match, ordinal), ordinal)
+        rest = iter(ordinals)
+        while some := list(islice(rest, AT_ONCE)):
+            yield from self._matches(some)
         yield from (Damage(f"{part} {CHANGED}") for part in self.event.changed)
         yield from _read("the void matches", lambda: store.voids(event))
         yield from _read("its end", lambda: [OverLine(store.conclusion(event) or "")])
         yield from _read("the sums of its rows", lambda: [Damage(problem) for problem in store.changed(event)])
+
+    def _matches(self, ordinals: list[int]) -> Iterator[AuditLine]:
+        """Yield some matches: read together, or one by one unless all are there and intact, so that a damaged one hides no
+        other."""
+        try:
+            rows = list(islice(self._store.matches(self.event.id, ordinals[0], ordinals[-1]), len(ordinals) + 1))
+        except StoreError:
+            rows = []
+        if [row.ordinal for row in rows if row.intact] == ordinals and len(rows) == len(ordinals):
+            yield from rows
+            return
+        for ordinal in ordinals:
+            yield from _read(f"match {self.event.number}/{ordinal}", partial(self._match, ordinal), ordinal)
 
     def _match(self, ordinal: int) -> list[MatchRow]:
         row = self._store.match(self.event.id, ordinal)

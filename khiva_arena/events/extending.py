@@ -5,6 +5,7 @@ known then, too. So the person who extends it has seen them, and everything that
 """
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from msgspec import structs
 
@@ -13,16 +14,18 @@ from khiva_arena.events.stored import bare_timetable
 from khiva_arena.replay import seeds
 from khiva_arena.replay.definition import Definition
 from khiva_arena.schedule.formats import FORMATS
-from khiva_arena.settings.settings import Settings
 from khiva_arena.store.db import EventRow, Store
 from khiva_arena.words import count
+
+if TYPE_CHECKING:  # who reads a store needs no settings
+    from khiva_arena.settings.settings import Settings
 
 KNOWN = "whose results were known by then"
 """The mark of an extension."""
 
 
 def extended_definition(
-    store: Store, events: Sequence[EventRow], stage: Settings, target: Definition, *, new_event: bool
+    store: Store, events: Sequence[EventRow], stage: "Settings", target: Definition, *, new_event: bool
 ) -> Definition | None:
     """Return the definition of the event that brings the store to as many seeds as are ``target``; None if nothing is to be
     extended.
@@ -84,7 +87,7 @@ def _fits(first: Definition, target: Definition) -> bool:
     return first.extends is None and structs.replace(first, seeds=target.seeds) == target
 
 
-def _after(last: EventRow, stage: Settings, target: Definition, seed_count: int, events: Sequence[EventRow]) -> Definition:
+def _after(last: EventRow, stage: "Settings", target: Definition, seed_count: int, events: Sequence[EventRow]) -> Definition:
     seed = None
     if stage.seed is not None:
         if closed_event := next((event for event in events if event.closed and event.definition.extends == last.id), None):

@@ -15,7 +15,7 @@ from khiva_arena.result import Result
 from khiva_arena.say import Say
 from khiva_arena.schedule.formats import Shape
 from khiva_arena.schedule.timetable import Timetable
-from khiva_arena.store.db import EventRow, MatchRow, Store, VoidRow
+from khiva_arena.store.db import BESIDE, EventRow, MatchRow, Store, VoidRow
 
 _ORDINAL = re.compile("0|[1-9][0-9]{0,17}")
 CHANGED = "was changed since it was written"
@@ -92,13 +92,13 @@ def damaged(store: Store, part: str, problem: str) -> NoReturn:
     raise StoreError(f"{store.folder}: {part} is damaged: {problem}; `khiva-arena verify {quote(str(store.folder))}` says more")
 
 
-def matches_of(store: Store, event: EventRow, *, measured: bool = True) -> Iterator[MatchRow]:
-    """Yield the recorded matches of an event. ``measured``: whether page faults and the times of decisions are read, too.
+def matches_of(store: Store, event: EventRow, beside: Sequence[str] = BESIDE) -> Iterator[MatchRow]:
+    """Yield the recorded matches of an event. ``beside``: the measurements that are read, too.
 
     Raises StoreError at the first match whose place or bots differ from the schedule, or whose seats differ from its record.
     """
     timetable = bare_timetable(event)
-    for row in store.matches(event.id, measured=measured):
+    for row in store.matches(event.id, beside=beside):
         yield _in_its_place(store, event, timetable, row)
 
 
@@ -110,7 +110,7 @@ def sound_results(store: Store, event: EventRow, shape: Shape) -> list[Result] |
     places = (shape.first_ordinal, shape.first_ordinal + shape.matches - 1)
     if store.count(event.id, *places) != shape.matches:
         return None
-    timetable, rows = bare_timetable(event), store.matches(event.id, *places, measured=False)
+    timetable, rows = bare_timetable(event), store.matches(event.id, *places, beside=())
     return [of_row(event, _in_its_place(store, event, timetable, row)) for row in rows]
 
 
@@ -150,7 +150,7 @@ def check_event(store: Store, event: EventRow) -> None:
         _check_rows(store, event)
         check_file(store)
     with uncollected():
-        for _ in matches_of(store, event, measured=not is_sound):
+        for _ in matches_of(store, event, () if is_sound else BESIDE):
             pass
     voids_of(store, event)
 

@@ -27,7 +27,7 @@ from khiva_arena.report.tally import Collected
 from khiva_arena.result import FAULTS, Result
 from khiva_arena.sandbox.limits import DEFAULT, WORDS, in_words
 from khiva_arena.say import Say, say_nothing
-from khiva_arena.store.db import EventRow, Store, VoidRow
+from khiva_arena.store.db import BESIDE, EventRow, Store, VoidRow
 from khiva_arena.text import harmless
 
 MOST_ELO = 10_000
@@ -237,7 +237,7 @@ def _recorded(
 ) -> Iterator[Result]:
     # version 0.1 did not count page faults, so they are unknown for what it played
     counts_faults = not any(engine.startswith("0.1.") for engine in event.engines)
-    for match in matches_of(store, event):
+    for match in matches_of(store, event, ("page_faults",) if store.is_known_sound() else BESIDE):
         void = voids.get(match.ordinal)
         measured = [seat.measured for seat in match.seats]
         if caused := causes.get(match.ordinal):

@@ -84,21 +84,22 @@ def faults_of(record: Record) -> list[list[tuple[str, int]]]:
 def _replay(record: Record, state: State, events: list[Event], watch: StepWatcher | None) -> None:
     strikes = [0] * len(record.header.seats)
     out = _out_at_the_start(record)
+    steps = [{seat: choice for seat, choice, _ in step} for step in record.steps]
     if watch:
         watch(0, state, events)
     else:
-        state.expect([{choice.seat: choice.choice for choice in step} for step in record.steps])
-    for number, step in enumerate(record.steps, 1):
+        state.expect(steps)
+    for number, (step, choices) in enumerate(zip(record.steps, steps, strict=True), 1):
         pending = state.pending()
-        if [choice.seat for choice in step] != list(pending):
+        if list(choices) != list(pending) or len(choices) < len(step):  # a seat may stand there twice
             raise RecordError(f"step {number} has choices of other seats than {list(pending)}")
         for choice in step:
-            if choice.why or out[choice.seat] is not None:  # few choices need the check
+            if choice[2] or out[choice[0]] is not None:  # few choices need the check
                 _check_choice(record, number, choice, out, strikes)
         if number in record.forfeited_at:
-            _check_forfeits(record, number, [choice.seat for choice in step], out)
+            _check_forfeits(record, number, list(choices), out)
         try:
-            events = state.apply({choice.seat: choice.choice for choice in step})
+            events = state.apply(choices)
         except GameFault:
             raise
         except ArenaError as error:

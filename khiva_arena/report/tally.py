@@ -1,6 +1,6 @@
 """The counts of each bot, which are not estimated."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -59,7 +59,7 @@ class Collected:
     def __init__(self, results: Iterable[Result] = ()) -> None:
         self.matches = 0
         self._collector = MatchCollector()
-        self._tallies: dict[str, dict[int, Tally]] = {}
+        self._tallies: defaultdict[str, defaultdict[int, Tally]] = defaultdict(lambda: defaultdict(Tally))
         for result in results:
             self.add(result)
 
@@ -67,15 +67,15 @@ class Collected:
         """Add a result. Raises ValueError like ``MatchCollector.add``."""
         self._collector.add(match)
         self.matches += 1
-        of_event = self._tallies.setdefault(match.event, {})
+        of_event = self._tallies[match.event]
         if voids := match.voids - match.not_begun:
             for bot in set(match.bots):
-                of_event.setdefault(bot, Tally()).voids += voids
+                of_event[bot].voids += voids
         if not match.fault_free:
             for bot, faults in zip(match.bots, match.faults, strict=True):
-                of_event.setdefault(bot, Tally()).faults.update(fault for fault, _ in faults)
+                of_event[bot].faults.update(fault for fault, _ in faults)
         for bot, measured in zip(match.bots, match.measured, strict=False):  # empty if nothing was measured
-            mine = of_event.setdefault(bot, Tally()).measured
+            mine = of_event[bot].measured
             mine.append(measured)
             if len(mine) >= _AT_ONCE:
                 mine[:] = [total(mine)]

@@ -15,13 +15,14 @@ from khiva_arena.replay.record import run_digest
 from khiva_arena.store import files, private, shape, sums
 from khiva_arena.store.files import FILE, LOCK, VERSION, explain_errors
 from khiva_arena.store.inserting import Insertion, insert_match, insert_void
-from khiva_arena.store.row_checks import UNREADABLE, whole_matches, whole_voids
+from khiva_arena.store.row_checks import UNREADABLE, Checked, whole_matches, whole_voids
 from khiva_arena.store.rows import BotRow, EventRow, MatchRow, SeatRow, VoidRow, now
 from khiva_arena.store.seal import Seal
 
 __all__ = ["FILE", "RUN_SECRET", "UNREADABLE", "VERSION", "BotRow", "EventRow", "MatchRow", "SeatRow", "Store", "VoidRow", "now"]
 
 RUN_SECRET = -1
+BESIDE = ("page_faults", "times")
 LOWEST, HIGHEST = -(2**63), 2**63 - 1  # integers of SQLite
 CLOSE_MS = 1_000  # for the last checkpoint, if readers are in the way
 MATCHES_AT_ONCE, BYTES_AT_ONCE = 500, 32 * 2**20  # read at a time: bounds memory whatever the size of a store
@@ -241,14 +242,14 @@ class Store:
         query = "SELECT count(*) FROM matches WHERE event = ? AND ordinal BETWEEN ? AND ?"
         return int(self._rows(query, event, first, last)[0][0])
 
-    def matches(self, event: str, first: int = LOWEST, last: int = HIGHEST, *, measured: bool = True) -> Iterator[MatchRow]:
-        """Yield recorded matches with ordinals first..last in schedule order, read on demand, some at a time. ``measured``: with
-        page faults and the times of decisions, which take as long to read as everything else."""
+    def matches(self, event: str, first: int = LOWEST, last: int = HIGHEST, beside: Sequence[str] = BESIDE) -> Iterator[MatchRow]:
+        """Yield recorded matches with ordinals first..last in schedule order, read on demand, some at a time. ``beside``: the
+        measurements that are read, too: page faults and the times of decisions take as long to read as everything else."""
         all_matches = (first, last) == (LOWEST, HIGHEST)  # with one whose ordinal is damaged and no number now
         within = "" if all_matches else "AND ordinal BETWEEN ? AND ?"
         query = f"{_select('matches')} WHERE event = ? {within} ORDER BY ordinal"
         for rows in self._batches(query, (event,) if all_matches else (event, first, last)):
-            yield from self._joined(event, self._check_rows("matches", rows), measured=measured)
+            yield from self._joined(event, self._check_rows("matches", rows), beside)
 
     def match(self, event: str, ordinal: int) -> MatchRow | None:
         """Return one recorded match, None if it is not here."""
@@ -260,7 +261,7 @@ class Store:
         ordinals = self._rows(query, event, len(beginning), beginning)
         return [match for (ordinal,) in ordinals if (match := self.match(event, ordinal))]
 
-    def _joined(self, event: str, matches: Iterable[tuple[Sequence[Any], bool]], *, measured: bool = True) -> Iterator[MatchRow]:
+    def _joined(self, event: str, matches: Checked, beside: Sequence[str] = BESIDE) -> Iterator[MatchRow]:
         """Yield rows of ``matches`` joined with their rows in other tables."""
         rows = list(matches)
         if not rows:
@@ -268,9 +269,8 @@ class Store:
         ordinals = [row[1] for row, _ in rows]
         condition = ("event = ? AND ordinal BETWEEN ? AND ? ORDER BY ordinal", event, min(ordinals), max(ordinals))
         seats = self._pairs("seats", f"{condition[0]}, seat", *condition[1:])
-        if not measured:
-            return whole_matches(rows, (), seats, ())
-        return whole_matches(rows, self._pairs("page_faults", *condition), seats, self._pairs("times", *condition))
+        faults, times = (self._pairs(table, *condition) if table in beside else () for table in BESIDE)
+        return whole_matches(rows, faults, seats, times)
 
     def places(self, event: str) -> Iterator[tuple[int, str]]:
         """Yield ordinal and digest of each recorded match in schedule order, read on demand, some at a time. Sums are not looked

@@ -78,6 +78,45 @@ def test_two_processes_find_in_a_bundle_what_one_finds(tmp_path: Path, case: str
         assert found(tmp_path / "bad", 2) == one
 
 
+def test_an_audit_leaves_no_process_and_no_descriptor(tmp_path: Path) -> None:
+    store = play_shard(tmp_path / "store", planned(seeds=3), Shard(1, 1))
+    program = tmp_path / "twice.py"
+    program.write_text(TWICE)
+    done = subprocess.run([sys.executable, str(program), str(store)], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "True True\n[] \n", "")
+
+
+TWICE = """
+import os, sys
+from pathlib import Path
+import khiva_arena
+def opened():
+    return {name for name in os.listdir("/proc/self/fd") if os.path.exists(f"/proc/self/fd/{name}")}
+if __name__ == "__main__":
+    before = opened()
+    print(*[khiva_arena.verify(sys.argv[1], jobs=2).sound for _ in range(2)])
+    print(sorted(opened() - before), Path(f"/proc/self/task/{os.getpid()}/children").read_text())
+"""
+
+
+def test_a_damaged_match_hides_none_that_is_read_with_it(tmp_path: Path) -> None:
+    """Matches are read some at a time; of those that are not intact, one by one."""
+    damages = (
+        "UPDATE seats SET score = score + 1 WHERE ordinal = 7 AND seat = 0",
+        "UPDATE matches SET record = 'x' WHERE ordinal = 40",
+        "DELETE FROM seats WHERE ordinal = 41",
+        "UPDATE times SET by_seat = 'x' WHERE ordinal = 50",
+        "UPDATE page_faults SET major = major + 1 WHERE ordinal = 49",
+    )
+    store = play_shard(tmp_path / "store", planned(seeds=12), Shard(1, 1), fails=lambda _ordinal, _attempt: False)
+    with closing(sqlite3.connect(store / "arena.db")) as connection:
+        connection.executescript(";".join(damages))
+    for jobs in (1, 2):
+        (report,), _ = found(store, jobs)
+        assert report["unsound_matches"] == [7, 40, 41, 49, 50]
+        assert report["sound_matches"] == sorted({*range(72)} - {7, 40, 41, 49, 50})
+
+
 LONG = """
 import os, sys, time
 from khiva_arena.audit.parallel_replay import replay, replayers

@@ -127,3 +127,13 @@ def test_a_run_imports_what_its_first_request_needs(tmp_path: Path) -> None:
     # structlog, which writes the log of the store, brings rich and asyncio.
     assert not found & (NEVER_EARLY | {"khiva_arena.api", "khiva_arena.ratings.elo", "khiva_arena.report.sections"})
     assert len(own_code(found)) <= 155
+
+
+@pytest.mark.slow
+def test_standings_import_nothing_that_plays(tmp_path: Path) -> None:
+    words = ("--seats", "2", "--seeds", "1", "--out", str(tmp_path / "store"))
+    imported(tmp_path, "run", *BOTS, *words)
+    found = imported(tmp_path, "standings", str(tmp_path / "store"))
+    assert "khiva_arena.events.tables" in found
+    assert not {name for name in found if name.startswith(("khiva_arena.arbiter", "khiva_arena.settings.settings"))}
+    assert not found & {"trio", "asyncio", "structlog"}

@@ -231,3 +231,61 @@ def test_run_digest_depends_on_order() -> None:
 )
 def test_final_ranks(ranks: tuple[int, ...], forfeited: tuple[int | None, ...], final: list[int]) -> None:
     assert final_ranks(ranks, forfeited) == final
+
+
+def _in_other_words() -> dict[str, str]:
+    """The text of the record, written so that it means the same and is not what the arena writes; and what no record may be."""
+    text = RECORD.to_json()
+    score = f'"scores":[{RECORD.scores[0]}'
+    changes = {
+        "a space": (",", ", "),
+        "a number as a float": (score, f"{score}.0"),
+        "a number with an exponent": (score, f"{score}e0"),
+        "minus zero": ('"steps":[[[0,', '"steps":[[[-0,'),
+        "an escaped letter": ('"reason"', '"re\\u0061son"'),
+        "an escaped letter of a value": (RECORD.reason, "\\u006f" + RECORD.reason[1:]),
+        "a key twice": ('"reason":', '"reason":"over","reason":'),
+        "a key more": ('"reason":', '"more":1,"reason":'),
+        "a key of the header more": ('"isolation":', '"aaa":1,"isolation":'),
+        "a number as a word": (score, score.replace("[", '["') + '"'),
+        "true as a number": (',1,""]', ',true,""]'),
+        "a number beyond 64 bits": (score, score + "0" * 30),
+        "a rule that is a float": ('"rules":{', '"rules":{"aaa":1e16,'),
+        "DEL in a name": (f'"{RECORD.header.seats[0].name}"', f'"{RECORD.header.seats[0].name}\x7f"'),
+        "a format that nobody reads": ('"format":1', '"format":2'),
+        "a chain of zeros": (RECORD.digest, "0" * 64),
+        "no chain": (f'"digest":"{RECORD.digest}",', ""),
+    }
+    return {name: text.replace(old, new, 1) for name, (old, new) in changes.items()}
+
+
+@pytest.mark.parametrize("change", _in_other_words())
+def test_no_text_but_the_canonical_one_is_a_record(change: str) -> None:
+    text = _in_other_words()[change]
+    assert text != RECORD.to_json()
+    with pytest.raises(RecordError):
+        Record.from_json(text)
+
+
+def test_signs_that_encoders_write_differently_are_read() -> None:
+    """The quick way to compare a text holds for plain signs alone; these are read by the other way."""
+    first, *others = RECORD.header.seats
+    for name in ("Zo\xeb", "back\\slash", 'a "quote"', "\x7f", "\ud800", "\n"):
+        record = replace(RECORD, header=replace(RECORD.header, seats=(first._replace(name=name), *others)))
+        again = Record.from_json(record.to_json())
+        assert (again, again.digest) == (record, record.digest)
+
+
+def test_a_changed_record_has_a_digest_of_its_own() -> None:
+    assert RECORD.digest == Record.from_json(RECORD.to_json()).digest  # by now it is kept
+    assert replace(RECORD, reason="forfeits").digest != RECORD.digest
+
+
+def test_a_seat_that_chooses_twice_in_a_step_is_found() -> None:
+    step = RECORD.steps[0]
+    twice = replace(RECORD, steps=((*step, step[-1]), *RECORD.steps[1:]))
+    with pytest.raises(RecordError, match="step 1 "):
+        verify(twice, SECRET)
+    turned = replace(RECORD, steps=(tuple(reversed(step)), *RECORD.steps[1:]))
+    with pytest.raises(RecordError, match="step 1 "):
+        verify(turned, SECRET)
