@@ -11,7 +11,7 @@ from khiva_arena.games.base import Plain
 FieldBounds = tuple[tuple[int, int], ...]
 """The least and the largest value of each number."""
 Numbers = Iterator[int]
-Put = Callable[[Plain, MutableSequence[Any], int], None]
+PutFunction = Callable[[Plain, MutableSequence[Any], int], None]
 """(value, zeros, place): writes the numbers of a value that are not 0 into zeros, from that place on."""
 P = ParamSpec("P")
 
@@ -25,7 +25,7 @@ class Field(NamedTuple):
     """
 
     bounds: FieldBounds
-    put: Put
+    put: PutFunction
     get: Callable[[Numbers], Plain]
     recipe: tuple[Callable[..., "Field"], tuple[Any, ...], dict[str, Any]] | None = None
     """The function that made the field, and its arguments. A field is pickled as these, since its functions cannot be."""
