@@ -2,16 +2,26 @@
 
 from collections.abc import Mapping, Sequence
 from operator import index
-from typing import NamedTuple, SupportsIndex
+from typing import Any, NamedTuple, SupportsIndex
 
 from khiva_arena.env.coding import WAIT, Coding, coding_of
 from khiva_arena.errors import ConfigError
 from khiva_arena.games import registry
-from khiva_arena.games.base import Game, Plain, State
+from khiva_arena.games.base import Decision, Game, Plain, State
 
 DEFAULT = 0
 """The index that is played for an illegal action, as the arena does for a bot that fails."""
 REWARDS = ("places", "points")
+MOST_MENUS = 512
+"""The number of decisions whose actions are kept: games ask most questions again and again, as the same object."""
+
+
+class ActionMenu(NamedTuple):
+    """The actions of a decision, in the order of ``legal``, and their mask, an array of int8."""
+
+    decision: Decision
+    actions: list[int]
+    mask: Any
 
 
 class CodedGame:
@@ -35,16 +45,33 @@ class CodedGame:
     ) -> None:
         self.game, self.seats, self.rules = table_of(game, seats, rules)
         self.coding = (coding or coding_of(self.game, self.seats, self.rules)).without(without)
+        self._menus: dict[int, ActionMenu] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_menus": {}}
+
+    def menu(self, decision: Decision) -> ActionMenu:
+        """Return the actions of a decision, which are made once for each object."""
+        menu = self._menus.get(id(decision))
+        if menu is None or menu.decision is not decision:
+            import numpy as np
+
+            if len(self._menus) >= MOST_MENUS:
+                self._menus.clear()
+            actions, mask = self.coding.actions_of(decision), np.zeros(self.coding.actions, dtype=np.int8)
+            mask[actions] = 1
+            menu = self._menus[id(decision)] = ActionMenu(decision, actions, mask)
+        return menu
 
     def index(self, state: State, seat: int, action: int) -> int | None:
         """Return the index into ``legal`` that an action means; None if the action is illegal now."""
-        actions = self.coding.actions_of(state.pending()[seat])
+        actions = self.menu(state.pending()[seat]).actions
         return actions.index(action) if action in actions else None
 
     def legal(self, state: State, seat: int) -> list[int]:
         """Return the actions that a seat can take, in the order of ``legal``; ``WAIT`` alone if the seat is not asked."""
         decision = state.pending().get(seat)
-        return [WAIT] if decision is None else self.coding.actions_of(decision)
+        return [WAIT] if decision is None else self.menu(decision).actions[:]
 
 
 class GameTable(NamedTuple):

@@ -5,6 +5,7 @@ them raises it.
 """
 
 import json
+from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -37,6 +38,13 @@ class Part(NamedTuple):
     key: str
     start: int
     size: int
+
+
+class Encoded(NamedTuple):
+    """A view and its numbers, from which the next view of the match is encoded. Nobody may change either."""
+
+    view: Mapping[str, Plain]
+    numbers: "array[float]"
 
 
 @dataclass(frozen=True)
@@ -78,7 +86,7 @@ class Coding:
             start += len(kind.bounds)
         return tuple(parts)
 
-    @property
+    @cached_property
     def size(self) -> int:
         """The number of numbers in an observation."""
         return sum(part.size for part in self.parts)
@@ -95,15 +103,22 @@ class Coding:
         coding."""
         import numpy as np
 
-        numbers: list[int] = []
-        for (key, kind), part in zip(self.keys.items(), self.parts, strict=True):
+        return np.frombuffer(self.encode_after(None, view).numbers, dtype=np.float32)
+
+    def encode_after(self, past: Encoded | None, view: Mapping[str, Plain]) -> Encoded:
+        """Return the numbers of a view as ``encode`` does: a key whose value is the one in ``past`` keeps its numbers."""
+        numbers = past.numbers[:] if past else array("f", bytes(4 * self.size))
+        for key, start, size in self.parts:
             try:
-                kind.put(view[key], numbers)
+                value = view[key]
+                if past:
+                    if value == past.view[key]:
+                        continue
+                    numbers[start : start + size] = array("f", bytes(4 * size))
+                self.keys[key].put(value, numbers, start)
             except (LookupError, TypeError, ValueError):
-                numbers.clear()
-            if len(numbers) != part.start + part.size:
-                raise _other(f"numbers for {json.dumps({key: view.get(key)})}")
-        return np.array(numbers, dtype=np.float32)
+                raise _other(f"numbers for {json.dumps({key: view.get(key)})}") from None
+        return Encoded(view, numbers)
 
     def decode(self, observation: Sequence[float]) -> dict[str, Plain]:
         """Return the view that an observation was made from, without the keys that are left out."""

@@ -1,7 +1,9 @@
 """Fields: plain values made into numbers and back. An observation is put together from them."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from array import array
+from collections.abc import Callable, Iterator, Mapping, MutableSequence, Sequence
 from functools import partial, wraps
+from itertools import accumulate
 from typing import Any, NamedTuple, ParamSpec
 
 from khiva_arena.games.base import Plain
@@ -9,6 +11,8 @@ from khiva_arena.games.base import Plain
 FieldBounds = tuple[tuple[int, int], ...]
 """The least and the largest value of each number."""
 Numbers = Iterator[int]
+PutFunction = Callable[[Plain, MutableSequence[Any], int], None]
+"""(value, zeros, place): writes the numbers of a value that are not 0 into zeros, from that place on."""
 P = ParamSpec("P")
 
 
@@ -16,12 +20,12 @@ class Field(NamedTuple):
     """One value, or a list or record of values, as numbers.
 
     bounds: of each of its numbers.
-    put: appends the numbers of a value.
+    put: writes the numbers of a value.
     get: takes as many numbers and returns the value made of them.
     """
 
     bounds: FieldBounds
-    put: Callable[[Plain, list[int]], None]
+    put: PutFunction
     get: Callable[[Numbers], Plain]
     recipe: tuple[Callable[..., "Field"], tuple[Any, ...], dict[str, Any]] | None = None
     """The function that made the field, and its arguments. A field is pickled as these, since its functions cannot be."""
@@ -46,19 +50,19 @@ def known(make: Callable[P, Field]) -> Callable[P, Field]:
 @known
 def always(value: Plain) -> Field:
     """Make a field of no numbers for a value that is known anyway."""
-    return Field((), lambda _, into: None, lambda _: value)
+    return Field((), lambda _, into, at: None, lambda _: value)
 
 
 @known
 def number(most: int, least: int = 0) -> Field:
     """Make a field for a number as it is."""
-    return Field(((least, most),), lambda value, into: into.append(value), next)
+    return Field(((least, most),), _put_number, next)
 
 
 @known
 def switch() -> Field:
     """Make a field for a bool: 1 for yes, 0 for no."""
-    return Field(((0, 1),), lambda value, into: into.append(int(value)), lambda numbers: bool(next(numbers)))
+    return Field(((0, 1),), _put_number, lambda numbers: bool(next(numbers)))
 
 
 @known
@@ -66,12 +70,10 @@ def maybe(field: Field) -> Field:
     """Make a field for a value or null: 1 and the value; zeros for null."""
     size = len(field.bounds)
 
-    def put(value: Plain, into: list[int]) -> None:
-        into.append(int(value is not None))
-        if value is None:
-            into.extend([0] * size)
-        else:
-            field.put(value, into)
+    def put(value: Plain, into: MutableSequence[Any], at: int) -> None:
+        if value is not None:
+            into[at] = 1
+            field.put(value, into, at + 1)
 
     def get(numbers: Numbers) -> Plain:
         if next(numbers):
@@ -87,13 +89,11 @@ def maybe(field: Field) -> Field:
 @known
 def one_of(words: Sequence[Plain]) -> Field:
     """Make a field for one of the words: a 1 at its place among the words, zeros elsewhere; zeros alone for null."""
-    place = {_key(word): i for i, word in enumerate(words)}
+    place = _places(words)
 
-    def put(value: Plain, into: list[int]) -> None:
-        bits = [0] * len(words)
+    def put(value: Plain, into: MutableSequence[Any], at: int) -> None:
         if value is not None:
-            bits[place[_key(value)]] = 1
-        into.extend(bits)
+            into[at + place(value)] = 1
 
     def get(numbers: Numbers) -> Plain:
         bits = [next(numbers) for _ in words]
@@ -106,13 +106,11 @@ def one_of(words: Sequence[Plain]) -> Field:
 def some_of(words: Sequence[Plain], order: Callable[[Plain], object] | None = None) -> Field:
     """Make a field for a list of words: a 1 for each word in it. Lists have the order of the words, or that of the key
     ``order``."""
-    place = {_key(word): i for i, word in enumerate(words)}
+    place = _places(words)
 
-    def put(value: Plain, into: list[int]) -> None:
-        bits = [0] * len(words)
+    def put(value: Plain, into: MutableSequence[Any], at: int) -> None:
         for item in value:
-            bits[place[_key(item)]] = 1
-        into.extend(bits)
+            into[at + place(item)] = 1
 
     def get(numbers: Numbers) -> Plain:
         words_held = [_fresh(word) for word in words if next(numbers)]
@@ -124,13 +122,11 @@ def some_of(words: Sequence[Plain], order: Callable[[Plain], object] | None = No
 @known
 def counts(words: Sequence[Plain], most: int) -> Field:
     """Make a field for a list with repeated words: how often each is in it. Lists have the order of the words."""
-    place = {_key(word): i for i, word in enumerate(words)}
+    place = _places(words)
 
-    def put(value: Plain, into: list[int]) -> None:
-        found = [0] * len(words)
+    def put(value: Plain, into: MutableSequence[Any], at: int) -> None:
         for item in value:
-            found[place[_key(item)]] += 1
-        into.extend(found)
+            into[at + place(item)] += 1
 
     return Field(
         ((0, most),) * len(words),
@@ -143,18 +139,18 @@ def counts(words: Sequence[Plain], most: int) -> Field:
 def ranked(pieces: Sequence[Plain]) -> Field:
     """Make a field for a list of pieces: for each piece its place in the list, from 1; 0 if it is absent. Of equal pieces the
     first stands first. A null in the list is the place of an unknown piece: only ``deck`` counts these."""
-    copies: dict[object, list[int]] = {}
-    for i, piece in enumerate(pieces):
-        copies.setdefault(_key(piece), []).append(i)
+    key, keys = _key_of(pieces), [*map(_key, pieces)]
+    firsts = {one: keys.index(one) for one in keys}
+    following = [keys.index(one, i) if one in keys[i:] else None for i, one in enumerate(keys, 1)]
 
-    def put(value: Plain, into: list[int]) -> None:
-        places, used = [0] * len(pieces), dict.fromkeys(copies, 0)
+    def put(value: Plain, into: MutableSequence[Any], at: int) -> None:
+        free: dict[object, Any] = firsts.copy() if value else {}
         for place, item in enumerate(value, 1):
             if item is not None:
-                key = _key(item)
-                places[copies[key][used[key]]] = place
-                used[key] += 1
-        into.extend(places)
+                one = key(item) if key else item
+                i = free[one]
+                into[at + i] = place
+                free[one] = following[i]
 
     def get(numbers: Numbers) -> Plain:
         places = [next(numbers) for _ in pieces]
@@ -168,9 +164,9 @@ def deck(pieces: Sequence[Plain]) -> Field:
     """Make a field for a deck: the number of its cards, then the known cards as ``ranked`` has them, the top being the first."""
     known = ranked(pieces)
 
-    def put(value: Plain, into: list[int]) -> None:
-        into.append(len(value))
-        known.put(value, into)
+    def put(value: Plain, into: MutableSequence[Any], at: int) -> None:
+        into[at] = len(value)
+        known.put(value, into, at + 1)
 
     def get(numbers: Numbers) -> Plain:
         cards: list[Plain] = [None] * next(numbers)
@@ -186,12 +182,11 @@ def deck(pieces: Sequence[Plain]) -> Field:
 def listed(most: int, words: Sequence[Plain]) -> Field:
     """Make a field for a list item by item: 1 for the first word, 2 for the second; zeros after the end. A longer list keeps its
     last ``most`` items."""
-    place = {_key(word): i for i, word in enumerate(words, 1)}
+    place = _places(words, 1)
 
-    def put(value: Plain, into: list[int]) -> None:
+    def put(value: Plain, into: MutableSequence[Any], at: int) -> None:
         last = value[-most:]
-        into.extend(place[_key(item)] for item in last)
-        into.extend([0] * (most - len(last)))
+        into[at : at + len(last)] = array("f", map(place, last))
 
     def get(numbers: Numbers) -> Plain:
         codes = [next(numbers) for _ in range(most)]
@@ -203,12 +198,7 @@ def listed(most: int, words: Sequence[Plain]) -> Field:
 @known
 def each(count: int, field: Field) -> Field:
     """Make a field for a list of exactly ``count`` values of one field."""
-
-    def put(value: Plain, into: list[int]) -> None:
-        for item in value:
-            field.put(item, into)
-
-    return Field(field.bounds * count, put, lambda numbers: [field.get(numbers) for _ in range(count)])
+    return row(*[field] * count)
 
 
 @known
@@ -216,8 +206,8 @@ def up_to(most: int, field: Field) -> Field:
     """Make a field for a list of at most ``most`` values of one field: for each place a 1 and the value, zeros after the end."""
     places = each(most, maybe(field))
 
-    def put(value: Plain, into: list[int]) -> None:
-        places.put([*value, *[None] * (most - len(value))], into)
+    def put(value: Plain, into: MutableSequence[Any], at: int) -> None:
+        places.put([*value, *[None] * (most - len(value))], into, at)
 
     return Field(places.bounds, put, lambda numbers: [item for item in places.get(numbers) if item is not None])
 
@@ -225,31 +215,59 @@ def up_to(most: int, field: Field) -> Field:
 @known
 def row(*fields: Field) -> Field:
     """Make a field for a list with a value for each field."""
+    count, ends = len(fields), [*accumulate((len(field.bounds) for field in fields), initial=0)]
+    puts = [(field.put, start) for field, start in zip(fields, ends, strict=False)]
 
-    def put(value: Plain, into: list[int]) -> None:
-        for item, field in zip(value, fields, strict=True):
-            field.put(item, into)
+    def put(value: Plain, into: MutableSequence[Any], at: int) -> None:
+        for item, (put_one, start) in zip(value, puts, strict=True):
+            put_one(item, into, at + start)
 
-    return Field(sum((field.bounds for field in fields), ()), put, lambda numbers: [field.get(numbers) for field in fields])
+    def put_numbers(value: Plain, into: MutableSequence[Any], at: int) -> None:
+        if len(value) != count:
+            raise ValueError(f"{len(value)} numbers, not {count}")
+        into[at : at + count] = array("f", value)
+
+    return Field(
+        sum((field.bounds for field in fields), ()),
+        put_numbers if all(field.put is _put_number for field in fields) else put,
+        lambda numbers: [field.get(numbers) for field in fields],
+    )
 
 
 @known
 def record(keys: Mapping[str, Field], optional: Mapping[str, Field] | None = None) -> Field:
     """Make a field for a dict with these keys; each optional one begins with a 1 if it is there."""
-    extra = {key: maybe(field) for key, field in (optional or {}).items()}
+    fields = {**keys, **{key: maybe(field) for key, field in (optional or {}).items()}}
+    values = row(*fields.values())
 
-    def put(value: Plain, into: list[int]) -> None:
-        for key, field in keys.items():
-            field.put(value[key], into)
-        for key, field in extra.items():
-            field.put(value.get(key), into)
+    def put(value: Plain, into: MutableSequence[Any], at: int) -> None:
+        values.put([value[key] if key in keys else value.get(key) for key in fields], into, at)
 
     def get(numbers: Numbers) -> Plain:
-        values = {key: field.get(numbers) for key, field in keys.items()}
-        extras = {key: field.get(numbers) for key, field in extra.items()}
-        return {**values, **{key: value for key, value in extras.items() if value is not None}}
+        pairs = zip(fields, values.get(numbers), strict=True)
+        return {key: value for key, value in pairs if key in keys or value is not None}
 
-    return Field(sum((field.bounds for field in (*keys.values(), *extra.values())), ()), put, get)
+    return Field(values.bounds, put, get)
+
+
+def _put_number(value: Plain, into: MutableSequence[Any], at: int) -> None:
+    into[at] = value
+
+
+def _places(words: Sequence[Plain], first: int = 0) -> Callable[[Plain], int]:
+    """Return the function that finds the place of a word, counted from ``first``."""
+    key, place = _key_of(words), {_key(word): i for i, word in enumerate(words, first)}
+    return (lambda word: place[key(word)]) if key else place.__getitem__
+
+
+def _key_of(words: Sequence[Plain]) -> Callable[[Plain], object] | None:
+    """Return the quickest function that makes values like these words keys of a dict; None for words that are keys themselves."""
+    depths = {_depth(word) for word in words}
+    return None if depths <= {0} else tuple if depths == {1} else _key if depths != {2} else lambda word: tuple(map(tuple, word))
+
+
+def _depth(value: Plain) -> int:
+    return 1 + max(map(_depth, value), default=0) if isinstance(value, list | tuple) else 0
 
 
 def _key(value: Plain) -> object:

@@ -1,6 +1,6 @@
 """The coding of Khiva as numbers. docs/trainers.md explains them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, MutableSequence
 from typing import Any
 
 from khiva_arena.env.coding import Coding
@@ -96,7 +96,7 @@ def _camel(places: list[list[Plain]]) -> Field:
     both = row(one_of(places), number(TEAPOT_VALUES[-1]))
     return Field(
         both.bounds,
-        lambda camel, into: both.put((camel[:2], camel[2]), into),
+        lambda camel, into, at: both.put((camel[:2], camel[2]), into, at),
         lambda numbers: _joined(*both.get(numbers)),
     )
 
@@ -110,17 +110,13 @@ def _passed(seats: int, turns: int) -> Field:
     """Make a field for passed cards. For each card: its place in the list, from 1; the turn; the seats that may hold it, as a
     list."""
     holders = listed(seats - 1, range(seats))
-    nowhere = [0] * (2 + seats - 1)
+    start = {tuple(face): card * (2 + seats - 1) for card, face in enumerate(FACE)}
 
-    def put(value: Plain, into: list[int]) -> None:
-        by_face = {tuple(face): (place, turn, is_held) for place, (turn, face, is_held) in enumerate(value, 1)}
-        for face in FACE:
-            if tuple(face) not in by_face:
-                into.extend(nowhere)
-                continue
-            place, turn, is_held = by_face[tuple(face)]
-            into += (place, turn)
-            holders.put(is_held, into)
+    def put(value: Plain, into: MutableSequence[Any], at: int) -> None:
+        for place, (turn, face, is_held) in enumerate(value, 1):
+            first = at + start[tuple(face)]
+            into[first], into[first + 1] = place, turn
+            holders.put(is_held, into, first + 2)
 
     def get(numbers: Numbers) -> Plain:
         rows = [(next(numbers), next(numbers), list(face), holders.get(numbers)) for face in FACE]

@@ -1,6 +1,6 @@
 """The coding of Silk Road as numbers. docs/trainers.md explains them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, MutableSequence
 from typing import Any
 
 from khiva_arena.env.coding import Coding
@@ -109,8 +109,8 @@ def _jewels_of(chart: Board) -> Field:
     cities = chart.names[: chart.cities]
     all_cities = each(len(cities), counts(range(len(COLOURS)), JEWELS_PER_COLOUR))
 
-    def put(value: Plain, into: list[int]) -> None:
-        all_cities.put([value.get(city, ()) for city in cities], into)
+    def put(value: Plain, into: MutableSequence[Any], at: int) -> None:
+        all_cities.put([value.get(city, ()) for city in cities], into, at)
 
     def get(numbers: Numbers) -> Plain:
         return {city: jewels for city, jewels in zip(cities, all_cities.get(numbers), strict=True) if jewels}

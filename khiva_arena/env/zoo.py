@@ -13,11 +13,11 @@ from gymnasium import spaces
 from pettingzoo import AECEnv, ParallelEnv
 
 from khiva_arena.env.coded_game import DEFAULT, CodedGame, by_places, check_rewards
-from khiva_arena.env.coding import WAIT, Coding
+from khiva_arena.env.coding import WAIT, Coding, Encoded
 from khiva_arena.env.deals import Deals, Seed
 from khiva_arena.env.players import Players
 from khiva_arena.errors import ConfigError
-from khiva_arena.games.base import Game, Pending, Plain, State
+from khiva_arena.games.base import Decision, Game, Pending, Plain, State
 from khiva_arena.protocol.bot_function import Choose
 
 ANSI = "ansi"
@@ -58,6 +58,7 @@ class _Seated:
         self._rewards = rewards
         self._deals = Deals()
         self._state: State | None = None
+        self._past: Encoded | None = None
         low, high = self.table.coding.bounds()
         self._blank = np.clip(np.float32(0), low, high)
         self._wait = np.zeros(self.table.coding.actions, dtype=np.int8)
@@ -114,10 +115,10 @@ class _Seated:
         self._gained = [0.0] * self.table.seats
         self._go_on()
 
-    def _observation(self, seat: int, legal: list[int]) -> Observation:
-        mask = np.zeros(self.table.coding.actions, dtype=np.int8)
-        mask[legal] = 1
-        return {"observation": self.table.coding.encode(self.match.view(seat)), "action_mask": mask}
+    def _observation(self, seat: int, decision: Decision | None) -> Observation:
+        mask = self.table.menu(decision).mask if decision else self._wait
+        past = self._past = self.table.coding.encode_after(self._past, self.match.view(seat))
+        return {"observation": np.frombuffer(past.numbers, dtype=np.float32).copy(), "action_mask": mask.copy()}
 
     def _index(self, agent: str, action: object) -> int | None:
         """Return the index into ``legal`` that an action means; None if it is illegal now. Raises TypeError if it is no whole
@@ -141,12 +142,13 @@ class _Seated:
 
     def _step(self, choices: Mapping[int, int]) -> None:
         """Apply one step of the arena, with the choices of the opponents, and add up its rewards."""
-        before, others = self.match.scores, [seat for seat in self.match.pending() if seat not in choices]
-        self._opponents.saw(self.match.apply({**choices, **{seat: self._opponents.choose(self.match, seat) for seat in others}}))
-        if self._rewards == "points":
-            gains = [now - then for now, then in zip(self.match.scores, before, strict=True)]
+        match, counts_points = self.match, self._rewards == "points"
+        before, others = match.scores if counts_points else [], [seat for seat in match.pending() if seat not in choices]
+        self._opponents.saw(match.apply({**choices, **{seat: self._opponents.choose(match, seat) for seat in others}}))
+        if counts_points:
+            gains = [now - then for now, then in zip(match.scores, before, strict=True)]
         else:
-            gains = by_places(self.match.ranks) if self.match.is_over else [0] * self.table.seats
+            gains = by_places(match.ranks) if match.is_over else [0] * self.table.seats
         self._gained = [float(sofar + more) for sofar, more in zip(self._gained, gains, strict=True)]
 
 
@@ -177,8 +179,7 @@ class ArenaAEC(_Seated, AECEnv):  # type: ignore[misc]
         """Return the knowledge of an agent now. It shows no choice, not even the agent's own, before all choices of the step are
         made."""
         seat = self._seat_of[agent]
-        is_asked = seat in self.match.pending() and seat not in self._chosen
-        return self._observation(seat, self.table.legal(self.match, seat) if is_asked else [WAIT])
+        return self._observation(seat, None if seat in self._chosen else self.match.pending().get(seat))
 
     def step(self, action: int | None) -> None:
         """Take an action for ``agent_selection``."""
@@ -249,7 +250,7 @@ class ArenaParallel(_Seated, ParallelEnv):  # type: ignore[misc]
     def _observations(self) -> dict[str, Observation]:
         pending = self.match.pending()
         return {
-            agent: self._observation(seat, self.table.legal(self.match, seat))
+            agent: self._observation(seat, pending.get(seat))
             if self._encode_all or seat in pending
             else {"observation": self._blank.copy(), "action_mask": self._wait.copy()}
             for agent, seat in self._seat_of.items()

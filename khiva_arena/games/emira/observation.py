@@ -102,7 +102,11 @@ def _gold(pos: Position, seat: int) -> list[Plain]:
 def _deck(deck: Deck, seat: int, names: Sequence[str] | None) -> list[Plain]:
     """Return a deck, top first: the cards whose place the seat knows, None for the others."""
     pairs = zip(deck.cards, deck.seen, strict=True)
-    return [(names[card] if names else card) if seen_by >> seat & 1 else None for card, seen_by in pairs]
+    return (
+        [(names[card] if names else card) if seen_by >> seat & 1 else None for card, seen_by in pairs]
+        if any(deck.seen)
+        else [None] * len(deck.cards)
+    )
 
 
 def _swapped(pos: Position) -> list[Plain]:
@@ -159,13 +163,11 @@ def _bids(pos: Position) -> list[list[list[int]]]:
 def _history(pos: Position, seat: int) -> list[list[Plain]]:
     """Return all that has touched a hidden card, as far as the seat knows of it; lines that only another seat saw are left
     out."""
-    lines = []
-    for entry in pos.history:
-        if entry.seat == seat:
-            lines.append([*entry.public, *entry.private])
-        elif len(entry.public) > 1:
-            lines.append(entry.public[:])
-    return lines
+    return [
+        [*public, *private] if owner == seat else public[:]
+        for public, owner, private in pos.history
+        if owner == seat or len(public) > 1
+    ]
 
 
 def _ask(pos: Position, seat: int) -> dict[str, Plain] | None:

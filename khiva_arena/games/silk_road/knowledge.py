@@ -90,6 +90,48 @@ def _asked_seat(view: Mapping[str, Plain]) -> tuple[int, int, int]:
     return ask["seat"], 2 if ask["kind"] in ("customs", "pay") else 0, ask["good"] if ask["kind"] == "lay_out" else -1
 
 
+class _Needs(NamedTuple):
+    """The cards that a seat's slots must have held.
+
+    first, end: the place of the seat's first slot, and the place after the last.
+    least: by good, (end, number): the slots before the place ``end`` held so many cards of the good, or more.
+    kinds: least number of different goods in the hand.
+    held: counts by good of the hand without the cards of the slots.
+    """
+
+    first: int
+    end: int
+    least: list[list[tuple[int, int]]]
+    kinds: int
+    held: list[int]
+
+    def met(self, cards: Sequence[int], good: int) -> bool:
+        """Tell whether there is enough of a good, and of kinds of goods."""
+        for end, number in self.least[good]:
+            if cards[self.first : end].count(good) < number:
+                return False
+        own = cards[self.first : self.end]
+        return not self.kinds or sum(own.count(one) + held > 0 for one, held in enumerate(self.held)) >= self.kinds
+
+
+def _needs(seen: Trail, seat: int, first: int) -> _Needs:
+    """Return the needs of a seat whose first slot is at a place."""
+    end, held = first, [0] * _GOODS
+    least: list[list[tuple[int, int]]] = [[(first, 0)] for _ in held]
+    for step in seen.hands[seat]:
+        good = step - LARGE if step >= LARGE else -1 - step
+        if 0 <= step < LARGE:
+            end += 1
+        else:
+            held[good] += 1 if step >= 0 else -1
+            if -held[good] > least[good][-1][1]:
+                least[good].append((end, -held[good]))
+    asked, kinds, wanted = seen.asked
+    if seat == asked and wanted >= 0:
+        least[wanted].append((end, 1 - held[wanted]))
+    return _Needs(first, end, [pairs[1:] for pairs in least], kinds if seat == asked else 0, held)
+
+
 class _Walk:
     """A filling of the slots, and how many cards are not where they must have been."""
 
@@ -135,7 +177,7 @@ class _Walk:
     def step(self, below: Callable[[int], int], slots: Sequence[int], rough: int) -> None:
         """Exchange cards of one of these slots and of another place of its pile, and perhaps further ones with them.
 
-        rough: the exchange is undone if more cards are amiss by it, except one time in ``rough`` for each (0: never).
+        rough: the exchange is undone if more cards are amiss by it, except one time in ``rough`` for each.
         """
         changes: list[tuple[list[int], int, int]] = []
         seats_touched: set[int] = set()
@@ -151,18 +193,42 @@ class _Walk:
         for seat, amiss in before.items():
             self.amiss[seat] = self._count(seat)
             worse += self.amiss[seat] - amiss
-            if worse and not rough:
-                break
-        if worse > 0 and (not rough or any(below(rough) for _ in range(worse))):
+        if worse > 0 and any(below(rough) for _ in range(worse)):
             for cards, one, two in reversed(changes):
                 cards[one], cards[two] = cards[two], cards[one]
             self.amiss = [before.get(seat, amiss) for seat, amiss in enumerate(self.amiss)]
 
-    def walk(self, below: Callable[[int], int]) -> None:
-        """Walk from a possible world to others."""
-        slots = range(len(self.places))
-        for _ in range(STEPS_A_SLOT * len(slots) + STEPS if slots else 0):
-            self.step(below, slots, 0)
+    def walk(self, stream: Stream) -> None:
+        """Walk from a possible world to others: exchanges as ``step`` makes them, undone if a card is amiss by them."""
+        seen, count, below, u64 = self.seen, len(self.places), stream.below, stream.u64
+        # All cards are in one list: those of the slots, seat by seat, then the rest of each pile.
+        slots = sorted(range(count), key=lambda slot: seen.slots[slot][0])
+        owners = [seen.slots[slot][0] for slot in slots]
+        order = [self.places[slot] for slot in slots]
+        order += [(i, place) for i, pile in enumerate(self.cards) for place in range(len(self.owners[i]), len(pile))]
+        cards = [self.cards[pile][place] for pile, place in order]
+        index = {where: i for i, where in enumerate(order)}
+        piles = [[index[i, place] for place in range(len(pile))] for i, pile in enumerate(self.cards)]
+        ends = [(index[where], piles[where[0]]) for where in self.places]
+        needs = {seat: _needs(seen, seat, owners.index(seat)) for seat in {*owners}}
+        for _ in range(STEPS_A_SLOT * count + STEPS if count else 0):
+            exchanges: list[tuple[int, int]] = []
+            lost: list[tuple[int, int]] = []
+            while not exchanges or not u64() % 2:
+                one, pile = ends[below(count)]
+                two = pile[below(len(pile))]
+                good, other = cards[one], cards[two]
+                exchanges.append((one, two))
+                if good != other:
+                    cards[one], cards[two] = other, good
+                    lost.append((owners[one], good))
+                    if two < count:
+                        lost.append((owners[two], other))
+            if lost and not all(needs[seat].met(cards, good) for seat, good in lost):
+                for one, two in reversed(exchanges):
+                    cards[one], cards[two] = cards[two], cards[one]
+        for (i, place), card in zip(order, cards, strict=True):
+            self.cards[i][place] = card
 
     def hunt(self, below: Callable[[int], int]) -> None:
         """Walk from anywhere to a possible world: steps of seats that gave cards they lacked, fewer and fewer for the worse."""
@@ -207,7 +273,7 @@ class World(NamedTuple):
 def imagine(seen: Trail, stream: Stream) -> World:
     """Return a possible world."""
     walk = _Walk(seen, _somehow(seen))
-    walk.walk(stream.below)
+    walk.walk(stream)
     drawn: list[list[int]] = [[] for _ in range(seen.seats)]
     fresh = [[0] * _GOODS for _ in range(seen.seats)]
     last = len(seen.piles) - 1

@@ -8,9 +8,7 @@ from collections.abc import Callable
 
 from khiva_arena.games.base import Plain
 from khiva_arena.games.silk_road.state import GONE, Position
-from khiva_arena.games.silk_road.tables import COLOURS, CUSTOMS_LIMIT, GOODS, PER_GOOD, SIZES, TILES
-
-_GOODS = range(len(GOODS))
+from khiva_arena.games.silk_road.tables import COLOURS, CUSTOMS_LIMIT, PER_GOOD, SIZES, TILES
 
 
 def view(pos: Position, seat: int) -> dict[str, Plain]:
@@ -39,7 +37,7 @@ def view(pos: Position, seat: int) -> dict[str, Plain]:
         },
         "caravans": [_caravan(pos, i) for i in range(len(SIZES))],
         "queue": pos.queue[:],
-        "tiles": {names[first + i]: TILES[tile] for i, tile in enumerate(pos.tiles)},
+        "tiles": dict(zip(names[first:], [TILES[tile] for tile in pos.tiles], strict=True)),
         "cities": {names[city]: jewels[:] for city, jewels in enumerate(pos.cities) if jewels},
         "bag": [pos.bag.count(colour) for colour in range(len(COLOURS))],
         "removed": pos.removed[:],
@@ -59,7 +57,7 @@ def view(pos: Position, seat: int) -> dict[str, Plain]:
 def _unseen(pos: Position, seat: int) -> list[int]:
     """Return by good how many cards in the pile and in hands this seat cannot name; it does not know which of the two."""
     seen = [*pos.displays, pos.open, *(pos.known[other] for other in range(pos.seats) if other != seat), pos.hands[seat]]
-    return [PER_GOOD - sum(counts[good] for counts in seen) - pos.discard.count(good) for good in _GOODS]
+    return [PER_GOOD - sum(held) - pos.discard.count(good) for good, held in enumerate(zip(*seen, strict=True))]
 
 
 def _caravan(pos: Position, i: int) -> list[Plain] | None:

@@ -168,7 +168,9 @@ def _jewel(pos: Position, ask: Plain, seat: int) -> Open:
     # Half of the cards, rounded up, went to the discard pile: as many as are left, or one more.
     count = 2 * held + (pos.discard[-1 - held :] == [good] * (held + 1))
     pos.displays[seat][good] = count
-    highest, lowest = exchange(pos, seat, good, 0)
+    # The tied seats with higher drivers were asked before the seller, and declined.
+    declined = _bits([other for other in range(pos.seats) if pos.drivers[other] > pos.drivers[seat]])
+    highest, lowest = exchange(pos, seat, good, declined)
     pos.displays[seat][good] = held
     if highest != lowest:
         after.append(("swap", highest, lowest))

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from khiva_arena.games.silk_road import GAME
-from khiva_arena.games.silk_road.knowledge import LARGE, _Walk, imagine, trail
+from khiva_arena.games.silk_road.knowledge import LARGE, STEPS, STEPS_A_SLOT, _somehow, _Walk, imagine, trail
 from khiva_arena.rng import Stream
 
 RULES = GAME.rules({})
@@ -79,3 +79,65 @@ def test_what_really_happened_is_possible():
                 assert [sorted(pile) for pile in cards] == [sorted(pile) for pile in seen.piles]
                 assert not any(_Walk(seen, cards).amiss)
             state.apply({s: random.randrange(len(decision.legal)) for s, decision in state.pending().items()})
+
+
+def plain_walk(walk, below):
+    """The walk as it is defined: exchanges, undone if any seat has a card amiss, counted from the whole history."""
+    slots = len(walk.places)
+    for _ in range(STEPS_A_SLOT * slots + STEPS if slots else 0):
+        before, is_first = [cards[:] for cards in walk.cards], True
+        while is_first or not below(2):
+            pile, one = walk.places[below(slots)]
+            cards, is_first = walk.cards[pile], False
+            two = below(len(cards))
+            cards[one], cards[two] = cards[two], cards[one]
+        if any(map(walk._count, range(walk.seen.seats))):
+            walk.cards = before
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seats", GAME.seats)
+def test_a_walk_is_the_plain_one(seats):
+    """Also at questions that tell of a hand: customs, pay and lay_out, of a seat that is not the one that looks."""
+    random, told = Random(seats), set()
+    rules = GAME.rules({"hand_dump": "choose"})
+    for deal in range(40):
+        state, _ = GAME.new(seats, rules, random.randbytes(32))
+        while not state.is_over:
+            ((asked, decision),) = state.pending().items()
+            is_new = decision.kind in ("customs", "pay", "lay_out") and decision.kind not in told
+            if is_new or (deal < 2 and random.random() < 0.02):
+                told |= {decision.kind} & {"customs", "pay", "lay_out"}
+                seen = trail(state.view((asked + 1) % seats))
+                quick, plain = (_Walk(seen, _somehow(seen)) for _ in range(2))
+                streams = [Stream(bytes(32), "walk") for _ in range(2)]
+                quick.walk(streams[0])
+                plain_walk(plain, streams[1].below)
+                assert quick.cards == plain.cards
+                assert streams[0].u64() == streams[1].u64()
+            state.apply({asked: random.randrange(len(decision.legal))})
+        if deal >= 2 and len(told) == 3:
+            break
+    assert told == {"customs", "pay", "lay_out"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("tied", ["recompute", "original_tie"])
+def test_a_world_at_an_open_jewel_exchanges_the_same_drivers(tied):
+    """Also if seats declined before the sale. A view does not tell an even sale from an odd one if the card that was discarded
+    before is of the good sold: these are left out."""
+    rules, random, stream, with_swap = GAME.rules({"tied_decline": tied}), Random(3), Stream(bytes(32), "jewel"), []
+    for _ in range(25):
+        state, _ = GAME.new(4, rules, random.randbytes(32))
+        while not state.is_over:
+            ((seat, decision),) = state.pending().items()
+            discarded = len(state.discard)
+            state.apply({seat: random.randrange(len(decision.legal))})
+            if state.doing and state.doing[0] == "jewel" and decision.kind == "sell" and state.pending().get(seat):
+                cards_sold = len(state.discard) - discarded
+                if len({*state.discard[-1 - cards_sold :]}) == 1 and discarded:
+                    continue
+                assert GAME.determinise(state.view(random.randrange(4)), rules, stream).tasks == state.tasks
+                with_swap.append(any(task[0] == "swap" for task in state.tasks))
+    assert any(with_swap)
+    assert not all(with_swap)
