@@ -6,6 +6,7 @@ import shlex
 import shutil
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from typing import ClassVar, Self
 
 from khiva_arena.sandbox import bubblewrap, cell, scratch, system
@@ -23,6 +24,7 @@ class Trusted(Cell):
         starts at once
     """
 
+    walled: ClassVar[bool] = False
     lets_go: ClassVar[bool] = True
 
     limits: dict[int, tuple[int, int]] | None = None
@@ -30,14 +32,14 @@ class Trusted(Cell):
     @classmethod
     def make(cls, command: Command, program: str, sandbox: Sandbox, mark: str, paths: tuple[str, ...]) -> Self:
         home = scratch.make(None)
-        setpriv = shutil.which("setpriv")
+        setpriv = _tool("setpriv")
         # It ties the bot's life to the thread that spawns it. If it is missing, a bot whose arbiter is killed ends only by the
         # end of its input. A preexec_fn could do the same, but makes a spawn twenty times slower.
         words = [setpriv, "--pdeathsig", "KILL", "--"] if setpriv else []
         limits = system_limits(sandbox.resources, program)
-        prlimit = shutil.which("prlimit")
+        prlimit = _tool("prlimit")
         if prlimit:
-            words += [prlimit, *bubblewrap.limit_words(sandbox.resources, program), "--"]
+            words += [prlimit, *bubblewrap.limit_words(limits), "--"]
         elif not system.LIMITS_OF_OTHERS:
             words += _shell_that_limits(limits)
         return cls(
@@ -55,6 +57,7 @@ class Trusted(Cell):
                 resource.prlimit(pid, limit, values)
 
 
+_tool = cache(shutil.which)  # a search for each bot would look into every folder of the PATH
 SHELL = "/bin/sh"
 LETTERS = {"FSIZE": ("f", 512), "NOFILE": ("n", 1), "CPU": ("t", 1), "CORE": ("c", 512)}
 """The letter by which ulimit sets a limit, and its unit in bytes. Some shells take 1024 for 512, and allow twice as much."""
