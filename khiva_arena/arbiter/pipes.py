@@ -86,7 +86,7 @@ class Pipes:
         """Read everything that is there now, or comes within ``patience`` seconds, and write what waits to be written."""
         if self._throttled and trio.current_time() >= self.resumes_at:
             self._unthrottle()
-        ready = self.poller.poll(patience)
+        ready = self.poller.poll(0.0 if self.pending_eof else patience)
         if not ready and not self.pending_eof:
             return _NOTHING
         now = trio.current_time()

@@ -123,16 +123,13 @@ class Processes:
             # a table whose bots are always faster than this process must not starve others
             await trio.lowlevel.checkpoint()
         while True:
-            arrivals = poll(0.0)
+            # One poll both looks and waits a little, unless the deadline is near: it is polled for without waiting.
+            arrivals = poll(self._patience if deadline - trio.current_time() > 2 * self._patience else 0.0)
             now = trio.current_time()
             if arrivals or now >= deadline:
                 return arrivals
             if now >= self._watch.next_at and self._look_at_all(now):
                 continue
-            if self._patience and deadline - now > 2 * self._patience:
-                arrivals = poll(self._patience)
-                if arrivals:
-                    return arrivals
             wake = min(deadline, self._watch.next_at, self._pipes.resumes_at)
             with trio.move_on_at(wake):
                 await self._pipes.poller.wait()

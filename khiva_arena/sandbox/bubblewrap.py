@@ -5,7 +5,7 @@ An ordinary user's arbiter makes a user namespace for it. Root's arbiter needs n
 
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import PurePosixPath
 from typing import NamedTuple
@@ -86,13 +86,13 @@ def command(inside: Inside, filter_descriptor: int, prepared: Prepared) -> list[
         words += [setpriv, "--reuid", user, "--regid", user, "--clear-groups", "--no-new-privs", "--inh-caps=-all"]
         words += ["--bounding-set=-all", "--"]
     processes = at_most("NPROC", inside.resources.processes + (UNCOUNTED if inside.counted else 0))
-    limits = limit_words(inside.resources, inside.argv[0])
+    limits = limit_words(system_limits(inside.resources, inside.argv[0]))
     return [*words, prlimit, f"--nproc={processes}", *limits, "--", *inside.argv]
 
 
-def limit_words(resources: Resources, program: str) -> list[str]:
-    """Return the limits as arguments of prlimit, except that of processes, which the system counts by user."""
-    return [f"--{name.lower()}={soft}:{hard}" for name, (soft, hard) in system_limits(resources, program).items()]
+def limit_words(limits: Mapping[str, tuple[int, int]]) -> list[str]:
+    """Return soft and hard limits by their names as arguments of prlimit."""
+    return [f"--{name.lower()}={soft}:{hard}" for name, (soft, hard) in limits.items()]
 
 
 def _mounts(inside: Inside, prepared: Prepared) -> Iterator[str]:

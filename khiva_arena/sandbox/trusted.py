@@ -6,9 +6,10 @@ import shlex
 import shutil
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from typing import ClassVar, Self
 
-from khiva_arena.sandbox import cell, launch, scratch, system
+from khiva_arena.sandbox import bubblewrap, cell, launch, scratch, system
 from khiva_arena.sandbox.cell import Cell
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Sandbox
@@ -23,6 +24,7 @@ class Trusted(Cell):
         starts at once
     """
 
+    walled: ClassVar[bool] = False
     lets_go: ClassVar[bool] = True
 
     limits: dict[int, tuple[int, int]] | None = None
@@ -32,7 +34,7 @@ class Trusted(Cell):
         home = scratch.make(None)
         limits = system_limits(sandbox.resources, program)
         bot = [program, *command.argv[1:]]
-        prlimit = shutil.which("prlimit")
+        prlimit = _tool("prlimit")
         is_limited = bool(launch.program() or prlimit or not system.LIMITS_OF_OTHERS)
         return cls(
             argv=launch.argv(bot, limits) if launch.program() else _by_tools(bot, limits, prlimit),
@@ -51,17 +53,18 @@ class Trusted(Cell):
 
 def _by_tools(bot: list[str], limits: dict[str, tuple[int, int]], prlimit: str | None) -> list[str]:
     """Return the words that start a bot where the launcher is not built, by what the system has."""
-    setpriv = shutil.which("setpriv")
+    setpriv = _tool("setpriv")
     # It ties the bot's life to the thread that spawns it. If it is missing, a bot whose arbiter is killed ends only by the
     # end of its input. A preexec_fn could do the same, but makes a spawn twenty times slower.
     words = [setpriv, "--pdeathsig", "KILL", "--"] if setpriv else []
     if prlimit:
-        words += [prlimit, *(f"--{name.lower()}={soft}:{hard}" for name, (soft, hard) in limits.items()), "--"]
+        words += [prlimit, *bubblewrap.limit_words(limits), "--"]
     elif not system.LIMITS_OF_OTHERS:
         words += _shell_that_limits(limits)
     return [*words, *bot]
 
 
+_tool = cache(shutil.which)  # a search for each bot would look into every folder of the PATH
 SHELL = "/bin/sh"
 LETTERS = {"FSIZE": ("f", 512), "NOFILE": ("n", 1), "CPU": ("t", 1), "CORE": ("c", 512)}
 """The letter by which ulimit sets a limit, and its unit in bytes. Some shells take 1024 for 512, and allow twice as much."""
