@@ -3,8 +3,8 @@ PYTHON ?= python3
 ARENA := .venv/bin/khiva-arena
 BIN := .venv/bin
 RESULTS := results/demo
-# Compiling all that is installed takes longer than compiling what is imported does. msgpack is imported once at set-up, for bots
-# in Python that may write nowhere and would compile it at each start.
+# All that the arena needs is compiled once it is there. Bots in Python may write nowhere and would compile at each start, and so
+# would every command if PYTHONDONTWRITEBYTECODE is set, as in most containers. Tools of tests are compiled when they are imported.
 INSTALL := install --quiet --disable-pip-version-check --no-compile
 # A new environment gets its pip in two or three seconds from Python's own copy, in a few tenths from a pip that is there already.
 OTHER_PIP := $(PYTHON) -m pip --python $(BIN)/python
@@ -27,7 +27,7 @@ help: ## this list
 	@$(OTHER_PIP) --version >/dev/null 2>&1 || $(PYTHON) -m venv .venv || \
 	  { echo "python3 cannot make a virtual environment; on Debian and Ubuntu: apt install python3-venv" >&2; exit 2; }
 	@if [ -e $(BIN)/pip ]; then $(BIN)/pip $(INSTALL) -e .; else $(OTHER_PIP) $(INSTALL) pip -e .; fi
-	@$(BIN)/python -c 'import msgpack'
+	@$(BIN)/python -m compileall -q -j 0 -x '/(pip|tests)/' .venv/lib khiva_arena
 	@touch $@
 
 .venv/.test: .venv/.run pyproject.toml

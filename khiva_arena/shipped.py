@@ -7,9 +7,10 @@ import signal
 import subprocess
 import sys
 import tomllib
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+import msgspec
 
 import khiva_arena
 
@@ -19,8 +20,7 @@ BROKEN = "broken"
 """The folder of the bots that misbehave on purpose."""
 
 
-@dataclass(frozen=True, slots=True)
-class Language:
+class Language(msgspec.Struct, frozen=True):
     """A language with a kit.
 
     name, title, aliases: its key, its name for people, and other words for it.

@@ -5,6 +5,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 from itertools import product
 from pathlib import Path
 
@@ -48,6 +49,23 @@ def test_the_targets_know_all_marks_and_nothing_else_leaves_a_test_out(pytestcon
 def test_ci_runs_them_all() -> None:
     lines = (ROOT / ".ci" / "run").read_text().splitlines()
     assert [line for line in lines if line.startswith("make ")] == [f"make {target}" for target in OF_CI]
+
+
+def test_the_set_up_compiles_every_module_that_a_command_or_bot_imports(tmp_path: Path) -> None:
+    (words,) = re.findall(r"^\t@\$\(BIN\)/python (-m compileall .*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    site = ".venv/lib/python3.11/site-packages"
+    sources = (
+        "khiva_arena/rng.py",
+        "khiva_arena/games/khiva/worlds.py",
+        f"{site}/msgpack/__init__.py",
+        f"{site}/pip/__init__.py",
+    )
+    for source in sources:
+        (tmp_path / source).parent.mkdir(parents=True)
+        (tmp_path / source).write_text("")
+    subprocess.run([sys.executable, *shlex.split(words)], cwd=tmp_path, check=True)
+    compiled = {path.parent.parent / f"{path.name.split('.')[0]}.py" for path in tmp_path.rglob("*.pyc")}
+    assert compiled == {tmp_path / source for source in sources[:3]}
 
 
 def strength(*words: str) -> subprocess.CompletedProcess[str]:

@@ -1,8 +1,9 @@
 """The state of one bot's process: plain data, which the pipes, the watch and the lifetimes of a match share."""
 
 import subprocess
-from dataclasses import dataclass, field
 from typing import NamedTuple
+
+import msgspec
 
 from khiva_arena.arbiter.redact import Redactor
 from khiva_arena.arbiter.stderr import Notes, Quiet
@@ -25,8 +26,7 @@ class CellProcess(NamedTuple):
     cell: Cell
 
 
-@dataclass(slots=True, eq=False)
-class Child:
+class Child(msgspec.Struct, eq=False):
     """A bot's process and the arbiter's ends of its pipes.
 
     seat: number at the table
@@ -56,11 +56,11 @@ class Child:
     stdin: int = -1
     stdout: int = -1
     stderr: int = -1
-    backlog: bytearray = field(default_factory=bytearray)
+    backlog: bytearray = msgspec.field(default_factory=bytearray)
     input_lost: bool = False
-    notes: Notes = field(default_factory=Notes)
-    quiet: Quiet = field(default_factory=lambda: Quiet(()))
-    redactor: Redactor = field(default_factory=lambda: Redactor({}))
+    notes: Notes = msgspec.field(default_factory=Notes)
+    quiet: Quiet = msgspec.field(default_factory=lambda: Quiet(()))
+    redactor: Redactor = msgspec.field(default_factory=lambda: Redactor({}))
     notes_allowed: int = NOTES_PER_WINDOW
     exceeded: str = ""
     killed: bool = False

@@ -43,8 +43,8 @@ all the same. So a bot voids no match by the moments without a core that every m
 """
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, field
 
+import msgspec
 import trio
 
 from khiva_arena.arbiter.clock import LagMeter
@@ -70,8 +70,7 @@ EXTENDED_MOST = 8
 OWN_DOING = "the answer came late, and processes that the bot started may have taken its core"
 
 
-@dataclass(slots=True, eq=False)
-class _Wait:
+class _Wait(msgspec.Struct, eq=False):
     """The wait for one seat that was asked. Times in seconds of the monotonic clock, durations in seconds.
 
     seat: the seat that was asked
@@ -103,16 +102,15 @@ class _Wait:
         return self.deadline + lag if self.last is None else self.last
 
 
-@dataclass(slots=True)
-class StepResult:
+class StepResult(msgspec.Struct):
     """The outcome of a step for each seat that was asked.
 
     answers: by seat, the greeting or answer
     faults: by seat, the verdict and a line for the bot's author
     """
 
-    answers: dict[int, Greeting | Answer] = field(default_factory=dict)
-    faults: dict[int, tuple[Verdict, str]] = field(default_factory=dict)
+    answers: dict[int, Greeting | Answer] = msgspec.field(default_factory=dict)
+    faults: dict[int, tuple[Verdict, str]] = msgspec.field(default_factory=dict)
 
 
 class Gatherer:

@@ -5,9 +5,9 @@ Nothing here waits for longer than it takes the system to end killed processes.
 
 import signal
 import subprocess
-from dataclasses import replace
 
 import trio
+from msgspec.structs import replace
 
 from khiva_arena.arbiter.child import CellProcess, Child
 from khiva_arena.arbiter.pipes import Ends, Pipes, close, pipes

@@ -7,9 +7,9 @@ import math
 import os
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
+import msgspec
 import trio
 
 from khiva_arena.arbiter.clock import LagMeter, Limits
@@ -30,8 +30,7 @@ from khiva_arena.sandbox.level import Sandbox
 STARTED_SECONDS, MOMENT = 5.0, 0.005
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(msgspec.Struct, frozen=True):
     """The answer that a bot now gives to one decision.
 
     request: the recorded request
@@ -44,8 +43,7 @@ class Reply:
     blame: Blame | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RefeedResult:
+class RefeedResult(msgspec.Struct, frozen=True):
     """The outcome of feeding a bot.
 
     name: as the bot greeted, "" if it did not

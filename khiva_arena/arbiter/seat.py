@@ -1,7 +1,8 @@
 """A seat during a match: its conversation, its bank, its strikes, and the events not yet sent to it."""
 
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
+
+import msgspec
 
 from khiva_arena.arbiter.clock import Bank, Limits
 from khiva_arena.protocol.session import Session
@@ -21,8 +22,7 @@ class Blame(NamedTuple):
     step: int
 
 
-@dataclass(slots=True, eq=False)
-class Seat:
+class Seat(msgspec.Struct, eq=False):
     """A seat of a match in progress; mutable.
 
     number: at the table, from 0
@@ -43,18 +43,18 @@ class Seat:
 
     number: int
     bank: Bank
-    session: Session = field(default_factory=Session)
+    session: Session = msgspec.field(default_factory=Session)
     verdict: Verdict = Verdict.OK
     forfeited_at: int | None = None
     strikes: int = 0
-    faults: list[Blame] = field(default_factory=list)
-    events: list[dict[str, Any]] = field(default_factory=list)
+    faults: list[Blame] = msgspec.field(default_factory=list)
+    events: list[dict[str, Any]] = msgspec.field(default_factory=list)
     name: str = ""
     version: str = ""
     output_ended: bool = False
     asked_at: int = 0
-    times: dict[int, float] = field(default_factory=dict)
-    round_trips: dict[int, float] = field(default_factory=dict)
+    times: dict[int, float] = msgspec.field(default_factory=dict)
+    round_trips: dict[int, float] = msgspec.field(default_factory=dict)
     paused: int = 0
 
     @classmethod

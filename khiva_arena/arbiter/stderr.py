@@ -7,7 +7,8 @@ word, are left out of them. Text that a bot writes is never left out: only whole
 import re
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from khiva_arena.text import harmless, printable
 from khiva_arena.words import count
@@ -39,8 +40,7 @@ def incomplete_size(data: bytes | bytearray) -> int:
     return 0
 
 
-@dataclass(slots=True)
-class _Part:
+class _Part(msgspec.Struct):
     """Bytes written between two requests.
 
     turn: number of the step and kind of the first request, None before any

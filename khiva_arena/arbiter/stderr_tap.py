@@ -1,8 +1,8 @@
 """A wire that keeps the beginning of each bot's stdout, shown for a bot that fails to start."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 
+import msgspec
 import trio
 
 from khiva_arena.arbiter.redact import Redactor
@@ -22,15 +22,14 @@ READABLE = 0.8
 """Least share of readable characters in bytes that are shown as text."""
 
 
-@dataclass(slots=True)
-class BotOutput:
+class BotOutput(msgspec.Struct):
     """The output of one bot on stdout.
 
     head: the beginning
     total: bytes in all
     """
 
-    head: bytearray = field(default_factory=bytearray)
+    head: bytearray = msgspec.field(default_factory=bytearray)
     total: int = 0
 
     def add(self, data: bytes) -> None:

@@ -5,7 +5,6 @@ it reads both directions.
 """
 
 import json
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -23,8 +22,7 @@ _TO_BOT: dict[str, Any] = {str(kind.__struct_config__.tag): kind for kind in FRO
 _FROM_BOT = {"hello": codec.decode_bot_hello, "act": codec.decode_act}
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(msgspec.Struct, frozen=True):
     """A frame, or bytes that are not a frame.
 
     offset, length: in bytes of the stream, a frame's header included.

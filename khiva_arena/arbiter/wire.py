@@ -1,8 +1,9 @@
 """The interface of a match to its bots' pipes: bytes out, arrivals in, one wait for all seats. A test can script it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol
+
+import msgspec
 
 from khiva_arena.result import Measured
 from khiva_arena.sandbox.proc_usage import ThreadTime
@@ -45,8 +46,7 @@ class Use(NamedTuple):
     processes: frozenset[int]
 
 
-@dataclass(frozen=True, slots=True)
-class Ending:
+class Ending(msgspec.Struct, frozen=True):
     """The end of a bot's process.
 
     status: its exit status, negative for a signal, None if it never started

@@ -69,7 +69,7 @@ def unpack(file: PackedFile, folder: str) -> Path:
 
 def as_bot(bot: PackedBot, files: tuple[tuple[str, Path], ...] = ()) -> Bot:
     """Return the bot as the machine that packed it knows it, with these files."""
-    same = {name: getattr(bot, name) for name in PackedBot.__struct_fields__ if name in Bot.__slots__}
+    same = {name: getattr(bot, name) for name in PackedBot.__struct_fields__ if name in Bot.__struct_fields__}
     return Bot(**same, games=(), complete=True, sources=files)
 
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import click
 import msgspec
+from msgspec import structs
 
 from khiva_arena.commands.choices import POWER
 from khiva_arena.commands.more_seeds import commands, extends_one, fewer_line_ups
@@ -74,8 +75,9 @@ def _as_extended(members: list[EventRow], table: Standings) -> Standings:
     if not extends_one(members):
         return table
     ratings = table.ratings
-    widening = replace(ratings.widening, looks=looks_of(members, extended=True))
-    return replace(table, evidence=replace(table.evidence, ratings=replace(ratings, widening=widening)))
+    widening = structs.replace(ratings.widening, looks=looks_of(members, extended=True))
+    ratings = structs.replace(ratings, widening=widening)
+    return replace(table, evidence=structs.replace(table.evidence, ratings=ratings))
 
 
 def _plan_of(table: Standings, error: float | None, gap: float | None, power: float) -> plans.Plan:
@@ -87,7 +89,7 @@ def _with_next(store: Path, members: list[EventRow], table: Standings, answer: p
     target = answer.need.seeds if answer.need else 0 if answer.enough else answer.fewest_seeds
     if not answer.blocks or not answer.blocks < target < MOST["seeds"]:
         return answer
-    return msgspec.structs.replace(
+    return structs.replace(
         answer,
         extends=extends_one(members),
         next=commands(store, members, target / answer.blocks),

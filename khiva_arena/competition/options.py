@@ -3,9 +3,10 @@
 A draw depends on a commitment, which is printed before anything is played, and on a public text, which is drawn after that.
 """
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
 
 from khiva_arena.errors import ConfigError
 from khiva_arena.events import stored
@@ -15,8 +16,7 @@ if TYPE_CHECKING:
     from khiva_arena.shards.play import PlannedEvents  # most runs play no plan
 
 
-@dataclass(frozen=True, slots=True)
-class RunOptions:
+class RunOptions(msgspec.Struct, frozen=True):
     """The options by which a run begins or continues its events, named as the flags.
 
     any_engine: whether to continue an event that another version began.

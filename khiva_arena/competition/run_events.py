@@ -342,7 +342,12 @@ class StoreLog:
     """The log of the store in ``folder``, open to be added to. Raises OSError if it cannot be opened."""
 
     def __init__(self, folder: Path) -> None:
-        import structlog  # takes longer than the rest of this room, and only a run that plays needs it
+        # Not above: only a run that plays needs it. It would import rich, to colour tracebacks, which takes as long as all else.
+        sys.modules.setdefault("rich", None)  # type: ignore[arg-type]
+        import structlog
+
+        if sys.modules["rich"] is None:
+            del sys.modules["rich"]
 
         self._file = os.fdopen(private.open_file(folder / LOG, os.O_WRONLY | os.O_APPEND), "a", encoding="utf-8")
         self._logger = structlog.wrap_logger(

@@ -5,10 +5,12 @@ import shlex
 import shutil
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from hashlib import sha256
 from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
 
 from khiva_arena import shipped
 from khiva_arena.entrants import manifest, runtimes, sources
@@ -22,8 +24,7 @@ GUESTS = ("person", "remote")
 """Words for players who are no programs of this machine, see guests.py."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bot:
+class Bot(msgspec.Struct, frozen=True):
     """A bot as an event names it.
 
     name, version, author: from its bot.toml, "" if not given there. The author alone does not change the identity.

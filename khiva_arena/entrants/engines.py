@@ -11,9 +11,10 @@ import os
 import re
 import shlex
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from khiva_arena.entrants.bots import Bot, broken, load
 from khiva_arena.entrants.loading import AS_IT_IS, Loading

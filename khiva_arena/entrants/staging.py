@@ -8,6 +8,7 @@ import errno
 import fcntl
 import json
 import os
+import py_compile
 import re
 import shutil
 import stat
@@ -18,6 +19,7 @@ from functools import cache
 from hashlib import file_digest, sha256
 from pathlib import Path
 
+from khiva_arena import shipped
 from khiva_arena.entrants.bots import PYTHON, Bot
 from khiva_arena.entrants.build import as_run, build, must_stay_in, of_runtimes
 from khiva_arena.entrants.sources import is_executable
@@ -131,11 +133,26 @@ def _stage_from_sources(bot: Bot, final: Path, level: Level) -> None:
         # It is built where it stays: compilers write the folder into their output, and debuggers look for the sources there.
         if bot.build:
             build(bot, final, level)
+        else:
+            _compile_ours(bot, final)
         _make_read_only(final)
         seal(final)
     except BaseException:
         _remove(final)
         raise
+
+
+def _compile_ours(bot: Bot, final: Path) -> None:
+    """Compile the kit and the modules of shipped bots, or each start would: bots cannot write here.
+
+    A stranger's source stays as it is: it may be made to harm the process that compiles it.
+    """
+    ours = shipped.folder("bots").resolve()
+    kit = (ours / "python" / "kit" / "khiva_kit.py").read_bytes()
+    for name, source in bot.sources:
+        path = final / name
+        if path.suffix == ".py" and (source.resolve().is_relative_to(ours) or path.read_bytes() == kit):
+            py_compile.compile(str(path), quiet=2, invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
 
 
 @cache

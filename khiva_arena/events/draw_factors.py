@@ -7,8 +7,8 @@ Only whole rounds are replayed, so that the table of a running event changes by 
 ids and the results that are replayed: equal ids and results give equal numbers.
 """
 
+import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from hashlib import sha256
 from math import sqrt
@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from khiva_arena.events.redraw_cache import keep_factors, kept_factors
 from khiva_arena.events.redraws import REPLAYS, EventToReplay, factors, follows_results, seconds_of
@@ -204,7 +205,7 @@ def _with_fewer_seeds(events: Sequence[EventToReplay]) -> tuple[tuple[EventToRep
     smaller = [
         replace(
             event,
-            terms=replace(event.terms, seeds=fewer(event.terms.seeds)),
+            terms=dataclasses.replace(event.terms, seeds=fewer(event.terms.seeds)),
             played=tuple((line_ups, fewer(seeds)) for line_ups, seeds in event.played),
         )
         for event in events

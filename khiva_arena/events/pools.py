@@ -4,7 +4,6 @@ import heapq
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from math import isfinite
 from operator import attrgetter
 from typing import Any
@@ -125,7 +124,7 @@ def entrants_of(events: Sequence[EventRow], among: Among = EVERYBODY) -> list[En
             bot = event.bots[position]
             entrants.setdefault(bot.identity, Entrant(bot.identity, bot.name))
     marks = marks_of(events)
-    return [replace(bot, marks=marks.get(bot.id, ())) for bot in entrants.values()]
+    return [structs.replace(bot, marks=marks.get(bot.id, ())) for bot in entrants.values()]
 
 
 def marks_of(events: Sequence[EventRow]) -> dict[str, tuple[str, ...]]:
@@ -163,7 +162,7 @@ def standings_of(
     in_table = {bot.id: number for number, bot in enumerate(entrants)}
     numbers = {event.id: [in_table.get(bot.identity, -1) for bot in event.bots] for event in events}
     anchor = plain[0] if plain else _anchor(events[0], entrants)
-    widening = replace(watcher.widening(among, say), looks=counter.looks(events))
+    widening = structs.replace(watcher.widening(among, say), looks=counter.looks(events))
     return standings(collected, entrants, anchor, anchors=at, numbers=numbers, widening=widening)
 
 

@@ -2,8 +2,9 @@
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
+
+import msgspec
 
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
@@ -17,8 +18,7 @@ from khiva_arena.settings.settings import Settings
 from khiva_arena.store.db import EventRow, Store
 
 
-@dataclass(frozen=True, slots=True)
-class ResumePoint:
+class ResumePoint(msgspec.Struct, frozen=True):
     """The point that a competition has reached, and the event to be played next.
 
     over: the events of its first stages, each the one that the next one follows; the last may have been closed before.

@@ -6,10 +6,11 @@ numbers depend on the key alone.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -40,8 +41,7 @@ _PLACES: dict[str, Callable[[Terms, Sequence[RoundSums]], tuple[Placing, ...]]] 
 }
 
 
-@dataclass(frozen=True, slots=True)
-class EventToReplay:
+class EventToReplay(msgspec.Struct, frozen=True):
     """An event, as far as it is replayed.
 
     terms: the terms of its schedule; their key is not used.

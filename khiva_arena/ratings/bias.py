@@ -4,9 +4,9 @@ Matches in which a seat failed to start are left out of seat and neighbour bias:
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from math import sqrt
 
+import msgspec
 import numpy as np
 
 from khiva_arena.ratings.elo import Ratings, half_width
@@ -16,8 +16,7 @@ from khiva_arena.ratings.proportions import BlockRows, proportions
 from khiva_arena.result import Result
 
 
-@dataclass(frozen=True, slots=True)
-class SeatBias:
+class SeatBias(msgspec.Struct, frozen=True):
     """The score of a seat, whichever bot sits there. Complete tables have every bot in every seat equally often, so that a fair
     seat scores 1/2.
 
@@ -38,8 +37,7 @@ class SeatBias:
     blocks: int
 
 
-@dataclass(frozen=True, slots=True)
-class NeighbourBias:
+class NeighbourBias(msgspec.Struct, frozen=True):
     """The worth of sitting directly after ``bot``: in the seat that it passes to, its own plus one.
 
     bot: the one that passes.

@@ -5,10 +5,10 @@ bots have in common, such as the deals that all of them played, is not counted t
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from math import sqrt
 
+import msgspec
 import numpy as np
 
 from khiva_arena.ratings.compare import los, together
@@ -18,8 +18,7 @@ from khiva_arena.ratings.match_arrays import Floats, Ints
 _ROUNDING = 1e-9  # Elo
 
 
-@dataclass(frozen=True, slots=True)
-class Contrast:
+class Contrast(msgspec.Struct, frozen=True):
     """A difference, or a trend.
 
     elo: Elo, how large it is; None if a bot has no number.

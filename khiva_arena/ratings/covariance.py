@@ -36,8 +36,8 @@ the variance that independent matches would have, so that "zero" has a scale. It
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -51,8 +51,7 @@ _GIVEN = 1e-4  # of a variance: if the matches make up less of it (1 % of an err
 _DRAWS_KEPT = 1e-4  # of the prior draws when they are taken away, so that every parameter keeps a finite value
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Variances:
+class Variances(msgspec.Struct, frozen=True, eq=False):
     """The covariance of the same numbers, or functions of it, under four views. NaN: none, since there are fewer than two blocks.
 
     clustered: CR3 over blocks: the errors that are shown.

@@ -4,10 +4,11 @@ Each score is compared with the score that the ratings expect.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
+from msgspec.structs import replace
 
 from khiva_arena.ratings.alike import alikeness
 from khiva_arena.ratings.elo import Ratings
@@ -18,8 +19,7 @@ from khiva_arena.ratings.surprise import surprises
 from khiva_arena.result import Result
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Crosstable:
+class Crosstable(msgspec.Struct, frozen=True, eq=False):
     """Arrays (n, n); row i, column j is the score of bot i against bot j. NaN: none. The diagonal is NaN, or 0 for counts.
 
     score: mean pair score, 0..1, weighted as in the fit; NaN if the two never met.

@@ -9,10 +9,10 @@ Noise alone makes a cyclic part. By leaving out one block (seed) at a time its e
 both are taken off. The rest varies around 0 if there are no cycles.
 """
 
-from dataclasses import dataclass
 from itertools import pairwise
 from math import sqrt
 
+import msgspec
 import numpy as np
 
 from khiva_arena.ratings.elo import Ratings, half_width
@@ -23,8 +23,7 @@ _HALF = 0.5
 _ROUNDING = 1e-6  # a standard error of the share below this is rounding
 
 
-@dataclass(frozen=True, slots=True)
-class Intransitivity:
+class Intransitivity(msgspec.Struct, frozen=True):
     """Shares of the squared log odds of all pairs that met.
 
     share: the cyclic one without what noise makes up, 0 if it comes out below.

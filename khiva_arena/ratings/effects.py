@@ -5,11 +5,10 @@ Neighbour effect of bot u: Elo that the bot in the seat after u, the one u passe
 sum to 0 over the bots that were such a neighbour at a table of three or more. At a table of two the neighbour is the opponent.
 """
 
-from dataclasses import dataclass
+import msgspec
 
 
-@dataclass(frozen=True, slots=True)
-class EffectsToFit:
+class EffectsToFit(msgspec.Struct, frozen=True):
     """The effects to fit; false if none.
 
     seats: one for each seat of each table size.
@@ -23,8 +22,7 @@ class EffectsToFit:
         return self.seats or self.neighbours
 
 
-@dataclass(frozen=True, slots=True)
-class FittedEffect:
+class FittedEffect(msgspec.Struct, frozen=True):
     """One effect: of a seat, or of a neighbour.
 
     seats, seat: table size, and the seat from 0; None for a neighbour.
@@ -44,8 +42,7 @@ class FittedEffect:
     blocks: int
 
 
-@dataclass(frozen=True, slots=True)
-class AnchorCheck:
+class AnchorCheck(msgspec.Struct, frozen=True):
     """The check whether an anchor's given number is consistent with the others'.
 
     bot: the anchor.

@@ -5,13 +5,14 @@ Meaning: P(A finishes ahead of B, ties half) = 1 / (1 + 10^(-(A - B)/400)), what
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from math import isnan, log, sqrt
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
+from msgspec.structs import replace
 
 from khiva_arena.ratings.connections import Bound
 from khiva_arena.ratings.covariance import blocks_by_bot
@@ -48,8 +49,7 @@ class EloInterval(NamedTuple):
     high: float | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Ratings:
+class Ratings(msgspec.Struct, frozen=True, eq=False):
     """Ratings of n bots, relative to the anchor; with several anchors, relative to the numbers given for them.
 
     Tuples are by bot; None: there is none.

@@ -4,9 +4,9 @@ It also checks whether the given numbers of several anchors agree with the resul
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from math import hypot, isfinite, isnan, sqrt
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -26,8 +26,7 @@ _LARGEST_SPREAD = 10_000.0  # Elo between given numbers: beyond, chances of winn
 Given = dict[int, tuple[float, float]]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Problem:
+class Problem(msgspec.Struct, frozen=True, eq=False):
     """The part that all fits of the same matches share.
 
     cells: the matches by block and pair.
@@ -44,8 +43,7 @@ class Problem:
     prior: float
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Fit:
+class Fit(msgspec.Struct, frozen=True, eq=False):
     """The result of a fit, for n bots.
 
     elo: (n,) numbers.

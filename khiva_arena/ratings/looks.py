@@ -7,10 +7,10 @@ differences that there may be, which holds at every number of seeds at once; rho
 normal distribution, whose level is then that of Student's t.
 """
 
-from dataclasses import dataclass
 from math import log, sqrt
 from statistics import NormalDist
 
+import msgspec
 import numpy as np
 
 from khiva_arena.ratings.scale import LEVEL
@@ -26,8 +26,7 @@ _SHARPEST = 3 / 7.8  # of the first event's seeds: a mixture with this rho is sh
 _SMALLEST = 1e-12  # below, nobody tells one level from another
 
 
-@dataclass(frozen=True, slots=True)
-class Looks:
+class Looks(msgspec.Struct, frozen=True):
     """The allowance of a table for looks.
 
     rho: of the mixture; 0: none.

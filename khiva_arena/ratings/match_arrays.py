@@ -5,10 +5,11 @@ A ``Result`` takes ten times that. So a million matches are no burden, and every
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
+from msgspec.structs import astuple, replace
 
 from khiva_arena.result import Result
 
@@ -19,8 +20,7 @@ _CHUNK = 100_000  # matches made wide at a time: bounds memory to some 100 MB wh
 _FAULTS, _SET_ASIDE = 1, 2  # flags of a match
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TableArrays:
+class TableArrays(msgspec.Struct, frozen=True, eq=False):
     """Arrays of m matches of one table size K. Equal block numbers in different arrays are the same block.
 
     block: (m,) numbers from 0, few of them unused.
@@ -35,8 +35,7 @@ class TableArrays:
     unstarted: Flags | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SameSize:
+class SameSize(msgspec.Struct, frozen=True, eq=False):
     """The whole data of m matches of one table size K.
 
     row: (m,) number of the match among all that were added, from 0.
@@ -62,7 +61,7 @@ class SameSize:
 
     def only(self, keep: Flags) -> "SameSize":
         """Return the matches for which ``keep`` is true."""
-        return SameSize(*(getattr(self, field.name)[keep] for field in fields(self)))
+        return SameSize(*(of_all[keep] for of_all in astuple(self)))
 
     def tables(self) -> Iterator[TableArrays]:
         """Yield the matches in the form that a fit takes, some at a time."""
@@ -72,8 +71,7 @@ class SameSize:
             yield TableArrays(block, bots, ranks, self.unstarted[some])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Matches:
+class Matches(msgspec.Struct, frozen=True, eq=False):
     """Matches of any table sizes.
 
     events: their ids, by number.

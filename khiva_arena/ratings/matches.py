@@ -1,8 +1,8 @@
 """The selection of the results that are rated."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 
 from khiva_arena.errors import InternalError
@@ -13,8 +13,7 @@ _Named = list[tuple[int, tuple[str, str]]]
 """Tables, each as the number of its first row, and its name."""
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(msgspec.Struct, frozen=True):
     """The results that are rated, and the counts of the others. Tables are named (event, table), in the order of their first row.
 
     rated: the matches of all complete tables.

@@ -11,8 +11,8 @@ The constraints are a basis: parameters = start + basis @ free numbers. Then bre
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -27,8 +27,7 @@ _NO_PART = 1e-6  # of a unit vector
 _PULL = 0.5  # nats by which the draws move a parameter, to first order: about 1 if without them it had no finite value
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Solution:
+class Solution(msgspec.Struct, frozen=True, eq=False):
     """A solution over P parameters, in nats, for n bots.
 
     columns: the meaning of each parameter.
@@ -73,8 +72,7 @@ def solve(rows: Rows, columns: Columns, prior: float, anchors: Mapping[int, tupl
     return Solution(columns, parameters, bread, numbers, loose.information, draws, identified, numbers_identified)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Loose:
+class _Loose(msgspec.Struct, frozen=True, eq=False):
     """Loose anchors, a of them: x @ parameters was seen to be ``number``, with that precision (1 / variance).
 
     x: (a, P).
@@ -146,8 +144,7 @@ def _sum_to_zero(width: int, family: list[int]) -> Floats:
     return basis
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Point:
+class _Point(msgspec.Struct, frozen=True, eq=False):
     """The values of the rows at some parameters, computed once: there may be millions of them.
 
     parameters: (P,).

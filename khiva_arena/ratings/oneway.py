@@ -17,11 +17,12 @@ show; if none varies, each seed counts as one match, and the bound is that of co
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
+from msgspec.structs import replace
 
 from khiva_arena.ratings.alike import Alikeness, alikeness
 from khiva_arena.ratings.connections import connections, flows
@@ -37,8 +38,7 @@ GIVEN_BACK = 0.7  # of one pair of one match
 Mask = npt.NDArray[np.bool_]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class OneWay:
+class OneWay(msgspec.Struct, frozen=True, eq=False):
     """Arrays (n, n); row i, column j.
 
     above: whether bot i takes points from j, directly or through others, and j none from i.

@@ -9,8 +9,8 @@ A pair of a match with K seats weighs 3 / (K + 1) (1, .75, .6, .5 for K = 2..5):
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -18,8 +18,7 @@ from khiva_arena.ratings.match_arrays import Floats, Ints, Matches, TableArrays,
 from khiva_arena.result import Result
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PairCells:
+class PairCells(msgspec.Struct, frozen=True, eq=False):
     """The pairs of matches as cells: one for each block and pair of bots that met in it, in order of block, low, high. c cells.
 
     bots: how many there are.
@@ -58,8 +57,7 @@ class PairCells:
         return PairCells(self.bots, 1, np.zeros_like(low), low, high, weight, score, self.unit)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Meetings:
+class Meetings(msgspec.Struct, frozen=True, eq=False):
     """Counted pairs, c of them, of the same two seats at tables of one size, one for each match.
 
     seats: of the tables.

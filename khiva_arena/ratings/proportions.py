@@ -11,9 +11,9 @@ other way as count for one (``alike``), in the block that makes it the surest. O
 Pearson's for as many blocks, each of which the one side took with its share of chance or less.
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 
 from khiva_arena.ratings.alike import UNKNOWN, Alikeness
@@ -26,8 +26,7 @@ _ROUNDING = 1e-12  # a variance of blocks below this is rounding
 _ALL = 1e-9  # a share nearer to 0 or 1 is everything
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Proportions:
+class Proportions(msgspec.Struct, frozen=True, eq=False):
     """Shares of g groups.
 
     share: (g,) points over weight, 0..1; NaN without a block.

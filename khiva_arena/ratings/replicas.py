@@ -5,10 +5,10 @@ tables, each played once in every rotation. So one matrix a round says how leavi
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import permutations
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -24,8 +24,7 @@ _NONE_SEEN = 1e-9  # of the variance of independent matches, as in covariance.py
 _KEPT = 1e-4  # of the prior draws, as in covariance.py
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ReplicaRound:
+class ReplicaRound(msgspec.Struct, frozen=True, eq=False):
     """One round of R events, on S seeds each.
 
     tables: (R, T, K) the bots of each table.

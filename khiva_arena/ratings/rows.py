@@ -6,10 +6,10 @@ side is a bot, its seat, and the bot that passes to it.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, NamedTuple
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -22,8 +22,7 @@ _NODES_AT_ONCE = 4_000_000
 _NUMBERS_AT_ONCE = 2_000_000
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Rows:
+class Rows(msgspec.Struct, frozen=True, eq=False):
     """Rows, r of them, over P parameters, in order of block; c terms a side.
 
     width: P.
@@ -50,8 +49,7 @@ class Rows:
         return total
 
 
-@dataclass(frozen=True, slots=True)
-class Columns:
+class Columns(msgspec.Struct, frozen=True):
     """The order of the parameters of n bots: ratings, then the seats of each table size, then neighbours; the last is the shift
     of the whole scale, which is in no row.
 

@@ -10,11 +10,12 @@ Let u be the part of a table's variance that all tables of a bot on one seed sha
 of (u + (1 - u) / m) / S, and the design effect is 1 + (m - 1) u: that gives u, and with it the effect of other line-ups.
 """
 
-from dataclasses import dataclass, replace
 from math import exp, inf, sqrt
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
+from msgspec.structs import replace
 
 from khiva_arena.ratings.covariance import left_out
 from khiva_arena.ratings.elo import ELO_PER_NAT, FEWEST_SEEDS, Ratings, half_width
@@ -26,8 +27,7 @@ _MOST_BOTS = 200  # more would take as long as their errors do
 _ROUNDING = 1e-9  # of a sum of squares, in information
 
 
-@dataclass(frozen=True, slots=True)
-class SharedDeals:
+class SharedDeals(msgspec.Struct, frozen=True):
     """The widening of a table's errors by shared deals.
 
     effect: the design effect: the variance over what it would be if each table had a deal of its own.

@@ -5,8 +5,7 @@ them make an interval. How many more follows from how the matches were drawn, an
 likelihood and rank of a table goes through.
 """
 
-from dataclasses import dataclass
-
+import msgspec
 import numpy as np
 
 from khiva_arena.ratings.looks import ONE_LOOK, Looks
@@ -14,8 +13,7 @@ from khiva_arena.ratings.scale import LEVEL
 from khiva_arena.ratings.student import Floats, Ints, stdtr, stdtrit
 
 
-@dataclass(frozen=True, slots=True)
-class Widening:
+class Widening(msgspec.Struct, frozen=True):
     """The least critical values, in standard errors, of one table's intervals and ranks.
 
     kind: how the values were found: "replayed", from replays of the draw; "shape", from replays with equal bots at this number of

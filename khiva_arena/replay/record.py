@@ -8,7 +8,6 @@ sorted keys, no spaces and ASCII only.
 import json
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from typing import Any, NamedTuple
@@ -50,8 +49,7 @@ class RecordedSeat(NamedTuple):
     number: int
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
+class Header(msgspec.Struct, frozen=True):
     """The facts about a match that are fixed before it is played.
 
     match: its id.
@@ -75,8 +73,7 @@ class Header:
     format: int = FORMAT
 
 
-@dataclass(frozen=True)
-class Record:
+class Record(msgspec.Struct, frozen=True, dict=True):
     """A match that was recorded. Lists are by seat.
 
     header: the facts fixed before it was played.

@@ -5,9 +5,9 @@ field and an entry here, and its computation in ``standings.py``; measurements o
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from statistics import median
 
+import msgspec
 from msgspec import Struct
 
 from khiva_arena.ratings.elo import FEWEST_SEEDS
@@ -67,8 +67,7 @@ class Standing(Struct, frozen=True):
         return tuple((kind, often) for kind, often in self.faults.items() if often)
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(msgspec.Struct, frozen=True):
     """A column of the table, or a key of JSON that no table shows.
 
     head: the head above it; "" if no table shows it.

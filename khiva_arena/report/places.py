@@ -7,16 +7,16 @@ and the columns of its format: for a swiss ``points``, ``tables``, ``opponents``
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
+
+import msgspec
 
 from khiva_arena.report.text import NARROWEST_NAME, columns_of, fitting, short, table
 from khiva_arena.text import WIDTH
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
+class Placed(msgspec.Struct, frozen=True):
     """The place of one bot.
 
     place: 1 is best; ties share a place.
@@ -35,8 +35,7 @@ class Placed:
     columns: Sequence[tuple[str, str, float | None, str]]
 
 
-@dataclass(frozen=True, slots=True)
-class Places:
+class Places(msgspec.Struct, frozen=True):
     """The places of one event.
 
     event: its id.

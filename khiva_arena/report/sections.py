@@ -4,9 +4,9 @@ Numbers come from ``ratings``, by bots in the order of the table's rows.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from khiva_arena.ratings.bias import neighbour_bias, seat_bias
@@ -22,8 +22,7 @@ from khiva_arena.report.standings import percent, rating, refit, round_off
 from khiva_arena.report.values import Standings
 
 
-@dataclass(frozen=True, slots=True)
-class SectionRequest:
+class SectionRequest(msgspec.Struct, frozen=True):
     """A request for sections.
 
     names: of the sections.

@@ -6,13 +6,14 @@ pool of events. Results may be read one at a time: little of each is kept.
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import isnan
 from typing import Any, NamedTuple
 
+import msgspec
 import numpy as np
 from msgspec import structs
+from msgspec.structs import replace
 
 from khiva_arena.errors import ConfigError, InternalError
 from khiva_arena.ratings.bias import opponents_average, tie_share
@@ -37,8 +38,7 @@ DIGITS = 3
 ID_DIGITS = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Entrant:
+class Entrant(msgspec.Struct, frozen=True):
     """A bot that may appear.
 
     id: the hash it plays under.

@@ -2,9 +2,9 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 
 from khiva_arena.ratings.match_arrays import MatchCollector, Matches
@@ -14,8 +14,7 @@ _AT_ONCE = 1_000
 """The number of seats whose measurements are added up at a time."""
 
 
-@dataclass(slots=True)
-class Tally:
+class Tally(msgspec.Struct):
     """The counts of one bot.
 
     matches, seeds: rated ones that it sat in.
@@ -27,10 +26,10 @@ class Tally:
 
     matches: int = 0
     seeds: int = 0
-    finishes: Counter[int] = field(default_factory=Counter)
-    faults: Counter[str] = field(default_factory=Counter)
+    finishes: Counter[int] = msgspec.field(default_factory=Counter)
+    faults: Counter[str] = msgspec.field(default_factory=Counter)
     voids: int = 0
-    measured: list[Measured] = field(default_factory=list)
+    measured: list[Measured] = msgspec.field(default_factory=list)
 
     def add(self, other: "Tally") -> None:
         """Add the counts of another tally that are over every match."""

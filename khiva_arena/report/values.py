@@ -1,8 +1,10 @@
 """The table of standings as frozen values; numbers only, no text. Its rows are in ``columns.py``."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
+import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from khiva_arena.ratings.elo import Ratings
 from khiva_arena.ratings.looks import ONE_LOOK
@@ -12,8 +14,7 @@ from khiva_arena.ratings.sharing import SharedDeals
 from khiva_arena.report.columns import Standing
 
 
-@dataclass(frozen=True, slots=True)
-class AnchorAt:
+class AnchorAt(msgspec.Struct, frozen=True):
     """A bot whose Elo is given, in place of a single anchor at 0.
 
     bot: its name or id.
@@ -44,8 +45,7 @@ class GivenAnchor(Struct, frozen=True):
     contradicts: bool | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Evidence:
+class Evidence(msgspec.Struct, frozen=True, eq=False):
     """The data behind the numbers of a table, for sections and tests. Bots are numbered as in ``Standings.order``.
 
     matches: those of complete tables.

@@ -45,11 +45,17 @@ OTHER_PYTHON = "/usr/bin/python3"
 Attempts = dict[str, list[str]]
 
 
-def why_not(level: Level) -> str:
-    """Start a program at a level. Return "" if it ran, else the reason in a line."""
-    below = kind(level).needs
-    if below is not None and (why := why_not(below)):
-        return why
+def why_not(level: Level, known: dict[Level, str] | None = None) -> str:
+    """Start a program at a level. Return "" if it ran, else the reason in a line. ``known``: what was found by tries just now;
+    it gets what this one finds."""
+    known = {} if known is None else known
+    if level not in known:
+        below = kind(level).needs
+        known[level] = (why_not(below, known) if below is not None else "") or _why_it_fails(level)
+    return known[level]
+
+
+def _why_it_fails(level: Level) -> str:
     run = run_at(level, (shutil.which("true", path=WHERE_TRUE_IS) or "true",))
     return "" if run.code == 0 else run.stderr or ("it did not run" if run.code is None else f"exit code {run.code}")
 
@@ -111,15 +117,16 @@ def _run_once(level: Level, words: tuple[str, ...], readable: tuple[str, ...]) -
 @cache
 def levels() -> dict[Level, str]:
     """Return for each level, best first, "" if this machine gives it, else the reason."""
-    return {level: why_not(level) for level in Level}
+    known: dict[Level, str] = {}
+    return {level: why_not(level, known) for level in Level}
 
 
 def best(results: Mapping[Level, str] | None = None) -> Level:
     """Return the best level that works here, for bots in Python too; levels below it are not tried. ``results``: a result of
     ``levels``."""
-    why = why_not if results is None else results.__getitem__
+    known = {} if results is None else dict(results)
     confining = (level for level in Level if level.confines)
-    return next((level for level in confining if not why(level) and not python_closed(level)), Level.TRUSTED)
+    return next((level for level in confining if not why_not(level, known) and not python_closed(level)), Level.TRUSTED)
 
 
 def python_closed(level: Level) -> str:

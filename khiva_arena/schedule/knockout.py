@@ -5,6 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+import msgspec
+
 from khiva_arena.result import Result
 from khiva_arena.rng import Stream
 from khiva_arena.schedule.grouping import exchange_seats, snake
@@ -45,8 +47,7 @@ class KnockoutDetail(Detail):
         return (PlaceColumn("out", "out in", self.out + 1, f"round {self.out + 1}"),)
 
 
-@dataclass(frozen=True, slots=True)
-class BracketRound:
+class BracketRound(msgspec.Struct, frozen=True):
     """A round by numbers.
 
     left: how many bots are left before it; those that do not sit at a table have a bye.
@@ -117,8 +118,7 @@ def _of_one_author(terms: Terms, a: int, b: int) -> int:
     return int(bool(terms.authors) and terms.authors[a] == terms.authors[b])
 
 
-@dataclass(frozen=True, slots=True)
-class _Field:
+class _Field(msgspec.Struct, frozen=True):
     """The field before a round.
 
     now: the round by numbers.

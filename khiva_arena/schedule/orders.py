@@ -35,9 +35,10 @@ up to three tables (two with one bot more than there are seats; 7/3 with all lin
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import permutations
 from typing import Any
+
+import msgspec
 
 from khiva_arena.rng import Stream
 
@@ -100,8 +101,7 @@ def allowed_next(orders_played: Sequence[Order], seats: int) -> tuple[Order, ...
     return tuple(order for order in (power(orders_played[0], d) for d in powers) if order not in orders_played)
 
 
-@dataclass(slots=True)
-class _Imbalance:
+class _Imbalance(msgspec.Struct):
     """The distance of each ordered pair from its fair share.
 
     above: by pair, (N - 1) * c - (tables of the pair), an integer.

@@ -5,9 +5,10 @@ one; copies of a bot score nothing against each other.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
+
+import msgspec
 
 from khiva_arena.result import Result
 from khiva_arena.schedule.lineups import LineUp
@@ -16,8 +17,7 @@ from khiva_arena.schedule.terms import Placing
 HALF = Fraction(1, 2)
 
 
-@dataclass(slots=True)
-class BotSums:
+class BotSums(msgspec.Struct):
     """The sums over the matches of one bot.
 
     halves: its pair scores, in half points.
@@ -54,8 +54,7 @@ def bot_sums(bots: int, results: Iterable[Result]) -> list[BotSums]:
     return sums
 
 
-@dataclass(frozen=True, slots=True)
-class RoundSums:
+class RoundSums(msgspec.Struct, frozen=True):
     """The sums over the results of a round, all that a draw looks at.
 
     matches: how many results these are.

@@ -6,7 +6,8 @@ later continue the same schedule.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from khiva_arena.errors import ConfigError
 from khiva_arena.rng import Stream
@@ -14,8 +15,7 @@ from khiva_arena.schedule.lineups import LineUp
 from khiva_arena.schedule.orders import BLOCK_SEEDS, block_orders
 
 
-@dataclass(frozen=True, slots=True)
-class ScheduledTable:
+class ScheduledTable(msgspec.Struct, frozen=True):
     """One line-up on one seed.
 
     k: the seed.
@@ -28,8 +28,7 @@ class ScheduledTable:
     order: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ScheduledMatch:
+class ScheduledMatch(msgspec.Struct, frozen=True):
     """One game of a table.
 
     ordinal: its place in schedule order, from 0.

@@ -7,6 +7,8 @@ from fractions import Fraction
 from hashlib import sha256
 from typing import NamedTuple
 
+import msgspec
+
 from khiva_arena.schedule.lineups import FEWEST_SEATS, MOST_SEATS, LineUp
 
 
@@ -44,8 +46,7 @@ class Terms:
     key: bytes = field(kw_only=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(msgspec.Struct, frozen=True):
     """The facts about a round that are known before any result.
 
     number: of the round, from 0.
@@ -70,8 +71,7 @@ class Shape:
         return self.seeds * self.line_ups * self.seats
 
 
-@dataclass(frozen=True, slots=True)
-class DrawnRound:
+class DrawnRound(msgspec.Struct, frozen=True):
     """A round whose tables are drawn.
 
     number, first_seed, seeds, first_ordinal: as in its ``Shape``.
@@ -120,8 +120,7 @@ class Detail(ABC):
         """Return the same columns for every bot of an event. ``over``: whether the event is over."""
 
 
-@dataclass(frozen=True, slots=True)
-class Placing:
+class Placing(msgspec.Struct, frozen=True):
     """The place of a bot in an event.
 
     bot: its index.

@@ -1,10 +1,12 @@
 """Plans made from competitions, and the part of a plan that a machine plays without knowing of the others."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from secrets import token_bytes
 from typing import Any, NamedTuple
+
+from msgspec.structs import replace
 
 from khiva_arena import __version__
 from khiva_arena.entrants import loading as loads

@@ -1,7 +1,8 @@
 """The lines of a stream as messages for people: on stderr and in a run's log, and in ``watch``."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from khiva_arena.stream import (
     Any_line,
@@ -23,8 +24,7 @@ OLD_NAMES = frozenset({"gather"})
 """Keys that the log keeps beside their new names, and that people do not see."""
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(msgspec.Struct, frozen=True):
     """A message of a run. It may hold text of bots.
 
     event: the words for it; of a note its text
@@ -119,8 +119,7 @@ def text_of(line: Any_line, bots: Sequence[str], event: int = 0) -> str:
     return message.text(event) if message else ""
 
 
-@dataclass(slots=True)
-class Repeated:
+class Repeated(msgspec.Struct):
     """Lines of one kind about one bot.
 
     times: how many there were

@@ -1,6 +1,5 @@
 """A sample of an event's matches, and what it proves."""
 
-import dataclasses
 import json
 import sqlite3
 from contextlib import closing
@@ -9,6 +8,7 @@ from math import comb
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from arena import NAIVE, C, arena, arena_process, bots
 from bundling import forged, lines_of
@@ -119,7 +119,7 @@ def lying(lines: list[dict[str, Any]], ordinal: int, **changes: Any) -> None:
     matches = [line for line in lines if line["kind"] == "match"]
     text = next(line for line in matches if line["ordinal"] == ordinal)
     record = Record.from_json(canonical(text["record"]).decode())
-    text["record"] = json.loads(dataclasses.replace(record, **changes).to_json())
+    text["record"] = json.loads(msgspec.structs.replace(record, **changes).to_json())
     over = next(line for line in lines if line["kind"] == "over")
     over["digest"] = run_digest(line["record"]["digest"] for line in matches)
 

@@ -4,7 +4,6 @@ repeats them.
 A sample is a process of its own, so that two versions of the project can be measured in turn: PYTHONPATH says which one.
 """
 
-import dataclasses
 import json
 import math
 import os
@@ -150,7 +149,7 @@ def _played(jobs: list[Job]) -> tuple[float, float, int]:
 def _ends_at_once(one: Job) -> Job:
     """The same bots, started and ended, with a game that is over after the shortest time the rules allow."""
     rules = get("khiva").rules({"max_turns": 1})
-    return replace(one, header=dataclasses.replace(one.header, rules=rules))
+    return replace(one, header=replace(one.header, rules=rules))
 
 
 def _cpu(words: list[str]) -> float:

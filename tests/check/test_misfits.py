@@ -7,12 +7,12 @@ import signal
 import subprocess
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from arena import descendants, living
 from levels import EVERY_LEVEL, need_level
+from msgspec.structs import replace
 from tools import lacks
 from wording import sentence
 

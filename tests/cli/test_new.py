@@ -4,12 +4,12 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from arena import arena, until_gone
 from click.testing import CliRunner
+from msgspec.structs import replace
 from wording import sentence
 
 from khiva_arena import shipped

@@ -1,13 +1,14 @@
 """Who gets a table, who is refused, and what is played again: on workers that are made up."""
 
+import dataclasses
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Any
 
 import msgspec
 import pytest
 from made_up_workers import GOOD, crew, worker
+from msgspec.structs import replace
 from synthesised import outcome
 from wording import sentence
 
@@ -62,7 +63,7 @@ def test_a_worker_without_what_the_event_defines_is_refused(has: dict[str, Any],
 
 
 def test_limits_are_those_of_the_event() -> None:
-    few = replace(TRUSTING, resources=Resources(open_files=64))
+    few = dataclasses.replace(TRUSTING, resources=Resources(open_files=64))
     assert offers.why_refused(msgspec.structs.replace(GOOD, limits={"NOFILE": 100}), OWN, few, 995.0, 1005.0) == ""
 
 

@@ -11,7 +11,7 @@ from wording import sentence
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cluster")]
 
 LIE = """
-from dataclasses import replace
+from msgspec.structs import replace
 
 import msgspec
 

@@ -22,7 +22,8 @@ NEVER_EARLY = {
     "urllib.request",
     "wcwidth",
 }
-FOR_A_RUN = {"asyncio", "importlib.resources", "rich", "sqlite3", "structlog"}
+FOR_A_RUN = {"asyncio", "importlib.resources", "sqlite3", "structlog"}
+FOR_A_SCREEN = {"pygments", "rich"}
 FOR_WORK = {"dataclasses", "difflib", "msgspec", "trio", "traceback"}
 BARE = {
     "khiva_arena",
@@ -99,7 +100,7 @@ def own_code(names: set[str]) -> list[str]:
 def test_the_arena_without_a_command_imports_its_words_alone(word: str, tmp_path: Path) -> None:
     found = imported(tmp_path, word)
     assert own(found) == BARE
-    assert not found & (FOR_WORK | FOR_A_RUN | NEVER_EARLY) - {"difflib"}  # click has need of that one
+    assert not found & (FOR_WORK | FOR_A_RUN | FOR_A_SCREEN | NEVER_EARLY) - {"difflib"}  # click has need of that one
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -108,15 +109,16 @@ def test_help_of_a_command_imports_nothing_of_what_it_does(command: str, tmp_pat
     assert own(found) <= BARE | OF_HELP | {f"khiva_arena.cli.{command}"}
     assert f"khiva_arena.cli.{command}" in found
     others = {"dataclasses"} if command == "check" else set()  # it names the levels
-    assert not found & (FOR_WORK | FOR_A_RUN | NEVER_EARLY) - {"difflib"} - others
+    assert not found & (FOR_WORK | FOR_A_RUN | FOR_A_SCREEN | NEVER_EARLY) - {"difflib"} - others
 
 
 @pytest.mark.slow
 def test_a_match_imports_what_its_first_request_needs(tmp_path: Path) -> None:
     found = imported(tmp_path, "match", *BOTS, until="first request")
     assert "khiva_arena.arbiter.gather" in found
-    assert not found & (LATER | FOR_A_RUN | NEVER_EARLY)
-    assert len(own_code(found)) <= 110
+    assert not found & (LATER | FOR_A_RUN | FOR_A_SCREEN | NEVER_EARLY)
+    assert len(own_code(found)) <= 108
+    assert len(found) <= 410
 
 
 @pytest.mark.slow
@@ -124,9 +126,19 @@ def test_a_run_imports_what_its_first_request_needs(tmp_path: Path) -> None:
     words = ("run", *BOTS, "--seats", "2", "--seeds", "1", "--out", str(tmp_path / "store"))
     found = imported(tmp_path, *words, until="first request")
     assert "khiva_arena.store.db" in found
-    # structlog, which writes the log of the store, brings rich and asyncio.
-    assert not found & (NEVER_EARLY | {"khiva_arena.api", "khiva_arena.ratings.elo", "khiva_arena.report.sections"})
-    assert len(own_code(found)) <= 155
+    # structlog, which writes the log of the store, brings asyncio.
+    later = {"khiva_arena.api", "khiva_arena.ratings.elo", "khiva_arena.report.sections"}
+    assert not found & (NEVER_EARLY | FOR_A_SCREEN | later)
+    assert len(own_code(found)) <= 152
+    assert len(found) <= 530
+
+
+@pytest.mark.slow
+def test_a_run_without_a_screen_never_imports_what_draws_it(tmp_path: Path) -> None:
+    words = ("run", *BOTS, "--seats", "2", "--seeds", "1", "--out", str(tmp_path / "store"))
+    found = imported(tmp_path, *words)
+    assert found >= {"structlog", "numpy"}
+    assert not found & FOR_A_SCREEN
 
 
 @pytest.mark.slow

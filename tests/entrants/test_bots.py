@@ -4,17 +4,21 @@ import os
 import select
 import shutil
 import stat
+import subprocess
+import sys
 import time
 from pathlib import Path
 
 import pytest
 from wording import pattern, sentence
 
+from khiva_arena import shipped
 from khiva_arena.entrants import bots, build
 from khiva_arena.entrants.bots import load, load_all
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import BotError, ConfigError
 from khiva_arena.sandbox import regular_files
+from khiva_arena.sandbox.command import Command
 
 TOML = 'name = "a"\nrun = "{python} main.py"\n'
 
@@ -88,6 +92,37 @@ def test_include_is_copied_to_the_root(tmp_path: Path) -> None:
     assert [name for name, _ in bot.sources] == ["kit.py", "main.py"]
     staged = Path(stage(bot).folder)
     assert sorted(path.name for path in staged.iterdir()) == ["kit.py", "main.py"]
+
+
+KIT = (shipped.folder("bots") / "python" / "kit" / "khiva_kit.py").read_text()
+
+
+@pytest.mark.parametrize(("kit", "compiled"), [(KIT, {"khiva_kit.py"}), (KIT + "# changed", set())])
+def test_the_kit_is_compiled_once_and_no_source_of_a_stranger(tmp_path: Path, kit: str, compiled: set[str]) -> None:
+    word = folder(tmp_path / "a", TOML + 'files = ["*.py"]\n', main="import khiva_kit, mine")
+    (tmp_path / "a" / "mine.py").write_text("")
+    (tmp_path / "a" / "khiva_kit.py").write_text(kit)
+    bot = load(word)
+    command = stage(bot)
+    assert not set(compiled_in(command)) & compiled
+    assert set(compiled_in(command)) | compiled == {"main.py", "mine.py", "khiva_kit.py"}
+    assert load(word).identity == bot.identity
+    assert stage(bot) == command
+
+
+def test_a_start_of_a_shipped_bot_compiles_its_program_alone() -> None:
+    assert compiled_in(stage(load("shipped:python/search"))) == ["main.py"]
+
+
+def compiled_in(command: Command) -> list[str]:
+    """The files of its folder that a bot in Python compiles at a start."""
+    see = "lambda event, seen: event == 'compile' and print(seen[1])"
+    start = f"import sys, runpy; sys.addaudithook({see}); sys.path.insert(0, '.'); runpy.run_path('main.py')"
+    words = [sys.executable, "-c", start]
+    done = subprocess.run(
+        words, cwd=command.folder, env=command.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True
+    )
+    return [name for line in done.stdout.splitlines() if (name := os.path.basename(line)) in os.listdir(command.folder)]
 
 
 def test_staged_tree_is_read_only_and_made_once(tmp_path: Path) -> None:

@@ -5,12 +5,12 @@ game as frames. ``python tests/protocol/make_frames.py --write`` writes them. Ti
 import json
 import runpy
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from golden import ROOT, VECTORS, rows
 from jobs import SECRET
+from msgspec.structs import asdict
 from recording import header, record
 from scripted import Bot, act, frame, hello, honest
 

@@ -1,7 +1,6 @@
 """Where all points flow one way: more wins are never less sure, and few seeds never sure."""
 
 import random
-from dataclasses import replace
 from itertools import combinations
 from math import isnan
 
@@ -11,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_results import rated
 from msgspec import structs
+from msgspec.structs import replace
 from simulated import World, trials, truth
 from simulated_deals import pairs_of_three
 

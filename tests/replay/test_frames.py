@@ -2,7 +2,6 @@
 
 import random
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -12,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jobs import SECRET, job
 from msgspec import structs
+from msgspec.structs import replace
 from scripted import act, hello, play
 
 from khiva_arena.games.base import Event, State

@@ -1,13 +1,13 @@
 """Records: canonical text, the chain, and that nothing in a record can be changed without being found."""
 
 import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jobs import SECRET, job
+from msgspec.structs import replace
 from scripted import act, honest, play
 from wording import pattern
 

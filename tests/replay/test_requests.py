@@ -1,7 +1,6 @@
 """What a seat was sent, rebuilt from the record, is byte for byte what really went out: every game, with every kind of fault."""
 
 import random
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,6 +9,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from jobs import SECRET, job
 from msgspec import structs
+from msgspec.structs import replace
 from scripted import act, frame, hello, play
 
 from khiva_arena.arbiter.match import Job, Outcome

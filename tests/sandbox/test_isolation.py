@@ -14,7 +14,7 @@ from other_user import arena_as_user, as_user, need_user
 from khiva_arena.sandbox import basic, readable_paths, uids
 from khiva_arena.sandbox.cell import cell, kind
 from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.detect import KEPT_OUT, best, checkup, levels, run_at
+from khiva_arena.sandbox.detect import KEPT_OUT, ProgramRun, best, checkup, levels, run_at
 from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.sandbox.limits import Resources
 
@@ -242,8 +242,24 @@ def test_nothing_stays_behind_a_cell_that_never_ran(level: Level) -> None:
 
 def test_the_best_level_is_the_first_that_works(monkeypatch: pytest.MonkeyPatch) -> None:
     assert best() == next(level for level in Level if not levels()[level])
-    monkeypatch.setattr("khiva_arena.sandbox.detect.why_not", lambda level: "" if level is Level.TRUSTED else "no")
+    monkeypatch.setattr("khiva_arena.sandbox.detect.why_not", lambda level, _known: "" if level is Level.TRUSTED else "no")
     assert best() is Level.TRUSTED
+
+
+def test_no_level_is_tried_twice_to_find_the_best_or_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[Level] = []
+
+    def only_standard(level: Level, _words: tuple[str, ...]) -> ProgramRun:
+        tried.append(level)
+        return ProgramRun(0 if level is Level.STANDARD else 1, "", "")
+
+    monkeypatch.setattr("khiva_arena.sandbox.detect.run_at", only_standard)
+    monkeypatch.setattr("khiva_arena.sandbox.detect.python_closed", lambda level: "")
+    assert best() is Level.STANDARD
+    assert tried == [Level.STANDARD, Level.STRICT]
+    tried.clear()
+    assert [level for level, why in levels.__wrapped__().items() if not why] == [Level.STANDARD]
+    assert sorted(tried) == sorted(Level)
 
 
 def test_every_level_has_a_cell_of_its_own() -> None:

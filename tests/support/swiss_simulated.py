@@ -12,6 +12,7 @@ from itertools import combinations
 from math import erf, sqrt
 
 import numpy as np
+from msgspec import structs
 
 from khiva_arena.events.draw_factors import replay_factors
 from khiva_arena.events.redraws import EventToReplay, follows_results
@@ -208,7 +209,7 @@ class Simulation:
             ratings = rate(cells, len(elo), 0)
             widening = self._judge(events, ratings, self._rng.bytes(32))
             self.plain.add(ratings, cells, elo)
-            self.wide.add(replace(ratings, widening=widening), cells, elo)
+            self.wide.add(structs.replace(ratings, widening=widening), cells, elo)
 
 
 def simulate(terms: Terms, elo: Sequence[float], number: int, **how) -> tuple[Held, Held]:
