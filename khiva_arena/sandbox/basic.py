@@ -16,8 +16,7 @@ from typing import ClassVar, Self
 from khiva_arena.sandbox import cell, launch, proc_mask, readable_paths, scratch, seccomp, uids
 from khiva_arena.sandbox.cell import Cell
 from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.launch import each
-from khiva_arena.sandbox.launcher import SAYS
+from khiva_arena.sandbox.launch import SAYS, each
 from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.sandbox.limits import Resources
 from khiva_arena.sandbox.reap import MARK

@@ -18,7 +18,6 @@ from typing import ClassVar, Self
 
 from khiva_arena.sandbox import bubblewrap, launch, needed, proc_usage, readable_paths, reap, scratch, system, warm
 from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.launcher import SAYS
 from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.sandbox.limits import Resources
 from khiva_arena.sandbox.prepared import prepare
@@ -65,7 +64,7 @@ class Cell(ABC):
     """Number of looks at a bot from one look at its scratch space to the next; it depends on how long that takes."""
     starters: ClassVar[tuple[str, ...]] = ("setpriv", "prlimit")
     """Programs that put a bot into its cell and then become the bot's."""
-    complaints: ClassVar[tuple[str, ...]] = (SAYS, "setpriv: ", "prlimit: ")
+    complaints: ClassVar[tuple[str, ...]] = (launch.SAYS, "setpriv: ", "prlimit: ")
     """Beginnings of the lines on stderr in which these programs say that they failed."""
 
     @classmethod

@@ -6,6 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from khiva_arena.native import build
 
+SAYS = "khiva-arena launcher: "
+"""The beginning of the line in which either launcher says that it failed."""
+
 
 def program() -> str:
     """Return the path of the launcher, "" if it was not built."""

@@ -12,7 +12,9 @@ from wording import sentence
 from khiva_arena.native import build
 from khiva_arena.sandbox import launch
 from khiva_arena.sandbox.detect import run_at
-from khiva_arena.sandbox.launcher import FAILED, SAYS
+from khiva_arena.sandbox.launch import SAYS
+from khiva_arena.sandbox.launcher import FAILED
+from khiva_arena.sandbox.launcher import SAYS as SAYS_IN_PYTHON
 from khiva_arena.sandbox.level import Level
 
 LOOK = """
@@ -121,3 +123,8 @@ def test_the_words_of_a_start() -> None:
     words = launch.argv(["/bin/true", "-x"], {"NOFILE": (1, 2)}, 7, before=["-d", "/"], after=["-f", "00"])[1:]
     parent = words[words.index("-p") + 1]
     assert words == ["-d", "/", "-l", "7:1:2", "-u", "7", "-p", parent, "-f", "00", "--", "/bin/true", "-x"]
+
+
+def test_both_launchers_complain_in_the_same_words() -> None:
+    """That of C is seen above."""
+    assert SAYS_IN_PYTHON == SAYS
