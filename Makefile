@@ -14,7 +14,7 @@ TESTS := $(BIN)/pytest -n 4 --dist loadgroup -q
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run test-fast test test-soak test-languages test-elsewhere check docs bench bench-peers coverage coverage-swiss swiss-factors overload fairness fuzz crash stops cluster schema vectors playthroughs openspiel-page references zoo pictures mutants strength vm clean
+.PHONY: help run test-fast test test-soak test-languages test-elsewhere check docs bench bench-guard bench-peers coverage coverage-swiss swiss-factors overload fairness fuzz crash stops cluster schema vectors playthroughs openspiel-page references zoo pictures mutants strength vm clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -80,6 +80,9 @@ bench: .venv/.test ## measure every figure of the project, one JSON object a lin
 	$(BIN)/python tests/benchmarks/bench.py --only "$(ONLY)" --base "$(BASE)"
 	$(if $(ONLY)$(BASE),,$(BIN)/python tests/benchmarks/screen.py)
 	$(if $(ONLY)$(BASE),,$(BIN)/python tests/benchmarks/kits.py)
+
+bench-guard: .venv/.test ## before a release: whether counts or CPU are worse than in BASE=commit (needs cc and strace); an hour or two
+	@$(BIN)/python tests/benchmarks/guard.py --base "$(BASE)"
 
 bench-peers: .venv/.test ## the arbiter beside other ones, whose programs you name (needs cc); PEERS="fastchess=/path/to/it cutechess=/path/to/it"
 	@$(BIN)/python tests/benchmarks/peers.py $(PEERS)

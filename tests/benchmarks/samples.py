@@ -7,6 +7,7 @@ A sample is a process of its own, so that two versions of the project can be mea
 import json
 import math
 import os
+import random
 import resource
 import subprocess
 import sys
@@ -28,6 +29,7 @@ from khiva_arena.arbiter import pool  # noqa: E402
 from khiva_arena.arbiter.fairness import CpuAccount  # noqa: E402
 from khiva_arena.arbiter.match import Job, Outcome  # noqa: E402
 from khiva_arena.games.registry import get  # noqa: E402
+from khiva_arena.rng import Stream  # noqa: E402
 from khiva_arena.sandbox.command import Command  # noqa: E402
 from khiva_arena.sandbox.level import Level, Sandbox  # noqa: E402
 
@@ -37,6 +39,8 @@ SLOW_MATCHES = 3
 THINK_MS = "20"
 ENDS = 20
 SEEDS = 20
+STEPS = 2000
+WORLDS = 8
 
 
 def arbiter(instant: str, seats: str) -> float:
@@ -112,9 +116,70 @@ def event(instant: str, level: str, jobs: str) -> float:
         return 2 * SEEDS / (time.perf_counter() - began)
 
 
-def verify(store: str, matches: str) -> float:
-    """Milliseconds of CPU a match that ``verify`` takes, its start included."""
-    return _cpu([*ARENA, "verify", store]) * 1000 / int(matches)
+def whole_match(instant: str, level: str) -> float:
+    """Milliseconds of CPU of a whole match of two bots that answer at once, what a run takes once left out."""
+    return (_run_cpu(instant, level, SEEDS) - _run_cpu(instant, level, 1)) * 1000 / (2 * (SEEDS - 1))
+
+
+def short_run(instant: str) -> dict[str, float]:
+    """Milliseconds of a run of two matches, by the clock and of CPU."""
+    began = time.perf_counter()
+    cpu = _run_cpu(instant, "trusted", 1)
+    return {"clock": (time.perf_counter() - began) * 1000, "cpu": cpu * 1000}
+
+
+def uncompiled(*words: str) -> float:
+    """The CPU of a command that may write no bytecode, by that of the same command that may."""
+    with tempfile.TemporaryDirectory() as folder:
+        long = _cpu([*ARENA, *words], cwd=folder, PYTHONDONTWRITEBYTECODE="1")
+        return long / _cpu([*ARENA, *words], cwd=folder)
+
+
+def verify(store: str, matches: str, jobs: str = "1") -> dict[str, float]:
+    """Milliseconds a match that ``verify`` takes, its start included: of CPU, and by the clock."""
+    began = time.perf_counter()
+    cpu = _cpu([*ARENA, "verify", store, "--jobs", jobs])
+    return {"cpu": cpu * 1000 / int(matches), "clock": (time.perf_counter() - began) * 1000 / int(matches)}
+
+
+def standings(store: str) -> float:
+    """Seconds of CPU that the table of a store takes."""
+    return _cpu([*ARENA, "standings", store])
+
+
+def environment(game: str, seats: str, kind: str) -> float:
+    """Steps of an environment a second of CPU, with observation and mask, actions at random."""
+    from khiva_arena import env as environments
+
+    env, rng = getattr(environments, kind)(game, seats=int(seats)), random.Random(0)
+    steps, began = 0, time.process_time()
+    while steps < STEPS:
+        observations = env.reset(seed=steps)
+        while env.agents and kind == "parallel":
+            asked = observations[0] if isinstance(observations, tuple) else observations
+            actions = {agent: rng.choice(seen["action_mask"].nonzero()[0]) for agent, seen in asked.items()}
+            observations = env.step(actions)[0]
+            steps += 1
+        while env.agents and kind == "aec":
+            seen, _, ended, cut, _ = env.last()
+            env.step(None if ended or cut else rng.choice(seen["action_mask"].nonzero()[0]))
+            steps += 1
+    return steps / (time.process_time() - began)
+
+
+def worlds(game: str, seats: str) -> float:
+    """Worlds drawn from what a seat knows, a second of CPU: some at each decision of a random match, as a bot that searches does."""
+    played, rng, count, used = get(game), random.Random(0), 0, 0.0
+    rules = played.rules({})
+    state, _ = played.new(int(seats), rules, bytes(32))
+    while pending := state.pending():
+        view, stream = state.view(min(pending)), Stream(count.to_bytes(32, "big"), "worlds")
+        began = time.process_time()
+        for _ in range(WORLDS):
+            played.determinise(view, rules, stream)
+        used, count = used + time.process_time() - began, count + WORLDS
+        state.apply({seat: rng.randrange(len(decision.legal)) for seat, decision in pending.items()})
+    return count / used
 
 
 @contextmanager
@@ -152,9 +217,17 @@ def _ends_at_once(one: Job) -> Job:
     return replace(one, header=replace(one.header, rules=rules))
 
 
-def _cpu(words: list[str]) -> float:
-    before = _children()
-    subprocess.run(words, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+def _run_cpu(instant: str, level: str, seeds: int) -> float:
+    """CPU seconds of a run of two bots that answer at once, two matches a seed."""
+    bots = [word for n in range(2) for word in ("--bot", f"{instant} rotate {n}")]
+    words = ["--seats", "2", "--seeds", str(seeds), "--isolation", level, "--jobs", "1", "--out", "out"]
+    with tempfile.TemporaryDirectory() as folder:
+        return _cpu([*ARENA, "run", *bots, *words], cwd=folder)
+
+
+def _cpu(words: list[str], cwd: str | None = None, **variables: str) -> float:
+    before, env = _children(), os.environ | variables
+    subprocess.run(words, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=cwd, env=env)
     return _children() - before
 
 
@@ -167,7 +240,8 @@ def _children() -> float:
 SAMPLES: dict[str, Callable[..., float | dict[str, float]]] = {
     one.__name__: one
     for one in (
-        arbiter, arbiter_and_bots, overloaded, slow_bots, floor, start, command, first_request, event, verify, make_run
+        arbiter, arbiter_and_bots, overloaded, slow_bots, floor, start, command, first_request, event, verify, make_run,
+        whole_match, short_run, uncompiled, standings, environment, worlds
     )
 }  # fmt: skip
 
