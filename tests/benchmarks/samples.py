@@ -168,7 +168,7 @@ def environment(game: str, seats: str, kind: str) -> float:
 
 
 def worlds(game: str, seats: str) -> float:
-    """Worlds drawn from what a seat knows, a second of CPU: some at each decision of a random match, as a bot that searches does."""
+    """Worlds drawn from what a seat knows, a second of CPU: some at each decision of a match, as a bot that searches does."""
     played, rng, count, used = get(game), random.Random(0), 0, 0.0
     rules = played.rules({})
     state, _ = played.new(int(seats), rules, bytes(32))
