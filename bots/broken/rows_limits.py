@@ -74,8 +74,10 @@ def memory_between(bot: Bot, decide: dict) -> None:
         if os.fork() == 0:
             fill(mmap.mmap(-1, PLENTY // 2, flags=mmap.MAP_PRIVATE))
     bot.answer(decide)
+    pause = 0.1
     while (message := bot.read()) and message["type"] != "end":
-        time.sleep(0.1)
+        time.sleep(pause)
+        pause = min(pause + 0.1, 2.0)
         bot.answer(message)
 
 

@@ -54,7 +54,7 @@ class RunResult(NamedTuple):
 class Run:
     """A competition on its way from its settings to its last recorded match: made once, and played once.
 
-    stages: the settings of each stage.
+    stages: the settings of each stage, for which ``unplayable`` has no reason with these bots.
     entrants: all bots that were named, the broken ones included.
     options: how the run begins or continues its events.
     say: tells the user a line.

@@ -19,7 +19,7 @@ from khiva_arena.words import an, count
 
 MOST_INT = 2**53 - 1
 MOST_DEPTH = 16
-NESTS = (list, dict)
+CONTAINERS = (list, dict)
 MOST_STEPS = 20_000
 """Calls of ``apply`` that a match may take, at most."""
 
@@ -292,10 +292,10 @@ def _check_standing(match: _Match, state: State) -> None:
 
 def _parts(value: Plain) -> set[int]:
     """Return the identities of the lists and dicts that a value is made of."""
-    if not isinstance(value, NESTS):
+    if not isinstance(value, CONTAINERS):
         return set()
     inner = value.values() if isinstance(value, dict) else value
-    return {id(value)}.union(*[_parts(item) for item in inner if isinstance(item, NESTS)])
+    return {id(value)}.union(*[_parts(item) for item in inner if isinstance(item, CONTAINERS)])
 
 
 def _view_after_spoiling(match: _Match, state: State, seat: int) -> dict[str, Plain]:

@@ -22,7 +22,7 @@ from khiva_arena.sandbox.command import Command
 from khiva_arena.say import Say
 from khiva_arena.schedule.formats import DrawnRound
 from khiva_arena.schedule.timetable import Timetable
-from khiva_arena.settings.competition import CompetitionParts, entrants_named
+from khiva_arena.settings.competition import CompetitionParts, entrants_named, playable
 from khiva_arena.settings.settings import settings_from
 from khiva_arena.settings.table import TEST_SEEDS
 from khiva_arena.store.db import EventRow, MatchRow, Store, VoidRow
@@ -37,7 +37,7 @@ def test_of(overrides: Mapping[str, Any], say: Say) -> CompetitionParts:
     settings = settings_from(values, test=True)
     if settings.seeds < FEWEST_BLOCKS:
         raise ConfigError(f"--seeds: no test decides before {FEWEST_BLOCKS} seeds, so {settings.seeds} are too few")
-    return CompetitionParts((settings,), entrants_named(values, say))
+    return playable((settings,), entrants_named(values, say))
 
 
 def sprt_of(folder: Path, event: str) -> Sprt:

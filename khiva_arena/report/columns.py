@@ -123,7 +123,7 @@ def _ranks(row: Standing) -> str:
 
 
 MARKS = {
-    "network": "the bot could use the network, so it may have had help from elsewhere, and told other such bots what it saw",
+    "network": "the bot's cell was open to the network, so it may have had outside help, and told other such bots what it saw",
     "remote": "the bot played on another machine, of which the arena knows nothing",
     "kept": "one process of the bot served many matches, so it may have remembered",
 }
@@ -167,9 +167,9 @@ TABLE = (
         "+/-",
         "error",
         "half of the 95 % interval of elo *relative to the anchor*. Seeds are left out one by one, since matches on one seed may "
-        "share its luck (CR3 with Student's t, F4; wider after a swiss, F13). `>=`, `<=`: the bot won, or lost, all points "
-        "against the anchor's side, so the interval has one end: elo is at least, or at most, this; n/a if that does not tell "
-        "the bot from the anchor. `~`: rough, since fewer than five seeds hardly say how large the error is",
+        "share its luck (CR3 with Student's t, F4; wider after a swiss, F13). `>=`, `<=`: all points between the bot and the "
+        "anchor flow one way, so the interval has one end: elo is at least, or at most, this; n/a if that does not tell the bot "
+        "from the anchor. `~`: rough, since fewer than five seeds hardly say how large the error is",
         lambda row: error(row.error, row.low, row.high, row.rough),
     ),
     Column(
@@ -238,14 +238,14 @@ DETAILS = (
     Column(
         "pool+/-",
         "pool_error",
-        "half of the 95 % interval relative to the mean of all connected bots, those between which points flow both ways, "
-        "directly or over others. It does not depend on how well the anchor is known",
+        "half of the 95 % interval relative to the mean of this bot and all that it is connected with: points flow both "
+        "ways, directly or over others. It does not depend on how well the anchor is known",
         lambda row: error(row.pool_error, None, None, row.seeds < FEWEST_SEEDS),
     ),
     Column(
         "quasi",
         "quasi_se",
-        "quasi standard error: the standard error between two bots is near the root of the sum of their squared ones (F5)",
+        "quasi standard error: of two bots, the root of the sum of squares is near the error of their difference (F5)",
         1,
     ),
     Column(
@@ -276,7 +276,7 @@ DETAILS = (
 )
 
 ONLY_JSON = (
-    Column("", "bot", "id of the bot, a hash of its files and its command"),
+    Column("", "bot", "id of the bot, a hash of its files, run and build lines"),
     Column("", "low", "lower end of the 95 % interval of `elo`; null if it is not known"),
     Column("", "high", "upper end of the 95 % interval of `elo`; null if it is not known"),
     Column(

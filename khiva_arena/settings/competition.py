@@ -141,6 +141,13 @@ def entrants_named(settings: Mapping[str, Any], say: Say) -> list[Bot]:
     return bot_files.mark_kept(bot_files.with_distinct_names(bots), settings.get("kept", ()))
 
 
+def playable(stages: tuple[Settings, ...], entrants: list[Bot]) -> CompetitionParts:
+    """Return the parts of a competition. Raises ConfigError with every reason of ``unplayable``."""
+    if problems := unplayable(stages, entrants):
+        raise ConfigError(problems)
+    return CompetitionParts(stages, entrants)
+
+
 def unplayable(stages: Sequence[Settings], entrants: Sequence[Bot]) -> list[str]:
     """Return why stages cannot be played with the number of bots that they will have, whichever bots these are; [] if they can.
 

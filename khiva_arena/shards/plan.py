@@ -19,7 +19,7 @@ from khiva_arena.replay.definition import Definition
 from khiva_arena.say import Say
 from khiva_arena.schedule.formats import FORMATS
 from khiva_arena.settings import consent
-from khiva_arena.settings.competition import entrants_named, unplayable
+from khiva_arena.settings.competition import entrants_named, playable, unplayable
 from khiva_arena.settings.define import definition_of, refuse_short_turns, refuse_to_mix, run_secret
 from khiva_arena.settings.isolation import sandbox_of
 from khiva_arena.settings.settings import ROWS, Settings, settings_from
@@ -174,10 +174,7 @@ def competition_of_plan(path: Path, word: str | None, flags: Mapping[str, Any], 
         hint = "the name is the plan's; give a --bot for each bot, in any order, with its place here"
         raise ConfigError(f"--from-plan {path}: {first}{rest}: {hint}") from None
     planned = PlannedEvents(PlannedShard(event, shard, path), say)
-    stages, entrants = (settings_from(values),), _as_planned(event, bots)
-    if problems := unplayable(stages, entrants):
-        raise ConfigError(problems)
-    return PlannedCompetition(stages, entrants, planned)
+    return PlannedCompetition(*playable((settings_from(values),), _as_planned(event, bots)), planned)
 
 
 def _planned_settings(plan: PlanRead) -> dict[str, Any]:

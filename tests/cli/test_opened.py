@@ -99,7 +99,7 @@ def test_a_run_keeps_no_key_and_marks_the_seat(tmp_path: Path, asks: str) -> Non
     assert head.split()[:3] == ["rank", "bot", "marks"]
     (marked,) = [line for line in table.splitlines() if " asks " in line and "network" in line]
     assert marked.split()[1:3] == ["asks", "network"]
-    assert "network: " + sentence("report", "cell-open-network") in " ".join(table.split())
+    assert "network: the bot's " + sentence("report", "cell-open-network") in " ".join(table.split())
     assert {row["name"]: row["marks"] for row in json.loads(as_json)["standings"][0]["rows"]} == {
         "asks": ["network"],
         "random": [],
@@ -114,7 +114,9 @@ def test_a_run_keeps_no_key_and_marks_the_seat(tmp_path: Path, asks: str) -> Non
     assert dict(zip(json.loads(begun)["bots"], json.loads(begun)["marks"], strict=True)) == {"asks": ["network"], "random": []}
     said = "marked  asks=network"
     assert [(one.stdout + one.stderr).count(said) for one in (printed[0], printed[10])] == [1, 1]  # the run, and ``watch``
-    assert shown.count("is marked network: " + sentence("report", "cell-open-network")) == shown.count(" is marked ") == 1
+    assert (
+        shown.count("is marked network: the bot's " + sentence("report", "cell-open-network")) == shown.count(" is marked ") == 1
+    )
     assert "asks [network] " in listed
     assert "random [" not in listed
     # it had what was opened to it

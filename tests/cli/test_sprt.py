@@ -106,11 +106,15 @@ def test_without_a_decision_the_exit_code_is_1(tmp_path: Path) -> None:
         ([RANDOM, NAIVE, "--bot", C], "No such option"),
         ([RANDOM, RANDOM], "the same bot"),
         ([RANDOM, NAIVE, "--seats", "6"], "2 to 5 seats"),
+        ([RANDOM, NAIVE, "--network", "nobody"], sentence("settings", "network-no-bot-called-2") + " 'nobody'"),
+        ([RANDOM, NAIVE, "--env", "random=NO_SUCH_KEY"], "NO_SUCH_KEY is not set"),
+        ([RANDOM, "shipped:python/greedy_emira"], "emira"),
         ([RANDOM, NAIVE, "--normalized", "--elo1", "900"], sentence("ratings", "normalised-elo-most")),
     ],
 )
 def test_what_makes_no_test(tmp_path: Path, words: list[str], said: str) -> None:
     assert said in arena("sprt", *words, cwd=tmp_path, code=2).stderr
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_match_after_the_decision_is_noticed(decided: Path, tmp_path: Path) -> None:
