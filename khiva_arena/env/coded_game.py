@@ -58,7 +58,8 @@ class CodedGame:
 
             if len(self._menus) >= MOST_MENUS:
                 self._menus.clear()
-            actions, mask = self.coding.actions_of(decision), np.zeros(self.coding.actions, dtype=np.int8)
+            actions = self.coding.actions_of(decision)
+            mask = np.zeros(self.coding.actions, dtype=np.int8)
             mask[actions] = 1
             menu = self._menus[id(decision)] = ActionMenu(decision, actions, mask)
         return menu

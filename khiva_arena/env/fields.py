@@ -263,7 +263,17 @@ def _places(words: Sequence[Plain], first: int = 0) -> Callable[[Plain], int]:
 def _key_of(words: Sequence[Plain]) -> Callable[[Plain], object] | None:
     """Return the quickest function that makes values like these words keys of a dict; None for words that are keys themselves."""
     depths = {_depth(word) for word in words}
-    return None if depths <= {0} else tuple if depths == {1} else _key if depths != {2} else lambda word: tuple(map(tuple, word))
+    if depths <= {0}:
+        return None
+    if depths == {1}:
+        return tuple
+    if depths == {2}:
+        return _key_of_lists
+    return _key
+
+
+def _key_of_lists(word: Plain) -> object:
+    return tuple(map(tuple, word))
 
 
 def _depth(value: Plain) -> int:

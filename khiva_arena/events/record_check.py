@@ -59,7 +59,8 @@ def why_not_as_recorded(event: EventRow, row: MatchRow) -> str:
 
 def _faults(row: MatchRow, recorded: _RecordedResult) -> list[list[tuple[str, int]]]:
     """Return the faults of each seat by the record. Nearly all records have none, which shows without reading the steps."""
-    if not bytes(recorded.steps).translate(None, _NUMBERS) and not any(at is not None for at in recorded.forfeited_at):
+    only_numbers = not bytes(recorded.steps).translate(None, _NUMBERS)
+    if only_numbers and all(at is None for at in recorded.forfeited_at):
         return [[] for _ in row.seats]
     try:
         return faults_of(_record(row.record))

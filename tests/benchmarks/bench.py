@@ -192,6 +192,8 @@ def other_version(commit: str) -> Iterator[Path | None]:
         if id.returncode or switched.returncode:
             sys.exit(f"bench: BASE: {(id.stderr or switched.stderr).strip()}")
         subprocess.run([sys.executable, "-m", "compileall", "-q", f"{name}/khiva_arena"], check=True)
+        if (programs := Path(name, "khiva_arena/native/build.py")).exists():  # not in 0.2.0
+            subprocess.run([sys.executable, str(programs)], check=True, stdout=subprocess.DEVNULL)
         yield Path(name)
 
 

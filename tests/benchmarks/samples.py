@@ -16,12 +16,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE.parent / "support")]
 
 from jobs import job  # noqa: E402 - found beside this file
-from msgspec.structs import replace  # noqa: E402
 from overload import BUSY, busy  # noqa: E402
 from stages import make_run  # noqa: E402
 
@@ -33,6 +33,7 @@ from khiva_arena.rng import Stream  # noqa: E402
 from khiva_arena.sandbox.command import Command  # noqa: E402
 from khiva_arena.sandbox.level import Level, Sandbox  # noqa: E402
 
+T = TypeVar("T")
 ARENA = [sys.executable, "-m", "khiva_arena"]
 MATCHES = 30
 SLOW_MATCHES = 3
@@ -82,7 +83,7 @@ def floor(pingpong: str, seats: str) -> float:
 def start(instant: str, level: str) -> float:
     """Milliseconds by the clock from a bot's start to its end, on one core, in matches that end at once."""
     jobs = [_ends_at_once(job([Command((instant, "rotate"), "/")] * 2, n)) for n in range(ENDS)]
-    jobs = [replace(one, sandbox=Sandbox(Level(level))) for one in jobs]
+    jobs = [changed(one, sandbox=Sandbox(Level(level))) for one in jobs]
     with one_core():
         _played(jobs[:2])
         began = time.perf_counter()
@@ -214,7 +215,13 @@ def _played(jobs: list[Job]) -> tuple[float, float, int]:
 def _ends_at_once(one: Job) -> Job:
     """The same bots, started and ended, with a game that is over after the shortest time the rules allow."""
     rules = get("khiva").rules({"max_turns": 1})
-    return replace(one, header=replace(one.header, rules=rules))
+    return changed(one, header=changed(one.header, rules=rules))
+
+
+def changed(value: T, **fields: object) -> T:
+    """A value with other fields. Of which class a value is follows from the version that is measured."""
+    names = getattr(value, "__struct_fields__", None) or value.__dataclass_fields__  # type: ignore[attr-defined]
+    return type(value)(**{name: getattr(value, name) for name in names} | fields)
 
 
 def _run_cpu(instant: str, level: str, seeds: int) -> float:
