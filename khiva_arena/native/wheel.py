@@ -13,7 +13,7 @@ class Programs(BuildHookInterface[Any]):
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Build the programs. ``version``: editable if they are to lie beside their sources, else of a wheel."""
-        tools = runpy.run_path(str(Path(self.root, "khiva_arena/native/build.py")))
+        tools = runpy.run_path(str(Path(self.root, "khiva_arena", "native", "build.py")))
         paths = [path for path in map(tools["build"], tools["PROGRAMS"]) if path]
         if paths and version != "editable":
             machine = platform.machine()

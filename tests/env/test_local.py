@@ -182,8 +182,10 @@ def test_agents_that_wait_are_encoded_only_if_that_is_asked_for(monkeypatch: pyt
     from khiva_arena.env.coding import Coding
 
     counted: list[int] = []
-    encode = Coding.encode
-    monkeypatch.setattr(Coding, "encode", lambda coding, view: counted.append(view["seat"]) or encode(coding, view))
+    encode = Coding.encode_after
+    monkeypatch.setattr(
+        Coding, "encode_after", lambda coding, past, view: counted.append(view["seat"]) or encode(coding, past, view)
+    )
     for encode_all, views in ((False, 1), (True, 3)):
         made = env.parallel("silk_road", 3, encode_all=encode_all)
         seen, _ = made.reset(seed=1)
