@@ -1,0 +1,75 @@
+"""What a match costs the machine is counted by strace: programs that are executed, mounts, files that are opened. No busy machine
+changes these."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from levels import ROOT, need_level
+from stopping import instant
+from tools import lacks, need
+
+PLAYS = """
+import sys
+sys.path[:0] = [sys.argv[1]]
+from jobs import job
+from khiva_arena.arbiter import pool
+from khiva_arena.sandbox.command import Command
+from khiva_arena.sandbox.level import Level, Sandbox
+bot, sandbox = Command((sys.argv[2], "rotate"), "/tmp"), Sandbox(Level(sys.argv[3]))
+outcomes = []
+pool.play([job([bot] * 2, number, sandbox=sandbox) for number in range(int(sys.argv[4]))], 1, outcomes.append, 1)
+assert all(outcome.record for outcome in outcomes), outcomes
+"""
+# By level, for a start. Inside the namespaces of a root's arbiter one program more makes the bot another user.
+PROGRAMS = {"trusted": 2, "basic": 2, "standard": 4 if os.geteuid() == 0 else 3}
+MOUNTS = {"trusted": 0, "basic": 0, "standard": 90}
+FILES = {"trusted": 0, "basic": 1, "standard": 1}
+
+
+class Counts(NamedTuple):
+    """What was counted.
+
+    programs: that were executed, by the arbiter and its bots
+    mounts: that were made
+    files: of the disk that the arbiter opened
+    """
+
+    programs: int
+    mounts: int
+    files: int
+
+
+def counted(bot: Path, level: str, matches: int, trace: Path) -> Counts:
+    """The counts of a process that plays so many matches of two bots."""
+    play = [sys.executable, "-c", PLAYS, str(ROOT / "tests/support"), str(bot), level, str(matches)]
+    words = ["strace", "-f", "-qq", "-e", "trace=execve,mount,open,openat", "-o", str(trace)]
+    subprocess.run([*words, *play], check=True, timeout=120)
+    calls = [line.split(maxsplit=1) for line in trace.read_text(errors="replace").splitlines()]
+    arbiter = calls[0][0]
+    done = [(pid, call) for pid, call in calls if "(" in call and " = -1 " not in call]
+    return Counts(
+        sum(call.startswith("execve(") for _, call in done),
+        sum(call.startswith("mount(") for _, call in done),
+        sum(pid == arbiter and call.startswith("open") and not re.search(r'"/(proc|sys)/', call) for pid, call in done),
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("level", PROGRAMS)
+def test_a_match_executes_mounts_and_opens_only_what_it_must(level: str, open_folder: Path) -> None:
+    need("cc")
+    need("strace")
+    if subprocess.run(["strace", "-o", "/dev/null", "true"], capture_output=True, check=False).returncode:
+        lacks("this machine lets no program trace another one", may=True)
+    need_level(level)
+    bot = instant(open_folder)
+    few, more = (counted(bot, level, matches, open_folder / "trace") for matches in (2, 4))
+    starts = 2 * (4 - 2)
+    assert more.programs - few.programs == starts * PROGRAMS[level]
+    assert more.mounts - few.mounts <= starts * MOUNTS[level]
+    assert more.files - few.files <= starts * FILES[level]
