@@ -6,13 +6,8 @@ import pytest
 
 @pytest.mark.soak
 def test_no_frame_makes_a_relay_raise_or_hold_more_than_it_may() -> None:
-    words = fuzz_relay.fuzz(seed=17, frames=3_000)
-    assert words["frames"] >= 3_000
-    assert any(word.startswith("breach: ") for word in words)
-
-
-@pytest.mark.soak
-def test_52_000_frames() -> None:
-    words = fuzz_relay.fuzz(seed=18, frames=52_000)
+    words = fuzz_relay.fuzz(seed=19, frames=9_000)
+    assert words["frames"] >= 9_000
     assert words["a final refusal"]
     assert words["greeted"]
+    assert any(word.startswith("breach: ") for word in words)
