@@ -107,7 +107,7 @@ def greeting(chance: Random, words: Counter[str]) -> None:
     kind = chance.choice([b"W", b"R", b"R", b"b", b"G"])
 
     def arena() -> None:
-        ours.settimeout(2.0)
+        ours.settimeout(0.25)
         try:
             ours.sendall(first if chance.random() < 0.8 else spoilt(chance, first))
             hello = json.loads(ours.recv(65_536)[HEAD.size :])
