@@ -4,24 +4,23 @@ A single worker is this very process. A match that was void because of a seat or
 times in all. A late seat does not void the last of them.
 
 The host can spoil a match: it cannot start bots now, or has lost a worker. Such a match goes behind all others and waits, and so
-does the slot that played it: a host without a free process spoils hundreds a second.
+does the slot that played it: a host without a free process spoils hundreds a second. Matches on one deal that share a bot are
+kept apart in time, see match_queue.py.
 """
 
-import heapq
 import resource
-from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import trio
 from msgspec.structs import replace
 
+from khiva_arena.arbiter import match_queue
 from khiva_arena.arbiter.clock import LagMeter, wait_at_work
 from khiva_arena.arbiter.live import play_live, void
 from khiva_arena.arbiter.match import VOIDS_MOST as VOIDS_MOST
 from khiva_arena.arbiter.match import Job, Outcome
-from khiva_arena.arbiter.worker import Worker, WorkerDied
 from khiva_arena.errors import ConfigError
 from khiva_arena.sandbox import system
 
@@ -29,8 +28,6 @@ if TYPE_CHECKING:
     from khiva_arena.arbiter.trace import Trace  # most matches are not traced
 
 SPARE_DESCRIPTORS = 64
-HOST_WAITS = (1.0, 10.0, 60.0)
-"""Seconds until a match that the host has spoilt is tried again: for the first time, the second and the third."""
 Take = Callable[[Outcome], None]
 PlayOne = Callable[[Job], Awaitable[Outcome]]
 
@@ -60,13 +57,15 @@ def play(
     trace: "Trace | None" = None,
     *,
     hold_back: bool = False,
+    is_wanted: Callable[[Job], bool] = match_queue.always,
 ) -> None:
     """Play all jobs, ``slots`` at a time. Hand each outcome, a void too, to ``take`` in this thread, as it comes.
 
-    jobs: drawn from only when a slot is free
+    jobs: drawn from only when a slot is free, and further only where a match clashes with one in flight
     workers: processes, by default one for each core and slot
     trace: for a single worker and slot
     hold_back: hand on an outcome that a stop may have brought about only when none has come, while the next match is played
+    is_wanted: tells whether a match that was drawn earlier is still to be played
 
     Raises any error of ``take`` or of a match, KeyboardInterrupt included, when every process of every match is reaped.
     """
@@ -76,7 +75,7 @@ def play(
         partial(_play_here, trace=trace, hold_back=hold_back) if workers <= 1 else partial(_play_in_workers, hold_back=hold_back)
     )
     try:
-        trio.run(run, iter(jobs), slots, take, workers, restrict_keyboard_interrupt_to_checkpoints=True)
+        trio.run(run, _Queue(iter(jobs), is_wanted), slots, take, workers, restrict_keyboard_interrupt_to_checkpoints=True)
     except BaseExceptionGroup as group:
         raise _first(group) from group
 
@@ -94,9 +93,9 @@ def play_one(job: Job, trace: "Trace | None" = None, tell: Take = lambda _: None
 
 
 async def _play_here(
-    jobs: Iterator[Job], slots: int, take: Take, _workers: int, *, trace: "Trace | None" = None, hold_back: bool
+    queue: "_Queue", slots: int, take: Take, _workers: int, *, trace: "Trace | None" = None, hold_back: bool
 ) -> None:
-    lag, queue = LagMeter(), _Queue(jobs)
+    lag = LagMeter()
 
     async def play_job(job: Job) -> Outcome:
         return await play_live(job, lag, alone=slots == 1, trace=trace)
@@ -109,14 +108,25 @@ async def _play_here(
         meter.cancel_scope.cancel()
 
 
-async def _play_in_workers(jobs: Iterator[Job], slots: int, take: Take, workers: int, *, hold_back: bool) -> None:
-    queue = _Queue(jobs)
+async def _play_in_workers(queue: "_Queue", slots: int, take: Take, workers: int, *, hold_back: bool) -> None:
+    from khiva_arena.arbiter.worker import Worker, WorkerDied  # not above: a match alone is played in this process
+
+    def player(worker: Worker) -> PlayOne:
+        async def play_job(job: Job) -> Outcome:
+            try:
+                return await worker.play(job)
+            except WorkerDied as death:
+                # The worker was killed from outside, or the host is out of memory: nothing was recorded, and no bot is to blame.
+                return void(job, str(death))
+
+        return play_job
+
     async with trio.open_nursery() as nursery:
         crew = [Worker(nursery, alone=slots <= workers) for _ in range(workers)]
         try:
             async with trio.open_nursery() as playing:
                 for slot in range(slots):
-                    playing.start_soon(partial(_slot, hold_back=hold_back), queue, _player(crew[slot % workers]), take)
+                    playing.start_soon(partial(_slot, hold_back=hold_back), queue, player(crew[slot % workers]), take)
         finally:
             # Even a stop waits for the workers, which end their bots.
             with trio.CancelScope(shield=True):
@@ -125,83 +135,41 @@ async def _play_in_workers(jobs: Iterator[Job], slots: int, take: Take, workers:
         nursery.cancel_scope.cancel()
 
 
-def _player(worker: Worker) -> PlayOne:
-    async def play_job(job: Job) -> Outcome:
-        try:
-            return await worker.play(job)
-        except WorkerDied as death:
-            # The worker was killed from outside, or the host is out of memory: nothing was recorded, and no bot is to blame.
-            return void(job, str(death))
-
-    return play_job
-
-
-class Retry(NamedTuple):
-    """A match that the host has spoilt.
-
-    at: when it is tried again, by the clock of the caller
-    job: the match
-    """
-
-    at: float
-    job: Job
-
-
-class Spoilt:
-    """The matches that the host has spoilt, with the time from which on each is tried again, by any one clock."""
-
-    def __init__(self) -> None:
-        self._waiting: list[tuple[float, int, Job]] = []
-        self._times: Counter[int] = Counter()
-
-    def add(self, job: Job, now: float) -> bool:
-        """Put a match behind the others. Return True if it is tried again."""
-        times = self._times[job.ordinal]
-        self._times[job.ordinal] += 1
-        if times == len(HOST_WAITS):
-            return False
-        heapq.heappush(self._waiting, (now + HOST_WAITS[times], job.ordinal, replace(job, attempt=job.attempt + 1)))
-        return True
-
-    @property
-    def first(self) -> Retry | None:
-        """The match that is tried first, None if there is none."""
-        return Retry(self._waiting[0][0], self._waiting[0][2]) if self._waiting else None
-
-    def take(self) -> Job:
-        """Remove and return the match that is tried first."""
-        return heapq.heappop(self._waiting)[2]
-
-
 class _Queue:
-    """The matches still to be played: matches that were not tried, and behind them matches that the host has spoilt."""
+    """The matches still to be played, for slots that can wait: until one may begin, or until it is time to try one again."""
 
-    def __init__(self, jobs: Iterator[Job]) -> None:
-        self._jobs = jobs
-        self._spoilt = Spoilt()
+    def __init__(self, jobs: Iterator[Job], is_wanted: Callable[[Job], bool] = match_queue.always) -> None:
+        self._matches = match_queue.MatchQueue(((job,) for job in jobs), lambda table: is_wanted(table[0]))
+        self._match_ended = trio.Event()
 
     async def next(self) -> Job | None:
-        """Return the next match, None if there is none. A match that was spoilt is waited for."""
-        while (job := next(self._jobs, None)) is None and (first := self._spoilt.first) is not None:
-            if first.at <= trio.current_time():
-                return self._spoilt.take()
-            await trio.sleep_until(first.at)
-        return job
+        """Return the next match, which is in flight until ``end``; None if no match is left. A match that was spoilt, or that
+        clashes with one in flight, is waited for."""
+        while (table := self._matches.take(now := trio.current_time())) is None and not self._matches.is_empty:
+            with trio.move_on_at(self._matches.next_retry(now)):
+                await self._match_ended.wait()
+        return table[0] if table else None
+
+    def end(self, job: Job) -> None:
+        """Note that the processes of a match have ended, and wake the slots that wait."""
+        self._matches.end((job,))
+        self._match_ended.set()
+        self._match_ended = trio.Event()
 
     def spoilt(self, job: Job) -> bool:
         """Put a match that the host has spoilt behind the others. Return True if it is tried again."""
-        return self._spoilt.add(job, trio.current_time())
+        return self._matches.spoil(job, trio.current_time())
 
 
 async def _slot(queue: _Queue, play_one: PlayOne, take: Take, *, hold_back: bool = False) -> None:
     in_a_row = 0  # matches that were void at once here: then something is broken, and the others take the rest
     async with trio.open_nursery() as hold:
-        while in_a_row <= len(HOST_WAITS) and (job := await queue.next()) is not None:
-            if not await _play_until_taken(job, queue, play_one, take, hold if hold_back else None):
-                in_a_row = 0
-                continue
-            in_a_row += 1
-            await trio.sleep(([0.0, *HOST_WAITS, 0.0])[in_a_row])
+        while in_a_row <= len(match_queue.HOST_WAITS) and (job := await queue.next()) is not None:
+            is_void = await _play_until_taken(job, queue, play_one, take, hold if hold_back else None)
+            queue.end(job)
+            in_a_row = in_a_row + 1 if is_void else 0
+            if is_void:
+                await trio.sleep(([0.0, *match_queue.HOST_WAITS, 0.0])[in_a_row])
 
 
 async def _play_until_taken(job: Job, queue: _Queue, play_one: PlayOne, take: Take, hold: trio.Nursery | None) -> bool:

@@ -2,11 +2,13 @@
 
 A key names one attempt of one worker at a table. A table is taken back before it is given to another worker, and a result whose
 key is not on the desk any more is dropped, so no match has two outcomes. A table that was lost goes before new ones, to a worker
-that did not have it before, if there is one. A match that the host has spoilt waits behind all others, as on one machine.
+that did not have it before, if there is one. A match that the host has spoilt waits behind all others, and two tables on one deal
+that share a bot are kept apart in time, as on one machine: see arbiter/match_queue.py. A worker plays a table's matches one after
+another.
 """
 
 import time
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -14,7 +16,7 @@ import msgspec
 
 from khiva_arena.arbiter.live import void
 from khiva_arena.arbiter.match import Job, Outcome
-from khiva_arena.arbiter.pool import Spoilt
+from khiva_arena.arbiter.match_queue import Jobs, MatchQueue
 from khiva_arena.cluster.tables import Assignment
 from khiva_arena.cluster.workers import ClusterWorker, Crew
 from khiva_arena.playing.executor import TakeOutcome
@@ -30,7 +32,7 @@ class NextTable(NamedTuple):
     worker: the worker that gets it.
     """
 
-    table: tuple[Job, ...]
+    table: Jobs
     worker: ClusterWorker
 
 
@@ -43,40 +45,34 @@ class TableDesk:
     def __init__(self, crew: Crew) -> None:
         self.assignments: dict[str, Assignment] = {}
         self._crew = crew
-        self._again: deque[tuple[Job, ...]] = deque()
-        self._spoilt = Spoilt()
+        self._queue = MatchQueue(iter(()))
         self._shunned: dict[int, set[str]] = {}
         self._losses: Counter[int] = Counter()
 
-    def clear(self) -> None:
-        """Forget the tables that were to be played again: a new round begins."""
-        self._again.clear()
-        self._spoilt = Spoilt()
+    def begin(self, new_tables: Iterator[Jobs]) -> None:
+        """Take the tables of a round, and forget those of the round before that were to be played again."""
+        self._queue = MatchQueue(new_tables)
 
-    def all_done(self, new_tables: Iterator[tuple[Job, ...]]) -> bool:
-        """Tell whether no table waits, is being played or is one of ``new_tables``."""
-        if not self._again and (table := next(new_tables, None)) is not None:
-            self._again.append(table)
-        return not self._again and not self.assignments and self._spoilt.first is None
+    def all_done(self) -> bool:
+        """Tell whether no table waits or is being played."""
+        return not self.assignments and self._queue.is_empty
 
-    def next(self, new_tables: Iterator[tuple[Job, ...]]) -> NextTable | None:
-        """Return a table and its worker, None if none is free; first a table to be played again, if another worker than before
-        is."""
-        for number, table in enumerate(self._again):
-            if (worker := self._crew.best_for(self._shunned.get(table[0].ordinal, set()))) is not None:
-                del self._again[number]
-                return NextTable(table, worker)
-        if (worker := self._crew.best_for(set())) is None:
+    def next(self) -> NextTable | None:
+        """Return a table and its worker, which is to be noted by ``give``; None if no worker is free or no table may begin.
+
+        A table to be played again goes to another worker than before if there is one.
+        """
+        free_worker = self._crew.best_for(set())
+        if free_worker is None:
             return None
-        if table := next(new_tables, ()):
-            return NextTable(table, worker)
-        return self._spoilt_before()
 
-    def _spoilt_before(self) -> NextTable | None:
-        if (first := self._spoilt.first) is None or first.at > time.monotonic():
-            return None
-        worker = self._crew.best_for(self._shunned.get(first.job.ordinal, set()))
-        return None if worker is None else NextTable((self._spoilt.take(),), worker)
+        def worker_for(table: Jobs) -> ClusterWorker | None:
+            shunned = self._shunned.get(table[0].ordinal)
+            return self._crew.best_for(shunned) if shunned else free_worker
+
+        table = self._queue.take(time.monotonic(), lambda table: worker_for(table) is not None)
+        worker = worker_for(table) if table else None
+        return NextTable(table, worker) if table and worker else None
 
     def give(self, key: str, assignment: Assignment) -> None:
         """Note the worker that has a table."""
@@ -86,7 +82,10 @@ class TableDesk:
     def take_back(self, key: str) -> Assignment | None:
         """Note that a worker no longer has a table. Returns the table; None if no worker had it."""
         assignment = self.assignments.pop(key, None)
-        if assignment is not None and assignment.worker in self._crew.workers:
+        if assignment is None:
+            return None
+        self._queue.end(assignment.table)
+        if assignment.worker in self._crew.workers:
             self._crew.workers[assignment.worker].tasks.discard(key)
         return assignment
 
@@ -102,7 +101,7 @@ class TableDesk:
         """Queue all tables that workers have, to be played again by any worker."""
         for key in list(self.assignments):
             if (assignment := self.take_back(key)) is not None:
-                self._again.append(assignment.table)
+                self._queue.put_back(assignment.table)
 
     def lose(self, key: str, reason: str, take: TakeOutcome | None) -> None:
         """Queue a table that a worker did not play to its end: nothing of it was recorded, and no bot is to blame.
@@ -117,7 +116,7 @@ class TableDesk:
         self._losses[first] += 1
         # Without `take` nobody could record a void match.
         if self._losses[first] < LOSSES_MOST or take is None:
-            self._again.appendleft(table)
+            self._queue.put_back(table, first=True)
             return
         del self._losses[first]
         for job in table:
@@ -132,7 +131,7 @@ class TableDesk:
         self._shunned.setdefault(job.ordinal, set()).add(worker)
         if outcome.host:
             # The host is to blame: the match waits, since a host without a free process spoils hundreds a second.
-            again = self._spoilt.add(job, time.monotonic())
+            again = self._queue.spoil(job, time.monotonic())
         elif again := not job.last:
-            self._again.append((msgspec.structs.replace(job, attempt=job.attempt + 1),))
+            self._queue.put_back((msgspec.structs.replace(job, attempt=job.attempt + 1),))
         take(msgspec.structs.replace(outcome, again=again))

@@ -147,20 +147,20 @@ class Cluster:
         self._play_all((tuple(table) for table in play.tables(draw)), take, lambda: play.complete)
 
     def _play_all(self, new_tables: Iterator[tuple[Job, ...]], take: TakeOutcome, over: Callable[[], bool]) -> None:
-        self._desk.clear()
+        self._desk.begin(new_tables)
         self._idle_since = time.monotonic()
         try:
-            while not over() and not self._desk.all_done(new_tables):
-                self._give(new_tables)
+            while not over() and not self._desk.all_done():
+                self._give()
                 self._pump(take)
                 self._take_back_late(take)
                 self._check_idle()
         finally:
             self._withdraw()
 
-    def _give(self, new_tables: Iterator[tuple[Job, ...]]) -> None:
+    def _give(self) -> None:
         """Give tables to workers with a free core."""
-        while self._connection.link is not None and (choice := self._desk.next(new_tables)) is not None:
+        while self._connection.link is not None and (choice := self._desk.next()) is not None:
             table, worker = choice
             key, now = f"khiva-table-{secrets.token_hex(8)}", time.monotonic()
             seconds = tables.seconds_for(table)

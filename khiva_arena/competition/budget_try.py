@@ -86,8 +86,10 @@ class Trial(NamedTuple):
 
     def _job_of(self, commands: Sequence[Command]) -> Callable[[ScheduledMatch], Job]:
         def job(match: ScheduledMatch) -> Job:
-            header = self.definition.header(self.definition.seated(match.bots), f"try-{match.ordinal}", _SECRET)
-            return Job(match.ordinal, 1, header, _SECRET, tuple(commands[bot] for bot in match.bots), self.sandbox)
+            # A deal for each match: none waits for another, and the time for a trial ends it at once.
+            secret = seeds.seed_secret(_SECRET, match.ordinal)
+            header = self.definition.header(self.definition.seated(match.bots), f"try-{match.ordinal}", secret)
+            return Job(match.ordinal, 1, header, secret, tuple(commands[bot] for bot in match.bots), self.sandbox)
 
         return job
 

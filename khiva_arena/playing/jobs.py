@@ -93,6 +93,11 @@ class Play:
             attempt = self._voids.get(match.ordinal, 0) + 1
             yield self._job(match, attempt)
 
+    def is_wanted(self, job: Job) -> bool:
+        """Tell whether a match that ``jobs`` has given, and that was not begun, is still to be played."""
+        match = self._planned[job.ordinal]
+        return (match.k, match.lineup) not in self.set_aside
+
     def tables(self, draw: DrawnRound) -> Iterator[list[Job]]:
         """Yield the matches of a round that are still to be recorded, table by table: those of a seed and a line-up together.
 

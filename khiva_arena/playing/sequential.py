@@ -112,6 +112,10 @@ class SequentialPlay(Play):
         """Yield the jobs of a round that may still be needed; ends with the decision, or at a table that the host cannot play."""
         return takewhile(self._goes_on, super().jobs(draw))
 
+    def is_wanted(self, job: Job) -> bool:
+        """Tell whether a match that ``jobs`` has given, and that was not begun, may still be needed."""
+        return self._goes_on(job)
+
     def tables(self, draw: DrawnRound) -> Iterator[list[Job]]:
         """Yield the tables of a round that may still be needed; ends with the decision, or at a table that the host cannot
         play."""

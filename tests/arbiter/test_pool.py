@@ -14,10 +14,11 @@ import pytest
 import trio
 import trio.testing
 from jobs import job
+from msgspec.structs import replace
 from waiting import until
 from wording import pattern, sentence
 
-from khiva_arena.arbiter import pool
+from khiva_arena.arbiter import match_queue, pool
 from khiva_arena.arbiter.live import void
 from khiva_arena.arbiter.match import Job, LiveMatch, Outcome
 from khiva_arena.arbiter.wire import HostFault
@@ -43,7 +44,8 @@ def _nothing_left_behind() -> Iterator[None]:
 
 
 def jobs(count: int, command: Command = HONEST) -> list[Job]:
-    return [job([command] * 2, ordinal) for ordinal in range(count)]
+    """Matches on deals of their own."""
+    return [replace(job([command] * 2, ordinal), secret=ordinal.to_bytes(32)) for ordinal in range(count)]
 
 
 @pytest.mark.parametrize(("slots", "workers"), [(1, 1), (3, 1), (2, 2), (3, 2)])
@@ -168,7 +170,7 @@ def test_a_fault_of_the_host_in_a_match_is_the_hosts(monkeypatch: pytest.MonkeyP
         raise HostFault("the host slept")
 
     monkeypatch.setattr(LiveMatch, "_play", void)
-    monkeypatch.setattr(pool, "HOST_WAITS", (0.0, 0.0, 0.0))
+    monkeypatch.setattr(match_queue, "HOST_WAITS", (0.0, 0.0, 0.0))
     seen: list[Outcome] = []
     pool.play(jobs(1), 1, seen.append, 1)
     assert [(outcome.attempt, outcome.host, outcome.begun, outcome.again) for outcome in seen] == [
@@ -231,7 +233,7 @@ def test_a_killed_worker_loses_nothing() -> None:
 
 
 def test_too_few_descriptors_are_the_host_s_fault_and_not_the_bots(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pool, "HOST_WAITS", (0.0, 0.0, 0.0))
+    monkeypatch.setattr(match_queue, "HOST_WAITS", (0.0, 0.0, 0.0))
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (len(os.listdir("/proc/self/fd")) + 10, hard))
     outcomes: list[Outcome] = []

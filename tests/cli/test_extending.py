@@ -18,7 +18,7 @@ from forging import forge
 from once import made_once
 from wording import sentence
 
-from khiva_arena.arbiter import live, pool
+from khiva_arena.arbiter import live, match_queue
 from khiva_arena.arbiter.wire import HostFault
 from khiva_arena.commands.more_seeds import commands
 from khiva_arena.replay import seeds
@@ -271,7 +271,7 @@ def test_an_event_that_an_outage_left_unfinished_is_completed_and_then_extended(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The host starts no bots from the third match on."""
-    monkeypatch.setattr(pool, "HOST_WAITS", (0.0, 0.0, 0.0))
+    monkeypatch.setattr(match_queue, "HOST_WAITS", (0.0, 0.0, 0.0))
     sound, begun = live.Processes, count(1)
 
     def short(*words: Any, **how: Any) -> Any:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from synthesised import outcome
 from wording import sentence
 
-from khiva_arena.arbiter import pool
+from khiva_arena.arbiter import match_queue
 from khiva_arena.arbiter.live import void
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.seat import Blame
@@ -244,7 +244,7 @@ def spoilt(one: Job) -> Outcome:
 def test_a_match_that_a_workers_machine_spoils_waits_behind_all_others_and_the_worker_too(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(pool, "HOST_WAITS", (0.3, 0.3, 0.3))
+    monkeypatch.setattr(match_queue, "HOST_WAITS", (0.3, 0.3, 0.3))
     began: list[tuple[float, str, int]] = []
 
     def answer(name: str, jobs: list[Job]) -> list[Outcome]:
@@ -267,7 +267,7 @@ def test_a_match_that_a_workers_machine_spoils_waits_behind_all_others_and_the_w
 @pytest.mark.parametrize("attempt", [1, 5])
 def test_what_is_spoilt_four_times_in_one_run_is_set_aside(attempt: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """However often it was void before this run."""
-    monkeypatch.setattr(pool, "HOST_WAITS", (0.0, 0.0, 0.0))
+    monkeypatch.setattr(match_queue, "HOST_WAITS", (0.0, 0.0, 0.0))
     taken, scheduler, _ = play("abcde", lambda _name, jobs: [spoilt(one) for one in jobs], [job(0, attempt)])
     assert [(made.attempt, made.again) for made in taken] == [(attempt + more, more < 3) for more in range(4)]
     assert len(set(scheduler.given)) == 4

@@ -20,18 +20,20 @@ NAMES = ("shipped:python/random", "shipped:python/naive", "shipped:python/greedy
 
 
 class Slow:
-    """An executor of which each match takes longer than the trial may. ``played``: the ordinals of the matches of each table."""
+    """An executor of which each match takes longer than the trial may. ``played``: the ordinals of the matches of each table.
+    ``deals``: their secrets."""
 
     trial_words = LocalExecutor.trial_words
     at_a_time = 1
 
     def __init__(self, clock: list[float], *, whole_tables: bool) -> None:
-        self.whole_tables, self.played = whole_tables, list[list[int]]()
+        self.whole_tables, self.played, self.deals = whole_tables, list[list[int]](), set[bytes]()
         self._clock = clock
 
     def try_tables(self, tables: Iterable[tuple[Job, ...]], take: Any) -> TriedTimes:
         for table in tables:
             self.played.append([job.ordinal for job in table])
+            self.deals.update(job.secret for job in table)
             for _ in table:
                 self._clock[0] += 1_000
                 take(SimpleNamespace(seconds=1_000.0))
@@ -49,3 +51,4 @@ def test_a_trial_ends_with_the_match_or_table_in_which_its_time_is_up(
     commands = [Command((name,), "/") for name in NAMES]
     Trial(definition, TRUSTING, 60.0, lambda _text, *, warning=False: None).measure(executor, commands)
     assert [len(table) for table in executor.played] == [played]
+    assert len(executor.deals) == played, "matches on one deal would wait for each other, and be read ahead of the time"
