@@ -83,7 +83,7 @@ def _say(best: Level, reasons: dict[Level, str], results: Tried) -> None:
     for key, words in WORDS.items():
         click.echo(f"  {key:<10}  {in_words(key, getattr(DEFAULT, key)):>8}  {words}")
     if system.PROC and not launch.program():
-        click.echo("Starts at trusted and basic are slower: set-up found no C compiler. Install one and set up again.")
+        click.echo("Starts of bots are slower: set-up found no C compiler. Install one and set up again.")
     if not system.PROC:
         click.echo(f"No bot is held to limits on memory and processes here: {system.UNSEEN}.")
     click.echo("How large a bot may be, unless --limit says otherwise:")

@@ -1,4 +1,4 @@
-/* Put this process into a bot's cell, then become the bot: the launcher of levels trusted and basic.
+/* Put this process into a bot's cell, then become the bot: the launcher of every level, inside the namespaces of strict and standard.
 
    launch -LETTER VALUE ... -- PROGRAM WORD...
 
@@ -10,17 +10,20 @@
    -s NAME              a file of /proc/PID that the program may read of itself
    -d FOLDER            the folder in which the program starts
    -u USER              the number of the user and the group that the program runs as
+   -k USER              the same, and neither the program nor any that it runs can have a capability
+   -c NUMBER            a descriptor to close
    -p PARENT            die with the thread that started this process, which is of process PARENT
    -i NUMBER            stands in seccomp programs for the number of this process
    -f HEX, -g HEX       enforce the rules and a seccomp program: -g where Landlock keeps no signals, else -f
 
-   It does what sandbox/launcher.py does where there is no compiler. It allocates nothing. The environment is the program's
+   It does what sandbox/launcher.py, setpriv and prlimit do where there is no compiler. It allocates nothing. The environment is the program's
    already. A failure is one line on stderr and code 126, before the program runs. */
 
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/capability.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -191,6 +194,17 @@ static void become(unsigned int user)
     checked(setresuid(user, user, user), "user");
 }
 
+static void become_without_capabilities(unsigned int user)
+{
+    struct __user_cap_header_struct of_this_process = {_LINUX_CAPABILITY_VERSION_3, 0};
+    struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0, 0, 0}, {0, 0, 0}};
+    for (int capability = 0; prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0; capability++)
+        checked(prctl(PR_CAPBSET_DROP, capability, 0, 0, 0), "capabilities");
+    become(user);
+    checked(syscall(SYS_capset, &of_this_process, none), "capabilities");
+    checked(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs");
+}
+
 static void die_with(unsigned int parent)
 {
     checked(prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0), "the parent");
@@ -208,6 +222,8 @@ static void obey(char letter, char *value)
     case 's': allow_own(value); break;
     case 'd': checked(chdir(value), value); break;
     case 'u': become(number(value)); break;
+    case 'k': become_without_capabilities(number(value)); break;
+    case 'c': checked(close(number(value)), "a descriptor"); break;
     case 'p': die_with(number(value)); break;
     case 'i': placeholder = number(value); break;
     case 'f': if (version >= SIGNALS_SINCE) enforce(value); break;

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from khiva_arena.sandbox import proc_mask, readable_paths
+from khiva_arena.sandbox import launch, proc_mask, readable_paths
 from khiva_arena.sandbox.limits import MIB, Resources
 from khiva_arena.sandbox.prepared import ETC, Prepared
 from khiva_arena.sandbox.readable_paths import is_below
@@ -70,24 +70,30 @@ def tools() -> Tools:
     return Tools(paths[0] or "", paths[1] or "", paths[2] or "")
 
 
-def command(inside: Inside, filter_descriptor: int, prepared: Prepared) -> list[str]:
-    """Return the words that start a program inside. The descriptor is open on a seccomp program, at its beginning."""
+def command(inside: Inside, filter_descriptor: int, launcher_descriptor: int | None, prepared: Prepared) -> list[str]:
+    """Return the words that start a program inside.
+
+    filter_descriptor: open on a seccomp program, at its beginning
+    launcher_descriptor: open on the launcher in C, None if it is not built
+    """
     bwrap, prlimit, setpriv = tools()
     words = [bwrap, *NAMESPACES, *([] if inside.network else [NO_NETWORK]), "--die-with-parent", "--cap-drop", "ALL"]
     if inside.user is None:
         words += ["--unshare-user", "--disable-userns"]
     else:
-        # setpriv needs these to become the bot's user, and drops them.
+        # What makes it the bot's user needs these, and drops them.
         words += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID", "--cap-add", "CAP_SETPCAP"]
     words += _mounts(inside, prepared)
     words += ["--chdir", inside.folder, "--seccomp", str(filter_descriptor), "--"]
+    processes = at_most("NPROC", inside.resources.processes + (UNCOUNTED if inside.counted else 0))
+    limits = system_limits(inside.resources, inside.argv[0]) | {"NPROC": (processes, processes)}
+    if launcher_descriptor is not None:
+        return [*words, *launch.argv_inside(launcher_descriptor, inside.argv, limits, inside.user)]
     if inside.user is not None:
         user = str(inside.user)
         words += [setpriv, "--reuid", user, "--regid", user, "--clear-groups", "--no-new-privs", "--inh-caps=-all"]
         words += ["--bounding-set=-all", "--"]
-    processes = at_most("NPROC", inside.resources.processes + (UNCOUNTED if inside.counted else 0))
-    limits = limit_words(system_limits(inside.resources, inside.argv[0]))
-    return [*words, prlimit, f"--nproc={processes}", *limits, "--", *inside.argv]
+    return [*words, prlimit, *limit_words(limits), "--", *inside.argv]
 
 
 def limit_words(limits: Mapping[str, tuple[int, int]]) -> list[str]:

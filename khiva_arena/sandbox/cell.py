@@ -107,7 +107,10 @@ class Cell(ABC):
     def starts(self, pid: int) -> bool:
         """Tell whether process ``pid``, whichever it is, is still one that puts the bot into its cell."""
         words = words_of(pid)
-        return bool(words) and (words[0] == launch.program() or os.path.basename(words[0]) in ("", *self.starters))
+        if not words:
+            return False
+        is_launcher = words[0] == launch.program() or os.path.dirname(words[0]) == launch.DESCRIPTORS
+        return is_launcher or os.path.basename(words[0]) in ("", *self.starters)
 
     def kill(self, pid: int) -> None:
         """Send SIGKILL to the bot and all of its processes."""

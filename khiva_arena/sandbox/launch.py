@@ -1,4 +1,4 @@
-"""The words that start a bot by the launcher in C (``native/launch.c``), which levels trusted and basic use where it is built."""
+"""The words that start a bot by the launcher in C (``native/launch.c``), where it is built."""
 
 import os
 import resource
@@ -8,6 +8,7 @@ from khiva_arena.native import build
 
 SAYS = "khiva-arena launcher: "
 """The beginning of the line in which either launcher says that it failed."""
+DESCRIPTORS = "/proc/self/fd"
 
 
 def program() -> str:
@@ -35,7 +36,22 @@ def argv(
     before: orders that are carried out before all others
     after: orders that are carried out after all others
     """
-    of_limits = each("-l", (f"{getattr(resource, f'RLIMIT_{name}')}:{soft}:{hard}" for name, (soft, hard) in limits.items()))
     of_user = [] if user is None else ["-u", str(user)]
     # A change of the user would undo -p.
-    return [program(), *before, *of_limits, *of_user, "-p", str(os.getpid()), *after, "--", *bot]
+    return [program(), *before, *_of_limits(limits), *of_user, "-p", str(os.getpid()), *after, "--", *bot]
+
+
+def argv_inside(descriptor: int, bot: Sequence[str], limits: Mapping[str, tuple[int, int]], user: int | None) -> list[str]:
+    """Return the words that start a bot inside namespaces, which do not show the launcher's file.
+
+    descriptor: open on the launcher, which closes it
+    bot: the words of its program
+    limits: soft and hard values of RLIMIT_<name>
+    user: the number that it runs as, without any capability; None for the user that it is
+    """
+    of_user = [] if user is None else ["-k", str(user)]
+    return [f"{DESCRIPTORS}/{descriptor}", "-c", str(descriptor), *_of_limits(limits), *of_user, "--", *bot]
+
+
+def _of_limits(limits: Mapping[str, tuple[int, int]]) -> list[str]:
+    return each("-l", (f"{getattr(resource, f'RLIMIT_{name}')}:{soft}:{hard}" for name, (soft, hard) in limits.items()))

@@ -13,7 +13,7 @@ from functools import cache
 from resource import struct_rusage
 from typing import ClassVar, Self
 
-from khiva_arena.sandbox import bubblewrap, cell, proc_usage, seccomp, uids, warm
+from khiva_arena.sandbox import bubblewrap, cell, launch, proc_usage, seccomp, uids, warm
 from khiva_arena.sandbox.cell import Cell
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Sandbox
@@ -30,7 +30,7 @@ class Standard(Cell):
     wrapping: ClassVar[int] = bubblewrap.WRAPPING
     scratch_every: ClassVar[int] = 1
     starters: ClassVar[tuple[str, ...]] = ("bwrap", "setpriv", "prlimit")
-    complaints: ClassVar[tuple[str, ...]] = ("bwrap: ", "setpriv: ", "prlimit: ")
+    complaints: ClassVar[tuple[str, ...]] = ("bwrap: ", launch.SAYS, "setpriv: ", "prlimit: ")
 
     @classmethod
     def make(cls, command: Command, program: str, sandbox: Sandbox, mark: str, paths: tuple[str, ...]) -> Self:
@@ -52,18 +52,22 @@ class Standard(Cell):
             network=command.network,
         )
         filter_ = _reopen(_filter(sandbox.may_leave_group, command.network))
+        descriptors = [filter_]
         try:
+            launcher = _opened_launcher()
+            descriptors += [] if launcher is None else [launcher]
             return cls(
-                argv=bubblewrap.command(inside, filter_, prepare()),
+                argv=bubblewrap.command(inside, filter_, launcher, prepare()),
                 folder="/",
                 environment=cell.environment(command, program, bubblewrap.SCRATCH, mark, sandbox.resources.memory)
                 | command.handed,
-                descriptors=(filter_,),
+                descriptors=tuple(descriptors),
                 user=inside.user,
             )
-        # Nobody else closes it: there is no cell yet.
+        # Nobody else closes them: there is no cell yet.
         except BaseException:
-            os.close(filter_)
+            for descriptor in descriptors:
+                os.close(descriptor)
             raise
 
     @classmethod
@@ -121,6 +125,11 @@ def _filter(may_leave_group: bool, network: bool) -> int:
     descriptor = os.memfd_create("khiva-arena")
     os.write(descriptor, seccomp.program(may_leave_group=may_leave_group, network=network))
     return descriptor
+
+
+def _opened_launcher() -> int | None:
+    """Return a descriptor of the launcher in C, None if it is not built."""
+    return os.open(launch.program(), os.O_RDONLY | os.O_CLOEXEC) if launch.program() else None
 
 
 def _reopen(descriptor: int) -> int:

@@ -1,4 +1,4 @@
-"""The launcher in C does what is done where it is not built, at both levels that use it."""
+"""The launcher in C does what is done where it is not built, at every level."""
 
 import json
 import subprocess
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from compilers import compiled_launcher
-from levels import need_level, python_at
+from levels import EVERY_LEVEL, need_level, python_at
 from wording import sentence
 
 from khiva_arena.native import build
@@ -20,7 +20,8 @@ from khiva_arena.sandbox.level import Level
 LOOK = """
 import json, os, resource, signal
 status = dict(line.split(":\\t") for line in open("/proc/self/status").read().splitlines() if ":\\t" in line)
-names = ("Seccomp", "Seccomp_filters", "NoNewPrivs", "SigIgn", "SigBlk", "CapEff", "CapBnd", "Groups")
+names = ("Seccomp", "Seccomp_filters", "NoNewPrivs", "SigIgn", "SigBlk", "Groups", "CapInh", "CapPrm",
+    "CapEff", "CapBnd", "CapAmb")
 print(json.dumps({
     "limits": {name: resource.getrlimit(getattr(resource, name)) for name in sorted(dir(resource)) if name.startswith("RLIMIT_")},
     "environment": {name: "" if value.startswith("/tmp") else value for name, value in sorted(os.environ.items())},
@@ -28,7 +29,7 @@ print(json.dumps({
     "folder": os.getcwd(),
     "root's": [os.getuid() == 0, os.getgid() == 0],
     "leads": os.getpgid(0) == os.getpid() == os.getsid(0),
-    "descriptors": sorted(int(name) for name in os.listdir("/proc/self/fd"))[:3],
+    "descriptors": sorted(int(name) for name in os.listdir("/proc/self/fd")),
 }))
 """
 
@@ -42,7 +43,7 @@ def look(level: Level) -> dict:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("level", [Level.BASIC, Level.TRUSTED])
+@EVERY_LEVEL
 def test_a_bot_begins_the_same_with_and_without_it(level: Level, open_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     need_level(level)
     monkeypatch.setattr(build, "program", lambda name: "")
@@ -117,6 +118,10 @@ def test_a_limit_is_never_raised(launcher: str) -> None:
     ]
     done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout.split() == ["40", "50"]
+
+
+def test_a_descriptor_that_is_not_open_is_a_mistake(launcher: str) -> None:
+    assert said(launcher, "-c", "77", "--", "/bin/true") == (FAILED, f"{SAYS}a descriptor: Bad file descriptor")
 
 
 def test_the_words_of_a_start() -> None:
