@@ -49,9 +49,16 @@ def argv_inside(descriptor: int, bot: Sequence[str], limits: Mapping[str, tuple[
     limits: soft and hard values of RLIMIT_<name>
     user: the number that it runs as, without any capability; None for the user that it is
     """
-    of_user = [] if user is None else ["-k", str(user)]
-    return [f"{DESCRIPTORS}/{descriptor}", "-c", str(descriptor), *_of_limits(limits), *of_user, "--", *bot]
+    closed = str(descriptor)
+    words = [f"{DESCRIPTORS}/{closed}", "-c", closed, *_of_limits(limits)]
+    if user is not None:
+        words += ["-k", str(user)]
+    return [*words, "--", *bot]
 
 
 def _of_limits(limits: Mapping[str, tuple[int, int]]) -> list[str]:
-    return each("-l", (f"{getattr(resource, f'RLIMIT_{name}')}:{soft}:{hard}" for name, (soft, hard) in limits.items()))
+    values = []
+    for name, (soft, hard) in limits.items():
+        number = getattr(resource, f"RLIMIT_{name}")
+        values.append(f"{number}:{soft}:{hard}")
+    return each("-l", values)
