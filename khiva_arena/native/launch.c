@@ -1,4 +1,4 @@
-/* Put this process into a bot's cell, then become the bot: the launcher of every level, inside the namespaces of strict and standard.
+/* Put this process into a bot's cell, then become the bot: the launcher of every level, at strict and standard inside namespaces.
 
    launch -LETTER VALUE ... -- PROGRAM WORD...
 
@@ -10,14 +10,18 @@
    -s NAME              a file of /proc/PID that the program may read of itself
    -d FOLDER            the folder in which the program starts
    -u USER              the number of the user and the group that the program runs as
-   -k USER              the same, and neither the program nor any that it runs can have a capability
+   -n NUMBER            the most user namespaces that can be made in this one
+   -m SOURCE:PATH       mount a file or a folder over another one
+   -o FOLDER            make all mounts from a folder down read-only, without devices and set-user-ID programs
+   -k USER              as -u, and neither the program nor any that it runs can have a capability; -1 is the user that it is
    -c NUMBER            a descriptor to close
    -p PARENT            die with the thread that started this process, which is of process PARENT
    -i NUMBER            stands in seccomp programs for the number of this process
    -f HEX, -g HEX       enforce the rules and a seccomp program: -g where Landlock keeps no signals, else -f
+   -e NUMBER            enforce the seccomp program that a descriptor is open on, and close that
 
-   It does what sandbox/launcher.py, setpriv and prlimit do where there is no compiler. It allocates nothing. The environment is the program's
-   already. A failure is one line on stderr and code 126, before the program runs. */
+   It does what sandbox/launcher.py, bubblewrap, setpriv and prlimit do where there is no compiler. It allocates nothing. The
+   environment is the program's already. A failure is one line on stderr and code 126, before the program runs. */
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -28,6 +32,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -43,6 +48,12 @@
 #define ADD_RULE 445
 #define RESTRICT_SELF 446
 #define STEPS 4096 /* the kernel takes no longer program */
+#ifndef SET_ATTRIBUTES /* a test says that the kernel lacks it */
+#define SET_ATTRIBUTES 442
+#endif
+#define AND_BELOW 0x8000
+#define SEALED 7 /* read-only, no set-user-ID, no devices */
+#define SAME_USER 4294967295U
 
 /* Landlock's rights: of a file, of a folder, and those that came later, by the version that brought them. */
 #define EXECUTE (1 << 0)
@@ -60,9 +71,11 @@
 
 struct rules { unsigned long long files, network, scoped; };
 struct __attribute__((packed)) beneath { unsigned long long allowed; int parent; };
+struct attributes { unsigned long long set, clear, propagation, users; };
 struct step { unsigned short code; unsigned char if_true, if_false; unsigned int value; };
 struct program { unsigned short length; struct step *steps; };
 
+static struct step steps[STEPS];
 static int version, rules = -1;
 static unsigned int placeholder;
 static unsigned long long refer, truncate_;
@@ -156,6 +169,30 @@ static void allow_own(const char *name)
     allow_reading(path);
 }
 
+/* --- namespaces --- */
+
+static void limit_namespaces(const char *most)
+{
+    int file = checked(open("/proc/sys/user/max_user_namespaces", O_WRONLY | O_CLOEXEC), "user namespaces");
+    checked(write(file, most, strlen(most)), "user namespaces");
+    close(file);
+}
+
+static void cover(char *source)
+{
+    char *path = strchr(source, ':');
+    if (!path)
+        fail(source, "not a source and a path");
+    *path++ = 0;
+    checked(mount(source, path, NULL, MS_BIND, NULL), path);
+}
+
+static void seal(const char *folder)
+{
+    struct attributes attributes = {SEALED, 0, 0, 0};
+    checked(syscall(SET_ATTRIBUTES, AT_FDCWD, folder, AND_BELOW, &attributes, sizeof attributes), folder);
+}
+
 /* --- seccomp --- */
 
 static int digit(char letter)
@@ -163,11 +200,23 @@ static int digit(char letter)
     return letter >= '0' && letter <= '9' ? letter - '0' : letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
 }
 
-static void enforce(const char *hex)
+static void enforce(size_t size, int with_rules)
 {
-    static struct step steps[STEPS];
-    size_t size = strlen(hex) / 2, count = size / sizeof *steps;
-    if (!count || size % sizeof *steps || count > STEPS)
+    struct program program = {size / sizeof *steps, steps};
+    if (!size || size % sizeof *steps)
+        fail("seccomp", "not a program");
+    checked(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs");
+    if (with_rules) {
+        checked(syscall(RESTRICT_SELF, rules, 0), "Landlock");
+        close(rules);
+    }
+    checked(prctl(PR_SET_SECCOMP, 2, &program, 0, 0), "seccomp");
+}
+
+static void enforce_words(const char *hex)
+{
+    size_t size = strlen(hex) / 2;
+    if (size > sizeof steps)
         fail("seccomp", "not a program");
     for (size_t i = 0; i < size; i++) {
         int high = digit(hex[2 * i]), low = digit(hex[2 * i + 1]);
@@ -175,14 +224,17 @@ static void enforce(const char *hex)
             fail("seccomp", "not a program");
         ((unsigned char *)steps)[i] = high << 4 | low;
     }
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < size / sizeof *steps; i++)
         if (steps[i].value == placeholder)
             steps[i].value = getpid(); /* a process may signal itself alone, and its number is known only here */
-    struct program program = {count, steps};
-    checked(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs");
-    checked(syscall(RESTRICT_SELF, rules, 0), "Landlock");
-    close(rules);
-    checked(prctl(PR_SET_SECCOMP, 2, &program, 0, 0), "seccomp");
+    enforce(size, 1);
+}
+
+static void enforce_file(int file)
+{
+    ssize_t size = checked(read(file, steps, sizeof steps), "seccomp");
+    close(file);
+    enforce(size, 0);
 }
 
 /* --- orders --- */
@@ -200,7 +252,8 @@ static void become_without_capabilities(unsigned int user)
     struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0, 0, 0}, {0, 0, 0}};
     for (int capability = 0; prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0; capability++)
         checked(prctl(PR_CAPBSET_DROP, capability, 0, 0, 0), "capabilities");
-    become(user);
+    if (user != SAME_USER)
+        become(user);
     checked(syscall(SYS_capset, &of_this_process, none), "capabilities");
     checked(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs");
 }
@@ -222,12 +275,16 @@ static void obey(char letter, char *value)
     case 's': allow_own(value); break;
     case 'd': checked(chdir(value), value); break;
     case 'u': become(number(value)); break;
+    case 'n': limit_namespaces(value); break;
+    case 'm': cover(value); break;
+    case 'o': seal(value); break;
     case 'k': become_without_capabilities(number(value)); break;
     case 'c': checked(close(number(value)), "a descriptor"); break;
     case 'p': die_with(number(value)); break;
     case 'i': placeholder = number(value); break;
-    case 'f': if (version >= SIGNALS_SINCE) enforce(value); break;
-    case 'g': if (version < SIGNALS_SINCE) enforce(value); break;
+    case 'f': if (version >= SIGNALS_SINCE) enforce_words(value); break;
+    case 'g': if (version < SIGNALS_SINCE) enforce_words(value); break;
+    case 'e': enforce_file(number(value)); break;
     default: fail("not an order", value);
     }
 }

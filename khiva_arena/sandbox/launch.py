@@ -9,6 +9,7 @@ from khiva_arena.native import build
 SAYS = "khiva-arena launcher: "
 """The beginning of the line in which either launcher says that it failed."""
 DESCRIPTORS = "/proc/self/fd"
+SAME_USER = "-1"
 
 
 def program() -> str:
@@ -41,19 +42,23 @@ def argv(
     return [program(), *before, *_of_limits(limits), *of_user, "-p", str(os.getpid()), *after, "--", *bot]
 
 
-def argv_inside(descriptor: int, bot: Sequence[str], limits: Mapping[str, tuple[int, int]], user: int | None) -> list[str]:
+def argv_inside(
+    descriptor: int,
+    bot: Sequence[str],
+    limits: Mapping[str, tuple[int, int]],
+    before: Sequence[str] = (),
+    after: Sequence[str] = (),
+) -> list[str]:
     """Return the words that start a bot inside namespaces, which do not show the launcher's file.
 
     descriptor: open on the launcher, which closes it
     bot: the words of its program
     limits: soft and hard values of RLIMIT_<name>
-    user: the number that it runs as, without any capability; None for the user that it is
+    before: orders that are carried out before all others
+    after: orders that are carried out after all others
     """
     closed = str(descriptor)
-    words = [f"{DESCRIPTORS}/{closed}", "-c", closed, *_of_limits(limits)]
-    if user is not None:
-        words += ["-k", str(user)]
-    return [*words, "--", *bot]
+    return [f"{DESCRIPTORS}/{closed}", "-c", closed, *before, *_of_limits(limits), *after, "--", *bot]
 
 
 def _of_limits(limits: Mapping[str, tuple[int, int]]) -> list[str]:

@@ -37,14 +37,6 @@ class Prepared(msgspec.Struct, frozen=True):
     def etc(self) -> str:
         return f"{self.folder}{ETC}"
 
-    @property
-    def empty(self) -> str:
-        return f"{self.folder}/empty"
-
-    def picture(self, path: str) -> str | None:
-        """Return the replacement of a file or folder of /proc, None if there is none."""
-        return f"{self.folder}{path}" if os.path.exists(f"{self.folder}{path}") else None
-
     def holds(self, path: str) -> bool:
         """Tell whether a path needs no place in /etc that is missing here."""
         return path in self.copies or path in self.mounts or not is_below(path, ETC)
@@ -65,7 +57,7 @@ def prepare() -> Prepared:
 def _lay_out(pictures: Mapping[str, bytes]) -> Prepared:
     folder = scratch.make(None)
     atexit.register(partial(_remove, folder, os.getpid()))
-    for name in (ETC, proc_mask.PROC, "/empty"):
+    for name in (ETC, proc_mask.PROC, proc_mask.EMPTY):
         _folders(folder, name)
     for path, text in pictures.items():
         _folders(folder, os.path.dirname(path))

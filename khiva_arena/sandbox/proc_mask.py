@@ -7,12 +7,14 @@ that a file that a newer kernel adds is hidden.
 
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
 PROC = "/proc"
+EMPTY, NOTHING = "/empty", "/dev/null"
+"""The sources of covers that hide a folder and a file."""
 # Shown as the kernel has them: the same from its start on, or a bot's own (links into its own folder, its own namespaces).
 STILL = {
     *("acpi", "bus", "config.gz", "consoles", "devices", "dma", "driver", "dynamic_debug", "execdomains", "fb", "filesystems"),
@@ -67,6 +69,23 @@ def hidden() -> tuple[tuple[str, ...], tuple[str, ...]]:
             elif mode & stat.S_IROTH:
                 files.append(path)
     return tuple(folders), tuple(files)
+
+
+def covers() -> Iterator[tuple[str, str]]:
+    """Yield the source and the path of each mount that hides or replaces a file or folder of /proc.
+
+    A source is ``NOTHING``, or lies below the folder of ``prepared.Prepared``: ``EMPTY``, or a replacement under its own path.
+    """
+    folders, files = hidden()
+    uncovered = [*pictures()]
+    for path in folders:
+        inside = [picture for picture in uncovered if picture.startswith(f"{path}/")]
+        uncovered = [picture for picture in uncovered if picture not in inside]
+        yield (path if inside else EMPTY), path
+    for path in uncovered:
+        yield path, path
+    for path in files:
+        yield NOTHING, path
 
 
 def _text(name: str) -> bytes:

@@ -6,6 +6,7 @@ namespace ends. So the process that the arbiter starts is two levels above the b
 
 import os
 import signal
+import subprocess
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -13,13 +14,16 @@ from functools import cache
 from resource import struct_rusage
 from typing import ClassVar, Self
 
-from khiva_arena.sandbox import bubblewrap, cell, launch, proc_usage, seccomp, uids, warm
+from khiva_arena.sandbox import bubblewrap, cell, launch, proc_usage, readable_paths, seccomp, uids, warm
 from khiva_arena.sandbox.cell import Cell
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.sandbox.limits import MOST_FILES, WORDS, Resources
 from khiva_arena.sandbox.prepared import prepare
 from khiva_arena.sandbox.reap import kill_group
+
+TRUE = ("/bin/true",)
+SECONDS = 20
 
 
 @dataclass(slots=True, eq=False)
@@ -56,8 +60,12 @@ class Standard(Cell):
         try:
             launcher = _opened_launcher()
             descriptors += [] if launcher is None else [launcher]
+            if launcher is not None and _launcher_covers(launch.program(), inside.user is None):
+                argv = bubblewrap.command_that_covers(inside, filter_, launcher, prepare())
+            else:
+                argv = bubblewrap.command(inside, filter_, launcher, prepare())
             return cls(
-                argv=bubblewrap.command(inside, filter_, launcher, prepare()),
+                argv=argv,
                 folder="/",
                 environment=cell.environment(command, program, bubblewrap.SCRATCH, mark, sandbox.resources.memory)
                 | command.handed,
@@ -117,6 +125,28 @@ class Standard(Cell):
             if status.f_files - status.f_ffree > MOST_FILES:
                 return f"{WORDS['scratch']}: more than {MOST_FILES} files"
         return ""
+
+
+@cache
+def _launcher_covers(launcher: str, has_namespace: bool) -> bool:
+    """Tell whether the launcher in C, whose path is ``launcher``, can cover files of /proc in a cell, by one try.
+
+    A system may refuse capabilities to programs inside, as AppArmor can, or lack mount_setattr(2), as Linux 5.11 does.
+
+    has_namespace: cells have user namespaces
+    """
+    user = None if has_namespace else uids.next_user()
+    inside = bubblewrap.Inside(TRUE, "/", readable_paths.system(), (), Resources(), user)
+    with open(_reopen(_filter(may_leave_group=False, network=False)), "rb") as filter_, open(launcher, "rb") as program:
+        both = (filter_.fileno(), program.fileno())
+        words = bubblewrap.command_that_covers(inside, *both, prepare())
+        try:
+            done = subprocess.run(
+                words, pass_fds=both, env={}, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS, check=False
+            )
+        except (OSError, subprocess.TimeoutExpired):
+            return False
+    return done.returncode == 0
 
 
 @cache

@@ -7,10 +7,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from compilers import compiled_launcher
+from compilers import WAYS, compiled_launcher, with_launcher
 from levels import EVERY_LEVEL, KEEPING, need_level, python_at
 from other_user import arena_as_user, as_user, need_user
 
+from khiva_arena.native import build
 from khiva_arena.sandbox import basic, readable_paths, uids
 from khiva_arena.sandbox.cell import cell, kind
 from khiva_arena.sandbox.command import Command
@@ -24,8 +25,13 @@ NOTHING: dict[str, list[str]] = {name: [] for name in KEPT_OUT}
 
 
 @KEEPING
-def test_nothing_that_is_tried_gets_through(level: Level) -> None:
+@WAYS
+def test_nothing_that_is_tried_gets_through(
+    level: Level, built: bool, open_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     need_level(level)
+    launcher = compiled_launcher(open_folder) if built else ""
+    monkeypatch.setattr(build, "program", lambda name: launcher)
     found, note = checkup(level)
     assert {name: found[name] for name in KEPT_OUT} == NOTHING, note
     assert found["scratch"] == ["HOME"]
@@ -80,9 +86,12 @@ def test_each_attempt_gets_through_where_nothing_holds_it() -> None:
     assert {"kill", "group", "pidfd", "owner"} <= set(found["signal"])
 
 
-def test_an_ordinary_users_arbiter_keeps_out_the_same(tmp_path: Path) -> None:
+@WAYS
+def test_an_ordinary_users_arbiter_keeps_out_the_same(built: bool, tmp_path: Path, open_folder: Path) -> None:
     need_user(tmp_path)
-    done = as_user(sys.executable, "-m", "khiva_arena", "doctor", "--json", home=tmp_path)
+    launcher = compiled_launcher(open_folder) if built else ""
+    code = with_launcher(launcher, "from khiva_arena.cli.start import main; main()")
+    done = as_user(sys.executable, "-c", code, "doctor", "--json", home=tmp_path)
     rows = json.loads(done.stdout)
     assert rows["root"] is False
     for level in (Level.STANDARD, Level.BASIC):

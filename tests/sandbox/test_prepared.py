@@ -56,7 +56,7 @@ def test_what_is_small_is_copied_with_its_modes_and_the_rest_has_a_place(laid_ou
 
 def test_a_bot_may_pass_its_folders_whatever_our_umask_is(laid_out: tuple[Path, Prepared]) -> None:
     _, made = laid_out
-    folders = [made.etc, made.empty, *(f"{made.folder}/proc{name}" for name in ("", "/sys", "/sys/fs"))]
+    folders = [made.etc, f"{made.folder}{proc_mask.EMPTY}", *(f"{made.folder}/proc{name}" for name in ("", "/sys", "/sys/fs"))]
     assert {os.stat(folder).st_mode & 0o777 for folder in folders} == {0o755}
     assert Path(f"{made.folder}/proc/sys/fs/nr_open").stat().st_mode & 0o777 == 0o444
     assert os.stat(made.folder).st_mode & 0o777 == 0o700  # nobody else gets there from outside

@@ -13,9 +13,11 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
+from compilers import WAYS, compiled_launcher
 from levels import KEEPING, SUPPORT, need_level
 from tools import need, need_language
 
+from khiva_arena.native import build
 from khiva_arena.sandbox import proc_mask
 from khiva_arena.sandbox.detect import run_at
 from khiva_arena.sandbox.level import Level
@@ -67,9 +69,14 @@ def commotion() -> Iterator[None]:
 
 
 @KEEPING
-def test_nothing_there_moves_by_what_others_do(level: Level, open_folder: Path) -> None:
+@WAYS
+def test_nothing_there_moves_by_what_others_do(
+    level: Level, built: bool, open_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Read twice from inside, while others make themselves noticed: what can be read says the same."""
     need_level(level)
+    launcher = compiled_launcher(open_folder) if built else ""
+    monkeypatch.setattr(build, "program", lambda name: launcher)
     names = open_folder / "names"
     own = [f"/proc/self/{name}" for name in ("cgroup", "limits", "mountinfo", "mounts", "oom_score_adj", "uid_map")]
     names.write_text("\n".join([*of_the_machine(), *OF_THE_NETWORK, *own]))
@@ -92,9 +99,14 @@ def test_the_commotion_is_seen_where_nothing_is_hidden(open_folder: Path) -> Non
 
 
 @pytest.mark.parametrize("level", [Level.STRICT, Level.STANDARD])
-def test_what_a_newer_kernel_adds_is_hidden(level: Level, monkeypatch: pytest.MonkeyPatch) -> None:
+@WAYS
+def test_what_a_newer_kernel_adds_is_hidden(
+    level: Level, built: bool, open_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A name that is not known to be still is covered, folder or file."""
     need_level(level)
+    launcher = compiled_launcher(open_folder) if built else ""
+    monkeypatch.setattr(build, "program", lambda name: launcher)
     monkeypatch.setattr(proc_mask, "STILL", proc_mask.STILL - {"version", "bus"})
     proc_mask.hidden.cache_clear()
     try:

@@ -3,8 +3,12 @@
 import subprocess
 from pathlib import Path
 
+import pytest
 from levels import ROOT
 from tools import need
+
+WAYS = pytest.mark.parametrize("built", [True, False], ids=["launcher", "no launcher"])
+"""Whether the launcher in C is built."""
 
 
 def compiled_launcher(folder: Path, *flags: str) -> str:
@@ -15,3 +19,8 @@ def compiled_launcher(folder: Path, *flags: str) -> str:
     subprocess.run(["cc", "-static", *flags, "-o", str(path), str(source)], check=True, timeout=60)
     path.chmod(0o755)
     return str(path)
+
+
+def with_launcher(path: str, code: str) -> str:
+    """Code of which each process starts bots by this launcher; "" is for none."""
+    return f"from khiva_arena.native import build; build.program = lambda name: {path!r}\n{code}"
