@@ -109,14 +109,24 @@ def command_that_covers(inside: Inside, filter_descriptor: int, launcher_descrip
     """
     own = TO_FORBID_NAMESPACES if inside.user is None else TO_CHANGE_USER
     words = _namespaces(inside, (*own, "CAP_SYS_ADMIN"))
-    words += [*_mounts(inside, prepared, ("--ro-bind", prepared.folder, SOURCES)), "--chdir", inside.folder, "--"]
-    before = ["-n", "0"] if inside.user is None else []
+    shown = ("--ro-bind", prepared.folder, SOURCES)
+    words += _mounts(inside, prepared, shown)
+    words += ["--chdir", inside.folder, "--"]
+    before: list[str] = []
+    user = str(inside.user)
+    if inside.user is None:
+        before += ["-n", "0"]
+        user = launch.SAME_USER
     for source, path in proc_mask.covers():
-        if path != SOURCES:
-            before += ["-m", f"{source if source == NOTHING else f'{SOURCES}{source}'}:{path}"]
-    before += ["-m", f"{SOURCES}{EMPTY}:{SOURCES}", "-o", proc_mask.PROC]
+        if path == SOURCES:
+            continue
+        if source != NOTHING:
+            source = f"{SOURCES}{source}"
+        before += ["-m", f"{source}:{path}"]
+    before += ["-m", f"{SOURCES}{EMPTY}:{SOURCES}"]
+    before += ["-o", proc_mask.PROC]
     # The filter comes last, since it refuses mounts.
-    after = ["-k", launch.SAME_USER if inside.user is None else str(inside.user), "-e", str(filter_descriptor)]
+    after = ["-k", user, "-e", str(filter_descriptor)]
     return [*words, *launch.argv_inside(launcher_descriptor, inside.argv, _limits(inside), before, after)]
 
 

@@ -37,7 +37,7 @@ class Counts(NamedTuple):
 
     programs: that were executed, by the arbiter and its bots
     mounts: that were made
-    files: of the disk that the arbiter opened
+    files: of the disk that the arbiter opened, without folders, at which it looks by the clock
     """
 
     programs: int
@@ -56,7 +56,9 @@ def counted(bot: Path, level: str, matches: int, trace: Path) -> Counts:
     return Counts(
         sum(call.startswith("execve(") for _, call in done),
         sum(call.startswith("mount(") for _, call in done),
-        sum(pid == arbiter and call.startswith("open") and not re.search(r'"/(proc|sys)/', call) for pid, call in done),
+        sum(
+            pid == arbiter and call.startswith("open") and not re.search(r'"/(proc|sys)/|O_DIRECTORY', call) for pid, call in done
+        ),
     )
 
 
