@@ -15,7 +15,7 @@ import msgspec
 from khiva_arena.sandbox import launch, proc_mask, readable_paths
 from khiva_arena.sandbox.limits import MIB, Resources
 from khiva_arena.sandbox.prepared import ETC, Prepared
-from khiva_arena.sandbox.proc_mask import EMPTY, NOTHING
+from khiva_arena.sandbox.proc_mask import EMPTY
 from khiva_arena.sandbox.readable_paths import is_below
 from khiva_arena.sandbox.rlimits import at_most, system_limits
 
@@ -117,12 +117,9 @@ def command_that_covers(inside: Inside, filter_descriptor: int, launcher_descrip
     if inside.user is None:
         before += ["-n", "0"]
         user = launch.SAME_USER
-    for source, path in proc_mask.covers():
-        if path == SOURCES:
-            continue
-        if source != NOTHING:
-            source = f"{SOURCES}{source}"
-        before += ["-m", f"{source}:{path}"]
+    for source, path in proc_mask.covers(SOURCES):
+        if path != SOURCES:
+            before += ["-m", f"{source}:{path}"]
     before += ["-m", f"{SOURCES}{EMPTY}:{SOURCES}"]
     before += ["-o", proc_mask.PROC]
     # The filter comes last, since it refuses mounts.
@@ -181,8 +178,8 @@ def stays_a_link(path: str) -> bool:
 
 
 def _covers(prepared: Prepared) -> Iterator[str]:
-    for source, path in proc_mask.covers():
-        yield from ("--ro-bind", source if source == NOTHING else f"{prepared.folder}{source}", path)
+    for source, path in proc_mask.covers(prepared.folder):
+        yield from ("--ro-bind", source, path)
 
 
 def _devices() -> Iterator[str]:

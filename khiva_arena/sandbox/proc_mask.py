@@ -13,8 +13,10 @@ from functools import cache
 from pathlib import Path
 
 PROC = "/proc"
-EMPTY, NOTHING = "/empty", "/dev/null"
-"""The sources of covers that hide a folder and a file."""
+EMPTY = "/empty"
+"""The name of a folder that hides other folders, in that of ``prepared.Prepared``."""
+NOTHING = "/dev/null"
+"""The file that hides other files."""
 # Shown as the kernel has them: the same from its start on, or a bot's own (links into its own folder, its own namespaces).
 STILL = {
     *("acpi", "bus", "config.gz", "consoles", "devices", "dma", "driver", "dynamic_debug", "execdomains", "fb", "filesystems"),
@@ -71,19 +73,20 @@ def hidden() -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(folders), tuple(files)
 
 
-def covers() -> Iterator[tuple[str, str]]:
+def covers(folder: str) -> Iterator[tuple[str, str]]:
     """Yield the source and the path of each mount that hides or replaces a file or folder of /proc.
 
-    A source is ``NOTHING``, or lies below the folder of ``prepared.Prepared``: ``EMPTY``, or a replacement under its own path.
+    folder: where the folder of ``prepared.Prepared`` is seen, in which most sources lie
     """
     folders, files = hidden()
-    uncovered = [*pictures()]
+    uncovered = set(pictures())
     for path in folders:
-        inside = [picture for picture in uncovered if picture.startswith(f"{path}/")]
-        uncovered = [picture for picture in uncovered if picture not in inside]
-        yield (path if inside else EMPTY), path
-    for path in uncovered:
-        yield path, path
+        inside = {picture for picture in uncovered if picture.startswith(f"{path}/")}
+        uncovered -= inside
+        source = path if inside else EMPTY
+        yield f"{folder}{source}", path
+    for path in sorted(uncovered):
+        yield f"{folder}{path}", path
     for path in files:
         yield NOTHING, path
 
