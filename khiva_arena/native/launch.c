@@ -233,6 +233,8 @@ static void enforce_words(const char *hex)
 static void enforce_file(int file)
 {
     ssize_t size = checked(read(file, steps, sizeof steps), "seccomp");
+    if (size == sizeof steps)
+        fail("seccomp", "not a program"); /* or the rest of it would be left out */
     close(file);
     enforce(size, 0);
 }

@@ -23,18 +23,8 @@ import bench  # noqa: E402 - found beside this file
 
 PAIRS, SLOWER, SECONDS = 20, 1.1, 300.0
 GUARDED = (
-    *(
-        "match_",
-        "run_of_two_cpu",
-        "verify_cpu",
-        "standings_",
-        "aec_",
-        "parallel_",
-        "worlds_",
-        "arbiter_2_seats",
-        "arbiter_3_seats",
-    ),
-    *("version", "help"),
+    *("match_", "run_of_two_cpu", "verify_cpu", "standings_", "arbiter_2_seats", "arbiter_3_seats", "version", "help"),
+    *("aec_", "parallel_", "worlds_"),
 )
 CALLS = "execve,mount,open,openat"
 MODULES = "import sys\nfrom khiva_arena.cli import main\nmain.run(sys.argv[1:])\nprint(len(sys.modules), file=sys.stderr)"

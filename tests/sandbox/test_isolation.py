@@ -22,6 +22,18 @@ from khiva_arena.sandbox.limits import Resources
 pytestmark = pytest.mark.slow
 
 NOTHING: dict[str, list[str]] = {name: [] for name in KEPT_OUT}
+TRIES_BASIC = (
+    "import json; from khiva_arena.sandbox.level import Level; from khiva_arena.sandbox.detect import checkup; "
+    "print(json.dumps(checkup(Level.BASIC)))"
+)
+
+
+def nothing_gets_through(code: str, launcher: str, home: Path) -> None:
+    """Code that prints a checkup finds nothing, as an ordinary user. ``launcher``: the path of that in C, "" for none."""
+    done = as_user(sys.executable, "-c", with_launcher(launcher, code), home=home)
+    found, note = json.loads(done.stdout)
+    assert {name: found[name] for name in KEPT_OUT} == NOTHING, note
+    assert found["scratch"] == ["HOME"]
 
 
 @KEEPING
@@ -47,16 +59,7 @@ def test_an_older_kernels_landlock_keeps_out_the_same(version: int, tmp_path: Pa
     assert text.count("return max(0, int(syscall(") == 1
     launcher.write_text(text.replace("return max(0, int(syscall(", f"return min({version}, int(syscall("))
     launcher.chmod(0o644)
-    code = (
-        "import json, sys; from khiva_arena.sandbox import basic; from khiva_arena.sandbox.level import Level; "
-        "from khiva_arena.sandbox.detect import checkup; "
-        "from khiva_arena.native import build; build.program = lambda name: ''; "
-        f"basic.HERE = {str(open_folder)!r}; print(json.dumps(checkup(Level.BASIC)))"
-    )
-    done = as_user(sys.executable, "-c", code, home=tmp_path)
-    found, note = json.loads(done.stdout)
-    assert {name: found[name] for name in KEPT_OUT} == NOTHING, note
-    assert found["scratch"] == ["HOME"]
+    nothing_gets_through(f"from khiva_arena.sandbox import basic; basic.HERE = {str(open_folder)!r}; {TRIES_BASIC}", "", tmp_path)
 
 
 @pytest.mark.parametrize("version", [1, 2, 3, 4, 5, 1000])
@@ -65,15 +68,7 @@ def test_the_launcher_in_c_keeps_out_the_same(version: int, tmp_path: Path, open
     need_level(Level.BASIC)
     need_user(tmp_path)
     launcher = compiled_launcher(open_folder, f"-DLANDLOCK_MOST={version}")
-    code = (
-        "import json; from khiva_arena.sandbox.level import Level; from khiva_arena.sandbox.detect import checkup; "
-        "from khiva_arena.native import build; "
-        f"build.program = lambda name: {launcher!r}; print(json.dumps(checkup(Level.BASIC)))"
-    )
-    done = as_user(sys.executable, "-c", code, home=tmp_path)
-    found, note = json.loads(done.stdout)
-    assert {name: found[name] for name in KEPT_OUT} == NOTHING, note
-    assert found["scratch"] == ["HOME"]
+    nothing_gets_through(TRIES_BASIC, launcher, tmp_path)
 
 
 def test_each_attempt_gets_through_where_nothing_holds_it() -> None:

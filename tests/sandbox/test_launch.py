@@ -124,6 +124,16 @@ def test_a_descriptor_that_is_not_open_is_a_mistake(launcher: str) -> None:
     assert said(launcher, "-c", "77", "--", "/bin/true") == (FAILED, f"{SAYS}a descriptor: Bad file descriptor")
 
 
+def test_of_a_filter_that_is_too_long_no_part_is_enforced(launcher: str, tmp_path: Path) -> None:
+    allows_all = bytes.fromhex("060000000000ff7f")
+    filter_ = tmp_path / "filter"
+    filter_.write_bytes(allows_all * 4096)
+    words = [launcher, "-e", "0", "--", "/bin/echo", "ran"]
+    with filter_.open("rb") as stdin:
+        done = subprocess.run(words, stdin=stdin, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (FAILED, "", f"{SAYS}seccomp: not a program\n")
+
+
 def test_the_words_of_a_start() -> None:
     words = launch.argv(["/bin/true", "-x"], {"NOFILE": (1, 2)}, 7, before=["-d", "/"], after=["-f", "00"])[1:]
     parent = words[words.index("-p") + 1]
