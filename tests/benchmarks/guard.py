@@ -9,6 +9,7 @@ import argparse
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -79,6 +80,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--base", required=True, help="the commit to compare with, as the last release")
     asked = parser.parse_args()
+    if not asked.base:
+        parser.error("name the version to compare with: make bench-guard BASE=commit")
+    if missing := [tool for tool in ("cc", "strace") if shutil.which(tool) is None]:
+        parser.error(f"needs {', '.join(missing)}")
     bench.LEAST, bench.SECONDS, bench.NARROW = PAIRS, SECONDS, 0.02
     worse = 0
     with tempfile.TemporaryDirectory() as folder, bench.other_version(asked.base) as base:
