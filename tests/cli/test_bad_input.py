@@ -115,7 +115,7 @@ def test_a_million_seeds_are_begun_in_little_memory(tmp_path: Path) -> None:
     script = f"""
 from khiva_arena.arbiter import pool
 from khiva_arena.cli import main
-def some(jobs, slots, fix, workers=None, *, hold_back=False):
+def some(jobs, slots, take, **how):
     next(iter(jobs))
     raise KeyboardInterrupt
 pool.play = some
