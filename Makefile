@@ -14,7 +14,7 @@ TESTS := $(BIN)/pytest -n 4 --dist loadgroup -q
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run test-fast test test-soak test-languages test-elsewhere check docs bench bench-guard bench-peers coverage coverage-swiss swiss-factors overload fairness fuzz crash stops cluster schema vectors playthroughs openspiel-page references zoo pictures mutants strength vm clean
+.PHONY: help run test-fast test test-soak test-languages test-long test-elsewhere check docs bench bench-guard bench-peers coverage coverage-swiss swiss-factors overload fairness fuzz crash stops cluster schema vectors playthroughs openspiel-page references zoo pictures mutants strength vm clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -51,16 +51,19 @@ run: .venv/.run ## play the shipped bots against each other at 3 seats and at 2,
 
 test-fast: .venv/.test ## while you write: lint, and the tests that take less than a second each
 	$(BIN)/ruff check
-	$(TESTS) -m "not slow and not soak and not language"
+	$(TESTS) -m "not slow and not soak and not language and not long"
 
-test: check ## set up, lint, types, import contracts, and the tests but those of the next two
-	$(TESTS) -m "not soak and not language"
+test: check ## set up, lint, types, import contracts, and the tests but those of the next three
+	$(TESTS) -m "not soak and not language and not long"
 
 test-soak: .venv/.test ## the tests that try the machine: kills, stops, full disks, clusters, browsers, simulated tournaments
-	$(TESTS) -m "soak and not language"
+	$(TESTS) -m "soak and not language and not long"
+
+test-long: .venv/.test ## the tests that only repeat at more sizes what the others try: by hand, before a release; a quarter of an hour
+	$(TESTS) -m long
 
 test-languages: .venv/.test ## the tests that need compilers and interpreters
-	$(TESTS) -m language
+	$(TESTS) -m "language and not long"
 
 test-elsewhere: .venv/.test ## on another system than Linux: what needs nothing of it, and whole runs at level trusted
 	$(BIN)/pytest -q -m "not slow and not soak and not language" tests/games tests/schedule tests/replay tests/protocol tests/report
