@@ -4,12 +4,12 @@ from random import Random
 
 from wasm import OPCODES, Function, Made, assemble, joined, sections_of, sleb, uleb
 
-from khiva_arena.modules.meter.instructions import TYPES, Kind
+from khiva_arena.modules.meter.instructions import TYPES, Treatment
 
 NAMES = {code: name for name, code in TYPES.items()}
 KINDS = ("i32", "i64", "f32", "f64")
-PURE = [row for row in OPCODES.values() if row.kind in (Kind.SIMPLE, Kind.FLOAT) and row.name != "nop"]
-ACCESSES = [row for row in OPCODES.values() if row.kind is Kind.MEMORY]
+PURE = [row for row in OPCODES.values() if row.kind in (Treatment.SIMPLE, Treatment.FLOAT) and row.name != "nop"]
+ACCESSES = [row for row in OPCODES.values() if row.kind is Treatment.MEMORY]
 CONSTANTS = {
     "i32": ["0", "1", "-1", "7", "64", "-2147483648", "123456789"],
     "i64": ["0", "1", "-1", "255", "-9223372036854775808", "81985529216486895"],

@@ -6,10 +6,19 @@ from dataclasses import dataclass, field
 
 from khiva_arena.modules.meter.imports import MODULE
 from khiva_arena.modules.meter.imports import TYPES as WASI
-from khiva_arena.modules.meter.instructions import ROWS, TYPES, Kind
+from khiva_arena.modules.meter.instructions import ROWS, TYPES, Treatment
 
 OPCODES = {row.name: row for row in ROWS}
-_LABELS = (Kind.BR, Kind.BR_IF, Kind.CALL, Kind.LOCAL_GET, Kind.LOCAL_SET, Kind.LOCAL_TEE, Kind.GLOBAL_GET, Kind.GLOBAL_SET)
+_LABELS = (
+    Treatment.BR,
+    Treatment.BR_IF,
+    Treatment.CALL,
+    Treatment.LOCAL_GET,
+    Treatment.LOCAL_SET,
+    Treatment.LOCAL_TEE,
+    Treatment.GLOBAL_GET,
+    Treatment.GLOBAL_SET,
+)
 
 
 def uleb(value: int) -> bytes:
@@ -56,29 +65,29 @@ def _assembled(words: list[str]) -> Iterator[bytes]:
         at += 1
         yield bytes([row.opcode]) if row.opcode < 256 else b"\xfc" + uleb(row.opcode & 0xFF)
         match row.kind:
-            case Kind.BLOCK | Kind.LOOP | Kind.IF:
+            case Treatment.BLOCK | Treatment.LOOP | Treatment.IF:
                 given = at < len(words) and words[at].startswith(":")
                 name = words[at][1:] if given else ""
                 at += given
                 yield b"\x40" if not name else bytes([TYPES[name]]) if name in TYPES else sleb(int(name))
-            case Kind.CONSTANT if row.name[0] == "i":
+            case Treatment.CONSTANT if row.name[0] == "i":
                 yield sleb(number())
-            case Kind.CONSTANT:
+            case Treatment.CONSTANT:
                 at += 1
                 yield struct.pack("<f" if row.name.startswith("f32") else "<d", float(words[at - 1]))
-            case Kind.MEMORY:
+            case Treatment.MEMORY:
                 yield bytes([row.detail]) + uleb(number())
-            case Kind.BR_TABLE:
+            case Treatment.BR_TABLE:
                 yield vector([uleb(number()) for _ in range(number())]) + uleb(number())
-            case Kind.CALL_INDIRECT:
+            case Treatment.CALL_INDIRECT:
                 yield uleb(number()) + b"\0"
-            case Kind.MEMORY_SIZE | Kind.MEMORY_GROW | Kind.MEMORY_FILL:
+            case Treatment.MEMORY_SIZE | Treatment.MEMORY_GROW | Treatment.MEMORY_FILL:
                 yield b"\0"
-            case Kind.MEMORY_COPY:
+            case Treatment.MEMORY_COPY:
                 yield b"\0\0"
-            case Kind.MEMORY_INIT:
+            case Treatment.MEMORY_INIT:
                 yield uleb(number()) + b"\0"
-            case Kind.DATA_DROP:
+            case Treatment.DATA_DROP:
                 yield uleb(number())
             case kind if kind in _LABELS:
                 yield uleb(number())

@@ -37,7 +37,7 @@ def engine() -> Any:
     try:
         import wasmtime
     except ImportError:
-        lacks("wasmtime is not installed (pip install 'khiva-arena[modules]')")
+        lacks("wasmtime is missing: the extra modules brings it")
     config = wasmtime.Config()
     config.max_wasm_stack = STACK_BYTES
     return wasmtime.Engine(config)

@@ -10,7 +10,7 @@ TYPES = {"i32": 0x7F, "i64": 0x7E, "f32": 0x7D, "f64": 0x7C}
 """The types of values, as bytes of the binary format."""
 
 
-class Kind(IntEnum):
+class Treatment(IntEnum):
     """What an instruction needs from the walk beside its operands and results."""
 
     SIMPLE = 0
@@ -56,15 +56,15 @@ class Instruction(NamedTuple):
     detail: the bits of a constant, or the largest exponent of the alignment of a load or store.
     """
 
-    kind: Kind
+    kind: Treatment
     pops: bytes
     pushes: bytes
     price: int
     detail: int = 0
 
 
-class Row(NamedTuple):
-    """A row of the table of instructions.
+class Priced(NamedTuple):
+    """An instruction in the table of those that have a price.
 
     opcode: its byte; behind the prefix 0xFC 0xFC00 more than its number.
     name: as the text format has it.
@@ -76,43 +76,43 @@ class Row(NamedTuple):
 
     opcode: int
     name: str
-    kind: Kind
+    kind: Treatment
     types: str
     price: str
     detail: int = 0
 
 
 _CONTROL = (
-    Row(0x00, "unreachable", Kind.UNREACHABLE, ">", "plain"),
-    Row(0x01, "nop", Kind.SIMPLE, ">", "free"),
-    Row(0x02, "block", Kind.BLOCK, ">", "free"),
-    Row(0x03, "loop", Kind.LOOP, ">", "free"),
-    Row(0x04, "if", Kind.IF, "i32>", "plain"),
-    Row(0x05, "else", Kind.ELSE, ">", "free"),
-    Row(0x0B, "end", Kind.END, ">", "free"),
-    Row(0x0C, "br", Kind.BR, ">", "plain"),
-    Row(0x0D, "br_if", Kind.BR_IF, "i32>", "plain"),
-    Row(0x0E, "br_table", Kind.BR_TABLE, "i32>", "jump"),
-    Row(0x0F, "return", Kind.RETURN, ">", "plain"),
-    Row(0x10, "call", Kind.CALL, ">", "call"),
-    Row(0x11, "call_indirect", Kind.CALL_INDIRECT, "i32>", "indirect"),
-    Row(0x1A, "drop", Kind.DROP, ">", "plain"),
-    Row(0x1B, "select", Kind.SELECT, "i32>", "plain"),
-    Row(0x20, "local.get", Kind.LOCAL_GET, ">", "plain"),
-    Row(0x21, "local.set", Kind.LOCAL_SET, ">", "plain"),
-    Row(0x22, "local.tee", Kind.LOCAL_TEE, ">", "plain"),
-    Row(0x23, "global.get", Kind.GLOBAL_GET, ">", "plain"),
-    Row(0x24, "global.set", Kind.GLOBAL_SET, ">", "plain"),
-    Row(0x3F, "memory.size", Kind.MEMORY_SIZE, ">i32", "plain"),
-    Row(0x40, "memory.grow", Kind.MEMORY_GROW, "i32>i32", "grow"),
-    Row(0x41, "i32.const", Kind.CONSTANT, ">i32", "plain", 32),
-    Row(0x42, "i64.const", Kind.CONSTANT, ">i64", "plain", 64),
-    Row(0x43, "f32.const", Kind.CONSTANT, ">f32", "plain"),
-    Row(0x44, "f64.const", Kind.CONSTANT, ">f64", "plain"),
-    Row(0xFC08, "memory.init", Kind.MEMORY_INIT, "i32 i32 i32>", "bulk"),
-    Row(0xFC09, "data.drop", Kind.DATA_DROP, ">", "bulk"),
-    Row(0xFC0A, "memory.copy", Kind.MEMORY_COPY, "i32 i32 i32>", "bulk"),
-    Row(0xFC0B, "memory.fill", Kind.MEMORY_FILL, "i32 i32 i32>", "bulk"),
+    Priced(0x00, "unreachable", Treatment.UNREACHABLE, ">", "plain"),
+    Priced(0x01, "nop", Treatment.SIMPLE, ">", "free"),
+    Priced(0x02, "block", Treatment.BLOCK, ">", "free"),
+    Priced(0x03, "loop", Treatment.LOOP, ">", "free"),
+    Priced(0x04, "if", Treatment.IF, "i32>", "plain"),
+    Priced(0x05, "else", Treatment.ELSE, ">", "free"),
+    Priced(0x0B, "end", Treatment.END, ">", "free"),
+    Priced(0x0C, "br", Treatment.BR, ">", "plain"),
+    Priced(0x0D, "br_if", Treatment.BR_IF, "i32>", "plain"),
+    Priced(0x0E, "br_table", Treatment.BR_TABLE, "i32>", "jump"),
+    Priced(0x0F, "return", Treatment.RETURN, ">", "plain"),
+    Priced(0x10, "call", Treatment.CALL, ">", "call"),
+    Priced(0x11, "call_indirect", Treatment.CALL_INDIRECT, "i32>", "indirect"),
+    Priced(0x1A, "drop", Treatment.DROP, ">", "plain"),
+    Priced(0x1B, "select", Treatment.SELECT, "i32>", "plain"),
+    Priced(0x20, "local.get", Treatment.LOCAL_GET, ">", "plain"),
+    Priced(0x21, "local.set", Treatment.LOCAL_SET, ">", "plain"),
+    Priced(0x22, "local.tee", Treatment.LOCAL_TEE, ">", "plain"),
+    Priced(0x23, "global.get", Treatment.GLOBAL_GET, ">", "plain"),
+    Priced(0x24, "global.set", Treatment.GLOBAL_SET, ">", "plain"),
+    Priced(0x3F, "memory.size", Treatment.MEMORY_SIZE, ">i32", "plain"),
+    Priced(0x40, "memory.grow", Treatment.MEMORY_GROW, "i32>i32", "grow"),
+    Priced(0x41, "i32.const", Treatment.CONSTANT, ">i32", "plain", 32),
+    Priced(0x42, "i64.const", Treatment.CONSTANT, ">i64", "plain", 64),
+    Priced(0x43, "f32.const", Treatment.CONSTANT, ">f32", "plain"),
+    Priced(0x44, "f64.const", Treatment.CONSTANT, ">f64", "plain"),
+    Priced(0xFC08, "memory.init", Treatment.MEMORY_INIT, "i32 i32 i32>", "bulk"),
+    Priced(0xFC09, "data.drop", Treatment.DATA_DROP, ">", "bulk"),
+    Priced(0xFC0A, "memory.copy", Treatment.MEMORY_COPY, "i32 i32 i32>", "bulk"),
+    Priced(0xFC0B, "memory.fill", Treatment.MEMORY_FILL, "i32 i32 i32>", "bulk"),
 )
 _LOADS = """i32.load 2, i64.load 3, f32.load 2, f64.load 3, i32.load8_s 0, i32.load8_u 0, i32.load16_s 1, i32.load16_u 1,
 i64.load8_s 0, i64.load8_u 0, i64.load16_s 1, i64.load16_u 1, i64.load32_s 2, i64.load32_u 2"""
@@ -135,30 +135,30 @@ _EXACT = {"abs", "neg", "copysign"}
 """Operations on floats that change a sign alone, so that the bits of a NaN are the same everywhere."""
 
 
-def _accesses(first: int, names: str, form: str, price: str) -> Iterator[Row]:
+def _accesses(first: int, names: str, form: str, price: str) -> Iterator[Priced]:
     """Yield loads or stores from an opcode on; a name stands before the largest exponent of its alignment."""
     for opcode, words in enumerate(names.split(","), first):
         name, alignment = words.split()
-        yield Row(opcode, name, Kind.MEMORY, form.format(name[:3]), price, int(alignment))
+        yield Priced(opcode, name, Treatment.MEMORY, form.format(name[:3]), price, int(alignment))
 
 
-def _operations(first: int, type_: str, names: str, form: str) -> Iterator[Row]:
+def _operations(first: int, type_: str, names: str, form: str) -> Iterator[Priced]:
     """Yield the operations of a type from an opcode on."""
     floats = type_[0] == "f"
     for opcode, name in enumerate(names.split(), first):
-        kind = Kind.FLOAT if floats and form.endswith("{0}") and name not in _EXACT else Kind.SIMPLE
+        kind = Treatment.FLOAT if floats and form.endswith("{0}") and name not in _EXACT else Treatment.SIMPLE
         price = "divide" if name in _SLOW else "float" if floats else "plain"
-        yield Row(opcode, f"{type_}.{name}", kind, form.format(type_), price)
+        yield Priced(opcode, f"{type_}.{name}", kind, form.format(type_), price)
 
 
-def _conversions(first: int, names: str) -> Iterator[Row]:
+def _conversions(first: int, names: str) -> Iterator[Priced]:
     """Yield conversions from an opcode on."""
     for opcode, name in enumerate(names.split(), first):
         to, source = name[:3], name.removesuffix("_s").removesuffix("_u")[-3:]
         source = to if name in _EXTENSIONS.split() else source
-        kind = Kind.FLOAT if "mote" in name else Kind.SIMPLE
+        kind = Treatment.FLOAT if "mote" in name else Treatment.SIMPLE
         exact = "f" not in source + to or "reinterpret" in name
-        yield Row(opcode, name, kind, f"{source}>{to}", "plain" if exact else "float")
+        yield Priced(opcode, name, kind, f"{source}>{to}", "plain" if exact else "float")
 
 
 ROWS = (
@@ -208,8 +208,8 @@ def _types(names: str) -> bytes:
 
 def instructions(prices: Prices) -> dict[int, Instruction]:
     """Return the instructions by opcode, all 256 first bytes among them, with the prices that hold for a module."""
-    table = {opcode: Instruction(Kind.REFUSED, b"", b"", 0) for opcode in range(256)}
-    table[0xFC] = Instruction(Kind.PREFIX, b"", b"", 0)
+    table = {opcode: Instruction(Treatment.REFUSED, b"", b"", 0) for opcode in range(256)}
+    table[0xFC] = Instruction(Treatment.PREFIX, b"", b"", 0)
     ticks = PLAIN | {"load": prices.load}
     for row in ROWS:
         pops, pushes = row.types.split(">")

@@ -10,7 +10,7 @@ from khiva_arena.errors import ModuleRefused
 from khiva_arena.modules.meter import bounds, imports
 from khiva_arena.modules.meter.instructions import TYPES
 from khiva_arena.modules.meter.prices import PAGES
-from khiva_arena.modules.meter.reader import PADDING, Reader, invalid, refuse, unsigned
+from khiva_arena.modules.meter.reader import PADDING, Bytes, invalid, refuse, unsigned
 
 MEMORY, GLOBAL, EXPORT, CODE = 5, 6, 7, 10
 _ORDER = (1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 10, 11)
@@ -90,14 +90,14 @@ def parse(data: bytes) -> Module:
     return Module(sections, types, imports_, functions, table, pages, globals_, datas, bodies, _names(names, len(functions)))
 
 
-def _reader(sections: dict[int, bytes], number: int) -> Reader:
+def _reader(sections: dict[int, bytes], number: int) -> Bytes:
     """Return a reader of a section; one that is missing has no entries."""
-    return Reader(sections.get(number, b"\0"))
+    return Bytes(sections.get(number, b"\0"))
 
 
 def _sections(data: bytes) -> tuple[dict[int, bytes], bytes]:
     """Return the bytes of each section, and those of the name section, "" without one."""
-    reader = Reader(data)
+    reader = Bytes(data)
     if reader.take(4) != b"\0asm":
         invalid("it does not begin as a module does")
     if reader.take(4) != b"\1\0\0\0":
@@ -124,7 +124,7 @@ def _sections(data: bytes) -> tuple[dict[int, bytes], bytes]:
     refuse(f"more than {bounds.SECTIONS:,} sections", "make the module smaller")
 
 
-def _value_type(reader: Reader) -> int:
+def _value_type(reader: Bytes) -> int:
     """Read a type of values that has a price."""
     byte = reader.byte()
     if byte not in _NUMBERS:
@@ -132,7 +132,7 @@ def _value_type(reader: Reader) -> int:
     return byte
 
 
-def _types(reader: Reader) -> list[FunctionType]:
+def _types(reader: Bytes) -> list[FunctionType]:
     types = []
     for _ in range(reader.count("types", bounds.TYPES)):
         if reader.byte() != 0x60:
@@ -146,7 +146,7 @@ def _types(reader: Reader) -> list[FunctionType]:
     return types
 
 
-def _imports(reader: Reader, types: list[FunctionType]) -> list[tuple[str, int]]:
+def _imports(reader: Bytes, types: list[FunctionType]) -> list[tuple[str, int]]:
     """Read the imports; return the name of each with the index of its type."""
     imported = []
     for _ in range(reader.count("imports", bounds.IMPORTS)):
@@ -163,13 +163,13 @@ def _imports(reader: Reader, types: list[FunctionType]) -> list[tuple[str, int]]
     return imported
 
 
-def _functions(reader: Reader, types: int) -> list[int]:
+def _functions(reader: Bytes, types: int) -> list[int]:
     indices = [reader.index("type", types) for _ in range(reader.count("functions", bounds.FUNCTIONS))]
     reader.finish("the functions")
     return indices
 
 
-def _limits(reader: Reader, most: int) -> tuple[int, int | None]:
+def _limits(reader: Bytes, most: int) -> tuple[int, int | None]:
     """Read a minimum and perhaps a maximum of pages or entries, both at most ``most``."""
     flags = reader.byte()
     if flags > 1:
@@ -181,7 +181,7 @@ def _limits(reader: Reader, most: int) -> tuple[int, int | None]:
     return least, highest
 
 
-def _table(reader: Reader) -> int | None:
+def _table(reader: Bytes) -> int | None:
     """Read how many entries the table has, None without a table."""
     if not (tables := reader.number()):
         reader.finish("the tables")
@@ -195,7 +195,7 @@ def _table(reader: Reader) -> int | None:
     return least
 
 
-def _memory(reader: Reader) -> tuple[int, int]:
+def _memory(reader: Bytes) -> tuple[int, int]:
     """Read the pages of the memory at the start and at the most."""
     if (memories := reader.number()) != 1:
         refuse("several memories" if memories else "no memory of its own", "use one memory that the module defines")
@@ -206,7 +206,7 @@ def _memory(reader: Reader) -> tuple[int, int]:
     return least, PAGES if most is None else min(most, PAGES)
 
 
-def _constant(reader: Reader, type_: int) -> None:
+def _constant(reader: Bytes, type_: int) -> None:
     """Read an expression that has to be one constant of a type."""
     opcode = reader.byte()
     if opcode not in (0x41, 0x42, 0x43, 0x44):
@@ -221,7 +221,7 @@ def _constant(reader: Reader, type_: int) -> None:
         refuse("a constant expression of several instructions", "build without -fPIC")
 
 
-def _globals(reader: Reader) -> list[Global]:
+def _globals(reader: Bytes) -> list[Global]:
     globals_ = []
     for _ in range(reader.count("globals", bounds.GLOBALS)):
         type_, mutable = _value_type(reader), reader.byte()
@@ -238,7 +238,7 @@ def _entries(imported: list[tuple[str, int]], own: list[int], types: list[Functi
     return {index for index, type_ in enumerate(own, len(imported)) if types[type_] == (b"", b"")}
 
 
-def _exports(reader: Reader, lengths: tuple[int, ...], entries: set[int]) -> None:
+def _exports(reader: Bytes, lengths: tuple[int, ...], entries: set[int]) -> None:
     """Check the exports. ``lengths``: how many functions, tables, memories and globals there are."""
     exports = {}
     for _ in range(reader.count("exports", bounds.EXPORTS)):
@@ -259,7 +259,7 @@ def _exports(reader: Reader, lengths: tuple[int, ...], entries: set[int]) -> Non
         refuse("no function _start without parameters and results", "build a program for wasm32-wasip1, not a library")
 
 
-def _elements(reader: Reader, tables: int, imported: int, functions: int) -> None:
+def _elements(reader: Bytes, tables: int, imported: int, functions: int) -> None:
     """Check the element segments, which fill the table. An import among them would be called without paying."""
     entries = 0
     for _ in range(reader.count("element segments", bounds.SEGMENTS)):
@@ -282,7 +282,7 @@ def _elements(reader: Reader, tables: int, imported: int, functions: int) -> Non
     reader.finish("the elements")
 
 
-def _bodies(reader: Reader) -> list[bytes]:
+def _bodies(reader: Bytes) -> list[bytes]:
     bodies = []
     for _ in range(reader.count("bodies", bounds.FUNCTIONS)):
         length = reader.count("bytes of a function", bounds.BODY_BYTES)
@@ -291,7 +291,7 @@ def _bodies(reader: Reader) -> list[bytes]:
     return bodies
 
 
-def _announced(reader: Reader) -> int:
+def _announced(reader: Bytes) -> int:
     """Read the number of data segments from the section of data counts."""
     number = reader.number()
     reader.finish("the data count")
@@ -318,7 +318,7 @@ def local_types(body: bytes, params: bytes) -> tuple[bytes, int]:
     return bytes(types), pos
 
 
-def _data(reader: Reader) -> int:
+def _data(reader: Bytes) -> int:
     """Check the data segments and return their number."""
     segments = reader.count("data segments", bounds.SEGMENTS)
     for _ in range(segments):
@@ -337,7 +337,7 @@ def _data(reader: Reader) -> int:
 def _names(data: bytes, functions: int) -> list[str]:
     """Return the name of each function. The name section may be malformed in any way: it only makes messages better."""
     names = [""] * functions
-    reader = Reader(data)
+    reader = Bytes(data)
     try:
         while reader:
             number, content = reader.byte(), reader.part()

@@ -48,7 +48,7 @@ PADDING = bytes(16)
 """Bytes behind those of a reader, so that a number or an instruction that is cut short is noticed when it has been read."""
 
 
-class Reader:
+class Bytes:
     """Reads values one behind the other. Each method raises ``ModuleRefused`` if the bytes end before the value does.
 
     data: the bytes, with ``PADDING`` behind them.
@@ -108,9 +108,9 @@ class Reader:
             invalid(f"{what} {value} does not exist")
         return value
 
-    def part(self) -> "Reader":
+    def part(self) -> "Bytes":
         """Read a part that stands behind its length in bytes, as a reader of its own."""
-        return Reader(self.take(self.number()))
+        return Bytes(self.take(self.number()))
 
     def finish(self, what: str) -> None:
         """Check that all bytes have been read. ``what`` names the part in the message."""

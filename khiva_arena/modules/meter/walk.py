@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from khiva_arena.modules.meter import bounds
 from khiva_arena.modules.meter.edits import Edit, Edits
-from khiva_arena.modules.meter.instructions import TYPES, Instruction, Kind, refusal
+from khiva_arena.modules.meter.instructions import TYPES, Instruction, Treatment, refusal
 from khiva_arena.modules.meter.parse import FunctionType, Module, local_types
 from khiva_arena.modules.meter.pieces import Pieces
 from khiva_arena.modules.meter.prices import CALL
@@ -18,8 +18,8 @@ from khiva_arena.modules.meter.reader import PADDING, invalid, refuse, signed, u
 _ANY = 0
 """Stands for any type of an operand: one that code that cannot be reached takes from nowhere."""
 # The loop compares with these for each instruction; they are looked up once.
-_SIMPLE, _LOCAL_GET, _CONSTANT, _MEMORY = Kind.SIMPLE, Kind.LOCAL_GET, Kind.CONSTANT, Kind.MEMORY
-_LOCAL_SET, _LOCAL_TEE, _FLOAT, _PREFIX = Kind.LOCAL_SET, Kind.LOCAL_TEE, Kind.FLOAT, Kind.PREFIX
+_SIMPLE, _LOCAL_GET, _CONSTANT, _MEMORY = Treatment.SIMPLE, Treatment.LOCAL_GET, Treatment.CONSTANT, Treatment.MEMORY
+_LOCAL_SET, _LOCAL_TEE, _FLOAT, _PREFIX = Treatment.LOCAL_SET, Treatment.LOCAL_TEE, Treatment.FLOAT, Treatment.PREFIX
 
 
 class Walked(NamedTuple):
@@ -55,7 +55,7 @@ class _Control:
 
     __slots__ = ("floor", "kind", "live", "open_ended", "target", "type")
 
-    def __init__(self, kind: Kind, type_: FunctionType, floor: int, live: bool) -> None:
+    def __init__(self, kind: Treatment, type_: FunctionType, floor: int, live: bool) -> None:
         self.kind, self.type, self.floor, self.live = kind, type_, floor, live
         self.open_ended = self.target = False
 
@@ -76,7 +76,7 @@ class Walk:
         self._locals, first = local_types(body, type_.params)
         self._code, self._end = body + PADDING, len(body)
         self._stack = bytearray()
-        self._controls = [_Control(Kind.BLOCK, type_, 0, True)]
+        self._controls = [_Control(Treatment.BLOCK, type_, 0, True)]
         self._edits = Edits(self._pieces, len(self._locals))
         self._floor = self._operands = self._targets = 0
         self._edits.begin_block(first, 1)
@@ -212,7 +212,7 @@ class Walk:
             invalid(f"type {index} does not exist")
         return self._module.types[index], behind
 
-    def _open(self, kind: Kind, pos: int) -> int:
+    def _open(self, kind: Treatment, pos: int) -> int:
         type_, pos = self._block_type(pos)
         self._pop_all(type_.params)
         self._controls.append(_Control(kind, type_, len(self._stack), self._edits.dead < 0))
@@ -220,18 +220,18 @@ class Walk:
             refuse(f"more than {bounds.NESTING:,} blocks within one another", "divide the function")
         self._floor = len(self._stack)
         self._stack += type_.params
-        if kind is not Kind.BLOCK:
+        if kind is not Treatment.BLOCK:
             self._edits.begin_block(pos, len(self._controls))
         return pos
 
     def _block(self, _: int, pos: int) -> int:
-        return self._open(Kind.BLOCK, pos)
+        return self._open(Treatment.BLOCK, pos)
 
     def _loop(self, _: int, pos: int) -> int:
-        return self._open(Kind.LOOP, pos)
+        return self._open(Treatment.LOOP, pos)
 
     def _if(self, _: int, pos: int) -> int:
-        return self._open(Kind.IF, pos)
+        return self._open(Treatment.IF, pos)
 
     def _close(self, first: int) -> _Control:
         """Check what the innermost block leaves, at its ``else`` or ``end``."""
@@ -243,20 +243,24 @@ class Walk:
 
     def _else(self, first: int, pos: int) -> int:
         control = self._close(first)
-        if control.kind is not Kind.IF:
+        if control.kind is not Treatment.IF:
             invalid("an else without an if")
         if control.live:
             self._edits.revive(first)
-        control.kind, control.open_ended = Kind.ELSE, False
+        control.kind, control.open_ended = Treatment.ELSE, False
         self._stack += control.type.params
         self._edits.begin_block(pos, len(self._controls))
         return pos
 
     def _end_(self, first: int, pos: int) -> int:
         control = self._close(first)
-        if control.kind is Kind.IF and control.type.params != control.type.results:
+        if control.kind is Treatment.IF and control.type.params != control.type.results:
             invalid("an if without an else that leaves other operands than it takes")
-        divided = self._edits.dead >= 0 or control.kind in (Kind.IF, Kind.ELSE) or (control.kind is Kind.BLOCK and control.target)
+        divided = (
+            self._edits.dead >= 0
+            or control.kind in (Treatment.IF, Treatment.ELSE)
+            or (control.kind is Treatment.BLOCK and control.target)
+        )
         if control.live:
             self._edits.revive(first)
         self._controls.pop()
@@ -277,7 +281,7 @@ class Walk:
     def _target(self, index: int) -> bytes:
         control = self._controls[-1 - index]
         control.target |= self._edits.dead < 0
-        return control.type.params if control.kind is Kind.LOOP else control.type.results
+        return control.type.params if control.kind is Treatment.LOOP else control.type.results
 
     def _br(self, _: int, pos: int) -> int:
         types, pos = self._label(pos)
@@ -398,28 +402,28 @@ class Walk:
         refuse(*refusal(self._code[first]))
 
 
-_STEPS: dict[Kind, Callable[[Walk, int, int], int]] = {
-    Kind.BLOCK: Walk._block,
-    Kind.LOOP: Walk._loop,
-    Kind.IF: Walk._if,
-    Kind.ELSE: Walk._else,
-    Kind.END: Walk._end_,
-    Kind.BR: Walk._br,
-    Kind.BR_IF: Walk._br_if,
-    Kind.BR_TABLE: Walk._br_table,
-    Kind.RETURN: Walk._return,
-    Kind.UNREACHABLE: Walk._unreachable,
-    Kind.CALL: Walk._call,
-    Kind.CALL_INDIRECT: Walk._call_indirect,
-    Kind.DROP: Walk._drop,
-    Kind.SELECT: Walk._select,
-    Kind.GLOBAL_GET: Walk._global_get,
-    Kind.GLOBAL_SET: Walk._global_set,
-    Kind.MEMORY_SIZE: Walk._memory_size,
-    Kind.MEMORY_GROW: Walk._memory_grow,
-    Kind.MEMORY_INIT: Walk._memory_init,
-    Kind.DATA_DROP: Walk._data_drop,
-    Kind.MEMORY_COPY: Walk._memory_copy,
-    Kind.MEMORY_FILL: Walk._memory_fill,
-    Kind.REFUSED: Walk._refused,
+_STEPS: dict[Treatment, Callable[[Walk, int, int], int]] = {
+    Treatment.BLOCK: Walk._block,
+    Treatment.LOOP: Walk._loop,
+    Treatment.IF: Walk._if,
+    Treatment.ELSE: Walk._else,
+    Treatment.END: Walk._end_,
+    Treatment.BR: Walk._br,
+    Treatment.BR_IF: Walk._br_if,
+    Treatment.BR_TABLE: Walk._br_table,
+    Treatment.RETURN: Walk._return,
+    Treatment.UNREACHABLE: Walk._unreachable,
+    Treatment.CALL: Walk._call,
+    Treatment.CALL_INDIRECT: Walk._call_indirect,
+    Treatment.DROP: Walk._drop,
+    Treatment.SELECT: Walk._select,
+    Treatment.GLOBAL_GET: Walk._global_get,
+    Treatment.GLOBAL_SET: Walk._global_set,
+    Treatment.MEMORY_SIZE: Walk._memory_size,
+    Treatment.MEMORY_GROW: Walk._memory_grow,
+    Treatment.MEMORY_INIT: Walk._memory_init,
+    Treatment.DATA_DROP: Walk._data_drop,
+    Treatment.MEMORY_COPY: Walk._memory_copy,
+    Treatment.MEMORY_FILL: Walk._memory_fill,
+    Treatment.REFUSED: Walk._refused,
 }

@@ -78,7 +78,7 @@ BY_HAND = (
         start("i32.const 0 if unreachable else i32.const 1 i32.const 1 drop drop end i32.const 1 drop"),
         2 + 4 + 2,
     ),
-    ByHand("an if without an else", start("i32.const 0 if unreachable end i32.const 1 drop"), 2 + 2),
+    ByHand("an if of one arm", start("i32.const 0 if unreachable end i32.const 1 drop"), 2 + 2),
     ByHand("code behind a branch is free", start("block br 0 i32.const 1 drop block i32.const 1 drop end end"), 1),
     ByHand("code behind a return is free", start("return i32.const 1 drop"), 1),
     ByHand("br_table", start("block block i32.const 1 br_table 1 0 1 end unreachable end"), 1 + 10),
@@ -86,9 +86,7 @@ BY_HAND = (
     ByHand("call_indirect", bytes(Made([Function("i32.const 1 call_indirect 1"), Function("")], table=(1,))), 1 + 40),
     ByHand("a call to the runner", start("call 0 drop", imports=("sched_yield",)), 8 + 20_000 + 1),
     ByHand("a call to the runner that fails", start("i32.const 9 call 0 drop", imports=("fd_close",)), 1 + 8 + 20_000 + 1),
-    ByHand(
-        "a call that does not come back", start("i32.const 3 call 0 i32.const 1 drop", imports=("proc_exit",)), 1 + 20_008, "exit"
-    ),
+    ByHand("proc_exit", start("i32.const 3 call 0 i32.const 1 drop", imports=("proc_exit",)), 1 + 20_008, "exit"),
     ByHand("unreachable", start("unreachable"), 1, "own"),
     ByHand(
         "a block pays before it traps", start("i32.const 1 i32.const 0 i32.div_u i32.const 1 drop drop"), 1 + 1 + 8 + 3, "own"
@@ -112,7 +110,7 @@ BY_HAND = (
         11 + 1,
         "own",
     ),
-    ByHand("the end of a loop goes on", start("i32.const 1 drop loop unreachable end"), 2 + 1, "own"),
+    ByHand("no edge behind a loop", start("i32.const 1 drop loop unreachable end"), 2 + 1, "own"),
     ByHand(
         "behind a loop that ends",
         start("loop i32.const 0 i32.const 0 i32.div_u drop end i32.const 1 drop"),
@@ -129,7 +127,7 @@ BY_HAND = (
     ByHand("more than is left", start("nop " + "i32.const 1 drop " * 5 + "loop br 0 end"), LIMIT, "time"),
     ByHand("calls without end", bytes(Made([Function("call 0")])), 8 * 7_812, "stack"),
     ByHand(
-        "calls without end of a function with locals and operands",
+        "the same with five locals and three operands",
         bytes(Made([Function("i32.const 1 i32.const 2 i32.const 3 call 0 drop drop drop", locals="i64 f64 f64 f64 f64")])),
         14 * 3_906,
         "stack",
