@@ -14,7 +14,7 @@ TESTS := $(BIN)/pytest -n 4 --dist loadgroup -q
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run test-fast test test-soak test-languages test-long test-elsewhere check docs bench bench-guard bench-peers coverage coverage-swiss swiss-factors overload fairness fuzz crash stops cluster schema vectors playthroughs openspiel-page references zoo pictures mutants strength vm clean
+.PHONY: help run test-fast test test-soak test-languages test-long test-elsewhere check docs bench bench-guard bench-peers coverage coverage-swiss swiss-factors overload fairness fuzz meter crash stops cluster schema vectors playthroughs openspiel-page references zoo pictures mutants strength vm clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -99,9 +99,13 @@ stops: .venv/.test ## stop real runs by SIGTERM, SIGHUP and SIGINT in every way,
 fairness: .venv/.test ## 100 matches a level of a bot of two threads beside one that makes itself wait: it may not forfeit; 15 minutes
 	PARTS=10 $(TESTS) -m soak -k two_threads tests/arbiter/test_fairness.py
 
-fuzz: .venv/.test ## throw mutated bytes at codec and session, and frames at the relay; MINUTES=2 SEED=1 of each
+fuzz: .venv/.test ## throw mutated bytes at codec, session and meter, and frames at the relay; MINUTES=2 SEED=1 of each
 	$(BIN)/python tests/fuzz/run.py --minutes $(or $(MINUTES),2) $(if $(SEED),--seed $(SEED))
 	$(BIN)/python tests/fuzz/fuzz_relay.py --minutes $(or $(MINUTES),2) $(if $(SEED),--seed $(SEED))
+	$(BIN)/python tests/fuzz/fuzz_meter.py --minutes $(or $(MINUTES),2) $(if $(SEED),--seed $(SEED))
+
+meter: .venv/.test ## measure how long a tick of modules lasts, by class of instructions; CASE=loads
+	$(BIN)/python tests/benchmarks/meter.py $(CASE)
 
 coverage: .venv/.test ## simulate how often errors of ratings and sequential tests hold, the long form; some 20 minutes; TRIALS=3000
 	$(BIN)/python tests/ratings/coverage.py --trials $(or $(TRIALS),3000)
@@ -133,6 +137,7 @@ layout: .venv/.test ## write docs/layout.md from the first sentence of each modu
 vectors: .venv/.test ## write protocol/vectors and the generated parts of its pages again; read the diff
 	$(BIN)/python tests/games/make_vectors.py --write
 	$(BIN)/python tests/protocol/make_frames.py --write
+	$(BIN)/python tests/modules/meter/make_modules.py --write
 
 playthroughs: .venv/.test ## write tests/playthroughs and protocol/games again; read the diff
 	$(BIN)/python tests/playthroughs/make.py --write

@@ -18,6 +18,7 @@ The rooms, from the bottom up; each imports only rooms above it in this list, an
     ratings       Elo and its errors, tests, planning, biases
     sandbox       levels of isolation, limits, and the end of processes
     outside       games that a user hands over, in processes of their own
+    modules       bots as WebAssembly: paid in ticks, worked out again by anyone
     replay        definition and record of a match, and playing it again
     report        standings and their sections, as data and as text
     store         the SQLite file of events, and bundles of events

@@ -1,0 +1,77 @@
+"""The pieces of code that the meter adds to a function."""
+
+from khiva_arena.modules.meter.prices import BULK_SHIFT, HEIGHT_LIMIT, PAGE
+
+_NAN = {0x7D: b"\x43\0\0\xc0\x7f", 0x7C: b"\x44\0\0\0\0\0\0\xf8\x7f"}
+"""A constant of each type of floats: its canonical NaN, whose sign is positive."""
+_EQUAL = {0x7D: b"\x5b", 0x7C: b"\x61"}
+
+
+def leb(value: int) -> bytes:
+    """Return a number that is not negative in LEB128, unsigned."""
+    out = bytearray()
+    while value > 0x7F:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes([*out, value])
+
+
+def sleb(value: int) -> bytes:
+    """Return a number in LEB128, signed."""
+    out = bytearray()
+    while not -64 <= value < 64:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes([*out, value & 0x7F])
+
+
+class Pieces:
+    """Makes the pieces for a module, whose ticks and height are the two globals behind its own.
+
+    A piece that may trap branches to a block around the whole function, ``depth`` labels up.
+    """
+
+    def __init__(self, globals_: int) -> None:
+        ticks, height = leb(globals_), leb(globals_ + 1)
+        self._get_ticks, self._set_ticks = b"\x23" + ticks, b"\x24" + ticks
+        self._get_height, self._set_height = b"\x23" + height, b"\x24" + height
+
+    def _paid(self, depth: int) -> bytes:
+        """Take the price that is on the stack from the ticks, and trap if they become negative."""
+        return b"\x7d" + self._set_ticks + self._get_ticks + b"\x42\0\x53\x0d" + leb(depth)
+
+    def pay(self, price: int, depth: int) -> bytes:
+        """Return the payment of a block; one that costs nothing has none."""
+        return self._get_ticks + b"\x42" + sleb(price) + self._paid(depth) if price else b""
+
+    def pay_bytes(self, scratch: int, depth: int) -> bytes:
+        """Return the payment by the length that is on the stack, and stays there. ``scratch``: a local of type i32."""
+        local = leb(scratch)
+        length = b"\x22" + local + self._get_ticks + b"\x20" + local + b"\xad"
+        return length + b"\x42" + sleb(BULK_SHIFT) + b"\x88" + self._paid(depth)
+
+    def pay_pages(self, scratch: int, depth: int, most: int) -> bytes:
+        """Return the payment by the pages on the stack, which stay there: nothing for more than ``most``, since there growing
+        fails. ``scratch``: a local of type i32."""
+        local = leb(scratch)
+        pages = b"\x22" + local + self._get_ticks + b"\x20" + local + b"\x41\0\x20" + local
+        within = b"\x41" + sleb(most) + b"\x4d\x1b\xad"
+        return pages + within + b"\x42" + sleb(PAGE) + b"\x7e" + self._paid(depth)
+
+    def canonical(self, type_: int, scratch: int) -> bytes:
+        """Return the code that makes a NaN on the stack canonical. ``scratch``: a local of the type of the float."""
+        local = leb(scratch)
+        return b"\x22" + local + _NAN[type_] + (b"\x20" + local) * 2 + _EQUAL[type_] + b"\x1b"
+
+    def head(self, height: int, block: bytes) -> bytes:
+        """Return the beginning of a function: the height is counted, and the block opened in which its body stands.
+
+        height: of the function, in bytes of stack.
+        block: the type of its results as a block's.
+        """
+        add = self._get_height + b"\x41" + sleb(height) + b"\x6a" + self._set_height
+        return b"\x02\x40" + add + self._get_height + b"\x41" + sleb(HEIGHT_LIMIT) + b"\x4b\x0d\0\x02" + block
+
+    def tail(self, height: int) -> bytes:
+        """Return the end of a function: the height is given back, and behind the return is the place where it traps."""
+        return b"\x0b" + self._get_height + b"\x41" + sleb(height) + b"\x6b" + self._set_height + b"\x0f\x0b\0\x0b"

@@ -1,0 +1,120 @@
+"""Rewrite a module so that each block pays before it runs."""
+
+from typing import NamedTuple
+
+from khiva_arena.errors import ModuleRefused
+from khiva_arena.modules.meter import bounds
+from khiva_arena.modules.meter.instructions import instructions
+from khiva_arena.modules.meter.parse import CODE, EXPORT, GLOBAL, MEMORY, FunctionType, Module, parse
+from khiva_arena.modules.meter.pieces import Pieces, leb
+from khiva_arena.modules.meter.prices import FRAME, NUMBER, SLOT, prices
+from khiva_arena.modules.meter.reader import refuse, unsigned
+from khiva_arena.modules.meter.walk import Walk, Walked
+
+TICKS, HEIGHT = "khiva:ticks", "khiva:height"
+"""The exported globals that the meter adds: the ticks that are left (i64), and the bytes of stack in use (i32)."""
+_ORDER = (1, 2, 3, 4, 5, 6, 7, 9, 12, 10, 11)
+
+
+class Metered(NamedTuple):
+    """A module that pays.
+
+    wasm: the rewritten module.
+    prices: the number of its price list.
+    pages: the most pages of memory that it can have.
+    functions: the name of each function by its index; "" where the module does not name it.
+    """
+
+    wasm: bytes
+    prices: int
+    pages: int
+    functions: tuple[str, ...]
+
+
+def rewritten(module: bytes) -> Metered:
+    """Rewrite a module by price list 1, or raise ``ModuleRefused``."""
+    parsed = parse(module)
+    types = _Types(parsed.types)
+    sections = parsed.sections | {
+        CODE: _code(parsed, types),
+        MEMORY: b"\1\1" + leb(parsed.pages[0]) + leb(parsed.pages[1]),
+        GLOBAL: _longer(parsed.sections.get(GLOBAL, b"\0"), [b"\x7e\1\x42\0\x0b", b"\x7f\1\x41\0\x0b"]),
+        EXPORT: _longer(parsed.sections[EXPORT], _exports(len(parsed.globals))),
+    }
+    sections[1] = _longer(sections[1], types.added)
+    parts = (bytes([number]) + leb(len(sections[number])) + sections[number] for number in _ORDER if number in sections)
+    return Metered(b"\0asm\1\0\0\0" + b"".join(parts), NUMBER, parsed.pages[1], tuple(parsed.names))
+
+
+def _longer(section: bytes, entries: list[bytes]) -> bytes:
+    """Return a section with entries behind its own."""
+    length, pos = unsigned(section, 0)
+    return leb(length + len(entries)) + section[pos:] + b"".join(entries)
+
+
+def _exports(globals_: int) -> list[bytes]:
+    """Return the exports of the two globals behind the module's own."""
+    return [leb(len(name)) + name.encode() + b"\3" + leb(globals_ + place) for place, name in enumerate((TICKS, HEIGHT))]
+
+
+class _Types:
+    """The types of a module and those that are added for the blocks around functions of several results."""
+
+    def __init__(self, types: list[FunctionType]) -> None:
+        self._indices = {type_: index for index, type_ in reversed(list(enumerate(types)))}
+        self._length = len(types)
+        self.added: list[bytes] = []
+
+    def block(self, results: bytes) -> bytes:
+        """Return the type of a block that takes no operands and leaves those of the given types."""
+        if len(results) < 2:
+            return results or b"\x40"
+        type_ = FunctionType(b"", results)
+        if type_ not in self._indices:
+            self._indices[type_] = self._length + len(self.added)
+            self.added.append(b"\x60\0" + leb(len(results)) + results)
+        return _positive(self._indices[type_])
+
+
+def _positive(value: int) -> bytes:
+    """Return a number that is not negative in signed LEB128."""
+    code = leb(value)
+    return code if code[-1] < 0x40 else code[:-1] + bytes([code[-1] | 0x80, 0])
+
+
+def _code(module: Module, types: _Types) -> bytes:
+    """Return the rewritten code section."""
+    pieces = Pieces(len(module.globals))
+    walk = Walk(module, instructions(prices(module.pages[1])), pieces)
+    bodies = []
+    targets = effort = 0
+    for index, body in enumerate(module.bodies, len(module.imports)):
+        type_ = module.types[module.functions[index]]
+        try:
+            walked = walk.run(body, type_)
+        except ModuleRefused as error:
+            name = f" ({module.names[index]})" if module.names[index] else ""
+            raise ModuleRefused(f"function {index}{name}: {error}") from None
+        targets += walked.targets
+        if targets > bounds.TARGETS:
+            refuse(f"more than {bounds.TARGETS:,} entries of br_tables", "make the module smaller")
+        effort += walked.effort
+        if effort > bounds.EFFORTS:
+            refuse("more blocks and locals in all than can be compiled", "make the module smaller")
+        bodies.append(_body(body, walked, type_, pieces, types))
+    return leb(len(bodies)) + b"".join(leb(len(body)) + body for body in bodies)
+
+
+def _body(body: bytes, walked: Walked, type_: FunctionType, pieces: Pieces, types: _Types) -> bytes:
+    """Return a rewritten body."""
+    height = FRAME + SLOT * walked.slots
+    groups, behind = unsigned(body, 0)
+    parts = [leb(groups + len(walked.scratch)), body[behind : walked.first]]
+    parts += [bytes([1, local]) for local in walked.scratch]
+    parts.append(pieces.head(height, types.block(type_.results)))
+    pos = walked.first
+    for first, end, code in walked.edits:
+        parts += (body[pos:first], code)
+        pos = end
+    parts += (body[pos : walked.end], pieces.tail(height))
+    return b"".join(parts)

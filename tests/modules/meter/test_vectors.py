@@ -1,0 +1,86 @@
+"""The vectors of protocol/METER.md: they are what is made, their ticks are those by hand, and two VMs come to the same."""
+
+import importlib.util
+import json
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+import wasm_vm
+
+from khiva_arena.modules.meter import bounds, prices, rewritten
+from khiva_arena.modules.meter.imports import TYPES
+
+
+@pytest.fixture(scope="module")
+def maker() -> Iterator[ModuleType]:
+    """The maker of the file, which is a module of this folder."""
+    path = list(sys.path)
+    spec = importlib.util.spec_from_file_location("make_modules", Path(__file__).with_name("make_modules.py"))
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    yield module
+    sys.path[:] = path
+
+
+@pytest.fixture(scope="module")
+def vectors(maker: ModuleType) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(maker.VECTOR_FILE.read_text("utf-8"))["modules"]
+    return found
+
+
+def ran(row: dict[str, Any]) -> wasm_vm.Ran:
+    """How a row says that its module runs."""
+    return wasm_vm.Ran(row["end"], -1 if row["end"] == "time" else row["limit"] - row["used"], row["memory"])
+
+
+def test_each_module_and_what_the_meter_makes_of_it_are_what_is_made(maker: ModuleType, vectors: list[dict[str, Any]]) -> None:
+    made = [(name, module.hex(), rewritten(module).wasm.hex(), limit) for name, module, limit in maker.modules()]
+    assert [(row["name"], row["module"], row["rewritten"], row["limit"]) for row in vectors] == made, "`make vectors`"
+
+
+def test_the_ticks_are_those_by_hand(maker: ModuleType, vectors: list[dict[str, Any]]) -> None:
+    rows = {row["name"]: (row["used"], row["end"]) for row in vectors}
+    assert len(rows) == len(vectors)
+    by_hand = {one.name: (one.used, one.end) for one in maker.BY_HAND}
+    assert {name: rows[name] for name in by_hand} == by_hand
+
+
+def test_random_modules_end_in_every_way(vectors: list[dict[str, Any]]) -> None:
+    ends = Counter(row["end"] for row in vectors if row["name"].startswith("random"))
+    assert ends.total() == 100
+    assert min(ends[end] for end in ("", "time", "stack", "own")) >= 4, ends
+
+
+def test_wasmtime_comes_to_the_same(vectors: list[dict[str, Any]]) -> None:
+    engine = wasm_vm.engine()
+    wrong = [
+        row["name"] for row in vectors if wasm_vm.on_wasmtime(engine, bytes.fromhex(row["rewritten"]), row["limit"]) != ran(row)
+    ]
+    assert wrong == []
+
+
+@pytest.mark.language
+def test_v8_comes_to_the_same(vectors: list[dict[str, Any]]) -> None:
+    runs = wasm_vm.on_node([(bytes.fromhex(row["rewritten"]), row["limit"]) for row in vectors])
+    assert [row["name"] for row, one in zip(vectors, runs, strict=True) if one != ran(row)] == []
+
+
+def test_the_page_has_the_prices(maker: ModuleType) -> None:
+    text = maker.PAGE.read_text("utf-8")
+    assert text == maker.page(), "`make vectors` writes the prices"
+    numbers = [prices.CALL, prices.PAGE, prices.BYTE, prices.IOVEC, prices.IOVECS, prices.FRAME, prices.SLOT, prices.HEIGHT_LIMIT]
+    numbers += [prices.STACK_BYTES, prices.PAGES, 2**prices.BULK_SHIFT]
+    counts = (
+        value for name, value in vars(bounds).items() if name.isupper() and name not in ("NAME", "BODY_BYTES", "MODULE_BYTES")
+    )
+    lacking = [number for number in [*numbers, *counts] if not re.search(rf"(?<![\d,]){number:,}(?![\d,]\d)", text)]
+    assert lacking == []
+    assert [name for name in TYPES if f"`{name}`" not in text] == []

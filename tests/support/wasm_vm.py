@@ -1,0 +1,106 @@
+"""Run modules that pay on the VMs that are here: wasmtime in this process, and V8 in Node."""
+
+import json
+import subprocess
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from tools import lacks, need
+
+from khiva_arena.modules.meter.prices import HEIGHT_LIMIT, STACK_BYTES
+from khiva_arena.modules.meter.rewrite import HEIGHT, TICKS
+
+SCRIPT = Path(__file__).with_name("wasm_vm.js")
+
+
+class Ran(NamedTuple):
+    """How a module ran.
+
+    end: "" if it returned, "exit" by proc_exit, else the kind of its trap: "time", "stack" or "own".
+    ticks: that were left; -1 if they ran out.
+    memory: the first 16 hex digits of the SHA-256 of its memory; "" if ticks or stack ran out.
+    """
+
+    end: str
+    ticks: int
+    memory: str
+
+
+class Exit(Exception):
+    """proc_exit was called."""
+
+
+def engine() -> Any:
+    """wasmtime, with the stack that METER.md asks for."""
+    try:
+        import wasmtime
+    except ImportError:
+        lacks("wasmtime is missing: the extra modules brings it")
+    config = wasmtime.Config()
+    config.max_wasm_stack = STACK_BYTES
+    return wasmtime.Engine(config)
+
+
+def is_valid(engine_: Any, module: bytes) -> bool:
+    """Whether wasmtime takes a module."""
+    import wasmtime
+
+    try:
+        wasmtime.Module.validate(engine_, module)
+    except wasmtime.WasmtimeError:
+        return False
+    return True
+
+
+def kind_of_trap(ticks: int, height: int) -> str:
+    """The kind of a trap, from the two globals, as METER.md says."""
+    return "time" if ticks < 0 else "stack" if height > HEIGHT_LIMIT else "own"
+
+
+def ran(end: str, ticks: int, height: int, memory: str) -> Ran:
+    """How a module ran: what is the same everywhere."""
+    kind = kind_of_trap(ticks, height) if end == "trap" else end
+    return Ran(kind, max(ticks, -1), "" if kind in ("time", "stack") else memory)
+
+
+def on_wasmtime(engine_: Any, wasm: bytes, ticks: int) -> Ran:
+    """Run a module that pays on wasmtime. Calls to the runner fail with 52, but sched_yield."""
+    import wasmtime
+
+    store = wasmtime.Store(engine_)
+    module = wasmtime.Module(engine_, wasm)
+
+    def leave(*_: int) -> None:
+        raise Exit
+
+    answers: dict[str, Any] = {"proc_exit": leave, "sched_yield": lambda *_: 0}
+    functions = [wasmtime.Func(store, one.type, answers.get(one.name, lambda *_: 52)) for one in module.imports]
+    exports = wasmtime.Instance(store, module, functions).exports(store)
+    exports[TICKS].set_value(store, ticks)
+    end = ""
+    try:
+        exports["_start"](store)
+    except Exit:
+        end = "exit"
+    except (wasmtime.Trap, wasmtime.WasmtimeError):
+        end = "trap"
+    memory = sha256(exports["memory"].read(store)).hexdigest()[:16]
+    return ran(end, exports[TICKS].value(store), exports[HEIGHT].value(store), memory)
+
+
+def on_node(jobs: list[tuple[bytes, int]]) -> list[Ran]:
+    """Run modules that pay, each with its ticks, on V8."""
+    need("node")
+    text = "".join(json.dumps({"wasm": wasm.hex(), "ticks": str(ticks)}) + "\n" for wasm, ticks in jobs)
+    words = ["node", f"--stack-size={STACK_BYTES // 1000}", str(SCRIPT)]
+    done = subprocess.run(words, input=text, capture_output=True, text=True, timeout=600, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    return [ran(row["end"], int(row["ticks"]), row["height"], row["memory"]) for row in rows]
+
+
+@pytest.fixture(scope="session")
+def wasmtime_engine() -> Any:
+    return engine()
