@@ -217,30 +217,20 @@ def test_a_missing_compiler_is_named_with_its_package(tmp_path: Path, monkeypatc
 # --- played ---
 
 
-@pytest.fixture
-def greedy(open_folder: Path) -> str:
-    """The greedy bot of the C kit, as a module."""
-    need_module_tools("c")
-    place = open_folder / "greedy"
-    place.mkdir()
-    for _, source in load("shipped:c/greedy").sources:
-        (place / source.name).write_bytes(source.read_bytes())
-    tools = shipped.languages()["c"].module
-    assert tools
-    (place / "bot.toml").write_text(f'name = "greedy"\nbuild = "{tools.build}"\nmodule = "bot.wasm"\nfiles = ["*.c", "*.h"]\n')
-    return str(place)
-
-
 @pytest.mark.language
+@pytest.mark.parametrize("name", [name for name, language in shipped.languages().items() if language.module])
 @EVERY_LEVEL
-def test_a_module_chooses_as_the_program_of_the_same_sources(level: Level, greedy: str) -> None:
+def test_a_module_chooses_as_the_program_of_the_same_sources(level: Level, name: str, open_folder: Path) -> None:
     need_level(level)
+    need_module_tools(name)
+    greedy, program = str(open_folder / "greedy"), f"shipped:{name}/greedy"
+    arena("new", program, greedy, "--module", cwd=open_folder)
     if python_at(level) != modules.runner("run")[0]:
         lacks(f"at {level} this user's bots may not read {python_at(level)}", may=True)
     for seed in "ab":
         one, other = (
             khiva_arena.match(bot, "shipped:python/greedy", seed=seed, isolation=str(level), start="60s", turn="60s")
-            for bot in (greedy, "shipped:c/greedy")
+            for bot in (greedy, program)
         )
         assert one.record.steps == other.record.steps
         assert one.verdicts == ("ok", "ok")

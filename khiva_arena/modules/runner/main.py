@@ -60,10 +60,14 @@ def run(vm: Vm, path: str, digest: str) -> int:
 
     digest: of the code, in hex. The arena knows it from a note of its own: other code would be a program of whoever wrote it.
     """
+    return Instance(vm, _load(vm, path, digest), Wall(), _most_bytes()).run() & 0xFF
+
+
+def _load(vm: Vm, path: str, digest: str) -> int:
     code = _bytes(path)
     if blake2b(code, digest_size=DIGEST).hexdigest() != digest:
         raise Unfit("its code has changed since the arena compiled it")
-    return Instance(vm, machine.load(vm, code), Wall(), _most_bytes()).run() & 0xFF
+    return machine.load(vm, code)
 
 
 def _most_bytes() -> int:
