@@ -19,8 +19,13 @@ def succeeds(words: list[str]) -> bool:
 root = Path(__file__).parents[1]
 files = (root / "bots" / "languages.toml", root / "tests" / "runtimes" / "runtimes.toml")
 wanted: list[str] = []
-for row in [row for file in files for row in tomllib.loads(file.read_text()).values()]:
+rows = [row for file in files for row in tomllib.loads(file.read_text()).values()]
+for row in rows:
     if row["debian"] and not succeeds(row["probe"]):
         # A compiler that is there already, newer perhaps, is left as it is.
         wanted += row["debian"][1 if shutil.which(row["tool"]) else 0 :]
+for row in (row["module"] for row in rows if "module" in row):
+    # Libraries for modules belong to the compiler of the same package: another one that comes first on the PATH lacks them.
+    if not succeeds(row["probe"]):
+        wanted += row["debian"]
 print(*dict.fromkeys(wanted), sep="\n")

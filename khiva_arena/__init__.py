@@ -17,6 +17,7 @@ The rooms, from the bottom up; each imports only rooms above it in this list, an
     schedule      formats: who plays whom, in which seats, in which round
     ratings       Elo and its errors, tests, planning, biases
     sandbox       levels of isolation, limits, and the end of processes
+    modules       bots that are WebAssembly modules, run by a program of ours
     outside       games that a user hands over, in processes of their own
     modules       bots as WebAssembly: paid in ticks, worked out again by anyone
     replay        definition and record of a match, and playing it again

@@ -33,10 +33,6 @@ class BotError(ArenaError):
     exit_code = 2
 
 
-class ModuleRefused(BotError):
-    """A WebAssembly module that cannot be metered. The text is one line: the place, the reason, and a remedy."""
-
-
 class StagingError(BotError):
     """A bot that cannot be staged, for which its author is not to blame: a full disk, a cache that cannot be written."""
 

@@ -9,15 +9,31 @@ import sys
 import tomllib
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 import khiva_arena
 
 WORD = "shipped:"
+MODULE = "bot.wasm"
+"""The file that the build of a module writes."""
 PROBE_SECONDS = 10
 BROKEN = "broken"
 """The folder of the bots that misbehave on purpose."""
+
+
+class ModuleTools(msgspec.Struct, frozen=True):
+    """The programs that make a bot's sources a WebAssembly module.
+
+    probe, debian, tool: as of a language.
+    build: the build line of its bot.toml, which writes ``MODULE``.
+    """
+
+    probe: tuple[str, ...]
+    debian: tuple[str, ...]
+    tool: str
+    build: str
 
 
 class Language(msgspec.Struct, frozen=True):
@@ -28,6 +44,7 @@ class Language(msgspec.Struct, frozen=True):
     debian: packages that bring that on Debian and Ubuntu.
     tool: the program that the first of these brings.
     main: the file of its random bot that a newcomer edits.
+    module: what makes its bots WebAssembly modules; None if nothing that is known does.
     """
 
     name: str
@@ -37,6 +54,7 @@ class Language(msgspec.Struct, frozen=True):
     debian: tuple[str, ...]
     tool: str
     main: str
+    module: ModuleTools | None = None
 
     @property
     def folder(self) -> Path:
@@ -64,19 +82,34 @@ def languages() -> dict[str, Language]:
     raw = tomllib.loads((folder("bots") / "languages.toml").read_text(encoding="utf-8"))
     return {
         name: Language(
-            name, row["title"], tuple(row["aliases"]), tuple(row["probe"]), tuple(row["debian"]), row.get("tool", ""), row["main"]
+            name,
+            row["title"],
+            tuple(row["aliases"]),
+            *_tools(row),
+            row["main"],
+            ModuleTools(*_tools(row["module"]), row["module"]["build"]) if "module" in row else None,
         )
         for name, row in raw.items()
     }
 
 
-def is_here(language: Language) -> bool:
+def _tools(row: dict[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...], str]:
+    return tuple(row["probe"]), tuple(row["debian"]), row.get("tool", "")
+
+
+def package_of(program: str) -> str:
+    """Return the package of Debian and Ubuntu that brings a compiler or an interpreter of a kit, "" if it is none."""
+    tools = [one for language in languages().values() for one in (language, language.module) if one]
+    return next((one.debian[0] for one in tools if one.debian and one.tool == program), "")
+
+
+def is_here(language: Language | ModuleTools) -> bool:
     """Tell whether this machine has everything that the bots of a language need, as far as could be found out in
     PROBE_SECONDS."""
     return _probe(language) is True
 
 
-def lacks(language: Language) -> str:
+def lacks(language: Language | ModuleTools) -> str:
     """Return the command to type if this machine lacks something that the bots of a language need; "" if it lacks nothing. Return
     a line saying that this is not known if a probe did not end in time."""
     works = _probe(language)
@@ -85,7 +118,7 @@ def lacks(language: Language) -> str:
     return "" if works else remedy(language)
 
 
-def _probe(language: Language) -> bool | None:
+def _probe(language: Language | ModuleTools) -> bool | None:
     """Tell whether everything is there; None if the time was up before."""
     words = [sys.executable if word == "{python}" else word for word in language.probe]
     nothing = subprocess.DEVNULL
@@ -112,7 +145,7 @@ def all_lacks() -> dict[str, str]:
         return dict(zip(languages(), pool.map(lacks, languages().values()), strict=True))
 
 
-def remedy(language: Language) -> str:
+def remedy(language: Language | ModuleTools) -> str:
     """Return the command to type on Debian and Ubuntu if ``is_here`` is false."""
     # A compiler that is there already, newer perhaps, is left as it is.
     packages = language.debian[1:] if len(language.debian) > 1 and shutil.which(language.tool) else language.debian

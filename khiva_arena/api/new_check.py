@@ -84,7 +84,7 @@ def _must_start(bot: Bot, sandbox: Sandbox) -> None:
     if of_its_own:
         return
     word = next((runtime.program for runtime in bot.runtimes if bot.run[0] == f"{{{runtime.name}}}"), bot.run[0])
-    program = sys.executable if bot.run[0] == "{python}" else word
+    program = sys.executable if bot.module or bot.run[0] == "{python}" else word
     try:
         cell(Command((program,), bot.folder), sandbox, new_mark()).clean()
     except (FileNotFoundError, NotExecutable):

@@ -5,6 +5,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from typing import NamedTuple
 
 import trio
@@ -230,6 +231,8 @@ def _settings(running: RunningCheck) -> str:
         return f"a bot on another machine, of which nothing is known here but its name; plays {plays}"
     if not bot.sources:
         return f"a bare command, which sees only the files that its words name; plays {plays}"
+    if bot.module and not Path(bot.home, "bot.toml").exists():
+        return f"a WebAssembly module alone, {bot.module}; plays {plays}"
     return f"bot.toml is read; {bot.name} {bot.version}".rstrip() + f", plays {plays}"
 
 
@@ -238,4 +241,5 @@ def _build(running: RunningCheck) -> str:
         return "its relay starts it; nothing is copied or built here"
     files = len(running.bot.sources)
     summary = f"{count(files, 'file')} copied" if files else "nothing to copy"
-    return f"{summary}, " + (f"`{shlex.join(running.bot.build)}` done" if running.bot.build else "nothing to build")
+    built = f"`{shlex.join(running.bot.build)}` done" if running.bot.build else "nothing to build"
+    return f"{summary}, {built}" + (f", {running.bot.module} compiled" if running.bot.module else "")

@@ -12,8 +12,9 @@ from khiva_arena.cli.options import json_option
 @click.command("new", cls=Verb)
 @click.argument("language", required=False, shell_complete=LANGUAGE)
 @click.argument("folder", required=False, type=click.Path(path_type=Path))
+@click.option("--module", "as_module", is_flag=True, help="Build the bot as a WebAssembly module, bot.wasm.")
 @json_option
-def command(language: str | None, folder: Path | None, as_json: bool) -> None:
+def command(language: str | None, folder: Path | None, as_module: bool, as_json: bool) -> None:
     """Create FOLDER, a new bot in LANGUAGE that plays random legal choices in every game: its kit, one short file to edit, a
     bot.toml and a README. In the place of LANGUAGE, a bot of `khiva-arena bots` such as shipped:python/llm: the new one begins as
     a copy of it; or the word game: then FOLDER is a game of your own, a small one for 2 to 5 seats, with its test and a bot.
@@ -21,4 +22,4 @@ def command(language: str | None, folder: Path | None, as_json: bool) -> None:
     folder, game, files; or languages, each with language, title, aliases, lacks."""
     from khiva_arena.commands.new import new  # when it is called, so that -h is quick
 
-    new(language, folder, as_json)
+    new(language, folder, as_json, as_module)

@@ -8,7 +8,7 @@ from typing import Any
 import click
 from tabulate import tabulate
 
-from khiva_arena.entrants import loading
+from khiva_arena.entrants import loading, modules
 from khiva_arena.sandbox import launch, system, wsl
 from khiva_arena.sandbox.detect import KEPT_OUT, Attempts, Checkup, checkup, levels, remedy
 from khiva_arena.sandbox.detect import best as best_level
@@ -55,6 +55,7 @@ def _plain(best: Level, reasons: dict[Level, str], results: Tried) -> dict[str, 
         "bounds": bounds,
         "notes": wsl.notes(Path.cwd()),
         "launcher": bool(launch.program()),
+        "modules": bool(modules.library()),
     }
 
 
@@ -84,6 +85,8 @@ def _say(best: Level, reasons: dict[Level, str], results: Tried) -> None:
         click.echo(f"  {key:<10}  {in_words(key, getattr(DEFAULT, key)):>8}  {words}")
     if system.PROC and not launch.program():
         click.echo("Starts of bots are slower: set-up found no C compiler. Install one and set up again.")
+    if not modules.library():
+        click.echo(f"No bot can be a WebAssembly module here: {modules.NEEDS}")
     if not system.PROC:
         click.echo(f"No bot is held to limits on memory and processes here: {system.UNSEEN}.")
     click.echo("How large a bot may be, unless --limit says otherwise:")

@@ -19,7 +19,7 @@ from khiva_arena import shipped
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.errors import ConfigError, InternalError
 from khiva_arena.report.text import listing
-from khiva_arena.shipped import Language
+from khiva_arena.shipped import Language, ModuleTools
 from khiva_arena.store.new_file import Unwritten
 from khiva_arena.terminal.tty import list_width
 from khiva_arena.text import harmless
@@ -33,7 +33,7 @@ START = "random"
 PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}")
 
 
-def new(language: str | None, folder: Path | None, as_json: bool) -> None:
+def new(language: str | None, folder: Path | None, as_json: bool, as_module: bool) -> None:
     """Make the bot or the game, or list the languages."""
     if language is None:
         _list(as_json)
@@ -44,8 +44,9 @@ def new(language: str | None, folder: Path | None, as_json: bool) -> None:
     kit, start = template_of(language)
     if folder is None:
         raise ConfigError(f"name a folder for the new bot: khiva-arena new {shlex.quote(language)} my-bot")
-    files = make(kit, folder, start)
-    lacks = shipped.lacks(kit)
+    tools = _module_tools(kit) if as_module else kit
+    files = make(kit, folder, start, as_module)
+    lacks = shipped.lacks(tools)
     if as_json:
         click.echo(json.dumps({"folder": str(folder), "language": kit.name, "files": files, "lacks": lacks}))
         return
@@ -64,6 +65,13 @@ def new(language: str | None, folder: Path | None, as_json: bool) -> None:
     click.echo(
         f"What bots are asked: {shipped.folder('protocol') / 'games'}; how to continue: {shipped.folder('bots') / 'README.md'}"
     )
+
+
+def _module_tools(kit: Language) -> ModuleTools:
+    if kit.module is None:
+        names = ", ".join(name for name, language in shipped.languages().items() if language.module)
+        raise ConfigError(f"--module: no bot in {kit.title} is known to become a module here; there are {names}")
+    return kit.module
 
 
 def _new_game(folder: Path | None, as_json: bool) -> None:
@@ -144,12 +152,14 @@ def language_of(word: str) -> Language:
     raise ConfigError(f"no kit for {word!r}; {hint}. How to write a bot without one: {shipped.folder('bots') / 'README.md'}")
 
 
-def make(language: Language, folder: Path, start: str = START) -> list[str]:
+def make(language: Language, folder: Path, start: str = START, as_module: bool = False) -> list[str]:
     """Make the folder, all of it or nothing, from the bot ``start`` of that language. Returns its files.
+
+    as_module: its build makes a WebAssembly module, which the language can do
 
     Raises ConfigError if the folder exists already or cannot be made, Unwritten if the disk is full.
     """
-    return _make_folder(folder, lambda draft: _fill(language, draft, Path(os.path.abspath(folder)).name, start))
+    return _make_folder(folder, lambda draft: _fill(language, draft, Path(os.path.abspath(folder)).name, start, as_module))
 
 
 def _make_folder(folder: Path, fill: Callable[[Path], None]) -> list[str]:
@@ -176,7 +186,7 @@ def _make_folder(folder: Path, fill: Callable[[Path], None]) -> list[str]:
     return sorted(path.relative_to(place).as_posix() for path in place.rglob("*") if path.is_file())
 
 
-def _fill(language: Language, draft: Path, name: str, start: str) -> None:
+def _fill(language: Language, draft: Path, name: str, start: str, as_module: bool) -> None:
     home = language.folder / start
     bot = bot_files.load(f"{shipped.WORD}{language.name}/{start}")
     raw = tomllib.loads((home / "bot.toml").read_text(encoding="utf-8"))
@@ -192,7 +202,9 @@ def _fill(language: Language, draft: Path, name: str, start: str) -> None:
     main.write_text(text.replace(f'"{bot.name}"', f'"{name if PLAIN.fullmatch(name) else "my-bot"}"'), encoding="utf-8")
     files = [*raw["files"], *(Path(include).name for include in raw.get("include", ()))]
     lines = [f"name = {_quoted(name)}", 'version = "1"']
-    lines += [f"{key} = {_quoted(raw[key])}" for key in ("build", "run") if key in raw]
+    module = {"build": language.module.build, "module": shipped.MODULE} if as_module and language.module else {}
+    commands = module or {key: raw[key] for key in ("build", "run") if key in raw}
+    lines += [f"{key} = {_quoted(words)}" for key, words in commands.items()]
     lists = {"games": raw.get("games", ()), "files": files}
     lines += [f"{key} = [{', '.join(map(_quoted, words))}]" for key, words in lists.items() if words]
     (draft / "bot.toml").write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -20,6 +20,7 @@ from khiva_arena.errors import ConfigError
 from khiva_arena.sandbox import regular_files
 
 PYTHON = "{python}"
+MAGIC = b"\0asm"
 GUESTS = ("person", "remote")
 """Words for players who are no programs of this machine, see guests.py."""
 
@@ -28,7 +29,7 @@ class Bot(msgspec.Struct, frozen=True):
     """A bot as an event names it.
 
     name, version, author: from its bot.toml, "" if not given there. The author alone does not change the identity.
-    run, build: words of its commands.
+    run, build: words of its commands; of a WebAssembly module, run is ``{module}`` and its path among the staged files.
     games: the games that it plays; empty: all.
     identity: 64 hex digits over its files, run and build lines.
     complete: True if the identity covers all of it; a bare command may use files that nobody named.
@@ -66,9 +67,14 @@ class Bot(msgspec.Struct, frozen=True):
         """True if the bot plays on another machine."""
         return self.guest == "remote"
 
+    @property
+    def module(self) -> str:
+        """The path of its WebAssembly module among the staged files; "" for a bot that is a program."""
+        return self.run[1] if self.run[:1] == (f"{{{runtimes.MODULE}}}",) else ""
+
 
 def load(word: str, base: str = "", loading: Loading = AS_IT_IS) -> Bot:
-    """Load the bot that a ``--bot`` word names: one that comes with the arena, a folder with bot.toml, else a command.
+    """Load the bot that a ``--bot`` word names: one that comes with the arena, a folder with bot.toml, a module, else a command.
 
     Paths are relative to ``base``, by default the working folder. Raises ConfigError with all mistakes.
     """
@@ -82,6 +88,8 @@ def load(word: str, base: str = "", loading: Loading = AS_IT_IS) -> Bot:
             return _from_folder(Path(place), word, loading)
         if word.endswith("bot.toml") and os.path.isfile(place):
             return _from_folder(Path(place).parent, word, loading)
+        if is_module(place):
+            return _from_module(Path(place), word, loading)
         return _from_command(word, base, loading)
     except OSError as error:
         reason = f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
@@ -216,6 +224,38 @@ def _from_folder(folder: Path, word: str, loading: Loading) -> Bot:
         runtimes=bot_toml.runtimes,
         largest=loading.bounds.build_size,
         home=os.path.abspath(folder),
+    )
+
+
+# --- a bare module ---
+
+
+def is_module(place: str) -> bool:
+    """Tell whether a file is a WebAssembly module, by its name or by its first bytes."""
+    if not os.path.isfile(place):
+        return False
+    if place.endswith(".wasm"):
+        return True
+    with regular_files.open_file(place) as file:
+        return file.read(len(MAGIC)) == MAGIC
+
+
+def _from_module(path: Path, word: str, loading: Loading) -> Bot:
+    """Return the bot that is a module alone: staged and hashed as if a bot.toml of its folder named it."""
+    run, files = manifest.as_module(path.name), ((path.name, path),)
+    identity = sources.identity_of_files(files, run, (), loading.bounds)
+    return Bot(
+        path.stem[:64],
+        "",
+        run,
+        (),
+        (),
+        identity,
+        True,
+        files,
+        word,
+        largest=loading.bounds.build_size,
+        home=str(path.parent.absolute()),
     )
 
 

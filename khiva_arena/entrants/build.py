@@ -11,6 +11,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+import msgspec
+
+from khiva_arena import shipped
 from khiva_arena.entrants import runtimes, weight
 from khiva_arena.entrants.bots import PYTHON, Bot
 from khiva_arena.errors import BotError, InternalError
@@ -19,7 +22,7 @@ from khiva_arena.sandbox import readable_paths, reap, stops
 from khiva_arena.sandbox.cell import Cell
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level, Sandbox
-from khiva_arena.sandbox.limits import FOR_A_BUILD
+from khiva_arena.sandbox.limits import FOR_A_BUILD, Resources
 from khiva_arena.sandbox.reaper import REAPER
 from khiva_arena.text import printable
 
@@ -48,29 +51,59 @@ def must_stay_in(bot: Bot, program: str, folder: str) -> None:
 
 
 def build(bot: Bot, folder: Path, level: Level) -> None:
+    """Build a bot in its folder. Raises BotError with the end of what the build printed."""
     words = as_run(bot.build, bot)
     if "/" in words[0] and (folder / words[0]).is_file():
         must_stay_in(bot, str(folder / words[0]), str(folder))
-    sandbox = Sandbox(level, FOR_A_BUILD, writable=(str(folder),), may_leave_group=True)
+    code, output = work(Errand(bot, "build", tuple(words), folder, of_runtimes(bot)), level)
+    if code != 0:
+        time.sleep(stops.SETTLES_SECONDS)  # if a stop ended it, that reaches this process in this time
+        raise BotError(f"{bot.name}: its build ({shlex.join(words)}) exited with code {code}:\n{output}")
+
+
+class Errand(msgspec.Struct, frozen=True):
+    """A program that works in a folder on what a bot brings.
+
+    bot: it stands in messages
+    name: what is done, for messages: "build"
+    words: the program and its arguments
+    folder: where it starts, and may write
+    readable: paths that it may read besides its toolchain
+    resources: its limits
+    """
+
+    bot: Bot
+    name: str
+    words: tuple[str, ...]
+    folder: Path
+    readable: tuple[str, ...]
+    resources: Resources = FOR_A_BUILD
+
+
+def work(job: Errand, level: Level) -> tuple[int, str]:
+    """Do a job in a cell. Return its exit code, and the end of what it printed. Raises BotError if it takes too long, writes too
+    much, or needs what is not there."""
+    sandbox = Sandbox(level, job.resources, writable=(str(job.folder),), may_leave_group=True)
     mark = reap.new_mark()
     output = bytearray()
     with reap.Adoption(mark) as adoption:
         try:
-            command = Command(tuple(words), str(folder), readable=of_runtimes(bot), staged=True)
+            command = Command(job.words, str(job.folder), readable=job.readable, staged=True)
             cell = isolation.cell(command, sandbox, mark)
         except FileNotFoundError:
-            raise BotError(f"{bot.name}: its build needs {words[0]!r}, which is not on this machine") from None
+            package = shipped.package_of(job.words[0])
+            advice = f"; on Debian and Ubuntu: apt install {package}" if package else ""
+            raise BotError(
+                f"{job.bot.name}: its {job.name} needs {job.words[0]!r}, which is not on this machine{advice}"
+            ) from None
         try:
-            with _owned_by(cell.user, folder):
-                code = _run_build(bot, folder, cell, adoption, output)
+            with _owned_by(cell.user, job.folder):
+                code = _run_job(job, cell, adoption, output)
         except InternalError:
-            raise BotError(f"{bot.name}: its build left processes that cannot be ended") from None
+            raise BotError(f"{job.bot.name}: its {job.name} left processes that cannot be ended") from None
         finally:
             cell.clean()
-    if code != 0:
-        time.sleep(stops.SETTLES_SECONDS)  # if a stop ended it, that reaches this process in this time
-        end = printable(output)[-BUILD_SAID:].strip()
-        raise BotError(f"{bot.name}: its build ({shlex.join(words)}) exited with code {code}:\n{end}")
+    return code, printable(output)[-BUILD_SAID:].strip()
 
 
 @contextmanager
@@ -91,7 +124,7 @@ def _chown(folder: Path, user: int) -> None:
         os.chown(path, user, user, follow_symlinks=False)
 
 
-def _run_build(bot: Bot, folder: Path, cell: Cell, adoption: reap.Adoption, output: bytearray) -> int:
+def _run_job(job: Errand, cell: Cell, adoption: reap.Adoption, output: bytearray) -> int:
     process: subprocess.Popen[bytes] | None = None
     try:
         with _interrupts_later():  # or one might come when the process is there and not known here yet
@@ -109,14 +142,14 @@ def _run_build(bot: Bot, folder: Path, cell: Cell, adoption: reap.Adoption, outp
             cell.note_start(process.pid)
         reader = threading.Thread(target=_keep_end, args=(process, output), daemon=True)
         reader.start()
-        with weight.WeightWatch(folder, bot.largest) as watch:
+        with weight.WeightWatch(job.folder, job.bot.largest) as watch:
             in_time = _exits(process.pid, BUILD_SECONDS, watch.is_over)
         if watch.is_over():
-            raise BotError(f"{bot.name}: {watch.reason()}")
+            raise BotError(f"{job.bot.name}: {watch.reason()}")
         if not in_time:
-            raise BotError(f"{bot.name}: its build took longer than {BUILD_SECONDS} s")
+            raise BotError(f"{job.bot.name}: its {job.name} took longer than {BUILD_SECONDS} s")
     finally:
-        code = -1 if process is None else _end_build(process, cell, adoption)
+        code = -1 if process is None else _end_job(process, cell, adoption)
     reader.join(timeout=1.0)
     return code
 
@@ -130,8 +163,8 @@ def _exits(pid: int, seconds: float, is_over: Callable[[], bool]) -> bool:
     return False
 
 
-def _end_build(process: subprocess.Popen[bytes], cell: Cell, adoption: reap.Adoption) -> int:
-    """Kill the rest of a build, and reap it. Return the exit code.
+def _end_job(process: subprocess.Popen[bytes], cell: Cell, adoption: reap.Adoption) -> int:
+    """Kill the rest of a job, and reap it. Return the exit code.
 
     Its first process is not reaped before, so that the group's number cannot have come to mean another group.
     """

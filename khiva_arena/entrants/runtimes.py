@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 ARENA_S_OWN = "python"
 """The word of the interpreter that runs the arena: ``{python}``."""
+MODULE = "module"
+"""The word of the arena's runner of WebAssembly modules: a bot of the file bot.wasm has the words ``{module} bot.wasm``."""
 WORD = re.compile(r"\{([a-z][a-z0-9_-]{0,31})\}")
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,31}")
 _PACKAGE = re.compile(r"(?P<name>[^-]+)-(?P<version>[^-]+?)(?:-py[\d.]+)?\.(?:dist|egg)-info")
@@ -64,8 +66,8 @@ def of_settings(places: Mapping[str, Any]) -> dict[str, Runtime]:
 def _runtime(name: str, place: object) -> Runtime:
     if not _NAME.fullmatch(name):
         raise ValueError("the name of a runtime has a to z, 0 to 9, _ and -, a letter first, 32 characters at most")
-    if name == ARENA_S_OWN:
-        raise ValueError("{python} is the interpreter that runs the arena; give this one another name")
+    if name in (ARENA_S_OWN, MODULE):
+        raise ValueError(f"{{{name}}} is the arena's own; give this one another name")
     if not isinstance(place, str | Path) or not str(place):
         raise ValueError(f"a folder or a program is expected: {HOW}")
     path = os.path.abspath(place)
@@ -95,9 +97,9 @@ def _prefix_of(program: str) -> str:
 
 
 def names_in(words: Iterable[str]) -> tuple[str, ...]:
-    """Return the runtimes that the words of a command name, each once, without the arena's own ``{python}``."""
+    """Return the runtimes that the words of a command name, each once, without the arena's own."""
     names = [match[1] for word in words if (match := WORD.fullmatch(word))]
-    return tuple(name for name in dict.fromkeys(names) if name != ARENA_S_OWN)
+    return tuple(name for name in dict.fromkeys(names) if name not in (ARENA_S_OWN, MODULE))
 
 
 def folders(runtime: Runtime) -> tuple[str, ...]:

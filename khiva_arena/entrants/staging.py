@@ -77,6 +77,12 @@ def stage(bot: Bot, level: Level = Level.TRUSTED) -> Command:
         raise BotError(f"{bot.name}: cannot be staged in {home}: {error}") from None
     except OSError as error:
         raise StagingError(f"{bot.name}: cannot be staged in {home}: {_in_words(error)}") from None
+    if bot.module:
+        from khiva_arena.entrants import modules  # not above: most tables have none
+
+        if (final / bot.module).is_file():
+            must_stay_in(bot, str(final / bot.module), str(final))
+        return modules.command(bot, final / bot.module, level, cache_folder() / "compiled")
     words = as_run(bot.run, bot)
     inside = final / words[0]
     if "/" in words[0] and inside.is_file():

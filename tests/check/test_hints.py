@@ -122,7 +122,7 @@ def test_a_missing_library_of_python_names_the_arenas_own_interpreter() -> None:
     ("language", "program", "text"),
     [
         ("ruby", "ruby", sentence("check", "output-ended") + " cannot be started: no such program: ruby"),
-        ("haskell", "ghc", sentence("entrants", "build-needs-not-machine", name="mine", words="'ghc'")),
+        ("haskell", "ghc", sentence("entrants", "build-needs-not-machine", name="mine", job="build", words="'ghc'")),
         ("go", "go", "its build (env go build) exited with code 127:\nenv: \u2018go\u2019: No such file or directory"),
         ("go", "go", "its build (env go build) exited with code 127:\n/usr/bin/env: 'go': No such file or directory"),
         ("go", "go", "env: can't execute 'go': No such file or directory"),

@@ -70,6 +70,22 @@ def test_a_copy_of_a_shipped_bot(word: str, tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]
 
 
+def test_a_bot_that_is_built_as_a_module(tmp_path: Path) -> None:
+    for word in ("c", "shipped:c/greedy"):
+        name = word.rpartition("/")[2]
+        said = json.loads(arena("new", word, name, "--module", "--json", cwd=tmp_path).stdout)
+        bot = load(str(tmp_path / name))
+        assert (bot.module, bot.build[0]) == ("bot.wasm", "clang")
+        assert "bot.wasm" not in said["files"]
+    nothing = {"PATH": str(tmp_path)}
+    text = arena("new", "c", "lacking", "--module", cwd=tmp_path, env=nothing).stdout
+    packages = "apt install clang lld wasi-libc libclang-rt-dev-wasm32"
+    assert sentence("new", "machine-lacks-needs-debian", lacks=packages) in text
+    stderr = arena("new", "ruby", "none", "--module", cwd=tmp_path, code=2).stderr
+    assert sentence("new", "no-module-of-language", title="Ruby") in stderr
+    assert not (tmp_path / "none").exists()
+
+
 def test_without_words_it_lists_the_languages(tmp_path: Path) -> None:
     text = arena("new", cwd=tmp_path).stdout
     rows = json.loads(arena("new", "--json", cwd=tmp_path).stdout)["languages"]

@@ -221,7 +221,7 @@ def test_what_is_no_runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
             sentence("entrants", "no-name-program-itself", path=tmp_path, pythons="bin/python3") + f" torch={tmp_path}/bin/torch",
         ),
         ("Torch", sentence("entrants", "runtime-called-z-letter")),
-        ("python", sentence("entrants", "interpreter-runs-arena-give")),
+        ("python", sentence("entrants", "arena-s-own", name="python")),
         ("gone", sentence("entrants", "neither-folder-program", path="/no/such")),
         ("number", sentence("entrants", "folder-program-expected")),
         ("home", sentence("entrants", "bots-would-read-install", prefix=f"{tmp_path}/home", private=f"{tmp_path}/home")),

@@ -40,6 +40,15 @@ def need_language(name: str) -> None:
         lacks(f"{language.title} is not on this machine ({shipped.remedy(language)})")
 
 
+def need_module_tools(name: str) -> None:
+    """All that makes a language's bots WebAssembly modules."""
+    assert not _only_python, f"mark this test: @pytest.mark.language, it needs {name}"
+    tools = shipped.languages()[name].module
+    assert tools
+    if shipped.lacks(tools):
+        lacks(f"modules cannot be made of {name} on this machine ({shipped.remedy(tools)})")
+
+
 @cache
 def _here(name: str) -> bool:
     return shipped.is_here(shipped.languages()[name])

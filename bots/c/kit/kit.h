@@ -136,10 +136,14 @@ static inline int kit_play(const char *name, kit_choose choose, void *own)
     kit_match match = {0};
     kit_cursor message;
     char type[16], detail[256];
+#ifdef __wasi__
+    int out = 1; /* a module has no second descriptor for it: it must print nothing to stdout */
+#else
     /* The conversation on a descriptor of its own; what this process or a child of it prints goes to stderr. */
     int out = dup(1);
     if (out < 0 || fcntl(out, F_SETFD, FD_CLOEXEC) != 0 || dup2(2, 1) != 1)
         return 1;
+#endif
     int got = kit_read_frame(hello, &match.hello);
     if (got > 0 && !kit_greet(out, &match, name))
         return 0;

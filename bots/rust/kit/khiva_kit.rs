@@ -8,7 +8,10 @@
 use serde_json::{json, Value};
 use std::fs::File;
 use std::io::{self, Read, Write};
+#[cfg(unix)]
 use std::os::unix::io::AsFd;
+#[cfg(target_os = "wasi")]
+use std::os::wasi::io::FromRawFd;
 
 /// The arbiter's hello: the whole message, and what most bots need of it. `match` itself is a word of Rust.
 pub struct Match {
@@ -103,7 +106,15 @@ fn write_frame(sink: &mut File, message: &Value) {
     sink.write_all(&frame).expect("an arbiter that listens");
 }
 
+/// The conversation. A module has no second descriptor for it: it must print nothing to stdout.
+#[cfg(target_os = "wasi")]
+fn guarded_output() -> File {
+    // Safe: nothing else closes descriptor 1.
+    unsafe { File::from_raw_fd(1) }
+}
+
 /// The conversation on a descriptor of its own. What this process or a child of it prints goes to stderr instead.
+#[cfg(unix)]
 fn guarded_output() -> File {
     extern "C" {
         fn dup2(from: i32, to: i32) -> i32;

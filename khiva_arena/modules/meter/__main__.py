@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from khiva_arena.modules.meter import ModuleRefused, rewritten
+from . import ModuleRefused, rewritten
 
 
 def main() -> int:

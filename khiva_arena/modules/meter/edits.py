@@ -2,10 +2,10 @@
 
 from typing import NamedTuple
 
-from khiva_arena.modules.meter import bounds
-from khiva_arena.modules.meter.instructions import TYPES
-from khiva_arena.modules.meter.pieces import Pieces, leb
-from khiva_arena.modules.meter.reader import refuse
+from . import bounds
+from .instructions import TYPES
+from .pieces import Pieces, leb
+from .reader import refuse
 
 _I32 = TYPES["i32"]
 

@@ -3,7 +3,7 @@ open files or sockets."""
 
 MODULE = "wasi_snapshot_preview1"
 I32, I64 = 0x7F, 0x7E
-_PARAMS = {
+PARAMS = {
     "args_get": "ii",
     "args_sizes_get": "ii",
     "environ_get": "ii",
@@ -25,6 +25,6 @@ _PARAMS = {
 }
 TYPES = {
     name: (bytes({"i": I32, "I": I64}[letter] for letter in params), b"" if name == "proc_exit" else bytes([I32]))
-    for name, params in _PARAMS.items()
+    for name, params in PARAMS.items()
 }
 """The types of parameters and results of each function, as bytes of the binary format; the result is an error number."""

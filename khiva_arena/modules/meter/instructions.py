@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from enum import IntEnum
 from typing import NamedTuple
 
-from khiva_arena.modules.meter.prices import PLAIN, Prices
+from .prices import PLAIN, Prices
 
 TYPES = {"i32": 0x7F, "i64": 0x7E, "f32": 0x7D, "f64": 0x7C}
 """The types of values, as bytes of the binary format."""

@@ -6,11 +6,10 @@ The bodies of functions are left to ``walk.py``.
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from khiva_arena.errors import ModuleRefused
-from khiva_arena.modules.meter import bounds, imports
-from khiva_arena.modules.meter.instructions import TYPES
-from khiva_arena.modules.meter.prices import PAGES
-from khiva_arena.modules.meter.reader import PADDING, Bytes, invalid, refuse, unsigned
+from . import bounds, imports
+from .instructions import TYPES
+from .prices import PAGES
+from .reader import PADDING, Bytes, ModuleRefused, invalid, refuse, unsigned
 
 MEMORY, GLOBAL, EXPORT, CODE = 5, 6, 7, 10
 _ORDER = (1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 10, 11)

@@ -1,6 +1,6 @@
 """The pieces of code that the meter adds to a function."""
 
-from khiva_arena.modules.meter.prices import BULK_SHIFT, HEIGHT_LIMIT, PAGE
+from .prices import BULK_SHIFT, HEIGHT_LIMIT, PAGE
 
 _NAN = {0x7D: b"\x43\0\0\xc0\x7f", 0x7C: b"\x44\0\0\0\0\0\0\xf8\x7f"}
 """A constant of each type of floats: its canonical NaN, whose sign is positive."""

@@ -2,7 +2,9 @@
 
 from typing import NoReturn
 
-from khiva_arena.errors import ModuleRefused
+
+class ModuleRefused(ValueError):
+    """A WebAssembly module that cannot be metered. The text is one line: the place, the reason, and a remedy."""
 
 
 def invalid(what: str) -> NoReturn:

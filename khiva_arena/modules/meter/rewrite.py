@@ -2,14 +2,13 @@
 
 from typing import NamedTuple
 
-from khiva_arena.errors import ModuleRefused
-from khiva_arena.modules.meter import bounds
-from khiva_arena.modules.meter.instructions import instructions
-from khiva_arena.modules.meter.parse import CODE, EXPORT, GLOBAL, MEMORY, FunctionType, Module, parse
-from khiva_arena.modules.meter.pieces import Pieces, leb
-from khiva_arena.modules.meter.prices import FRAME, NUMBER, SLOT, prices
-from khiva_arena.modules.meter.reader import refuse, unsigned
-from khiva_arena.modules.meter.walk import Walk, Walked
+from . import bounds
+from .instructions import instructions
+from .parse import CODE, EXPORT, GLOBAL, MEMORY, FunctionType, Module, parse
+from .pieces import Pieces, leb
+from .prices import FRAME, NUMBER, SLOT, prices
+from .reader import ModuleRefused, refuse, unsigned
+from .walk import Walk, Walked
 
 TICKS, HEIGHT = "khiva:ticks", "khiva:height"
 """The exported globals that the meter adds: the ticks that are left (i64), and the bytes of stack in use (i32)."""
@@ -29,6 +28,14 @@ class Metered(NamedTuple):
     prices: int
     pages: int
     functions: tuple[str, ...]
+
+    @property
+    def named(self) -> bytes:
+        """The rewritten module with a section of its functions' names behind it, by which a VM says where it trapped."""
+        names = [(index, name.encode()) for index, name in enumerate(self.functions) if name]
+        entries = leb(len(names)) + b"".join(leb(index) + leb(len(name)) + name for index, name in names)
+        section = b"\4name\1" + leb(len(entries)) + entries
+        return self.wasm + b"\0" + leb(len(section)) + section
 
 
 def rewritten(module: bytes) -> Metered:

@@ -7,13 +7,13 @@ reached is checked likewise and left out of the rewritten module, so that nothin
 from collections.abc import Callable
 from typing import NamedTuple
 
-from khiva_arena.modules.meter import bounds
-from khiva_arena.modules.meter.edits import Edit, Edits
-from khiva_arena.modules.meter.instructions import TYPES, Instruction, Treatment, refusal
-from khiva_arena.modules.meter.parse import FunctionType, Module, local_types
-from khiva_arena.modules.meter.pieces import Pieces
-from khiva_arena.modules.meter.prices import CALL
-from khiva_arena.modules.meter.reader import PADDING, invalid, refuse, signed, unsigned
+from . import bounds
+from .edits import Edit, Edits
+from .instructions import TYPES, Instruction, Treatment, refusal
+from .parse import FunctionType, Module, local_types
+from .pieces import Pieces
+from .prices import CALL
+from .reader import PADDING, invalid, refuse, signed, unsigned
 
 _ANY = 0
 """Stands for any type of an operand: one that code that cannot be reached takes from nowhere."""

@@ -12,8 +12,7 @@ import random_modules
 import wasm_vm
 from wasm import Function, Made, assemble, sized, start, uleb
 
-from khiva_arena.errors import ModuleRefused
-from khiva_arena.modules.meter import rewritten
+from khiva_arena.modules.meter import ModuleRefused, rewritten
 
 
 @pytest.mark.slow

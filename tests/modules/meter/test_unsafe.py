@@ -8,8 +8,7 @@ import pytest
 import wasm_vm
 from wasm import Function, Made, sized, start, uleb, vector
 
-from khiva_arena.errors import ModuleRefused
-from khiva_arena.modules.meter import rewritten
+from khiva_arena.modules.meter import ModuleRefused, rewritten
 from khiva_arena.modules.meter.prices import CALL, HEIGHT_LIMIT, PAGES
 
 LIMIT = 10_000_000

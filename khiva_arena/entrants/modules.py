@@ -1,0 +1,147 @@
+"""Bots that are one WebAssembly module: compiled once, in a cell where none of the bot's code runs, and started in the runner.
+
+Compiled code is a program like any other to the processor, so nobody but the arena may have written what the runner loads. It
+lies in the cache folder beside a note with its hash, as staged folders do. The runner is handed that hash and compares.
+"""
+
+import compileall
+import json
+import platform
+import sys
+import tempfile
+from functools import cache
+from hashlib import blake2b, sha256
+from importlib.util import find_spec
+from pathlib import Path
+
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.entrants.build import Errand, work
+from khiva_arena.errors import BotError, ConfigError
+from khiva_arena.modules.meter.prices import NUMBER
+from khiva_arena.sandbox import regular_files, scratch
+from khiva_arena.sandbox.command import Command
+from khiva_arena.sandbox.level import Level
+from khiva_arena.sandbox.limits import GIB, MIB, Resources, in_words
+
+NEEDS = "modules run in wasmtime, which is not installed: pip install 'khiva-arena[modules]'"
+FOLDER = Path(__file__).parent.parent / "modules"
+START = "import sys; sys.path.append(sys.argv.pop(1)); from runner import main; main.main(main.{work})"
+"""The program that starts the runner without what Python reads at other starts. ``work``: a function of its main.py."""
+REFUSED = 102
+"""The exit code of the runner for a module that cannot be a bot."""
+LARGEST = 64 * MIB
+"""Most bytes of a module."""
+LARGEST_CODE = 1 * GIB
+TO_COMPILE = Resources(memory=2 * GIB, processes=64, file_size=LARGEST_CODE, cpu=120, scratch=64 * MIB)
+"""Limits of a compiler that a hostile module makes work: a Go bot of 3.7 MB takes 7 s of them and 200 MB."""
+
+
+@cache
+def library() -> str:
+    """Return the path of the VM's library, "" if it is not installed. The VM itself is not imported."""
+    package = find_spec("wasmtime")
+    for place in (package.submodule_search_locations or ()) if package else ():
+        name = "darwin" if sys.platform == "darwin" else "linux"
+        machine = {"arm64": "aarch64"}.get(platform.machine(), platform.machine())
+        for path in Path(place, f"{name}-{machine}").glob("_libwasmtime.*"):
+            return str(path)
+    return ""
+
+
+def runner(work: str, *words: str) -> tuple[str, ...]:
+    """Return the words that start the runner with a function of its main.py. Raises ConfigError if the VM is not installed."""
+    if not library():
+        raise ConfigError(NEEDS)
+    return (sys.executable, "-I", "-S", "-c", START.format(work=work), str(FOLDER), library(), *words)
+
+
+def command(bot: Bot, module: Path, level: Level, home: Path) -> Command:
+    """Return the command that plays a module, compiled if it was not before.
+
+    module: its file
+    level: the level at which it is compiled
+    home: the cache folder
+
+    Raises BotError for a module that cannot be a bot, or not be compiled within ``TO_COMPILE``; ConfigError without the VM.
+    """
+    try:
+        data = regular_files.read(module, LARGEST, follow=False)
+    except OSError as error:
+        raise BotError(f"{bot.name}: its module {bot.module}: {error.strerror or error}") from None
+    words, note = runner("run"), home / f"{_key(data)}.json"
+    digest = _noted(note) or _compile(bot, data, note, level)
+    code = _code(note, digest)
+    return Command((*words, str(code), digest), str(code.parent), {}, (library(), str(FOLDER)), staged=True)
+
+
+def _key(module: bytes) -> str:
+    """Return a hash over all that compiled code depends on: module, price list, VM and its settings, and the processor."""
+    library_file = Path(library())
+    versions = sorted(path.name for path in library_file.parents[2].glob("wasmtime-*"))
+    parts = [
+        sha256(module).hexdigest(),
+        str(NUMBER),
+        *versions,
+        str(library_file.stat().st_size),
+        platform.machine(),
+        _processor(),
+    ]
+    return sha256(json.dumps(parts).encode() + (FOLDER / "runner" / "vm.py").read_bytes()).hexdigest()
+
+
+@cache
+def _processor() -> str:
+    """Return what this processor can do, in words of the system: machines that share a cache folder may differ in it."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(errors="replace").splitlines()
+    except OSError:
+        return ""
+    return next((line for line in lines if line.startswith(("flags", "Features"))), "")
+
+
+def _code(note: Path, digest: str) -> Path:
+    """Return where compiled code lies: alone in a folder named by its hash, which is all that its bot may read of the cache."""
+    return note.parent / digest / "code"
+
+
+def _digest(code: bytes) -> str:
+    return blake2b(code, digest_size=32).hexdigest()
+
+
+def _noted(note: Path) -> str:
+    """Return the hash of compiled code by the arena's note, "" if there is none, or the code is not what was noted."""
+    try:
+        digest = str(json.loads(note.read_text())["digest"])
+        return digest if digest == _digest(_code(note, digest).read_bytes()) else ""
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
+
+
+def _compile(bot: Bot, data: bytes, note: Path, level: Level) -> str:
+    """Compile a module, and put its code and the note into the cache. Return the code's hash."""
+    note.parent.mkdir(parents=True, exist_ok=True)
+    compileall.compile_dir(FOLDER, quiet=2)  # or in a working copy each start of the runner would: nothing is written in a cell
+    folder = Path(tempfile.mkdtemp(prefix="draft-", dir=note.parent))
+    try:
+        source, code = folder / "bot.wasm", folder / "code"
+        source.write_bytes(data)
+        source.chmod(0o644)
+        folder.chmod(0o755)  # under root it is compiled by a user of its own
+        words = runner("compile_file", str(source), str(code))
+        exit_code, output = work(Errand(bot, "module", words, folder, (library(), str(FOLDER)), TO_COMPILE), level)
+        if exit_code == REFUSED:
+            raise BotError(f"{bot.name}: {bot.module}: {output}")
+        if exit_code != 0:
+            most = f"{in_words('cpu', TO_COMPILE.cpu)} and {in_words('memory', TO_COMPILE.memory)}"
+            raise BotError(f"{bot.name}: {bot.module} cannot be compiled within {most} (code {exit_code}): {output}")
+        digest = _digest(regular_files.read(code, LARGEST_CODE, follow=False))
+        code.chmod(0o444)
+        place = _code(note, digest)
+        place.parent.mkdir(exist_ok=True)
+        code.replace(place)
+        draft = folder / "note"
+        draft.write_text(json.dumps({"digest": digest}))
+        draft.replace(note)
+        return digest
+    finally:
+        scratch.remove(str(folder))

@@ -1,0 +1,160 @@
+"""One seat: a fresh instance of a module, which calls the functions of wasi.py until it ends.
+
+A seat has a store of the VM's own, so that seats of one process share compiled code and nothing else.
+"""
+
+from _struct import Struct, pack_into, unpack_from
+
+from . import vm as machine
+from . import wasi
+from .vm import BOXED, FUNCTION, GLOBAL, HANDLE, I64, MEMORY, Import, Unfit, Vm, at, buffer
+
+PAGE = 65_536
+START, MEMORY_NAME = "_start", "memory"
+TICKS, HEIGHT = "khiva:ticks", "khiva:height"
+"""The globals that hold the ticks that are left, and the height of the stack in use; see METER.md."""
+MOST_TICKS, HEIGHT_LIMIT = (1 << 63) - 1, 1_000_000
+"""More ticks than anything can use, and the height above which the stack is full."""
+RAW = {"i": "I12x", "I": "Q8x"}
+"""How a value of a call lies in memory."""
+# Our words for the VM's codes of traps, which other VMs word otherwise. Codes that are missing cannot come up: they belong to
+# proposals that are switched off.
+TOO_DEEP = "calls go too deep: the stack is used up"
+TRAPS = {
+    0: TOO_DEEP,
+    1: "an access to memory that it does not have",
+    2: "an access to memory that it does not have",
+    3: "an access to a table beyond its end",
+    4: "a call through an empty pointer to a function",
+    5: "a call through a pointer to a function of another type",
+    6: "a division of which the result does not fit",
+    7: "a division by zero",
+    8: "a number that fits no integer is made one",
+    9: "a place that it says is never reached, as abort and failed checks do",
+}
+OTHERWISE = "the VM's trap {}"
+
+
+class Trapped(Exception):
+    """Signal that a module did what ends it. The text says what, and in which function."""
+
+
+class Instance:
+    """An instance of a module. ``run`` may be called once."""
+
+    def __init__(self, vm: Vm, module: int, system: "wasi.System", most_bytes: int) -> None:
+        """Make the instance.
+
+        most_bytes: how far its memory may grow
+
+        Raises Unfit if it asks for more at once, or for a function that is not ours, and Trapped.
+        """
+        self._vm = vm
+        self._wasi = wasi.Caller(system, self._memory)
+        self._problem: BaseException | None = None
+        self._place: bytes = b""
+        self._view, self._seen = memoryview(b""), (0, 0)
+        store = vm.wasmtime_store_new(vm.engine, None, None)
+        vm.wasmtime_store_limiter(store, most_bytes, machine.TABLE_ENTRIES, 1, 8, 1)
+        self._context = vm.wasmtime_store_context(store)
+        asked = machine.imports(vm, module)
+        self._callbacks = [self._callback(one) for one in asked]  # the VM keeps their addresses alone
+        handles = [self._handle(one, callback) for one, callback in zip(asked, self._callbacks, strict=True)]
+        self._instance, trap = buffer(16), buffer(8)
+        error = vm.wasmtime_instance_new(self._context, module, b"".join(handles), len(handles), self._instance, trap)
+        self._box = buffer(BOXED)
+        self._end(error, trap)
+        self._ticks, self._height = (self._export(name, GLOBAL) for name in (TICKS, HEIGHT))
+        self.ticks = MOST_TICKS  # by the wall clock nobody is charged
+
+    @property
+    def ticks(self) -> int:
+        """The ticks that are left, negative if the module has used more than there were."""
+        return self._value(self._ticks, "<q")
+
+    @ticks.setter
+    def ticks(self, left: int) -> None:
+        pack_into("<Qq", self._box, 0, I64, left)
+        self._vm.check(self._vm.wasmtime_global_set(self._context, self._ticks, self._box))
+
+    def _value(self, handle: bytes, layout: str) -> int:
+        self._vm.wasmtime_global_get(self._context, handle, self._box)
+        value: int = unpack_from(layout, self._box, HANDLE)[0]
+        return value
+
+    def run(self) -> int:
+        """Run the module to its end and return its exit code. Raises Trapped, and whatever its system raises but OSError."""
+        start, trap = self._export(START, FUNCTION), buffer(8)
+        try:
+            self._end(self._vm.wasmtime_func_call(self._context, start, None, 0, None, 0, trap), trap)
+        except wasi.Exit as end:
+            return end.code
+        return 0
+
+    def _export(self, name: str, kind: int) -> bytes:
+        """Return the handle of an export. Raises Unfit if there is none of that kind."""
+        place, word = buffer(machine.EXTERN), name.encode()
+        offered = self._vm.wasmtime_instance_export_get(self._context, self._instance, word, len(word), place)
+        if not offered or place[0] != kind:
+            raise Unfit(f"it offers no {name}")
+        return bytes(place)[HANDLE:]
+
+    def _handle(self, asked: Import, callback: "machine.Callback") -> bytes:
+        handle = buffer(16)
+        self._vm.wasmtime_func_new_unchecked(self._context, asked.type, callback, None, None, handle)
+        return machine.extern(FUNCTION, bytes(handle))
+
+    def _callback(self, asked: Import) -> "machine.Callback":
+        """Return the function that the VM calls for an import. Raises Unfit for one that is not ours."""
+        if asked.module != wasi.NAME or asked.name not in wasi.FUNCTIONS:
+            raise Unfit(f"it asks for {asked.module}.{asked.name}, which no bot has")
+        name, layout = asked.name, Struct("<" + "".join(RAW[letter] for letter in asked.signature.partition(":")[0]))
+        size = max(layout.size, machine.VALUE)
+
+        def called(_nothing: int, caller: int, values: int, _count: int) -> int:
+            # Nothing may be raised here: the VM's frames lie between this function and those that could catch it.
+            try:
+                if not self._place:
+                    self._place = self._memory_of(caller)
+                words = at(values, size)
+                pack_into("<Q", words, 0, wasi.answer(self._wasi, name, layout.unpack_from(words)))
+            except BaseException as problem:
+                self._problem = problem
+                return self._vm.wasmtime_trap_new(b"host", 4)
+            return 0
+
+        return machine.Callback(called)
+
+    def _memory_of(self, caller: int) -> bytes:
+        place, word = buffer(machine.EXTERN), MEMORY_NAME.encode()
+        if not self._vm.wasmtime_caller_export_get(caller, word, len(word), place) or place[0] != MEMORY:
+            raise Unfit(f"it offers no {MEMORY_NAME}")
+        return bytes(place)[HANDLE:]
+
+    def _memory(self) -> memoryview:
+        """Return the module's memory as it is now: a growth may have moved it."""
+        vm, context, place = self._vm, self._context, self._place
+        seen = vm.wasmtime_memory_data(context, place), vm.wasmtime_memory_data_size(context, place)
+        if seen != self._seen:
+            self._seen, self._view = seen, memoryview(at(*seen)).cast("B")
+        return self._view
+
+    def _end(self, error: int | None, trap: "machine.Bytes") -> None:
+        """Raise what ended a call of the VM, if anything did: our own function's exception, or Unfit, or Trapped."""
+        address = unpack_from("<Q", trap)[0]
+        if self._problem is not None:
+            raise self._problem
+        if address:
+            is_full = self._value(self._height, "<I") > HEIGHT_LIMIT  # the meter ends it by a trap of another kind
+            raise Trapped(_in_words(self._vm, address, TOO_DEEP if is_full else ""))
+        self._vm.check(error)
+
+
+def _in_words(vm: Vm, trap: int, reason: str) -> str:
+    """Return a line of a trap with its function, if that has a name. ``reason``: known otherwise, "" if the VM knows it."""
+    code, vector = buffer(1), buffer(16)
+    known = vm.wasmtime_trap_code(trap, code)
+    reason = reason or (TRAPS.get(code[0], OTHERWISE.format(code[0])) if known else OTHERWISE.format(""))
+    vm.wasm_trap_trace(trap, vector)
+    names = [vm.wasmtime_frame_func_name(frame) for frame in machine.pointers(vector)[:1]]
+    return f"{reason}, in {machine.line_of(machine.text_of(names[0]))}" if names and names[0] else reason

@@ -1,0 +1,97 @@
+"""The runner: a program that compiles a module, or runs one as a bot on its own descriptors 0, 1 and 2.
+
+It is started by a program of entrants/modules.py, with the folder above this one and the VM's library. It imports only what loads
+quickly, since each start of a bot waits for it, and ends without tidying up, since each end of a match waits for that.
+"""
+
+import posix
+import resource
+import sys
+from _blake2 import blake2b
+
+from . import vm as machine
+from .instance import Instance, Trapped
+from .vm import MIB, Unfit, Vm
+from .wall import Wall
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+TRAPPED, REFUSED, FAILED = 101, 102, 103
+"""Exit codes: the module did what ends it, it cannot be a bot, or this program cannot do its work."""
+MODULE = b"\0asm\1\0\0\0"
+DIGEST = 32
+OWN_MEMORY = 40 * MIB
+"""What this program itself takes of the limit on memory, so that a module meets its own limit first: growing fails, and nothing
+is killed."""
+
+
+def main(work: "Callable[..., int]") -> None:
+    """Load the VM, do ``work`` with it and the words of the command line, and end with the exit code that this returns."""
+    library, *words = sys.argv[1:]
+    try:
+        code = work(Vm(library), *words)
+    except Unfit as problem:
+        code = _say(REFUSED, f"the module cannot be run: {problem}")
+    except Trapped as problem:
+        code = _say(TRAPPED, f"the module was ended: {problem}")
+    except MemoryError:
+        code = _say(FAILED, "the runner has too little memory; raise --limit memory")
+    except OSError as problem:
+        code = _say(FAILED, f"the runner failed: {problem.filename or library}: {problem.strerror or problem}")
+    posix._exit(code)
+
+
+def compile_file(vm: Vm, source: str, target: str) -> int:
+    """Rewrite the module in one file so that it pays, and compile it into another one. Return the exit code. Raises Unfit."""
+    from meter import rewritten  # type: ignore[import-not-found]  # beside this folder on the path; not above: bots wait for this file
+
+    data = _bytes(source)
+    if not data.startswith(MODULE):
+        raise Unfit("it does not begin as a module does" + (", but as a component" if data.startswith(MODULE[:4]) else ""))
+    try:
+        metered = rewritten(data)
+    except ValueError as refused:
+        raise Unfit(str(refused)) from None
+    code = machine.compile_(vm, metered.named)[1]
+    file = posix.open(target, posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL, 0o600)
+    rest = memoryview(code)
+    while rest:
+        rest = rest[posix.write(file, rest) :]
+    return 0
+
+
+def run(vm: Vm, path: str, digest: str) -> int:
+    """Run compiled code as a bot, and return its exit code. Raises Unfit, Trapped.
+
+    digest: of the code, in hex. The arena knows it from a note of its own: other code would be a program of whoever wrote it.
+    """
+    return Instance(vm, _load(vm, path, digest), Wall(), _most_bytes()).run() & 0xFF
+
+
+def _load(vm: Vm, path: str, digest: str) -> int:
+    code = _bytes(path)
+    if blake2b(code, digest_size=DIGEST).hexdigest() != digest:
+        raise Unfit("its code has changed since the arena compiled it")
+    return machine.load(vm, code)
+
+
+def _most_bytes() -> int:
+    """Return the bytes of memory that a module may have: what this process may have, less its own."""
+    soft = resource.getrlimit(resource.RLIMIT_DATA)[0]
+    return -1 if soft == resource.RLIM_INFINITY else max(0, soft - OWN_MEMORY)
+
+
+def _bytes(path: str) -> bytes:
+    file = posix.open(path, posix.O_RDONLY)
+    pieces = []
+    while piece := posix.read(file, MIB):
+        pieces.append(piece)
+    posix.close(file)
+    return b"".join(pieces)
+
+
+def _say(code: int, line: str) -> int:
+    posix.write(2, f"{line}\n".encode())
+    return code

@@ -1,0 +1,266 @@
+"""Bots that are one WebAssembly module: named, built, compiled once where none of their code runs, and played at every level."""
+
+import os
+import stat
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from arena import arena
+from levels import EVERY_LEVEL, need_level, python_at
+from modules import start, wasm
+from tools import lacks, need_module_tools
+from wording import sentence
+
+import khiva_arena
+from khiva_arena import shipped
+from khiva_arena.entrants import modules
+from khiva_arena.entrants.bots import Bot, load
+from khiva_arena.entrants.staging import stage
+from khiva_arena.errors import BotError, ConfigError
+from khiva_arena.sandbox import readable_paths
+from khiva_arena.sandbox.command import Command
+from khiva_arena.sandbox.level import Level
+
+pytestmark = pytest.mark.slow
+
+NOT_BEGUN = sentence("modules", "not-begin-module")
+NO_START = sentence("modules", "no-start")
+CUT = sentence("modules", "bytes-end")
+GREETS = wasm(start("(call $proc_exit (i32.const 0))"), imports=["proc_exit"])
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(open_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KHIVA_ARENA_CACHE", str(open_folder / "cache"))
+
+
+def folder(place: Path, *lines: str, data: bytes | None = GREETS) -> Path:
+    """A bot in a folder, whose bot.toml has these lines."""
+    place.mkdir(exist_ok=True)
+    (place / "bot.toml").write_text("\n".join(['name = "m"', *lines]))
+    if data is not None:
+        (place / "bot.wasm").write_bytes(data)
+    return place
+
+
+def module(place: Path, *lines: str, data: bytes | None = GREETS) -> Bot:
+    return load(str(folder(place, 'module = "bot.wasm"', *lines, data=data)))
+
+
+def mistakes(place: Path, *lines: str) -> str:
+    with pytest.raises(ConfigError) as caught:
+        load(str(folder(place, *lines)))
+    return str(caught.value)
+
+
+def refusal(bot: Bot) -> str:
+    """The line for a bot that cannot be staged."""
+    with pytest.raises(BotError) as caught:
+        stage(bot)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+# --- named ---
+
+
+def test_a_file_is_a_module_by_its_name_or_its_first_bytes(tmp_path: Path) -> None:
+    for name in ("quick.wasm", "quick"):
+        (tmp_path / name).write_bytes(GREETS)
+        bot = load(name, str(tmp_path))
+        assert (bot.name, bot.module, bot.complete, bot.build) == ("quick", name, True, ())
+    (tmp_path / "text.wasm").write_text("no module")
+    assert load("text.wasm", str(tmp_path)).module == "text.wasm"
+    (tmp_path / "other").write_bytes(b"\0as")
+    with pytest.raises(ConfigError):
+        load("./other", str(tmp_path))
+
+
+def test_its_bytes_identify_it(tmp_path: Path) -> None:
+    path = tmp_path / "bot.wasm"
+    path.write_bytes(GREETS)
+    first = load(str(path))
+    assert load(str(path)).identity == first.identity
+    path.write_bytes(wasm(start("")))
+    assert load(str(path)).identity != first.identity
+    program = load(str(folder(tmp_path / "p", 'run = "./bot.wasm"'))).identity
+    assert module(tmp_path / "p").identity != program
+
+
+def test_a_module_stands_in_the_place_of_run(tmp_path: Path) -> None:
+    assert module(tmp_path / "m").module == "bot.wasm"
+    assert load(str(folder(tmp_path / "r", 'run = "./bot"'))).module == ""
+    place = tmp_path / "w"
+    assert sentence("entrants", "run-and-module") in mistakes(place, 'run = "./bot"', 'module = "bot.wasm"')
+    assert "run is missing" in mistakes(place)
+    assert "module is empty" in mistakes(place, 'module = ""')
+    assert sentence("entrants", "must-string", value="module") in mistakes(place, "module = 1")
+    assert sentence("entrants", "leads-out-folder-put") in mistakes(place, 'module = "../bot.wasm"')
+    assert "an absolute path" in mistakes(place, 'module = "/bot.wasm"')
+    assert sentence("entrants", "printable-characters-only", value="module") in mistakes(place, 'module = "a\\nb"')
+
+
+def test_no_runtime_has_the_word_for_modules(tmp_path: Path) -> None:
+    said = arena("match", "--runtime", f"module={tmp_path}", "--bot", "true", "--bot", "true", cwd=tmp_path, code=2).stderr
+    assert sentence("entrants", "arena-s-own", name="module") in said
+    assert sentence("entrants", "runtime-not") in mistakes(tmp_path / "m", 'run = "{module} bot.wasm"')
+
+
+# --- compiled ---
+
+
+def test_it_is_compiled_once_and_again_when_its_code_has_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    jobs: list[tuple[str, ...]] = []
+    work = modules.work
+    monkeypatch.setattr(modules, "work", lambda job, level: jobs.append(job.words) or work(job, level))
+    first, second = (stage(module(tmp_path / name, f'version = "{name}"')) for name in ("a", "b"))
+    assert first == second
+    assert len(jobs) == 1
+    code = code_of(first)
+    code.chmod(0o644)
+    code.write_bytes(code.read_bytes() + b"\0")
+    assert stage(module(tmp_path / "a", 'version = "a"')) == first
+    assert len(jobs) == 2
+    next(code.parents[1].glob("*.json")).write_text('{"digest": ["x"]}')
+    stage(module(tmp_path / "a", 'version = "a"'))
+    assert len(jobs) == 3
+    home = code.parents[1]
+    assert sorted(path.name for path in home.iterdir()) == sorted([code.parent.name, next(home.glob("*.json")).name])
+
+
+def code_of(command: Command) -> Path:
+    return Path(command.argv[-2])
+
+
+def test_a_bot_sees_its_code_and_nothing_of_its_folder(tmp_path: Path) -> None:
+    command = stage(module(tmp_path / "m", 'build = "true"'))
+    code = code_of(command)
+    assert (code.parent.name, command.own) == (command.argv[-1], (str(code.parent),))
+    assert [path.name for path in code.parent.iterdir()] == ["code"]
+    assert set(command.readable) == {modules.library(), str(modules.FOLDER)}
+    assert stat.S_IMODE(code.stat().st_mode) == 0o444
+    assert not any(str(tmp_path) in word or "staged" in word for word in command.argv)
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"", NOT_BEGUN),
+        (b"garbage", NOT_BEGUN),
+        (wasm(""), NO_START),
+        (GREETS[:-4], CUT),
+    ],
+)
+def test_what_is_no_module_is_said_of_the_bot_in_a_line(data: bytes, reason: str, tmp_path: Path) -> None:
+    line = refusal(module(tmp_path / "m", data=data))
+    assert line.startswith("m: bot.wasm: ")
+    assert reason in line
+    assert not list((tmp_path.parent / "cache").glob("compiled/*"))
+
+
+def test_a_build_that_yields_no_module_is_said(tmp_path: Path) -> None:
+    assert "m: its module bot.wasm: No such file" in refusal(module(tmp_path / "m", 'build = "true"', data=None))
+    (tmp_path / "l").mkdir()
+    reasons = {
+        "ln -s build.sh bot.wasm": sentence("sandbox", "link-not-followed-here"),
+        "ln -s /etc/passwd bot.wasm": sentence("entrants", "leads-link-first-line", name="bot.wasm", encode="/etc/passwd"),
+        "mkfifo bot.wasm": "a pipe, not a file",
+        "mkdir bot.wasm": "Is a directory",
+    }
+    for script, reason in reasons.items():
+        (tmp_path / "l" / "build.sh").write_text(script)
+        assert reason in refusal(module(tmp_path / "l", 'build = "sh build.sh"', data=None))
+
+
+def heavy(functions: int, squares: int) -> bytes:
+    """A module of so many functions, each of which squares a number so often; they take the meter and a compiler many seconds."""
+    body = sized(b"\1\1\x7f" + b"\x20\0\x20\0\x6c\x21\0" * squares + b"\x0b")
+    types = b"\1" + sized(b"\1\x60\0\0")
+    count = number(functions)
+    memory, exports = b"\5" + sized(b"\1\0\1"), b"\7" + sized(b"\2" + sized(b"memory") + b"\2\0" + sized(b"_start") + b"\0\0")
+    declared = types + b"\3" + sized(count + b"\0" * functions) + memory + exports
+    return b"\0asm\1\0\0\0" + declared + b"\x0a" + sized(count + body * functions)
+
+
+def sized(data: bytes) -> bytes:
+    return number(len(data)) + data
+
+
+def number(value: int) -> bytes:
+    return bytes([value]) if value < 128 else bytes([value & 127 | 128]) + number(value >> 7)
+
+
+def test_a_compiler_that_a_module_keeps_at_work_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(modules, "TO_COMPILE", replace(modules.TO_COMPILE, cpu=1))
+    line = refusal(module(tmp_path / "m", data=heavy(functions=10_000, squares=200)))
+    assert sentence("entrants", "not-compiled-within", most="1 s and 2 GiB") in line
+
+
+def test_without_the_vm_the_line_to_type_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(modules, "library", lambda: "")
+    place = folder(tmp_path / "m", 'module = "bot.wasm"')
+    needs = sentence("entrants", "modules-need-vm")
+    assert needs.endswith("pip install 'khiva-arena[modules]'")
+    said = arena("check", str(place), cwd=tmp_path, code=None)
+    assert needs in said.stdout + said.stderr
+    assert needs in arena("match", "--bot", str(place), "--bot", "shipped:python/random", cwd=tmp_path, code=2).stderr
+    assert needs in arena("doctor", cwd=tmp_path, code=None).stdout
+
+
+def test_a_missing_compiler_is_named_with_its_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def nothing(program: str, _folder: str) -> None:
+        assert program == "clang"
+
+    monkeypatch.setattr(readable_paths, "program_path", nothing)
+    line = refusal(module(tmp_path / "m", 'build = "clang bot.c"', data=None))
+    assert sentence("entrants", "build-needs-not-machine", name="m", job="build", words="'clang'") in line
+    assert line.endswith("apt install clang")
+
+
+# --- played ---
+
+
+@pytest.mark.language
+@pytest.mark.parametrize("name", [name for name, language in shipped.languages().items() if language.module])
+@EVERY_LEVEL
+def test_a_module_chooses_as_the_program_of_the_same_sources(
+    level: Level, name: str, open_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    need_level(level)
+    tools = shipped.languages()[name].module
+    assert tools
+    if shipped.lacks(tools):  # a compiler from elsewhere may come first, without the libraries that Debian's has
+        monkeypatch.setenv("PATH", f"/usr/bin:{os.environ['PATH']}")
+    need_module_tools(name)
+    greedy, program = str(open_folder / "greedy"), f"shipped:{name}/greedy"
+    arena("new", program, greedy, "--module", cwd=open_folder)
+    if python_at(level) != modules.runner("run")[0]:
+        lacks(f"at {level} this user's bots may not read {python_at(level)}", may=True)
+    for seed in "ab":
+        one, other = (
+            khiva_arena.match(bot, "shipped:python/greedy", seed=seed, isolation=str(level), start="60s", turn="60s")
+            for bot in (greedy, program)
+        )
+        assert one.record.steps == other.record.steps
+        assert one.verdicts == ("ok", "ok")
+
+
+GROW = """
+(func (export "_start")
+  (loop $more (br_if $more (i32.ne (memory.grow (i32.const 64)) (i32.const -1))))
+  (memory.fill (i32.const 0) (i32.const 7) (i32.mul (memory.size) (i32.const 65536)))
+  (call $proc_exit (i32.div_u (memory.size) (i32.const 64))))
+"""
+
+
+@EVERY_LEVEL
+def test_memory_ends_at_the_limit_and_nothing_is_killed(level: Level, open_folder: Path) -> None:
+    """The module begins with a page, grows by 64 as often as it can, fills all that it has, and exits with how often it grew."""
+    need_level(level)
+    if python_at(level) != modules.runner("run")[0]:
+        lacks(f"at {level} this user's bots may not read {python_at(level)}", may=True)
+    place = folder(open_folder / "grows", 'module = "bot.wasm"', data=wasm(GROW, imports=["proc_exit"]))
+    words = ["--isolation", str(level), "--limit", "memory=200M", "--trust-bots", "--json"]
+    done = arena("match", "--bot", str(place), "--bot", "shipped:python/random", *words, cwd=open_folder, code=None)
+    assert f"exited with code {((200 - 40) * 16 - 1) // 64}" in done.stdout + done.stderr

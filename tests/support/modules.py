@@ -1,0 +1,67 @@
+"""WebAssembly modules for tests: written as text, and run by the runner as a process, or by its parts in this one."""
+
+import subprocess
+from collections.abc import Sequence
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
+
+from wasmtime import wat2wasm
+
+from khiva_arena.entrants import modules
+from khiva_arena.modules.meter import rewritten
+from khiva_arena.modules.meter.imports import PARAMS
+from khiva_arena.modules.runner import instance, vm, wasi
+
+SECONDS = 120
+WASI = wasi.NAME
+PAGES = 1
+SIZE = PAGES * instance.PAGE
+
+
+@cache
+def machine() -> vm.Vm:
+    """The VM, once for all tests of this process."""
+    return vm.Vm(modules.library())
+
+
+def wasm(body: str, *, imports: Sequence[str] = (), pages: str = str(PAGES)) -> bytes:
+    """A module with these functions of WASI, a memory, and what ``body`` has in it."""
+    asked = "".join(f'(import "{WASI}" "{name}" (func ${name} {_type(name)}))' for name in imports)
+    return bytes(wat2wasm(f'(module {asked} (memory (export "memory") {pages}) {body})'))
+
+
+def _type(name: str) -> str:
+    words = {"i": "i32", "I": "i64"}
+    return "".join(f"(param {words[letter]})" for letter in PARAMS[name]) + ("" if name == "proc_exit" else "(result i32)")
+
+
+def compiled(module: bytes) -> int:
+    """The address of a module in the VM, rewritten as each bot's is."""
+    return vm.compile_(machine(), rewritten(module).wasm)[0]
+
+
+def start(code: str) -> str:
+    """The function that a command begins with."""
+    return f'(func (export "_start") {code})'
+
+
+def run(module: bytes, folder: Path, data: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    """Compile and run a module by the runner, in processes of their own."""
+    source, code = folder / "bot.wasm", folder / "code"
+    source.write_bytes(module)
+    code.unlink(missing_ok=True)
+    words = modules.runner("compile_file", str(source), str(code))
+    made = subprocess.run(words, capture_output=True, timeout=SECONDS, check=False)
+    return made if made.returncode else run_code(code, digest(code.read_bytes()), data)
+
+
+def run_code(code: Path, expected: str, data: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    """Run compiled code that is expected to have a hash."""
+    words = modules.runner("run", str(code), expected)
+    return subprocess.run(words, input=data, capture_output=True, timeout=SECONDS, check=False)
+
+
+def digest(code: bytes) -> str:
+    """The hash by which the runner knows code."""
+    return blake2b(code, digest_size=32).hexdigest()
