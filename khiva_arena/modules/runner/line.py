@@ -1,0 +1,72 @@
+"""Batches between the arbiter and a runner of modules, over the runner's stdin and stdout: items behind one length.
+
+A batch is a u32 length and as many bytes of items. An item is its seat and its kind (a byte each), ticks (u64), a u32 length and
+as many bytes. All numbers are big-endian. The runner gives one batch for each that it gets.
+
+The arbiter orders, and ticks are those that a module may take at most:
+
+    OPEN   start a module; bytes: its key of random numbers (u64), the digest of its compiled code (32 bytes), the code's path
+    SAY    keep a frame to be read; nothing runs
+    ASK    keep a frame, or go on if there are no bytes, and run until a whole frame is written
+    END    end the input, run to the module's end, and drop it
+
+The runner answers each OPEN, ASK and END with one word, and ticks are those that were spent; STDERR comes before it, as often as
+there is something to tell:
+
+    ANSWERED   bytes: the frame that was written, if one was asked for
+    TIMEOUT    the ticks are used up
+    EXITED     bytes: the exit code (u32)
+    TRAPPED    bytes: what it did, in a line
+    STACK      its stack is full
+    BACKSTOP   its ticks took too much of the processor
+    REFUSED    bytes: why the module cannot be played, in a line
+"""
+
+from _struct import Struct
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import TypeAlias
+
+    Item: TypeAlias = tuple[int, int, int, bytes]
+
+LENGTH, HEAD, KEY = Struct(">I"), Struct(">BBQI"), Struct(">Q32s")
+LARGEST = 1 << 28
+"""Most bytes of a batch."""
+OPEN, SAY, ASK, END = range(4)
+STDERR, ANSWERED, TIMEOUT, EXITED, TRAPPED, STACK, BACKSTOP, REFUSED = range(8)
+
+
+def batch(items: "Iterable[Item]") -> bytes:
+    """Return the bytes of a batch of items, each a seat, a kind, ticks and bytes."""
+    parts = []
+    for seat, kind, ticks, data in items:
+        parts += HEAD.pack(seat, kind, ticks, len(data)), data
+    body = b"".join(parts)
+    return LENGTH.pack(len(body)) + body
+
+
+def missing(data: bytes | bytearray) -> int:
+    """Return how many bytes a batch still lacks, negative if there are too many. Raises ValueError if it is too large."""
+    if len(data) < LENGTH.size:
+        return LENGTH.size - len(data)
+    length: int = LENGTH.unpack_from(data)[0]
+    if length > LARGEST:
+        raise ValueError(f"a batch of {length:,} bytes")
+    return LENGTH.size + length - len(data)
+
+
+def items_of(data: bytes | bytearray) -> "list[Item]":
+    """Return the items of a whole batch. Raises ValueError if they do not fill it."""
+    items, at = [], LENGTH.size
+    while at < len(data):
+        if at + HEAD.size > len(data):
+            raise ValueError("an item is cut off")
+        seat, kind, ticks, length = HEAD.unpack_from(data, at)
+        at += HEAD.size
+        if at + length > len(data):
+            raise ValueError("an item is cut off")
+        items.append((seat, kind, ticks, bytes(data[at : at + length])))
+        at += length
+    return items

@@ -1,0 +1,214 @@
+"""A seat whose module pays in ticks: what it reads and writes, a clock that shows what it has spent, and chance of its own.
+
+Theory of operation
+===================
+
+A module waits within a call of its own, with its frames on the machine's stack, so each seat has a thread. Two locks hand over:
+at any time either the host runs, or one module. From the last byte of an answer on a module stands still inside its ``fd_write``,
+until it is asked again. What it wrote behind that byte answers the next questions, without running.
+
+Nothing here depends on the machine: no clock but the ticks, no chance but the seat's key, no error but the module's own. A module
+that waits for more than it was given would wait for ever: its time is up. The one exception is the backstop: a run that takes far
+more of the processor than its ticks may cost is given up, and its thread is left behind until the process ends.
+"""
+
+import _thread
+import time
+from _blake2 import blake2b
+
+from . import line
+from .instance import Instance, OutOfTicks, StackFull, Trapped
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .vm import Vm
+
+HEAD, LARGEST_FRAME = 4, 65_536
+"""Bytes of a frame's length, and most bytes behind it; see SPEC.md."""
+KEPT_FRAMES = 20
+"""Whole frames that are kept of what a module writes in one run: more than the arbiter opens."""
+NOTES = 65_536
+"""Bytes of stderr that are kept of one run."""
+TICKS_A_NANO = 10
+BACKSTOP_SECONDS, BACKSTOP_A_TICK = 1.0, 15e-9
+"""CPU time after which a run is given up: three times the worst class of METER.md for each tick, and what a start may take."""
+LOOK = 0.5
+"""Seconds between two looks at a run's CPU time."""
+BADF = 9
+
+
+class TickSeat:
+    """A module at a table, and the ``wasi.System`` that it sees."""
+
+    def __init__(self, vm: "Vm", module: int, key: bytes) -> None:
+        """Make an instance; nothing runs. ``key``: the seed of its random numbers. Raises Unfit."""
+        self.notes = bytearray()
+        self._inbox: list[bytes] = []
+        self._out = bytearray()
+        self._is_input_over = False
+        self._end: tuple[int, bytes] | None = None
+        self._key, self._draws, self._drawn = key, 0, b""
+        self._granted = self._left = self._spent = 0
+        self._thread = 0
+        self._turn, self._done = _thread.allocate_lock(), _thread.allocate_lock()
+        self._turn.acquire()
+        self._done.acquire()
+        self._instance = Instance(vm, module, self, -1)
+
+    # --- orders ---
+
+    def say(self, frame: bytes) -> None:
+        """Keep a frame to be read."""
+        if frame:
+            self._inbox.append(frame)
+
+    def ask(self, ticks: int) -> tuple[int, int, bytes]:
+        """Let the module run until it has written a whole frame, for so many ticks at most.
+
+        Returns a word of line.py, the ticks that it took and the word's bytes.
+        """
+        if frame := self._taken():
+            return line.ANSWERED, 0, frame
+        spent = self._run(ticks)
+        if spent is None:
+            self._end = line.BACKSTOP, b""
+            return line.BACKSTOP, 0, b""
+        if frame := self._taken():
+            return line.ANSWERED, spent, frame
+        return (self._end or (line.TIMEOUT, b""))[0], spent, (self._end or (line.TIMEOUT, b""))[1]
+
+    def finish(self, ticks: int) -> tuple[int, int, bytes]:
+        """End the input, and let the module run to its end, for so many ticks at most."""
+        self._is_input_over = True
+        return line.ANSWERED, self._run(ticks) or 0, b""
+
+    def _run(self, ticks: int) -> int | None:
+        """Run on. Return the ticks that were spent, None if the processor was used for too long."""
+        if self._end is not None or not ticks:
+            return 0
+        self._granted = ticks
+        if self._thread:
+            self._turn.release()
+        else:
+            self._thread = _thread.start_new_thread(self._play, ())
+        begin = self._cpu()
+        while not self._done.acquire(True, LOOK):
+            if self._cpu() - begin > BACKSTOP_SECONDS + BACKSTOP_A_TICK * ticks:
+                return None
+        spent = ticks - max(0, self._left)
+        self._spent += spent
+        return spent
+
+    def _cpu(self) -> float:
+        """Return the seconds of CPU of the module's thread; of the whole process where a thread's cannot be read."""
+        try:
+            return time.clock_gettime(time.pthread_getcpuclockid(self._thread))
+        except (AttributeError, OSError):
+            return time.process_time()
+
+    def _taken(self) -> bytes:
+        """Take the first whole frame, or bytes that can be none, from what the module wrote; b"" if it is not whole."""
+        out = self._out
+        if len(out) < HEAD and not (out and out[0]):
+            return b""
+        size = int.from_bytes(out[:HEAD], "big")
+        if out[0] or not 0 < size <= LARGEST_FRAME:
+            size = len(out) - HEAD  # the arbiter says what is wrong with it
+        if len(out) < HEAD + size:
+            return b""
+        frame = bytes(out[: HEAD + size])
+        del out[: HEAD + size]
+        return frame
+
+    # --- the module's thread ---
+
+    def _play(self) -> None:
+        self._instance.ticks = self._granted
+        try:
+            self._end = line.EXITED, (self._instance.run() & 0xFFFF_FFFF).to_bytes(4, "big")
+        except OutOfTicks:
+            self._end = line.TIMEOUT, b""
+        except StackFull:
+            self._end = line.STACK, b""
+        except Trapped as trap:
+            self._end = line.TRAPPED, str(trap).encode()
+        self._left = self._instance.ticks
+        self._done.release()
+
+    def _stand_still(self) -> None:
+        self._left = self._instance.ticks
+        self._done.release()
+        self._turn.acquire()
+        self._instance.ticks = self._granted
+
+    # --- the system ---
+
+    def pay(self, ticks: int) -> None:
+        """Take ticks. Raises OutOfTicks if there are too few."""
+        self._instance.ticks = left = self._instance.ticks - ticks
+        if left < 0:
+            raise OutOfTicks
+
+    def read(self, descriptor: int, views: "Sequence[memoryview]") -> int:
+        """Give the rest of one frame at the most."""
+        if descriptor != 0:
+            raise OSError(BADF, "not open for reading")
+        room = sum(map(len, views))
+        if not room or (not self._inbox and self._is_input_over):
+            return 0
+        if not self._inbox:
+            self.pay(max(0, self._instance.ticks) + 1)
+        data = self._inbox[0][:room]
+        self.pay(len(data))
+        rest = self._inbox[0][len(data) :]
+        self._inbox[:1] = [rest] if rest else []
+        at = 0
+        for view in views:
+            piece = data[at : at + len(view)]
+            view[: len(piece)] = piece
+            at += len(piece)
+        return len(data)
+
+    def write(self, descriptor: int, views: "Sequence[memoryview]") -> int:
+        """Take all; stand still behind the last byte of an answer."""
+        if descriptor == 0:
+            raise OSError(BADF, "not open for writing")
+        size = sum(map(len, views))
+        self.pay(size)
+        kept, most = (self._out, KEPT_FRAMES * (HEAD + LARGEST_FRAME)) if descriptor == 1 else (self.notes, NOTES)
+        for view in views:
+            kept += view[: max(0, most - len(kept))]
+        if descriptor == 1 and self._is_whole():
+            self._stand_still()
+        return size
+
+    def _is_whole(self) -> bool:
+        out = self._out
+        size = int.from_bytes(out[:HEAD], "big")
+        return bool(out) and (out[0] != 0 or (len(out) >= HEAD and not HEAD <= len(out) < HEAD + size <= HEAD + LARGEST_FRAME))
+
+    def close(self, descriptor: int) -> None:
+        """Do nothing: what is written there later is refused before it comes here."""
+
+    def now(self, clock: int) -> int:
+        """Return the nanoseconds that stand for what the module has spent."""
+        return (self._spent + self._granted - max(0, self._instance.ticks)) // TICKS_A_NANO
+
+    def resolution(self, clock: int) -> int:
+        """Return a nanosecond."""
+        return 1
+
+    def random(self, view: memoryview) -> None:
+        """Fill a view from the stream of the seat's key: BLAKE2b under it of 0, 1, 2 and so on, as u64."""
+        while len(self._drawn) < len(view):
+            self._drawn += blake2b(self._draws.to_bytes(8, "big"), key=self._key).digest()
+            self._draws += 1
+        view[:], self._drawn = self._drawn[: len(view)], self._drawn[len(view) :]
+
+    def wait(self, descriptors: "Sequence[int]", nanoseconds: int | None) -> "Sequence[int]":
+        """Find every descriptor ready; otherwise spend the time that is waited for."""
+        if not descriptors:
+            self.pay((nanoseconds or 0) * TICKS_A_NANO)
+        return descriptors
