@@ -8,6 +8,8 @@ from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.events.find import sound_results
 from khiva_arena.events.stored import timetable_of
 from khiva_arena.sandbox.command import Command
+from khiva_arena.sandbox.detect import best
+from khiva_arena.sandbox.level import Level
 from khiva_arena.schedule.formats import DrawnRound, Shape, schedule
 from khiva_arena.schedule.seating import ScheduledMatch
 from khiva_arena.schedule.timetable import spread
@@ -29,7 +31,9 @@ class Play:
         self._store = store
         self._definition = event.definition
         self._commands = commands
-        self._sandbox = event.definition.sandbox()
+        # What is over needs no cell, and to find the best one takes a moment.
+        needs_level = event.definition.in_ticks and commands
+        self._sandbox = event.definition.sandbox(best() if needs_level else Level.TRUSTED)
         self._voids = {row.ordinal: row.attempt for row in store.voids(event.id)}
         self._planned: dict[int, ScheduledMatch] = {}
         self._recorded = Counter(place[0] for ordinal in self.done if (place := self.timetable.place(ordinal)))

@@ -13,6 +13,7 @@ from khiva_arena.games.registry import get
 from khiva_arena.games.rules_map import NOT_CHECKED, file_in_rules
 from khiva_arena.replay import seeds
 from khiva_arena.replay.record import FORFEITED, Choice, Record
+from khiva_arena.replay.ticks import check_ticks
 from khiva_arena.result import FAULTS, STRIKES_TO_FORFEIT, STRIKING, Policy, Verdict, final_ranks
 
 StepWatcher = Callable[[int, State, Sequence[Event]], None]
@@ -66,6 +67,7 @@ def _check_header(record: Record, secret: bytes) -> None:
     for name in ("verdicts", "forfeited_at", "ranks", "scores"):
         if len(getattr(record, name)) != count:
             raise RecordError(f"{name} are not one for each of {count} seats")
+    check_ticks(record)
 
 
 def faults_of(record: Record) -> list[list[tuple[str, int]]]:
