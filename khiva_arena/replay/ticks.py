@@ -37,9 +37,9 @@ class TickBank:
         """Return the ticks that the next decision may take in all."""
         return self.turn + self.left
 
-    def charge(self, ticks: int) -> float:
-        """Charge a decision: its ticks beyond the turn come off the bank. Return its ticks in seconds."""
-        self.left -= max(0, ticks - self.turn)
+    def charge(self, ticks: float) -> float:
+        """Charge a decision: its whole ticks beyond the turn come off the bank. Return its ticks in seconds."""
+        self.left -= max(0, int(ticks) - self.turn)
         return ticks / TICKS_A_SECOND
 
 
@@ -55,14 +55,17 @@ def check_ticks(record: Record) -> None:
     starts, *asked = record.ticks
     if [len(starts), *map(len, asked)] != [len(record.header.seats), *map(len, steps)]:
         raise RecordError("its ticks are not one number for each start and each choice")
-    if not {seat for step in steps for seat, _, _ in step} <= set(range(len(starts))):
+    seats = {seat for step in steps for seat, _, _ in step}
+    if not seats <= set(range(len(starts))):
         raise RecordError("it has choices of seats that are not at the table")
     if max(starts) > time["startup_ms"] * TICKS_A_MS:
         raise RecordError(f"seat {starts.index(max(starts))} took more ticks to start than it had")
     banks = [TickBank(time) for _ in starts]
     for number, (step, spent) in enumerate(zip(steps, asked, strict=True), 1):
         for (seat, _, why), ticks in zip(step, spent, strict=True):
-            most = 0 if why in (FORFEITED, Verdict.RESOURCE) else banks[seat].allowance()
+            most = banks[seat].allowance()
+            if why in (FORFEITED, Verdict.RESOURCE):
+                most = 0
             if ticks > most or (why == Verdict.TIMEOUT and ticks < most):
                 raise RecordError(f"step {number}, seat {seat}: took {ticks:,} of {most:,} ticks{f', {why}' if why else ''}")
             banks[seat].charge(ticks)
