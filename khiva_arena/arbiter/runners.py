@@ -17,7 +17,7 @@ from khiva_arena.arbiter.ticks import Reply, RunEnd, TickAsk
 from khiva_arena.arbiter.wire import Ending, HostFault
 from khiva_arena.replay.record import Header
 from khiva_arena.replay.ticks import TICKS_A_SECOND
-from khiva_arena.result import NOT_MEASURED, TICKS_A_MS
+from khiva_arena.result import TICKS_A_MS, Measured
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level, Sandbox
 
@@ -50,6 +50,7 @@ class Runners:
         self._notes = [bytearray() for _ in seats]
         self._notes_total = [0 for _ in seats]
         self._gone: set[int] = set()
+        self._spent = [0 for _ in seats]
         if not strict:
             memory = sandbox.resources.memory * len(commands)
             sandbox = replace(sandbox, resources=replace(sandbox.resources, memory=memory))
@@ -135,6 +136,7 @@ class Runners:
         if item.seat >= len(self._notes):
             raise HostFault(f"the runner spoke of a seat {item.seat}")
         if item.kind != Word.STDERR:
+            self._spent[item.seat] += item.ticks
             return False
         notes = self._notes[item.seat]
         notes += item.data[: NOTES_MOST - len(notes)]
@@ -142,9 +144,13 @@ class Runners:
         return True
 
     def _ending(self, seat: int, runner: Ending) -> Ending:
-        """Return the end of a seat. What its runner used is no seat's alone."""
+        """Return the end of a seat. A runner's CPU time is shared out by its seats' ticks; its page faults are no seat's."""
         text = self._notes[seat].decode(errors="replace")
-        return Ending(runner.status, seat in self._gone, NOT_MEASURED, text, self._notes_total[seat])
+        together = [other for other, at in enumerate(self._runner) if at == self._runner[seat]]
+        ticks = sum(self._spent[other] for other in together)
+        share = self._spent[seat] / ticks if ticks else 1 / len(together)
+        measured = Measured(runner.cpu * share)
+        return Ending(runner.status, seat in self._gone, measured, text, self._notes_total[seat])
 
 
 def _opening(number: int, command: Command) -> bytes:

@@ -20,6 +20,9 @@ from khiva_arena.arbiter.line import Item, TickOrder
 from khiva_arena.arbiter.live import play_live
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.preflight import PreflightFailed, preflight
+from khiva_arena.commands import traced
+from khiva_arena.commands.traced import Tracing
+from khiva_arena.errors import ConfigError
 from khiva_arena.replay.verify import verify
 from khiva_arena.result import Verdict
 from khiva_arena.sandbox.command import Command
@@ -125,6 +128,15 @@ def test_the_trial_start_names_a_module_that_is_refused() -> None:
         preflight(["a", "b", "c"], job.commands, job.header, job.sandbox)
     assert [failure.seat for failure in error.value.failures] == [1]
     assert "it imports what there is not" in str(error.value)
+
+
+def test_a_match_in_ticks_is_played_once_and_cannot_be_traced(tmp_path: Path) -> None:
+    job = a_job("honest", "honest")
+    words = ["a", "b"]
+    assert traced.play(job, Tracing(False, None, False), words).outcome.record == played("honest", "honest").record
+    for tracing in (Tracing(True, None, False), Tracing(False, tmp_path, False)):
+        with pytest.raises(ConfigError, match=sentence("match", "no-trace-in-ticks")):
+            traced.play(job, tracing, words)
 
 
 @EVERY_LEVEL
