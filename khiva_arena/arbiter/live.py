@@ -8,11 +8,11 @@ from msgspec import structs
 from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.match import Job, LiveMatch, Outcome
 from khiva_arena.arbiter.process import Processes
-from khiva_arena.arbiter.runners import Runners
 from khiva_arena.arbiter.wire import HostFault
 from khiva_arena.sandbox.stops import SETTLES_SECONDS
 
 if TYPE_CHECKING:
+    from khiva_arena.arbiter.runners import Runners
     from khiva_arena.arbiter.trace import Trace  # most matches are not traced
 
 
@@ -40,8 +40,10 @@ async def _play_once(job: Job, lag: LagMeter, *, alone: bool, trace: "Trace | No
     return await LiveMatch(job, trace.around(wire) if trace else wire, lag).play()
 
 
-def runners_of(job: Job, *, alone: bool) -> Runners:
+def runners_of(job: Job, *, alone: bool) -> "Runners":
     """Start the runners of a job in ticks. Raises HostFault if the host cannot start them."""
+    from khiva_arena.arbiter.runners import Runners  # not above: most matches are by the wall clock
+
     return Runners(job.header, job.commands, job.sandbox, alone=alone)
 
 

@@ -1,7 +1,7 @@
 """A match played live: requests go out, sealed answers come in, the rules apply them, until the match is over."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 import msgspec
 import trio
@@ -10,7 +10,6 @@ from khiva_arena.arbiter.clock import SLICE, Bank, LagMeter, Limits
 from khiva_arena.arbiter.gather import Gatherer
 from khiva_arena.arbiter.redact import Redactor
 from khiva_arena.arbiter.seat import Blame, Seat
-from khiva_arena.arbiter.ticks import ModuleTable, TickGatherer
 from khiva_arena.arbiter.wire import Ending, HostFault, Wire
 from khiva_arena.errors import GameFault, LocalProtocolError
 from khiva_arena.games.base import Decision, Event, Plain, State
@@ -20,11 +19,14 @@ from khiva_arena.protocol.session import Answer, Greeting, Phase
 from khiva_arena.replay import seeds
 from khiva_arena.replay.record import FORFEITED, IN_TICKS, Choice, Header, Record
 from khiva_arena.replay.requests import hello
-from khiva_arena.replay.ticks import TickBank
 from khiva_arena.result import TICKS_A_MS, Measured, Policy, Verdict, final_ranks
 from khiva_arena.sandbox import stops
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import TRUSTING, Sandbox
+
+if TYPE_CHECKING:  # most matches are by the wall clock
+    from khiva_arena.arbiter.ticks import ModuleTable, TickGatherer
+    from khiva_arena.replay.ticks import TickBank
 
 Rules = TypeVar("Rules")
 EXIT_GRACE = 0.5
@@ -140,7 +142,7 @@ class Outcome(msgspec.Struct, frozen=True):
 class LiveMatch:
     """A match in progress."""
 
-    def __init__(self, job: Job, wire: Wire | ModuleTable, lag: LagMeter) -> None:
+    def __init__(self, job: Job, wire: "Wire | ModuleTable", lag: LagMeter) -> None:
         self._job = job
         self._header = job.header
         self._limits = job.limits
@@ -156,13 +158,20 @@ class LiveMatch:
         self._outside = self._any_asked = False
         self._raw_legal: dict[int, tuple[object, msgspec.Raw]] = {}
 
-    def _full_bank(self) -> Bank | TickBank:
-        return TickBank(self._header.time) if self._job.in_ticks else Bank(self._limits)
-
-    def _make_gatherer(self, wire: Wire | ModuleTable) -> Gatherer | TickGatherer:
+    def _full_bank(self) -> "Bank | TickBank":
         if not self._job.in_ticks:
-            return Gatherer(cast(Wire, wire), self._seats, self._lag, ponder=self._job.sandbox.ponder, last=self._job.last)
-        return TickGatherer(cast(ModuleTable, wire), self._seats, self._job.warned)
+            return Bank(self._limits)
+        from khiva_arena.replay.ticks import TickBank
+
+        return TickBank(self._header.time)
+
+    def _make_gatherer(self, wire: "Wire | ModuleTable") -> "Gatherer | TickGatherer":
+        if not self._job.in_ticks:
+            wire = cast(Wire, wire)
+            return Gatherer(wire, self._seats, self._lag, ponder=self._job.sandbox.ponder, last=self._job.last)
+        from khiva_arena.arbiter.ticks import TickGatherer
+
+        return TickGatherer(cast("ModuleTable", wire), self._seats, self._job.warned)
 
     async def play(self) -> Outcome:
         """Start the bots, play to the end, and end and reap every process on every path."""

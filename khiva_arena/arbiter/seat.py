@@ -1,13 +1,15 @@
 """A seat during a match: its conversation, its bank, its strikes, and the events not yet sent to it."""
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
 from khiva_arena.arbiter.clock import Bank, Limits
 from khiva_arena.protocol.session import Session
-from khiva_arena.replay.ticks import TickBank
 from khiva_arena.result import STRIKES_TO_FORFEIT, STRIKING, Policy, Verdict
+
+if TYPE_CHECKING:
+    from khiva_arena.replay.ticks import TickBank  # most matches are by the wall clock
 
 
 class Blame(NamedTuple):
@@ -44,7 +46,7 @@ class Seat(msgspec.Struct, eq=False):
     """
 
     number: int
-    bank: Bank | TickBank
+    bank: "Bank | TickBank"
     session: Session = msgspec.field(default_factory=Session)
     verdict: Verdict = Verdict.OK
     forfeited_at: int | None = None

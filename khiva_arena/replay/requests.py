@@ -15,9 +15,8 @@ from khiva_arena.protocol import messages
 from khiva_arena.protocol.messages import Decide, End, Fault, Hello
 from khiva_arena.replay import seeds
 from khiva_arena.replay.record import Choice, Header, Record
-from khiva_arena.replay.ticks import TickBank
 from khiva_arena.replay.verify import faults_of, verify
-from khiva_arena.result import STRIKING, Verdict
+from khiva_arena.result import STRIKING, TICKS_A_MS, Verdict
 
 FOUND_BEFORE_ASKING = (Verdict.PROTOCOL, Verdict.FLOODED)
 
@@ -72,7 +71,7 @@ class _Builder:
         self._details = details
         self._req = seeds.req_start(secret, record.header.match)
         self._bank_ms = record.header.time["bank_ms"]
-        self._bank = TickBank(record.header.time)
+        self._took = 0  # ticks beyond turns
         self._strikes = [0] * len(record.header.seats)
         self._events: list[dict[str, Any]] = []
         self._faults: dict[int, list[tuple[int, str]]] = {}
@@ -122,8 +121,8 @@ class _Builder:
         message = Decide(self._req, decision.kind, turn_ms, self._bank_ms, view, events, legal)
         self._req += 1
         if self._record.ticks is not None:
-            self._bank.charge(self._record.ticks[step][choices.index(choice)])
-            self._bank_ms = self._bank.left_ms
+            self._took += max(0, self._record.ticks[step][choices.index(choice)] - turn_ms * TICKS_A_MS)
+            self._bank_ms = self._record.header.time["bank_ms"] - -(-self._took // TICKS_A_MS)
         self.add(step, message, AskedDecision(state.clone(), choices, choice, choice.why in FOUND_BEFORE_ASKING))
 
 

@@ -1,6 +1,6 @@
 """Thinking paid in ticks: a seat's bank, and the check that the ticks of a record add up."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from khiva_arena.errors import RecordError
 from khiva_arena.replay.record import FORFEITED, Record
@@ -43,16 +43,14 @@ class TickBank:
         return ticks / TICKS_A_SECOND
 
 
-def check_ticks(record: Record) -> None:
-    """Check that the ticks of a record go with its limits and its faults; a record by the wall clock has none.
+def check_ticks(record: Record, ticks: Sequence[Sequence[int]]) -> None:
+    """Check that the ticks of a record go with its limits and its faults. ``ticks``: those of the record.
 
     Raises RecordError if a seat took more than it had, if a time-out is not exactly at the limit, or if a seat took some that was
     not asked.
     """
-    if record.ticks is None:
-        return
     time, steps = record.header.time, record.steps
-    starts, *asked = record.ticks
+    starts, *asked = ticks
     if [len(starts), *map(len, asked)] != [len(record.header.seats), *map(len, steps)]:
         raise RecordError("its ticks are not one number for each start and each choice")
     seats = {seat for step in steps for seat, _, _ in step}
@@ -62,10 +60,10 @@ def check_ticks(record: Record) -> None:
         raise RecordError(f"seat {starts.index(max(starts))} took more ticks to start than it had")
     banks = [TickBank(time) for _ in starts]
     for number, (step, spent) in enumerate(zip(steps, asked, strict=True), 1):
-        for (seat, _, why), ticks in zip(step, spent, strict=True):
+        for (seat, _, why), took in zip(step, spent, strict=True):
             most = banks[seat].allowance()
             if why in (FORFEITED, Verdict.RESOURCE):
                 most = 0
-            if ticks > most or (why == Verdict.TIMEOUT and ticks < most):
-                raise RecordError(f"step {number}, seat {seat}: took {ticks:,} of {most:,} ticks{f', {why}' if why else ''}")
-            banks[seat].charge(ticks)
+            if took > most or (why == Verdict.TIMEOUT and took < most):
+                raise RecordError(f"step {number}, seat {seat}: took {took:,} of {most:,} ticks{f', {why}' if why else ''}")
+            banks[seat].charge(took)
