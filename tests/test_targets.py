@@ -1,4 +1,4 @@
-"""Every test is run by a target, and CI runs those targets."""
+"""Every test is run by a target, and CI runs those targets, but that of long tests."""
 
 import os
 import re
@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-MARKS = ("slow", "soak", "language")
+MARKS = ("slow", "soak", "language", "long")
 OF_CI = ("test", "test-soak", "test-languages")
 RECIPES = dict(re.findall(r"^([a-z-]+):[^\n]*\n((?:\t[^\n]*\n)*)", (ROOT / "Makefile").read_text(), re.MULTILINE))
 
@@ -30,9 +30,11 @@ def runs(target: str, marks: set[str]) -> bool:
 
 
 @pytest.mark.parametrize("given", list(product((False, True), repeat=len(MARKS))))
-def test_every_test_is_in_one_target_of_ci(given: tuple[bool, ...]) -> None:
+def test_every_test_is_in_one_target_of_ci_or_long(given: tuple[bool, ...]) -> None:
     marks = {mark for mark, is_given in zip(MARKS, given, strict=True) if is_given}
-    assert [runs(target, marks) for target in OF_CI].count(True) == 1
+    first = next((mark for mark in ("long", "language", "soak") if mark in marks), "")
+    expected = {"long": "test-long", "language": "test-languages", "soak": "test-soak", "": "test"}[first]
+    assert [target for target in (*OF_CI, "test-long") if runs(target, marks)] == [expected]
     assert runs("test", marks) or not runs("test-fast", marks)
 
 

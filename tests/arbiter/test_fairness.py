@@ -543,7 +543,7 @@ def test_who_makes_itself_wait_puts_nobody_out(level: Level) -> None:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize("part", [0, *(pytest.param(part, marks=pytest.mark.long) for part in range(1, PARTS))])
 @pytest.mark.parametrize("level", [Level.STANDARD, Level.TRUSTED])
 def test_a_bot_of_two_threads_forfeits_nothing_beside_the_nicest(level: Level, part: int) -> None:
     """Matches that a busy host has spoilt have no record. The nicest spoils none."""

@@ -62,6 +62,7 @@ def test_the_quick_player_answers_as_the_policy_does(chooser, seats, given):
 
 
 @pytest.mark.soak
+@pytest.mark.long
 def test_it_finishes_ahead_of_greedy_ones(chooser):
     """Over fixed deals in all seatings, so a constant."""
     rules, points, deals = GAME.rules({}), 0.0, 6

@@ -29,6 +29,7 @@ def test_it_does_not_always_choose_what_the_greedy_bot_does(chooser):
 
 
 @pytest.mark.soak
+@pytest.mark.long
 def test_it_finishes_ahead_of_greedy_ones(chooser):
     """Over fixed deals in all seatings, so a constant."""
     rules, points, deals = GAME.rules({}), 0.0, 8

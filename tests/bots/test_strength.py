@@ -72,9 +72,12 @@ def test_a_stronger_bot_wins_more(chooser: Any, strong: str, weak: str, seats: i
     assert win_share(line_up, deals) >= least
 
 
+LONGER = [("search", 3, 20), ("search", 5, 10), ("search_deep", 3, 8)]
+
+
 @pytest.mark.soak
 @pytest.mark.parametrize(
-    ("name", "seats", "deals"), [("search", 3, 20), ("search", 2, 20), ("search", 5, 10), ("search_deep", 3, 8)]
+    ("name", "seats", "deals"), [("search", 2, 20), *(pytest.param(*one, marks=pytest.mark.long) for one in LONGER)]
 )
 def test_search_wins_more_than_its_share_against_greedy(chooser: Any, name: str, seats: int, deals: int) -> None:
     assert win_share([chooser(name)] + [chooser("greedy")] * (seats - 1), deals) > 1.2 / seats

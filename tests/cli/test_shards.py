@@ -71,7 +71,7 @@ def test_digests_of_one_machine_and_of_shards_are_equal(game: str, tmp_path: Pat
     commitment = read_plan(tmp_path / "cup.plan").event.commitment
     alone = arena(*words(game), "--seed", "each", "--out", "alone", cwd=tmp_path).stderr
     assert f"commitment {commitment}" in alone
-    for of in (1, 2, 5):
+    for of in (1, 2, 5) if game == "khiva" else (2, 5):
         stores = play(tmp_path, *(f"{number}/{of}" for number in range(1, of + 1)))
         done = (arena_process if of == 5 else arena)("merge", *stores, "--out", f"cup-{of}", "-j", str(1 + of // 5), cwd=tmp_path)
         assert digest(done.stdout) == digest(alone)

@@ -96,15 +96,24 @@ def test_filters_find_the_matches_of_a_bot(page: Page, made: Made) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("game", GAMES)
-def test_a_match_is_drawn_step_by_step_as_the_rules_have_it(page: Page, made: Made, game: str) -> None:
-    """Stepped to its end by key; at each step what is drawn is the engine's state."""
+@pytest.mark.parametrize(
+    ("game", "every"),
+    [
+        *(("khiva", 1), ("emira", 5), ("silk_road", 3)),
+        *(pytest.param(game, 1, marks=[pytest.mark.soak, pytest.mark.long]) for game in ("emira", "silk_road")),
+    ],
+)
+def test_a_match_is_drawn_step_by_step_as_the_rules_have_it(page: Page, made: Made, game: str, every: int) -> None:
+    """Stepped to its end by key; at every step that is looked at, the last too, what is drawn is the engine's state."""
     store = opened(page, made, f"{game}-round-robin", "#match=1/0")
     match = next(iter(khiva_arena.matches(store)))
     steps = match.replay()
     page.until("return document.querySelector('.where')?.textContent === arguments[0]", f"step 0 of {len(steps) - 1}")
     for step in steps:
         assert page.js("return document.querySelector('.where').textContent") == f"step {step.number} of {len(steps) - 1}"
+        if step.number % every and step is not steps[-1]:
+            page.keys("ArrowRight")
+            continue
         CHECKS[game](page, [step.state.view(seat) for seat in range(len(match.bots))])
         points = page.texts(".player .points")
         assert [text.split()[-2] for text in points] == [str(score) for score in step.state.scores]

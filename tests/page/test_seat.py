@@ -76,7 +76,7 @@ def record_of(process: "subprocess.Popen[str]") -> Record:
     return record
 
 
-@pytest.mark.parametrize("game", OPPONENTS)
+@pytest.mark.parametrize("game", ["khiva", "silk_road", pytest.param("emira", marks=pytest.mark.long)])
 def test_a_whole_match_by_clicks(page: Page, tmp_path: Path, game: str) -> None:
     with seated(page, tmp_path, *table(game)) as process:
         clicks = 0
@@ -103,7 +103,7 @@ def test_a_whole_match_by_clicks(page: Page, tmp_path: Path, game: str) -> None:
         page.until("return document.querySelector('.where')?.textContent.startsWith('step 0 of')")
 
 
-@pytest.mark.parametrize("game", OPPONENTS)
+@pytest.mark.parametrize("game", ["khiva", "emira", pytest.param("silk_road", marks=pytest.mark.long)])
 def test_keys_alone_play_a_match_on_a_phone(page: Page, tmp_path: Path, game: str) -> None:
     """On the width of one, that is, which nothing ever exceeds."""
     page.size(PHONE)

@@ -20,16 +20,21 @@ pytestmark = pytest.mark.slow
 LUCK, SUITS, SAME, LINE_UPS = WORLDS
 
 
+ONCE = [(2, 100, SAME), (3, 20, LINE_UPS), (4, 100, LUCK), (5, 20, SUITS)]
+"""Each world and each number of seats once."""
+MORE = [
+    (2, 20, LUCK), (4, 20, SAME),
+    (2, 40, SUITS), (3, 40, LUCK), (4, 40, LINE_UPS), (5, 40, SAME),
+    (3, 100, SUITS), (5, 100, LUCK),
+]  # fmt: skip
+
+
 @pytest.mark.soak
 @pytest.mark.parametrize(
     ("seats", "blocks", "world"),
-    [
-        (2, 20, LUCK), (3, 20, LINE_UPS), (4, 20, SAME), (5, 20, SUITS),
-        (2, 40, SUITS), (3, 40, LUCK), (4, 40, LINE_UPS), (5, 40, SAME),
-        (2, 100, SAME), (3, 100, SUITS), (4, 100, LUCK), (5, 100, LUCK),
-    ],
+    [*ONCE, *(pytest.param(*one, marks=pytest.mark.long) for one in MORE)],
     ids=lambda value: value.name if isinstance(value, World) else str(value),
-)  # fmt: skip
+)
 def test_95_percent_intervals_hold_the_truth_93_to_97_percent_of_the_time(seats, blocks, world):
     number = 2000 if world is not LINE_UPS else 700  # 10 to 15 intervals each, and worlds that take longer
     share, error, shown = coverage(world, seats, blocks, number)

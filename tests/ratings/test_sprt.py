@@ -327,7 +327,10 @@ LUCKY = World("lucky", luck=2.0)
 
 @pytest.mark.slow
 @pytest.mark.soak
-@pytest.mark.parametrize(("seats", "world"), [(2, HARD), (3, LUCKY), (4, HARD), (5, LUCKY)])
+@pytest.mark.parametrize(
+    ("seats", "world"),
+    [(2, HARD), (3, LUCKY), pytest.param(4, HARD, marks=pytest.mark.long), pytest.param(5, LUCKY, marks=pytest.mark.long)],
+)
 def test_it_errs_as_seldom_as_it_says(seats, world):
     """100 tests each of an equal candidate and of one at elo1, a third of a block's standard deviation above. If 5 % err, more
     than 12 do once in 1,500 tries; the long form is make coverage."""

@@ -49,6 +49,7 @@ def test_a_relay_plays_as_a_local_bot_does(script: Path) -> None:
     equal_records(script, 20)
 
 
+@pytest.mark.long
 def test_200_matches_over_a_relay_are_those_of_a_local_bot(script: Path) -> None:
     equal_records(script, 200)
 
@@ -173,7 +174,7 @@ def test_a_hub_that_dies_is_the_hosts_fault(script: Path) -> None:
     with hub() as (one, port), relay(script, port, FAULTY, "silent"):
         until_here(one)
         threading.Timer(1.0, one._process.kill).start()
-        outcome = play_one(match(turn_ms=60_000))
+        outcome = play_one(match(turn_ms=5_000))
         assert outcome.record is None
         assert outcome.void == sentence("arbiter", "process-players-arrive-ended")
 
