@@ -8,7 +8,6 @@ import errno
 import fcntl
 import json
 import os
-import py_compile
 import re
 import shutil
 import stat
@@ -152,6 +151,8 @@ def _compile_ours(bot: Bot, final: Path) -> None:
     for name, source in bot.sources:
         path = final / name
         if path.suffix == ".py" and (source.resolve().is_relative_to(ours) or path.read_bytes() == kit):
+            import py_compile  # not above: bots are staged once
+
             py_compile.compile(str(path), quiet=2, invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
 
 

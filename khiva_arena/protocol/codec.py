@@ -9,7 +9,6 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, NoReturn, TypeVar
 
-import msgpack
 import msgspec
 
 from khiva_arena.errors import LocalProtocolError, RemoteProtocolError
@@ -85,10 +84,8 @@ class FrameReader:
 
     def _refuse(self, start: bytes) -> NoReturn:
         # A legal length is below 2**24, so its first byte is 0: anything else is most often text printed on stdout.
-        if start[0] in (10, 13):
-            hint = "is stdout in text mode? Line ends are being changed or added"
-        else:
-            hint = "is something printed on stdout? It belongs on stderr"
+        as_text = "is stdout in text mode? Line ends are being changed or added"
+        hint = as_text if start[0] in (10, 13) else "is something printed on stdout? It belongs on stderr"
         raise RemoteProtocolError(f"not a frame but {start!r} on stdout; {hint}")
 
 
@@ -146,6 +143,8 @@ def plain_value(payload: bytes) -> object:
     The profile: maps with string keys, no ext, bin, timestamp or float, integers of at most 53 bits, at most 16 levels, valid
     UTF-8, nothing after the value. Of duplicate keys the last wins. Raises RemoteProtocolError naming the first breach.
     """
+    import msgpack  # not above: most processes never meet such a payload
+
     try:
         raw = msgpack.unpackb(payload, object_pairs_hook=_Pairs, strict_map_key=False, use_list=True, unicode_errors="strict")
     except Exception as error:  # the library names its errors loosely; whatever fails to decode is the bot's breach
@@ -158,6 +157,8 @@ def plain_value(payload: bytes) -> object:
 
 def _why_not(error: Exception) -> str:
     """Describe an error of the msgpack library in words of the field: its own names and texts say little, or nothing."""
+    import msgpack
+
     if isinstance(error, msgpack.ExtraData):
         return f"{count(len(error.extra), 'byte')} more behind it"
     if isinstance(error, msgpack.FormatError):
