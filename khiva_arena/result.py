@@ -33,6 +33,19 @@ class Verdict(StrEnum):
 FAULTS = tuple(v for v in Verdict if v not in (Verdict.OK, Verdict.VOID))
 
 
+TICKS_A_MS = 10_000_000
+"""Ticks that stand for a millisecond of ``--turn``, ``--bank`` and ``--start`` in an event whose clock is ticks."""
+PRICE_LIST = 1
+"""The number of the price list of new events in ticks; protocol/METER.md has its prices."""
+
+
+class Clock(StrEnum):
+    """The clock by which thinking is paid. wall: time of the machine. ticks: instructions, by the price list of the meter."""
+
+    WALL = "wall"
+    TICKS = "ticks"
+
+
 class Policy(StrEnum):
     """The cost of a fault. lenient: a timeout or illegal choice plays the default, the third one forfeits; any other fault
     forfeits at once. strict: the first fault forfeits."""

@@ -12,6 +12,7 @@ from khiva_arena.arbiter.wire import HostFault
 from khiva_arena.sandbox.stops import SETTLES_SECONDS
 
 if TYPE_CHECKING:
+    from khiva_arena.arbiter.runners import Runners
     from khiva_arena.arbiter.trace import Trace  # most matches are not traced
 
 
@@ -30,10 +31,20 @@ async def play_live(job: Job, lag: LagMeter, *, alone: bool, trace: "Trace | Non
 
 async def _play_once(job: Job, lag: LagMeter, *, alone: bool, trace: "Trace | None") -> Outcome:
     try:
+        if job.in_ticks:
+            runners = runners_of(job, alone=alone)
+            return await LiveMatch(job, runners, lag).play()
         wire = Processes(job.commands, job.sandbox, alone=alone, on_stderr=trace.on_stderr if trace else None)
     except HostFault as fault:
         return void(job, str(fault), begun=False)
     return await LiveMatch(job, trace.around(wire) if trace else wire, lag).play()
+
+
+def runners_of(job: Job, *, alone: bool) -> "Runners":
+    """Start the runners of a job in ticks. Raises HostFault if the host cannot start them."""
+    from khiva_arena.arbiter.runners import Runners  # not above: most matches are by the wall clock
+
+    return Runners(job.header, job.commands, job.sandbox, alone=alone)
 
 
 def void(job: Job, why: str, *, host: bool = True, begun: bool = True) -> Outcome:

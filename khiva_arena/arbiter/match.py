@@ -1,12 +1,12 @@
 """A match played live: requests go out, sealed answers come in, the rules apply them, until the match is over."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar, cast
 
 import msgspec
 import trio
 
-from khiva_arena.arbiter.clock import SLICE, LagMeter, Limits
+from khiva_arena.arbiter.clock import SLICE, Bank, LagMeter, Limits
 from khiva_arena.arbiter.gather import Gatherer
 from khiva_arena.arbiter.redact import Redactor
 from khiva_arena.arbiter.seat import Blame, Seat
@@ -17,12 +17,16 @@ from khiva_arena.games.registry import get
 from khiva_arena.protocol import codec, messages
 from khiva_arena.protocol.session import Answer, Greeting, Phase
 from khiva_arena.replay import seeds
-from khiva_arena.replay.record import FORFEITED, Choice, Header, Record
+from khiva_arena.replay.record import FORFEITED, IN_TICKS, Choice, Header, Record
 from khiva_arena.replay.requests import hello
-from khiva_arena.result import Measured, Policy, Verdict, final_ranks
+from khiva_arena.result import TICKS_A_MS, Measured, Policy, Verdict, final_ranks
 from khiva_arena.sandbox import stops
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import TRUSTING, Sandbox
+
+if TYPE_CHECKING:  # most matches are by the wall clock
+    from khiva_arena.arbiter.ticks import ModuleTable, TickGatherer
+    from khiva_arena.replay.ticks import TickBank
 
 Rules = TypeVar("Rules")
 EXIT_GRACE = 0.5
@@ -39,6 +43,7 @@ class Job(msgspec.Struct, frozen=True):
     secret: the seed's, 32 bytes
     commands: by seat, how its bot is started
     sandbox: how all bots are kept
+    warned: seats whose bots have made a match of this event void; in ticks, their next backstop is a fault
     """
 
     ordinal: int
@@ -47,6 +52,12 @@ class Job(msgspec.Struct, frozen=True):
     secret: bytes
     commands: tuple[Command, ...]
     sandbox: Sandbox = TRUSTING
+    warned: tuple[int, ...] = ()
+
+    @property
+    def in_ticks(self) -> bool:
+        """True if its bots are modules that pay in ticks."""
+        return self.header.format == IN_TICKS
 
     @property
     def limits(self) -> Limits:
@@ -131,21 +142,36 @@ class Outcome(msgspec.Struct, frozen=True):
 class LiveMatch:
     """A match in progress."""
 
-    def __init__(self, job: Job, wire: Wire, lag: LagMeter) -> None:
+    def __init__(self, job: Job, wire: "Wire | ModuleTable", lag: LagMeter) -> None:
         self._job = job
         self._header = job.header
         self._limits = job.limits
         self._policy = Policy(job.header.policy)
         self._wire = wire
         self._lag = lag
-        self._seats = [Seat.fresh(number, self._limits) for number in range(len(job.header.seats))]
-        self._gatherer = Gatherer(wire, self._seats, lag, ponder=job.sandbox.ponder, last=job.last)
+        self._seats = [Seat(number, self._full_bank()) for number in range(len(job.header.seats))]
+        self._gatherer = self._make_gatherer(wire)
         self._req = seeds.req_start(job.secret, job.header.match)
         self._reqs = [self._req] * len(self._seats)
         self._last_out: float | None = None
         self._steps: list[tuple[Choice, ...]] = []
         self._outside = self._any_asked = False
         self._raw_legal: dict[int, tuple[object, msgspec.Raw]] = {}
+
+    def _full_bank(self) -> "Bank | TickBank":
+        if not self._job.in_ticks:
+            return Bank(self._limits)
+        from khiva_arena.replay.ticks import TickBank
+
+        return TickBank(self._header.time)
+
+    def _make_gatherer(self, wire: "Wire | ModuleTable") -> "Gatherer | TickGatherer":
+        if not self._job.in_ticks:
+            wire = cast(Wire, wire)
+            return Gatherer(wire, self._seats, self._lag, ponder=self._job.sandbox.ponder, last=self._job.last)
+        from khiva_arena.arbiter.ticks import TickGatherer
+
+        return TickGatherer(cast("ModuleTable", wire), self._seats, self._job.warned)
 
     async def play(self) -> Outcome:
         """Start the bots, play to the end, and end and reap every process on every path."""
@@ -222,6 +248,7 @@ class LiveMatch:
             ranks=tuple(final_ranks(state.ranks, forfeit_steps)),
             scores=tuple(state.scores),
             reason=reason,
+            ticks=self._ticks() if self._job.in_ticks else None,
         )
         for seat in self._seats:
             if seat.playing:
@@ -229,11 +256,20 @@ class LiveMatch:
                 self._wire.send(seat.number, seat.session.end(messages.End(reason, list(record.ranks), list(record.scores))))
         return record
 
+    def _ticks(self) -> tuple[tuple[int, ...], ...]:
+        """Return the ticks of each start, and of each choice of each step."""
+        rows = [tuple(seat.ticks.get(0, 0) for seat in self._seats)]
+        for number, step in enumerate(self._steps, 1):
+            seats = [self._seats[choice.seat] for choice in step]
+            rows.append(tuple(seat.ticks.get(number, 0) for seat in seats))
+        return tuple(rows)
+
     # --- the start ---
 
     async def _greet(self) -> None:
         requests = {seat.number: seat.session.hello(hello(self._header, seat.number)) for seat in self._seats}
-        allowances = dict.fromkeys(requests, self._limits.startup)
+        startup = self._header.time["startup_ms"] * TICKS_A_MS if self._job.in_ticks else self._limits.startup
+        allowances = dict.fromkeys(requests, startup)
         result = await self._gatherer.gather(requests, allowances)
         for seat in self._seats:
             outcome = result.answers.get(seat.number)
@@ -242,10 +278,13 @@ class LiveMatch:
             if seat.number in result.faults:
                 # Any fault before the bot's hello is accepted gets one verdict; its detail names the fault.
                 verdict, detail = result.faults[seat.number]
+                if self._job.in_ticks and verdict is Verdict.RESOURCE:
+                    self._fault(seat, verdict, detail, step=0)  # the record says so, since only this machine knows
+                    continue
                 why = detail if verdict is Verdict.START_FAILED else f"{verdict}: {detail}"
                 self._fault(seat, Verdict.START_FAILED, why, step=0)
             # The start has a clock of its own: it neither counts as a decision nor takes from the bank.
-            seat.bank = Seat.fresh(seat.number, self._limits).bank
+            seat.bank = self._full_bank()
             seat.times.clear()
 
     # --- one step ---
@@ -308,7 +347,7 @@ class LiveMatch:
         The seat's clock is not for the way of its bytes.
         """
         trip = self._wire.round_trip(seat.number)
-        if trip is not None:
+        if trip is not None and isinstance(seat.bank, Bank):
             seat.round_trips[seat.asked_at] = trip
             seat.bank.credit = min(trip, self._job.commands[seat.number].allowance)
 

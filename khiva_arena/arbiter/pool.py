@@ -194,7 +194,7 @@ async def _play_until_taken(job: Job, queue: _Queue, play_one: PlayOne, take: Ta
         take(replace(outcome, again=not job.last))
         if job.last:
             return not outcome.begun
-        job = replace(job, attempt=job.attempt + 1)
+        job = replace(job, attempt=job.attempt + 1, warned=job.warned + outcome.causes)
 
 
 async def _take_later(outcome: Outcome, seconds: float, take: Take) -> None:

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from khiva_arena.arbiter.clock import LagMeter, wait_at_work
 from khiva_arena.arbiter.lifetimes import describe_status
+from khiva_arena.arbiter.live import runners_of
 from khiva_arena.arbiter.match import Job, LiveMatch, SeatReport
 from khiva_arena.arbiter.process import Processes
 from khiva_arena.arbiter.redact import Redactor
@@ -97,6 +98,10 @@ def preflight(
 async def _greet(job: Job, trace: "Trace | None") -> list[tuple[SeatReport, BotOutput]]:
     while True:
         try:
+            if job.in_ticks:
+                runners = runners_of(job, alone=True)
+                outcome = await LiveMatch(job, runners, LagMeter()).greet()
+                return [(seat, BotOutput()) for seat in outcome.seats]
             wire = Processes(job.commands, job.sandbox, on_stderr=trace.on_stderr if trace else None)
             keeper = OutputKeeper(wire, len(job.commands), trace.keep_output if trace else None)
             outcome = await LiveMatch(job, trace.around(keeper) if trace else keeper, LagMeter()).greet()

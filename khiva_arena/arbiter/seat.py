@@ -1,12 +1,15 @@
 """A seat during a match: its conversation, its bank, its strikes, and the events not yet sent to it."""
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
 from khiva_arena.arbiter.clock import Bank, Limits
 from khiva_arena.protocol.session import Session
 from khiva_arena.result import STRIKES_TO_FORFEIT, STRIKING, Policy, Verdict
+
+if TYPE_CHECKING:
+    from khiva_arena.replay.ticks import TickBank  # most matches are by the wall clock
 
 
 class Blame(NamedTuple):
@@ -37,12 +40,13 @@ class Seat(msgspec.Struct, eq=False):
     output_ended: its bot can say nothing more
     asked_at: number of the step at which it was asked last, 0 for the start
     times: by number of the step, seconds that its decision took
+    ticks: by number of the step, ticks that it took, if thinking is paid in ticks
     round_trips: by number of the step, seconds of the way to its player and back, if that is measured
     paused: how often it was stopped, since it kept a core from a seat that was asked
     """
 
     number: int
-    bank: Bank
+    bank: "Bank | TickBank"
     session: Session = msgspec.field(default_factory=Session)
     verdict: Verdict = Verdict.OK
     forfeited_at: int | None = None
@@ -54,6 +58,7 @@ class Seat(msgspec.Struct, eq=False):
     output_ended: bool = False
     asked_at: int = 0
     times: dict[int, float] = msgspec.field(default_factory=dict)
+    ticks: dict[int, int] = msgspec.field(default_factory=dict)
     round_trips: dict[int, float] = msgspec.field(default_factory=dict)
     paused: int = 0
 
@@ -68,7 +73,7 @@ class Seat(msgspec.Struct, eq=False):
         return self.forfeited_at is None
 
     def took(self, elapsed: float) -> None:
-        """Record that the last decision took ``elapsed`` seconds, the way to its player included, and charge the bank."""
+        """Charge the bank for the last decision. ``elapsed``: its seconds, the way to its player included; or its ticks."""
         self.times[self.asked_at] = self.bank.charge(elapsed)
 
     def blame(self, verdict: Verdict, detail: str, step: int, policy: Policy) -> bool:

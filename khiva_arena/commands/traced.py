@@ -13,6 +13,7 @@ from khiva_arena.arbiter.pool import play_one
 from khiva_arena.arbiter.preflight import PreflightFailed, preflight
 from khiva_arena.arbiter.redact import Redactor
 from khiva_arena.arbiter.stderr import in_its_folder, notes_of, without_marks
+from khiva_arena.errors import ConfigError
 from khiva_arena.settings.isolation import warn_of_cold_files
 from khiva_arena.terminal.console import BufferedStderr, say
 from khiva_arena.text import harmless
@@ -48,7 +49,7 @@ class TracedMatch(NamedTuple):
 
 
 def play(job: Job, tracing: Tracing, words: Sequence[str]) -> TracedMatch:
-    """Play a match.
+    """Play a match. Raises ConfigError if a match in ticks is to be traced.
 
     words: how each bot was named
     """
@@ -58,6 +59,8 @@ def play(job: Job, tracing: Tracing, words: Sequence[str]) -> TracedMatch:
             preflight(names, job.commands, job.header, job.sandbox, words=words)
         warn_of_cold_files(say)
         return TracedMatch(play_one(job, tell=_void), 0)
+    if job.in_ticks:
+        raise ConfigError("--trace and --capture show the pipes of processes, which modules in ticks do not have; leave them out")
     from khiva_arena.arbiter.trace import Trace  # most matches are not traced
 
     labels = [f"{name}#{seat}" for seat, name in enumerate(names)]

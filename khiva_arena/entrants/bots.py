@@ -174,6 +174,16 @@ def of_another_game(bots: Sequence[Bot], game: str) -> list[str]:
     ]
 
 
+def not_modules(bots: Sequence[Bot]) -> list[str]:
+    """Return a line for each bot that is no module, and so cannot play in an event in ticks."""
+    return [
+        f"--bot {bot.asked_as}: with --clock ticks every bot is a WebAssembly module; name a bot.wasm, or a folder whose "
+        "bot.toml has a module; or take --clock wall"
+        for bot in bots
+        if bot.run[:1] != ("{module}",)
+    ]
+
+
 # --- a player who is elsewhere ---
 
 

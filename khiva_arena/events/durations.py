@@ -17,7 +17,7 @@ each is as much wider."""
 _AROUND_UNKNOWN = 1.2  # times as long as its matches last is a place taken; if nothing says more
 _LONG_ENOUGH = 10.0  # seconds, since the ends of matches are recorded in whole ones
 _PAUSE = 60.0  # seconds without an end of a match: nothing was played meanwhile, or matches are as long
-_ALIKE = ("game", "rules", "seats", "time", "policy", "isolation", "limits", "ponder")
+_ALIKE = ("game", "rules", "seats", "time", "policy", "isolation", "limits", "ponder", "clock")
 
 
 class MatchTime(NamedTuple):

@@ -8,7 +8,7 @@ from math import isfinite
 from operator import attrgetter
 from typing import Any
 
-from msgspec import structs, to_builtins
+from msgspec import UNSET, structs, to_builtins
 
 from khiva_arena.errors import ConfigError
 from khiva_arena.events import results
@@ -39,8 +39,9 @@ _GIVEN = re.compile(rf"(?P<bot>.+)=(?P<elo>{_NUMBER})(?::(?P<sd>\d+(?:\.\d+)?))?
 def pooled(events: Sequence[EventRow]) -> list[list[EventRow]]:
     """Return the events in pools, each event once; a pool makes one table.
 
-    The events of a pool have equal game, rules, time, policy, isolation, limits, pondering, and time given back for a link.
-    Events with bots that may remember are apart from the others, unless the organiser rates them together.
+    The events of a pool have equal game, rules, time, policy, isolation, limits, pondering, time given back for a link,
+    and clock, with the price list of its ticks. Events with bots that may remember are apart from the others, unless the
+    organiser rates them together.
     """
     pools: dict[bytes, list[EventRow]] = {}
     for event in {event.id: event for event in events}.values():
@@ -57,7 +58,8 @@ def conditions(definition: Definition) -> bytes:
     """Return the bytes that are equal in two events if they make one table."""
     plain = definition.plain()
     same = [plain[key] for key in ("game", "rules_version", "time", "policy", "isolation", "limits", "ponder")]
-    return canonical([*same, digest_of(definition.rules), definition.rated_apart, definition.link_ms])
+    of_ticks = [definition.clock, definition.meter]
+    return canonical([*same, *of_ticks, digest_of(definition.rules), definition.rated_apart, definition.link_ms])
 
 
 def in_common(events: Sequence[EventRow]) -> dict[str, Any]:
@@ -68,7 +70,7 @@ def in_common(events: Sequence[EventRow]) -> dict[str, Any]:
 
 def _common(events: Sequence[EventRow]) -> InCommon:
     plain = events[0].definition.plain()
-    same = {key: plain[key] for key in InCommon.__struct_fields__[2:]}
+    same = {key: plain[key] for key in InCommon.__struct_fields__[2:] if key in plain}
     if link_ms := plain.get("link_ms"):
         same["time"] = {**plain["time"], "link_ms": link_ms}
     return InCommon([event.id for event in events], sorted({event.definition.seats for event in events}), **same)
@@ -105,11 +107,13 @@ def _mark(event: EventRow, numbers: Mapping[str, str]) -> str:
 
 
 def _not_default(common: InCommon) -> str:
-    """Return in words the limits, pondering and time given back for a link that are not the default."""
+    """Return in words the limits, pondering, clock and time given back for a link that are not the default."""
     limits = [f"{WORDS[key]} {in_words(key, limit)}" for key, limit in common.limits.items() if limit != getattr(DEFAULT, key)]
     link = common.time.get("link_ms", 0)
     note = (f"up to {link} ms of a remote bot's round trip given back",) if link else ()
-    return "".join(f", {text}" for text in (*limits, *(() if common.ponder else ("no pondering",)), *note))
+    ticks = (f"paid in ticks of price list {common.meter}",) if common.meter is not UNSET else ()
+    ponder = () if common.ponder or ticks else ("no pondering",)
+    return "".join(f", {text}" for text in (*limits, *ponder, *note, *ticks))
 
 
 # --- standings ---

@@ -8,6 +8,8 @@ from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.events.find import sound_results
 from khiva_arena.events.stored import timetable_of
 from khiva_arena.sandbox.command import Command
+from khiva_arena.sandbox.detect import best
+from khiva_arena.sandbox.level import Level
 from khiva_arena.schedule.formats import DrawnRound, Shape, schedule
 from khiva_arena.schedule.seating import ScheduledMatch
 from khiva_arena.schedule.timetable import spread
@@ -29,8 +31,12 @@ class Play:
         self._store = store
         self._definition = event.definition
         self._commands = commands
-        self._sandbox = event.definition.sandbox()
-        self._voids = {row.ordinal: row.attempt for row in store.voids(event.id)}
+        # What is over needs no cell, and to find the best one takes a moment.
+        needs_level = event.definition.in_ticks and commands
+        self._sandbox = event.definition.sandbox(best() if needs_level else Level.TRUSTED)
+        voids = store.voids(event.id)
+        self._voids = {row.ordinal: row.attempt for row in voids}
+        self._warned = {bot for row in voids for bot in _to_warn(row)}
         self._planned: dict[int, ScheduledMatch] = {}
         self._recorded = Counter(place[0] for ordinal in self.done if (place := self.timetable.place(ordinal)))
 
@@ -117,7 +123,9 @@ class Play:
     def _job(self, match: ScheduledMatch, attempt: int) -> Job:
         secret = self.event.seed_secret(match.k)
         header = self._definition.header(self._definition.seated(match.bots), self.event.match_id(match.ordinal), secret)
-        return Job(match.ordinal, attempt, header, secret, tuple(self._commands[bot] for bot in match.bots), self._sandbox)
+        commands = tuple(self._commands[bot] for bot in match.bots)
+        warned = tuple(seat for seat, bot in enumerate(match.bots) if bot in self._warned)
+        return Job(match.ordinal, attempt, header, secret, commands, self._sandbox, warned)
 
     def record(self, outcome: Outcome, *, last: bool) -> list[MatchRow | VoidRow]:
         """Store an outcome and return the rows that were stored because of it.
@@ -129,6 +137,7 @@ class Play:
             return [self.store_match(match, outcome, over=len(self.done) + 1 == self.timetable.matches)]
         row = _void_row(self.event.id, match, outcome)
         self._store.add_void(row)
+        self._warned.update(_to_warn(row))
         if last:
             self.set_aside.add((match.k, match.lineup))
         return [row]
@@ -147,6 +156,11 @@ class Play:
         del self._planned[outcome.ordinal]
         self.done.add(outcome.ordinal)
         return row
+
+
+def _to_warn(void: VoidRow) -> list[int]:
+    """Return the positions of the bots that caused a void match. By the wall clock nobody reads the warning."""
+    return [bot for seat, bot in enumerate(void.bots) if seat in void.causes]
 
 
 def _match_row(event: str, match: ScheduledMatch, outcome: Outcome) -> MatchRow:

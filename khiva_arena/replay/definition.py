@@ -10,11 +10,12 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 import msgspec
+from msgspec import structs
 
 from khiva_arena.errors import ConfigError
 from khiva_arena.replay import seeds
-from khiva_arena.replay.record import Header, RecordedSeat, canonical, digest_of
-from khiva_arena.result import Hypotheses, Policy
+from khiva_arena.replay.record import IN_TICKS, Header, RecordedSeat, canonical, digest_of
+from khiva_arena.result import Clock, Hypotheses, Policy
 from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.sandbox.limits import Resources
 from khiva_arena.schedule.names import Format
@@ -28,6 +29,9 @@ Index = Annotated[int, msgspec.Meta(ge=0)]
 Milliseconds = Annotated[int, msgspec.Meta(ge=0)]
 
 
+MODULE = "module"
+"""The word for isolation of events in ticks: what keeps bots apart is the module, whatever cell is around its runner."""
+Isolation = Annotated[str, msgspec.Meta(pattern=f"^({'|'.join((*Level, MODULE))})$")]
 MARKS = ("network", "remote", "kept")
 """Advantages that a bot may have over others at its table, by the field of ``DefinedBot``; ``report.columns`` has the meaning of
 each."""
@@ -50,7 +54,8 @@ class DefinedBot(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
     """A bot of an event.
 
     name: unique in the event.
-    identity: hash of its sources, run and build lines, hex.
+    identity: hash of its sources, run and build lines, hex; of its module's bytes in an event in ticks.
+    sources: in an event in ticks, the hash of its sources, run and build lines; else "".
     author: "" unless authors are kept apart and the bot names one.
     network: its cell was open to the network.
     env: the names of the variables that the bot was handed, sorted. Their values stand nowhere.
@@ -65,6 +70,7 @@ class DefinedBot(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
     env: tuple[str, ...] = ()
     remote: bool = False
     kept: bool = False
+    sources: str = ""
 
     @property
     def marks(self) -> tuple[str, ...]:
@@ -90,10 +96,12 @@ class Conditions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
     rules: the game's whole rules map.
     time: the time that bots may take.
     policy: the cost of a fault.
-    isolation: the level of the sandbox.
+    isolation: the level of the sandbox, or ``MODULE`` in ticks.
     limits: of the resources that each bot may use.
     ponder: whether bots may think while it is not their turn.
     link_ms: the part of the round trip that a bot on another machine gets back for each decision; 0 if there is no such bot.
+    clock: by which bots pay for their time; in ticks, a millisecond of ``time`` is ``TICKS_A_MS`` of them.
+    meter: the number of the price list of ticks; 0 by the wall clock.
     """
 
     game: str
@@ -101,10 +109,12 @@ class Conditions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
     rules: dict[str, Any]
     time: TimeLimits
     policy: Policy
-    isolation: Level
+    isolation: Isolation
     limits: Resources
     ponder: bool
     link_ms: Milliseconds = 0
+    clock: Clock = Clock.WALL
+    meter: Index = 0
 
     def plain(self) -> dict[str, Any]:
         """Return the conditions as plain values, for JSON.
@@ -114,9 +124,17 @@ class Conditions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
         values: dict[str, Any] = msgspec.to_builtins(self, order="sorted")
         return values
 
-    def sandbox(self) -> Sandbox:
-        """Return the sandbox that bots are kept in."""
-        return Sandbox(self.isolation, self.limits, self.ponder)
+    @property
+    def in_ticks(self) -> bool:
+        """True if bots are modules and pay in ticks."""
+        return self.clock is Clock.TICKS
+
+    def sandbox(self, level: Level = Level.TRUSTED) -> Sandbox:
+        """Return the sandbox that bots are kept in.
+
+        level: of the cell around the runner of an event in ticks, which its definition does not name.
+        """
+        return Sandbox(level if self.in_ticks else Level(self.isolation), self.limits, self.ponder)
 
     def header(self, seats: Sequence[tuple[str, str]], match: str, secret: bytes) -> Header:
         """Return the header of a match.
@@ -125,7 +143,7 @@ class Conditions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
         match: id of the match.
         secret: of the seed.
         """
-        return Header(
+        header = Header(
             match=match,
             game=self.game,
             rules_version=self.rules_version,
@@ -134,8 +152,11 @@ class Conditions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
             commit=seeds.commitment(match, secret),
             time=msgspec.to_builtins(self.time),
             policy=str(self.policy),
-            isolation=str(self.isolation),
+            isolation=self.isolation,
         )
+        if not self.in_ticks:
+            return header
+        return structs.replace(header, format=IN_TICKS, clock="ticks", meter=self.meter)
 
 
 class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
@@ -204,6 +225,10 @@ class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defau
             raise ValueError("hypotheses belong to a sequential test, and only to one")
         if self.extends is not None and (self.stage or FORMATS[self.format].IN_ROUNDS or FORMATS[self.format].SEQUENTIAL):
             raise ValueError("only an event whose seeds are all known before, and which is no stage, can extend another one")
+        if self.in_ticks != (self.isolation == MODULE) or self.in_ticks != (self.meter > 0):
+            raise ValueError("a price list and isolation module belong to an event in ticks, and only to one")
+        if self.in_ticks and (self.ponder or self.link_ms):
+            raise ValueError("in an event in ticks nobody ponders, and no link is given time back")
         names = self.names
         if not all(name and name.isprintable() for name in (*names, *(bot.author for bot in self.bots if bot.author))):
             raise ValueError("a bot has a name that cannot be printed")

@@ -1,8 +1,9 @@
 """The record of a match: all that is needed to replay it bit for bit, chained by hash.
 
 The canonical part is the header, every choice in the order it was committed, the verdicts, ranks and scores. It holds no time,
-bank, req, attempt or stderr, so that it is equal wherever and however often equal choices are made. Canonical text is JSON with
-sorted keys, no spaces and ASCII only.
+bank, req, attempt or stderr, so that it is equal wherever and however often equal choices are made. A record of an event in ticks
+also has the ticks, which are as equal; its format is another one. Canonical text is JSON with sorted keys, no spaces and ASCII
+only.
 """
 
 import json
@@ -10,16 +11,19 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import cached_property
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from khiva_arena.errors import RecordError
 from khiva_arena.result import Verdict
 from khiva_arena.rng import short_sha256
 
-FORMAT = 1
+FORMAT, IN_TICKS = 1, 2
+"""The formats of a record: by the wall clock, and with the ticks of every question."""
 FORFEITED = "forfeited"
+Ticks = Annotated[int, msgspec.Meta(ge=0)]
 
 
 class Choice(NamedTuple):
@@ -58,7 +62,8 @@ class Header(msgspec.Struct, frozen=True):
     commit: to the deal, hex, see ``seeds.py``.
     time: limits in milliseconds.
     policy, isolation: words of ``Policy`` and of the isolation levels.
-    format: of the record, FORMAT.
+    format: of the record, FORMAT or IN_TICKS.
+    clock, meter: "ticks" and the number of their price list; only in a record of the format IN_TICKS.
     """
 
     match: str
@@ -71,6 +76,8 @@ class Header(msgspec.Struct, frozen=True):
     policy: str
     isolation: str
     format: int = FORMAT
+    clock: Literal["ticks"] | UnsetType = UNSET
+    meter: Annotated[int, msgspec.Meta(ge=1)] | UnsetType = UNSET
 
 
 class Record(msgspec.Struct, frozen=True, dict=True):
@@ -83,6 +90,8 @@ class Record(msgspec.Struct, frozen=True, dict=True):
     ranks: final places, 1 is best, ties share one.
     scores: in the game's own points.
     reason: why the match ended: "over" by the rules, "forfeits" with one seat left in.
+    ticks: the ticks that each start took, by seat; then for each step those of each of its choices, 0 for a seat that was not
+        asked. None by the wall clock.
     """
 
     header: Header
@@ -92,6 +101,7 @@ class Record(msgspec.Struct, frozen=True, dict=True):
     ranks: tuple[int, ...]
     scores: tuple[int, ...]
     reason: str
+    ticks: Annotated[tuple[tuple[Ticks, ...], ...], msgspec.Meta(min_length=1)] | None = None
 
     @cached_property
     def _header(self) -> bytes:
@@ -100,7 +110,7 @@ class Record(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def digest(self) -> str:
         """The last link of the hash chain, 64 hex digits: header, then each choice in seat order, then the result."""
-        link = sha256(b"khiva-record-1\0" + self._header).digest()
+        link = sha256(b"khiva-record-%d\0" % self.header.format + self._header).digest()
         for step in self.steps:
             for choice in step:  # by hand: a record has a hundred choices, nearly all of the same form
                 text = canonical(choice) if choice.why else b'[%d,%d,""]' % choice[:2]
@@ -114,6 +124,7 @@ class Record(msgspec.Struct, frozen=True, dict=True):
             "ranks": self.ranks,
             "scores": self.scores,
             "reason": self.reason,
+            **({} if self.ticks is None else {"ticks": self.ticks}),
         }
 
     def to_json(self) -> str:
@@ -131,12 +142,18 @@ class Record(msgspec.Struct, frozen=True, dict=True):
         is_plain = text.isascii() and "\\" not in text and "\x7f" not in text
         return is_plain and msgspec.json.encode(parts, order="sorted") == text.encode()
 
+    def _has_its_format(self) -> bool:
+        """Tell whether the format is known, and its fields are there, and no others."""
+        head = self.header
+        has = {head.clock is not UNSET, head.meter is not UNSET, self.ticks is not None}
+        return has == {head.format == IN_TICKS} and head.format in (FORMAT, IN_TICKS)
+
     @classmethod
     def from_json(cls, text: str) -> "Record":
         """Read a record and check its chain. Raises RecordError if it is malformed or its digest does not fit."""
         with suppress(ValueError, RecursionError):  # the slower way below says what is wrong
             record = _decode(text)
-            if record.header.format == FORMAT and record._is_written_as(text):
+            if record._has_its_format() and record._is_written_as(text):
                 return record
         try:
             raw = json.loads(text)
@@ -145,8 +162,10 @@ class Record(msgspec.Struct, frozen=True, dict=True):
             digest, is_same = record.digest, record._text(stored_digest) == text
         except (KeyError, TypeError, ValueError, RecursionError) as error:
             raise RecordError(f"not a record of a match ({type(error).__name__}: {str(error)[:200]})") from None
-        if record.header.format != FORMAT:
-            raise RecordError(f"a record of format {record.header.format}; this engine reads format {FORMAT}")
+        if record.header.format not in (FORMAT, IN_TICKS):
+            raise RecordError(f"a record of format {record.header.format}; this engine reads {FORMAT} and {IN_TICKS}")
+        if not record._has_its_format():
+            raise RecordError("a clock, a price list and ticks belong to a record of format 2, and only to one")
         if digest != stored_digest:
             raise RecordError(f"the hash chain ends in {digest[:16]}, the record says {str(stored_digest)[:16]}")
         if not is_same:

@@ -1,6 +1,7 @@
 """The messages that a seat was sent in a match, in order, rebuilt from its record. They are as the arbiter made them.
 
-Two facts are not in a record. One is the rest of a bank: it counts as full until the seat's first timeout, and as empty after it.
+Two facts are not in a record. One is the rest of a bank, unless thinking is paid in ticks: it counts as full until the seat's
+first timeout, and as empty after it.
 The other is whether a breach of the protocol was noticed before or after the seat's last request went out: see ``perhaps``.
 """
 
@@ -15,7 +16,7 @@ from khiva_arena.protocol.messages import Decide, End, Fault, Hello
 from khiva_arena.replay import seeds
 from khiva_arena.replay.record import Choice, Header, Record
 from khiva_arena.replay.verify import faults_of, verify
-from khiva_arena.result import STRIKING, Verdict
+from khiva_arena.result import STRIKING, TICKS_A_MS, Verdict
 
 FOUND_BEFORE_ASKING = (Verdict.PROTOCOL, Verdict.FLOODED)
 
@@ -70,6 +71,7 @@ class _Builder:
         self._details = details
         self._req = seeds.req_start(secret, record.header.match)
         self._bank_ms = record.header.time["bank_ms"]
+        self._took = 0  # ticks beyond turns
         self._strikes = [0] * len(record.header.seats)
         self._events: list[dict[str, Any]] = []
         self._faults: dict[int, list[tuple[int, str]]] = {}
@@ -105,7 +107,7 @@ class _Builder:
 
     def _own_fault(self, step: int, verdict: str) -> None:
         if verdict == Verdict.TIMEOUT:
-            self._bank_ms = 0
+            self._bank_ms = 0  # in ticks, too: a time-out is at the limit
         if not self._out(self._seat, step):
             self.add(step, Fault(verdict, self._details.get(step, ""), self._strikes[self._seat]))
 
@@ -118,6 +120,9 @@ class _Builder:
         events, self._events = self._events, []
         message = Decide(self._req, decision.kind, turn_ms, self._bank_ms, view, events, legal)
         self._req += 1
+        if self._record.ticks is not None:
+            self._took += max(0, self._record.ticks[step][choices.index(choice)] - turn_ms * TICKS_A_MS)
+            self._bank_ms = self._record.header.time["bank_ms"] - -(-self._took // TICKS_A_MS)
         self.add(step, message, AskedDecision(state.clone(), choices, choice, choice.why in FOUND_BEFORE_ASKING))
 
 

@@ -66,6 +66,10 @@ def _check_header(record: Record, secret: bytes) -> None:
     for name in ("verdicts", "forfeited_at", "ranks", "scores"):
         if len(getattr(record, name)) != count:
             raise RecordError(f"{name} are not one for each of {count} seats")
+    if record.ticks is not None:
+        from khiva_arena.replay.ticks import check_ticks  # not above: most records are by the wall clock
+
+        check_ticks(record, record.ticks)
 
 
 def faults_of(record: Record) -> list[list[tuple[str, int]]]:

@@ -10,7 +10,7 @@ from typing import Any
 ROUNDING = 0.002  # of numbers with three digits behind the point, fitted on another machine
 _SHOWN = 80
 _COUNTED = (
-    *("events", "game", "rules_version", "time", "policy", "isolation", "limits", "ponder", "seats"),
+    *("events", "game", "rules_version", "time", "policy", "isolation", "limits", "ponder", "clock", "meter", "seats"),
     *("matches", "tables", "blocks", "fault_free_matches", "left_out", "places"),
 )
 _COUNTED_OF_A_BOT = ("bot", "name", "matches", "seeds", "finishes", "faults", "voids", "score", "ties")

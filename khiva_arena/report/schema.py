@@ -25,7 +25,7 @@ _CONTRASTS = ("contrasts", list[shapes.Contrasts] | msgspec.UnsetType, msgspec.U
 
 def _tables(command: str, key: str, name: str, kind: type[msgspec.Struct], *more: tuple[str, Any, Any]) -> type:
     """Return the type of a list, under ``key``, of tables of a kind, each with the settings that its events share."""
-    fields = [(field.name, field.type) for field in msgspec.structs.fields(shapes.InCommon)]
+    fields = [(field.name, field.type, field.default) for field in msgspec.structs.fields(shapes.InCommon)]
     doc = {"__doc__": f"{cleandoc(kind.__doc__ or '')}\n\nWith what its events have in common."}
     table = msgspec.defstruct(name, [*fields, *more], bases=(kind,), namespace=doc, frozen=True, kw_only=True)
     doc = {"__doc__": f"What ``khiva-arena {command} --json`` prints."}

@@ -383,6 +383,7 @@ class InCommon(Struct, frozen=True):
     policy: the cost of a fault.
     isolation, limits: the isolation level and the limits of bots.
     ponder: whether they could think while it was not their turn.
+    clock, meter: "ticks" and the number of their price list, in events in ticks; such a millisecond is 10,000,000 ticks.
     """
 
     events: list[str]
@@ -394,3 +395,5 @@ class InCommon(Struct, frozen=True):
     isolation: str
     limits: dict[str, Any]
     ponder: bool
+    clock: str | UnsetType = UNSET
+    meter: int | UnsetType = UNSET

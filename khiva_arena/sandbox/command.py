@@ -17,6 +17,7 @@ class Command:
     handed: variables that it is handed with the arbiter's own values, which are struck out of its output
     link: the file in which the round trip to its player stands, see arbiter/round_trip.py; "" if it is not measured
     barred: in words, why it is not started at all; "" if it is
+    module: of a bot that plays in ticks, the path and the digest of its compiled code; the words then start its runner
     allowance: seconds of the round trip, at most, by which the clock of each of its decisions is longer
     """
 
@@ -31,6 +32,7 @@ class Command:
     link: str = ""
     barred: str = ""
     allowance: float = 0.0
+    module: tuple[str, ...] = ()
 
     @property
     def own(self) -> tuple[str, ...]:

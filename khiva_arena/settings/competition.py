@@ -13,6 +13,7 @@ from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants import loading as loads
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
+from khiva_arena.result import Clock
 from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.say import Say
 from khiva_arena.schedule import formats
@@ -156,6 +157,7 @@ def unplayable(stages: Sequence[Settings], entrants: Sequence[Bot]) -> list[str]
     problems = bot_files.of_another_game(entrants, stages[0].game.name)
     problems += permissions.mistakes(stages[0].network, stages[0].env, [bot.name for bot in entrants])
     problems += define.nobody_to_allow(stages[0], entrants)
+    problems += bot_files.not_modules(entrants) if stages[0].clock is Clock.TICKS else []
     bots = list(entrants)
     for stage in stages:
         prefix = f"stage {stage.stage}: " if len(stages) > 1 else ""

@@ -7,6 +7,7 @@ from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.replay import seeds
 from khiva_arena.replay.definition import (
+    MODULE,
     Conditions,
     DefinedBot,
     DefinedRuntime,
@@ -14,7 +15,7 @@ from khiva_arena.replay.definition import (
     TimeLimits,
     author_groups,
 )
-from khiva_arena.result import Policy
+from khiva_arena.result import PRICE_LIST, Clock, Policy
 from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.settings.permissions import variables_of
 from khiva_arena.settings.settings import Settings
@@ -26,17 +27,19 @@ cores, one in a thousand took 5 ms at a table of two, and 36 ms at a table of fo
 
 def conditions_of(settings: Settings, bots: Sequence[Bot], sandbox: Sandbox) -> Conditions:
     """Return the conditions of matches of these settings and bots."""
-    limits = settings.limits
+    limits, in_ticks = settings.limits, settings.clock is Clock.TICKS
     return Conditions(
         game=settings.game.name,
         rules_version=settings.game.rules_version,
         rules=dict(settings.rules),
         time=TimeLimits(limits.startup_ms, limits.turn_ms, limits.bank_ms),
         policy=settings.policy,
-        isolation=sandbox.level,
+        isolation=MODULE if in_ticks else str(sandbox.level),
         limits=sandbox.resources,
         ponder=sandbox.ponder,
         link_ms=settings.link_ms if any(bot.is_remote for bot in bots) else 0,
+        clock=settings.clock,
+        meter=PRICE_LIST if in_ticks else 0,
     )
 
 
@@ -153,7 +156,7 @@ def _line_ups(settings: Settings, bots: Sequence[Bot]) -> tuple[int | None, bool
 def short_turn_warning(definition: Definition) -> str:
     """Return a warning for an event whose turns are short, in a line; "" if they are not."""
     turn = definition.time.turn_ms
-    if turn >= SHORTEST_MS:
+    if turn >= SHORTEST_MS or definition.in_ticks:
         return ""
     return (
         f"--turn {turn}ms: the machine itself takes some tens of milliseconds now and then, so a bot that answers at once may be "

@@ -13,6 +13,7 @@ from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import ConfigError
 from khiva_arena.replay import seeds
 from khiva_arena.replay.record import digest_of
+from khiva_arena.result import Clock
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.say import Say
@@ -55,6 +56,7 @@ def settings_and_bots(values: Mapping[str, Any]) -> MatchEntry:
     entrants = [bot_files.load(word, loading=settings.loading) for word in settings.bots]
     problems = bot_files.of_another_game(entrants, settings.game.name)
     problems += mistakes(settings.network, settings.env, [bot.name for bot in entrants])
+    problems += bot_files.not_modules(entrants) if settings.clock is Clock.TICKS else []
     if problems := [*problems, *nobody_to_allow(settings, entrants)]:
         raise ConfigError(problems)
     return MatchEntry(settings, bot_files.mark_kept(entrants, settings.kept))

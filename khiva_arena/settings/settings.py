@@ -14,7 +14,7 @@ from khiva_arena.entrants.loading import Loading
 from khiva_arena.errors import ArenaError, ConfigError, GameFault
 from khiva_arena.games.base import Game
 from khiva_arena.games.registry import NAMES, get
-from khiva_arena.result import Hypotheses, Model, Policy
+from khiva_arena.result import Clock, Hypotheses, Model, Policy
 from khiva_arena.sandbox.limits import Resources, of_settings
 from khiva_arena.schedule.names import OF_SOME, Format
 from khiva_arena.settings.file import names_file
@@ -32,6 +32,13 @@ ALL_SETTINGS = "`khiva-arena init FILE` writes all settings, each with what it d
 PLACES = ("dask",)
 """The settings that name a place other than this machine where matches are played; ``competition.who_plays`` has their
 executors."""
+NOT_IN_TICKS = {
+    "ponder": "with --clock ticks a bot stands still until it is asked; leave this out",
+    "isolation": "with --clock ticks the runner gets the best cell that works here; leave this out",
+    "dask": "matches in ticks are played on this machine; leave this out, or take --clock wall",
+    "link_allowance": "with --clock ticks every bot is a module that plays here; leave this out",
+}
+"""The settings that an event in ticks does not have, and what to do about each."""
 MOST: dict[str, int] = {row.name: row.most for row in TABLE if row.most is not None}
 
 
@@ -61,6 +68,7 @@ class Settings(msgspec.Struct, frozen=True):
     lineups: int | str | None
     limits: Limits
     policy: Policy
+    clock: Clock
     rules: Mapping[str, Any]
     jobs: int
     out: Path
@@ -163,6 +171,10 @@ def settings_from(
     for key, row in rows.items():
         if key in overrides:  # defaults have no mistakes
             problems.check(row, values[key])
+    of_ticks = {"ponder": False} if values["clock"] == Clock.TICKS else {}
+    for key in NOT_IN_TICKS if of_ticks else ():
+        if overrides.get(key) not in (None, False, AUTO):
+            problems.add(key, NOT_IN_TICKS[key])
     game = _game(values, problems)
     rules = _rules(values, game, seats, problems)
     _check_tables(values, problems)
@@ -181,9 +193,10 @@ def settings_from(
         "resources": _resources(values["limits"]),
         "loading": loads.valid_part_of(values["limits"], values["runtimes"]),
         "policy": Policy(values["policy"]),
+        "clock": Clock(values["clock"]),
         "format": Format(values["format"]),
     }
-    return Settings(**{**plain, **derived, **of_a_test})
+    return Settings(**{**plain, **derived, **of_a_test, **of_ticks})
 
 
 def _as_read(row: Setting, values: Mapping[str, Any]) -> Any:

@@ -88,20 +88,20 @@ def check_event(event, reveals, voids, matches, over):
 
 
 def check_record(event, ordinal, record, secret, who):
-    header, what, where = record["header"], event["definition"], f"match {ordinal}"
-    need((header["format"], len(header["seats"])) == (1, what["seats"]), f"{where}: another format, or number of seats")
+    header, what, where, in_ticks = record["header"], event["definition"], f"match {ordinal}", "meter" in event["definition"]
+    need((header["format"], len(header["seats"])) == (1 + in_ticks, what["seats"]), f"{where}: another format or number of seats")
     name = digest(f"khiva-match-1\0{event['id']}\0{ordinal}").hexdigest()[:16]
     need(header["match"] == name, f"{where}: its id is not the one that the event gives")
-    for key in ("game", "rules_version", "rules", "time", "policy", "isolation"):
-        need(header[key] == what[key], f"{where}: its {key} is not that of the definition")
+    for key in ("game", "rules_version", "rules", "time", "policy", "isolation", "clock", "meter"):
+        need(header.get(key) == what.get(key), f"{where}: its {key} is not that of the definition")
     for seat, (bot, identity, number) in enumerate(header["seats"]):
         block = digest("khiva-seat-1\0", secret, seat.to_bytes(4, "big"), name).digest()
         need((bot, identity) in who, f"{where}: seat {seat} is none of the bots")
         need(number == int.from_bytes(block[:8], "big") >> 11, f"{where}: seat {seat}'s number does not follow from its secret")
-    link = digest("khiva-record-1\0", canonical(header)).digest()
+    link = digest(f"khiva-record-{1 + in_ticks}\0", canonical(header)).digest()
     for choice in (choice for step in record["steps"] for choice in step):
         link = digest(link, canonical(choice)).digest()
-    result = {key: record[key] for key in ("verdicts", "forfeited_at", "ranks", "scores", "reason")}
+    result = {key: record[key] for key in ("verdicts", "forfeited_at", "ranks", "scores", "reason", *["ticks"] * in_ticks)}
     need(digest(link, canonical(result)).hexdigest() == record["digest"], f"{where}: its chain ends in another digest")
     need(record.keys() == {"header", "steps", "digest", *result}, f"{where}: there is more in it than a record has")
 

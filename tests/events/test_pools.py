@@ -30,6 +30,7 @@ from khiva_arena.store.db import BotRow, Store
         {"isolation": "strict"},
         {"limits": {**LIMITS, "memory": 1 << 29}},
         {"ponder": False},
+        {"clock": "ticks", "meter": 1, "isolation": "module", "ponder": False},
     ],
     ids=str,
 )
@@ -47,6 +48,15 @@ def test_a_bot_has_the_name_it_had_first() -> None:
         event(2), bots=(BotRow("new", "id-c", "1", True, "new", "/"), structs.replace(BOTS[0], name="other"))
     )
     assert [(bot.id, bot.name) for bot in entrants_of([event(1), renamed])] == [("id-a", "a"), ("id-b", "b"), ("id-c", "new")]
+
+
+def test_ticks_of_two_price_lists_make_two_tables() -> None:
+    ticks = {"clock": "ticks", "isolation": "module", "ponder": False}
+    one, other = event(1, **ticks, meter=1), event(2, **ticks, meter=2)
+    assert pooled([one, other]) == [[one], [other]]
+    words = sentence("events", "paid-in-ticks", meter=1)
+    assert titles([[one]])[0].endswith(f"isolation module, {words}; event 1")
+    assert {key: in_common([one])[key] for key in ("clock", "meter")} == {"clock": "ticks", "meter": 1}
 
 
 def test_the_title_says_what_is_common_and_what_is_not_the_default() -> None:

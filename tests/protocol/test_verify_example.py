@@ -13,12 +13,16 @@ from typing import Any
 import pytest
 from arena import FAULTY, RANDOM, ROOT, arena, bots
 from bundling import forged, lines_of, packed
+from jobs import SECRET, header
+from msgspec.structs import replace
 from once import made_once
 from wording import sentence
 
 from khiva_arena.games.khiva.dealing import first_deal
 from khiva_arena.games.khiva.tables import CODE
+from khiva_arena.replay import seeds
 from khiva_arena.replay.record import Record, canonical
+from khiva_arena.result import Verdict
 
 pytestmark = pytest.mark.slow
 
@@ -67,6 +71,23 @@ def test_it_takes_every_bundle_that_was_published(path: Path) -> None:
 
 def test_there_are_published_bundles() -> None:
     assert len(BUNDLES) == 18
+
+
+def test_it_reads_a_record_in_ticks_whose_digest_holds_them() -> None:
+    event = "e" * 16
+    head = replace(header(2, seeds.match_id(event, 0)), format=2, clock="ticks", meter=1, isolation="module")
+    record = Record(head, (), (Verdict.OK,) * 2, (None, None), (1, 1), (0, 0), "over", ((5, 6),))
+    plain = json.loads(record.to_json())
+    defined = {**plain["header"], "seats": 2}
+    check = loaded().check_record
+    arguments = {"id": event, "definition": defined}, 0, plain, SECRET, [seat[:2] for seat in head.seats]
+    check(*arguments)
+    plain["ticks"][0][1] += 1
+    with pytest.raises(SystemExit):
+        check(*arguments)
+    defined["meter"] = 2
+    with pytest.raises(SystemExit):
+        check(*arguments)
 
 
 # --- new ones ---

@@ -1,0 +1,199 @@
+"""The runners of a match in ticks: one process for the table, or at the level strict one for each seat.
+
+A runner is started, watched, killed and reaped as any bot is (process.py); what its modules do reaches the arbiter only as items
+of a batch (line.py). A runner that fails is no seat's doing: the match is void.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import trio
+
+from khiva_arena.arbiter import line
+from khiva_arena.arbiter.lifetimes import describe_status
+from khiva_arena.arbiter.line import Item, TickOrder, Word
+from khiva_arena.arbiter.process import Processes
+from khiva_arena.arbiter.ticks import Reply, RunEnd, TickAsk
+from khiva_arena.arbiter.wire import Ending, HostFault
+from khiva_arena.replay.record import Header
+from khiva_arena.replay.ticks import TICKS_A_SECOND
+from khiva_arena.result import TICKS_A_MS, Measured
+from khiva_arena.sandbox.command import Command
+from khiva_arena.sandbox.level import Level, Sandbox
+
+SLOWEST = 60
+"""A runner is given up if it takes so many times the seconds that its ticks stand for, and GRACE more."""
+GRACE = 60.0
+NOTES_MOST = 16_384
+"""Bytes of a seat's stderr that are kept."""
+STACK_FULL = "its stack is full"
+
+
+class Runners:
+    """A ``ModuleTable`` of real processes."""
+
+    def __init__(self, header: Header, commands: Sequence[Command], sandbox: Sandbox, *, alone: bool = False) -> None:
+        """Start the runners. ``alone``: nothing else is played in this process.
+
+        commands: by seat, with the compiled module of each; the runner's own words are the same in all.
+
+        Raises HostFault if the host cannot start them.
+        """
+        seats = range(len(commands))
+        strict = sandbox.level is Level.STRICT
+        self._runner = list(seats) if strict else [0 for _ in seats]
+        self._turn = header.time["turn_ms"] * TICKS_A_MS
+        self._pending: list[list[Item]] = []
+        for seat, command in enumerate(commands):
+            opening = _opening(header.seats[seat].number, command)
+            self._pending.append([Item(seat, TickOrder.OPEN, 0, opening)])
+        self._notes = [bytearray() for _ in seats]
+        self._notes_total = [0 for _ in seats]
+        self._gone: set[int] = set()
+        self._spent = [0 for _ in seats]
+        if not strict:
+            memory = sandbox.resources.memory * len(commands)
+            sandbox = replace(sandbox, resources=replace(sandbox.resources, memory=memory))
+            commands = (_of_all(commands),)
+        self._wire = Processes(commands, sandbox, alone=alone)
+
+    def announce(self, seat: int, step: int, kind: str) -> None:
+        """Do nothing: a module writes its notes in its turn."""
+
+    def round_trip(self, seat: int) -> float | None:
+        return None
+
+    def send(self, seat: int, data: bytes) -> None:
+        if seat not in self._gone:
+            self._pending[seat].append(Item(seat, TickOrder.SAY, 0, data))
+
+    def stop(self, seat: int) -> None:
+        if seat not in self._gone:
+            self._gone.add(seat)
+            self._pending[seat] = [Item(seat, TickOrder.END)]
+
+    async def ask(self, asks: Mapping[int, TickAsk]) -> Mapping[int, Reply]:
+        orders = {}
+        for seat, (frame, ticks) in asks.items():
+            orders[seat] = Item(seat, TickOrder.ASK, ticks, frame)
+        items = await self._exchange(orders)
+        replies: dict[int, Reply] = {}
+        for item in items:
+            is_later = item.seat in replies and replies[item.seat].kind is RunEnd.REFUSED
+            if item.seat in asks and not is_later:
+                replies[item.seat] = _reply(item)
+        if replies.keys() != asks.keys():
+            raise HostFault("the runner did not answer for every seat")
+        return replies
+
+    async def close(self, grace: float) -> list[Ending]:
+        ends = {}
+        for seat in range(len(self._runner)):
+            if grace and seat not in self._gone:
+                ends[seat] = Item(seat, TickOrder.END, self._turn)
+        try:
+            if ends:
+                await self._exchange(ends)
+        except HostFault:
+            grace = 0.0  # what a module does after the end is no part of the match
+        endings = await self._wire.close(grace)
+        return [self._ending(seat, endings[runner]) for seat, runner in enumerate(self._runner) if runner < len(endings)]
+
+    async def _exchange(self, orders: Mapping[int, Item]) -> list[Item]:
+        """Send the orders of these seats, with all that is pending, and return the items that come back, notes kept aside."""
+        batches: dict[int, list[Item]] = {}
+        for seat, runner in enumerate(self._runner):
+            if seat in orders or seat in self._gone:
+                batches.setdefault(runner, []).extend(self._pending[seat])
+                self._pending[seat] = []
+        for seat, order in orders.items():
+            batches[self._runner[seat]].append(order)
+        ticks = sum(order.ticks for order in orders.values())
+        deadline = trio.current_time() + GRACE + SLOWEST * ticks / TICKS_A_SECOND
+        waiting = {runner: bytearray() for runner, items in batches.items() if items}
+        for runner in waiting:
+            self._wire.send(runner, line.batch(batches[runner]))
+        out = []
+        while waiting:
+            for runner, data in await self._arrivals(waiting, deadline):
+                out += _items(data)
+                del waiting[runner]
+        return [item for item in out if not self._is_note(item)]
+
+    async def _arrivals(self, waiting: Mapping[int, bytearray], deadline: float) -> list[tuple[int, bytearray]]:
+        """Wait for bytes, and return the runners whose batch is whole by now, with it."""
+        arrivals = await self._wire.receive(deadline)
+        if not arrivals:
+            raise HostFault("the runner did not answer in time")
+        for arrival in arrivals:
+            if not arrival.data or arrival.seat not in waiting:
+                raise HostFault(f"the runner failed: {await self._wire.describe_end(arrival.seat)}")
+            waiting[arrival.seat].extend(arrival.data)
+        return [(runner, data) for runner, data in waiting.items() if _is_whole(data)]
+
+    def _is_note(self, item: Item) -> bool:
+        """Keep what a module wrote on stderr. Raises HostFault for a seat that is not at the table."""
+        if item.seat >= len(self._notes):
+            raise HostFault(f"the runner spoke of a seat {item.seat}")
+        if item.kind != Word.STDERR:
+            self._spent[item.seat] += item.ticks
+            return False
+        notes = self._notes[item.seat]
+        notes += item.data[: NOTES_MOST - len(notes)]
+        self._notes_total[item.seat] += len(item.data)
+        return True
+
+    def _ending(self, seat: int, runner: Ending) -> Ending:
+        """Return the end of a seat. A runner's CPU time is shared out by its seats' ticks; its page faults are no seat's."""
+        text = self._notes[seat].decode(errors="replace")
+        together = [other for other, at in enumerate(self._runner) if at == self._runner[seat]]
+        ticks = sum(self._spent[other] for other in together)
+        share = self._spent[seat] / ticks if ticks else 1 / len(together)
+        measured = Measured(runner.cpu * share)
+        return Ending(runner.status, seat in self._gone, measured, text, self._notes_total[seat])
+
+
+def _opening(number: int, command: Command) -> bytes:
+    path, digest = command.module
+    return number.to_bytes(8, "big") + bytes.fromhex(digest) + path.encode()
+
+
+def _of_all(commands: Sequence[Command]) -> Command:
+    """Return the command of one runner that may read the modules of all seats."""
+    readable = {path: None for command in commands for path in (*command.readable, *command.own)}
+    return replace(commands[0], readable=tuple(readable))
+
+
+def _is_whole(data: bytearray) -> bool:
+    try:
+        lack = line.missing(data)
+    except ValueError as error:
+        raise HostFault(f"the runner failed: {error}") from None
+    if lack < 0:
+        raise HostFault("the runner spoke unasked")
+    return lack == 0
+
+
+def _items(data: bytearray) -> list[Item]:
+    try:
+        return line.items_of(data)
+    except ValueError as error:
+        raise HostFault(f"the runner failed: {error}") from None
+
+
+def _reply(item: Item) -> Reply:
+    try:
+        kind = RunEnd[Word(item.kind).name]
+    except (KeyError, ValueError):
+        raise HostFault(f"the runner gave a word {item.kind}") from None
+    if kind is RunEnd.ANSWERED:
+        return Reply(kind, item.ticks, item.data)
+    text = item.data.decode(errors="replace")
+    if kind is RunEnd.EXITED:
+        text = describe_status(int.from_bytes(item.data, "big"))
+    elif kind is RunEnd.TRAPPED:
+        name, _, function = text.partition("\0")
+        text = f"trapped: {name}, in {function}" if function else f"trapped: {name}"
+    elif kind is RunEnd.STACK:
+        text = STACK_FULL
+    return Reply(kind, item.ticks, b"", text)

@@ -1,0 +1,170 @@
+"""Matches in ticks through real processes: a double of the runner for the table, or for each seat."""
+
+import dataclasses
+import sys
+from pathlib import Path
+
+import pytest
+import trio
+from jobs import SECRET
+from levels import EVERY_LEVEL, need_level, python_at
+from msgspec.structs import replace
+from scripted_table import job_in_ticks
+from tools import lacks
+from wording import sentence
+
+from khiva_arena.arbiter import line, pool
+from khiva_arena.arbiter.clock import LagMeter
+from khiva_arena.arbiter.lifetimes import describe_status
+from khiva_arena.arbiter.line import Item, TickOrder
+from khiva_arena.arbiter.live import play_live
+from khiva_arena.arbiter.match import Job, Outcome
+from khiva_arena.arbiter.preflight import PreflightFailed, preflight
+from khiva_arena.commands import traced
+from khiva_arena.commands.traced import Tracing
+from khiva_arena.errors import ConfigError
+from khiva_arena.replay.verify import verify
+from khiva_arena.result import Verdict
+from khiva_arena.sandbox.command import Command
+from khiva_arena.sandbox.level import Level, Sandbox
+
+DOUBLE = Path(__file__).parents[1] / "support" / "double_runner.py"
+
+
+def a_job(*modules: str, **time: int) -> Job:
+    """A match of modules named by what they do."""
+    commands = tuple(Command((sys.executable, str(DOUBLE)), "/", module=(what, "00" * 32)) for what in modules)
+    return replace(job_in_ticks(len(modules), **time), commands=commands)
+
+
+async def _play(job: Job) -> Outcome:
+    return await play_live(job, LagMeter(), alone=True)
+
+
+def played(*modules: str, warned: tuple[int, ...] = ()) -> Outcome:
+    job = replace(a_job(*modules), warned=warned)
+
+    outcome = trio.run(_play, job)
+    if outcome.record:
+        verify(outcome.record, SECRET)
+    return outcome
+
+
+def test_equal_matches_are_equal_to_the_tick() -> None:
+    one, other = played("honest", "honest", "honest"), played("honest", "honest", "honest")
+    assert one.record
+    assert one.record == other.record
+    assert one.record.verdicts == (Verdict.OK,) * 3
+
+
+@pytest.mark.parametrize(
+    ("module", "verdict", "detail"),
+    [
+        ("exits:2", Verdict.CRASHED, describe_status(3)),
+        ("traps:2", Verdict.CRASHED, sentence("arbiter", "trapped", name="divided by zero", function="choose")),
+        ("overflows:2", Verdict.CRASHED, sentence("arbiter", "stack-full")),
+        ("refused", Verdict.START_FAILED, "it imports what there is not"),
+        (
+            "traps:0",
+            Verdict.START_FAILED,
+            "crashed: " + sentence("arbiter", "trapped", name="divided by zero", function="choose"),
+        ),
+    ],
+)
+def test_a_module_that_ends_is_out_and_the_table_plays_on(module: str, verdict: Verdict, detail: str) -> None:
+    outcome = played("honest", module, "honest")
+    assert outcome.record
+    assert outcome.record.verdicts == (Verdict.OK, verdict, Verdict.OK)
+    assert outcome.seats[1].faults[0][:2] == (verdict, detail)
+    assert outcome.record.reason == "over"
+    assert outcome.seats[1].ending.notes == ("last words" if module.startswith("exits") else "")
+
+
+def test_a_timeout_costs_a_strike_and_the_bank() -> None:
+    outcome = played("timeout:2", "honest")
+    assert outcome.record
+    assert outcome.record.verdicts == (Verdict.OK, Verdict.OK)
+    assert (outcome.seats[0].faults[0].verdict, outcome.seats[0].bank_left) == (Verdict.TIMEOUT, 0.0)
+
+
+def test_the_backstop_is_void_and_then_a_fault() -> None:
+    assert (played("honest", "backstop:1").causes, played("honest", "backstop:1").record) == ((1,), None)
+    outcome = played("honest", "backstop:1", warned=(1,))
+    assert outcome.record
+    assert outcome.record.verdicts[1] is Verdict.RESOURCE
+
+
+@pytest.mark.parametrize("module", ["ends:0", "ends:2", "short:1", "other:1"])
+def test_a_runner_that_fails_is_nobodys_fault(module: str) -> None:
+    outcome = played("honest", module)
+    assert (outcome.record, outcome.causes, outcome.host) == (None, (), True)
+
+
+@pytest.mark.slow
+def test_matches_are_equal_however_many_are_played_at_a_time() -> None:
+    modules = [("honest", "timeout:2"), ("traps:3", "honest"), ("honest", "honest")] * 2
+    jobs = [replace(a_job(*words), ordinal=ordinal) for ordinal, words in enumerate(modules)]
+    digests = []
+    for slots, workers in ((1, 1), (3, 1), (2, 2)):
+        outcomes: list[Outcome] = []
+        pool.play(jobs, slots, outcomes.append, workers)
+        digests.append([outcome.record and outcome.record.digest for outcome in sorted(outcomes, key=lambda o: o.ordinal)])
+    assert digests[0] == digests[1] == digests[2]
+    assert None not in digests[0]
+
+
+@pytest.mark.slow
+def test_the_second_backstop_of_a_match_is_a_fault() -> None:
+    outcomes: list[Outcome] = []
+    pool.play([a_job("honest", "backstop:1")], 1, outcomes.append, 1)
+    assert [(outcome.attempt, outcome.causes) for outcome in outcomes] == [(1, (1,)), (2, ())]
+    assert outcomes[1].record
+    assert outcomes[1].record.verdicts[1] is Verdict.RESOURCE
+
+
+def test_the_trial_start_names_a_module_that_is_refused() -> None:
+    job = a_job("honest", "refused", "honest")
+    with pytest.raises(PreflightFailed) as error:
+        preflight(["a", "b", "c"], job.commands, job.header, job.sandbox)
+    assert [failure.seat for failure in error.value.failures] == [1]
+    assert "it imports what there is not" in str(error.value)
+
+
+def test_a_match_in_ticks_is_played_once_and_cannot_be_traced(tmp_path: Path) -> None:
+    job = a_job("honest", "honest")
+    words = ["a", "b"]
+    assert traced.play(job, Tracing(False, None, False), words).outcome.record == played("honest", "honest").record
+    for tracing in (Tracing(True, None, False), Tracing(False, tmp_path, False)):
+        with pytest.raises(ConfigError, match=sentence("match", "no-trace-in-ticks")):
+            traced.play(job, tracing, words)
+
+
+@EVERY_LEVEL
+def test_every_level_plays_the_same(level: Level) -> None:
+    need_level(level)
+    if python_at(level) != sys.executable:
+        lacks("bots of root, who are another user at this level, cannot come to the tests' Python", may=True)
+    readable = (str(DOUBLE.parent), str(Path(line.__file__).parents[2]))
+    job = a_job("honest", "traps:3")
+    commands = tuple(dataclasses.replace(command, readable=readable) for command in job.commands)
+    outcome = trio.run(_play, replace(job, commands=commands, sandbox=Sandbox(level)))
+    expected = played("honest", "traps:3")
+    assert outcome.record
+    assert outcome.record == expected.record
+
+
+@pytest.mark.parametrize("cut", range(1, 30))
+def test_a_batch_comes_back_and_a_cut_one_is_refused(cut: int) -> None:
+    items = [Item(1, TickOrder.ASK, 1 << 63, b"frame"), Item(2, TickOrder.SAY)]
+    data = line.batch(items)
+    assert (line.missing(data), line.items_of(data)) == (0, items)
+    assert line.missing(data[:cut]) > 0
+    assert line.missing(data + b"x") == -1
+    if cut not in (4, len(data) - 14):
+        with pytest.raises(ValueError, match=sentence("arbiter", "item-cut-off")):
+            line.items_of(data[: max(5, cut)])
+
+
+def test_a_batch_that_is_too_large_is_refused_before_it_is_read() -> None:
+    with pytest.raises(ValueError, match=sentence("arbiter", "batch-too-large", size="4,294,967,295")):
+        line.missing(b"\xff" * 4)
