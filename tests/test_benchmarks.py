@@ -2,6 +2,7 @@
 
 import random
 import re
+import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -15,6 +16,7 @@ from khiva_arena.shards.plan_file import read_plan
 HERE = Path(__file__).parent / "benchmarks"
 sys.path.append(str(HERE))
 
+from bench import ROOT, sampled  # noqa: E402 - found beside these tests
 from large import cost, made, planned  # noqa: E402 - found beside these tests
 from spread import LEAST, Spread, spread, told  # noqa: E402 - found beside these tests
 from stages import REST, STAGES, Line, stage_of, stages  # noqa: E402
@@ -55,6 +57,17 @@ def test_the_interval_holds_the_median_as_often_as_it_says() -> None:
 )
 def test_what_a_ratio_says(ratio: Spread, lower: bool, says: str) -> None:
     assert told(ratio, lower_is_better=lower) == says
+
+
+@pytest.mark.slow
+def test_what_is_measured_is_the_version_that_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where `make bench` runs, there is another version in the working folder."""
+    shutil.copytree(ROOT / "khiva_arena", tmp_path / "khiva_arena", ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / "khiva_arena" / "__main__.py").write_text("raise SystemExit(3)\n")
+    monkeypatch.chdir(ROOT)
+    assert sampled(ROOT, ("command", "--version"))[""] > 0
+    with pytest.raises(SystemExit, match="returned non-zero exit status 3"):
+        sampled(tmp_path, ("command", "--version"))
 
 
 def test_each_stage_of_make_run_is_a_line_of_its_recipes() -> None:

@@ -172,7 +172,9 @@ def sampled(tree: Path, words: tuple[str, ...]) -> Sample:
     samples = str(HERE / "samples.py")  # of this version, so that what it measures is new to no other
     environment = {**os.environ, "PYTHONPATH": str(tree)}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
-    done = subprocess.run([sys.executable, samples, *words], capture_output=True, text=True, env=environment, check=False)
+    line = [sys.executable, samples, *words]
+    # Not here: `python -m` looks into the working folder first, and would find this version.
+    done = subprocess.run(line, capture_output=True, text=True, env=environment, cwd="/", check=False)
     if done.returncode:
         sys.exit(f"bench: {' '.join(words)} of {tree}:\n{done.stderr}")
     found = json.loads(done.stdout.splitlines()[-1])
