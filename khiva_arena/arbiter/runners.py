@@ -9,12 +9,11 @@ from dataclasses import replace
 
 import trio
 
-from khiva_arena.arbiter import line
 from khiva_arena.arbiter.lifetimes import describe_status
-from khiva_arena.arbiter.line import Item, TickOrder, Word
 from khiva_arena.arbiter.process import Processes
 from khiva_arena.arbiter.ticks import Reply, RunEnd, TickAsk
 from khiva_arena.arbiter.wire import Ending, HostFault
+from khiva_arena.modules.runner import line
 from khiva_arena.replay.record import Header
 from khiva_arena.replay.ticks import TICKS_A_SECOND
 from khiva_arena.result import TICKS_A_MS, Measured
@@ -26,7 +25,18 @@ SLOWEST = 60
 GRACE = 60.0
 NOTES_MOST = 16_384
 """Bytes of a seat's stderr that are kept."""
-STACK_FULL = "its stack is full"
+ENDS = {
+    line.ANSWERED: RunEnd.ANSWERED,
+    line.TIMEOUT: RunEnd.TIMEOUT,
+    line.EXITED: RunEnd.EXITED,
+    line.TRAPPED: RunEnd.TRAPPED,
+    line.STACK: RunEnd.STACK,
+    line.BACKSTOP: RunEnd.BACKSTOP,
+    line.REFUSED: RunEnd.REFUSED,
+}
+
+Item = tuple[int, int, int, bytes]
+"""An item of a batch: seat, kind, ticks and bytes."""
 
 
 class Runners:
@@ -35,7 +45,7 @@ class Runners:
     def __init__(self, header: Header, commands: Sequence[Command], sandbox: Sandbox, *, alone: bool = False) -> None:
         """Start the runners. ``alone``: nothing else is played in this process.
 
-        commands: by seat, with the compiled module of each; the runner's own words are the same in all.
+        commands: by seat, with the compiled module of each; the words of a table's runner are the same in all.
 
         Raises HostFault if the host cannot start them.
         """
@@ -44,9 +54,10 @@ class Runners:
         self._runner = list(seats) if strict else [0 for _ in seats]
         self._turn = header.time["turn_ms"] * TICKS_A_MS
         self._pending: list[list[Item]] = []
+        commands = [replace(command, argv=command.module[2:]) for command in commands]
         for seat, command in enumerate(commands):
             opening = _opening(header.seats[seat].number, command)
-            self._pending.append([Item(seat, TickOrder.OPEN, 0, opening)])
+            self._pending.append([(seat, line.OPEN, 0, opening)])
         self._notes = [bytearray() for _ in seats]
         self._notes_total = [0 for _ in seats]
         self._gone: set[int] = set()
@@ -54,7 +65,7 @@ class Runners:
         if not strict:
             memory = sandbox.resources.memory * len(commands)
             sandbox = replace(sandbox, resources=replace(sandbox.resources, memory=memory))
-            commands = (_of_all(commands),)
+            commands = [_of_all(commands)]
         self._wire = Processes(commands, sandbox, alone=alone)
 
     def announce(self, seat: int, step: int, kind: str) -> None:
@@ -65,23 +76,18 @@ class Runners:
 
     def send(self, seat: int, data: bytes) -> None:
         if seat not in self._gone:
-            self._pending[seat].append(Item(seat, TickOrder.SAY, 0, data))
+            self._pending[seat].append((seat, line.SAY, 0, data))
 
     def stop(self, seat: int) -> None:
         if seat not in self._gone:
             self._gone.add(seat)
-            self._pending[seat] = [Item(seat, TickOrder.END)]
+            self._pending[seat] = [(seat, line.END, 0, b"")]
 
     async def ask(self, asks: Mapping[int, TickAsk]) -> Mapping[int, Reply]:
         orders = {}
         for seat, (frame, ticks) in asks.items():
-            orders[seat] = Item(seat, TickOrder.ASK, ticks, frame)
-        items = await self._exchange(orders)
-        replies: dict[int, Reply] = {}
-        for item in items:
-            is_later = item.seat in replies and replies[item.seat].kind is RunEnd.REFUSED
-            if item.seat in asks and not is_later:
-                replies[item.seat] = _reply(item)
+            orders[seat] = (seat, line.ASK, ticks, frame)
+        replies = {item[0]: _reply(item) for item in await self._exchange(orders) if item[0] in asks}
         if replies.keys() != asks.keys():
             raise HostFault("the runner did not answer for every seat")
         return replies
@@ -90,7 +96,7 @@ class Runners:
         ends = {}
         for seat in range(len(self._runner)):
             if grace and seat not in self._gone:
-                ends[seat] = Item(seat, TickOrder.END, self._turn)
+                ends[seat] = (seat, line.END, self._turn, b"")
         try:
             if ends:
                 await self._exchange(ends)
@@ -108,7 +114,7 @@ class Runners:
                 self._pending[seat] = []
         for seat, order in orders.items():
             batches[self._runner[seat]].append(order)
-        ticks = sum(order.ticks for order in orders.values())
+        ticks = sum(order[2] for order in orders.values())
         deadline = trio.current_time() + GRACE + SLOWEST * ticks / TICKS_A_SECOND
         waiting = {runner: bytearray() for runner, items in batches.items() if items}
         for runner in waiting:
@@ -133,14 +139,15 @@ class Runners:
 
     def _is_note(self, item: Item) -> bool:
         """Keep what a module wrote on stderr. Raises HostFault for a seat that is not at the table."""
-        if item.seat >= len(self._notes):
-            raise HostFault(f"the runner spoke of a seat {item.seat}")
-        if item.kind != Word.STDERR:
-            self._spent[item.seat] += item.ticks
+        seat, word, ticks, data = item
+        if seat >= len(self._notes):
+            raise HostFault(f"the runner spoke of a seat {seat}")
+        if word != line.STDERR:
+            self._spent[seat] += ticks
             return False
-        notes = self._notes[item.seat]
-        notes += item.data[: NOTES_MOST - len(notes)]
-        self._notes_total[item.seat] += len(item.data)
+        notes = self._notes[seat]
+        notes += data[: NOTES_MOST - len(notes)]
+        self._notes_total[seat] += len(data)
         return True
 
     def _ending(self, seat: int, runner: Ending) -> Ending:
@@ -154,7 +161,7 @@ class Runners:
 
 
 def _opening(number: int, command: Command) -> bytes:
-    path, digest = command.module
+    path, digest = command.module[:2]
     return number.to_bytes(8, "big") + bytes.fromhex(digest) + path.encode()
 
 
@@ -182,18 +189,10 @@ def _items(data: bytearray) -> list[Item]:
 
 
 def _reply(item: Item) -> Reply:
-    try:
-        kind = RunEnd[Word(item.kind).name]
-    except (KeyError, ValueError):
-        raise HostFault(f"the runner gave a word {item.kind}") from None
-    if kind is RunEnd.ANSWERED:
-        return Reply(kind, item.ticks, item.data)
-    text = item.data.decode(errors="replace")
-    if kind is RunEnd.EXITED:
-        text = describe_status(int.from_bytes(item.data, "big"))
-    elif kind is RunEnd.TRAPPED:
-        name, _, function = text.partition("\0")
-        text = f"trapped: {name}, in {function}" if function else f"trapped: {name}"
-    elif kind is RunEnd.STACK:
-        text = STACK_FULL
-    return Reply(kind, item.ticks, b"", text)
+    _, word, ticks, data = item
+    if word not in ENDS:
+        raise HostFault(f"the runner gave a word {word}")
+    if word == line.ANSWERED:
+        return Reply(RunEnd.ANSWERED, ticks, data)
+    text = describe_status(int.from_bytes(data, "big")) if word == line.EXITED else data.decode(errors="replace")
+    return Reply(ENDS[word], ticks, b"", text)

@@ -25,8 +25,9 @@ from khiva_arena.sandbox.limits import GIB, MIB, Resources, in_words
 
 NEEDS = "modules run in wasmtime, which is not installed: pip install 'khiva-arena[modules]'"
 FOLDER = Path(__file__).parent.parent / "modules"
-START = "import sys; sys.path.append(sys.argv.pop(1)); from runner import main; main.main(main.{work})"
-"""The program that starts the runner without what Python reads at other starts. ``work``: a function of its main.py."""
+START = "import sys; sys.path.append(sys.argv.pop(1)); from runner import main, table; main.main({work})"
+"""The program that starts the runner without what Python reads at other starts. ``work``: a function of main.py or table.py."""
+RUN, TABLE, COMPILE = "main.run", "table.serve", "main.compile_file"
 REFUSED = 102
 """The exit code of the runner for a module that cannot be a bot."""
 LARGEST = 64 * MIB
@@ -49,7 +50,7 @@ def library() -> str:
 
 
 def runner(work: str, *words: str) -> tuple[str, ...]:
-    """Return the words that start the runner with a function of its main.py. Raises ConfigError if the VM is not installed."""
+    """Return the words that start the runner with one of its functions. Raises ConfigError if the VM is not installed."""
     if not library():
         raise ConfigError(NEEDS)
     return (sys.executable, "-I", "-S", "-c", START.format(work=work), str(FOLDER), library(), *words)
@@ -68,10 +69,11 @@ def command(bot: Bot, module: Path, level: Level, home: Path) -> Command:
         data = regular_files.read(module, LARGEST, follow=False)
     except OSError as error:
         raise BotError(f"{bot.name}: its module {bot.module}: {error.strerror or error}") from None
-    words, note = runner("run"), home / f"{_key(data)}.json"
+    words, note = runner(RUN), home / f"{_key(data)}.json"
     digest = _noted(note) or _compile(bot, data, note, level)
     code = _code(note, digest)
-    return Command((*words, str(code), digest), str(code.parent), {}, (library(), str(FOLDER)), staged=True)
+    alone, table = (*words, str(code), digest), (str(code), digest, *runner(TABLE))
+    return Command(alone, str(code.parent), {}, (library(), str(FOLDER)), staged=True, module=table)
 
 
 def _key(module: bytes) -> str:
@@ -127,7 +129,7 @@ def _compile(bot: Bot, data: bytes, note: Path, level: Level) -> str:
         source.write_bytes(data)
         source.chmod(0o644)
         folder.chmod(0o755)  # under root it is compiled by a user of its own
-        words = runner("compile_file", str(source), str(code))
+        words = runner(COMPILE, str(source), str(code))
         exit_code, output = work(Errand(bot, "module", words, folder, (library(), str(FOLDER)), TO_COMPILE), level)
         if exit_code == REFUSED:
             raise BotError(f"{bot.name}: {bot.module}: {output}")

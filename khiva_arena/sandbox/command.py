@@ -17,7 +17,7 @@ class Command:
     handed: variables that it is handed with the arbiter's own values, which are struck out of its output
     link: the file in which the round trip to its player stands, see arbiter/round_trip.py; "" if it is not measured
     barred: in words, why it is not started at all; "" if it is
-    module: of a bot that plays in ticks, the path and the digest of its compiled code; the words then start its runner
+    module: of a WebAssembly module, the path and the digest of its compiled code, then the words that start a runner for a table
     allowance: seconds of the round trip, at most, by which the clock of each of its decisions is longer
     """
 

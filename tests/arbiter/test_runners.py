@@ -13,16 +13,16 @@ from scripted_table import job_in_ticks
 from tools import lacks
 from wording import sentence
 
-from khiva_arena.arbiter import line, pool
+from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.lifetimes import describe_status
-from khiva_arena.arbiter.line import Item, TickOrder
 from khiva_arena.arbiter.live import play_live
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.preflight import PreflightFailed, preflight
 from khiva_arena.commands import traced
 from khiva_arena.commands.traced import Tracing
 from khiva_arena.errors import ConfigError
+from khiva_arena.modules.runner import line
 from khiva_arena.replay.verify import verify
 from khiva_arena.result import Verdict
 from khiva_arena.sandbox.command import Command
@@ -33,7 +33,7 @@ DOUBLE = Path(__file__).parents[1] / "support" / "double_runner.py"
 
 def a_job(*modules: str, **time: int) -> Job:
     """A match of modules named by what they do."""
-    commands = tuple(Command((sys.executable, str(DOUBLE)), "/", module=(what, "00" * 32)) for what in modules)
+    commands = tuple(Command((), "/", module=(what, "00" * 32, sys.executable, str(DOUBLE))) for what in modules)
     return replace(job_in_ticks(len(modules), **time), commands=commands)
 
 
@@ -61,14 +61,10 @@ def test_equal_matches_are_equal_to_the_tick() -> None:
     ("module", "verdict", "detail"),
     [
         ("exits:2", Verdict.CRASHED, describe_status(3)),
-        ("traps:2", Verdict.CRASHED, sentence("arbiter", "trapped", name="divided by zero", function="choose")),
-        ("overflows:2", Verdict.CRASHED, sentence("arbiter", "stack-full")),
+        ("traps:2", Verdict.CRASHED, sentence("modules", "division-zero") + ", in choose"),
+        ("overflows:2", Verdict.CRASHED, sentence("modules", "calls-too-deep")),
         ("refused", Verdict.START_FAILED, "it imports what there is not"),
-        (
-            "traps:0",
-            Verdict.START_FAILED,
-            "crashed: " + sentence("arbiter", "trapped", name="divided by zero", function="choose"),
-        ),
+        ("traps:0", Verdict.START_FAILED, "crashed: " + sentence("modules", "division-zero") + ", in choose"),
     ],
 )
 def test_a_module_that_ends_is_out_and_the_table_plays_on(module: str, verdict: Verdict, detail: str) -> None:
@@ -155,7 +151,7 @@ def test_every_level_plays_the_same(level: Level) -> None:
 
 @pytest.mark.parametrize("cut", range(1, 30))
 def test_a_batch_comes_back_and_a_cut_one_is_refused(cut: int) -> None:
-    items = [Item(1, TickOrder.ASK, 1 << 63, b"frame"), Item(2, TickOrder.SAY)]
+    items = [(1, line.ASK, 1 << 63, b"frame"), (2, line.SAY, 0, b"")]
     data = line.batch(items)
     assert (line.missing(data), line.items_of(data)) == (0, items)
     assert line.missing(data[:cut]) > 0

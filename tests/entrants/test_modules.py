@@ -235,7 +235,7 @@ def test_a_module_chooses_as_the_program_of_the_same_sources(
     need_module_tools(name)
     greedy, program = str(open_folder / "greedy"), f"shipped:{name}/greedy"
     arena("new", program, greedy, "--module", cwd=open_folder)
-    if python_at(level) != modules.runner("run")[0]:
+    if python_at(level) != modules.runner(modules.RUN)[0]:
         lacks(f"at {level} this user's bots may not read {python_at(level)}", may=True)
     for seed in "ab":
         one, other = (
@@ -258,7 +258,7 @@ GROW = """
 def test_memory_ends_at_the_limit_and_nothing_is_killed(level: Level, open_folder: Path) -> None:
     """The module begins with a page, grows by 64 as often as it can, fills all that it has, and exits with how often it grew."""
     need_level(level)
-    if python_at(level) != modules.runner("run")[0]:
+    if python_at(level) != modules.runner(modules.RUN)[0]:
         lacks(f"at {level} this user's bots may not read {python_at(level)}", may=True)
     place = folder(open_folder / "grows", 'module = "bot.wasm"', data=wasm(GROW, imports=["proc_exit"]))
     words = ["--isolation", str(level), "--limit", "memory=200M", "--trust-bots", "--json"]

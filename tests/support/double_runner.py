@@ -8,10 +8,12 @@ import sys
 
 import msgpack
 
-from khiva_arena.arbiter import line
-from khiva_arena.arbiter.line import Item, TickOrder, Word
+from khiva_arena.modules.runner import line
+
+Item = tuple[int, int, int, bytes]
 
 TICKS_A_BYTE = 1_000
+WHY = b"it imports what there is not"
 
 
 class Seat:
@@ -33,25 +35,25 @@ class Seat:
             payload = msgpack.packb({"type": "hello", "proto": 1, "name": "double"})
         else:
             payload = msgpack.packb({"type": "act", "req": message["req"], "choice": len(message["legal"]) - 1})
-        return [Item(number, Word.ANSWERED, spent, len(payload).to_bytes(4, "big") + payload)]
+        return [(number, line.ANSWERED, spent, len(payload).to_bytes(4, "big") + payload)]
 
     def misbehave(self, number: int, ticks: int) -> list[Item]:
         match self.what:
             case "timeout":
-                return [Item(number, Word.TIMEOUT, ticks)]
+                return [(number, line.TIMEOUT, ticks, b"")]
             case "exits":
-                return [Item(number, Word.STDERR, 0, b"last words"), Item(number, Word.EXITED, 5, (3).to_bytes(4, "big"))]
+                return [(number, line.STDERR, 0, b"last words"), (number, line.EXITED, 5, (3).to_bytes(4, "big"))]
             case "traps":
-                return [Item(number, Word.TRAPPED, 6, b"divided by zero\0choose")]
+                return [(number, line.TRAPPED, 6, b"a division by zero, in choose")]
             case "overflows":
-                return [Item(number, Word.STACK, 7)]
+                return [(number, line.STACK, 7, b"calls go too deep: the stack is used up")]
             case "backstop":
-                return [Item(number, Word.BACKSTOP, 8)]
+                return [(number, line.BACKSTOP, 8, b"")]
             case "ends":
                 os._exit(9)
             case "short":
                 return []
-        return [Item(number, 99)]
+        return [(number, 99, 0, b"")]
 
 
 def read(count: int) -> bytes:
@@ -70,15 +72,15 @@ def main() -> None:
         data += read(line.missing(data))
         out: list[Item] = []
         for number, kind, ticks, body in line.items_of(data):
-            if kind == TickOrder.OPEN:
+            if kind == line.OPEN:
                 seats[number] = Seat(body)
                 refused |= {number} if seats[number].what == "refused" else set()
-            if kind == TickOrder.OPEN and number in refused:
-                out.append(Item(number, Word.REFUSED, 0, b"it imports what there is not"))
-            elif kind in (TickOrder.OPEN, TickOrder.END):
-                out.append(Item(number, Word.ANSWERED))
-            elif kind == TickOrder.ASK:
-                out += [Item(number, Word.TIMEOUT)] if number in refused else seats[number].ask(number, ticks, body)
+            if kind == line.OPEN and number in refused:
+                out.append((number, line.REFUSED, 0, WHY))
+            elif kind in (line.OPEN, line.END):
+                out.append((number, line.ANSWERED, 0, b""))
+            elif kind == line.ASK:
+                out += [(number, line.REFUSED, 0, WHY)] if number in refused else seats[number].ask(number, ticks, body)
         sys.stdout.buffer.write(line.batch(out))
         sys.stdout.buffer.flush()
 

@@ -51,14 +51,14 @@ def run(module: bytes, folder: Path, data: bytes = b"") -> subprocess.CompletedP
     source, code = folder / "bot.wasm", folder / "code"
     source.write_bytes(module)
     code.unlink(missing_ok=True)
-    words = modules.runner("compile_file", str(source), str(code))
+    words = modules.runner(modules.COMPILE, str(source), str(code))
     made = subprocess.run(words, capture_output=True, timeout=SECONDS, check=False)
     return made if made.returncode else run_code(code, digest(code.read_bytes()), data)
 
 
 def run_code(code: Path, expected: str, data: bytes = b"") -> subprocess.CompletedProcess[bytes]:
     """Run compiled code that is expected to have a hash."""
-    words = modules.runner("run", str(code), expected)
+    words = modules.runner(modules.RUN, str(code), expected)
     return subprocess.run(words, input=data, capture_output=True, timeout=SECONDS, check=False)
 
 

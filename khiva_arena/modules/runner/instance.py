@@ -39,6 +39,14 @@ class Trapped(Exception):
     """Signal that a module did what ends it. The text says what, and in which function."""
 
 
+class StackFull(Trapped):
+    """Signal that a module's calls went too deep."""
+
+
+class OutOfTicks(Exception):
+    """Signal that a module has used more ticks than it had."""
+
+
 class Instance:
     """An instance of a module. ``run`` may be called once."""
 
@@ -145,12 +153,16 @@ class Instance:
         if self._problem is not None:
             raise self._problem
         if address:
-            is_full = self._value(self._height, "<I") > HEIGHT_LIMIT  # the meter ends it by a trap of another kind
-            raise Trapped(_in_words(self._vm, address, TOO_DEEP if is_full else ""))
+            # The meter ends a module by a trap of another kind.
+            if self.ticks < 0:
+                raise OutOfTicks
+            if self._value(self._height, "<I") > HEIGHT_LIMIT:
+                raise StackFull(_in_words(self._vm, address, TOO_DEEP))
+            raise Trapped(_in_words(self._vm, address))
         self._vm.check(error)
 
 
-def _in_words(vm: Vm, trap: int, reason: str) -> str:
+def _in_words(vm: Vm, trap: int, reason: str = "") -> str:
     """Return a line of a trap with its function, if that has a name. ``reason``: known otherwise, "" if the VM knows it."""
     code, vector = buffer(1), buffer(16)
     known = vm.wasmtime_trap_code(trap, code)

@@ -17,7 +17,7 @@ there is something to tell:
     TIMEOUT    the ticks are used up
     EXITED     bytes: the exit code (u32)
     TRAPPED    bytes: what it did, in a line
-    STACK      its stack is full
+    STACK      its calls went too deep; bytes: a line of it
     BACKSTOP   its ticks took too much of the processor
     REFUSED    bytes: why the module cannot be played, in a line
 """
@@ -31,7 +31,9 @@ if TYPE_CHECKING:
 
     Item: TypeAlias = tuple[int, int, int, bytes]
 
-LENGTH, HEAD, KEY = Struct(">I"), Struct(">BBQI"), Struct(">Q32s")
+LENGTH, HEAD = Struct(">I"), Struct(">BBQI")
+KEY, OPENING = 8, 40
+"""Bytes of the key of an OPEN, and of the key and the digest."""
 LARGEST = 1 << 28
 """Most bytes of a batch."""
 OPEN, SAY, ASK, END = range(4)
@@ -40,7 +42,7 @@ STDERR, ANSWERED, TIMEOUT, EXITED, TRAPPED, STACK, BACKSTOP, REFUSED = range(8)
 
 def batch(items: "Iterable[Item]") -> bytes:
     """Return the bytes of a batch of items, each a seat, a kind, ticks and bytes."""
-    parts = []
+    parts: list[bytes] = []
     for seat, kind, ticks, data in items:
         parts += HEAD.pack(seat, kind, ticks, len(data)), data
     body = b"".join(parts)

@@ -67,10 +67,10 @@ def run(vm: Vm, path: str, digest: str) -> int:
 
     digest: of the code, in hex. The arena knows it from a note of its own: other code would be a program of whoever wrote it.
     """
-    return Instance(vm, _load(vm, path, digest), Wall(), _most_bytes()).run() & 0xFF
+    return Instance(vm, load(vm, path, digest), Wall(), _most_bytes()).run() & 0xFF
 
 
-def _load(vm: Vm, path: str, digest: str) -> int:
+def load(vm: Vm, path: str, digest: str) -> int:
     code = _bytes(path)
     if blake2b(code, digest_size=DIGEST).hexdigest() != digest:
         raise Unfit("its code has changed since the arena compiled it")

@@ -34,6 +34,8 @@ NOTES = 65_536
 TICKS_A_NANO = 10
 BACKSTOP_SECONDS, BACKSTOP_A_TICK = 1.0, 15e-9
 """CPU time after which a run is given up: three times the worst class of METER.md for each tick, and what a start may take."""
+THREAD_STACK = 8 << 20
+"""Bytes of a thread's stack: the VM's own, and the host's frames on top."""
 LOOK = 0.5
 """Seconds between two looks at a run's CPU time."""
 BADF = 9
@@ -52,6 +54,7 @@ class TickSeat:
         self._key, self._draws, self._drawn = key, 0, b""
         self._granted = self._left = self._spent = 0
         self._thread = 0
+        self._mistake: BaseException | None = None
         self._turn, self._done = _thread.allocate_lock(), _thread.allocate_lock()
         self._turn.acquire()
         self._done.acquire()
@@ -77,7 +80,8 @@ class TickSeat:
             return line.BACKSTOP, 0, b""
         if frame := self._taken():
             return line.ANSWERED, spent, frame
-        return (self._end or (line.TIMEOUT, b""))[0], spent, (self._end or (line.TIMEOUT, b""))[1]
+        word, told = self._end or (line.TIMEOUT, b"")
+        return word, spent, told
 
     def finish(self, ticks: int) -> tuple[int, int, bytes]:
         """End the input, and let the module run to its end, for so many ticks at most."""
@@ -92,11 +96,14 @@ class TickSeat:
         if self._thread:
             self._turn.release()
         else:
+            _thread.stack_size(THREAD_STACK)
             self._thread = _thread.start_new_thread(self._play, ())
         begin = self._cpu()
         while not self._done.acquire(True, LOOK):
             if self._cpu() - begin > BACKSTOP_SECONDS + BACKSTOP_A_TICK * ticks:
                 return None
+        if self._mistake is not None:
+            raise self._mistake
         spent = ticks - max(0, self._left)
         self._spent += spent
         return spent
@@ -130,10 +137,12 @@ class TickSeat:
             self._end = line.EXITED, (self._instance.run() & 0xFFFF_FFFF).to_bytes(4, "big")
         except OutOfTicks:
             self._end = line.TIMEOUT, b""
-        except StackFull:
-            self._end = line.STACK, b""
+        except StackFull as trap:
+            self._end = line.STACK, str(trap).encode()
         except Trapped as trap:
             self._end = line.TRAPPED, str(trap).encode()
+        except BaseException as mistake:
+            self._mistake = mistake
         self._left = self._instance.ticks
         self._done.release()
 

@@ -29,13 +29,16 @@ class Wall:
             piece = view[at : at + PIECE]
             piece[:] = posix.urandom(len(piece))
 
-    def wait(self, descriptors: "Sequence[int]", seconds: float | None) -> "Sequence[int]":
+    def pay(self, ticks: int) -> None:
+        pass  # nobody is charged by the wall clock
+
+    def wait(self, descriptors: "Sequence[int]", nanoseconds: int | None) -> "Sequence[int]":
         if not descriptors:
-            time.sleep(seconds or 0.0)
+            time.sleep((nanoseconds or 0) / 1e9)
             return ()
         from select import poll  # not above: few modules wait for anything but a read
 
         poller = poll()
         for descriptor in set(descriptors):
             poller.register(descriptor, 1 if descriptor == 0 else 4)
-        return [descriptor for descriptor, _ in poller.poll(None if seconds is None else seconds * 1000)]
+        return [descriptor for descriptor, _ in poller.poll(None if nanoseconds is None else nanoseconds / 1e6)]

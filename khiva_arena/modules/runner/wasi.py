@@ -34,8 +34,11 @@ if TYPE_CHECKING:
         def random(self, view: memoryview) -> None:
             """Fill a view with random bytes."""
 
-        def wait(self, descriptors: Sequence[int], seconds: float | None) -> Sequence[int]:
+        def wait(self, descriptors: Sequence[int], nanoseconds: int | None) -> Sequence[int]:
             """Wait until a descriptor is ready, or so long; None: as long as it takes. Return the descriptors that are ready."""
+
+        def pay(self, ticks: int) -> None:
+            """Take the price of a call, as METER.md has it, before the call works."""
 
 
 SUCCESS, BADF, FAULT, INVAL, IO, NOTSUP, SPIPE = 0, 8, 21, 28, 29, 58, 70
@@ -47,11 +50,13 @@ ARGUMENT = b"bot\0"
 """The only argument: some languages name themselves by it when they complain."""
 MOST_VECTORS = MOST_EVENTS = 1024
 VECTOR, SUBSCRIPTION, EVENT, STATE = 8, 48, 32, 24
+PRICE_EACH = 100
+"""Ticks of a pair of pointer and length, and of a subscription."""
 IS_TIME, IS_READ, IS_WRITE = 0, 1, 2
 ABSOLUTE = 1
 MAY_READ, MAY_WRITE, MAY_WAIT = 1 << 1, 1 << 6, 1 << 27
-NANO = 1_000_000_000
-LONGEST_WAIT = 86_400 * NANO
+LONGEST_WAIT = 86_400 * 1_000_000_000
+"""Nanoseconds of one wait at most; a longer one is several."""
 _u32, _u64, _event = Struct("<I"), Struct("<Q"), Struct("<QHB5x16x")
 
 
@@ -99,8 +104,6 @@ def _span(memory: memoryview, pointer: int, size: int) -> memoryview:
 
 def _vectors(memory: memoryview, pointer: int, count: int) -> list[memoryview]:
     """Return the parts of memory that a list of pointers and sizes names, without empty ones."""
-    if count > MOST_VECTORS:
-        raise Errno(INVAL)
     table = unpack_from(f"<{2 * count}I", _span(memory, pointer, count * VECTOR))
     return [_span(memory, at, size) for at, size in zip(table[::2], table[1::2], strict=True) if size]
 
@@ -121,6 +124,9 @@ def fd_write(caller: Caller, descriptor: int, vectors: int, count: int, result: 
 def _transfer(
     caller: Caller, do: "Callable[[int, Sequence[memoryview]], int]", descriptor: int, vectors: int, count: int, result: int
 ) -> None:
+    if count > MOST_VECTORS:
+        raise Errno(INVAL)
+    caller.system.pay(PRICE_EACH * count)
     caller.must_have(descriptor)
     memory = caller.memory()
     size = _span(memory, result, _u32.size)  # before anything is read: what is read must not be lost
@@ -214,6 +220,7 @@ def _known(clock: int) -> int:
 
 def random_get(caller: Caller, pointer: int, size: int) -> None:
     """Fill a part of memory with random bytes."""
+    caller.system.pay(size)
     caller.system.random(_span(caller.memory(), pointer, size))
 
 
@@ -234,6 +241,7 @@ def poll_oneoff(caller: Caller, subscriptions: int, events: int, count: int, res
     their order, and at ``result`` how many."""
     if not 0 < count <= MOST_EVENTS:
         raise Errno(INVAL)
+    caller.system.pay(PRICE_EACH * count)
     memory = caller.memory()
     asked = _span(memory, subscriptions, count * SUBSCRIPTION)
     answers, number = _span(memory, events, count * EVENT), _span(memory, result, _u32.size)
@@ -276,7 +284,7 @@ def _wait(caller: Caller, waits: list[_Wait]) -> list[_Wait]:
     ends = [wait.until for wait in waits if wait.until is not None]
     while True:
         rest = max(0, min(ends) - caller.system.now(STEADY)) if ends else None
-        ready = caller.system.wait(descriptors, None if rest is None else min(rest, LONGEST_WAIT) / NANO)
+        ready = caller.system.wait(descriptors, None if rest is None else min(rest, LONGEST_WAIT))
         now = caller.system.now(STEADY)
         over = [wait for wait in waits if (wait.descriptor in ready if wait.until is None else wait.until <= now)]
         if over:

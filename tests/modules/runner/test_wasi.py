@@ -24,7 +24,8 @@ class Pipes:
         self.ready = ready
         self.output: list[tuple[int, bytes]] = []
         self.closed: list[int] = []
-        self.waits: list[float | None] = []
+        self.waits: list[int | None] = []
+        self.paid: list[int] = []
         self.time = 1_000
 
     def read(self, descriptor: int, views: Sequence[memoryview]) -> int:
@@ -51,9 +52,12 @@ class Pipes:
     def random(self, view: memoryview) -> None:
         view[:] = b"\7" * len(view)
 
-    def wait(self, descriptors: Sequence[int], seconds: float | None) -> Sequence[int]:
-        self.waits.append(seconds)
-        self.time += round((seconds or 0) * 1e9)
+    def pay(self, ticks: int) -> None:
+        self.paid.append(ticks)
+
+    def wait(self, descriptors: Sequence[int], nanoseconds: int | None) -> Sequence[int]:
+        self.waits.append(nanoseconds)
+        self.time += nanoseconds or 0
         return [one for one in descriptors if one in self.ready]
 
 
@@ -219,15 +223,15 @@ def events(called: Called) -> list[tuple[int, ...]]:
 
 def test_a_time_ends_a_wait() -> None:
     called = Called("poll_oneoff", 64, 4096, 2, 8, data={64: until(7, 5_000_000_000) + until(8, 1_000_000_000)})
-    assert (called.number, events(called), called.system.waits) == (0, [(8, 0, 0)], [1.0])
+    assert (called.number, events(called), called.system.waits) == (0, [(8, 0, 0)], [1_000_000_000])
     called = Called("poll_oneoff", 64, 4096, 1, 8, data={64: until(7, 3, clock=0, absolute=True)})
-    assert (events(called), called.system.waits) == ([(7, 0, 0)], [0.0])
+    assert (events(called), called.system.waits) == ([(7, 0, 0)], [0])
 
 
 def test_the_longest_time_is_waited_for_in_days() -> None:
     system = Pipes(ready=[0])
     called = Called("poll_oneoff", 64, 4096, 2, 8, data={64: until(7, (1 << 64) - 1) + ready(9, wasi.IS_READ, 0)}, system=system)
-    assert (called.number, events(called), system.waits) == (0, [(9, 0, 1)], [86_400.0])
+    assert (called.number, events(called), system.waits) == (0, [(9, 0, 1)], [wasi.LONGEST_WAIT])
 
 
 def test_a_descriptor_that_is_not_there_is_an_event() -> None:

@@ -1,0 +1,71 @@
+"""The runner of a table in ticks: it takes orders by the batch, lets one module after another run, and tells what each did."""
+
+import posix
+
+from . import line
+from .instance import Trapped
+from .main import load
+from .ticks import TickSeat
+from .vm import Unfit, Vm
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .line import Item
+
+
+def serve(vm: Vm) -> int:
+    """Answer batches until stdin ends; return the exit code. Raises ValueError for bytes that are no batch."""
+    table = _Table(vm)
+    while data := _read_batch():
+        answer = memoryview(line.batch([word for item in line.items_of(data) for word in table.done(item)]))
+        while answer:
+            answer = answer[posix.write(1, answer) :]
+    return 0
+
+
+class _Table:
+    """The seats of a table. Seats with the same code share it."""
+
+    def __init__(self, vm: Vm) -> None:
+        self._vm = vm
+        self._codes: dict[bytes, int] = {}
+        self._seats: dict[int, TickSeat] = {}
+        self._refusals: dict[int, bytes] = {}
+
+    def done(self, item: "Item") -> "list[Item]":
+        """Carry out an order, and return what is to be told."""
+        number, order, ticks, data = item
+        if order == line.OPEN:
+            self._open(number, data)
+        if number in self._refusals:
+            return [] if order == line.SAY else [(number, line.REFUSED, 0, self._refusals[number])]
+        if order == line.OPEN:
+            return [(number, line.ANSWERED, 0, b"")]
+        seat = self._seats[number]
+        seat.say(data)
+        if order == line.SAY:
+            return []
+        word, spent, told = seat.finish(ticks) if order == line.END else seat.ask(ticks)
+        notes = [(number, line.STDERR, 0, bytes(seat.notes))] if seat.notes else []
+        seat.notes.clear()
+        return [*notes, (number, word, spent, told)]
+
+    def _open(self, number: int, data: bytes) -> None:
+        key, digest = data[: line.KEY], data[line.KEY : line.OPENING]
+        try:
+            if digest not in self._codes:
+                self._codes[digest] = load(self._vm, data[line.OPENING :].decode(), digest.hex())
+            self._seats[number] = TickSeat(self._vm, self._codes[digest], key)
+        except (Unfit, Trapped) as problem:
+            self._refusals[number] = str(problem).encode()
+
+
+def _read_batch() -> bytes:
+    """Read a whole batch; b"" at the end of input."""
+    data = b""
+    while missing := line.missing(data):
+        piece = posix.read(0, missing)
+        if not piece:
+            return b""
+        data += piece
+    return data
