@@ -8,6 +8,7 @@ from typing import NamedTuple
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.playing.executor import Executor, LocalExecutor
 from khiva_arena.playing.starts import Entrants
+from khiva_arena.result import Clock
 from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.say import Say
 from khiva_arena.settings.settings import Settings
@@ -31,6 +32,10 @@ def players_of(
 
     stack: ends an executor that was asked
     """
+    if stages[0].clock is Clock.TICKS:
+        from khiva_arena.entrants.only_modules import only_modules  # not above: few events are in ticks
+
+        entrants = only_modules(entrants, sandbox.level)
     playing = Entrants(tuple(entrants))
     executor = executor_of(stages[0], playing, sandbox, plan, say)
     if stages[0].skip_broken:

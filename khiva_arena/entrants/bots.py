@@ -42,6 +42,7 @@ class Bot(msgspec.Struct, frozen=True):
     guest: the kind of player if it is no program of this machine, "person" or "remote"; "" if it is one.
     kept: True if one process of it may play many matches, and so remember.
     broken: why it cannot be read; "" for a bot that can.
+    built_from: of a module that stands for a bot in an event in ticks, the identity of what it was built from; else "".
     """
 
     name: str
@@ -61,6 +62,7 @@ class Bot(msgspec.Struct, frozen=True):
     guest: str = ""
     kept: bool = False
     broken: str = ""
+    built_from: str = ""
 
     @property
     def is_remote(self) -> bool:
@@ -124,7 +126,7 @@ def load_all(words: Sequence[str], loading: Loading = AS_IT_IS, *, with_broken: 
             why = "; ".join(problem.removeprefix(f"--bot {word}: ") for problem in error.problems)
             bots.append(broken(word, why))
     if problems:
-        raise ConfigError([*problems, *_named_twice(bots)])
+        raise ConfigError([*problems, *named_twice(bots)])
     return with_distinct_names(bots)
 
 
@@ -133,7 +135,8 @@ def broken(word: str, why: str, name: str | None = None) -> Bot:
     return Bot(name or word, "", (), (), (), f"broken {word}", False, (), word, broken=why)
 
 
-def _named_twice(bots: Sequence[Bot]) -> list[str]:
+def named_twice(bots: Sequence[Bot]) -> list[str]:
+    """Return a line for each bot that is the same as one before it."""
     by_identity: dict[str, Bot] = {}
     problems: list[str] = []
     for bot in bots:
@@ -151,7 +154,7 @@ def with_distinct_names(bots: Sequence[Bot]) -> list[Bot]:
 
     Raises ConfigError if one bot comes twice, since ``--copies`` is the way to seat copies.
     """
-    if problems := _named_twice(bots):
+    if problems := named_twice(bots):
         raise ConfigError(problems)
     out: list[Bot] = []
     names: set[str] = set()

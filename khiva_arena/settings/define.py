@@ -105,6 +105,7 @@ def _defined(bot: Bot, settings: Settings) -> DefinedBot:
         env=variables_of(bot.name, settings.env),
         remote=bot.is_remote,
         kept=bot.kept,
+        sources=bot.built_from,
     )
 
 

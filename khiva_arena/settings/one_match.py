@@ -69,6 +69,10 @@ def one_match(settings: Settings, entrants: Sequence[Bot], say: Say) -> OneMatch
     """
     settings.game.vet(settings.seats, settings.rules)
     sandbox = sandbox_of(settings, say, rated=False)
+    if settings.clock is Clock.TICKS:
+        from khiva_arena.entrants.only_modules import only_modules  # not above: few matches are in ticks
+
+        entrants = only_modules(entrants, sandbox.level)
     random_secret = secrets.token_bytes(seeds.SECRET_BYTES) if settings.seed is None else None
     seed = seeds.seed_secret(random_secret or seeds.run_secret(settings.seed or ""), 0)
     conditions = conditions_of(settings, entrants, sandbox)

@@ -16,6 +16,7 @@ from khiva_arena.events.stored import bare_timetable
 from khiva_arena.games.registry import HASHED
 from khiva_arena.replay import seeds
 from khiva_arena.replay.definition import Definition
+from khiva_arena.result import Clock
 from khiva_arena.say import Say
 from khiva_arena.schedule.formats import FORMATS
 from khiva_arena.settings import consent
@@ -97,7 +98,12 @@ def make_plan(path: Path, stages: Sequence[Settings], entrants: Sequence[Bot], s
     """
     check_plannable(path, stages, entrants)
     first = stages[0]
-    definition = definition_of(first, entrants, sandbox_of(first, say, rated=True))
+    sandbox = sandbox_of(first, say, rated=True)
+    if first.clock is Clock.TICKS:
+        from khiva_arena.entrants.only_modules import only_modules  # not above: few events are in ticks
+
+        entrants = only_modules(entrants, sandbox.level)
+    definition = definition_of(first, entrants, sandbox)
     refuse_to_mix(definition)
     refuse_short_turns(definition)
     secret = token_bytes(seeds.SECRET_BYTES) if first.seed is None else run_secret(first)
