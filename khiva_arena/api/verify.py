@@ -11,7 +11,13 @@ from khiva_arena.store.db import Store
 
 
 def verify(
-    path: str | Path, *events: str | int, jobs: int = 1, sample: int | None = None, game: str | Path | Sequence[str] = ()
+    path: str | Path,
+    *events: str | int,
+    jobs: int = 1,
+    sample: int | None = None,
+    game: str | Path | Sequence[str] = (),
+    rerun_bots: bool = False,
+    modules: Sequence[str | Path] = (),
 ) -> AuditResult:
     """Replay and check each match of a store, or of a bundle. ``result.sound`` tells whether all of it is sound. Problems stand
     in ``result.problems`` and in those of ``result.events``.
@@ -22,6 +28,8 @@ def verify(
         hash chains, commitments and places.
     game: the file, folder or package of a game that does not come with the arena, or several. It is run only if its hash is the
         one that the records name, and stays handed over until Python ends.
+    rerun_bots: run the bots of events in ticks again, and compare every answer, fault and tick.
+    modules: folders with the modules of these bots, beside those that this machine has built.
 
     Raises ConfigError for an unknown event, StoreError for a file that cannot be read, GameFault if a game is missing or at
     fault.
@@ -29,11 +37,16 @@ def verify(
     hand_over(game)
     path, jobs = as_path("path", path), at_least(1, "jobs", jobs)
     sample = None if sample is None else at_least(1, "sample", sample)
+    rerunner = None
+    if rerun_bots:
+        from khiva_arena.audit.rerun import Rerunner  # not above: few audits run bots
+
+        rerunner = Rerunner([as_path("modules", folder) for folder in modules], jobs)
     if path.is_file():
         if events:
             raise ConfigError("a bundle is verified as a whole: leave out the events")
         from khiva_arena.audit.bundle import audit_bundle  # numpy comes with it
 
-        return audit_bundle(path, jobs, sample)
+        return audit_bundle(path, jobs, sample, rerunner)
     with Store.read(path, trusting=False) as store:
-        return audit_store(store, tuple(map(str, events)), jobs, sample)
+        return audit_store(store, tuple(map(str, events)), jobs, sample, rerunner)

@@ -44,6 +44,7 @@ class Job(msgspec.Struct, frozen=True):
     commands: by seat, how its bot is started
     sandbox: how all bots are kept
     warned: seats whose bots have made a match of this event void; in ticks, their next backstop is a fault
+    forced: in ticks, seats that meet the backstop without being run, with the numbers of the steps: a record says that they did
     """
 
     ordinal: int
@@ -53,6 +54,7 @@ class Job(msgspec.Struct, frozen=True):
     commands: tuple[Command, ...]
     sandbox: Sandbox = TRUSTING
     warned: tuple[int, ...] = ()
+    forced: tuple[tuple[int, int], ...] = ()
 
     @property
     def in_ticks(self) -> bool:
@@ -171,7 +173,7 @@ class LiveMatch:
             return Gatherer(wire, self._seats, self._lag, ponder=self._job.sandbox.ponder, last=self._job.last)
         from khiva_arena.arbiter.ticks import TickGatherer
 
-        return TickGatherer(cast("ModuleTable", wire), self._seats, self._job.warned)
+        return TickGatherer(cast("ModuleTable", wire), self._seats, self._job.warned, self._job.forced)
 
     async def play(self) -> Outcome:
         """Start the bots, play to the end, and end and reap every process on every path."""

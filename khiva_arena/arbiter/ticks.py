@@ -94,11 +94,18 @@ class ModuleTable(Protocol):
 class TickGatherer:
     """A collector of answers for one match in ticks."""
 
-    def __init__(self, table: ModuleTable, seats: Sequence[Seat], warned: Collection[int]) -> None:
-        """Begin with no request open. ``warned``: seats whose bots have met the backstop in this event before."""
+    def __init__(
+        self, table: ModuleTable, seats: Sequence[Seat], warned: Collection[int], forced: Collection[tuple[int, int]] = ()
+    ) -> None:
+        """Begin with no request open.
+
+        warned: seats whose bots have met the backstop in this event before.
+        forced: seats that meet it without being run, each with the number of the step.
+        """
         self._table = table
         self._seats = seats
-        self._warned = warned
+        self._warned = {*warned, *(seat for seat, _ in forced)}
+        self._forced = frozenset(forced)
 
     def drain(self) -> dict[int, tuple[Verdict, str]]:
         """Return no faults: a module that is not asked does nothing."""
@@ -115,7 +122,10 @@ class TickGatherer:
         frames = requests
         while frames:
             asks = {number: TickAsk(frame, limits[number] - spent[number]) for number, frame in frames.items()}
-            replies = await self._table.ask(asks)
+            forced = [number for number in asks if (number, self._seats[number].asked_at) in self._forced]
+            to_run = {number: ask for number, ask in asks.items() if number not in forced}
+            replies = dict(await self._table.ask(to_run) if to_run else {})
+            replies.update((number, Reply(RunEnd.BACKSTOP, 0)) for number in forced)
             self._check_backstop(replies)
             for number in asks:
                 late = replies[number].kind is RunEnd.TIMEOUT

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 from msgspec import structs
@@ -31,6 +31,9 @@ from khiva_arena.store import bundle
 from khiva_arena.store.db import RUN_SECRET, BotRow, EventRow
 from khiva_arena.text import LONGEST, harmless
 
+if TYPE_CHECKING:
+    from khiva_arena.audit.rerun import Rerunner  # few audits run bots
+
 MOST_BOTS = 2_000  # what a table of who meets whom takes grows with their square
 MOST_COPIES = MOST_SEATS
 MOST_SEARCHED = 2_000_000  # line-ups times bots: what a balanced part of all line-ups takes to find
@@ -43,15 +46,16 @@ ORDER = {
 }
 
 
-def audit_bundle(path: Path, jobs: int = 1, sample: int | None = None) -> AuditResult:
+def audit_bundle(path: Path, jobs: int = 1, sample: int | None = None, rerunner: "Rerunner | None" = None) -> AuditResult:
     """Check the bundle at ``path`` and report on it.
 
     jobs: the number of processes.
     sample: the most matches of each event that are replayed; None for all.
+    rerunner: runs the bots of events in ticks again.
 
     Raises ConfigError if it cannot be read, StoreError if it is no bundle that this engine reads.
     """
-    return audited_bundle(path, jobs, sample).result
+    return audited_bundle(path, jobs, sample, rerunner).result
 
 
 class AuditedBundle(NamedTuple):
@@ -65,12 +69,12 @@ class AuditedBundle(NamedTuple):
     bundled: "BundledEvents"
 
 
-def audited_bundle(path: Path, jobs: int = 1, sample: int | None = None) -> AuditedBundle:
+def audited_bundle(path: Path, jobs: int = 1, sample: int | None = None, rerunner: "Rerunner | None" = None) -> AuditedBundle:
     """Check the bundle at ``path`` as ``audit_bundle`` does."""
     samples = None if sample is None else _samples(path, sample)
     with opened_bundle(path) as reader:
         bundled = BundledEvents(reader.lines(), samples)
-        result = audit(bundled, jobs)
+        result = audit(bundled, jobs, rerunner)
     result.engine, result.digest = reader.engine, reader.digest
     if result.sound:
         _compare(bundled, result)

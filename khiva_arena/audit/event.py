@@ -6,6 +6,7 @@ Every record is replayed, and everything else is compared with the result.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from msgspec import structs
 
@@ -18,6 +19,7 @@ from khiva_arena.games.registry import HASHED, get
 from khiva_arena.games.rules_map import file_in_rules
 from khiva_arena.replay import seeds
 from khiva_arena.replay.record import Record, canonical, run_digest
+from khiva_arena.replay.ticks import unconfirmed
 from khiva_arena.replay.verify import check_unplayed, faults_of, verify
 from khiva_arena.schedule.formats import FORMATS
 from khiva_arena.schedule.seating import ScheduledMatch
@@ -27,17 +29,26 @@ from khiva_arena.store.db import RUN_SECRET, EventRow, MatchRow, VoidRow
 from khiva_arena.text import LONGEST, harmless
 from khiva_arena.words import count
 
+if TYPE_CHECKING:
+    from khiva_arena.audit.rerun import Rerunner  # few audits run bots
+
+RERUN_AT_ONCE = 256
+"""Matches whose bots are run again together: their records are held until then."""
 MOST_SEEDS = 2**63  # as many as a store can number
 
 
-def audit(sources: Iterable[EventSource], jobs: int = 1) -> AuditResult:
-    """Check events one after the other, as far as their file can be read. ``jobs``: the number of processes."""
+def audit(sources: Iterable[EventSource], jobs: int = 1, rerunner: "Rerunner | None" = None) -> AuditResult:
+    """Check events one after the other, as far as their file can be read.
+
+    jobs: the number of processes.
+    rerunner: runs the bots of events in ticks again; None to take their answers from the records.
+    """
     result = AuditResult()
     try:
         with replayers(jobs) as pool, uncollected():
             before: dict[str, EventRow] = {}
             for source in sources:
-                event_audit = _EventAudit(source)
+                event_audit = _EventAudit(source, rerunner if source.event.definition.in_ticks else None)
                 result.events.append(event_audit.report)
                 event_audit.run(pool)
                 event_audit.report.passes("the event itself", partial(check_chain, before, source.event, event_audit.report))
@@ -59,8 +70,10 @@ class _EventAudit:
     digests: of all matches, in the order of their lines.
     """
 
-    def __init__(self, source: EventSource) -> None:
+    def __init__(self, source: EventSource, rerunner: "Rerunner | None") -> None:
         self.source = source
+        self._rerunner = rerunner
+        self._to_rerun: dict[int, tuple[Record, bytes]] = {}
         event = source.event
         ground = event.is_of_0_1 and event.public is None
         self.report = EventReport(harmless(event.id, LONGEST), event.number, event.commitment, public=event.public, ground=ground)
@@ -75,6 +88,10 @@ class _EventAudit:
         self.report.passes("the event itself", self._check_event)
         for line, outcome in pool.replay_ahead(self.source.lines(), self._likely_secret):
             self._take(line, outcome)
+            if len(self._to_rerun) >= RERUN_AT_ONCE:
+                self._rerun()
+        if self._rerunner:
+            self._rerun()
         self.report.digest = run_digest(self.digests)
         self.report.sample = self.source.sample
 
@@ -208,6 +225,27 @@ class _EventAudit:
             _check_row(row, record, match.bots if match else [seat.bot for seat in row.seats], secret)
         if match is not None:
             self.source.keep(match, record, self.voids[ordinal])
+        if self._rerunner and is_sampled:
+            self._to_rerun[ordinal] = record, secret
+
+    def _rerun(self) -> None:
+        """Run the bots of the sound matches since the last time again, and note those that do not come out equal."""
+        assert self._rerunner is not None
+        report, matches = self.report, self._to_rerun
+        self._to_rerun = {}
+        unequal = dict(self._rerunner.differences(self.source.event.definition, matches))
+        for ordinal, difference in unequal.items():
+            report.add(f"match {report.number}/{ordinal}: {difference}")
+            report.sound -= 1
+            report.sound_matches.remove(ordinal)
+            report.unsound_matches.append(ordinal)
+        report.rerun = (report.rerun or 0) + len(matches) - len(unequal)
+        report.unconfirmed += [
+            f"match {report.number}/{ordinal}: step {step}, seat {seat}: forfeited by the backstop"
+            for ordinal, (record, _) in matches.items()
+            for seat, step in unconfirmed(record)
+            if ordinal not in unequal
+        ]
 
     def _scheduled_match(self, ordinal: int, row: MatchRow | None) -> ScheduledMatch | None:
         """Return the match that the schedule has there; None without a schedule, if a store's row says enough to check the

@@ -40,6 +40,8 @@ class EventReport:
     ground: whether the draw could be chosen by varying the definition, as in events that version 0.1.0 began.
     problems: everything that is not sound, a line each.
     sound_matches, unsound_matches: ordinals.
+    rerun: the number of matches whose bots were run again and came out equal; None if none were run.
+    unconfirmed: forfeits that only the machine which played can know, a line each, if bots were run again.
     """
 
     event: str
@@ -59,6 +61,8 @@ class EventReport:
     problems: list[str] = field(default_factory=list)
     sound_matches: list[int] = field(default_factory=list)
     unsound_matches: list[int] = field(default_factory=list)
+    rerun: int | None = None
+    unconfirmed: list[str] = field(default_factory=list)
 
     def add(self, problem: str) -> None:
         """Note a problem, which may hold words of a hostile file."""
@@ -89,7 +93,8 @@ class EventReport:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as plain values, for JSON."""
-        plain = {name: value for name, value in asdict(self).items() if name not in ("commitment", "sample")}
+        left_out = {"commitment", "sample", *(("rerun", "unconfirmed") if self.rerun is None else ())}
+        plain = {name: value for name, value in asdict(self).items() if name not in left_out}
         sample = {"sample": self.sample.to_dict(self.sound, len(self.unsound_matches))} if self.sample else {}
         return plain | sample
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from khiva_arena.audit.event import audit
 from khiva_arena.audit.report import AuditLine, AuditResult, Damage
@@ -18,20 +19,26 @@ from khiva_arena.schedule.timetable import Timetable
 from khiva_arena.store.bundle import OverLine, RevealLine
 from khiva_arena.store.db import EventRow, MatchRow, Store
 
+if TYPE_CHECKING:
+    from khiva_arena.audit.rerun import Rerunner  # few audits run bots
+
 AT_ONCE = 32
 """The number of matches that are read together."""
 
 
-def audit_store(store: Store, words: tuple[str, ...], jobs: int = 1, sample: int | None = None) -> AuditResult:
+def audit_store(
+    store: Store, words: tuple[str, ...], jobs: int = 1, sample: int | None = None, rerunner: "Rerunner | None" = None
+) -> AuditResult:
     """Check the events that ``words`` name, all of them for no words.
 
     jobs: the number of processes.
     sample: the most matches of each event that are replayed; None for all.
+    rerunner: runs the bots of events in ticks again.
 
     Raises ConfigError for a word that names none or several, StoreError if there is no match to check.
     """
     damage = store.damage()
-    result = audit((StoredEvent(store, event, sample) for event in named_events(store, words)), jobs)
+    result = audit((StoredEvent(store, event, sample) for event in named_events(store, words)), jobs, rerunner)
     result.problems += damage
     if not damage and not any(report.problems or report.sound for report in result.events):
         selection = "of the events named" if words else "of it"

@@ -18,9 +18,21 @@ from khiva_arena.cli.options import handed_games_option, json_option, store_argu
     metavar="N",
     help="Replay only N matches of each event, drawn at random, and say how much that proves about the others.",
 )
+@click.option(
+    "--rerun-bots", is_flag=True, help="Run the bots of events in ticks again, and compare every answer, fault and tick."
+)
+@click.option(
+    "--modules",
+    multiple=True,
+    metavar="DIR",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="A folder with the modules of these bots, beside those that this machine has built. Repeat for each.",
+)
 @handed_games_option
 @json_option
-def command(store: Path, event: tuple[str, ...], jobs: int, sample: int | None, as_json: bool) -> int:
+def command(
+    store: Path, event: tuple[str, ...], jobs: int, sample: int | None, as_json: bool, rerun_bots: bool, modules: tuple[Path, ...]
+) -> int:
     """Replay each match of STORE (or of each EVENT in it, by number or id) through the rules; or of a file that
     `khiva-arena bundle` wrote. It checks hash chains, commitments and revealed secrets, every choice, scores, ranks, faults
     and forfeits, who sat where, that matches and voids are those of the schedule, that nothing is missing on a revealed seed,
@@ -29,4 +41,4 @@ def command(store: Path, event: tuple[str, ...], jobs: int, sample: int | None, 
     sound matches are printed. The exit code is 2 if there is no match to verify."""
     from khiva_arena.commands.verify import verify  # when it is called, so that -h is quick
 
-    return verify(store, event, jobs, sample, as_json)
+    return verify(store, event, jobs, sample, as_json, rerun_bots, modules)

@@ -8,16 +8,29 @@ import click
 from khiva_arena import __version__
 from khiva_arena.api.verify import verify as verify_file
 from khiva_arena.audit.report import AuditResult, EventReport
+from khiva_arena.errors import ConfigError
 from khiva_arena.text import LONGEST, harmless
-from khiva_arena.words import ranges
+from khiva_arena.words import count, ranges
 
 SHOWN = 20
 NOTES_SHOWN = 5
 
 
-def verify(store: Path, event: tuple[str, ...], jobs: int, sample: int | None, as_json: bool) -> int:
+def verify(
+    store: Path,
+    event: tuple[str, ...],
+    jobs: int,
+    sample: int | None,
+    as_json: bool,
+    rerun_bots: bool = False,
+    modules: tuple[Path, ...] = (),
+) -> int:
     """Verify all and print which matches are sound. Returns the exit code."""
-    result = verify_file(store, *event, jobs=jobs, sample=sample)
+    if modules and not rerun_bots:
+        raise ConfigError("--modules: only --rerun-bots runs them; add it")
+    result = verify_file(store, *event, jobs=jobs, sample=sample, rerun_bots=rerun_bots, modules=modules)
+    if rerun_bots and all(report.rerun is None for report in result.events):
+        raise ConfigError(f"--rerun-bots: no event of {store} is in ticks, and what bots thought by the wall clock is not kept")
     bundled = store.is_file()
     if as_json:
         of_bundle = {"notes": result.notes, "bundle": result.digest} if bundled else {}
@@ -70,6 +83,12 @@ def _say_event(report: EventReport) -> None:
     click.echo(report.summary)
     if report.sample is not None:
         click.echo(f"  {report.sample.says(report.sound, len(report.unsound_matches))}")
+    if report.rerun is not None:
+        click.echo(
+            f"  the bots of {count(report.rerun, 'match', 'matches')} were run again: every answer, fault and tick is the same"
+        )
+        for line in report.unconfirmed:
+            click.echo(f"  only the machine that played can know: {line}")
     if report.unrevealed:
         click.echo(f"  {report.unrevealed} of them were checked with the store's private secrets, which are not revealed yet")
     if report.public is not None:

@@ -33,7 +33,7 @@ def only_modules(bots: Sequence[Bot], level: Level) -> list[Bot]:
 
 def _only_module(bot: Bot, level: Level) -> Bot:
     stage(bot, level)
-    data = regular_files.read(cache_folder() / "staged" / bot.identity / bot.module, modules.LARGEST, follow=False)
+    data = _bytes(cache_folder() / "staged" / bot.identity / bot.module)
     identity = sha256(data).hexdigest()
     file = kept(identity)
     if not file.exists():
@@ -43,6 +43,15 @@ def _only_module(bot: Bot, level: Level) -> Bot:
         os.replace(draft.name, file)
     run, sources = as_module(MODULE), ((MODULE, file),)
     return replace(bot, run=run, build=(), identity=identity, sources=sources, runtimes=(), built_from=bot.identity)
+
+
+def _bytes(path: Path) -> bytes:
+    return regular_files.read(path, modules.LARGEST, follow=False)
+
+
+def identity_of(path: Path) -> str:
+    """Return the identity of the module in a file. Raises OSError."""
+    return sha256(_bytes(path)).hexdigest()
 
 
 def kept(identity: str) -> Path:

@@ -67,3 +67,9 @@ def check_ticks(record: Record, ticks: Sequence[Sequence[int]]) -> None:
             if took > most or (why == Verdict.TIMEOUT and took < most):
                 raise RecordError(f"step {number}, seat {seat}: took {took:,} of {most:,} ticks{f', {why}' if why else ''}")
             banks[seat].charge(took)
+
+
+def unconfirmed(record: Record) -> tuple[tuple[int, int], ...]:
+    """Return the forfeits of a record in ticks that no other machine can confirm: each seat, and the number of the step."""
+    pairs = zip(record.verdicts, record.forfeited_at, strict=True)
+    return tuple((seat, at) for seat, (verdict, at) in enumerate(pairs) if verdict is Verdict.RESOURCE and at is not None)

@@ -45,7 +45,7 @@ def event() -> EventRow:
 def play(folder: Path, slots: int, workers: int) -> str:
     """Play the event into a store, and return its run digest."""
     made = event()
-    commands = [Command((sys.executable, str(DOUBLE)), "/", module=(what, "00" * 32)) for what in MODULES]
+    commands = [Command((), "/", module=(what, "00" * 32, sys.executable, str(DOUBLE))) for what in MODULES]
     with Store.write(folder) as store:
         store.add_event(made.id, made.text, made.engines[0], made.commitment, made.secret, made.bots)
         row = store.event(made.id)

@@ -1,0 +1,109 @@
+"""The bots of an event in ticks, run again: each match is played once more with its modules and compared with its record.
+
+Whatever a module does follows from its bytes, its seat's number and the frames that it is sent. So an honest record comes out
+equal again on any machine, ticks and faults included. Only a forfeit by the backstop is the word of the machine that played: it
+is taken from the record, and listed.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import zip_longest
+from pathlib import Path
+
+from khiva_arena.arbiter import pool
+from khiva_arena.arbiter.match import Job, Outcome
+from khiva_arena.entrants import bots, only_modules, staging
+from khiva_arena.errors import ConfigError
+from khiva_arena.replay.definition import Definition
+from khiva_arena.replay.record import Record
+from khiva_arena.replay.ticks import unconfirmed
+from khiva_arena.sandbox.command import Command
+from khiva_arena.sandbox.detect import best
+from khiva_arena.sandbox.level import Sandbox
+
+
+class Rerunner:
+    """Runs the bots of matches again.
+
+    modules: folders in which the modules of bots are looked for, beside those that this machine has built.
+    jobs: how many matches are played at a time.
+    """
+
+    def __init__(self, modules: Iterable[Path], jobs: int) -> None:
+        self._modules = tuple(modules)
+        self._jobs = jobs
+        self._level = best()
+        self._known: dict[str, dict[str, Command]] = {}
+
+    def _commands_of(self, definition: Definition) -> dict[str, Command]:
+        """Return the command of each bot, by identity. Raises ConfigError if a module is not to be had, or is another one."""
+        if definition.digest in self._known:
+            return self._known[definition.digest]
+        files = {path.resolve() for folder in self._modules for path in folder.glob("*.wasm")}
+        found = {bot.identity: only_modules.kept(bot.identity) for bot in definition.bots}
+        by_bytes = {only_modules.identity_of(path): path for path in files}
+        lacking = [bot.name for bot in definition.bots if bot.identity not in by_bytes and not found[bot.identity].exists()]
+        if lacking:
+            raise ConfigError(f"the modules of {', '.join(lacking)} are not here: name the folder that has them with --modules")
+        commands = {name: self._command(by_bytes.get(name, path), name) for name, path in found.items()}
+        self._known[definition.digest] = commands
+        return commands
+
+    def _command(self, path: Path, identity: str) -> Command:
+        (bot,) = only_modules.only_modules([bots.load(str(path))], self._level)
+        if bot.identity != identity:
+            raise ConfigError(f"{path} is not the module {identity}: it has changed")
+        return staging.stage(bot, self._level)
+
+    def differences(self, definition: Definition, matches: Mapping[int, tuple[Record, bytes]]) -> Iterator[tuple[int, str]]:
+        """Play matches again, and yield the ordinal of each that does not come out equal, with the first difference.
+
+        matches: by ordinal, the record and the secret of the seed.
+        """
+        commands = self._commands_of(definition)
+        sandbox = definition.sandbox(self._level)
+        outcomes: dict[int, Outcome] = {}
+        again = (_job(ordinal, *match, commands, sandbox) for ordinal, match in matches.items())
+        pool.play(again, self._jobs, lambda outcome: outcomes.update({outcome.ordinal: outcome}))
+        for ordinal, (record, _) in matches.items():
+            outcome = outcomes[ordinal]
+            if outcome.record is None:
+                yield ordinal, f"it cannot be run again on this machine: {outcome.void}"
+            elif outcome.record != record:
+                yield ordinal, first_difference(record, outcome.record)
+
+
+def _job(ordinal: int, record: Record, secret: bytes, commands: Mapping[str, Command], sandbox: Sandbox) -> Job:
+    by_seat = tuple(commands[seat.bot] for seat in record.header.seats)
+    return Job(ordinal, 1, record.header, secret, by_seat, sandbox, forced=unconfirmed(record))
+
+
+def first_difference(recorded: Record, again: Record) -> str:
+    """Return in words where two records of a match part."""
+    starts = zip(recorded.ticks[0] if recorded.ticks else (), again.ticks[0] if again.ticks else (), strict=True)
+    for seat, (mine, other) in enumerate(starts):
+        if mine != other:
+            return f"seat {seat} took {mine:,} ticks to start by the record, and {other:,} when its module was run again"
+    for number, (mine_, other_) in enumerate(zip_longest(_steps(recorded), _steps(again)), 1):
+        for mine, other in zip_longest(mine_ or (), other_ or ()):
+            if mine != other:
+                seat = (mine or other)[0]
+                return f"step {number}, seat {seat}: {_said(mine)} by the record, {_said(other)} when its module was run again"
+    return "its end is another one when its modules are run again"
+
+
+Answer = tuple[int, int, str, int]
+"""A choice with its seat, its fault and its ticks."""
+
+
+def _steps(record: Record) -> list[list[Answer]]:
+    rows = (record.ticks or ())[1:]
+    return [
+        [(*choice, took) for choice, took in zip(step, row, strict=True)] for step, row in zip(record.steps, rows, strict=True)
+    ]
+
+
+def _said(answer: Answer | None) -> str:
+    if answer is None:
+        return "nothing"
+    _, choice, why, ticks = answer
+    return f"{why or f'choice {choice}'} in {ticks:,} ticks"
