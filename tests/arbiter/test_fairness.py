@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import trio
 import trio.testing
-from arena import descendants, living
+from arena import descendants, left_over
 from jobs import SECRET, job
 from levels import need_level, python_at
 from msgspec.structs import replace
@@ -510,9 +510,8 @@ def test_a_real_hog_is_out_and_a_bot_that_needs_its_core_plays_on() -> None:
         r"CPU time: used \d+\.\d s " + pattern("arbiter", "while-seat-no-core", number="[01]", delayed=r"\d+\.\d"),
         outcome.seats[2].faults[0].detail,
     )
-    until(lambda: not living(descendants(os.getpid()) - before))
-    left_over = living(descendants(os.getpid()) - before)
-    assert not left_over, [Path(f"/proc/{pid}/cmdline").read_bytes() for pid in left_over]
+    until(lambda: not left_over(before))
+    assert not left_over(before)
 
 
 PARTS = int(os.environ.get("PARTS", "2"))

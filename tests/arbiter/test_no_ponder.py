@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 import pytest
-from arena import descendants, living
+from arena import descendants, left_over
 from jobs import SECRET, job
 from levels import EVERY_LEVEL, need_level, script_at
 from scripted import Bot, ScriptedWire, act, frame, honest, play
@@ -115,7 +115,7 @@ def run(level: Level, *how: str, ponder: bool = False, **time_: int) -> Outcome:
     began, before = time.monotonic(), descendants(os.getpid())
     outcome = play_one(job(seats, policy="strict", sandbox=Sandbox(level, ponder=ponder), **limits))
     assert time.monotonic() - began < BOUND
-    assert not living(descendants(os.getpid()) - before)
+    assert not left_over(before)
     assert outcome.record is not None, outcome.void
     verify(outcome.record, SECRET)
     assert outcome.record.verdicts[1] is Verdict.OK

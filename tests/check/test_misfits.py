@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from arena import descendants, living
+from arena import descendants, left_over, living
 from levels import EVERY_LEVEL, need_level
 from msgspec.structs import replace
 from tools import lacks
@@ -282,7 +282,7 @@ def test_no_process_stays_behind(checked: Callable[..., CheckReport]) -> None:
     marked = _marked()  # a browser of other tests of this process, too
     for way in ("child", "silent"):
         checked(way, trust=False)
-    assert not living(descendants(os.getpid()) - before)
+    assert not left_over(before)
     assert not _marked() - marked
 
 

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from arena import descendants, living
+from arena import descendants, left_over
 from levels import EVERY_LEVEL, KEEPING, need_level
 from wording import sentence
 
@@ -126,7 +126,7 @@ def test_a_build_that_takes_too_long_is_ended_with_all_it_started(
     script = "(trap '' TERM HUP; setsid sleep 300) & (sleep 300 &) ; sleep 300\n"
     assert "took longer than 1 s" in said(tmp_path / "a", script, level)
     assert time.monotonic() - began < BOUND
-    assert not living(descendants(os.getpid()) - before)
+    assert not left_over(before)
 
 
 @EVERY_LEVEL
@@ -135,7 +135,7 @@ def test_what_a_build_leaves_running_is_ended(level: Level, tmp_path: Path) -> N
     before = descendants(os.getpid())
     place = built(tmp_path / "a", "setsid sleep 300 > /dev/null 2>&1 &\nsleep 300 &\necho done > done\n", level)
     assert (place / "done").exists()
-    assert not living(descendants(os.getpid()) - before)
+    assert not left_over(before)
 
 
 def test_a_build_whose_processes_cannot_be_ended_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

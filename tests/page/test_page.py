@@ -1,12 +1,16 @@
 """Pages of results in a real browser: what a reader sees, clicks and types."""
 
+import os
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from arena import descendants, left_over
 from browser import PHONE, WIDE, Page
 from published import FORMATS, GAMES
+from waiting import until
 
 import khiva_arena
 from khiva_arena.api.tables import standings
@@ -303,3 +307,13 @@ def test_a_dot_without_an_interval_says_so_and_a_bot_with_one_seed_is_on_the_cha
         " line.querySelector('circle') || line.querySelector('polyline').getAttribute('points').includes(' '))"
     )
     assert page.wrong() == []
+
+
+def test_a_browser_is_nothing_that_a_test_has_left_over(page: Page) -> None:
+    """One browser serves many tests, and starts and ends processes whenever it likes."""
+    page.size(WIDE)
+    assert not [line for line in left_over(set()) if b"chrom" in line]
+    before = descendants(os.getpid())
+    with subprocess.Popen(["sleep", "60"]) as sleeper:
+        assert until(lambda: left_over(before) == [b"sleep\x0060\x00"])
+        sleeper.kill()

@@ -55,7 +55,7 @@ def test_a_finished_store_is_read_and_sound(version: str, case: str, tmp_path: P
 
 
 LONGEST = [(version, case) for version, case in INTERRUPTED if version == "0.1.0" and case.startswith("emira")]
-"""0.2.0 has them, too."""
+"""Emira takes longest, and has the same cases in 0.2.0."""
 
 
 @pytest.mark.parametrize(

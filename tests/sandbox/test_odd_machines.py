@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 import trio
-from arena import NAIVE, RANDOM, SECONDS, bots, descendants, living
+from arena import NAIVE, RANDOM, SECONDS, bots, descendants, left_over, living
 from levels import need_level
 from other_user import as_user, need_user
 from wording import pattern
@@ -212,7 +212,7 @@ def test_strays_that_hop_are_caught() -> None:
     with reap.Adoption(reap.new_mark()) as adoption:
         subprocess.run([sys.executable, "-c", HOPS], env={}, check=True, start_new_session=True)
         adoption.end_strays()
-        assert not living(descendants(os.getpid()) - before)
+        assert not left_over(before)
 
 
 def test_strays_that_do_not_end_are_said(monkeypatch: pytest.MonkeyPatch) -> None:

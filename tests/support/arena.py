@@ -10,6 +10,8 @@ from pathlib import Path
 from in_process import in_process
 from waiting import until
 
+from khiva_arena.sandbox.reap import MARK
+
 ROOT = Path(__file__).parent.parent.parent
 RANDOM = str(ROOT / "bots" / "python" / "random")
 NAIVE = str(ROOT / "bots" / "python" / "naive")
@@ -18,6 +20,8 @@ C = str(ROOT / "bots" / "c" / "random")
 """Starts in a twentieth of the time."""
 FAULTY = f"{{python}} {ROOT / 'tests' / 'support' / 'faulty.py'}"
 SECONDS = 120
+BROWSER_MARK = f"{MARK}={os.getpid()}-browser".encode()
+"""In the environment of a browser that tests of this process look at pages with, and of all that it starts."""
 
 
 def arena(
@@ -62,18 +66,32 @@ def bots(*words: str) -> list[str]:
 
 
 def descendants(pid: int) -> set[int]:
-    """All living descendants of a process."""
+    """Return all living descendants of a process, but for a test browser's: it starts and ends processes whenever it likes."""
     found: set[int] = set()
     todo = [pid]
     while todo:
         try:
             for task in Path(f"/proc/{todo.pop()}/task").glob("*/children"):
-                new = {int(child) for child in task.read_text().split()} - found
+                children = {int(child) for child in task.read_text().split()} - found
+                new = {child for child in children if BROWSER_MARK not in _file_of(child, "environ")}
                 found |= new
                 todo += new
         except OSError:
             continue  # it ended while we looked
     return found
+
+
+def left_over(before: set[int]) -> list[bytes]:
+    """Return the command lines of this process's living descendants that were not there before."""
+    newcomers = {pid: _file_of(pid, "cmdline") for pid in descendants(os.getpid()) - before}
+    return [newcomers[pid] for pid in living(set(newcomers))]
+
+
+def _file_of(pid: int, name: str) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/{name}").read_bytes()
+    except OSError:
+        return b""  # it has ended, or is another user's
 
 
 def living(pids: set[int]) -> set[int]:

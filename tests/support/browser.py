@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from arena import BROWSER_MARK
 from selenium import webdriver
 from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.chrome.options import Options
@@ -14,8 +15,6 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 from tools import need
-
-from khiva_arena.sandbox.reap import MARK
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 WAIT = 120
@@ -110,7 +109,7 @@ def browser() -> Iterator[Page]:
         options.add_argument(word)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     # A match in this process would take it for a stray of its bots: one without a mark that began with it.
-    marked = os.environ | {MARK: f"{os.getpid()}-browser"}
+    marked = os.environ | dict([BROWSER_MARK.decode().split("=")])
     driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver"), env=marked))
     try:
         driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": WATCH})
