@@ -87,22 +87,22 @@ def first_difference(recorded: Record, again: Record) -> str:
         for mine, other in zip_longest(mine_ or (), other_ or ()):
             if mine != other:
                 seat = (mine or other)[0]
-                return f"step {number}, seat {seat}: {_said(mine)} by the record, {_said(other)} when its module was run again"
+                return f"step {number}, seat {seat}: {_in_words(mine)} by the record, {_in_words(other)} when it was run again"
     return "its end is another one when its modules are run again"
 
 
-Answer = tuple[int, int, str, int]
+PaidChoice = tuple[int, int, str, int]
 """A choice with its seat, its fault and its ticks."""
 
 
-def _steps(record: Record) -> list[list[Answer]]:
+def _steps(record: Record) -> list[list[PaidChoice]]:
     rows = (record.ticks or ())[1:]
     return [
         [(*choice, took) for choice, took in zip(step, row, strict=True)] for step, row in zip(record.steps, rows, strict=True)
     ]
 
 
-def _said(answer: Answer | None) -> str:
+def _in_words(answer: PaidChoice | None) -> str:
     if answer is None:
         return "nothing"
     _, choice, why, ticks = answer

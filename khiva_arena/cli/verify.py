@@ -1,6 +1,7 @@
 """``khiva-arena verify``: a replay of every record of a store or bundle, compared with all that is stored beside it."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -30,9 +31,7 @@ from khiva_arena.cli.options import handed_games_option, json_option, store_argu
 )
 @handed_games_option
 @json_option
-def command(
-    store: Path, event: tuple[str, ...], jobs: int, sample: int | None, as_json: bool, rerun_bots: bool, modules: tuple[Path, ...]
-) -> int:
+def command(**flags: Any) -> int:
     """Replay each match of STORE (or of each EVENT in it, by number or id) through the rules; or of a file that
     `khiva-arena bundle` wrote. It checks hash chains, commitments and revealed secrets, every choice, scores, ranks, faults
     and forfeits, who sat where, that matches and voids are those of the schedule, that nothing is missing on a revealed seed,
@@ -41,4 +40,4 @@ def command(
     sound matches are printed. The exit code is 2 if there is no match to verify."""
     from khiva_arena.commands.verify import verify  # when it is called, so that -h is quick
 
-    return verify(store, event, jobs, sample, as_json, rerun_bots, modules)
+    return verify(**flags)

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -19,16 +20,18 @@ NOTES_SHOWN = 5
 def verify(
     store: Path,
     event: tuple[str, ...],
-    jobs: int,
-    sample: int | None,
     as_json: bool,
-    rerun_bots: bool = False,
-    modules: tuple[Path, ...] = (),
+    rerun_bots: bool,
+    modules: tuple[Path, ...],
+    **how: Any,
 ) -> int:
-    """Verify all and print which matches are sound. Returns the exit code."""
+    """Verify all and print which matches are sound. Returns the exit code.
+
+    how: jobs and sample, as the verification for Python takes them.
+    """
     if modules and not rerun_bots:
         raise ConfigError("--modules: only --rerun-bots runs them; add it")
-    result = verify_file(store, *event, jobs=jobs, sample=sample, rerun_bots=rerun_bots, modules=modules)
+    result = verify_file(store, *event, rerun_bots=modules or rerun_bots, **how)
     if rerun_bots and all(report.rerun is None for report in result.events):
         raise ConfigError(f"--rerun-bots: no event of {store} is in ticks, and what bots thought by the wall clock is not kept")
     bundled = store.is_file()
