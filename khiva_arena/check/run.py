@@ -113,6 +113,10 @@ def steps(running: RunningCheck) -> Iterator[PlannedStep]:
     yield PlannedStep("time", "time for its decisions", steps_play.latency, ANSWERS, IN_TIME, asks=False)
     yield PlannedStep("processor", "use of the processor", steps_play.cores, ANSWERS)
     yield PlannedStep("memory", "memory", steps_play.memory, START, asks=False)
+    if running.bot.module:
+        from khiva_arena.check.ticks import of_a_match  # not above: few bots are modules
+
+        yield PlannedStep("ticks", "ticks of a match of its copies", of_a_match, ANSWERS)
 
 
 def check(running: RunningCheck, word: str, listener: Listener) -> CheckReport:

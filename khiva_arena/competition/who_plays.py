@@ -5,7 +5,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
 
-from khiva_arena.entrants.bots import Bot
+from khiva_arena.entrants.bots import Bot, with_distinct_names
 from khiva_arena.playing.executor import Executor, LocalExecutor
 from khiva_arena.playing.starts import Entrants
 from khiva_arena.result import Clock
@@ -35,7 +35,7 @@ def players_of(
     if stages[0].clock is Clock.TICKS:
         from khiva_arena.entrants.only_modules import only_modules  # not above: few events are in ticks
 
-        entrants = only_modules(entrants, sandbox.level)
+        entrants = with_distinct_names(only_modules(entrants, sandbox.level))
     playing = Entrants(tuple(entrants))
     executor = executor_of(stages[0], playing, sandbox, plan, say)
     if stages[0].skip_broken:

@@ -9,10 +9,9 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from khiva_arena.entrants import modules
-from khiva_arena.entrants.bots import Bot, named_twice
+from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.manifest import as_module
 from khiva_arena.entrants.staging import cache_folder, stage
-from khiva_arena.errors import ConfigError
 from khiva_arena.sandbox import regular_files
 from khiva_arena.sandbox.level import Level
 from khiva_arena.shipped import MODULE
@@ -23,12 +22,9 @@ def only_modules(bots: Sequence[Bot], level: Level) -> list[Bot]:
 
     level: the level at which they are built
 
-    Raises BotError for a bot that cannot be built, and ConfigError if two have equal modules.
+    Raises BotError for a bot that cannot be built. Bots of different sources may have equal modules, and so be the same bot.
     """
-    found = [_only_module(bot, level) for bot in bots]
-    if problems := named_twice(found):
-        raise ConfigError(problems)
-    return found
+    return [_only_module(bot, level) for bot in bots]
 
 
 def _only_module(bot: Bot, level: Level) -> Bot:

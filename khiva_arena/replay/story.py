@@ -6,6 +6,7 @@ from khiva_arena.games.base import Event, State
 from khiva_arena.games.registry import get
 from khiva_arena.games.which import which
 from khiva_arena.replay.record import FORFEITED, Record
+from khiva_arena.replay.ticks import spending
 from khiva_arena.replay.verify import verify
 from khiva_arena.text import harmless
 from khiva_arena.words import count
@@ -34,6 +35,7 @@ def story(record: Record, secret: bytes) -> str:
     lines.append("")
     lines.append("the match is over" if record.reason == "over" else "all but one have forfeited")
     lines += places(record, names)
+    lines += [f"{name}: {ticks}" for name, ticks in zip(names, spending(record), strict=bool(record.ticks))]
     lines.append(f"digest {record.digest}")
     return "\n".join(map(harmless, lines))
 

@@ -1,10 +1,12 @@
 """Thinking paid in ticks: a seat's bank, and the check that the ticks of a record add up."""
 
 from collections.abc import Mapping, Sequence
+from statistics import median_low
 
 from khiva_arena.errors import RecordError
 from khiva_arena.replay.record import FORFEITED, Record
 from khiva_arena.result import TICKS_A_MS, Verdict
+from khiva_arena.words import count
 
 TICKS_A_SECOND = 1_000 * TICKS_A_MS
 
@@ -73,3 +75,21 @@ def unconfirmed(record: Record) -> tuple[tuple[int, int], ...]:
     """Return the forfeits of a record in ticks that no other machine can confirm: each seat, and the number of the step."""
     pairs = zip(record.verdicts, record.forfeited_at, strict=True)
     return tuple((seat, at) for seat, (verdict, at) in enumerate(pairs) if verdict is Verdict.RESOURCE and at is not None)
+
+
+def spending(record: Record) -> list[str]:
+    """Return in words, by seat, what its start took and the least, median and most of its decisions; [] by the wall clock."""
+    starts, *asked = record.ticks or ((),)
+    paid: list[list[int]] = [[] for _ in starts]
+    for step, row in zip(record.steps, asked, strict=True) if record.ticks else ():
+        for (seat, _, why), took in zip(step, row, strict=True):
+            if why != FORFEITED:
+                paid[seat].append(took)
+    return [_in_words(start, decisions) for start, decisions in zip(starts, paid, strict=True)]
+
+
+def _in_words(start: int, decisions: Sequence[int]) -> str:
+    words = f"{start:,} ticks to start, {count(len(decisions), 'decision')}"
+    if not decisions:
+        return words
+    return f"{words}: least {min(decisions):,}, median {median_low(decisions):,}, most {max(decisions):,} ticks"

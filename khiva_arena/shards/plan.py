@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from khiva_arena import __version__
 from khiva_arena.entrants import loading as loads
-from khiva_arena.entrants.bots import Bot
+from khiva_arena.entrants.bots import Bot, with_distinct_names
 from khiva_arena.errors import ConfigError
 from khiva_arena.events.stored import bare_timetable
 from khiva_arena.games.registry import HASHED
@@ -102,7 +102,7 @@ def make_plan(path: Path, stages: Sequence[Settings], entrants: Sequence[Bot], s
     if first.clock is Clock.TICKS:
         from khiva_arena.entrants.only_modules import only_modules  # not above: few events are in ticks
 
-        entrants = only_modules(entrants, sandbox.level)
+        entrants = with_distinct_names(only_modules(entrants, sandbox.level))
     definition = definition_of(first, entrants, sandbox)
     refuse_to_mix(definition)
     refuse_short_turns(definition)

@@ -1,0 +1,91 @@
+"""Bots of an event in ticks, made by a compiler of C: each is its module, plays the same everywhere, and is run again."""
+
+import json
+import os
+import re
+import shutil
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+from arena import arena, bots
+from once import made_once
+from tools import need_module_tools
+from wording import pattern, sentence
+
+from khiva_arena import shipped
+
+pytestmark = [pytest.mark.language, pytest.mark.slow]
+
+EVENT = ("--clock", "ticks", "--seats", "2", "--seeds", "2", "--seed", "a")
+RUN_AGAIN = pattern("verify", "bots-run-again", matches="4 matches")
+SPENT = r"{}: [\d,]+ ticks to start, \d+ decisions: least [\d,]+, median [\d,]+, most [\d,]+ ticks"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _compiler() -> None:
+    need_module_tools("c")
+
+
+@pytest.fixture(autouse=True)
+def _debians_compiler_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A compiler from elsewhere may come first on the PATH, without the libraries that Debian's has."""
+    tools = shipped.languages()["c"].module
+    if tools and shipped.lacks(tools):
+        monkeypatch.setenv("PATH", f"/usr/bin:{os.environ['PATH']}")
+
+
+@made_once
+def played(folder: Path) -> None:
+    arena("new", "shipped:c/greedy", "greedy", "--module", cwd=folder)
+    arena("new", "c", "random", "--module", cwd=folder)
+    arena("run", *EVENT, *bots("greedy", "random"), "--out", "cup", cwd=folder)
+
+
+def digest(done: CompletedProcess[str]) -> str:
+    """The run digest that a command has printed."""
+    return re.findall(r"run digest ([0-9a-f]{64})", done.stdout + done.stderr)[0]
+
+
+def test_any_number_of_jobs_gives_the_same_run_digest(played: Path) -> None:
+    one, two = (arena("run", *EVENT, *bots("greedy", "random"), "--out", f"of-{n}", "-j", n, cwd=played) for n in "12")
+    assert digest(one) == digest(two) == digest(arena("verify", "cup", cwd=played))
+
+
+def test_the_bots_are_run_again(played: Path) -> None:
+    assert re.search(RUN_AGAIN, arena("verify", "cup", "--rerun-bots", "-j", "2", cwd=played).stdout)
+
+
+def test_modules_are_taken_from_a_folder_where_nothing_was_built(
+    played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KHIVA_ARENA_CACHE", str(tmp_path / "cache"))
+    lacking = arena("verify", "cup", "--rerun-bots", cwd=played, code=2).stderr
+    assert sentence("audit", "modules-not-here", names="greedy, random") in lacking
+    arena("run", *EVENT, *bots("greedy", "random"), "--out", str(tmp_path / "other"), cwd=played)
+    shutil.copytree(tmp_path / "cache" / "modules", played / "brought")
+    shutil.rmtree(tmp_path / "cache")
+    assert re.search(RUN_AGAIN, arena("verify", "cup", "--rerun-bots", "--modules", "brought", cwd=played).stdout)
+
+
+def test_a_bot_is_identified_by_its_module_whatever_it_was_built_from(played: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(played / "greedy", copy)
+    with next(copy.glob("*.c")).open("a") as source:
+        source.write("\n/* a comment is not in the module */\n")
+    refused = arena("run", *EVENT, *bots("greedy", str(copy)), "--out", "twins", cwd=played, code=2).stderr
+    assert f"{copy}: {sentence('entrants', 'same-bot')} greedy" in refused
+
+
+def test_a_match_shows_what_each_seat_spent_and_its_bots_may_be_the_same(played: Path) -> None:
+    words = ("match", "--clock", "ticks", "--seed", "a", *bots("greedy", "greedy"))
+    lines = arena(*words, cwd=played).stdout.splitlines()
+    for name in ("greedy#0", "greedy#1"):
+        assert any(re.fullmatch(SPENT.format(name), line) for line in lines)
+
+
+def test_a_check_shows_what_a_module_spends(played: Path) -> None:
+    report = json.loads(arena("check", "--quick", "greedy", "--json", cwd=played).stdout)
+    (step,) = (step for step in report["steps"] if step["id"] == "ticks")
+    assert step["status"] == "ok"
+    assert re.match(SPENT.format("seat 0"), step["said"])
