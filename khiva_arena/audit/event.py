@@ -48,7 +48,7 @@ def audit(sources: Iterable[EventSource], jobs: int = 1, rerunner: "Rerunner | N
         with replayers(jobs) as pool, uncollected():
             before: dict[str, EventRow] = {}
             for source in sources:
-                event_audit = _EventAudit(source, rerunner if source.event.definition.in_ticks else None)
+                event_audit = _EventAudit(source, rerunner)
                 result.events.append(event_audit.report)
                 event_audit.run(pool)
                 event_audit.report.passes("the event itself", partial(check_chain, before, source.event, event_audit.report))
@@ -72,7 +72,8 @@ class _EventAudit:
 
     def __init__(self, source: EventSource, rerunner: "Rerunner | None") -> None:
         self.source = source
-        self._rerunner = rerunner
+        self._rerunner: Rerunner | None = None
+        self._rerunner_of_ticks = rerunner
         self._to_rerun: dict[int, tuple[Record, bytes]] = {}
         event = source.event
         ground = event.is_of_0_1 and event.public is None
@@ -163,6 +164,7 @@ class _EventAudit:
         event = self.source.event
         stored.check_definition(event)
         definition = event.definition
+        self._rerunner = self._rerunner_of_ticks if definition.in_ticks else None
         if HASHED in definition.rules_version and not file_in_rules(definition.game, definition.rules):
             # before any match is replayed: without it nothing can be said of them
             get(definition.game, definition.rules_version)

@@ -13,7 +13,7 @@ _MOVED = {"--out": _PAGE}
 """Options whose group changes beside others: in ``report`` ``--out`` is the file of a page."""
 _LAYOUT = {
     "Bots": (_SETTINGS, "--seat", "--shipped"),
-    "What is played": ("--from", "--until", _SETTINGS, "--quick", "--sample"),
+    "What is played": ("--from", "--until", _SETTINGS, "--quick", "--sample", "--rerun-bots", "--modules", "--module"),
     "The test": (_SETTINGS,),
     "Time and faults": (_SETTINGS, "--wait"),
     "Isolation": (_SETTINGS,),

@@ -84,7 +84,7 @@ def _of_bots(then: Definition, now: Definition) -> list[str]:
     return [
         f"bot {new.name}: {attribute} was {_of_bot(getattr(old, attribute))}, is {_of_bot(getattr(new, attribute))}"
         for old, new in pairs
-        for attribute in (*authors, "env", *MARKS)
+        for attribute in (*authors, "env", "sources", *MARKS)
         if getattr(old, attribute) != getattr(new, attribute)
     ]
 

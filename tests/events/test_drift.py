@@ -25,6 +25,7 @@ def event() -> EventRow:
         ({"author": ""}, "bot ann: author was Ann, is not set"),
         ({"remote": False}, "bot ann: remote was yes, is no"),
         ({"kept": True}, "bot ann: kept was no, is yes"),
+        ({"sources": "c" * 40}, f"bot ann: sources was not set, is {'c' * 40}"),
     ],
 )
 def test_what_a_bot_has_beside_its_identity(event: EventRow, changes: dict[str, object], line: str) -> None:
@@ -35,7 +36,7 @@ def test_what_a_bot_has_beside_its_identity(event: EventRow, changes: dict[str, 
 
 
 def test_every_field_of_a_bot_is_looked_at() -> None:
-    assert DefinedBot.__struct_fields__ == ("name", "identity", "author", "network", "env", "remote", "kept")
+    assert DefinedBot.__struct_fields__ == ("name", "identity", "author", "network", "env", "remote", "kept", "sources")
 
 
 def test_an_allowance_has_the_name_of_its_setting(event: EventRow) -> None:

@@ -83,8 +83,7 @@ static inline int kit_send(int out, unsigned char *frame, unsigned char *end)
     frame[2] = (unsigned char)((size - 4) >> 8);
     frame[3] = (unsigned char)(size - 4);
     ssize_t put; /* of so few bytes a pipe takes all or none */
-    while ((put = write(out, frame, size)) < 0 && errno == EINTR)
-        ;
+    do put = write(out, frame, size); while (put < 0 && errno == EINTR);
     return put == (ssize_t)size;
 }
 
@@ -136,12 +135,9 @@ static inline int kit_play(const char *name, kit_choose choose, void *own)
     kit_match match = {0};
     kit_cursor message;
     char type[16], detail[256];
-#ifdef __wasi__
-    int out = 1; /* a module has no second descriptor for it: it must print nothing to stdout */
-#else
-    /* The conversation on a descriptor of its own; what this process or a child of it prints goes to stderr. */
-    int out = dup(1);
-    if (out < 0 || fcntl(out, F_SETFD, FD_CLOEXEC) != 0 || dup2(2, 1) != 1)
+    int out = 1; /* a module has no second descriptor for the conversation: it must print nothing to stdout */
+#ifndef __wasi__ /* the conversation on a descriptor of its own; what this process or a child of it prints goes to stderr */
+    if ((out = dup(1)) < 0 || fcntl(out, F_SETFD, FD_CLOEXEC) != 0 || dup2(2, 1) != 1)
         return 1;
 #endif
     int got = kit_read_frame(hello, &match.hello);

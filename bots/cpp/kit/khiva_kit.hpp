@@ -7,12 +7,10 @@
 #pragma once
 
 #define MSGPACK_NO_BOOST
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdint>
-#include <cstdlib>
 #include <functional>
 #include <iostream>
 #include <map>
@@ -20,20 +18,9 @@
 #include <set>
 #include <stdexcept>
 #include <string>
-#include <typeinfo>
 #include <vector>
 
-#ifdef __wasi__
-// A module has no exceptions: a throw ends it, and a line on stderr names the type of what was thrown.
-extern "C" {
-__attribute__((weak)) void* __cxa_allocate_exception(std::size_t size) { return std::malloc(size); }
-__attribute__((weak)) void __cxa_throw(void*, std::type_info* type, void (*)(void*))
-{
-    std::cerr << "thrown: " << type->name() << std::endl;
-    std::abort();
-}
-}
-#endif
+#include "khiva_output.hpp"
 
 namespace khiva {
 
@@ -137,13 +124,7 @@ void write_frame(int out, const Words&... words)
 // Play one match with choose(decide, match). Returns the exit status: 0 when the input ended, 1 after an exception.
 inline int play(std::string name, std::function<long(const Decide&, const Match&)> choose, std::string version = "")
 try {
-#ifdef __wasi__
-    const int out = 1;
-#else
-    // The conversation on a descriptor of its own; what this process or a child of it prints goes to stderr.
-    const int out = fcntl(1, F_DUPFD_CLOEXEC, 3);
-    if (out < 0 || dup2(2, 1) < 0) throw std::runtime_error("stdout cannot be guarded");
-#endif
+    const int out = guarded_output();
     msgpack::object_handle hello, received;
     Match match;
     while (read_frame(received)) {

@@ -8,10 +8,6 @@
 use serde_json::{json, Value};
 use std::fs::File;
 use std::io::{self, Read, Write};
-#[cfg(unix)]
-use std::os::unix::io::AsFd;
-#[cfg(target_os = "wasi")]
-use std::os::wasi::io::FromRawFd;
 
 /// The arbiter's hello: the whole message, and what most bots need of it. `match` itself is a word of Rust.
 pub struct Match {
@@ -106,11 +102,9 @@ fn write_frame(sink: &mut File, message: &Value) {
     sink.write_all(&frame).expect("an arbiter that listens");
 }
 
-/// The conversation. A module has no second descriptor for it: it must print nothing to stdout.
-#[cfg(target_os = "wasi")]
+#[cfg(target_os = "wasi")] // a module has no second descriptor for the conversation: it must print nothing to stdout
 fn guarded_output() -> File {
-    // Safe: nothing else closes descriptor 1.
-    unsafe { File::from_raw_fd(1) }
+    unsafe { std::os::wasi::io::FromRawFd::from_raw_fd(1) } // safe: nothing else closes descriptor 1
 }
 
 /// The conversation on a descriptor of its own. What this process or a child of it prints goes to stderr instead.
@@ -119,7 +113,7 @@ fn guarded_output() -> File {
     extern "C" {
         fn dup2(from: i32, to: i32) -> i32;
     }
-    let sink = io::stdout().as_fd().try_clone_to_owned().expect("a stdout");
+    let sink = std::os::unix::io::AsFd::as_fd(&io::stdout()).try_clone_to_owned().expect("a stdout");
     // Safe: descriptors 1 and 2 are open for as long as the process runs.
     assert!(unsafe { dup2(2, 1) } == 1, "stdout cannot be guarded");
     sink.into()
