@@ -56,7 +56,7 @@ class Runners:
         self._pending: list[list[Item]] = []
         commands = [replace(command, argv=command.module[2:]) for command in commands]
         for seat, command in enumerate(commands):
-            opening = _opening(header.seats[seat].number, command)
+            opening = _opening(header.seats[seat].number, sandbox.resources.memory, command)
             self._pending.append([(seat, line.OPEN, 0, opening)])
         self._notes = [bytearray() for _ in seats]
         self._notes_total = [0 for _ in seats]
@@ -160,9 +160,10 @@ class Runners:
         return Ending(runner.status, seat in self._gone, measured, text, self._notes_total[seat])
 
 
-def _opening(number: int, command: Command) -> bytes:
+def _opening(number: int, memory: int, command: Command) -> bytes:
     path, digest = command.module[:2]
-    return number.to_bytes(8, "big") + bytes.fromhex(digest) + path.encode()
+    most_bytes = max(0, memory - line.OWN_MEMORY)  # by the event's limit alone: growth fails at the same page everywhere
+    return line.OPENING.pack(number.to_bytes(8, "big"), most_bytes, bytes.fromhex(digest)) + path.encode()
 
 
 def _of_all(commands: Sequence[Command]) -> Command:

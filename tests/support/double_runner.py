@@ -21,7 +21,7 @@ class Seat:
 
     def __init__(self, opening: bytes) -> None:
         self.number = int.from_bytes(opening[:8], "big")
-        self.what, _, at = opening[40:].decode().partition(":")
+        self.what, _, at = opening[line.OPENING.size :].decode().partition(":")
         self.at = int(at) if at else -1
         self.asked = -1
 

@@ -5,7 +5,8 @@ as many bytes. All numbers are big-endian. The runner gives one batch for each t
 
 The arbiter orders, and ticks are those that a module may take at most:
 
-    OPEN   start a module; bytes: its key of random numbers (u64), the digest of its compiled code (32 bytes), the code's path
+    OPEN   start a module; bytes: its key of random numbers (u64), how many bytes its memory may have (u64), the digest of its
+           compiled code (32 bytes), the code's path
     SAY    keep a frame to be read; nothing runs
     ASK    keep a frame, or go on if there are no bytes, and run until a whole frame is written
     END    end the input, run to the module's end, and drop it
@@ -32,10 +33,13 @@ if TYPE_CHECKING:
     Item: TypeAlias = tuple[int, int, int, bytes]
 
 LENGTH, HEAD = Struct(">I"), Struct(">BBQI")
-KEY, OPENING = 8, 40
-"""Bytes of the key of an OPEN, and of the key and the digest."""
+OPENING = Struct(">8sQ32s")
+"""What the bytes of an OPEN begin with."""
 LARGEST = 1 << 28
 """Most bytes of a batch."""
+OWN_MEMORY = 40 << 20
+"""Bytes that the runner itself takes of the limit on memory, so that a module meets its own limit first: growing fails, and
+nothing is killed."""
 OPEN, SAY, ASK, END = range(4)
 STDERR, ANSWERED, TIMEOUT, EXITED, TRAPPED, STACK, BACKSTOP, REFUSED = range(8)
 

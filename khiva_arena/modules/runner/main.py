@@ -11,6 +11,7 @@ from _blake2 import blake2b
 
 from . import vm as machine
 from .instance import Instance, Trapped
+from .line import OWN_MEMORY
 from .vm import MIB, Unfit, Vm
 from .wall import Wall
 
@@ -22,9 +23,6 @@ TRAPPED, REFUSED, FAILED = 101, 102, 103
 """Exit codes: the module did what ends it, it cannot be a bot, or this program cannot do its work."""
 MODULE = b"\0asm\1\0\0\0"
 DIGEST = 32
-OWN_MEMORY = 40 * MIB
-"""What this program itself takes of the limit on memory, so that a module meets its own limit first: growing fails, and nothing
-is killed."""
 
 
 def main(work: "Callable[..., int]") -> None:

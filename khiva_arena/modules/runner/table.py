@@ -51,11 +51,11 @@ class _Table:
         return [*notes, (number, word, spent, told)]
 
     def _open(self, number: int, data: bytes) -> None:
-        key, digest = data[: line.KEY], data[line.KEY : line.OPENING]
+        key, most_bytes, digest = line.OPENING.unpack_from(data)
         try:
             if digest not in self._codes:
-                self._codes[digest] = load(self._vm, data[line.OPENING :].decode(), digest.hex())
-            self._seats[number] = TickSeat(self._vm, self._codes[digest], key)
+                self._codes[digest] = load(self._vm, data[line.OPENING.size :].decode(), digest.hex())
+            self._seats[number] = TickSeat(self._vm, self._codes[digest], key, most_bytes)
         except (Unfit, Trapped) as problem:
             self._refusals[number] = str(problem).encode()
 

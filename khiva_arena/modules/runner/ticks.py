@@ -44,8 +44,14 @@ BADF = 9
 class TickSeat:
     """A module at a table, and the ``wasi.System`` that it sees."""
 
-    def __init__(self, vm: "Vm", module: int, key: bytes) -> None:
-        """Make an instance; nothing runs. ``key``: the seed of its random numbers. Raises Unfit."""
+    def __init__(self, vm: "Vm", module: int, key: bytes, most_bytes: int) -> None:
+        """Make an instance; nothing runs.
+
+        key: the seed of its random numbers
+        most_bytes: how far its memory may grow
+
+        Raises Unfit.
+        """
         self.notes = bytearray()
         self._inbox: list[bytes] = []
         self._out = bytearray()
@@ -58,7 +64,7 @@ class TickSeat:
         self._turn, self._done = _thread.allocate_lock(), _thread.allocate_lock()
         self._turn.acquire()
         self._done.acquire()
-        self._instance = Instance(vm, module, self, -1)
+        self._instance = Instance(vm, module, self, most_bytes)
 
     # --- orders ---
 

@@ -16,7 +16,7 @@ from khiva_arena.modules.runner.ticks import TickSeat
 pytestmark = pytest.mark.slow
 
 PLENTY = 10**10
-KEY = bytes(range(8))
+KEY, MOST = bytes(range(8)), 1 << 30
 HELLO = b"\0\0\0\5hello"
 WRITE = "(drop (call $fd_write (i32.const {to}) (i32.const {at}) (i32.const 1) (i32.const 64)))"
 READ = "(drop (call $fd_read (i32.const 0) (i32.const {at}) (i32.const 1) (i32.const 64)))"
@@ -39,8 +39,10 @@ def bytes_at(at: int, data: bytes) -> str:
     return f'(data (i32.const {at}) "{text(data)}")'
 
 
-def seat(code: str, *more: str, imports: tuple[str, ...] = ("fd_read", "fd_write"), key: bytes = KEY) -> TickSeat:
-    return TickSeat(machine(), compiled(wasm(" ".join((*more, start(code))), imports=imports)), key)
+def seat(
+    code: str, *more: str, imports: tuple[str, ...] = ("fd_read", "fd_write"), key: bytes = KEY, most_bytes: int = MOST
+) -> TickSeat:
+    return TickSeat(machine(), compiled(wasm(" ".join((*more, start(code))), imports=imports)), key, most_bytes)
 
 
 def says(data: bytes, to: int = 1) -> tuple[str, ...]:
@@ -102,7 +104,7 @@ def test_the_largest_frame_is_one() -> None:
     size = ticks.LARGEST_FRAME
     body = f"(memory.fill (i32.const 132) (i32.const 7) (i32.const {size})) {WRITE.format(to=1, at=0)}"
     memory = part(0, 128, size + 4) + bytes_at(128, size.to_bytes(4, "big"))
-    one = TickSeat(machine(), compiled(wasm(memory + start(body), imports=("fd_write",), pages="2")), KEY)
+    one = TickSeat(machine(), compiled(wasm(memory + start(body), imports=("fd_write",), pages="2")), KEY, MOST)
     assert one.ask(PLENTY)[::2] == (line.ANSWERED, size.to_bytes(4, "big") + b"\7" * size)
 
 
@@ -154,17 +156,18 @@ def test_a_trap_is_told_in_our_words() -> None:
 
 def test_a_full_stack_is_at_the_same_height_each_time() -> None:
     body = "(func $f (call $f))"
-    ends = {TickSeat(machine(), compiled(wasm(body + start("(call $f)"))), KEY).ask(PLENTY) for _ in range(3)}
+    ends = {TickSeat(machine(), compiled(wasm(body + start("(call $f)"))), KEY, MOST).ask(PLENTY) for _ in range(3)}
     ((word, spent, told),) = ends
     assert (word, told.decode()) == (line.STACK, sentence("modules", "calls-too-deep"))
     assert spent == 8 + 8 * (1_000_000 // 128 - 1)
 
 
-def test_growth_ends_at_the_module_s_own_maximum() -> None:
+@pytest.mark.parametrize(("most_bytes", "pages"), [(MOST, 40), (30 * 65_536 + 65_535, 30), (65_536, 1)])
+def test_growth_ends_at_the_module_s_own_maximum_or_at_the_limit(most_bytes: int, pages: int) -> None:
     code = "(loop $more (br_if $more (i32.ne (memory.grow (i32.const 1)) (i32.const -1)))) (call $proc_exit (memory.size))"
-    one = TickSeat(machine(), compiled(wasm(start(code), imports=("proc_exit",), pages="1 40")), KEY)
+    one = TickSeat(machine(), compiled(wasm(start(code), imports=("proc_exit",), pages="1 40")), KEY, most_bytes)
     word, spent, told = one.ask(PLENTY)
-    assert (word, told, spent > 39 * 10_000) == (line.EXITED, (40).to_bytes(4, "big"), True)
+    assert (word, told, spent > (pages - 1) * 10_000) == (line.EXITED, pages.to_bytes(4, "big"), True)
 
 
 def test_who_takes_too_much_of_the_processor_for_its_ticks_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -200,12 +203,12 @@ def test_waiting_is_spent() -> None:
     code = "(drop (call $poll_oneoff (i32.const 0) (i32.const 256) (i32.const 1) (i32.const 512)))"
     asks = {"imports": ("poll_oneoff", "proc_exit")}
     module = compiled(wasm(bytes_at(0, subscription) + start(f"{code} (call $proc_exit (i32.const 0))"), **asks))
-    one = TickSeat(machine(), module, KEY)
+    one = TickSeat(machine(), module, KEY, MOST)
     began = time.perf_counter()
     word, spent, _ = one.ask(PLENTY)
     assert (word, spent) == (line.EXITED, CALL + 100 + 50_000_000 + 1 + 1 + 8 + 20_000)
     assert time.perf_counter() - began < 5
-    late = TickSeat(machine(), module, KEY)
+    late = TickSeat(machine(), module, KEY, MOST)
     assert late.ask(10**7) == (line.TIMEOUT, 10**7, b"")
 
 
@@ -260,7 +263,11 @@ def test_a_table_by_its_process(tmp_path: Path) -> None:
     name = digest((tmp_path / "code").read_bytes())
     path = str(tmp_path / "code").encode()
     batches = [
-        [(0, line.OPEN, 0, KEY + bytes.fromhex(name) + path), (1, line.OPEN, 0, KEY + bytes(32) + path), (0, line.SAY, 0, b"x")],
+        [
+            (0, line.OPEN, 0, line.OPENING.pack(KEY, MOST, bytes.fromhex(name)) + path),
+            (1, line.OPEN, 0, line.OPENING.pack(KEY, MOST, bytes(32)) + path),
+            (0, line.SAY, 0, b"x"),
+        ],
         [(0, line.ASK, PLENTY, b"x"), (1, line.ASK, PLENTY, b"x")],
         [(0, line.END, PLENTY, b"")],
     ]
