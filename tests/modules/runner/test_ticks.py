@@ -39,10 +39,8 @@ def bytes_at(at: int, data: bytes) -> str:
     return f'(data (i32.const {at}) "{text(data)}")'
 
 
-def seat(
-    code: str, *more: str, imports: tuple[str, ...] = ("fd_read", "fd_write"), key: bytes = KEY, most_bytes: int = MOST
-) -> TickSeat:
-    return TickSeat(machine(), compiled(wasm(" ".join((*more, start(code))), imports=imports)), key, most_bytes)
+def seat(code: str, *more: str, imports: tuple[str, ...] = ("fd_read", "fd_write"), key: bytes = KEY) -> TickSeat:
+    return TickSeat(machine(), compiled(wasm(" ".join((*more, start(code))), imports=imports)), key, MOST)
 
 
 def says(data: bytes, to: int = 1) -> tuple[str, ...]:
