@@ -60,6 +60,7 @@ class Runners:
             self._pending.append([(seat, line.OPEN, 0, opening)])
         self._notes = [bytearray() for _ in seats]
         self._notes_total = [0 for _ in seats]
+        self._functions: list[list[tuple[int, str]]] = [[] for _ in seats]
         self._gone: set[int] = set()
         self._spent = [0 for _ in seats]
         if not strict:
@@ -98,7 +99,7 @@ class Runners:
             if grace and seat not in self._gone:
                 ends[seat] = (seat, line.END, self._turn, b"")
         try:
-            if ends:
+            if ends or (grace and self._gone):
                 await self._exchange(ends)
         except HostFault:
             grace = 0.0  # what a module does after the end is no part of the match
@@ -124,7 +125,7 @@ class Runners:
             for runner, data in await self._arrivals(waiting, deadline):
                 out += _items(data)
                 del waiting[runner]
-        return [item for item in out if not self._is_note(item)]
+        return [item for item in out if not self._is_aside(item)]
 
     async def _arrivals(self, waiting: Mapping[int, bytearray], deadline: float) -> list[tuple[int, bytearray]]:
         """Wait for bytes, and return the runners whose batch is whole by now, with it."""
@@ -137,11 +138,14 @@ class Runners:
             waiting[arrival.seat].extend(arrival.data)
         return [(runner, data) for runner, data in waiting.items() if _is_whole(data)]
 
-    def _is_note(self, item: Item) -> bool:
-        """Keep what a module wrote on stderr. Raises HostFault for a seat that is not at the table."""
+    def _is_aside(self, item: Item) -> bool:
+        """Keep what a module wrote on stderr, and its ticks by function. Raises HostFault for a seat that is not at the table."""
         seat, word, ticks, data = item
         if seat >= len(self._notes):
             raise HostFault(f"the runner spoke of a seat {seat}")
+        if word == line.FUNCTION:
+            self._functions[seat].append((ticks, data.decode(errors="replace")))
+            return True
         if word != line.STDERR:
             self._spent[seat] += ticks
             return False
@@ -157,7 +161,8 @@ class Runners:
         ticks = sum(self._spent[other] for other in together)
         share = self._spent[seat] / ticks if ticks else 1 / len(together)
         measured = Measured(runner.cpu * share)
-        return Ending(runner.status, seat in self._gone, measured, text, self._notes_total[seat])
+        functions = tuple(self._functions[seat])
+        return Ending(runner.status, seat in self._gone, measured, text, self._notes_total[seat], functions=functions)
 
 
 def _opening(number: int, memory: int, command: Command) -> bytes:

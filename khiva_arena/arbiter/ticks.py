@@ -42,6 +42,16 @@ class RunEnd(StrEnum):
 
 CRASHES = (RunEnd.EXITED, RunEnd.TRAPPED, RunEnd.STACK)
 
+FUNCTIONS_SHOWN = 8
+
+
+def by_function(functions: Sequence[tuple[int, str]]) -> str:
+    """Return in words where a module's ticks went, the most first. ``functions``: ticks and name of each."""
+    total = sum(ticks for ticks, _ in functions)
+    others = sum(ticks for ticks, _ in functions[FUNCTIONS_SHOWN:])
+    rows = [*functions[:FUNCTIONS_SHOWN], *([(others, "others")] if others else [])]
+    return ", ".join(f"{100 * ticks / total:.1f} % {name}" for ticks, name in rows)
+
 
 class TickAsk(NamedTuple):
     """A run of a module.

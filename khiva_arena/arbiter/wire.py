@@ -56,6 +56,7 @@ class Ending(msgspec.Struct, frozen=True):
     notes_total: bytes of its stderr in all
     peak: bytes of memory that the largest of its processes had at most, 0 if that is not known
     unending: in words, that processes which it left behind do not end; "" if they do
+    functions: of a module that counts them, ticks and name of each function, the most first
     """
 
     status: int | None
@@ -65,6 +66,7 @@ class Ending(msgspec.Struct, frozen=True):
     notes_total: int
     peak: int = 0
     unending: str = ""
+    functions: tuple[tuple[int, str], ...] = ()
 
     @property
     def cpu(self) -> float:

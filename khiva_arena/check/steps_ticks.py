@@ -5,7 +5,9 @@ import msgspec
 from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.live import play_live
 from khiva_arena.arbiter.match import Job
+from khiva_arena.arbiter.ticks import by_function
 from khiva_arena.check.context import RunningCheck, Skipped, Warned
+from khiva_arena.entrants.staging import stage
 from khiva_arena.replay import seeds
 from khiva_arena.replay.definition import MODULE
 from khiva_arena.replay.record import IN_TICKS, Header, RecordedSeat
@@ -36,12 +38,14 @@ async def of_a_match(running: RunningCheck) -> str:
         clock="ticks",
         meter=PRICE_LIST,
     )
-    job = Job(0, 1, header, place.secret, (running.command,) * place.seats, running.sandbox)
+    command = stage(running.bot, running.sandbox.level, by_function=True)
+    job = Job(0, 1, header, place.secret, (command,) * place.seats, running.sandbox)
     outcome = await play_live(job, LagMeter(), alone=True)
     if outcome.record is None:
         raise Skipped(f"a match in ticks cannot be played: {outcome.void}")
     for seat, report in enumerate(outcome.seats):
         for blame in report.faults:
             raise Warned(f"with --clock ticks, seat {seat} is at fault by {blame.verdict} at step {blame.step}: {blame.detail}")
-    a_seat = "; ".join(f"seat {seat}: {words}" for seat, words in enumerate(spending(outcome.record)))
-    return f"{a_seat}; a turn has {running.limits.turn_ms * TICKS_A_MS:,}"
+    spent = [f"seat {seat}: {words}" for seat, words in enumerate(spending(outcome.record))]
+    where = f"seat 0 by function: {by_function(outcome.seats[0].ending.functions)}"
+    return "; ".join([*spent, where, f"a turn has {running.limits.turn_ms * TICKS_A_MS:,}"])

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from khiva_arena.cli.help import Verb
+from khiva_arena.cli.help import Rare, Verb
 from khiva_arena.cli.options import OF_A_MATCH, json_option, setting_options
 
 if TYPE_CHECKING:
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     metavar="DIR",
     type=click.Path(path_type=Path),
     help="Write the raw bytes of each seat and direction to DIR, for `khiva-arena decode`.",
+)
+@click.option(
+    "--by-function", is_flag=True, cls=Rare, help="With --clock ticks, also print in which functions each module spent its ticks."
 )
 @json_option
 def command(stored: tuple[str, str] | None, notes: bool, trace: bool, capture: Path | None, as_json: bool, **flags: Any) -> int:

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from khiva_arena.arbiter.match import Outcome
-from khiva_arena.commands.traced import Tracing, play, print_notes, say_faults
+from khiva_arena.commands.traced import Tracing, play, print_aside, say_faults
 from khiva_arena.errors import ConfigError
 from khiva_arena.seats.guests import seating_of
 from khiva_arena.settings.flags import settings_by_flags
@@ -19,16 +19,17 @@ def match(
     stored: tuple[str, str] | None, notes: bool, trace: bool, capture: Path | None, as_json: bool, flags: dict[str, Any]
 ) -> int:
     """Play a match and print it. Returns the exit code."""
-    if notes and as_json:
-        raise ConfigError("--notes cannot go with --json, which prints the record alone")
-    tracing = Tracing(trace, capture, notes)
+    tracing = Tracing(trace, capture, notes, flags.pop("by_function"))
+    for word, given in {"--notes": notes, "--by-function": tracing.by_function}.items():
+        if given and as_json:
+            raise ConfigError(f"{word} cannot go with --json, which prints the record alone")
     if stored:
         from khiva_arena.commands.rematch import play_stored  # when it is asked for: the store comes with it
 
         return play_stored(Path(stored[0]), stored[1], flags, tracing, as_json)
     settings, entrants = settings_and_bots(settings_by_flags(flags))
     with seating_of(settings, entrants, say)():
-        setup = one_match(settings, entrants, say)
+        setup = one_match(settings, entrants, say, by_function=tracing.by_function)
         if settings.game.outside:
             from khiva_arena.games.which import is_played  # not above: bots do not wait for it
 
@@ -38,7 +39,7 @@ def match(
         say(f"the match failed twice on this machine: {outcome.void}")
         return 1
     _print(outcome, setup, as_json)
-    print_notes(outcome, tracing)
+    print_aside(outcome, [seat.name for seat in setup.job.header.seats], tracing)
     say_faults(outcome, setup.job, setup.words, tracing)
     if setup.random_secret is not None:
         say(f"to play these deals again: --seed {setup.random_secret.hex()}")

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from khiva_arena.arbiter.match import Job
-from khiva_arena.commands.traced import Tracing, play, print_notes, say_faults
+from khiva_arena.commands.traced import Tracing, play, print_aside, say_faults
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.loading import AS_IT_IS, Loading
@@ -19,6 +19,7 @@ from khiva_arena.events.find import match_of, secret_of
 from khiva_arena.games.registry import get
 from khiva_arena.outside.opening import offer
 from khiva_arena.replay.record import Record
+from khiva_arena.sandbox.detect import best
 from khiva_arena.settings.define import changed_runtimes
 from khiva_arena.settings.flags import loading_of_stored, settings_by_flags
 from khiva_arena.settings.isolation import keep_apart, sandbox_of_stored
@@ -55,21 +56,25 @@ def play_stored(folder: Path, word: str, flags: dict[str, Any], tracing: Tracing
         entrants = [recorded_bot(event, seat.bot, loading) for seat in row.seats]
     open_to = values.get("network", ()), values.get("env", ())
     problems = bot_files.of_another_game(entrants, record.header.game)
+    problems += bot_files.not_modules(entrants) if event.definition.in_ticks else []
     if problems := [*problems, *mistakes(*open_to, [bot.name for bot in entrants])]:
         raise ConfigError(problems)
     for runtime in changed_runtimes(event.definition, entrants):
         say(f"warning: the runtime {runtime} has changed since it was played with")
+    recorded = event.definition.sandbox(best())
+    sandbox = sandbox_of_stored(recorded, flags["isolation"], say, trusts=bool(words) or values.get("trust_bots", False))
+    if event.definition.in_ticks:
+        from khiva_arena.entrants.only_modules import only_modules  # not above: few matches are in ticks
+
+        entrants = only_modules(entrants, sandbox.level)
     if not words:
         for bot, seat in zip(entrants, record.header.seats, strict=True):
             if bot.identity != seat.bot:
                 say(f"warning: {seat.name} has changed since it played")
-    sandbox = sandbox_of_stored(
-        event.definition.sandbox(), flags["isolation"], say, trusts=bool(words) or values.get("trust_bots", False)
-    )
     for bot, sat in zip(entrants, row.seats, strict=True):
         if event.definition.bots[sat.bot].network and bot.name not in open_to[0]:
             say(f"warning: {bot.name} played with a network, and has none now; --network {shlex.quote(bot.name)} opens it")
-    commands = stage_all(entrants, sandbox, *open_to)
+    commands = stage_all(entrants, sandbox, *open_to, by_function=tracing.by_function)
     keep_apart(entrants, commands, sandbox)
     job = Job(0, 1, record.header, secret, commands, sandbox)
     outcome, code = play(job, tracing, [bot.asked_as for bot in entrants])
@@ -83,7 +88,7 @@ def play_stored(folder: Path, word: str, flags: dict[str, Any], tracing: Tracing
         )
     else:
         click.echo(difference or f"every choice is the same; digest {outcome.record.digest}")
-    print_notes(outcome, tracing)
+    print_aside(outcome, [seat.name for seat in record.header.seats], tracing)
     say_faults(outcome, job, [bot.asked_as for bot in entrants], tracing)
     return 1 if difference else code
 

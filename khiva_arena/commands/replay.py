@@ -93,8 +93,6 @@ def replay(store: Path, match: str, **flags: Any) -> int:
         raise ConfigError("--bot: a bundle holds no bots; name the one to play")
     else:
         entrant = source.bot(seat)
-        if entrant.identity != record.header.seats[seat].bot:
-            say(f"warning: {entrant.name} has changed since it played")
     sandbox = _sandbox(source.sandbox, fed.isolation, fed.wait)
     all_requests = requests(record, source.secret, seat, source.details[seat])
     fed_requests = [request for request in all_requests if show.last is None or request.step <= show.last]
@@ -155,9 +153,13 @@ def _stored(folder: Path, word: str, loading: Loading) -> _Found:
     details = [{step: detail for _, detail, step in seat.faults} for seat in row.seats]
 
     def bot(seat: int) -> Bot:
-        return recorded_bot(event, row.seats[seat].bot, loading)
+        number = row.seats[seat].bot
+        entrant, then = recorded_bot(event, number, loading), event.definition.bots[number]
+        if entrant.identity != (then.sources or then.identity):
+            say(f"warning: {entrant.name} has changed since it played")
+        return entrant
 
-    return _Found(row.parsed(), secret, event.definition.sandbox(), bot, details)
+    return _Found(row.parsed(), secret, event.definition.sandbox(best()), bot, details)
 
 
 def _bundled(file: Path, word: str) -> _Found:

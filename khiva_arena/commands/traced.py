@@ -30,11 +30,13 @@ class Tracing(NamedTuple):
     trace: whether every message is printed on stderr.
     capture: the folder for raw bytes, None for none.
     notes: whether the bots' stderr is printed.
+    by_function: whether it is printed in which functions modules spent their ticks.
     """
 
     trace: bool
     capture: Path | None
     notes: bool
+    by_function: bool = False
 
 
 class TracedMatch(NamedTuple):
@@ -49,10 +51,12 @@ class TracedMatch(NamedTuple):
 
 
 def play(job: Job, tracing: Tracing, words: Sequence[str]) -> TracedMatch:
-    """Play a match. Raises ConfigError if a match in ticks is to be traced.
+    """Play a match. Raises ConfigError if a match in ticks is to be traced, or in another one ticks are to be shown.
 
     words: how each bot was named
     """
+    if tracing.by_function and not job.in_ticks:
+        raise ConfigError("--by-function says where modules spent their ticks: add --clock ticks")
     names = [seat.name for seat in job.header.seats]
     if not tracing.trace and tracing.capture is None:
         with _notes_of_failed(tracing):
@@ -136,6 +140,12 @@ def say_faults(outcome: Outcome, job: Job, words: Sequence[str], tracing: Tracin
             say(harmless(line.expandtabs()))
 
 
-def print_notes(outcome: Outcome, tracing: Tracing) -> None:
-    for seat, report in enumerate(outcome.seats if tracing.notes else ()):
-        click.echo(notes_of(seat, report.ending.notes, report.ending.notes_total))
+def print_aside(outcome: Outcome, names: Sequence[str], tracing: Tracing) -> None:
+    """Print what is asked for beside the match. ``names``: of the bots, by seat."""
+    for seat, (report, name) in enumerate(zip(outcome.seats, names, strict=True)):
+        if tracing.by_function:
+            from khiva_arena.arbiter.ticks import by_function  # not above: few matches are in ticks
+
+            click.echo(harmless(f"{name}#{seat} by function: {by_function(report.ending.functions) or 'n/a'}"))
+        if tracing.notes:
+            click.echo(notes_of(seat, report.ending.notes, report.ending.notes_total))

@@ -56,12 +56,13 @@ def runner(work: str, *words: str) -> tuple[str, ...]:
     return (sys.executable, "-I", "-S", "-c", START.format(work=work), str(FOLDER), library(), *words)
 
 
-def command(bot: Bot, module: Path, level: Level, home: Path) -> Command:
+def command(bot: Bot, module: Path, level: Level, home: Path, *, by_function: bool = False) -> Command:
     """Return the command that plays a module, compiled if it was not before.
 
     module: its file
     level: the level at which it is compiled
     home: the cache folder
+    by_function: let it count its ticks by function
 
     Raises BotError for a module that cannot be a bot, or not be compiled within ``TO_COMPILE``; ConfigError without the VM.
     """
@@ -69,14 +70,14 @@ def command(bot: Bot, module: Path, level: Level, home: Path) -> Command:
         data = regular_files.read(module, LARGEST, follow=False)
     except OSError as error:
         raise BotError(f"{bot.name}: its module {bot.module}: {error.strerror or error}") from None
-    words, note = runner(RUN), home / f"{_key(data)}.json"
-    digest = _noted(note) or _compile(bot, data, note, level)
+    words, note = runner(RUN), home / f"{_key(data, by_function)}.json"
+    digest = _noted(note) or _compile(bot, data, note, level, by_function)
     code = _code(note, digest)
     alone, table = (*words, str(code), digest), (str(code), digest, *runner(TABLE))
     return Command(alone, str(code.parent), {}, (library(), str(FOLDER)), staged=True, module=table)
 
 
-def _key(module: bytes) -> str:
+def _key(module: bytes, by_function: bool) -> str:
     """Return a hash over all that compiled code depends on: module, price list, VM and its settings, and the processor."""
     library_file = Path(library())
     versions = sorted(path.name for path in library_file.parents[2].glob("wasmtime-*"))
@@ -87,6 +88,7 @@ def _key(module: bytes) -> str:
         str(library_file.stat().st_size),
         platform.machine(),
         _processor(),
+        *(["by function"] if by_function else []),
     ]
     return sha256(json.dumps(parts).encode() + (FOLDER / "runner" / "vm.py").read_bytes()).hexdigest()
 
@@ -119,7 +121,7 @@ def _noted(note: Path) -> str:
         return ""
 
 
-def _compile(bot: Bot, data: bytes, note: Path, level: Level) -> str:
+def _compile(bot: Bot, data: bytes, note: Path, level: Level, by_function: bool) -> str:
     """Compile a module, and put its code and the note into the cache. Return the code's hash."""
     note.parent.mkdir(parents=True, exist_ok=True)
     compileall.compile_dir(FOLDER, quiet=2)  # or in a working copy each start of the runner would: nothing is written in a cell
@@ -129,7 +131,7 @@ def _compile(bot: Bot, data: bytes, note: Path, level: Level) -> str:
         source.write_bytes(data)
         source.chmod(0o644)
         folder.chmod(0o755)  # under root it is compiled by a user of its own
-        words = runner(COMPILE, str(source), str(code))
+        words = runner(COMPILE, str(source), str(code), *(["by function"] if by_function else []))
         exit_code, output = work(Errand(bot, "module", words, folder, (library(), str(FOLDER)), TO_COMPILE), level)
         if exit_code == REFUSED:
             raise BotError(f"{bot.name}: {bot.module}: {output}")

@@ -49,10 +49,11 @@ def cache_folder() -> Path:
         raise ConfigError("this user has no home to keep staged bots in; set KHIVA_ARENA_CACHE to a folder") from None
 
 
-def stage(bot: Bot, level: Level = Level.TRUSTED) -> Command:
+def stage(bot: Bot, level: Level = Level.TRUSTED, *, by_function: bool = False) -> Command:
     """Copy, build and make read-only the files of a bot, unless that was done and nothing has changed since. Return its command.
 
     level: the level at which a build runs
+    by_function: let a module count its ticks by function
 
     Raises BotError when the build fails, with the end of what it printed.
     """
@@ -82,7 +83,7 @@ def stage(bot: Bot, level: Level = Level.TRUSTED) -> Command:
 
         if (final / bot.module).is_file():
             must_stay_in(bot, str(final / bot.module), str(final))
-        return modules.command(bot, final / bot.module, level, cache_folder() / "compiled")
+        return modules.command(bot, final / bot.module, level, cache_folder() / "compiled", by_function=by_function)
     words = as_run(bot.run, bot)
     inside = final / words[0]
     if "/" in words[0] and inside.is_file():

@@ -62,8 +62,10 @@ def settings_and_bots(values: Mapping[str, Any]) -> MatchEntry:
     return MatchEntry(settings, bot_files.mark_kept(entrants, settings.kept))
 
 
-def one_match(settings: Settings, entrants: Sequence[Bot], say: Say) -> OneMatch:
+def one_match(settings: Settings, entrants: Sequence[Bot], say: Say, *, by_function: bool = False) -> OneMatch:
     """Return a match of these bots, ready to be played. Bots are staged, so for players elsewhere there must be a hub already.
+
+    by_function: let modules count their ticks by function
 
     Raises ConfigError, BotError if a bot cannot be built, and GameFault if the game breaks its contract.
     """
@@ -81,7 +83,7 @@ def one_match(settings: Settings, entrants: Sequence[Bot], say: Say) -> OneMatch
     terms = conditions.plain() | ({"runtimes": runtimes} if runtimes else {})
     terms |= {key: value for key in ("network", "env") if (value := sorted(getattr(settings, key)))}
     name = seeds.match_id(digest_of({**terms, "bots": bots, "deal": seeds.commitment("match", seed)})[: seeds.ID_LENGTH], 0)
-    commands = stage_all(entrants, sandbox, settings.network, settings.env, settings.link_ms)
+    commands = stage_all(entrants, sandbox, settings.network, settings.env, settings.link_ms, by_function=by_function)
     keep_apart(entrants, commands, sandbox)
     job = Job(0, 1, conditions.header(bots, name, seed), seed, commands, sandbox)
     return OneMatch(job, tuple(bot.asked_as for bot in entrants), random_secret, tuple(_marks(bot, settings) for bot in entrants))
@@ -93,7 +95,15 @@ def _marks(bot: Bot, settings: Settings) -> tuple[str, ...]:
 
 
 def stage_all(
-    entrants: Sequence[Bot], sandbox: Sandbox, network: Sequence[str] = (), env: Sequence[str] = (), link_ms: int = 0
+    entrants: Sequence[Bot],
+    sandbox: Sandbox,
+    network: Sequence[str] = (),
+    env: Sequence[str] = (),
+    link_ms: int = 0,
+    *,
+    by_function: bool = False,
 ) -> tuple[Command, ...]:
     """Stage each bot and return the command that starts it, with the permissions given to it. Raises BotError."""
-    return tuple(with_permissions(stage(bot, sandbox.level), bot.name, network, env, link_ms) for bot in entrants)
+    return tuple(
+        with_permissions(stage(bot, sandbox.level, by_function=by_function), bot.name, network, env, link_ms) for bot in entrants
+    )

@@ -335,7 +335,10 @@ def test_notes_are_shown_with_marks(tmp_path: Path) -> None:
     at = next(i for i, line in enumerate(lines) if line.startswith("--- stderr of seat 1"))
     assert re.fullmatch(r"\[step \d+: \w+\]", lines[at + 1])
     assert lines[at + 2] == "  Traceback (most recent call last):"
-    assert sentence("match", "notes-goes-text-json") in arena(*words, "--notes", "--json", cwd=tmp_path, code=2).stderr
+    assert (
+        sentence("match", "notes-goes-text-json", word="--notes")
+        in arena(*words, "--notes", "--json", cwd=tmp_path, code=2).stderr
+    )
 
 
 def test_stored_notes_are_shown_with_marks(tmp_path: Path) -> None:

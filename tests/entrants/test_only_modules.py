@@ -84,8 +84,35 @@ def test_a_match_shows_what_each_seat_spent_and_its_bots_may_be_the_same(played:
         assert any(re.fullmatch(SPENT.format(name), line) for line in lines)
 
 
+def test_where_ticks_were_spent_is_told_by_function_and_changes_none(played: Path) -> None:
+    words = ("match", "--clock", "ticks", "--seed", "a", *bots("greedy", "random"))
+    *lines, greedy, random = arena(*words, "--by-function", cwd=played).stdout.splitlines()
+    assert lines == arena(*words, cwd=played).stdout.splitlines()
+    for name, line in {"greedy": greedy, "random": random}.items():
+        begin, _, rows = line.partition(" by function: ")
+        shares = [float(row.split(" % ")[0]) for row in rows.split(", ")]
+        assert (begin.partition("#")[0], "kit_find" in rows) == (name, True)
+        assert sum(shares) == pytest.approx(100, abs=0.5)
+    refused = arena("match", "--by-function", *bots("greedy", "random"), cwd=played, code=2).stderr
+    assert sentence("match", "by-function-of-ticks") in refused
+
+
+def test_a_stored_match_is_played_again_to_the_tick(played: Path) -> None:
+    again = arena("match", "--from", "cup", "1/0", "--by-function", cwd=played)
+    assert "by function: " in again.stdout
+    assert not again.stderr
+    stored = json.loads(arena("show", "cup", "1/0", "--json", cwd=played).stdout)
+    assert json.loads(arena("match", "--from", "cup", "1/0", "--json", cwd=played).stdout)["record"] == stored["record"]
+    other = arena("match", "--from", "cup", "1/0", *bots("greedy", "shipped:python/random"), cwd=played, code=2).stderr
+    assert sentence("entrants", "ticks-no-module", word="shipped:python/random") in other
+    replayed = arena("replay", "cup", "1/0", "--seat", "0", cwd=played)
+    assert sentence("replay", "choices-same") in replayed.stdout
+    assert not replayed.stderr
+
+
 def test_a_check_shows_what_a_module_spends(played: Path) -> None:
     report = json.loads(arena("check", "--quick", "greedy", "--json", cwd=played).stdout)
     (step,) = (step for step in report["steps"] if step["id"] == "ticks")
     assert step["status"] == "ok"
     assert re.match(SPENT.format("seat 0"), step["said"])
+    assert " % kit_find" in step["said"]

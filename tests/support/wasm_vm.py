@@ -10,7 +10,7 @@ import pytest
 from tools import lacks, need
 
 from khiva_arena.modules.meter.prices import HEIGHT_LIMIT, STACK_BYTES
-from khiva_arena.modules.meter.rewrite import HEIGHT, TICKS
+from khiva_arena.modules.meter.rewrite import BY_FUNCTION, HEIGHT, TICKS
 
 SCRIPT = Path(__file__).with_name("wasm_vm.js")
 
@@ -67,6 +67,11 @@ def ran(end: str, ticks: int, height: int, memory: str) -> Ran:
 
 def on_wasmtime(engine_: Any, wasm: bytes, ticks: int) -> Ran:
     """Run a module that pays on wasmtime. Calls to the runner fail with 52, but sched_yield."""
+    return counted_on_wasmtime(engine_, wasm, ticks)[0]
+
+
+def counted_on_wasmtime(engine_: Any, wasm: bytes, ticks: int) -> tuple[Ran, int, int]:
+    """Run a module that pays on wasmtime. Gives how it ran, the ticks that it paid, and those that were counted by function."""
     import wasmtime
 
     store = wasmtime.Store(engine_)
@@ -87,7 +92,9 @@ def on_wasmtime(engine_: Any, wasm: bytes, ticks: int) -> Ran:
     except (wasmtime.Trap, wasmtime.WasmtimeError):
         end = "trap"
     memory = sha256(exports["memory"].read(store)).hexdigest()[:16]
-    return ran(end, exports[TICKS].value(store), exports[HEIGHT].value(store), memory)
+    left = exports[TICKS].value(store)
+    counted = sum(exports[one.name].value(store) for one in module.exports if one.name.startswith(BY_FUNCTION))
+    return ran(end, left, exports[HEIGHT].value(store), memory), ticks - left, counted
 
 
 def on_node(jobs: list[tuple[bytes, int]]) -> list[Ran]:

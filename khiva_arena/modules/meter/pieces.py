@@ -35,26 +35,33 @@ class Pieces:
         ticks, height = leb(globals_), leb(globals_ + 1)
         self._get_ticks, self._set_ticks = b"\x23" + ticks, b"\x24" + ticks
         self._get_height, self._set_height = b"\x23" + height, b"\x24" + height
+        self._before = self._after = b""
+
+    def count_in(self, counter: int) -> None:
+        """Let each payment from now on be added to a global of type i64, too: the ticks before it, less those after."""
+        get, set_ = b"\x23" + leb(counter), b"\x24" + leb(counter)
+        self._before = get + self._get_ticks + b"\x7c" + set_
+        self._after = get + self._get_ticks + b"\x7d" + set_
 
     def _paid(self, depth: int) -> bytes:
         """Take the price that is on the stack from the ticks, and trap if they become negative."""
-        return b"\x7d" + self._set_ticks + self._get_ticks + b"\x42\0\x53\x0d" + leb(depth)
+        return b"\x7d" + self._set_ticks + self._after + self._get_ticks + b"\x42\0\x53\x0d" + leb(depth)
 
     def pay(self, price: int, depth: int) -> bytes:
         """Return the payment of a block; one that costs nothing has none."""
-        return self._get_ticks + b"\x42" + sleb(price) + self._paid(depth) if price else b""
+        return self._before + self._get_ticks + b"\x42" + sleb(price) + self._paid(depth) if price else b""
 
     def pay_bytes(self, scratch: int, depth: int) -> bytes:
         """Return the payment by the length that is on the stack, and stays there. ``scratch``: a local of type i32."""
         local = leb(scratch)
-        length = b"\x22" + local + self._get_ticks + b"\x20" + local + b"\xad"
+        length = self._before + b"\x22" + local + self._get_ticks + b"\x20" + local + b"\xad"
         return length + b"\x42" + sleb(BULK_SHIFT) + b"\x88" + self._paid(depth)
 
     def pay_pages(self, scratch: int, depth: int, most: int) -> bytes:
         """Return the payment by the pages on the stack, which stay there: nothing for more than ``most``, since there growing
         fails. ``scratch``: a local of type i32."""
         local = leb(scratch)
-        pages = b"\x22" + local + self._get_ticks + b"\x20" + local + b"\x41\0\x20" + local
+        pages = self._before + b"\x22" + local + self._get_ticks + b"\x20" + local + b"\x41\0\x20" + local
         within = b"\x41" + sleb(most) + b"\x4d\x1b\xad"
         return pages + within + b"\x42" + sleb(PAGE) + b"\x7e" + self._paid(depth)
 

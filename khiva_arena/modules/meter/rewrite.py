@@ -12,6 +12,9 @@ from .walk import Walk, Walked
 
 TICKS, HEIGHT = "khiva:ticks", "khiva:height"
 """The exported globals that the meter adds: the ticks that are left (i64), and the bytes of stack in use (i32)."""
+BY_FUNCTION = "khiva:in:"
+_I64_GLOBAL = b"\x7e\1\x42\0\x0b"
+"""A mutable global that begins as 0."""
 _ORDER = (1, 2, 3, 4, 5, 6, 7, 9, 12, 10, 11)
 
 
@@ -38,15 +41,23 @@ class Metered(NamedTuple):
         return self.wasm + b"\0" + leb(len(section)) + section
 
 
-def rewritten(module: bytes) -> Metered:
-    """Rewrite a module by price list 1, or raise ``ModuleRefused``."""
+def rewritten(module: bytes, *, by_function: bool = False) -> Metered:
+    """Rewrite a module by price list 1, or raise ``ModuleRefused``.
+
+    by_function: also export a global (i64) for each function with the ticks that were paid in it, named by ``BY_FUNCTION``, its
+        index, a colon and its name. Neither the ticks nor what the module does change.
+    """
     parsed = parse(module)
     types = _Types(parsed.types)
+    exports, first = [TICKS, HEIGHT], len(parsed.imports)
+    if by_function:
+        exports += [f"{BY_FUNCTION}{index}:{parsed.names[index]}" for index in range(first, first + len(parsed.bodies))]
+    counters = [_I64_GLOBAL] * (len(exports) - 2)
     sections = parsed.sections | {
-        CODE: _code(parsed, types),
+        CODE: _code(parsed, types, by_function=by_function),
         MEMORY: b"\1\1" + leb(parsed.pages[0]) + leb(parsed.pages[1]),
-        GLOBAL: _longer(parsed.sections.get(GLOBAL, b"\0"), [b"\x7e\1\x42\0\x0b", b"\x7f\1\x41\0\x0b"]),
-        EXPORT: _longer(parsed.sections[EXPORT], _exports(len(parsed.globals))),
+        GLOBAL: _longer(parsed.sections.get(GLOBAL, b"\0"), [_I64_GLOBAL, b"\x7f\1\x41\0\x0b", *counters]),
+        EXPORT: _longer(parsed.sections[EXPORT], _exports(len(parsed.globals), exports)),
     }
     sections[1] = _longer(sections[1], types.added)
     parts = (bytes([number]) + leb(len(sections[number])) + sections[number] for number in _ORDER if number in sections)
@@ -59,9 +70,10 @@ def _longer(section: bytes, entries: list[bytes]) -> bytes:
     return leb(length + len(entries)) + section[pos:] + b"".join(entries)
 
 
-def _exports(globals_: int) -> list[bytes]:
-    """Return the exports of the two globals behind the module's own."""
-    return [leb(len(name)) + name.encode() + b"\3" + leb(globals_ + place) for place, name in enumerate((TICKS, HEIGHT))]
+def _exports(globals_: int, names: list[str]) -> list[bytes]:
+    """Return the exports of the globals behind the module's own."""
+    words = [name.encode() for name in names]
+    return [leb(len(word)) + word + b"\3" + leb(globals_ + place) for place, word in enumerate(words)]
 
 
 class _Types:
@@ -89,7 +101,7 @@ def _positive(value: int) -> bytes:
     return code if code[-1] < 0x40 else code[:-1] + bytes([code[-1] | 0x80, 0])
 
 
-def _code(module: Module, types: _Types) -> bytes:
+def _code(module: Module, types: _Types, *, by_function: bool) -> bytes:
     """Return the rewritten code section."""
     pieces = Pieces(len(module.globals))
     walk = Walk(module, instructions(prices(module.pages[1])), pieces)
@@ -97,6 +109,8 @@ def _code(module: Module, types: _Types) -> bytes:
     targets = effort = 0
     for index, body in enumerate(module.bodies, len(module.imports)):
         type_ = module.types[module.functions[index]]
+        if by_function:
+            pieces.count_in(len(module.globals) + 2 + index - len(module.imports))
         try:
             walked = walk.run(body, type_)
         except ModuleRefused as error:

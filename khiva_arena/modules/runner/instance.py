@@ -9,10 +9,16 @@ from . import vm as machine
 from . import wasi
 from .vm import BOXED, FUNCTION, GLOBAL, HANDLE, I64, MEMORY, Import, Unfit, Vm, at, buffer
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
 PAGE = 65_536
 START, MEMORY_NAME = "_start", "memory"
 TICKS, HEIGHT = "khiva:ticks", "khiva:height"
 """The globals that hold the ticks that are left, and the height of the stack in use; see METER.md."""
+BY_FUNCTION = "khiva:in:"
+"""The names of the globals with the ticks of each function begin with it, if the meter was asked to count them."""
 MOST_TICKS, HEIGHT_LIMIT = (1 << 63) - 1, 1_000_000
 """More ticks than anything can use, and the height above which the stack is full."""
 RAW = {"i": "I12x", "I": "Q8x"}
@@ -98,6 +104,16 @@ class Instance:
         except wasi.Exit as end:
             return end.code
         return 0
+
+    def ticks_by_function(self, exports: "Iterable[str]") -> "Iterator[tuple[str, int]]":
+        """Yield the name of each function with the ticks that were paid in it, of a module that counts them.
+
+        exports: the names of all that the module offers
+        """
+        for name in exports:
+            if name.startswith(BY_FUNCTION):
+                index, _, function = name.removeprefix(BY_FUNCTION).partition(":")
+                yield function or f"function {index}", self._value(self._export(name, GLOBAL), "<q")
 
     def _export(self, name: str, kind: int) -> bytes:
         """Return the handle of an export. Raises Unfit if there is none of that kind."""

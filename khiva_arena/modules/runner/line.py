@@ -11,9 +11,10 @@ The arbiter orders, and ticks are those that a module may take at most:
     ASK    keep a frame, or go on if there are no bytes, and run until a whole frame is written
     END    end the input, run to the module's end, and drop it
 
-The runner answers each OPEN, ASK and END with one word, and ticks are those that were spent; STDERR comes before it, as often as
-there is something to tell:
+The runner answers each OPEN, ASK and END with one word, and ticks are those that were spent. STDERR comes before it, if there is
+something to tell, and FUNCTION before the answer to END, if the module counts ticks by function:
 
+    FUNCTION   ticks that were paid in a function; bytes: its name
     ANSWERED   bytes: the frame that was written, if one was asked for
     TIMEOUT    the ticks are used up
     EXITED     bytes: the exit code (u32)
@@ -41,7 +42,7 @@ OWN_MEMORY = 40 << 20
 """Bytes that the runner itself takes of the limit on memory, so that a module meets its own limit first: growing fails, and
 nothing is killed."""
 OPEN, SAY, ASK, END = range(4)
-STDERR, ANSWERED, TIMEOUT, EXITED, TRAPPED, STACK, BACKSTOP, REFUSED = range(8)
+STDERR, ANSWERED, TIMEOUT, EXITED, TRAPPED, STACK, BACKSTOP, REFUSED, FUNCTION = range(9)
 
 
 def batch(items: "Iterable[Item]") -> bytes:

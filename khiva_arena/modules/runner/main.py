@@ -41,15 +41,18 @@ def main(work: "Callable[..., int]") -> None:
     posix._exit(code)
 
 
-def compile_file(vm: Vm, source: str, target: str) -> int:
-    """Rewrite the module in one file so that it pays, and compile it into another one. Return the exit code. Raises Unfit."""
+def compile_file(vm: Vm, source: str, target: str, by_function: str = "") -> int:
+    """Rewrite the module in one file so that it pays, and compile it into another one. Return the exit code. Raises Unfit.
+
+    by_function: any word, if the module is to count its ticks by function
+    """
     from meter import rewritten  # type: ignore[import-not-found]  # beside this folder on the path; not above: bots wait for this file
 
     data = _bytes(source)
     if not data.startswith(MODULE):
         raise Unfit("it does not begin as a module does" + (", but as a component" if data.startswith(MODULE[:4]) else ""))
     try:
-        metered = rewritten(data)
+        metered = rewritten(data, by_function=bool(by_function))
     except ValueError as refused:
         raise Unfit(str(refused)) from None
     code = machine.compile_(vm, metered.named)[1]

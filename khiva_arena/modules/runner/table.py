@@ -48,7 +48,8 @@ class _Table:
         word, spent, told = seat.finish(ticks) if order == line.END else seat.ask(ticks)
         notes = [(number, line.STDERR, 0, bytes(seat.notes))] if seat.notes else []
         seat.notes.clear()
-        return [*notes, (number, word, spent, told)]
+        functions = seat.ticks_by_function() if order == line.END else ()
+        return [*notes, *((number, line.FUNCTION, *row) for row in functions), (number, word, spent, told)]
 
     def _open(self, number: int, data: bytes) -> None:
         key, most_bytes, digest = line.OPENING.unpack_from(data)

@@ -18,6 +18,7 @@ from _blake2 import blake2b
 
 from . import line
 from .instance import Instance, OutOfTicks, StackFull, Trapped
+from .vm import exports
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ class TickSeat:
         self._turn, self._done = _thread.allocate_lock(), _thread.allocate_lock()
         self._turn.acquire()
         self._done.acquire()
+        self._vm, self._module = vm, module
         self._instance = Instance(vm, module, self, most_bytes)
 
     # --- orders ---
@@ -93,6 +95,13 @@ class TickSeat:
         """End the input, and let the module run to its end, for so many ticks at most."""
         self._is_input_over = True
         return line.ANSWERED, self._run(ticks) or 0, b""
+
+    def ticks_by_function(self) -> "list[tuple[int, bytes]]":
+        """Return the ticks that were paid in a function, and its name, the most first; [] if the module does not count them."""
+        if self._end == (line.BACKSTOP, b""):
+            return []  # it still runs
+        rows = self._instance.ticks_by_function(exports(self._vm, self._module))
+        return sorted(((paid, name.encode()) for name, paid in rows if paid), reverse=True)
 
     def _run(self, ticks: int) -> int | None:
         """Run on. Return the ticks that were spent, None if the processor was used for too long."""

@@ -51,6 +51,8 @@ SIGNATURES = {
     "wasmtime_module_serialize": "PPP",
     "wasmtime_module_deserialize": "PPPLP",
     "wasmtime_module_imports": "-PP",
+    "wasmtime_module_exports": "-PP",
+    "wasm_exporttype_name": "PP",
     "wasm_importtype_module": "PP",
     "wasm_importtype_name": "PP",
     "wasm_importtype_type": "PP",
@@ -242,6 +244,13 @@ def imports(vm: Vm, module: int) -> list[Import]:
     vector = buffer(16)
     vm.wasmtime_module_imports(module, vector)
     return [Import(vm, address) for address in pointers(vector)]
+
+
+def exports(vm: Vm, module: int) -> list[str]:
+    """Return the names of what a module offers, in its order."""
+    vector = buffer(16)
+    vm.wasmtime_module_exports(module, vector)
+    return [text_of(vm.wasm_exporttype_name(address)) for address in pointers(vector)]
 
 
 def extern(kind: int, handle: bytes) -> bytes:

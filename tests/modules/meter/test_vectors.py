@@ -67,6 +67,14 @@ def test_wasmtime_comes_to_the_same(vectors: list[dict[str, Any]]) -> None:
     assert wrong == []
 
 
+def test_ticks_by_function_add_up_and_change_nothing(vectors: list[dict[str, Any]]) -> None:
+    engine = wasm_vm.engine()
+    for row in vectors:
+        counting = rewritten(bytes.fromhex(row["module"]), by_function=True).wasm
+        how, paid, counted = wasm_vm.counted_on_wasmtime(engine, counting, row["limit"])
+        assert (row["name"], how, counted) == (row["name"], ran(row), paid)
+
+
 @pytest.mark.language
 def test_v8_comes_to_the_same(vectors: list[dict[str, Any]]) -> None:
     runs = wasm_vm.on_node([(bytes.fromhex(row["rewritten"]), row["limit"]) for row in vectors])
