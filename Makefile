@@ -14,7 +14,7 @@ TESTS := $(BIN)/pytest -n 4 --dist loadgroup -q
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run test-fast test test-soak test-languages test-long test-elsewhere check docs bench bench-guard bench-peers coverage coverage-swiss swiss-factors overload fairness fuzz meter crash stops cluster schema vectors playthroughs openspiel-page references zoo pictures mutants strength vm clean
+.PHONY: help run test-fast test test-soak test-languages test-long test-elsewhere check docs bench bench-guard bench-peers coverage coverage-swiss swiss-factors overload fairness forgeries fuzz meter crash stops cluster schema vectors playthroughs openspiel-page references zoo pictures mutants strength vm clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -98,6 +98,9 @@ stops: .venv/.test ## stop real runs by SIGTERM, SIGHUP and SIGINT in every way,
 
 fairness: .venv/.test ## 100 matches a level of a bot of two threads beside one that makes itself wait: it may not forfeit; 15 minutes
 	PARTS=10 $(TESTS) -m soak -k two_threads tests/arbiter/test_fairness.py
+
+forgeries: .venv/.test ## forge 1,000 matches in ticks, and run the bots of each again; 10 minutes; FORGERIES=1000
+	FORGERIES=$(or $(FORGERIES),1000) $(TESTS) tests/audit/test_rerun.py
 
 fuzz: .venv/.test ## throw mutated bytes at codec, session and meter, and frames at the relay; MINUTES=2 SEED=1 of each
 	$(BIN)/python tests/fuzz/run.py --minutes $(or $(MINUTES),2) $(if $(SEED),--seed $(SEED))
