@@ -27,8 +27,8 @@ def verify(
         hash chains, commitments and places.
     game: the file, folder or package of a game that does not come with the arena, or several. It is run only if its hash is the
         one that the records name, and stays handed over until Python ends.
-    rerun_bots: run the bots of events in ticks again, and compare every answer, fault and tick: with the modules that this
-        machine has built, or also with those in these folders.
+    rerun_bots: run the bots of events in ticks again, and compare every answer, fault and tick: with the modules of the
+        store, those that this machine has built, or also those in these folders.
 
     Raises ConfigError for an unknown event, StoreError for a file that cannot be read, GameFault if a game is missing or at
     fault.
@@ -41,7 +41,7 @@ def verify(
         from khiva_arena.audit.rerun import Rerunner  # not above: few audits run bots
 
         folders = () if isinstance(rerun_bots, bool) else rerun_bots
-        rerunner = Rerunner([as_path("rerun_bots", folder) for folder in folders], jobs)
+        rerunner = Rerunner(path if path.is_dir() else None, [as_path("rerun_bots", folder) for folder in folders], jobs)
     if path.is_file():
         if events:
             raise ConfigError("a bundle is verified as a whole: leave out the events")

@@ -42,7 +42,9 @@ UNPLAYED = "places, hash chains and commitments"
 """The checks of a match that is not replayed. Its result is taken from its record, and the standings follow from it."""
 ORDER = {
     kind: place
-    for place, kind in enumerate((bundle.EventLine, bundle.RevealLine, bundle.VoidLine, bundle.MatchLine, bundle.OverLine))
+    for place, kind in enumerate(
+        (bundle.EventLine, bundle.ModuleLine, bundle.RevealLine, bundle.VoidLine, bundle.MatchLine, bundle.OverLine)
+    )
 }
 
 
@@ -206,7 +208,7 @@ def check_size(definition: Definition) -> None:
 
 def _place(line: bundle.BundleLine) -> tuple[int, int, int]:
     """Return the place of a line in its event. Lines stand in the order of their places, and no two have the same."""
-    first = line.seed if isinstance(line, bundle.RevealLine) else getattr(line, "ordinal", 0)
+    first = line.seed if isinstance(line, bundle.RevealLine) else getattr(line, "ordinal", getattr(line, "number", 0))
     return ORDER[type(line)], first, getattr(line, "attempt", 0)
 
 

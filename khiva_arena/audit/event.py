@@ -6,6 +6,7 @@ Every record is replayed, and everything else is compared with the result.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from msgspec import structs
@@ -32,6 +33,8 @@ from khiva_arena.words import count
 if TYPE_CHECKING:
     from khiva_arena.audit.rerun import Rerunner  # few audits run bots
 
+MOST_OF_MODULE = 2**26
+"""Bytes of a module that a bundle may hold."""
 RERUN_AT_ONCE = 256
 """Matches whose bots are run again together: their records are held until then."""
 MOST_SEEDS = 2**63  # as many as a store can number
@@ -74,6 +77,7 @@ class _EventAudit:
         self.source = source
         self._rerunner: Rerunner | None = None
         self._rerunner_of_ticks = rerunner
+        self._module = b""
         self._to_rerun: dict[int, tuple[Record, bytes]] = {}
         event = source.event
         ground = event.is_of_0_1 and event.public is None
@@ -102,6 +106,8 @@ class _EventAudit:
             case Damage(problem, ordinal):
                 self.report.add(problem)
                 self.report.unsound_matches += [] if ordinal is None else [ordinal]
+            case bundle.ModuleLine():
+                passes("its modules", lambda: self._take_module(line))
             case bundle.RevealLine():
                 secret = self.revealed[line.seed] = bytes.fromhex(line.secret)
                 name = f"the revealed secret of seed {line.seed}" if self.source.bundled else "the event itself"
@@ -206,6 +212,20 @@ class _EventAudit:
             raise RecordError("the schedule has no such match")
         if isinstance(line, VoidRow) and not line.intact:
             raise RecordError(f"it {CHANGED}")
+
+    def _take_module(self, line: bundle.ModuleLine) -> None:
+        """Check a module when its last part is there, and hand it to who runs bots again."""
+        self._module += line.wasm
+        if line.identity not in (bot.identity for bot in self.source.event.definition.bots) or len(self._module) > MOST_OF_MODULE:
+            self._module = b""
+            raise RecordError("there is one that is no bot's")
+        if line.rest:
+            return
+        module, self._module = self._module, b""
+        if sha256(module).hexdigest() != line.identity:
+            raise RecordError(f"the one of {line.identity[:8]} has other bytes")
+        if self._rerunner:
+            self._rerunner.keep(module)
 
     # --- a match ---
 

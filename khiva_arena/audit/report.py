@@ -137,7 +137,9 @@ class Damage(NamedTuple):
     ordinal: int | None = None
 
 
-AuditLine = Damage | bundle.RevealLine | bundle.VoidLine | VoidRow | bundle.MatchLine | MatchRow | bundle.OverLine
+AuditLine = (
+    Damage | bundle.ModuleLine | bundle.RevealLine | bundle.VoidLine | VoidRow | bundle.MatchLine | MatchRow | bundle.OverLine
+)
 """A line of a bundle, or the rows of a store in its place, which hold more. An OverLine without a digest means that the event
 is not over."""
 

@@ -6,6 +6,7 @@ is taken from the record, and listed.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from itertools import zip_longest
 from pathlib import Path
 
@@ -24,29 +25,45 @@ from khiva_arena.sandbox.level import Sandbox
 class Rerunner:
     """Runs the bots of matches again.
 
-    modules: folders in which the modules of bots are looked for, beside those that this machine has built.
+    store: the folder of a store that may have their modules; None for a bundle.
+    modules: folders in which modules are looked for, beside the store and those that this machine has built.
     jobs: how many matches are played at a time.
     """
 
-    def __init__(self, modules: Iterable[Path], jobs: int) -> None:
+    def __init__(self, store: Path | None, modules: Iterable[Path], jobs: int) -> None:
+        self._store = store
         self._modules = tuple(modules)
         self._jobs = jobs
         self._level = best()
         self._known: dict[str, dict[str, Command]] = {}
 
+    def keep(self, module: bytes) -> None:
+        """Keep a module that a bundle holds, for the matches of its event."""
+        only_modules.keep(module)
+
     def _commands_of(self, definition: Definition) -> dict[str, Command]:
         """Return the command of each bot, by identity. Raises ConfigError if a module is not to be had, or is another one."""
         if definition.digest in self._known:
             return self._known[definition.digest]
-        files = {path.resolve() for folder in self._modules for path in folder.glob("*.wasm")}
-        found = {bot.identity: only_modules.kept(bot.identity) for bot in definition.bots}
-        by_bytes = {only_modules.identity_of(path): path for path in files}
-        lacking = [bot.name for bot in definition.bots if bot.identity not in by_bytes and not found[bot.identity].exists()]
-        if lacking:
+        paths = {bot.identity: self._path_of(bot.identity) for bot in definition.bots}
+        if lacking := [bot.name for bot in definition.bots if not paths[bot.identity]]:
             raise ConfigError(f"the modules of {', '.join(lacking)} are not here: name the folder that has them with --modules")
-        commands = {name: self._command(by_bytes.get(name, path), name) for name, path in found.items()}
+        commands = {identity: self._command(path, identity) for identity, path in paths.items() if path}
         self._known[definition.digest] = commands
         return commands
+
+    def _path_of(self, identity: str) -> Path | None:
+        """Return the file of a module; None if it is nowhere."""
+        named = [only_modules.kept(identity), *([only_modules.stored(self._store, identity)] if self._store else [])]
+        return self._in_folders.get(identity) or next((path for path in named if path.is_file()), None)
+
+    @cached_property
+    def _in_folders(self) -> dict[str, Path]:
+        """The modules in the folders that were named, by identity. Raises ConfigError for one that cannot be read."""
+        try:
+            return {only_modules.identity_of(path): path for folder in self._modules for path in folder.glob("*.wasm")}
+        except OSError as error:
+            raise ConfigError(f"--modules: {error.filename}: {error.strerror}") from None
 
     def _command(self, path: Path, identity: str) -> Command:
         (bot,) = only_modules.only_modules([bots.load(str(path))], self._level)

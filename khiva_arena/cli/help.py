@@ -13,7 +13,8 @@ _MOVED = {"--out": _PAGE}
 """Options whose group changes beside others: in ``report`` ``--out`` is the file of a page."""
 _LAYOUT = {
     "Bots": (_SETTINGS, "--seat", "--shipped"),
-    "What is played": ("--from", "--until", _SETTINGS, "--quick", "--sample", "--rerun-bots", "--modules", "--module"),
+    "What is played": ("--from", "--until", _SETTINGS, "--quick", "--sample"),
+    "Modules": ("--rerun-bots", "--modules", "--module", "--with-modules"),
     "The test": (_SETTINGS,),
     "Time and faults": (_SETTINGS, "--wait"),
     "Isolation": (_SETTINGS,),

@@ -55,6 +55,8 @@ class OwnEvents:
 
     def event_in(self, store: Store, todo: ResumePoint) -> EventRow:
         """Return the next event, which is added to the store if it is new. Lines then tell facts that the user may not know."""
+        if definition := todo.event.definition if todo.event else todo.definition:
+            stored.keep_modules(store.folder, definition)
         if todo.event is not None:
             return todo.event
         assert todo.definition is not None

@@ -3,6 +3,7 @@
 import os
 import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
@@ -12,9 +13,12 @@ from khiva_arena.entrants import modules
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.manifest import as_module
 from khiva_arena.entrants.staging import cache_folder, stage
+from khiva_arena.errors import ConfigError, StagingError
+from khiva_arena.replay.definition import Definition
 from khiva_arena.sandbox import regular_files
 from khiva_arena.sandbox.level import Level
 from khiva_arena.shipped import MODULE
+from khiva_arena.store.new_file import new_file
 
 
 def only_modules(bots: Sequence[Bot], level: Level) -> list[Bot]:
@@ -29,16 +33,54 @@ def only_modules(bots: Sequence[Bot], level: Level) -> list[Bot]:
 
 def _only_module(bot: Bot, level: Level) -> Bot:
     stage(bot, level)
-    data = _bytes(cache_folder() / "staged" / bot.identity / bot.module)
-    identity = sha256(data).hexdigest()
+    identity = keep(_bytes(cache_folder() / "staged" / bot.identity / bot.module))
     file = kept(identity)
-    if not file.exists():
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as draft:
-            draft.write(data)
-        os.replace(draft.name, file)
     run, sources = as_module(MODULE), ((MODULE, file),)
     return replace(bot, run=run, build=(), identity=identity, sources=sources, runtimes=(), built_from=bot.identity)
+
+
+def keep(module: bytes) -> str:
+    """Keep a module in the cache folder, and return its identity. Raises StagingError if it cannot be written."""
+    identity = sha256(module).hexdigest()
+    file = kept(identity)
+    try:
+        if not file.exists():
+            file.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as draft:
+                draft.write(module)
+            os.replace(draft.name, file)
+    except OSError as error:
+        raise StagingError(f"{file}: a module cannot be kept: {error.strerror or error}") from None
+    return identity
+
+
+def module_in(store: Path, identity: str) -> bytes | None:
+    """Return the module of a bot of a store's event, from the store or from this machine's cache; None if neither has it."""
+    for path in (stored(store, identity), kept(identity)):
+        with suppress(OSError):
+            if sha256(module := _bytes(path)).hexdigest() == identity:
+                return module
+    return None
+
+
+def keep_in(store: Path, definition: Definition, *others: Path) -> None:
+    """Copy the modules of an event in ticks into its store's folder, unless they are there.
+
+    others: folders of stores that may have them, if this machine has not built them
+
+    Raises ConfigError or Unwritten if the folder cannot be written. A module that is nowhere is left out.
+    """
+    for bot in definition.bots:
+        place = stored(store, bot.identity)
+        module = next((data for folder in (store, *others) if (data := module_in(folder, bot.identity))), None)
+        if module is None or place.exists():
+            continue
+        try:
+            place.parent.mkdir(exist_ok=True)
+        except OSError as error:
+            raise ConfigError(f"{place}: the module of {bot.name} cannot be kept: {error.strerror or error}") from None
+        with new_file(place) as file:
+            file.write(module)
 
 
 def _bytes(path: Path) -> bytes:
@@ -48,6 +90,11 @@ def _bytes(path: Path) -> bytes:
 def identity_of(path: Path) -> str:
     """Return the identity of the module in a file. Raises OSError."""
     return sha256(_bytes(path)).hexdigest()
+
+
+def stored(store: Path, identity: str) -> Path:
+    """Return where a store's folder has the module of an identity."""
+    return store / "modules" / f"{identity}.wasm"
 
 
 def kept(identity: str) -> Path:

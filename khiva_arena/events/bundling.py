@@ -1,6 +1,6 @@
 """Bundles of events that are over, each with the standings that follow from its records alone."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -24,6 +24,8 @@ from khiva_arena.store import bundle
 from khiva_arena.store.db import EventRow, Store
 from khiva_arena.store.new_file import new_file
 
+MODULE_PART = 2**23
+"""Bytes of a module in one line, which are a third more in base 64."""
 MEASURED = Measured._fields
 """The columns that were measured on one machine in one run, which nobody else can check."""
 
@@ -66,15 +68,19 @@ class WrittenBundle(NamedTuple):
     digest: str
 
 
-def write_bundle(path: Path, store: Store, events: Sequence[EventRow]) -> WrittenBundle:
+def write_bundle(path: Path, store: Store, events: Sequence[EventRow], *, with_modules: bool = False) -> WrittenBundle:
     """Write events of a store into a new file.
 
-    Raises ConfigError if an event is not over, StoreError if one is damaged, ArenaError if the file cannot be written.
+    with_modules: also the modules of events in ticks
+
+    Raises ConfigError if an event is not over, or a module is not to be had, StoreError if one is damaged, ArenaError if the
+    file cannot be written.
     """
     _check_over(store, events)
     with new_file(path) as file:
         writer = bundle.Writer(file, __version__)
-        members = [_add_event(writer, store, structs.replace(event, number=number)) for number, event in enumerate(events, 1)]
+        numbered = [structs.replace(event, number=number) for number, event in enumerate(events, 1)]
+        members = [_add_event(writer, store, event, with_modules=with_modules) for event in numbered]
         for table in tables_of(members):
             writer.add(table)
         return WrittenBundle(sum(len(member.results) for member in members), writer.end())
@@ -99,11 +105,28 @@ def _check_over(store: Store, events: Sequence[EventRow]) -> None:
         raise ConfigError(problems)
 
 
-def _add_event(writer: bundle.Writer, store: Store, event: EventRow) -> BundledMatches:
+def _modules(store: Store, event: EventRow) -> Iterator[bundle.ModuleLine]:
+    """Yield the lines of all modules of an event in ticks. Raises ConfigError if one is not to be had."""
+    from khiva_arena.entrants.only_modules import module_in  # not above: few bundles have modules
+
+    number = 0
+    for bot in event.definition.bots:
+        module = module_in(store.folder, bot.identity)
+        if module is None:
+            raise ConfigError(f"--with-modules: the module of {bot.name} is neither in {store.folder} nor on this machine")
+        parts = [module[at : at + MODULE_PART] for at in range(0, len(module), MODULE_PART)]
+        for rest, part in zip(range(len(parts) - 1, -1, -1), parts, strict=True):
+            yield bundle.ModuleLine(number, bot.identity, rest, part)
+            number += 1
+
+
+def _add_event(writer: bundle.Writer, store: Store, event: EventRow, *, with_modules: bool) -> BundledMatches:
     """Add an event to a bundle with its secrets, voids and matches. Return its matches."""
     bots = [bundle.BotEntry(bot.name, bot.identity, bot.version, bot.complete) for bot in event.bots]
     public = msgspec.UNSET if event.public is None else event.public
     writer.add(bundle.EventLine(event.id, event.definition.plain(), event.commitment, list(event.engines), bots, public))
+    for module in _modules(store, event) if with_modules and event.definition.in_ticks else ():
+        writer.add(module)
     for seed, secret in sorted(store.reveals(event.id).items()):
         writer.add(bundle.RevealLine(seed, secret.hex()))
     voids: dict[int, int] = {}

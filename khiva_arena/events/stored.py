@@ -117,6 +117,19 @@ def add_event(store: Store, definition: Definition, bots: "Sequence[Bot]", secre
     return stored_event(store, event)
 
 
+def keep_modules(store: Path, definition: Definition, *others: Path) -> None:
+    """Keep the modules of an event in ticks in its store's folder. Other events have none.
+
+    others: folders of stores that may have them, if this machine has not built them
+
+    Raises ConfigError or Unwritten if the folder cannot be written.
+    """
+    if definition.in_ticks:
+        from khiva_arena.entrants.only_modules import keep_in  # not above: few events are in ticks
+
+        keep_in(store, definition, *others)
+
+
 def has_seeds(store: Store, event: EventRow, seeds: range) -> bool:
     """Tell whether all matches on these seeds in a row are recorded. The event must have one round."""
     (shape,) = bare_timetable(event).shapes

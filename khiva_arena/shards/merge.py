@@ -15,7 +15,7 @@ from msgspec import structs
 
 from khiva_arena.errors import ConfigError
 from khiva_arena.events.find import check_event, events_of, uncollected
-from khiva_arena.events.stored import bare_timetable, stored_event
+from khiva_arena.events.stored import bare_timetable, keep_modules, stored_event
 from khiva_arena.say import Say
 from khiva_arena.shards.missing import MissingShard, missing_shards, notes_alike
 from khiva_arena.shards.note import leave_note
@@ -136,6 +136,7 @@ def _check_with_out(parts: Sequence[EventPart], out: Path, any_engine: bool) -> 
 def _event_in(store: Store, parts: Sequence[EventPart]) -> EventRow:
     """Return the event in the store with all shards; it is added if missing, with its public text and marked with all engines."""
     first = parts[0].event
+    keep_modules(store.folder, first.definition, *(part.folder for part in parts))
     if store.event(first.id) is None:
         store.add_event(first.id, first.text, first.engines[0], first.commitment, first.secret, first.bots)
     event = stored_event(store, first.id)

@@ -8,7 +8,7 @@ from khiva_arena.errors import ConfigError
 from khiva_arena.events import drift
 from khiva_arena.events.find import events_of
 from khiva_arena.events.progress import ResumePoint
-from khiva_arena.events.stored import has_seeds, stored_event
+from khiva_arena.events.stored import has_seeds, keep_modules, stored_event
 from khiva_arena.playing.jobs import Play
 from khiva_arena.replay.definition import Definition
 from khiva_arena.sandbox.command import Command
@@ -64,6 +64,7 @@ class PlannedEvents:
 
     def event_in(self, store: Store, todo: ResumePoint) -> EventRow:
         """Return the plan's event; if the store lacks it, it is added as begun by the engine that made the plan."""
+        keep_modules(store.folder, self._planned_shard.event.definition)
         leave_note(store.folder, note_of(self._planned_shard), self._say)
         if todo.event is not None:
             return todo.event

@@ -64,6 +64,21 @@ class EventLine(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", ta
     public: str | msgspec.UnsetType = msgspec.UNSET
 
 
+class ModuleLine(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", tag="module"):
+    """A module of an event in ticks, or a part of one: a line has 16 MiB at the most.
+
+    number: its place among these lines.
+    identity: the SHA-256 of all parts together.
+    rest: how many parts of this module follow.
+    wasm: the bytes, in base 64.
+    """
+
+    number: Number
+    identity: Hex
+    rest: Number
+    wasm: bytes
+
+
 class RevealLine(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", tag="reveal"):
     """A secret that is revealed.
 
@@ -122,7 +137,7 @@ class _End(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", tag="en
     sha256: Hex
 
 
-BundleLine = EventLine | RevealLine | VoidLine | MatchLine | OverLine | StandingsLine
+BundleLine = EventLine | ModuleLine | RevealLine | VoidLine | MatchLine | OverLine | StandingsLine
 _Any = BundleLine | _End
 
 

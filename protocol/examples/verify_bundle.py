@@ -1,12 +1,12 @@
 """Verify a bundle of khiva-arena with the standard library alone: python3 verify_bundle.py FILE [--deals]
 
-Written from docs/bundles.md and section 9 of SPEC.md. It checks all that needs no rules of a game, and does not play the choices
-through the rules, nor draw the schedule, nor fit ratings: `khiva-arena verify FILE` does. Exit code 0, or 1 if it is not sound.
-"""
+Written from docs/bundles.md and section 9 of SPEC.md. It plays no choices through the rules, draws no schedule and fits no
+ratings: `khiva-arena verify FILE` does. Exit code 0, or 1 if it is not sound."""
 
 import gzip
 import json
 import sys
+from base64 import b64decode
 from collections import Counter, defaultdict
 from hashlib import sha256
 
@@ -33,16 +33,14 @@ def khiva_hands(secret, seats):
     for i in range(24, 0, -1):
         j = next(x for x in stream if x < 2**64 - 2**64 % (i + 1)) % (i + 1)
         cards[i], cards[j] = cards[j], cards[i]
-    each = 8 if seats == 2 else 5
-    return [cards[seat * each : (seat + 1) * each] for seat in range(seats)]
+    return [cards[seat * each : (seat + 1) * each] for each in [8 if seats == 2 else 5] for seat in range(seats)]
 
 
 def lines_of(path):
     with gzip.open(path) as file:
         texts = file.read().splitlines(keepends=True)
-    lines = [json.loads(text) for text in texts]
-    need(all(canonical(line) + b"\n" == text for line, text in zip(lines, texts, strict=True)), "a line is not canonical")
-    first, *lines, last = lines
+    need(all(canonical(json.loads(text)) + b"\n" == text for text in texts), "a line is not canonical")
+    first, *lines, last = map(json.loads, texts)
     need(first["kind"] == "khiva-bundle" and first["format"] == 1, "not a bundle of format 1")
     kinds = Counter(line["kind"] for line in lines)
     sums = {"events": kinds["event"], "matches": kinds["match"], "sha256": digest(*texts[:-1]).hexdigest()}
@@ -50,7 +48,7 @@ def lines_of(path):
     return lines
 
 
-def check_event(event, reveals, voids, matches, over):
+def check_event(event, modules, reveals, voids, matches, over):
     what, secrets = event["definition"], {line["seed"]: bytes.fromhex(line["secret"]) for line in reveals}
     run, defined = secrets.pop(-1), digest(canonical(what)).hexdigest()
     bound_to = event["id"] if event["id"] == defined[:16] else defined  # the former as version 0.1.0 had it
@@ -64,6 +62,9 @@ def check_event(event, reveals, voids, matches, over):
         need(secret == follows, f"the secret of seed {k} does not follow from the run's")
     who = [(bot["name"], bot["identity"]) for bot in what["bots"]]
     need([(bot["name"], bot["identity"]) for bot in event["bots"]] == who, "the bots are not those of the definition")
+    for name in {part["identity"] for part in modules}:
+        whole = digest(*(b64decode(part["wasm"]) for part in modules if part["identity"] == name)).hexdigest()
+        need(whole == name in dict(map(reversed, who)), "a module is no bot's, or has other bytes")
     need([match["ordinal"] for match in matches] == list(range(len(matches))), "matches are missing, or in another order")
     tries = [(void["ordinal"], void["attempt"]) for void in voids]
     counted = Counter(ordinal for ordinal, _ in tries)
@@ -90,12 +91,11 @@ def check_event(event, reveals, voids, matches, over):
 def check_record(event, ordinal, record, secret, who):
     header, what, where, in_ticks = record["header"], event["definition"], f"match {ordinal}", "meter" in event["definition"]
     need((header["format"], len(header["seats"])) == (1 + in_ticks, what["seats"]), f"{where}: another format or number of seats")
-    name = digest(f"khiva-match-1\0{event['id']}\0{ordinal}").hexdigest()[:16]
-    need(header["match"] == name, f"{where}: its id is not the one that the event gives")
+    need(header["match"] == digest(f"khiva-match-1\0{event['id']}\0{ordinal}").hexdigest()[:16], f"{where}: not the event's id")
     for key in ("game", "rules_version", "rules", "time", "policy", "isolation", "clock", "meter"):
         need(header.get(key) == what.get(key), f"{where}: its {key} is not that of the definition")
     for seat, (bot, identity, number) in enumerate(header["seats"]):
-        block = digest("khiva-seat-1\0", secret, seat.to_bytes(4, "big"), name).digest()
+        block = digest("khiva-seat-1\0", secret, seat.to_bytes(4, "big"), header["match"]).digest()
         need((bot, identity) in who, f"{where}: seat {seat} is none of the bots")
         need(number == int.from_bytes(block[:8], "big") >> 11, f"{where}: seat {seat}'s number does not follow from its secret")
     link = digest(f"khiva-record-{1 + in_ticks}\0", canonical(header)).digest()
@@ -120,7 +120,7 @@ def main(path, deals):
     events, parts, tables = {}, {}, []
     for line in lines_of(path):
         if line["kind"] == "event":
-            parts = {"event": line, "reveal": [], "void": [], "match": []}
+            parts = {"event": line} | {kind: [] for kind in ("module", "reveal", "void", "match")}
         elif line["kind"] == "over":
             event = parts["event"]
             secrets, bots = check_event(*parts.values(), line)
