@@ -8,6 +8,7 @@ from khiva_arena.audit.report import AuditResult
 from khiva_arena.audit.store import audit_store
 from khiva_arena.errors import ConfigError
 from khiva_arena.store.db import Store
+from khiva_arena.store.files import MODULES
 
 
 def verify(
@@ -41,7 +42,9 @@ def verify(
         from khiva_arena.audit.rerun import Rerunner  # not above: few audits run bots
 
         folders = () if isinstance(rerun_bots, bool) else rerun_bots
-        rerunner = Rerunner(path if path.is_dir() else None, [as_path("rerun_bots", folder) for folder in folders], jobs)
+        rerunner = Rerunner(
+            path / MODULES if path.is_dir() else None, [as_path("rerun_bots", folder) for folder in folders], jobs
+        )
     if path.is_file():
         if events:
             raise ConfigError("a bundle is verified as a whole: leave out the events")

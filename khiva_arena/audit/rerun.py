@@ -25,8 +25,8 @@ from khiva_arena.sandbox.level import Sandbox
 class Rerunner:
     """Runs the bots of matches again.
 
-    store: the folder of a store that may have their modules; None for a bundle.
-    modules: folders in which modules are looked for, beside the store and those that this machine has built.
+    store: the folder of a store's modules; None for a bundle.
+    modules: folders in which modules are looked for, beside that one and the cache of this machine.
     jobs: how many matches are played at a time.
     """
 
@@ -54,8 +54,8 @@ class Rerunner:
 
     def _path_of(self, identity: str) -> Path | None:
         """Return the file of a module; None if it is nowhere."""
-        named = [only_modules.kept(identity), *([only_modules.stored(self._store, identity)] if self._store else [])]
-        return self._in_folders.get(identity) or next((path for path in named if path.is_file()), None)
+        places = [only_modules.kept(identity), *([only_modules.named(self._store, identity)] if self._store else [])]
+        return self._in_folders.get(identity) or next((path for path in places if path.is_file()), None)
 
     @cached_property
     def _in_folders(self) -> dict[str, Path]:

@@ -32,7 +32,7 @@ def verify(
     if modules and not rerun_bots:
         raise ConfigError("--modules: only --rerun-bots runs them; add it")
     result = verify_file(store, *event, rerun_bots=modules or rerun_bots, **how)
-    if rerun_bots and all(report.rerun is None for report in result.events):
+    if rerun_bots and result.sound and all(report.rerun is None for report in result.events):
         raise ConfigError(f"--rerun-bots: no event of {store} is in ticks, and what bots thought by the wall clock is not kept")
     bundled = store.is_file()
     if as_json:

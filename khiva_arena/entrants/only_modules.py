@@ -32,6 +32,8 @@ def only_modules(bots: Sequence[Bot], level: Level) -> list[Bot]:
 
 
 def _only_module(bot: Bot, level: Level) -> Bot:
+    if bot.built_from:
+        return bot  # of a plan, with all that is left of it
     stage(bot, level)
     identity = keep(_bytes(cache_folder() / "staged" / bot.identity / bot.module))
     file = kept(identity)
@@ -54,29 +56,29 @@ def keep(module: bytes) -> str:
     return identity
 
 
-def module_in(store: Path, identity: str) -> bytes | None:
-    """Return the module of a bot of a store's event, from the store or from this machine's cache; None if neither has it."""
-    for path in (stored(store, identity), kept(identity)):
+def module_in(folder: Path, identity: str) -> bytes | None:
+    """Return the module of an identity, from a folder or from this machine's cache; None if neither has it."""
+    for path in (named(folder, identity), kept(identity)):
         with suppress(OSError):
             if sha256(module := _bytes(path)).hexdigest() == identity:
                 return module
     return None
 
 
-def keep_in(store: Path, definition: Definition, *others: Path) -> None:
-    """Copy the modules of an event in ticks into its store's folder, unless they are there.
+def keep_in(folder: Path, definition: Definition, *others: Path) -> None:
+    """Copy the modules of an event in ticks into a folder, unless they are there.
 
-    others: folders of stores that may have them, if this machine has not built them
+    others: folders that may have them, if this machine has not built them
 
     Raises ConfigError or Unwritten if the folder cannot be written. A module that is nowhere is left out.
     """
     for bot in definition.bots:
-        place = stored(store, bot.identity)
-        module = next((data for folder in (store, *others) if (data := module_in(folder, bot.identity))), None)
+        place = named(folder, bot.identity)
+        module = next((data for other in (folder, *others) if (data := module_in(other, bot.identity))), None)
         if module is None or place.exists():
             continue
         try:
-            place.parent.mkdir(exist_ok=True)
+            folder.mkdir(exist_ok=True)
         except OSError as error:
             raise ConfigError(f"{place}: the module of {bot.name} cannot be kept: {error.strerror or error}") from None
         with new_file(place) as file:
@@ -92,9 +94,9 @@ def identity_of(path: Path) -> str:
     return sha256(_bytes(path)).hexdigest()
 
 
-def stored(store: Path, identity: str) -> Path:
-    """Return where a store's folder has the module of an identity."""
-    return store / "modules" / f"{identity}.wasm"
+def named(folder: Path, identity: str) -> Path:
+    """Return where a folder of modules has that of an identity."""
+    return folder / f"{identity}.wasm"
 
 
 def kept(identity: str) -> Path:

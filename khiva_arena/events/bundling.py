@@ -22,6 +22,7 @@ from khiva_arena.schedule.formats import ScheduledMatch, Shape
 from khiva_arena.schedule.timetable import Timetable
 from khiva_arena.store import bundle
 from khiva_arena.store.db import EventRow, Store
+from khiva_arena.store.files import MODULES
 from khiva_arena.store.new_file import new_file
 
 MODULE_PART = 2**23
@@ -111,7 +112,7 @@ def _modules(store: Store, event: EventRow) -> Iterator[bundle.ModuleLine]:
 
     number = 0
     for bot in event.definition.bots:
-        module = module_in(store.folder, bot.identity)
+        module = module_in(store.folder / MODULES, bot.identity)
         if module is None:
             raise ConfigError(f"--with-modules: the module of {bot.name} is neither in {store.folder} nor on this machine")
         parts = [module[at : at + MODULE_PART] for at in range(0, len(module), MODULE_PART)]

@@ -14,6 +14,7 @@ from khiva_arena.schedule import formats
 from khiva_arena.schedule.formats import Placing, Shape
 from khiva_arena.schedule.timetable import Timetable
 from khiva_arena.store.db import BotRow, EventRow, Store
+from khiva_arena.store.files import MODULES
 
 if TYPE_CHECKING:  # who reads a store needs no bots
     from khiva_arena.entrants.bots import Bot
@@ -120,14 +121,14 @@ def add_event(store: Store, definition: Definition, bots: "Sequence[Bot]", secre
 def keep_modules(store: Path, definition: Definition, *others: Path) -> None:
     """Keep the modules of an event in ticks in its store's folder. Other events have none.
 
-    others: folders of stores that may have them, if this machine has not built them
+    others: folders of other stores that may have them, if this machine has not built them
 
     Raises ConfigError or Unwritten if the folder cannot be written.
     """
     if definition.in_ticks:
         from khiva_arena.entrants.only_modules import keep_in  # not above: few events are in ticks
 
-        keep_in(store, definition, *others)
+        keep_in(store / MODULES, definition, *(other / MODULES for other in others))
 
 
 def has_seeds(store: Store, event: EventRow, seeds: range) -> bool:

@@ -17,6 +17,7 @@ from khiva_arena.games.registry import HASHED
 from khiva_arena.replay import seeds
 from khiva_arena.replay.definition import Definition
 from khiva_arena.result import Clock
+from khiva_arena.sandbox.detect import best
 from khiva_arena.say import Say
 from khiva_arena.schedule.formats import FORMATS
 from khiva_arena.settings import consent
@@ -100,7 +101,7 @@ def make_plan(path: Path, stages: Sequence[Settings], entrants: Sequence[Bot], s
     first = stages[0]
     sandbox = sandbox_of(first, say, rated=True)
     if first.clock is Clock.TICKS:
-        from khiva_arena.entrants.only_modules import only_modules  # not above: few events are in ticks
+        from khiva_arena.entrants.only_modules import keep_in, only_modules  # not above: few events are in ticks
 
         entrants = with_distinct_names(only_modules(entrants, sandbox.level))
     definition = definition_of(first, entrants, sandbox)
@@ -109,11 +110,18 @@ def make_plan(path: Path, stages: Sequence[Settings], entrants: Sequence[Bot], s
     secret = token_bytes(seeds.SECRET_BYTES) if first.seed is None else run_secret(first)
     commitment = seeds.commitment(definition.digest, secret)
     event = event_of(definition.text, __version__, commitment, secret, bot_rows(entrants))
+    if definition.in_ticks:
+        keep_in(_modules_of(path), definition)
     new = write_plan(path, event, _as_typed(first.game.word) if first.game.outside else "")
     plan = read_plan(path)
     # Whoever writes a plan has just said all that it opens.
     consent.remember(path, consent.openings_of(_planned_settings(plan), {}), _digest(plan), say)
     return MadePlan(plan.event, new)
+
+
+def _modules_of(plan: Path) -> Path:
+    """Return the folder with the modules of a plan in ticks, which goes wherever the plan goes."""
+    return plan.with_name(f"{plan.name}.modules")
 
 
 def _as_typed(word: str) -> str:
@@ -169,7 +177,8 @@ def competition_of_plan(path: Path, word: str | None, flags: Mapping[str, Any], 
     consent.ask(path, consent.openings_of(by_plan, {key: flags[key] for key in by_plan if key in flags}), _digest(plan), say)
     names_bots = bool(flags.get("bots") or flags.get("engines"))
     if not names_bots:
-        values["bots"] = [bot.asked_as for bot in event.bots]
+        modules = {bot.identity: _modules_of(path) / f"{bot.identity}.wasm" for bot in event.bots}
+        values["bots"] = [str(here) if (here := modules[bot.identity]).is_file() else bot.asked_as for bot in event.bots]
     try:
         bots = entrants_named(values, say)
     except ConfigError as error:
@@ -179,6 +188,10 @@ def competition_of_plan(path: Path, word: str | None, flags: Mapping[str, Any], 
         rest = f" (and {count(len(others), 'other bot')})" if others else ""
         hint = "the name is the plan's; give a --bot for each bot, in any order, with its place here"
         raise ConfigError(f"--from-plan {path}: {first}{rest}: {hint}") from None
+    if definition.in_ticks:
+        from khiva_arena.entrants.only_modules import only_modules  # not above: few events are in ticks
+
+        bots = only_modules(bots, best())
     planned = PlannedEvents(PlannedShard(event, shard, path), say)
     return PlannedCompetition(*playable((settings_from(values),), _as_planned(event, bots)), planned)
 
@@ -271,4 +284,4 @@ def _as_planned(event: EventRow, bots: Sequence[Bot]) -> list[Bot]:
     problems += [f"--bot {bot.asked_as}: the plan has no such bot" for bot in unmatched.values()]
     if problems:
         raise ConfigError(problems)
-    return [replace(by_identity[bot.identity], name=bot.name) for bot in event.bots]
+    return [replace(by_identity[bot.identity], name=bot.name, built_from=bot.sources) for bot in event.definition.bots]

@@ -25,6 +25,8 @@ ALONE = "mode=ro&immutable=1"
 """The words that make SQLite read a file without others beside it."""
 LOCK = "arena.lock"
 LOG = "log.jsonl"
+MODULES = "modules"
+"""The folder with the modules of events in ticks, each named by its hash."""
 APPLICATION = 0x4B484956  # "KHIV"
 BUSY_SECONDS = 10.0  # for another program that holds the file
 LOCK_SECONDS = 0.5  # for an arbiter that is just ending, or a command that looks whether there is one

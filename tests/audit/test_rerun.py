@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from arena import arena, bots
+from arena import NAIVE, C, arena, bots
 from bundling import forged, lines_of
 from msgspec.structs import replace
 from once import made_once
 from tools import need_module_tools
+from wording import sentence
 
 from khiva_arena.api.verify import verify
 from khiva_arena.arbiter import pool
@@ -65,7 +66,7 @@ def cup(folder: Path) -> None:
     (folder / "late" / "bot.c").write_text(LATE)
     words = ("--clock", "ticks", "--seats", "2", "--seeds", str(MATCHES // 2), "--turn", "20ms", "--bank", "30ms")
     arena("run", *words, *bots("late", "greedy"), "--out", "honest", cwd=folder)
-    arena("bundle", "honest", "honest.khiva", cwd=folder)
+    arena("bundle", "honest", "honest.khiva", "--with-modules", cwd=folder)
 
 
 def test_an_honest_event_is_not_accused(cup: Path) -> None:
@@ -213,3 +214,31 @@ def test_matches_that_another_module_played_are_found_where_the_rules_find_nothi
     (report,) = verify(cup / "lies", rerun_bots=True).events
     assert sorted(report.unsound_matches) == list(range(MATCHES))
     assert all(re.search(r"^match 1/\d+: .*seat [01]", problem) for problem in report.problems)
+
+
+@pytest.mark.parametrize("how", ["another byte", "a part is missing", "of no bot", "twice", "out of place"])
+def test_a_module_that_is_not_the_bots_is_named(cup: Path, tmp_path: Path, how: str) -> None:
+    lines = lines_of(cup / "honest.khiva")
+    (at, other) = (number for number, line in enumerate(lines) if line["kind"] == "module")
+    line = lines[at]
+    if how == "another byte":
+        line["wasm"] = line["wasm"][:-8] + ("AAAAAAAA" if line["wasm"][-8:] != "AAAAAAAA" else "BBBBBBBB")
+    elif how == "a part is missing":
+        line["rest"] = 1
+    elif how == "of no bot":
+        line["identity"] = "a" * 64
+    elif how == "twice":
+        lines[other] = dict(line)
+    else:
+        lines.append(lines.pop(at))
+    file = tmp_path / "forged.khiva"
+    file.write_bytes(forged(lines))
+    done = arena("verify", str(file), "--rerun-bots", cwd=tmp_path, code=1)
+    assert done.stdout + done.stderr
+
+
+def test_only_events_in_ticks_have_modules(tmp_path: Path) -> None:
+    arena("run", "--seats", "2", "--seeds", "1", "--trust-bots", *bots(C, NAIVE), "--out", "wall", cwd=tmp_path)
+    refused = arena("bundle", "wall", "wall.khiva", "--with-modules", cwd=tmp_path, code=2).stderr
+    assert sentence("events", "modules-of-ticks") in refused
+    assert not (tmp_path / "wall.khiva").exists()

@@ -56,16 +56,37 @@ def test_the_bots_are_run_again(played: Path) -> None:
     assert re.search(RUN_AGAIN, arena("verify", "cup", "--rerun-bots", "-j", "2", cwd=played).stdout)
 
 
-def test_modules_are_taken_from_a_folder_where_nothing_was_built(
+def test_a_store_and_a_bundle_hold_what_another_machine_needs(
     played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("KHIVA_ARENA_CACHE", str(tmp_path / "cache"))
-    lacking = arena("verify", "cup", "--rerun-bots", cwd=played, code=2).stderr
-    assert sentence("audit", "modules-not-here", names="greedy, random") in lacking
-    arena("run", *EVENT, *bots("greedy", "random"), "--out", str(tmp_path / "other"), cwd=played)
-    shutil.copytree(tmp_path / "cache" / "modules", played / "brought")
+    arena("bundle", "cup", "with.khiva", "--with-modules", cwd=played)
+    arena("bundle", "cup", "without.khiva", cwd=played)
+    for name in ("with.khiva", "cup"):
+        shutil.rmtree(tmp_path / "cache", ignore_errors=True)
+        assert re.search(RUN_AGAIN, arena("verify", name, "--rerun-bots", cwd=played).stdout)
     shutil.rmtree(tmp_path / "cache")
-    assert re.search(RUN_AGAIN, arena("verify", "cup", "--rerun-bots", "--modules", "brought", cwd=played).stdout)
+    (played / "cup" / "modules").rename(played / "brought")
+    for name in ("without.khiva", "cup"):
+        lacking = arena("verify", name, "--rerun-bots", cwd=played, code=2).stderr
+        assert sentence("audit", "modules-not-here", names="greedy, random") in lacking
+        assert re.search(RUN_AGAIN, arena("verify", name, "--rerun-bots", "--modules", "brought", cwd=played).stdout)
+        shutil.rmtree(tmp_path / "cache")
+    assert (
+        sentence("events", "module-nowhere", name="greedy")
+        in arena("bundle", "cup", "other.khiva", "--with-modules", cwd=played, code=2).stderr
+    )
+    (played / "brought").rename(played / "cup" / "modules")
+
+
+def test_shards_are_merged_with_their_modules(played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = digest(arena("verify", "cup", cwd=played))
+    arena("run", *EVENT, *bots("greedy", "random"), "--plan", "cup.plan", cwd=played)
+    for part in "12":
+        arena("run", "--from-plan", "cup.plan", "--shard", f"{part}/2", "--out", f"part-{part}", cwd=played)
+    monkeypatch.setenv("KHIVA_ARENA_CACHE", str(tmp_path / "cache"))
+    assert digest(arena("merge", "part-1", "part-2", "--out", "merged", cwd=played)) == whole
+    assert re.search(RUN_AGAIN, arena("verify", "merged", "--rerun-bots", cwd=played).stdout)
 
 
 def test_a_bot_is_identified_by_its_module_whatever_it_was_built_from(played: Path, tmp_path: Path) -> None:

@@ -125,9 +125,10 @@ class TickSeat:
 
     def _cpu(self) -> float:
         """Return the seconds of CPU of the module's thread; of the whole process where a thread's cannot be read."""
+        clock_of = getattr(time, "pthread_getcpuclockid", None)  # macOS has none
         try:
-            return time.clock_gettime(time.pthread_getcpuclockid(self._thread))
-        except (AttributeError, OSError):
+            return time.clock_gettime(clock_of(self._thread)) if clock_of else time.process_time()
+        except OSError:
             return time.process_time()
 
     def _taken(self) -> bytes:
