@@ -21,7 +21,7 @@ export function facts(event) {
     ["void attempts", String(event.void)],
     ["time", `${duration(time.turn_ms / 1000)} a decision, ${duration(time.bank_ms / 1000)} in the bank, ${duration(time.startup_ms / 1000)} to start${time.link_ms ? `, up to ${duration(time.link_ms / 1000)} of the round trip to a remote bot given back` : ""}${event.ponder ? "" : "; no pondering"}`],
     ["faults", event.policy],
-    ["isolation", event.isolation],
+    ["isolation", event.isolation === "module" ? "module: thinking is paid in ticks" : event.isolation],
     ...event.bots.filter((bot) => had(bot)).map((bot) => /** @type {[string, string]} */ ([bot.name, had(bot)])),
     ["limits", Object.entries(event.limits).map(([key, value]) => `${key} ${value}`).join(", ")],
     ["played by", `khiva-arena ${event.engines.join(", ")}`],

@@ -9,13 +9,15 @@ const TALL = 30;
 const SHORTEST = -5; // as powers of ten of a second, here and below
 const PER_DECADE = 10;
 const TITLE = "Time per decision";
+const ON_THE_CLOCK = "On the arbiter's clock, from when the last request of a step is out to the answer, less the arbiter's own lag.";
+const IN_TICKS = "Ticks, as the time that they stand for: 10,000,000 are a millisecond. They are equal on every machine.";
+const AXIS = "From line to line is ten times as long, with ten bars; the highest bar of each bot is equally high. What is beyond the limit took from the bank.";
 
 /** @param {import("./types").Table} table */
-export function times({ table: { rows }, times: every, turn_ms }) {
+export function times({ table: { rows, clock }, times: every, turn_ms }) {
   if (!every.length) return figure(TITLE, "n/a: how long decisions took is not known here. A store of this version of the arena keeps it, a bundle does not.", "");
   const shown = rows.map((row) => ({ name: row.name, found: every.find((one) => one.bot === row.bot) }));
-  const clock = "On the arbiter's clock, from when the last request of a step is out to the answer, less the arbiter's own lag. From line to line is ten times as long, with ten bars; the highest bar of each bot is equally high. What is beyond the limit took from the bank.";
-  const [drawn, note] = first_of(shown, clock);
+  const [drawn, note] = first_of(shown, `${clock === "ticks" ? IN_TICKS : ON_THE_CLOCK} ${AXIS}`);
   const turn = Math.log10(turn_ms / 1000);
   const first = Math.min(...every.map((one) => one.bars.findIndex(Boolean)));
   const last = Math.max(...every.map((one) => one.bars.length));
