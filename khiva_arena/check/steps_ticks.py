@@ -8,6 +8,7 @@ from khiva_arena.arbiter.match import Job
 from khiva_arena.arbiter.ticks import by_function
 from khiva_arena.check.context import RunningCheck, Skipped, Warned
 from khiva_arena.entrants.staging import stage
+from khiva_arena.errors import BotError
 from khiva_arena.replay import seeds
 from khiva_arena.replay.definition import MODULE
 from khiva_arena.replay.record import IN_TICKS, Header, RecordedSeat
@@ -38,7 +39,10 @@ async def of_a_match(running: RunningCheck) -> str:
         clock="ticks",
         meter=PRICE_LIST,
     )
-    command = stage(running.bot, running.sandbox.level, by_function=True)
+    try:
+        command = stage(running.bot, running.sandbox.level, by_function=True)
+    except BotError as error:
+        raise Skipped(f"it cannot be compiled so that it counts its ticks by function: {error}") from None
     job = Job(0, 1, header, place.secret, (command,) * place.seats, running.sandbox)
     outcome = await play_live(job, LagMeter(), alone=True)
     if outcome.record is None:
