@@ -91,7 +91,7 @@ def check_event(event, modules, reveals, voids, matches, over):
 def check_record(event, ordinal, record, secret, who):
     header, what, where, in_ticks = record["header"], event["definition"], f"match {ordinal}", "meter" in event["definition"]
     need((header["format"], len(header["seats"])) == (1 + in_ticks, what["seats"]), f"{where}: another format or number of seats")
-    need(header["match"] == digest(f"khiva-match-1\0{event['id']}\0{ordinal}").hexdigest()[:16], f"{where}: not the event's id")
+    need(header["match"] == digest(f"khiva-match-1\0{event['id']}\0{ordinal}").hexdigest()[:16], f"{where}'s id is not the one")
     for key in ("game", "rules_version", "rules", "time", "policy", "isolation", "clock", "meter"):
         need(header.get(key) == what.get(key), f"{where}: its {key} is not that of the definition")
     for seat, (bot, identity, number) in enumerate(header["seats"]):

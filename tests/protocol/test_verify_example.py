@@ -209,7 +209,7 @@ FORGERIES: list[tuple[Callable[[Lines], None], str]] = [
     (without(RUN_SECRET + 1), "no secret of a seed opens its commit"),
     (without(FIRST_MATCH), "matches are missing"),
     (without(FIRST_MATCH + 10, FIRST_MATCH + 11), "the run digest"),
-    (swap_records, sentence("audit", "not", it="its id")),
+    (swap_records, sentence("audit", "not", it="id")),
     (put(FIRST_MATCH, "record", "scores", 0)(lambda score: score + 1), "its chain ends in another digest"),
     (put(FIRST_MATCH, "record", "steps", 0, 0, 1)(lambda choice: choice + 1), "its chain ends in another digest"),
     (put(FIRST_MATCH, "record", "more")(1), "more in it"),
