@@ -14,7 +14,7 @@ TESTS := $(BIN)/pytest -n 4 --dist loadgroup -q
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run test-fast test test-soak test-languages test-long test-elsewhere check docs bench bench-guard bench-peers coverage coverage-swiss swiss-factors overload fairness forgeries fuzz meter crash stops cluster schema vectors playthroughs openspiel-page references zoo pictures mutants strength vm clean
+.PHONY: help run test-fast test test-soak test-languages test-long test-elsewhere check docs bench bench-guard bench-peers coverage coverage-swiss swiss-factors overload fairness fuzz meter modules-soak crash stops cluster schema vectors playthroughs openspiel-page references zoo pictures mutants strength vm clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -99,9 +99,6 @@ stops: .venv/.test ## stop real runs by SIGTERM, SIGHUP and SIGINT in every way,
 fairness: .venv/.test ## 100 matches a level of a bot of two threads beside one that makes itself wait: it may not forfeit; 15 minutes
 	PARTS=10 $(TESTS) -m soak -k two_threads tests/arbiter/test_fairness.py
 
-forgeries: .venv/.test ## forge 1,000 matches in ticks, and run the bots of each again; 10 minutes; FORGERIES=1000
-	FORGERIES=$(or $(FORGERIES),1000) $(TESTS) tests/audit/test_rerun.py
-
 fuzz: .venv/.test ## throw mutated bytes at codec, session and meter, and frames at the relay; MINUTES=2 SEED=1 of each
 	$(BIN)/python tests/fuzz/run.py --minutes $(or $(MINUTES),2) $(if $(SEED),--seed $(SEED))
 	$(BIN)/python tests/fuzz/fuzz_relay.py --minutes $(or $(MINUTES),2) $(if $(SEED),--seed $(SEED))
@@ -109,6 +106,14 @@ fuzz: .venv/.test ## throw mutated bytes at codec, session and meter, and frames
 
 meter: .venv/.test ## measure how long a tick of modules lasts, by class of instructions; CASE=loads
 	$(BIN)/python tests/benchmarks/meter.py $(CASE)
+
+# .venv has the newest version of the VM that pyproject.toml allows.
+OLDEST_VM := $(shell sed -n 's/.*"wasmtime>=\([0-9]*\),.*/\1/p' pyproject.toml)
+TIMES ?= 1000
+modules-soak: .venv/.test ## play, forge and overhear TIMES=1000 matches of modules, also on their oldest VM and on Node's; an hour (needs clang)
+	$(BIN)/pip $(INSTALL) --upgrade --no-deps --target .venv/oldest-vm 'wasmtime==$(OLDEST_VM).*'
+	MATCHES=$(TIMES) FORGERIES=$(TIMES) TRIES=$(TIMES) OTHER_VMS=.venv/oldest-vm $(BIN)/pytest -n 2 --dist loadgroup -q -o faulthandler_timeout=0 \
+	  tests/modules/test_equal.py tests/modules/test_channels.py tests/audit/test_forgeries.py tests/shards/test_rerun.py
 
 coverage: .venv/.test ## simulate how often errors of ratings and sequential tests hold, the long form; some 20 minutes; TRIALS=3000
 	$(BIN)/python tests/ratings/coverage.py --trials $(or $(TRIALS),3000)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from khiva_arena.api.keywords import as_path, at_least, by_keyword, hand_over, text
 from khiva_arena.say import say_nothing
-from khiva_arena.shards.merge import Merged
+from khiva_arena.shards.merge import Checks, Merged
 from khiva_arena.shards.merge import merge as merge_stores
 
 
@@ -16,6 +16,8 @@ def merge(
     event: str | None = None,
     any_engine: bool = False,
     game: str | Path | Sequence[str] = (),
+    rerun_bots: str | None = None,
+    modules: Sequence[str | Path] = (),
 ) -> Merged:
     """Join stores of one event, of which several machines played a shard each, after replaying and checking every record.
     ``result.complete`` tells whether the event is complete; ``result.missing`` holds the missing matches.
@@ -25,6 +27,8 @@ def merge(
     event: the beginning of its id, if the stores have several in common.
     any_engine: whether different versions of the arena may have played it.
     game: the file, folder or package of a game that does not come with the arena. It is run only if its hash is the recorded one.
+    rerun_bots: the share of the matches of each store, such as "5%", whose bots are run again, of an event in ticks.
+    modules: folders with modules of these bots, beside those that the stores have.
 
     Raises ConfigError with every obstacle to a merge, StoreError if a store cannot be read or written.
     """
@@ -32,5 +36,7 @@ def merge(
     folders = [as_path("stores", store) for store in stores]
     word = None if event is None else text("event", event)
     jobs = at_least(1, "jobs", jobs)
+    rerun = None if rerun_bots is None else text("rerun_bots", rerun_bots)
     with by_keyword():
-        return merge_stores(folders, as_path("out", out), say_nothing, jobs=jobs, any_engine=any_engine, word=word)
+        checks = Checks(jobs, any_engine, rerun, [as_path("modules", folder) for folder in modules])
+        return merge_stores(folders, as_path("out", out), say_nothing, checks, word=word)

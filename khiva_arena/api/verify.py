@@ -43,7 +43,7 @@ def verify(
 
         folders = () if isinstance(rerun_bots, bool) else rerun_bots
         rerunner = Rerunner(
-            path / MODULES if path.is_dir() else None, [as_path("rerun_bots", folder) for folder in folders], jobs
+            [path / MODULES] if path.is_dir() else [], [as_path("rerun_bots", folder) for folder in folders], jobs
         )
     if path.is_file():
         if events:

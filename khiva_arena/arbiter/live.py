@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from msgspec import structs
 
 from khiva_arena.arbiter.clock import LagMeter
+from khiva_arena.arbiter.fork_servers import ForkServers
 from khiva_arena.arbiter.match import Job, LiveMatch, Outcome
 from khiva_arena.arbiter.process import Processes
 from khiva_arena.arbiter.wire import HostFault
@@ -16,35 +17,34 @@ if TYPE_CHECKING:
     from khiva_arena.arbiter.trace import Trace  # most matches are not traced
 
 
-async def play_live(job: Job, lag: LagMeter, *, alone: bool, trace: "Trace | None" = None) -> Outcome:
+async def play_live(job: Job, lag: LagMeter, servers: ForkServers, *, alone: bool, trace: "Trace | None" = None) -> Outcome:
     """Start the job's bots and play the match. If the host cannot start them, the match is void, and no bot is to blame.
 
     A bot that leaves processes behind which do not end is out from the start: the match is played again without it.
     """
-    outcome = await _play_once(job, lag, alone=alone, trace=trace)
+    outcome = await _play_once(job, lag, servers, alone=alone, trace=trace)
     reasons = {number: report.ending.unending for number, report in enumerate(outcome.seats) if report.ending.unending}
     if not reasons:
         return outcome
     commands = [replace(command, barred=reasons.get(number, "")) for number, command in enumerate(job.commands)]
-    return await _play_once(structs.replace(job, commands=tuple(commands)), lag, alone=alone, trace=trace)
+    return await _play_once(structs.replace(job, commands=tuple(commands)), lag, servers, alone=alone, trace=trace)
 
 
-async def _play_once(job: Job, lag: LagMeter, *, alone: bool, trace: "Trace | None") -> Outcome:
+async def _play_once(job: Job, lag: LagMeter, servers: ForkServers, *, alone: bool, trace: "Trace | None") -> Outcome:
     try:
         if job.in_ticks:
-            runners = runners_of(job, alone=alone)
-            return await LiveMatch(job, runners, lag).play()
+            return await LiveMatch(job, await runners_of(job, servers, alone=alone), lag).play()
         wire = Processes(job.commands, job.sandbox, alone=alone, on_stderr=trace.on_stderr if trace else None)
     except HostFault as fault:
         return void(job, str(fault), begun=False)
     return await LiveMatch(job, trace.around(wire) if trace else wire, lag).play()
 
 
-def runners_of(job: Job, *, alone: bool) -> "Runners":
+async def runners_of(job: Job, servers: ForkServers, *, alone: bool) -> "Runners":
     """Start the runners of a job in ticks. Raises HostFault if the host cannot start them."""
-    from khiva_arena.arbiter.runners import Runners  # not above: most matches are by the wall clock
+    from khiva_arena.arbiter import runners  # not above: most matches are by the wall clock
 
-    return Runners(job.header, job.commands, job.sandbox, alone=alone)
+    return await runners.start(job.header, job.commands, job.sandbox, servers, alone=alone)
 
 
 def void(job: Job, why: str, *, host: bool = True, begun: bool = True) -> Outcome:

@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from khiva_arena.arbiter import match_queue
 from khiva_arena.arbiter.clock import LagMeter, wait_at_work
+from khiva_arena.arbiter.fork_servers import ForkServers
 from khiva_arena.arbiter.live import play_live, void
 from khiva_arena.arbiter.match import VOIDS_MOST as VOIDS_MOST
 from khiva_arena.arbiter.match import Job, Outcome
@@ -95,12 +96,12 @@ def play_one(job: Job, trace: "Trace | None" = None, tell: Take = lambda _: None
 async def _play_here(
     queue: "_Queue", slots: int, take: Take, _workers: int, *, trace: "Trace | None" = None, hold_back: bool
 ) -> None:
-    lag = LagMeter()
+    lag, servers = LagMeter(), ForkServers()
 
     async def play_job(job: Job) -> Outcome:
-        return await play_live(job, lag, alone=slots == 1, trace=trace)
+        return await play_live(job, lag, servers, alone=slots == 1, trace=trace)
 
-    async with trio.open_nursery() as meter:
+    async with servers, trio.open_nursery() as meter:
         meter.start_soon(lag.run)
         async with trio.open_nursery() as nursery:
             for _ in range(slots):

@@ -9,6 +9,7 @@ import trio
 from msgspec.structs import replace
 
 from khiva_arena.arbiter.clock import LagMeter, wait_at_work
+from khiva_arena.arbiter.fork_servers import ForkServers
 from khiva_arena.arbiter.lifetimes import describe_status
 from khiva_arena.arbiter.live import runners_of
 from khiva_arena.arbiter.match import Job, LiveMatch, SeatReport
@@ -99,8 +100,8 @@ async def _greet(job: Job, trace: "Trace | None") -> list[tuple[SeatReport, BotO
     while True:
         try:
             if job.in_ticks:
-                runners = runners_of(job, alone=True)
-                outcome = await LiveMatch(job, runners, LagMeter()).greet()
+                async with ForkServers() as servers:
+                    outcome = await LiveMatch(job, await runners_of(job, servers, alone=True), LagMeter()).greet()
                 return [(seat, BotOutput()) for seat in outcome.seats]
             wire = Processes(job.commands, job.sandbox, on_stderr=trace.on_stderr if trace else None)
             keeper = OutputKeeper(wire, len(job.commands), trace.keep_output if trace else None)

@@ -115,7 +115,8 @@ class Processes:
     def look(self) -> Sequence[Arrival]:
         return self._pipes.poll(0.0)
 
-    async def receive(self, deadline: float) -> Sequence[Arrival]:
+    async def receive(self, deadline: float, is_told: Callable[[], bool] = lambda: False) -> Sequence[Arrival]:
+        """Wait for bytes. ``is_told``: asked after each look; True ends the wait, as what came on stderr may."""
         poll = self._pipes.poll
         self._calls += 1
         if self._calls % 64 == 0:
@@ -126,7 +127,7 @@ class Processes:
             # One poll both looks and waits a little, unless the deadline is near: it is polled for without waiting.
             arrivals = poll(self._patience if deadline - trio.current_time() > 2 * self._patience else 0.0)
             now = trio.current_time()
-            if arrivals or now >= deadline:
+            if arrivals or now >= deadline or is_told():
                 return arrivals
             if now >= self._watch.next_at and self._look_at_all(now):
                 continue

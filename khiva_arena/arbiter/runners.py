@@ -1,16 +1,19 @@
-"""The runners of a match in ticks: one process for the table, or at the level strict one for each seat.
+"""The runners of a match in ticks: one process for the table, a fork server's child where there is one; at strict one a seat.
 
 A runner is started, watched, killed and reaped as any bot is (process.py); what its modules do reaches the arbiter only as items
 of a batch (line.py). A runner that fails is no seat's doing: the match is void.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import trio
 
+from khiva_arena.arbiter.fork_servers import ForkServers
 from khiva_arena.arbiter.lifetimes import describe_status
 from khiva_arena.arbiter.process import Processes
+from khiva_arena.arbiter.stderr import Notes
 from khiva_arena.arbiter.ticks import Reply, RunEnd, TickAsk
 from khiva_arena.arbiter.wire import Ending, HostFault
 from khiva_arena.modules.runner import line
@@ -23,8 +26,6 @@ from khiva_arena.sandbox.level import Level, Sandbox
 SLOWEST = 60
 """A runner is given up if it takes so many times the seconds that its ticks stand for, and GRACE more."""
 GRACE = 60.0
-NOTES_MOST = 16_384
-"""Bytes of a seat's stderr that are kept."""
 ENDS = {
     line.ANSWERED: RunEnd.ANSWERED,
     line.TIMEOUT: RunEnd.TIMEOUT,
@@ -37,40 +38,34 @@ ENDS = {
 
 Item = tuple[int, int, int, bytes]
 """An item of a batch: seat, kind, ticks and bytes."""
+Close = Callable[[float], Awaitable[list[Ending]]]
+"""Ends a table within so many seconds, or by a kill, and returns the end of each runner."""
 
 
 class Runners:
     """A ``ModuleTable`` of real processes."""
 
-    def __init__(self, header: Header, commands: Sequence[Command], sandbox: Sandbox, *, alone: bool = False) -> None:
-        """Start the runners. ``alone``: nothing else is played in this process.
+    def __init__(self, header: Header, commands: Sequence[Command], sandbox: Sandbox, wire: Processes, close: Close) -> None:
+        """Begin without an order. ``start`` says what the arguments are.
 
-        commands: by seat, with the compiled module of each; the words of a table's runner are the same in all.
-
-        Raises HostFault if the host cannot start them.
+        wire: the runners, one or one for each seat
+        close: ends the table
         """
         seats = range(len(commands))
-        strict = sandbox.level is Level.STRICT
-        self._runner = list(seats) if strict else [0 for _ in seats]
+        self._runner = list(seats) if sandbox.level is Level.STRICT else [0 for _ in seats]
         self._turn = header.time["turn_ms"] * TICKS_A_MS
         self._pending: list[list[Item]] = []
-        commands = [replace(command, argv=command.module[2:]) for command in commands]
         for seat, command in enumerate(commands):
             opening = _opening(header.seats[seat].number, sandbox.resources.memory, command)
             self._pending.append([(seat, line.OPEN, 0, opening)])
-        self._notes = [bytearray() for _ in seats]
-        self._notes_total = [0 for _ in seats]
+        self._notes = [Notes() for _ in seats]
         self._functions: list[list[tuple[int, str]]] = [[] for _ in seats]
         self._gone: set[int] = set()
         self._spent = [0 for _ in seats]
-        if not strict:
-            memory = sandbox.resources.memory * len(commands)
-            sandbox = replace(sandbox, resources=replace(sandbox.resources, memory=memory))
-            commands = [_of_all(commands)]
-        self._wire = Processes(commands, sandbox, alone=alone)
+        self._wire, self._close = wire, close
 
     def announce(self, seat: int, step: int, kind: str) -> None:
-        """Do nothing: a module writes its notes in its turn."""
+        self._notes[seat].begin_turn(step, kind)
 
     def round_trip(self, seat: int) -> float | None:
         return None
@@ -82,7 +77,8 @@ class Runners:
     def stop(self, seat: int) -> None:
         if seat not in self._gone:
             self._gone.add(seat)
-            self._pending[seat] = [(seat, line.END, 0, b"")]
+            is_open = not any(order == line.OPEN for _, order, _, _ in self._pending[seat])
+            self._pending[seat] = [(seat, line.END, 0, b"")] if is_open else []
 
     async def ask(self, asks: Mapping[int, TickAsk]) -> Mapping[int, Reply]:
         orders = {}
@@ -103,7 +99,7 @@ class Runners:
                 await self._exchange(ends)
         except HostFault:
             grace = 0.0  # what a module does after the end is no part of the match
-        endings = await self._wire.close(grace)
+        endings = await self._close(grace)
         return [self._ending(seat, endings[runner]) for seat, runner in enumerate(self._runner) if runner < len(endings)]
 
     async def _exchange(self, orders: Mapping[int, Item]) -> list[Item]:
@@ -143,26 +139,51 @@ class Runners:
         seat, word, ticks, data = item
         if seat >= len(self._notes):
             raise HostFault(f"the runner spoke of a seat {seat}")
+        if word == line.FAILED:
+            raise HostFault(f"the runner failed: {data.decode(errors='replace')}")
         if word == line.FUNCTION:
             self._functions[seat].append((ticks, data.decode(errors="replace")))
             return True
         if word != line.STDERR:
             self._spent[seat] += ticks
             return False
-        notes = self._notes[seat]
-        notes += data[: NOTES_MOST - len(notes)]
-        self._notes_total[seat] += len(data)
+        self._notes[seat].add(data)
         return True
 
     def _ending(self, seat: int, runner: Ending) -> Ending:
         """Return the end of a seat. A runner's CPU time is shared out by its seats' ticks; its page faults are no seat's."""
-        text = self._notes[seat].decode(errors="replace")
+        notes = self._notes[seat]
         together = [other for other, at in enumerate(self._runner) if at == self._runner[seat]]
         ticks = sum(self._spent[other] for other in together)
         share = self._spent[seat] / ticks if ticks else 1 / len(together)
         measured = Measured(runner.cpu * share)
         functions = tuple(self._functions[seat])
-        return Ending(runner.status, seat in self._gone, measured, text, self._notes_total[seat], functions=functions)
+        return Ending(runner.status, seat in self._gone, measured, notes.text(), notes.total, functions=functions)
+
+
+async def start(
+    header: Header, commands: Sequence[Command], sandbox: Sandbox, servers: ForkServers, *, alone: bool = False
+) -> Runners:
+    """Start the runners of a match.
+
+    commands: by seat, with the compiled module of each; the words of a table's runner are the same in all
+    servers: the fork servers of this process
+    alone: nothing else is played in this process
+
+    Raises HostFault if the host cannot start them.
+    """
+    commands = [replace(command, argv=command.module[2:]) for command in commands]
+    if sandbox.level is Level.STRICT:
+        wire = Processes(commands, sandbox, alone=alone)
+        return Runners(header, commands, sandbox, wire, wire.close)
+    each, seats = sandbox.resources, len(commands)
+    resources = replace(each, memory=each.memory * seats, processes=each.processes * seats, cpu=each.cpu * seats)
+    one, for_all = _of_all(commands), replace(sandbox, resources=resources)
+    if one.forks:
+        server = await servers.take(one, for_all, alone=alone)
+        return Runners(header, commands, sandbox, server.wire, partial(servers.give_back, server, line.batch(())))
+    wire = Processes([one], for_all, alone=alone)
+    return Runners(header, commands, sandbox, wire, wire.close)
 
 
 def _opening(number: int, memory: int, command: Command) -> bytes:

@@ -8,7 +8,8 @@ nothing to read between two steps. All seats of a step are asked at once, and no
 can notice another one's answer or fault.
 
 A seat has its turn and the rest of its bank, in ticks. The runner ends its run exactly there. A frame that answers an earlier
-request is dropped, as a process's is, and the module goes on with the ticks that it has left.
+request is dropped, as a process's is, and the module goes on with the ticks that it has left. An answer that takes no ticks lay
+there before its request came, so it is one that nobody asked for.
 
 The backstop is the one thing that another machine may do otherwise: a seat has used far more of the processor than its ticks
 cost. The match is void, and the seat is its cause. The bot that does so again in the event is out by the verdict RESOURCE, which
@@ -22,10 +23,11 @@ from typing import NamedTuple, Protocol
 from khiva_arena.arbiter.gather import StepResult
 from khiva_arena.arbiter.seat import Seat
 from khiva_arena.arbiter.wire import Ending, HostFault
-from khiva_arena.protocol.session import Breach, Phase
+from khiva_arena.protocol.session import Answer, Breach, Phase
 from khiva_arena.result import Verdict
 
 BACKSTOP = "its ticks took too much of the processor"
+UNASKED = "an act for a request which was not asked when it was written"
 
 
 class RunEnd(StrEnum):
@@ -160,10 +162,13 @@ class TickGatherer:
             outcome = seat.session.open()
             if outcome is None:
                 return False
-            if not isinstance(outcome, Breach):
+            if isinstance(outcome, Breach):
+                out.faults[number] = (outcome.verdict, outcome.detail)
+            elif isinstance(outcome, Answer) and not reply.spent:  # every write takes some
+                out.faults[number] = (Verdict.PROTOCOL, UNASKED)
+            else:
                 out.answers[number] = outcome
                 return True
-            out.faults[number] = (outcome.verdict, outcome.detail)
         elif reply.kind is RunEnd.TIMEOUT:
             bank = ", bank empty" if seat.session.phase is Phase.ASKED else ""
             out.faults[number] = (Verdict.TIMEOUT, f"used {limit:,} of {limit:,} ticks{bank}")

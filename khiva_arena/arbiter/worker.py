@@ -13,6 +13,7 @@ import msgspec
 import trio
 
 from khiva_arena.arbiter.clock import LagMeter
+from khiva_arena.arbiter.fork_servers import ForkServers
 from khiva_arena.arbiter.lifetimes import describe_status, wait_for_exit
 from khiva_arena.arbiter.live import play_live
 from khiva_arena.arbiter.match import Job, Outcome
@@ -145,16 +146,16 @@ class _Payloads:
 
 
 async def _serve(alone: bool) -> None:
-    lag = LagMeter()
+    lag, servers = LagMeter(), ForkServers()
     jobs, outcomes = trio.lowlevel.FdStream(os.dup(0)), trio.lowlevel.FdStream(os.dup(1))
     sending = trio.Lock()
 
     async def one(job: Job) -> None:
-        outcome = await play_live(job, lag, alone=alone)
+        outcome = await play_live(job, lag, servers, alone=alone)
         async with sending:
             await outcomes.send_all(_framed(outcome))
 
-    async with trio.open_nursery() as nursery:
+    async with servers, trio.open_nursery() as nursery:
         nursery.start_soon(lag.run)
         payloads = _Payloads(jobs)
         while payload := await payloads.next():

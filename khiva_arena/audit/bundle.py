@@ -137,6 +137,7 @@ class BundledEvent:
     """
 
     bundled = True
+    to_rerun = None
     matches: BundledMatches
 
     def __init__(self, event: EventRow, lines: Iterator[bundle.BundleLine], sample: Sample | None = None) -> None:

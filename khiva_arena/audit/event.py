@@ -13,14 +13,13 @@ from msgspec import structs
 
 from khiva_arena.audit.parallel_replay import Replayed, Replayers, replayers
 from khiva_arena.audit.report import AuditLine, AuditResult, Damage, EventReport, EventSource
-from khiva_arena.errors import RecordError, StoreError
+from khiva_arena.errors import ConfigError, RecordError, StoreError
 from khiva_arena.events import stored
 from khiva_arena.events.find import CHANGED, uncollected
 from khiva_arena.games.registry import HASHED, get
 from khiva_arena.games.rules_map import file_in_rules
 from khiva_arena.replay import seeds
 from khiva_arena.replay.record import Record, canonical, run_digest
-from khiva_arena.replay.ticks import unconfirmed
 from khiva_arena.replay.verify import check_unplayed, faults_of, verify
 from khiva_arena.schedule.formats import FORMATS
 from khiva_arena.schedule.seating import ScheduledMatch
@@ -45,8 +44,11 @@ def audit(sources: Iterable[EventSource], jobs: int = 1, rerunner: "Rerunner | N
 
     jobs: the number of processes.
     rerunner: runs the bots of events in ticks again; None to take their answers from the records.
+
+    Raises ConfigError if ``rerunner`` lacks a module: of a bundle only if all else in it is sound, which may be why it lacks one.
     """
     result = AuditResult()
+    refusals: list[ConfigError] = []
     try:
         with replayers(jobs) as pool, uncollected():
             before: dict[str, EventRow] = {}
@@ -56,8 +58,11 @@ def audit(sources: Iterable[EventSource], jobs: int = 1, rerunner: "Rerunner | N
                 event_audit.run(pool)
                 event_audit.report.passes("the event itself", partial(check_chain, before, source.event, event_audit.report))
                 before[source.event.id] = source.event
+                refusals += event_audit.refusals
     except RecordError as error:
         result.problems.append(harmless(str(error), LONGEST))
+    if refusals and result.sound:
+        raise refusals[0]
     return result
 
 
@@ -71,6 +76,7 @@ class _EventAudit:
     voids: attempts that were void, by ordinal.
     recorded: the attempt that was recorded, by ordinal, of the matches that the schedule has.
     digests: of all matches, in the order of their lines.
+    refusals: why the bots of a bundle's event were not run again.
     """
 
     def __init__(self, source: EventSource, rerunner: "Rerunner | None") -> None:
@@ -88,6 +94,7 @@ class _EventAudit:
         self.voids: Counter[int] = Counter()
         self.recorded: dict[int, int] = {}
         self.digests: list[str] = []
+        self.refusals: list[ConfigError] = []
 
     def run(self, pool: Replayers) -> None:
         self.report.passes("the event itself", self._check_event)
@@ -97,6 +104,8 @@ class _EventAudit:
                 self._rerun()
         if self._rerunner:
             self._rerun()
+        if self._module:
+            self.report.add("its modules: the last one is not whole")
         self.report.digest = run_digest(self.digests)
         self.report.sample = self.source.sample
 
@@ -247,27 +256,21 @@ class _EventAudit:
             _check_row(row, record, match.bots if match else [seat.bot for seat in row.seats], secret)
         if match is not None:
             self.source.keep(match, record, self.voids[ordinal])
-        if self._rerunner and is_sampled:
+        drawn = self.source.to_rerun
+        if self._rerunner and is_sampled and (drawn is None or ordinal in drawn.ordinals):
             self._to_rerun[ordinal] = record, secret
 
     def _rerun(self) -> None:
         """Run the bots of the sound matches since the last time again, and note those that do not come out equal."""
         assert self._rerunner is not None
-        report, matches = self.report, self._to_rerun
-        self._to_rerun = {}
-        unequal = dict(self._rerunner.differences(self.source.event.definition, matches))
-        for ordinal, difference in unequal.items():
-            report.add(f"match {report.number}/{ordinal}: {difference}")
-            report.sound -= 1
-            report.sound_matches.remove(ordinal)
-            report.unsound_matches.append(ordinal)
-        report.rerun = (report.rerun or 0) + len(matches) - len(unequal)
-        report.unconfirmed += [
-            f"match {report.number}/{ordinal}: step {step}, seat {seat}: forfeited by the backstop"
-            for ordinal, (record, _) in matches.items()
-            for seat, step in unconfirmed(record)
-            if ordinal not in unequal
-        ]
+        matches, self._to_rerun = self._to_rerun, {}
+        try:
+            self._rerunner.rerun(self.source.event.definition, matches, self.report)
+        except ConfigError as refusal:
+            if not self.source.bundled:
+                raise
+            self.refusals.append(refusal)
+            self._rerunner = None
 
     def _scheduled_match(self, ordinal: int, row: MatchRow | None) -> ScheduledMatch | None:
         """Return the match that the schedule has there; None without a schedule, if a store's row says enough to check the

@@ -19,6 +19,8 @@ from khiva_arena.store import bundle
 from khiva_arena.store.rows import EventRow, MatchRow, VoidRow
 from khiva_arena.text import LONGEST, harmless, preformatted
 
+MODULES_UNUSED = "--modules: only --rerun-bots runs them; add it"
+
 
 @dataclass(slots=True)
 class EventReport:
@@ -158,6 +160,10 @@ class EventSource(Protocol):
     @property
     def sample(self) -> Sample | None:
         """The matches that are to be replayed; None for all."""
+
+    @property
+    def to_rerun(self) -> Sample | None:
+        """The matches whose bots are to be run again; None for all that are replayed."""
 
     def timetable(self) -> Timetable:
         """Return the schedule of the event. Raises ArenaError if its definition gives none."""

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Job, Outcome
+from khiva_arena.audit.report import EventReport
 from khiva_arena.entrants import bots, only_modules, staging
 from khiva_arena.errors import ConfigError
 from khiva_arena.replay.definition import Definition
@@ -25,13 +26,13 @@ from khiva_arena.sandbox.level import Sandbox
 class Rerunner:
     """Runs the bots of matches again.
 
-    store: the folder of a store's modules; None for a bundle.
-    modules: folders in which modules are looked for, beside that one and the cache of this machine.
+    stores: the folders of the modules of stores.
+    modules: folders in which modules are looked for, beside these and the cache of this machine.
     jobs: how many matches are played at a time.
     """
 
-    def __init__(self, store: Path | None, modules: Iterable[Path], jobs: int) -> None:
-        self._store = store
+    def __init__(self, stores: Iterable[Path], modules: Iterable[Path], jobs: int) -> None:
+        self._stores = tuple(stores)
         self._modules = tuple(modules)
         self._jobs = jobs
         self._level = best()
@@ -54,7 +55,7 @@ class Rerunner:
 
     def _path_of(self, identity: str) -> Path | None:
         """Return the file of a module; None if it is nowhere."""
-        places = [only_modules.kept(identity), *([only_modules.named(self._store, identity)] if self._store else [])]
+        places = [only_modules.kept(identity), *(only_modules.named(folder, identity) for folder in self._stores)]
         return self._in_folders.get(identity) or next((path for path in places if path.is_file()), None)
 
     @cached_property
@@ -71,11 +72,29 @@ class Rerunner:
             raise ConfigError(f"{path} is not the module {identity}: it has changed")
         return staging.stage(bot, self._level)
 
-    def differences(self, definition: Definition, matches: Mapping[int, tuple[Record, bytes]]) -> Iterator[tuple[int, str]]:
-        """Play matches again, and yield the ordinal of each that does not come out equal, with the first difference.
+    def rerun(self, definition: Definition, matches: Mapping[int, tuple[Record, bytes]], report: EventReport) -> None:
+        """Play sound matches of an event again, and note in its report each that does not come out equal.
 
         matches: by ordinal, the record and the secret of the seed.
+
+        Raises ConfigError if a module is not to be had, or is another one.
         """
+        unequal = dict(self._differences(definition, matches))
+        for ordinal, difference in unequal.items():
+            report.add(f"match {report.number}/{ordinal}: {difference}")
+            report.sound -= 1
+            report.sound_matches.remove(ordinal)
+            report.unsound_matches.append(ordinal)
+        report.rerun = (report.rerun or 0) + len(matches) - len(unequal)
+        report.unconfirmed += [
+            f"match {report.number}/{ordinal}: step {step}, seat {seat}: forfeited by the backstop"
+            for ordinal, (record, _) in matches.items()
+            for seat, step in unconfirmed(record)
+            if ordinal not in unequal
+        ]
+
+    def _differences(self, definition: Definition, matches: Mapping[int, tuple[Record, bytes]]) -> Iterator[tuple[int, str]]:
+        """Play matches again, and yield the ordinal of each that does not come out equal, with the first difference."""
         commands = self._commands_of(definition)
         sandbox = definition.sandbox(self._level)
         outcomes: dict[int, Outcome] = {}

@@ -51,6 +51,7 @@ class StoredEvent:
     """An event of a store, as an ``EventSource``."""
 
     bundled = False
+    to_rerun: Sample | None = None
 
     def __init__(self, store: Store, event: EventRow, sample: int | None = None) -> None:
         self.event = event

@@ -3,6 +3,7 @@
 import msgspec
 
 from khiva_arena.arbiter.clock import LagMeter
+from khiva_arena.arbiter.fork_servers import ForkServers
 from khiva_arena.arbiter.live import play_live
 from khiva_arena.arbiter.match import Job
 from khiva_arena.arbiter.ticks import by_function
@@ -44,7 +45,8 @@ async def of_a_match(running: RunningCheck) -> str:
     except BotError as error:
         raise Skipped(f"it cannot be compiled so that it counts its ticks by function: {error}") from None
     job = Job(0, 1, header, place.secret, (command,) * place.seats, running.sandbox)
-    outcome = await play_live(job, LagMeter(), alone=True)
+    async with ForkServers() as servers:
+        outcome = await play_live(job, LagMeter(), servers, alone=True)
     if outcome.record is None:
         raise Skipped(f"a match in ticks cannot be played: {outcome.void}")
     for seat, report in enumerate(outcome.seats):

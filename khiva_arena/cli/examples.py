@@ -45,7 +45,7 @@ EXAMPLES = {
     "verify": ("khiva-arena verify results/first", "khiva-arena verify first.bundle"),
     "merge": (
         "khiva-arena merge shard-1 shard-2 shard-3 --out results/cup -j 2",
-        "khiva-arena merge results/shards/* --out results/cup",
+        "khiva-arena merge results/shards/* --out results/cup --rerun-bots 5%",
     ),
     "bundle": ("khiva-arena bundle results/first first.bundle",),
     "close": ("khiva-arena close results/first 2",),

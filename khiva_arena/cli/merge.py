@@ -1,11 +1,12 @@
 """``khiva-arena merge``: one store out of those of the machines that played a shard each."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from khiva_arena.cli.help import Verb
-from khiva_arena.cli.options import handed_games_option, json_option
+from khiva_arena.cli.options import handed_games_option, json_option, modules_option
 
 
 @click.command("merge", cls=Verb)
@@ -24,9 +25,16 @@ from khiva_arena.cli.options import handed_games_option, json_option
 @click.option(
     "--any-engine", is_flag=True, help="Also join shards that different versions of khiva-arena played; the event is marked."
 )
+@click.option(
+    "--rerun-bots",
+    metavar="SHARE",
+    help="In a share of the matches of each STORE, such as 5%, run the bots again (of an event in ticks). The matches are drawn "
+    "now, so nobody knew them before; it says with what chance forged ones are found.",
+)
+@modules_option
 @handed_games_option
 @json_option
-def command(stores: tuple[Path, ...], out: Path, jobs: int, event: str | None, any_engine: bool, as_json: bool) -> int:
+def command(**flags: Any) -> int:
     """Join the stores of one event, each STORE the --out of a machine that played a shard of it. First every record of every
     store is replayed and checked as `khiva-arena verify` does it. Stores of other events, bots, engines or isolation are
     refused, as are matches that were played twice and differ. All that lies beside a record comes along. For seeds that are
@@ -34,4 +42,4 @@ def command(stores: tuple[Path, ...], out: Path, jobs: int, event: str | None, a
     goes on if it was ended."""
     from khiva_arena.commands.merge import merge  # when it is called, so that -h is quick
 
-    return merge(stores, out, jobs, event, any_engine, as_json)
+    return merge(**flags)

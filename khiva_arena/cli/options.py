@@ -18,6 +18,13 @@ from khiva_arena.settings.table import TABLE, TEST_TABLE
 F = TypeVar("F", bound=Callable[..., Any])
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON with stable keys instead of text.")
+modules_option = click.option(
+    "--modules",
+    multiple=True,
+    metavar="DIR",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="A folder with modules of these bots, beside those of the store and those that this machine has built. Repeat for each.",
+)
 web_option = click.option(
     "--web",
     cls=Rare,

@@ -18,7 +18,7 @@ from khiva_arena.settings.table import TEST_SEEDS, TEST_TABLE
     *(name for name in OF_A_MATCH if name != "bots"),
     *(row.name for row in TEST_TABLE),
     *("seats", "seeds", "jobs", "out", "events_file", "report"),
-    *("dask", "dask_tls", "dask_open_to_all", "dask_wait"),
+    *("dask", "dask_tls", "dask_open_to_all", "dask_wait", "dask_rerun_bots"),
     seats="Seats at a table, filled with the opponents and copies of them [default: 2].",
     seeds=f"Deals at most [default: {TEST_SEEDS}]; another number makes it another test.",
     out="The store; a test that is in it is resumed.",

@@ -1,12 +1,11 @@
 """``khiva-arena verify``: a replay of every record of a store or bundle, compared with all that is stored beside it."""
 
-from pathlib import Path
 from typing import Any
 
 import click
 
 from khiva_arena.cli.help import Verb
-from khiva_arena.cli.options import handed_games_option, json_option, store_argument
+from khiva_arena.cli.options import handed_games_option, json_option, modules_option, store_argument
 
 
 @click.command("verify", cls=Verb)
@@ -22,13 +21,7 @@ from khiva_arena.cli.options import handed_games_option, json_option, store_argu
 @click.option(
     "--rerun-bots", is_flag=True, help="Run the bots of events in ticks again, and compare every answer, fault and tick."
 )
-@click.option(
-    "--modules",
-    multiple=True,
-    metavar="DIR",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="A folder with the modules of these bots, beside those that this machine has built. Repeat for each.",
-)
+@modules_option
 @handed_games_option
 @json_option
 def command(**flags: Any) -> int:

@@ -9,8 +9,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
+from khiva_arena.audit.sample import share_of
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
+from khiva_arena.result import Clock
 from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.settings.settings import Settings
 from khiva_arena.shipped import folder
@@ -113,13 +115,23 @@ def _unusable(authority: str, certificate: str, key: str) -> str:
     return ""
 
 
+def share_to_rerun(settings: Settings) -> float:
+    """Return the share of the matches whose bots are run again here, 0 for none. Raises ConfigError."""
+    word = settings.dask_rerun_bots
+    if word is None:
+        return 0.0
+    if settings.clock is not Clock.TICKS:
+        raise ConfigError("--dask-rerun-bots: what bots thought by the wall clock is not kept; it needs --clock ticks")
+    return share_of(word, "--dask-rerun-bots")
+
+
 def refuse_what_cannot_go(settings: Settings, entrants: Sequence[Bot], sandbox: Sandbox) -> None:
     """Raise ConfigError for bots that cannot play on a cluster, or that could reach it."""
     if guests := [bot for bot in entrants if bot.guest]:
         raise ConfigError(
             f"--bot {guests[0].asked_as}: has a seat at this machine, so it cannot play with --dask; leave one of them out"
         )
-    if settings.trust_bots:
+    if settings.trust_bots or settings.clock is Clock.TICKS:  # a module reaches nothing
         return
     reach = "could reach the scheduler and the workers, which run anybody's programs; --trust-bots plays them anyway"
     if not sandbox.level.confines:

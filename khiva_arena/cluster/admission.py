@@ -3,6 +3,7 @@
 import secrets
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -28,8 +29,8 @@ from khiva_arena.cluster.workers import ClusterWorker, Crew, RecruitStage
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.build import BUILD_SECONDS
 from khiva_arena.replay.record import Header
-from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.level import Sandbox
+from khiva_arena.result import Clock
+from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.say import Say
 from khiva_arena.settings.define import runtimes_of
 from khiva_arena.settings.isolation import private_places
@@ -72,13 +73,14 @@ class Recruiting:
         for worker in self._crew.ready_workers():
             self._lacks(worker)
 
-    def commands(self, worker: ClusterWorker, job: Job) -> tuple[Command, ...]:
-        """Return how a worker starts the bots of a match, by seat."""
+    def as_played_by(self, worker: ClusterWorker, job: Job) -> Job:
+        """Return a match with the worker's own way to start its bots."""
         of = self._settings
-        return tuple(
+        commands = tuple(
             with_permissions(worker.commands[seat.bot], self._names[seat.bot], of.network, of.env, of.link_ms)
             for seat in job.header.seats
         )
+        return msgspec.structs.replace(job, commands=commands, sandbox=replace(job.sandbox, level=worker.level))
 
     def busy(self) -> bool:
         """Tell whether an answer of a worker is awaited."""
@@ -145,7 +147,8 @@ class Recruiting:
     def _take_offer(self, worker: ClusterWorker, frame: bytes, asked_at: float, now: float) -> None:
         assert self._command
         offer = decode_offer(frame)
-        if reason := offers.why_refused(offer, self._command, self._sandbox, asked_at, now):
+        needed = replace(self._sandbox, level=Level.TRUSTED) if self._settings.clock is Clock.TICKS else self._sandbox
+        if reason := offers.why_refused(offer, self._command, needed, asked_at, now):
             self._refuse(worker, reason)
             return
         worker.offer, worker.stage = offer, RecruitStage.OFFERED
@@ -160,7 +163,8 @@ class Recruiting:
             self._crew.refuse_for_now(worker, reason, time.monotonic())
             self._unsaid.append(f"worker {worker.name}: {reason}; it is tried again later")
             return
-        worker.commands, worker.broken, worker.game, worker.stage = ready.commands, ready.broken, ready.game, RecruitStage.READY
+        worker.commands, worker.broken, worker.game, worker.level = ready.commands, ready.broken, ready.game, ready.level
+        worker.stage = RecruitStage.READY
         if self._lacks(worker):
             return
         for other in self._beside(worker):

@@ -9,7 +9,8 @@ another.
 
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from math import inf
 from typing import NamedTuple
 
 import msgspec
@@ -79,6 +80,10 @@ class TableDesk:
         self.assignments[key] = assignment
         self._crew.workers[assignment.worker].tasks.add(key)
 
+    def hold(self, key: str, outcomes: Sequence[Outcome]) -> None:
+        """Keep a table that was handed in with its worker while its bots are run again, which is never late."""
+        self.assignments[key] = self.assignments[key]._replace(until=inf, outcomes=tuple(outcomes))
+
     def take_back(self, key: str) -> Assignment | None:
         """Note that a worker no longer has a table. Returns the table; None if no worker had it."""
         assignment = self.assignments.pop(key, None)
@@ -133,5 +138,6 @@ class TableDesk:
             # The host is to blame: the match waits, since a host without a free process spoils hundreds a second.
             again = self._queue.spoil(job, time.monotonic())
         elif again := not job.last:
-            self._queue.put_back((msgspec.structs.replace(job, attempt=job.attempt + 1),))
+            warned = job.warned + outcome.causes
+            self._queue.put_back((msgspec.structs.replace(job, attempt=job.attempt + 1, warned=warned),))
         take(msgspec.structs.replace(outcome, again=again))

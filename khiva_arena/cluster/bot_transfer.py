@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from khiva_arena.cluster.messages import PackedBot, PackedFile
-from khiva_arena.entrants import bots, runtimes, sources, staging
+from khiva_arena.entrants import bots, only_modules, runtimes, sources, staging
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.loading import Bounds, Loading
 from khiva_arena.errors import ConfigError
@@ -49,9 +49,15 @@ def stage_here(packed_bot: PackedBot, level: Level) -> Command:
         files = tuple((file.name, unpack(file, folder)) for file in packed_bot.files)
         bot = as_bot(packed_bot, files)
         # The hash is the bot: another one must not play under its name.
-        if sources.identity_of_files(files, bot.run, bot.build, WHATEVER_IT_HAS) != bot.identity:
+        if _identity(bot, files) != bot.identity:
             raise ConfigError(f"bot {bot.name}: what arrived is not what was sent")
         return staging.stage(bot, level)
+
+
+def _identity(bot: Bot, files: tuple[tuple[str, Path], ...]) -> str:
+    if bot.built_from:
+        return only_modules.identity_of(files[0][1])
+    return sources.identity_of_files(files, bot.run, bot.build, WHATEVER_IT_HAS)
 
 
 def unpack(file: PackedFile, folder: str) -> Path:

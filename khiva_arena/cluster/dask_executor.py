@@ -8,6 +8,7 @@ task that was given elsewhere is ignored, so each match has one outcome.
 import queue
 import secrets
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -23,8 +24,10 @@ from khiva_arena.cluster.assignments import TableDesk
 from khiva_arena.cluster.connection import ClusterConnection
 from khiva_arena.cluster.link import LinkLost
 from khiva_arena.cluster.messages import TABLE, WorkerTask, decode_done, encode
+from khiva_arena.cluster.spot_checks import SpotChecks
 from khiva_arena.cluster.tables import Assignment
 from khiva_arena.cluster.workers import ClusterWorker, Crew, RecruitStage
+from khiva_arena.entrants import staging
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ClusterError, RecordError
 from khiva_arena.playing.executor import TakeOutcome, TrialWords, TriedTimes
@@ -36,6 +39,7 @@ from khiva_arena.say import Say
 from khiva_arena.schedule.formats import DrawnRound
 from khiva_arena.settings.settings import DEFAULTS, Settings
 from khiva_arena.text import LONGEST, harmless
+from khiva_arena.words import count
 
 LOOK_SECONDS = 1.0
 LOOKS_EVERY_WORKERS = 100
@@ -57,7 +61,8 @@ class Cluster:
         "workers",
     )
 
-    def __init__(self, access: Access, settings: Settings, sandbox: Sandbox, plan: Path | None, say: Say) -> None:
+    def __init__(self, access: Access, settings: Settings, sandbox: Sandbox, share: float, plan: Path | None, say: Say) -> None:
+        """Begin without a connection. ``share``: of the matches whose bots are run again here."""
         self.say = say
         self._access = access
         self._settings = settings
@@ -68,7 +73,9 @@ class Cluster:
         self._results: queue.SimpleQueue[tuple[str, bytes | str]] = queue.SimpleQueue()
         self._recruiting = Recruiting(self._crew, sandbox, settings, plan, self._tell)
         self._desk = TableDesk(self._crew)
+        self._checks = SpotChecks(share, lambda key, answer: self._results.put((key, answer)))
         self._timed: list[float] | None = None
+        self._recorded: Counter[str] = Counter()
         self._look_at = 0.0
         self._idle_since = time.monotonic()
 
@@ -86,6 +93,8 @@ class Cluster:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self._connection.close()
+        if proof := self._checks.end():
+            self._tell(proof)
 
     # --- before the first match ---
 
@@ -110,6 +119,8 @@ class Cluster:
         """
         self._recruiting.of(entrants, first_header(self._settings, entrants, self._sandbox))
         self._gather(OTHERS_SECONDS)
+        if self._checks.share:
+            self._checks.commands = {bot.identity: staging.stage(bot, self._sandbox.level) for bot in entrants}
         return {bot.identity: Command((), "") for bot in entrants}
 
     def _gather(self, seconds: float) -> None:
@@ -164,7 +175,7 @@ class Cluster:
             table, worker = choice
             key, now = f"khiva-table-{secrets.token_hex(8)}", time.monotonic()
             seconds = tables.seconds_for(table)
-            frames = [encode(msgspec.structs.replace(job, commands=self._recruiting.commands(worker, job))) for job in table]
+            frames = [encode(self._recruiting.as_played_by(worker, job)) for job in table]
             self._desk.give(key, Assignment(table, worker.address, now, now + seconds + self._wait))
             self._submit(key, worker.address, encode(WorkerTask(TABLE, frames, seconds, worker.game)))
 
@@ -265,6 +276,9 @@ class Cluster:
         if take is None or worker is None:
             self._desk.lose(key, "is gone", take)
             return
+        if assignment.outcomes:
+            self._take_checked(key, assignment, worker, result, take)
+            return
         if isinstance(result, str):
             self._tell(f"worker {worker.name} did not play a table: {result}", warning=True)
             self._desk.lose(key, result, take)
@@ -285,8 +299,27 @@ class Cluster:
         except RecordError as error:
             self._shun(worker, f"it sent a match that breaks the rules: {harmless(str(error), LONGEST)}", take)
             return
+        if self._timed is None and (drawn := self._checks.draw(assignment.table, outcomes)):
+            self._desk.hold(key, outcomes)
+            self._checks.begin(key, drawn)
+            return
         self._desk.take_back(key)
         self._take_all(assignment, outcomes, worker, take)
+
+    def _take_checked(self, key: str, table: Assignment, worker: ClusterWorker, answer: bytes | str, take: TakeOutcome) -> None:
+        """Take the outcomes of a table whose bots were run again, unless a match did not come out equal."""
+        if isinstance(answer, str):  # of the task itself, which was answered before
+            return
+        judged = self._checks.judge(answer, table.outcomes)
+        if judged.forged:
+            before = self._recorded[worker.name]
+            note = f"; {count(before, 'match', 'matches')} of it came before: `khiva-arena verify --rerun-bots` checks all"
+            self._shun(worker, f"its bots did not play so: {judged.forged}{note if before else ''}", take)
+            return
+        if judged.failed:
+            self._tell(f"a match of worker {worker.name} could not be run again here: {judged.failed}", warning=True)
+        self._desk.take_back(key)
+        self._take_all(table, table.outcomes, worker, take)
 
     def _shun(self, worker: ClusterWorker, reason: str, take: TakeOutcome) -> None:
         """Refuse for good a worker that sent a false answer: all its tables are played elsewhere."""
@@ -313,7 +346,9 @@ class Cluster:
                 self._rest(worker, outcome)
                 continue
             take(outcome)
-            if self._timed is not None:
+            if self._timed is None:
+                self._recorded[worker.name] += 1
+            else:
                 self._timed.append((time.monotonic() - assignment.since) / len(outcomes))
 
     def _rest(self, worker: ClusterWorker, void: Outcome) -> None:

@@ -10,8 +10,11 @@ import sys
 import threading
 import time
 from contextlib import suppress
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
+
+from msgspec import structs
 
 import khiva_arena
 from khiva_arena.arbiter import pool
@@ -87,6 +90,8 @@ def make_ready(ask: AskBots) -> BotsReady:
     """Stage the bots here and start each once. An error is returned as ``refused``."""
     broken: dict[str, str] = {}
     game = ""
+    if ask.header.clock:  # in ticks the cell makes no difference to a record
+        ask = structs.replace(ask, sandbox=replace(ask.sandbox, level=detect.best()))
     try:
         if ask.game is not None:
             game = games.install(ask.game)
@@ -98,7 +103,7 @@ def make_ready(ask: AskBots) -> BotsReady:
         _start(ask, commands, broken)
     except (ArenaError, OSError) as error:
         return BotsReady({}, 0.0, str(error) or type(error).__name__)
-    return BotsReady(commands, lag_of_each_second(PROBE_SECONDS), broken=broken, game=game)
+    return BotsReady(commands, lag_of_each_second(PROBE_SECONDS), broken=broken, game=game, level=ask.sandbox.level)
 
 
 def _stage_all(ask: AskBots, broken: dict[str, str]) -> dict[str, Command]:
@@ -136,9 +141,7 @@ def _start(ask: AskBots, commands: dict[str, Command], broken: dict[str, str]) -
 
 
 def _with_permissions(command: Command, network: bool, handed: dict[str, str]) -> Command:
-    return Command(
-        command.argv, command.folder, command.environment, command.readable, command.staged, network=network, handed=handed
-    )
+    return replace(command, network=network, handed=handed)
 
 
 def _end_with_input() -> None:

@@ -8,7 +8,7 @@ from khiva_arena.entrants.runtimes import Runtime
 from khiva_arena.replay.definition import DefinedRuntime
 from khiva_arena.replay.record import Header
 from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.level import Sandbox
+from khiva_arena.sandbox.level import Level, Sandbox
 
 TABLE, HOST = "table", "host"
 RESOURCE = "khiva-arena"
@@ -127,6 +127,7 @@ class PackedBot(msgspec.Struct, frozen=True):
     """A bot on its way to a worker: the fields of ``Bot``, and its files.
 
     files: None if the worker has them, or if it is a bare command, which does not travel
+    built_from: of a module that stands for a bot in an event in ticks, the identity of what it was built from; else ""
     network, handed: whether the bot gets the network, and the environment values that it gets
     """
 
@@ -140,6 +141,7 @@ class PackedBot(msgspec.Struct, frozen=True):
     home: str
     largest: int
     runtimes: tuple[Runtime, ...]
+    built_from: str
     staged: bool
     files: list[PackedFile] | None
     network: bool
@@ -188,6 +190,7 @@ class BotsReady(msgspec.Struct, frozen=True):
     refused: why the worker cannot play, "" if it can
     broken: why bots cannot be built or started there, by identity, if they may be left out
     game: the word that names the game there, "" for one that comes with the arena
+    level: the isolation of the bots there: in ticks the best one of that machine, else the event's
     """
 
     commands: dict[str, Command]
@@ -195,6 +198,7 @@ class BotsReady(msgspec.Struct, frozen=True):
     refused: str = ""
     broken: dict[str, str] = {}
     game: str = ""
+    level: Level = Level.TRUSTED
 
 
 HostQuestion = AskOffer | AskBots

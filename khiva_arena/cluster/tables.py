@@ -11,8 +11,10 @@ from typing import NamedTuple
 
 from khiva_arena.arbiter.live import void
 from khiva_arena.arbiter.match import Job, Outcome
+from khiva_arena.arbiter.runners import SLOWEST
 from khiva_arena.errors import GameFault, RecordError
 from khiva_arena.replay import seeds
+from khiva_arena.replay.ticks import unconfirmed
 from khiva_arena.replay.verify import faults_of, verify
 
 LAG_LEAST, LAG_SHARE = 1.0, 0.5
@@ -32,12 +34,14 @@ class Assignment(NamedTuple):
 
     worker: its address
     since, until: when it was given, and when it is late, in seconds by time.monotonic
+    outcomes: what the worker has sent, while the bots of some of these matches are run again; else none
     """
 
     table: tuple[Job, ...]
     worker: str
     since: float
     until: float
+    outcomes: tuple[Outcome, ...] = ()
 
 
 def seconds_for(table: Sequence[Job]) -> float:
@@ -47,12 +51,15 @@ def seconds_for(table: Sequence[Job]) -> float:
         rules, limits, seats = job.header.rules, job.limits, len(job.header.seats)
         bounds = [rules[key] for key in ("max_turns", "max_rounds") if isinstance(rules.get(key), int)]
         decisions = max(bounds, default=TURNS) * DECISIONS_A_TURN
-        total += limits.startup + seats * (limits.bank_ms / 1000 + decisions * limits.turn)
+        seconds = limits.startup + seats * (limits.bank_ms / 1000 + decisions * limits.turn)
+        total += seconds * (SLOWEST if job.header.clock else 1)
     return total
 
 
 def lagged(outcome: Outcome) -> bool:
-    """Tell whether a machine was too slow for a match."""
+    """Tell whether a machine was too slow for a match: in ticks none is."""
+    if outcome.record is not None and outcome.record.ticks:
+        return False
     return outcome.lag > max(LAG_LEAST, LAG_SHARE * outcome.seconds)
 
 
@@ -106,6 +113,8 @@ def check_by_replay(job: Job, outcome: Outcome) -> Outcome:
     faults = [[(str(blame.verdict), blame.step) for blame in report.faults] for report in outcome.seats]
     if faults != faults_of(outcome.record):
         raise RecordError("the faults beside its record are not those of the record")
+    if outcome.record.ticks and {seat for seat, _ in unconfirmed(outcome.record)} - {*job.warned}:
+        raise RecordError("a seat is out by the backstop that has met none before")
     if outcome.req_start != seeds.req_start(job.secret, job.header.match):
         raise RecordError("its first req does not follow from the secret")
     return outcome

@@ -45,7 +45,7 @@ _settling = msgspec.msgpack.Decoder(_Settling).decode
 def work(sealed: Sealed) -> Sealed:
     """Do a task. Nothing is raised, since Dask would log it, and with it the task."""
     try:
-        answer = _converse(decode_task(sealed.data), _waiting_check())
+        answer = converse(decode_task(sealed.data), _waiting_check())
     except Exception as error:  # such as a system that starts no more processes
         answer = TaskDone([], f"{type(error).__name__}: {error}" if isinstance(error, OSError) else type(error).__name__)
     return Sealed(encode(answer))
@@ -69,7 +69,11 @@ def _waiting_check() -> Callable[[], bool]:
     return is_wanted
 
 
-def _converse(task: WorkerTask, is_wanted: Callable[[], bool]) -> TaskDone:
+def converse(task: WorkerTask, is_wanted: Callable[[], bool]) -> TaskDone:
+    """Start the process of a task, have it answer, and end it. ``is_wanted`` tells, often asked, whether to go on.
+
+    Raises OSError if the process cannot be started.
+    """
     until = time.monotonic() + task.seconds
     process = _start(WORDS[task.kind], task.game)
     talk = _Talk(process, until, is_wanted, pulse=task.kind == TABLE)

@@ -8,6 +8,7 @@ from enum import Enum, auto
 from khiva_arena.cluster.messages import RESOURCE, SeenWorker, WorkerOffer
 from khiva_arena.cluster.offers import cores_of, slots
 from khiva_arena.sandbox.command import Command
+from khiva_arena.sandbox.level import Level
 
 SILENT_SECONDS = 20.0
 """The age of a sign of life that makes a worker silent. Workers give one about every second; a thousand of them every six."""
@@ -37,6 +38,7 @@ class ClusterWorker:
     commands: how it starts the bots, by identity
     broken: why it cannot start other bots, by identity, if they may be left out
     game: its word for a game which does not come with the arena
+    level: the isolation of the bots there
     why: the reason of its refusal
     again_at: when a refused worker may be tried again; None: never
     slow: how often it was too slow, or gave no answer
@@ -53,6 +55,7 @@ class ClusterWorker:
     commands: Mapping[str, Command] = field(default_factory=dict)
     broken: Mapping[str, str] = field(default_factory=dict)
     game: str = ""
+    level: Level = Level.TRUSTED
     why: str = ""
     again_at: float | None = None
     slow: int = 0

@@ -6,12 +6,12 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 import click
 
 from khiva_arena.games.registry import handed
-from khiva_arena.shards.merge import Merged
+from khiva_arena.shards.merge import Checks, Merged
 from khiva_arena.shards.merge import merge as merge_stores
 from khiva_arena.terminal.console import say
 from khiva_arena.terminal.tty import NARROWEST, can_draw
@@ -23,8 +23,11 @@ EVERY_SECONDS = 0.5
 _ERASE = "\r\x1b[K"
 
 
-def merge(stores: Sequence[Path], out: Path, jobs: int, event: str | None, any_engine: bool, as_json: bool) -> int:
-    """Merge the stores and print the result. Returns the exit code."""
+def merge(stores: Sequence[Path], out: Path, event: str | None, as_json: bool, **how: Any) -> int:
+    """Merge the stores and print the result. Returns the exit code.
+
+    how: the fields of ``Checks``
+    """
     line = PassingLine()
 
     def tell(text: str, *, warning: bool = False) -> None:
@@ -32,7 +35,7 @@ def merge(stores: Sequence[Path], out: Path, jobs: int, event: str | None, any_e
         _say(text, warning=warning)
 
     try:
-        merged = merge_stores(stores, out, tell, jobs=jobs, any_engine=any_engine, word=event, far=line.say)
+        merged = merge_stores(stores, out, tell, Checks(**how), word=event, far=line.say)
     except KeyboardInterrupt:
         line.clear()
         say("interrupted: what was merged stays; the same command goes on")

@@ -8,7 +8,7 @@ import click
 
 from khiva_arena import __version__
 from khiva_arena.api.verify import verify as verify_file
-from khiva_arena.audit.report import AuditResult, EventReport
+from khiva_arena.audit.report import MODULES_UNUSED, AuditResult, EventReport
 from khiva_arena.errors import ConfigError
 from khiva_arena.text import LONGEST, harmless
 from khiva_arena.words import count, ranges
@@ -30,7 +30,7 @@ def verify(
     how: jobs and sample, as the verification for Python takes them.
     """
     if modules and not rerun_bots:
-        raise ConfigError("--modules: only --rerun-bots runs them; add it")
+        raise ConfigError(MODULES_UNUSED)
     result = verify_file(store, *event, rerun_bots=modules or rerun_bots, **how)
     if rerun_bots and result.sound and all(report.rerun is None for report in result.events):
         raise ConfigError(f"--rerun-bots: no event of {store} is in ticks, and what bots thought by the wall clock is not kept")

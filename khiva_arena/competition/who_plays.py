@@ -50,13 +50,13 @@ def executor_of(settings: Settings, entrants: Entrants, sandbox: Sandbox, plan: 
 
 def _cluster_of(settings: Settings, entrants: Entrants, sandbox: Sandbox, plan: Path | None, say: Say) -> Executor:
     # Not above: most runs have no cluster, and Dask takes a second to import.
-    from khiva_arena.cluster.access import access_of, refuse_what_cannot_go
+    from khiva_arena.cluster.access import access_of, refuse_what_cannot_go, share_to_rerun
 
-    access = access_of(settings)
+    access, share = access_of(settings), share_to_rerun(settings)
     refuse_what_cannot_go(settings, entrants.entrants, sandbox)
     from khiva_arena.cluster.dask_executor import Cluster
 
-    return Cluster(access, settings, sandbox, plan, say)
+    return Cluster(access, settings, sandbox, share, plan, say)
 
 
 EXECUTORS: dict[str, Callable[[Settings, Entrants, Sandbox, Path | None, Say], Executor]] = {

@@ -18,16 +18,16 @@ from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.build import Errand, work
 from khiva_arena.errors import BotError, ConfigError
 from khiva_arena.modules.meter.prices import NUMBER
-from khiva_arena.sandbox import regular_files, scratch
+from khiva_arena.sandbox import regular_files, scratch, seccomp, system
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level
 from khiva_arena.sandbox.limits import GIB, MIB, Resources, in_words
 
 NEEDS = "modules run in wasmtime, which is not installed: pip install 'khiva-arena[modules]'"
 FOLDER = Path(__file__).parent.parent / "modules"
-START = "import sys; sys.path.append(sys.argv.pop(1)); from runner import main, table; main.main({work})"
-"""The program that starts the runner without what Python reads at other starts. ``work``: a function of main.py or table.py."""
-RUN, TABLE, COMPILE = "main.run", "table.serve", "main.compile_file"
+START = "import sys; sys.path.append(sys.argv.pop(1)); from runner import main, {room}; main.main({room}.{work})"
+"""The program that starts the runner without what Python reads at other starts. ``work``: a function of its module ``room``."""
+RUN, TABLE, TABLES, COMPILE = ("main", "run"), ("forks", "serve_alone"), ("forks", "serve_tables"), ("main", "compile_file")
 REFUSED = 102
 """The exit code of the runner for a module that cannot be a bot."""
 LARGEST = 64 * MIB
@@ -49,11 +49,11 @@ def library() -> str:
     return ""
 
 
-def runner(work: str, *words: str) -> tuple[str, ...]:
+def runner(work: tuple[str, str], *words: str) -> tuple[str, ...]:
     """Return the words that start the runner with one of its functions. Raises ConfigError if the VM is not installed."""
     if not library():
         raise ConfigError(NEEDS)
-    return (sys.executable, "-I", "-S", "-c", START.format(work=work), str(FOLDER), library(), *words)
+    return (sys.executable, "-I", "-S", "-c", START.format(room=work[0], work=work[1]), str(FOLDER), library(), *words)
 
 
 def command(bot: Bot, module: Path, level: Level, home: Path, *, by_function: bool = False) -> Command:
@@ -73,8 +73,11 @@ def command(bot: Bot, module: Path, level: Level, home: Path, *, by_function: bo
     words, note = runner(RUN), home / f"{_key(data, by_function)}.json"
     digest = _noted(note) or _compile(bot, data, note, level, by_function)
     code = _code(note, digest)
-    alone, table = (*words, str(code), digest), (str(code), digest, *runner(TABLE))
-    return Command(alone, str(code.parent), {}, (library(), str(FOLDER)), staged=True, module=table)
+    forks = level is not Level.STRICT and not system.why_no_levels()
+    filter_ = seccomp.of_a_table() if level.confines else b""
+    table = (str(code), digest, *runner(TABLES if forks else TABLE, filter_.hex()))
+    files = (library(), str(FOLDER))
+    return Command((*words, str(code), digest), str(code.parent), {}, files, staged=True, module=table, forks=forks)
 
 
 def _key(module: bytes, by_function: bool) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple
 
-from khiva_arena.sandbox.calls import ABSENT, ranges
+from khiva_arena.sandbox.calls import ABSENT, Row, ranges, rows
 
 
 class Call(NamedTuple):
@@ -182,6 +182,14 @@ OF_A_STREAM = (0x5401, 0x802C542A, 0x540F, 0x5413, 0x541B, 0x5421, 0x5450, 0x545
 OF_A_SOCKET = (0x5411, 0x8905, 0x8910, 0x8912, 0x8913, 0x8915, 0x891B, 0x8921, 0x8933)
 IOCTLS = (0x8901, 0x8902, 0x5412)  # FIOSETOWN, SIOCSPGRP, the same; TIOCSTI, typing at somebody's terminal
 
+# All that a process calls which runs modules that are loaded already: memory and threads of its own, the time, its descriptors.
+OF_A_TABLE = (
+    *("brk", "mmap", "mprotect", "munmap", "mremap", "madvise", "exit", "exit_group", "futex", "rseq", "set_robust_list"),
+    *("restart_syscall", "gettid", "getpid", "getrandom", "clock_gettime", "clock_nanosleep", "membarrier"),
+    *("rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "sigaltstack", "getrusage", "read", "write", "close"),
+)
+A_THREAD = 0x10000  # CLONE_THREAD
+
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _AND, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
 _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
 _ALLOW, _FAIL, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
@@ -193,7 +201,7 @@ def supported() -> bool:
     return platform.machine() in ARCHITECTURES
 
 
-def number(call: Call, machine: str = "") -> int:
+def number(call: Call | Row, machine: str = "") -> int:
     """Return a call's number on a machine, by default on this one."""
     return int(getattr(call, machine or platform.machine()))
 
@@ -260,6 +268,25 @@ def _program(machine: str, build: bool, hold_files: bool, hold_signals: bool, ne
     for call in _known_calls(for_builds.values(), machine) if build else ():
         steps += [_step(_EQUAL, number(call, machine), 0, 1), _step(_RETURN, _ALLOW)]
     return b"".join([*steps, *_allow_ranges(machine)])
+
+
+@cache
+def of_a_table() -> bytes:
+    """Return the filter program of a process that runs modules and nothing else, for this machine."""
+    machine = platform.machine()
+    numbers = [number(call, machine) for name, call in rows().items() if name in OF_A_TABLE]
+    steps = [
+        _step(_LOAD, _ARCHITECTURE),
+        _step(_EQUAL, ARCHITECTURES[machine], 1, 0),
+        _step(_RETURN, _KILL),
+        _step(_LOAD, _NUMBER),
+    ]
+    for allowed in (*numbers, number(WAITING["sched_yield"], machine)):
+        steps += [_step(_EQUAL, allowed, 0, 1), _step(_RETURN, _ALLOW)]
+    steps += _if(CLONE, machine, [_argument(0), _step(_ANY_BIT, A_THREAD, 0, 1), _step(_RETURN, _ALLOW)])
+    clone3 = REFUSED["clone3"]
+    steps += [_step(_EQUAL, number(clone3, machine), 0, 1), _step(_RETURN, _FAIL | clone3.error)]
+    return b"".join([*steps, _step(_RETURN, _FAIL | errno.EPERM)])
 
 
 def _known_calls(calls: Iterable[Call], machine: str) -> list[Call]:

@@ -35,7 +35,6 @@ executors."""
 NOT_IN_TICKS = {
     "ponder": "with --clock ticks a bot stands still until it is asked; leave this out",
     "isolation": "with --clock ticks the runner gets the best cell that works here; leave this out",
-    "dask": "matches in ticks are played on this machine; leave this out, or take --clock wall",
     "link_allowance": "with --clock ticks every bot is a module that plays here; leave this out",
 }
 """The settings that an event in ticks does not have, and what to do about each."""
@@ -96,6 +95,7 @@ class Settings(msgspec.Struct, frozen=True):
     dask_tls: Path | None
     dask_open_to_all: bool
     dask_wait_ms: int
+    dask_rerun_bots: str | None
     loading: Loading = loads.AS_IT_IS
     network: tuple[str, ...] = ()
     env: tuple[str, ...] = ()

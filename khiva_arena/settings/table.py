@@ -219,6 +219,10 @@ TABLE: tuple[Setting, ...] = (
             opens="A cluster is trusted without a certificate."),
     Setting("dask_wait", Kind.TIME, "60s", CLUSTER,
             help="How long to wait for a scheduler that is away, or for a worker that can play."),
+    Setting("dask_rerun_bots", Kind.TEXT, None, CLUSTER, shape="SHARE",
+            help="With --clock ticks: run the bots of such a share of the matches again on this machine, drawn as they come in, "
+                 "and refuse a worker whose match does not come out equal.",
+            example="5%"),
 )
 TEST_TABLE: tuple[Setting, ...] = (
     Setting("elo0", Kind.DECIMAL, 0.0, TEST, common=True,

@@ -7,12 +7,14 @@ the secrets that they reveal. So everything that an interrupted merge has writte
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import structs
 
+from khiva_arena.audit.report import MODULES_UNUSED
+from khiva_arena.audit.sample import Sample, chance_found, share_of
 from khiva_arena.errors import ConfigError
 from khiva_arena.events.find import check_event, events_of, uncollected
 from khiva_arena.events.stored import bare_timetable, keep_modules, stored_event
@@ -23,17 +25,52 @@ from khiva_arena.shards.parts import (
     EventPart,
     HowFar,
     check_alike,
+    check_all,
     check_twice_played,
     opened_parts,
     refuse_closed,
     refuse_redrawn,
-    replay_all,
 )
 from khiva_arena.store.db import RUN_SECRET, EventRow, MatchRow, Store, VoidRow
+from khiva_arena.store.files import MODULES
 from khiva_arena.words import count
+
+if TYPE_CHECKING:
+    from khiva_arena.audit.rerun import Rerunner
 
 MATCHES_AT_ONCE, BYTES_AT_ONCE = 200, 4 * 2**20
 """The most matches that are written in one transaction; fewer once their records exceed this many bytes."""
+
+
+class Checks(NamedTuple):
+    """How stores are checked before they are merged.
+
+    jobs: processes that replay records.
+    any_engine: whether versions of the arena may differ.
+    rerun_bots: the share of the matches of each store whose bots are run again, such as "5%"; None for none.
+    modules: folders with modules of these bots, beside those of the stores.
+    """
+
+    jobs: int = 1
+    any_engine: bool = False
+    rerun_bots: str | None = None
+    modules: Sequence[Path] = ()
+
+
+class RerunPart(NamedTuple):
+    """A sample of a store's matches whose bots were run again, and did the same.
+
+    store: its folder.
+    drawn, among: the number of these matches, and of all that it has.
+    one_found: the chance that a single forged match would have been drawn.
+    sure_from: the least number of forged matches of which one would have been drawn with a chance of more than 95 %.
+    """
+
+    store: str
+    drawn: int
+    among: int
+    one_found: float
+    sure_from: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +84,7 @@ class Merged:
     digest: the run digest, None while matches are missing.
     set_aside: (seed, line-up) of the tables that stayed void.
     missing: the shards whose matches are missing, each with the command that plays it.
+    rerun: the stores of which bots were run again, each with how many of its matches.
     """
 
     event: str
@@ -57,6 +95,7 @@ class Merged:
     digest: str | None
     set_aside: list[tuple[int, int]] = field(default_factory=list)
     missing: list[MissingShard] = field(default_factory=list)
+    rerun: list[RerunPart] = field(default_factory=list)
 
     @property
     def complete(self) -> bool:
@@ -70,38 +109,46 @@ class Merged:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the outcome as plain values, for JSON."""
-        return {**asdict(self), "missing": [shard._asdict() for shard in self.missing]}
+        missing, rerun = ([row._asdict() for row in rows] for rows in (self.missing, self.rerun))
+        return {**asdict(self), "missing": missing, "rerun": rerun}
 
 
 def merge(
     folders: Sequence[Path],
     out: Path,
     say: Say,
+    checks: Checks | None = None,
     *,
-    jobs: int = 1,
-    any_engine: bool = False,
     word: str | None = None,
     far: HowFar = lambda _: None,
 ) -> Merged:
     """Merge stores of one event into the store ``out``, which may hold some of it already.
 
     say: takes a line for people.
-    jobs: processes that replay records.
-    any_engine: whether versions of the arena may differ.
+    checks: how the stores are checked.
     word: the beginning of the event's id, if stores hold several.
     far: takes the progress in words, very often.
 
     Raises ConfigError with everything that prevents the merge, StoreError if a store cannot be read or written.
     """
+    checks = checks or Checks()
+    share = None if checks.rerun_bots is None else share_of(checks.rerun_bots)
+    if checks.modules and share is None:
+        raise ConfigError(MODULES_UNUSED)
     with ExitStack() as stack:
         parts = opened_parts(stack, folders, out, word)
         rows = [(part.folder, part.event) for part in parts]
         refuse_closed(rows)
-        check_alike(rows, any_engine)
-        _check_with_out(parts, out, any_engine)
-        for part, sound in zip(parts, replay_all(parts, jobs, far), strict=True):
-            say(f"{part.folder}: {count(sound, 'match is', 'matches are')} sound")
-        _check_with_out(parts, out, any_engine)
+        check_alike(rows, checks.any_engine)
+        _check_with_out(parts, out, checks.any_engine)
+        rerunner = _rerunner(parts, checks) if share else None
+        checked = check_all(parts, checks.jobs, far, rerunner, share)
+        for one in checked:
+            again = f"; {one.rerun.finds()}" if one.rerun else ""
+            say(f"{one.folder}: {count(one.sound, 'match is', 'matches are')} sound{again}")
+            for line in one.unconfirmed:
+                say(f"{one.folder}: only the machine that played can know: {line}")
+        _check_with_out(parts, out, checks.any_engine)
         with Store.write(out) as store, uncollected():
             event = _event_in(store, parts)
             check_event(store, event)
@@ -110,7 +157,24 @@ def merge(
             target = _Target(store, event, far)
             for part in parts:
                 target.take(part)
-            return target.result(parts)
+            return replace(target.result(parts), rerun=[_rerun_part(one.folder, one.rerun) for one in checked if one.rerun])
+
+
+def _rerunner(parts: Sequence[EventPart], checks: Checks) -> "Rerunner":
+    """Return what runs bots again with the modules of all stores. Raises ConfigError for an event by the wall clock."""
+    from khiva_arena.audit.rerun import Rerunner  # not above: few merges run bots
+
+    first = parts[0]
+    if not first.event.definition.in_ticks:
+        raise ConfigError(
+            f"--rerun-bots: the event of {first.folder} is not in ticks, and what bots thought by the wall clock is not kept"
+        )
+    return Rerunner([part.folder / MODULES for part in parts], checks.modules, checks.jobs)
+
+
+def _rerun_part(folder: Path, sample: Sample) -> RerunPart:
+    drawn = len(sample.ordinals)
+    return RerunPart(str(folder), drawn, sample.among, chance_found(sample.among, drawn, 1), sample.sure_from)
 
 
 def _check_with_out(parts: Sequence[EventPart], out: Path, any_engine: bool) -> None:

@@ -45,6 +45,7 @@ OF_A_MACHINE = (
     "dask_tls",
     "dask_open_to_all",
     "dask_wait",
+    "dask_rerun_bots",
 )
 """The settings that each machine has for itself; all others stand in the plan."""
 _DIGITS = 8
@@ -75,7 +76,8 @@ def check_plannable(path: Path, stages: Sequence[Settings], entrants: Sequence[B
         problems.append("--plan and --skip-broken: a plan names those who play; leave out the bots that cannot")
     place = path.resolve()
     for bot in entrants:
-        if bot.sources and place.is_relative_to(Path(bot.home).resolve()):
+        home = Path(bot.home).resolve()
+        if bot.sources and place.is_relative_to(home) and (home / "bot.toml").exists():  # a bare module is one file of its folder
             problems.append(f"--plan {path}: lies in the folder of bot {bot.name}, which must not read it; name a file elsewhere")
     if problems:
         raise ConfigError(problems)

@@ -130,6 +130,14 @@ def test_a_breach_is_found_in_what_a_module_wrote() -> None:
     assert outcome.seats[0].decisions == 1
 
 
+def test_an_answer_that_was_written_before_its_request_is_a_breach() -> None:
+    """It takes no ticks, since it lay there when the request came."""
+    record, (outcome, table) = recorded(on_decide(2, lambda m, _: answer(m or {}, 0)), honest)
+    ((verdict, detail, _),) = outcome.seats[0].faults
+    assert (verdict, record.verdicts[0], ticks_of(record, 0)[1], table.stopped) == (Verdict.PROTOCOL, Verdict.PROTOCOL, 0, {0})
+    assert sentence("protocol", "not-asked") in detail
+
+
 def test_an_illegal_choice_is_paid_as_any_other() -> None:
     record, _ = recorded(on_decide(2, lambda m, _: answer(m or {}, 12, choice=99)), honest)
     assert (record.verdicts[0], ticks_of(record, 0)[1]) == (Verdict.OK, 12)

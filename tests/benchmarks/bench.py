@@ -10,6 +10,7 @@ the line says whether this one is faster, slower, or that it cannot be told.
 import argparse
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -83,6 +84,8 @@ def figures(folder: Path) -> Iterator[Figure]:
     yield Figure("make_run", "s", ("make_run",))
     for level in here:
         yield Figure(f"match_{level}", "CPU ms", ("whole_match", instant, level))
+    if shutil.which("clang"):
+        yield Figure("match_of_modules", "CPU ms", ("match_of_modules", *kit_bots(folder)))
     yield Figure("run_of_two", "ms", ("short_run", instant))
     matches = str(matches_in(store))
     yield Figure("verify", "ms/match", ("verify", store, matches))
@@ -98,6 +101,15 @@ def figures(folder: Path) -> Iterator[Figure]:
     yield Figure("without_bytecode_help", "times", ("uncompiled", "run", "-h"))
     bots = ["--bot", "shipped:python/random", "--bot", "shipped:python/naive"]
     yield Figure("without_bytecode_match", "times", ("uncompiled", "match", *bots, "--isolation", "trusted"))
+
+
+def kit_bots(folder: Path) -> tuple[str, str]:
+    """The bot with which the C kit begins, as a module and as a program, each built once."""
+    for name, more in (("module", ("--module",)), ("native", ())):
+        subprocess.run(
+            [sys.executable, "-m", "khiva_arena", "new", "c", str(folder / name), *more], capture_output=True, check=True
+        )
+    return str(folder / "module"), str(folder / "native")
 
 
 def matches_in(store: str) -> int:

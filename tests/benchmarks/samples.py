@@ -9,12 +9,13 @@ import math
 import os
 import random
 import resource
+import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TypeVar
 
@@ -42,6 +43,15 @@ ENDS = 20
 SEEDS = 20
 STEPS = 2000
 WORLDS = 8
+OWN_CPU = """
+import resource, sys
+from khiva_arena.cli import main
+code = main.run(sys.argv[1:])
+use = resource.getrusage(resource.RUSAGE_SELF)
+print(use.ru_utime + use.ru_stime, file=sys.stderr)
+sys.exit(code)
+"""
+"""A command of the arena, which says at its end what it used of the processor without those that it started."""
 
 
 def arbiter(instant: str, seats: str) -> float:
@@ -120,6 +130,46 @@ def event(instant: str, level: str, jobs: str) -> float:
 def whole_match(instant: str, level: str) -> float:
     """Milliseconds of CPU of a whole match of two bots that answer at once, what a run takes once left out."""
     return (_run_cpu(instant, level, SEEDS) - _run_cpu(instant, level, 1)) * 1000 / (2 * (SEEDS - 1))
+
+
+def match_of_modules(module: str, native: str) -> dict[str, float]:
+    """Milliseconds of CPU of a whole match of two bots of one kit, in ticks and as processes, at the best level here.
+
+    What a run takes once is left out. Arbiter and bots are told apart: a bot that dies with its namespace is in no sum of the
+    system's."""
+    both = {"ticks": (module, "--clock", "ticks"), "processes": (native,)}
+    return {f"{how}_{part}": used for how, words in both.items() for part, used in _used(*words).items()}
+
+
+def _used(bot: str, *words: str) -> dict[str, float]:
+    few, many = (_arbiter_and_seats(bot, seeds, *words) for seeds in (1, SEEDS))
+    return {part: (many[part] - few[part]) * 1000 / (2 * (SEEDS - 1)) for part in few}
+
+
+def _arbiter_and_seats(bot: str, seeds: int, *words: str) -> dict[str, float]:
+    with tempfile.TemporaryDirectory() as folder:
+        run = [
+            "run",
+            "--bot",
+            bot,
+            "--copies",
+            "2",
+            "--seats",
+            "2",
+            "--seeds",
+            str(seeds),
+            "--seed",
+            "bench",
+            "--out",
+            "out",
+            *words,
+        ]
+        done = subprocess.run([sys.executable, "-c", OWN_CPU, *run], capture_output=True, text=True, cwd=folder)
+        if done.returncode:
+            sys.exit(done.stderr)
+        with closing(sqlite3.connect(Path(folder, "out", "arena.db"))) as store:
+            ((seats,),) = store.execute("SELECT sum(cpu) FROM seats")
+        return {"arbiter": float(done.stderr.splitlines()[-1]), "bots": seats}
 
 
 def short_run(instant: str) -> dict[str, float]:
@@ -248,7 +298,7 @@ SAMPLES: dict[str, Callable[..., float | dict[str, float]]] = {
     one.__name__: one
     for one in (
         arbiter, arbiter_and_bots, overloaded, slow_bots, floor, start, command, first_request, event, verify, make_run,
-        whole_match, short_run, uncompiled, standings, environment, worlds
+        whole_match, match_of_modules, short_run, uncompiled, standings, environment, worlds
     )
 }  # fmt: skip
 

@@ -479,7 +479,7 @@ def test_an_interrupted_merge_says_that_it_goes_on(
 
     monkeypatch.setattr(merging_command, "merge_stores", stopped)
     with pytest.raises(KeyboardInterrupt):
-        merging_command.merge([cup / "one"], cup / "out", 1, None, any_engine=False, as_json=False)
+        merging_command.merge([cup / "one"], cup / "out", None, as_json=False, jobs=1, any_engine=False)
     assert sentence("merge", "interrupted-merged-stays-same") in capsys.readouterr().err
 
 

@@ -104,3 +104,27 @@ def test_a_worker_that_had_a_table_before_gets_another_one() -> None:
     made.desk._crew.workers[other].tasks.add("another run's")
     assert made.give() == 10
     assert made.desk.assignments["10"].worker == first
+
+
+def test_a_bot_that_made_a_match_void_is_warned_when_it_is_played_again() -> None:
+    made = Desk((0, "ab"), level=BELOW)
+    assert made.give() == 0
+    assignment = made.desk.take_back("0")
+    assert assignment is not None
+    outcome = replace(void(assignment.table[0], "the backstop", host=False), causes=(1,))
+    made.desk.once_more(assignment.table[0], assignment.worker, outcome, lambda _: None)
+    choice = made.desk.next()
+    assert choice is not None
+    assert [job.warned for job in choice.table] == [(1,)]
+
+
+def test_a_table_that_is_checked_is_never_late_and_is_lost_with_its_worker() -> None:
+    made = Desk((0, "ab"), level=BELOW)
+    assert made.give() == 0
+    assert made.desk.late_tables(1.0) == ["0"]
+    made.desk.hold("0", [void(job, "", host=False) for job in made.desk.assignments["0"].table])
+    assert made.desk.late_tables(1e12) == []
+    assert not made.desk.all_done()
+    made.desk.lose("0", "is gone", None)
+    assert made.give() == 0
+    assert not made.desk.assignments["0"].outcomes

@@ -19,7 +19,7 @@ from khiva_arena.arbiter.match import Outcome
 from khiva_arena.cluster import task
 from khiva_arena.cluster.messages import TABLE, encode
 
-task.honest = getattr(task, "honest", task._converse)  # Dask loads this twice
+task.honest = getattr(task, "honest", task.converse)  # Dask loads this twice
 
 
 def turned(frame):
@@ -33,7 +33,7 @@ def lying(asked, wanted):
     return msgspec.structs.replace(done, frames=[turned(frame) for frame in done.frames]) if asked.kind == TABLE else done
 
 
-task._converse = lying
+task.converse = lying
 """
 
 

@@ -17,11 +17,12 @@ from levels import need_level
 from other_user import as_user, need_user
 from wording import pattern
 
+from khiva_arena.arbiter import watch
 from khiva_arena.arbiter.process import Processes
 from khiva_arena.arbiter.watch import WATCH_SECONDS
 from khiva_arena.entrants.staging import cache_folder
 from khiva_arena.errors import ConfigError, InternalError
-from khiva_arena.sandbox import detect, limit_check, proc_usage, readable_paths, reap, scratch, uids
+from khiva_arena.sandbox import detect, proc_usage, readable_paths, reap, scratch, uids
 from khiva_arena.sandbox.cell import cell
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level, Sandbox
@@ -355,7 +356,7 @@ def test_files_without_a_name_count_as_long_as_they_are_open(
     assert proc_usage.nameless_size([process.pid], "/proc") == 0
     made = Trusted([], "/", {}, scratch=str(tmp_path))
     resources = Resources(scratch=MIB // 2)
-    assert limit_check.while_it_runs(made, process.pid, resources, scratch_too=True).startswith("scratch space: ")
+    assert watch.while_it_runs(made, process.pid, resources, scratch_too=True).startswith("scratch space: ")
 
 
 def test_the_longer_a_look_takes_the_later_is_the_next_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -371,5 +372,5 @@ def test_the_longer_a_look_takes_the_later_is_the_next_one(monkeypatch: pytest.M
         finally:
             await made.close(1.0)
 
-    monkeypatch.setattr(limit_check, "while_it_runs", slow)
+    monkeypatch.setattr(watch, "while_it_runs", slow)
     assert trio.run(look) > 0.4

@@ -11,13 +11,14 @@ from levels import EVERY_LEVEL, ROOT, need_level, script_at
 from tools import need
 from wording import sentence
 
+from khiva_arena.arbiter import watch
 from khiva_arena.arbiter.fairness import DUE_ASKED
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.arbiter.pool import play_one
 from khiva_arena.errors import ConfigError
 from khiva_arena.replay.verify import verify
 from khiva_arena.result import Verdict
-from khiva_arena.sandbox import limit_check, proc_usage
+from khiva_arena.sandbox import proc_usage
 from khiva_arena.sandbox.cell import CORE_COUNTS, Cell, environment, kind
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.detect import levels, run_at
@@ -119,7 +120,7 @@ def plain_cell(scratch: Path | None = None) -> Cell:
 def test_a_look_while_it_runs(sleeper: subprocess.Popen[bytes], tmp_path: Path) -> None:
     def found(scratch_too: bool = False, **limits: int) -> str:
         resources = Resources(**limits)
-        return limit_check.while_it_runs(plain_cell(scratch=tmp_path), sleeper.pid, resources, scratch_too=scratch_too)
+        return watch.while_it_runs(plain_cell(scratch=tmp_path), sleeper.pid, resources, scratch_too=scratch_too)
 
     assert found() == ""
     assert found(memory=1).startswith("memory: ")
@@ -131,18 +132,18 @@ def test_a_look_while_it_runs(sleeper: subprocess.Popen[bytes], tmp_path: Path) 
 
 
 def test_a_look_when_it_is_late(sleeper: subprocess.Popen[bytes]) -> None:
-    assert limit_check.when_late(plain_cell(), sleeper.pid, Resources()) == ""
-    assert limit_check.when_late(plain_cell(), sleeper.pid, Resources(processes=2)) == "processes: 2 of 2"
+    assert watch.when_late(plain_cell(), sleeper.pid, Resources()) == ""
+    assert watch.when_late(plain_cell(), sleeper.pid, Resources(processes=2)) == "processes: 2 of 2"
     opened = proc_usage.open_files(sleeper.pid)
-    assert limit_check.when_late(plain_cell(), sleeper.pid, Resources(open_files=opened)) == f"open files: {opened} of {opened}"
-    assert limit_check.when_late(plain_cell(), sleeper.pid, Resources(open_files=opened + 1)) == ""
+    assert watch.when_late(plain_cell(), sleeper.pid, Resources(open_files=opened)) == f"open files: {opened} of {opened}"
+    assert watch.when_late(plain_cell(), sleeper.pid, Resources(open_files=opened + 1)) == ""
 
 
 def test_a_look_at_one_that_is_gone_finds_nothing(sleeper: subprocess.Popen[bytes]) -> None:
     sleeper.kill()
     sleeper.wait()
-    assert limit_check.when_late(plain_cell(), sleeper.pid, Resources()) == ""
-    assert limit_check.while_it_runs(plain_cell(), sleeper.pid, Resources(), scratch_too=True) == ""
+    assert watch.when_late(plain_cell(), sleeper.pid, Resources()) == ""
+    assert watch.while_it_runs(plain_cell(), sleeper.pid, Resources(), scratch_too=True) == ""
 
 
 ENDS = [
@@ -156,14 +157,14 @@ ENDS = [
     (-6, 0.0, DEFAULT.memory, "", "memory: 1 GiB of 1 GiB"),
     (-11, 0.0, DEFAULT.memory // 2, "", ""),
     (0, 9999.0, DEFAULT.memory, "MemoryError", ""),
-    (1, 0.0, 0, "MemoryError" + "x" * limit_check.LOOK_BACK, ""),
+    (1, 0.0, 0, "MemoryError" + "x" * watch.LOOK_BACK, ""),
     (3, 0.0, 0, "no idea what to play", ""),
 ]
 
 
 @pytest.mark.parametrize(("status", "cpu", "peak", "notes", "begins"), ENDS)
 def test_what_an_end_tells(status: int, cpu: float, peak: int, notes: str, begins: str) -> None:
-    found = limit_check.after_its_end(plain_cell(), status, cpu, peak, notes, DEFAULT)
+    found = watch.after_its_end(plain_cell(), status, cpu, peak, notes, DEFAULT)
     assert found.startswith(begins)
     assert bool(found) == bool(begins)
 

@@ -69,7 +69,6 @@ def test_a_definition_in_ticks_that_does_not_fit_together_is_refused(changes: di
     [
         ({"ponder": True}, "--ponder: " + sentence("settings", "ticks-ponder")),
         ({"isolation": "standard"}, "--isolation: " + sentence("settings", "ticks-isolation")),
-        ({"dask": "local:2"}, "--dask: " + sentence("settings", "ticks-dask")),
         ({"link_allowance": "5ms"}, "--link-allowance: " + sentence("settings", "ticks-link-allowance")),
     ],
 )

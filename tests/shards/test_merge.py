@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from forging import forge
@@ -18,7 +19,7 @@ from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.games import registry
 from khiva_arena.replay.record import run_digest
 from khiva_arena.schedule.names import Format
-from khiva_arena.shards.merge import Merged, merge
+from khiva_arena.shards.merge import Checks, Merged, merge
 from khiva_arena.shards.note import NOTE
 from khiva_arena.shards.shard import WHOLE, Shard, shard_of
 from khiva_arena.store.db import FILE, EventRow, Store
@@ -49,8 +50,8 @@ def parts(folder: Path, event: EventRow, of: int, only: Sequence[int] = ()) -> l
     return [play_shard(folder / f"{number}-of-{of}", event, Shard(number, of)) for number in only or range(1, of + 1)]
 
 
-def joined(stores: Sequence[Path], out: Path, **how: object) -> Merged:
-    return merge(stores, out, lambda _: None, **how)
+def joined(stores: Sequence[Path], out: Path, word: str | None = None, **how: Any) -> Merged:
+    return merge(stores, out, lambda _: None, Checks(**how), word=word)
 
 
 def rows(folder: Path, *tables: str) -> dict[str, list[tuple[object, ...]]]:

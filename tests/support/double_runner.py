@@ -1,14 +1,16 @@
 """A runner without a VM: speaks line.py on its stdin and stdout; the path of a module's code is the name of what it does.
 
-``honest`` answers with the last legal choice; ``WORD:N`` does the thing in its N-th decision, ``WORD:0`` at its start.
+``honest`` answers with the last legal choice; ``WORD:N`` does the thing in its N-th decision, ``WORD:0`` at its start. With the
+word ``forks`` it is a fork server, whose children are such runners.
 """
 
 import os
+import signal
 import sys
 
 import msgpack
 
-from khiva_arena.modules.runner import line
+from khiva_arena.modules.runner import forks, line
 
 Item = tuple[int, int, int, bytes]
 
@@ -42,7 +44,7 @@ class Seat:
             case "timeout":
                 return [(number, line.TIMEOUT, ticks, b"")]
             case "exits":
-                return [(number, line.STDERR, 0, b"last words"), (number, line.EXITED, 5, (3).to_bytes(4, "big"))]
+                return [(number, line.STDERR, 0, b"last\x1e words"), (number, line.EXITED, 5, (3).to_bytes(4, "big"))]
             case "traps":
                 return [(number, line.TRAPPED, 6, b"a division by zero, in choose")]
             case "overflows":
@@ -64,17 +66,26 @@ def read(count: int) -> bytes:
     return data
 
 
-def main() -> None:
+def serve(*_: object) -> int:
     seats: dict[int, Seat] = {}
     refused: set[int] = set()
     while True:
         data = read(4)
         data += read(line.missing(data))
+        if not line.items_of(data):
+            does = {seat.what for seat in seats.values()}
+            if "stays" in does:
+                signal.pause()
+            if "mumbles" in does:  # as no child can in a cell
+                os.write(os.open(f"/proc/{os.getppid()}/fd/2", os.O_WRONLY), b"well\n")
+            return 0
         out: list[Item] = []
         for number, kind, ticks, body in line.items_of(data):
             if kind == line.OPEN:
                 seats[number] = Seat(body)
                 refused |= {number} if seats[number].what == "refused" else set()
+            if number not in seats:
+                os._exit(8)
             if kind == line.OPEN and number in refused:
                 out.append((number, line.REFUSED, 0, WHY))
             elif kind in (line.OPEN, line.END):
@@ -86,4 +97,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    if sys.argv[1:] == ["forks"]:
+        forks.serve = serve  # type: ignore[assignment]
+        os._exit(forks.serve_tables(None, ""))  # type: ignore[arg-type]
+    serve()

@@ -3,7 +3,7 @@
 A batch is a u32 length and as many bytes of items. An item is its seat and its kind (a byte each), ticks (u64), a u32 length and
 as many bytes. All numbers are big-endian. The runner gives one batch for each that it gets.
 
-The arbiter orders, and ticks are those that a module may take at most:
+An empty batch ends the table; it has no answer. The arbiter orders, and ticks are those that a module may take at most:
 
     OPEN   start a module; bytes: its key of random numbers (u64), how many bytes its memory may have (u64), the digest of its
            compiled code (32 bytes), the code's path
@@ -22,6 +22,8 @@ something to tell, and FUNCTION before the answer to END, if the module counts t
     STACK      its calls went too deep; bytes: a line of it
     BACKSTOP   its ticks took too much of the processor
     REFUSED    bytes: why the module cannot be played, in a line
+
+FAILED, of any seat, says that the runner cannot go on; bytes: why.
 """
 
 from _struct import Struct
@@ -42,7 +44,7 @@ OWN_MEMORY = 40 << 20
 """Bytes that the runner itself takes of the limit on memory, so that a module meets its own limit first: growing fails, and
 nothing is killed."""
 OPEN, SAY, ASK, END = range(4)
-STDERR, ANSWERED, TIMEOUT, EXITED, TRAPPED, STACK, BACKSTOP, REFUSED, FUNCTION = range(9)
+STDERR, ANSWERED, TIMEOUT, EXITED, TRAPPED, STACK, BACKSTOP, REFUSED, FUNCTION, FAILED = range(10)
 
 
 def batch(items: "Iterable[Item]") -> bytes:

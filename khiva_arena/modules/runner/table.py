@@ -10,14 +10,19 @@ from .vm import Unfit, Vm
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .line import Item
 
 
-def serve(vm: Vm) -> int:
-    """Answer batches until stdin ends; return the exit code. Raises ValueError for bytes that are no batch."""
-    table = _Table(vm)
-    while data := _read_batch():
-        answer = memoryview(line.batch([word for item in line.items_of(data) for word in table.done(item)]))
+def serve(vm: Vm, lock: "Callable[[], None]") -> int:
+    """Answer batches until stdin ends, or one is empty; return the exit code. Raises ValueError for bytes that are no batch.
+
+    lock: called between the last OPEN and the first run of a module
+    """
+    table = _Table(vm, lock)
+    while items := line.items_of(_read_batch()):
+        answer = memoryview(line.batch([word for item in items for word in table.done(item)]))
         while answer:
             answer = answer[posix.write(1, answer) :]
     return 0
@@ -26,8 +31,9 @@ def serve(vm: Vm) -> int:
 class _Table:
     """The seats of a table. Seats with the same code share it."""
 
-    def __init__(self, vm: Vm) -> None:
+    def __init__(self, vm: Vm, lock: "Callable[[], None]") -> None:
         self._vm = vm
+        self._lock: Callable[[], None] | None = lock
         self._codes: dict[bytes, int] = {}
         self._seats: dict[int, TickSeat] = {}
         self._refusals: dict[int, bytes] = {}
@@ -37,6 +43,9 @@ class _Table:
         number, order, ticks, data = item
         if order == line.OPEN:
             self._open(number, data)
+        elif self._lock:
+            self._lock()
+            self._lock = None
         if number in self._refusals:
             return [] if order == line.SAY else [(number, line.REFUSED, 0, self._refusals[number])]
         if order == line.OPEN:

@@ -12,6 +12,7 @@ from wording import sentence
 from khiva_arena.entrants import modules
 from khiva_arena.modules.runner import line, ticks
 from khiva_arena.modules.runner.ticks import TickSeat
+from khiva_arena.sandbox import seccomp, system
 
 pytestmark = pytest.mark.slow
 
@@ -269,7 +270,7 @@ def test_a_table_by_its_process(tmp_path: Path) -> None:
         [(0, line.ASK, PLENTY, b"x"), (1, line.ASK, PLENTY, b"x")],
         [(0, line.END, PLENTY, b"")],
     ]
-    words = modules.runner(modules.TABLE)
+    words = modules.runner(modules.TABLE, seccomp.of_a_table().hex() if seccomp.supported() and system.PROC else "")
     done = subprocess.run(words, input=b"".join(map(line.batch, batches)), capture_output=True, timeout=120, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
     answers, rest = [], done.stdout

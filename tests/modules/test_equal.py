@@ -1,0 +1,107 @@
+"""The same matches of modules come out equal, ticks included: however many are played at a time, on a machine that is busy, on
+other versions of the VM, and on another VM, whose runner was written from protocol/METER.md.
+
+``make modules-soak`` plays 1,000 matches, and names folders with other versions of the VM.
+"""
+
+import os
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from arena import ROOT
+from many_modules import GAMES, matches, rewritten_modules, stage_modules
+from second_vm import Part, again, overheard
+
+from khiva_arena.arbiter import pool
+from khiva_arena.arbiter.match import Outcome
+from khiva_arena.entrants import modules
+from khiva_arena.replay.record import Record
+from khiva_arena.replay.verify import verify
+from khiva_arena.sandbox.command import Command
+
+pytestmark = [pytest.mark.language, pytest.mark.slow, pytest.mark.xdist_group("equal matches")]
+
+MATCHES = int(os.environ.get("MATCHES", "40"))
+SECOND_VM = min(MATCHES // 3, 100)
+"""Matches that are played on another VM."""
+OTHER_VMS = os.environ.get("OTHER_VMS", "").split()
+"""Folders with other versions of the VM, as pip puts them there."""
+BUSY = 4 * (os.cpu_count() or 1)
+Played = tuple[list[Record], list[Part]]
+
+
+@pytest.fixture(scope="module")
+def commands(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Command]:
+    return stage_modules(tmp_path_factory.mktemp("modules"))
+
+
+@pytest.fixture(scope="module")
+def played(commands: dict[str, Command]) -> Played:
+    """The records of all matches, played one after the other, and the seats' parts in the first of them."""
+    rewritten = rewritten_modules()
+    records, heard = [], []
+    for job in matches(MATCHES, commands):
+        record, parts = overheard(job, rewritten)
+        verify(record, job.secret)
+        records.append(record)
+        heard += parts if job.ordinal < SECOND_VM else []
+    return records, heard
+
+
+def play(commands: dict[str, Command], slots: int, workers: int) -> list[Record | None]:
+    outcomes: list[Outcome] = []
+    pool.play(matches(MATCHES, commands), slots, outcomes.append, workers)
+    return [outcome.record for outcome in sorted(outcomes, key=lambda outcome: outcome.ordinal)]
+
+
+@contextmanager
+def busy() -> Iterator[None]:
+    """Keep every core busy with several processes."""
+    burners = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(BUSY)]
+    try:
+        yield
+    finally:
+        for burner in burners:
+            burner.kill()
+            burner.wait()
+
+
+def test_the_matches_have_every_game_and_every_end(played: Played) -> None:
+    records, _ = played
+    assert {record.header.game for record in records} == set(GAMES)
+    assert {len(record.header.seats) for record in records} == {2, 3, 4, 5}
+    counts = Counter(str(verdict) for record in records for verdict in record.verdicts)
+    assert {"ok", "timeout", "crashed", "start_failed", "protocol"} <= counts.keys(), counts
+
+
+def test_two_at_a_time_in_two_processes_play_the_same(played: Played, commands: dict[str, Command]) -> None:
+    assert play(commands, 2, 2) == played[0]
+
+
+@pytest.mark.long
+def test_a_busy_machine_plays_the_same(played: Played, commands: dict[str, Command]) -> None:
+    with busy():
+        assert play(commands, 3, 1) == played[0]
+
+
+def test_another_vm_gives_every_frame_and_tick(played: Played, tmp_path: Path) -> None:
+    for part, (answers, notes) in zip(played[1], again(played[1], tmp_path), strict=True):
+        assert answers == part.answers
+        assert notes == part.notes
+
+
+@pytest.mark.parametrize("folder", OTHER_VMS)
+def test_other_versions_of_the_vm_play_the_same(
+    folder: str, played: Played, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = ROOT.joinpath(folder, *Path(modules.library()).parts[-3:])
+    assert library.is_file()
+    monkeypatch.setattr(modules, "library", lambda: str(library))
+    commands = stage_modules(tmp_path)
+    assert str(library) in commands["probe"].module
+    assert play(commands, 2, 1) == played[0]

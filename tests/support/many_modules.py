@@ -1,0 +1,56 @@
+"""Matches of many modules, honest and not, in every game: the same ones whenever they are made."""
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+from module_matches import job, staged
+from msgspec.structs import replace
+from scripted_modules import PROBE, command, compiled, of_row, script, scripted
+
+from khiva_arena.arbiter.match import Job
+from khiva_arena.games.registry import get
+from khiva_arena.modules.meter import rewritten
+from khiva_arena.replay.record import RecordedSeat
+from khiva_arena.result import Clock
+from khiva_arena.sandbox.command import Command
+
+GAMES = ("khiva", "emira", "silk_road")
+SHORT = {"startup_ms": 50, "turn_ms": 20, "bank_ms": 30}
+ROWS = (
+    *("honest", "slow", "late", "spins", "no-flush", "divides", "segfault", "aborts", "calls-another-type", "calls-nothing"),
+    *("recurses", "start-recurses", "start-traps", "start-exit", "start-deaf", "memory", "memory-caught", "notes-flood"),
+    *("notes-300k", "print-8k", "flood-frame", "choice-beyond", "exit-3", "exit-between", "answers-twice", "answers-early"),
+    *("single-bytes", "closes-stdin", "never-exits"),
+)
+"""Rows of the zoo that take part. Half of all seats have the probe, which plays to the end and asks for all that there is."""
+
+
+def modules() -> dict[str, bytes]:
+    """The modules, by name."""
+    grows = {f"late-{at}": scripted(script("t", command("g"), command("h"), at=at)) for at in (5, 9)}
+    return {"probe": compiled(PROBE), **grows, **{name: scripted(of_row(name)) for name in ROWS}}
+
+
+def stage_modules(folder: Path) -> dict[str, Command]:
+    """The commands of the modules, by name, compiled by the VM that is installed."""
+    return {name: staged(folder, name, module) for name, module in modules().items()}
+
+
+def rewritten_modules() -> dict[str, bytes]:
+    """The modules as the meter has rewritten them, by name."""
+    return {name: rewritten(module).wasm for name, module in modules().items()}
+
+
+def matches(count: int, commands: dict[str, Command]) -> Iterator[Job]:
+    """The first matches, in ticks, of 2 to 5 seats where the game has so few and so many. A bot is identified by its name."""
+    others = sorted(set(commands) - {"probe"})
+    for ordinal in range(count):
+        lots = random.Random(f"match {ordinal}")
+        game = GAMES[ordinal % len(GAMES)]
+        seats = lots.choice([number for number in get(game).seats if number <= 5])
+        names = [lots.choice(["probe", lots.choice(others)]) for _ in range(seats)]
+        policy = lots.choice(("strict", "lenient"))
+        made = job([commands[name] for name in names], Clock.TICKS, ordinal=ordinal, game=game, policy=policy, **SHORT)
+        seated = tuple(RecordedSeat(f"bot{n}", name, made.header.seats[n].number) for n, name in enumerate(names))
+        yield replace(made, header=replace(made.header, seats=seated))

@@ -1,0 +1,101 @@
+"""Matches of modules played over again on another VM: what the arbiter told its runner, told to the runner in second_vm.mjs."""
+
+import json
+import subprocess
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tools import need
+
+from khiva_arena.arbiter.match import Job
+from khiva_arena.arbiter.pool import play_one
+from khiva_arena.arbiter.runners import Item
+from khiva_arena.modules.meter.prices import STACK_BYTES
+from khiva_arena.modules.runner import line
+from khiva_arena.replay.record import Record
+
+SCRIPT = Path(__file__).with_name("second_vm.mjs")
+ORDERS = {line.SAY: "say", line.ASK: "ask", line.END: "end"}
+WORDS = {line.ANSWERED: "answered", line.TIMEOUT: "timeout", line.EXITED: "exited", line.TRAPPED: "trapped", line.STACK: "stack"}
+"""The words for orders to a runner, and for its answers. The line that goes with a trap is not compared: each VM has its own."""
+
+Word = tuple[str, int, str]
+"""An order or an answer: its word, ticks, and bytes in hex."""
+
+
+class Part(NamedTuple):
+    """The part of a seat in a match.
+
+    module: its rewritten module.
+    key: its seat's own number.
+    orders: what its runner was told.
+    answers: what that answered, without the answer to its being opened.
+    notes: what the module wrote on stderr.
+    """
+
+    module: bytes
+    key: int
+    orders: list[Word]
+    answers: list[Word]
+    notes: bytes
+
+
+def overheard(job: Job, modules: Mapping[str, bytes]) -> tuple[Record, list[Part]]:
+    """Play a match, and return its record and the part of each seat. ``modules``: the rewritten modules, by bot."""
+    with _listening() as (told, answered):
+        record = play_one(job).record
+    assert record
+    seats = enumerate(job.header.seats)
+    return record, [_part(number, modules[seat.bot], seat.number, told, answered) for number, seat in seats]
+
+
+@contextmanager
+def _listening() -> Iterator[tuple[list[Item], list[Item]]]:
+    """Keep every item that the arbiter sends to a runner and gets from one."""
+    batch, items_of = line.batch, line.items_of
+    told: list[Item] = []
+    answered: list[Item] = []
+
+    def sent(items: Iterable[Item]) -> bytes:
+        told.extend(items := list(items))
+        return batch(items)
+
+    def came(data: bytes | bytearray) -> list[Item]:
+        answered.extend(items := items_of(data))
+        return items
+
+    line.batch, line.items_of = sent, came
+    try:
+        yield told, answered
+    finally:
+        line.batch, line.items_of = batch, items_of
+
+
+def _part(number: int, module: bytes, key: int, told: list[Item], answered: list[Item]) -> Part:
+    orders = [(ORDERS[kind], ticks, data.hex()) for seat, kind, ticks, data in told if seat == number and kind in ORDERS]
+    mine = [item for item in answered if item[0] == number]
+    quiet = (line.TRAPPED, line.STACK)
+    answers = [(WORDS[word], ticks, "" if word in quiet else data.hex()) for _, word, ticks, data in mine if word in WORDS]
+    notes = b"".join(data for _, word, _, data in mine if word == line.STDERR)
+    return Part(module, key, orders, answers[1:], notes)
+
+
+def again(parts: Iterable[Part], folder: Path) -> list[tuple[list[Word], bytes]]:
+    """Play parts on Node's VM, and return for each what its runner answers and what its module writes on stderr.
+
+    folder: where modules are put
+    """
+    need("node")
+    rows: list[dict[str, Any]] = []
+    for part in parts:
+        path = folder / f"{hash(part.module):x}.wasm"
+        path.write_bytes(part.module)
+        rows.append({"wasm": str(path), "key": str(part.key), "orders": part.orders})
+    words = ["node", f"--stack-size={STACK_BYTES // 1000}", str(SCRIPT)]
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    done = subprocess.run(words, input=text, capture_output=True, text=True, timeout=3_600, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    played = [json.loads(line) for line in done.stdout.splitlines()]
+    return [([(word, ticks, data) for word, ticks, data in one["answers"]], bytes.fromhex(one["notes"])) for one in played]
