@@ -5,9 +5,9 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
 
-from khiva_arena.entrants.bots import Bot, with_distinct_names
+from khiva_arena.entrants.bots import Bot
 from khiva_arena.playing.executor import Executor, LocalExecutor
-from khiva_arena.playing.starts import Entrants
+from khiva_arena.playing.starts import Entrants, as_modules
 from khiva_arena.result import Clock
 from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.say import Say
@@ -33,9 +33,7 @@ def players_of(
     stack: ends an executor that was asked
     """
     if stages[0].clock is Clock.TICKS:
-        from khiva_arena.entrants.only_modules import only_modules  # not above: few events are in ticks
-
-        entrants = with_distinct_names(only_modules(entrants, sandbox.level))
+        entrants = as_modules(entrants, sandbox.level, skip_broken=stages[0].skip_broken)
     playing = Entrants(tuple(entrants))
     executor = executor_of(stages[0], playing, sandbox, plan, say)
     if stages[0].skip_broken:

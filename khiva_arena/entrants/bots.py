@@ -183,7 +183,7 @@ def not_modules(bots: Sequence[Bot]) -> list[str]:
         f"--bot {bot.asked_as}: with --clock ticks every bot is a WebAssembly module; name a bot.wasm, or a folder whose "
         "bot.toml has a module; or take --clock wall"
         for bot in bots
-        if not bot.module
+        if not bot.module and not bot.broken
     ]
 
 

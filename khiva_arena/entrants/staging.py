@@ -28,7 +28,7 @@ from khiva_arena.sandbox import scratch
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level
 
-DRAFT = "draft-"
+DRAFT, COMPILED = "draft-", "compiled"
 DRAFT_SECONDS = 24 * 60 * 60
 _IDENTITY = re.compile("[0-9a-f]{64}")
 
@@ -83,7 +83,7 @@ def stage(bot: Bot, level: Level = Level.TRUSTED, *, by_function: bool = False) 
 
         if (final / bot.module).is_file():
             must_stay_in(bot, str(final / bot.module), str(final))
-        return modules.command(bot, final / bot.module, level, cache_folder() / "compiled", by_function=by_function)
+        return modules.command(bot, final / bot.module, level, cache_folder() / COMPILED, by_function=by_function)
     words = as_run(bot.run, bot)
     inside = final / words[0]
     if "/" in words[0] and inside.is_file():
@@ -165,12 +165,12 @@ def _compile_ours(bot: Bot, final: Path) -> None:
 
 @cache
 def _sweep(home: Path) -> None:
-    """Remove leftovers of arbiters that were killed while staging: drafts, and folders whose build did not end.
+    """Remove leftovers of arbiters that were killed while staging: drafts, also of modules, and folders whose build did not end.
 
     Once is enough: of a thousand bots each would look at the others.
     """
     unsealed = (path for path in home.iterdir() if _IDENTITY.fullmatch(path.name) and not seal_of(path).exists())
-    for path in [*home.glob(f"{DRAFT}*"), *unsealed]:
+    for path in [*home.glob(f"{DRAFT}*"), *home.parent.glob(f"{COMPILED}/{DRAFT}*"), *unsealed]:
         with suppress(OSError):
             if time.time() - path.lstat().st_mtime > DRAFT_SECONDS:
                 _remove(path)

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from khiva_arena.arbiter.preflight import STDERR, PreflightFailed, preflight
 from khiva_arena.entrants import staging
-from khiva_arena.entrants.bots import Bot
+from khiva_arena.entrants.bots import Bot, with_distinct_names
 from khiva_arena.errors import ArenaError, BotError, ConfigError, StagingError
 from khiva_arena.games.registry import NAMES
 from khiva_arena.replay import seeds
@@ -169,6 +169,24 @@ def without_broken(
     if left_out and (problems := _unplayable(without, entrants, playing)):
         raise ConfigError([f"{problem} ({', '.join(left_out)}: left out by --skip-broken)" for problem in problems])
     return Entrants(playing, commands, tuple(left_out))
+
+
+def as_modules(entrants: Sequence[Bot], level: Level, *, skip_broken: bool) -> list[Bot]:
+    """Return the bots of an event in ticks as their modules alone. Raises BotError for the first that cannot be built.
+
+    skip_broken: it is marked as broken instead
+    """
+    from khiva_arena.entrants.only_modules import only_modules  # not above: few events are in ticks
+
+    built: list[Bot] = []
+    for bot in entrants:
+        try:
+            built += [bot] if bot.broken else only_modules([bot], level)
+        except BotError as error:
+            if isinstance(error, StagingError) or not skip_broken:
+                raise
+            built.append(replace(bot, broken=_first_of(bot, str(error))))
+    return with_distinct_names(built)
 
 
 def _unplayable(stages: Sequence[Settings], entrants: Sequence[Bot], playing: Sequence[Bot]) -> list[str]:

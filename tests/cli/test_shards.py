@@ -65,7 +65,9 @@ def cup(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("game", [pytest.param(game, marks=pytest.mark.soak) if game != "khiva" else game for game in SEATS])
+@pytest.mark.parametrize(
+    "game", ["khiva", pytest.param("silk_road", marks=pytest.mark.soak), pytest.param("emira", marks=pytest.mark.long)]
+)
 def test_digests_of_one_machine_and_of_shards_are_equal(game: str, tmp_path: Path) -> None:
     arena(*words(game), "--seed", "each", "--plan", "cup.plan", cwd=tmp_path)
     commitment = read_plan(tmp_path / "cup.plan").event.commitment

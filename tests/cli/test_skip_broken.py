@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from arena import NAIVE, RANDOM, C, arena, bots
+from scripted_modules import command, script, scripted
 from wording import sentence
 
 pytestmark = pytest.mark.slow
@@ -67,6 +68,27 @@ def test_a_file_can_say_so_and_engines_are_left_out_too(broken: list[str], tmp_p
     assert "warning: unread is left out: " in done.stderr
     assert "warning: gone is left out: " in done.stderr
     assert "1 seed x 1 line-up x 2 rotations = 2 matches" in done.stderr
+
+
+@pytest.mark.language
+def test_of_modules_in_ticks_those_that_cannot_be_built_are_left_out(tmp_path: Path) -> None:
+    for pause, name in enumerate(("one", "other")):
+        (tmp_path / f"{name}.wasm").write_bytes(scripted(script("t", command("s", pause), command("a"))))
+    (tmp_path / "no_module.wasm").write_bytes(b"not a module")
+    (tmp_path / "unbuilt").mkdir()
+    text = 'name = "unbuilt"\nmodule = "bot.wasm"\nbuild = "{python} fails.py"\nfiles = ["*.py"]\n'
+    (tmp_path / "unbuilt" / "bot.toml").write_text(text)
+    (tmp_path / "unbuilt" / "fails.py").write_text("print('no compiler')\nraise SystemExit(3)\n")
+    words = [*bots("unbuilt", "one.wasm", "nowhere.wasm", "no_module.wasm", "other.wasm"), "--clock", "ticks", *FAST[2:]]
+    done = arena("run", *words, "--skip-broken", cwd=tmp_path)
+    lines = [line for line in done.stderr.splitlines() if "is left out: " in line]
+    assert [line.split()[1] for line in lines] == ["unbuilt", "nowhere.wasm", "no_module"]
+    assert "it wrote last: no compiler; next: khiva-arena check unbuilt" in lines[0]
+    assert lines[2].endswith("next: khiva-arena check no_module.wasm")
+    definition = json.loads(arena("show", "out", "--json", cwd=tmp_path).stdout)["events"][0]["definition"]
+    assert [bot["name"] for bot in definition["bots"]] == ["one", "other"]
+    refused = arena("run", *words, cwd=tmp_path, code=2).stderr
+    assert "left out" not in refused
 
 
 def test_too_few_left_are_named(broken: list[str], tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ def test_bots_that_start_on_no_worker_are_left_out_as_on_one_machine(cluster: Da
 @pytest.mark.slow
 @pytest.mark.xdist_group("cluster")
 def test_a_budget_is_measured_on_the_workers(cluster: DaskCluster, tmp_path: Path) -> None:
-    words = ["run", *bots(RANDOM, NAIVE), "--seats", "2", "--budget", "60s", "--yes", "--out", "out", *cluster.flags]
+    words = ["run", *bots(RANDOM, NAIVE), "--seats", "2", "--budget", "20s", "--yes", "--out", "out", *cluster.flags]
     done = arena_process(*words, "-j", "2", cwd=tmp_path)
     assert done.stderr.count(sentence("cluster", "jobs-counts-nothing-dask", jobs="2")) == 1
     assert " is ready" not in done.stderr.partition(sentence("competition", "budget-match-takes"))[0]  # the run says it
@@ -81,7 +81,7 @@ def test_a_budget_is_measured_on_the_workers(cluster: DaskCluster, tmp_path: Pat
     )
     assert tried
     assert re.search(
-        r"seeds? x 1 line-up x 2 rotations = \d+ matches at [12] match(es)? at a time: about .* of 1 min", done.stderr
+        r"seeds? x 1 line-up x 2 rotations = \d+ matches at [12] match(es)? at a time: about .* of 20 s", done.stderr
     )
     assert re.search("estimated time: about .* " + pattern("competition", "time-workers-ready", source="a try of"), done.stderr)
     again = arena_process(*words, cwd=tmp_path)  # what was begun with a budget is what it continues
@@ -92,7 +92,7 @@ def test_a_budget_is_measured_on_the_workers(cluster: DaskCluster, tmp_path: Pat
 def of_two(broken: dict[str, dict[str, str]]) -> Any:
     """A cluster whose workers are ready, except for those bots."""
     settings = settings_from({"bots": ["a", "b"], "dask": "local:2"})
-    made: Any = Cluster(Access("", 2, ()), settings, TRUSTING, None, lambda _text, *, warning=False: None)
+    made: Any = Cluster(Access("", 2, ()), settings, TRUSTING, 0.0, None, lambda _text, *, warning=False: None)
     made._crew.workers = {name: worker(name, msgspec.structs.replace(GOOD, machine=name)) for name in broken}
     for name, why in broken.items():
         made._crew.workers[name].broken = why

@@ -206,7 +206,7 @@ def play(names: str, answer: Callable[[str, list[Job]], Any], *tables: list[Job]
     """What is taken, from whom, and what is said."""
     said: list[str] = []
     settings = settings_from({"bots": ["a", "b"], "dask": "local:2"})
-    cluster: Any = Cluster(Access("", 2, ()), settings, TRUSTING, None, lambda text, *, warning=False: said.append(text))
+    cluster: Any = Cluster(Access("", 2, ()), settings, TRUSTING, 0.0, None, lambda text, *, warning=False: said.append(text))
     cluster._connection.link = scheduler = MadeUp(names, answer)
     cluster._crew.workers = {name: worker(name, msgspec.structs.replace(GOOD, machine=name)) for name in names}
     cluster._recruiting._names = {"x": "a", "y": "b"}
@@ -292,7 +292,7 @@ def test_nothing_more_is_played_once_a_test_has_decided() -> None:
         played.complete = True
 
     settings = settings_from({"bots": ["a", "b"], "dask": "local:2"})
-    cluster: Any = Cluster(Access("", 2, ()), settings, TRUSTING, None, lambda text, *, warning=False: None)
+    cluster: Any = Cluster(Access("", 2, ()), settings, TRUSTING, 0.0, None, lambda text, *, warning=False: None)
     cluster._connection.link = scheduler = MadeUp("a", lambda _name, jobs: [good(one) for one in jobs])
     cluster._crew.workers = {"a": worker("a")}
     cluster._recruiting._names = {"x": "a", "y": "b"}

@@ -193,9 +193,10 @@ def test_links_in_a_build_change_nothing_they_lead_to(tmp_path: Path) -> None:
     assert [stat.S_IMODE(path.stat().st_mode) for path in (outside, outside / "file")] == [0o700, 0o600]
 
 
-def test_drafts_that_a_kill_left_are_swept_after_a_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("kind", ["staged", "compiled"])
+def test_drafts_that_a_kill_left_are_swept_after_a_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     monkeypatch.setenv("KHIVA_ARENA_CACHE", str(tmp_path / "cache"))
-    home = tmp_path / "cache" / "staged"
+    home = tmp_path / "cache" / kind
     for name, age in (("draft-old", 90_000), ("draft-new", 3_000)):
         (home / name / "sub").mkdir(parents=True)
         (home / name / "sub" / "file").write_text("")

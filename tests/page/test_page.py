@@ -103,7 +103,7 @@ def test_filters_find_the_matches_of_a_bot(page: Page, made: Made) -> None:
 @pytest.mark.parametrize(
     ("game", "every"),
     [
-        *(("khiva", 1), ("emira", 5), ("silk_road", 3)),
+        *(("khiva", 1), ("emira", 12), ("silk_road", 6)),
         *(pytest.param(game, 1, marks=[pytest.mark.soak, pytest.mark.long]) for game in ("emira", "silk_road")),
     ],
 )

@@ -174,7 +174,7 @@ def test_a_hub_that_dies_is_the_hosts_fault(script: Path) -> None:
     with hub() as (one, port), relay(script, port, FAULTY, "silent"):
         until_here(one)
         threading.Timer(1.0, one._process.kill).start()
-        outcome = play_one(match(turn_ms=5_000))
+        outcome = play_one(match(turn_ms=2_000, bank_ms=0))
         assert outcome.record is None
         assert outcome.void == sentence("arbiter", "process-players-arrive-ended")
 
