@@ -78,8 +78,8 @@ class SpotChecks:
             try:
                 asked = WorkerTask(TABLE, [encode(job) for job in drawn], seconds_for(drawn))
                 done = task.converse(asked, lambda: not self._is_over.is_set())
-            except OSError as error:  # such as a system that starts no more processes
-                done = TaskDone([], str(error))
+            except Exception as error:  # the table waits for an answer, whatever it is
+                done = TaskDone([], f"{type(error).__name__}: {error}")
         self._take(key, encode(done))
 
     def judge(self, answer: bytes, outcomes: Sequence[Outcome]) -> Judged:

@@ -37,6 +37,7 @@ from relaying import (
 from waiting import until
 from wording import pattern, sentence
 
+from khiva_arena.arbiter import match_queue
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.pool import play, play_one
 from khiva_arena.commands.relay import as_one_file
@@ -170,11 +171,12 @@ def test_a_relay_that_is_away_for_longer_than_a_turn_is_late(script: Path) -> No
         assert time.monotonic() - began < SECONDS
 
 
-def test_a_hub_that_dies_is_the_hosts_fault(script: Path) -> None:
+def test_a_hub_that_dies_is_the_hosts_fault(script: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(match_queue, "HOST_WAITS", (0.1,) * len(match_queue.HOST_WAITS))
     with hub() as (one, port), relay(script, port, FAULTY, "silent"):
         until_here(one)
         threading.Timer(1.0, one._process.kill).start()
-        outcome = play_one(match(turn_ms=2_000, bank_ms=0))
+        outcome = play_one(match(turn_ms=5_000))
         assert outcome.record is None
         assert outcome.void == sentence("arbiter", "process-players-arrive-ended")
 
