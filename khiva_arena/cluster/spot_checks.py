@@ -54,7 +54,7 @@ class SpotChecks:
         self._take = take
         self._free = threading.Semaphore(system.cores())
         self._is_over = threading.Event()
-        self._same = self._among = 0
+        self._same, self._among, self._ran_all = 0, 0, True
 
     def draw(self, table: Sequence[Job], outcomes: Sequence[Outcome]) -> list[Job]:
         """Return the drawn matches of a table that was handed in, as they are to be played again here."""
@@ -95,6 +95,7 @@ class SpotChecks:
                 self._same += 1
             else:
                 return Judged(f"match {again.ordinal}: {first_difference(record, again.record)}")
+        self._ran_all &= not failed
         return Judged(failed=failed)
 
     def end(self) -> str:
@@ -102,8 +103,10 @@ class SpotChecks:
         self._is_over.set()
         if not self._among or not self.share:
             return ""
-        same, of = self._same, count(self._among, "match", "matches")
-        text = f"the bots of {same:,} of {of} that workers sent were run again here, and did the same"
+        of = count(self._among, "match", "matches")
+        text = f"the bots of {self._same:,} of {of} that workers sent were run again here, and did the same"
+        if not self._ran_all:
+            return f"{text}; not all that were drawn could be, so how likely a forged match was found is n/a"
         if self.share == 1:
             return text
         surely = floor(log(CHANCE) / log(1 - self.share)) + 1

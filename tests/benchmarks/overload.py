@@ -18,7 +18,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -27,7 +27,8 @@ from msgspec import structs
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE.parent / "support")]
 
-from jobs import job  # noqa: E402 - found beside this folder
+from busy import busy  # noqa: E402 - found beside this folder
+from jobs import job  # noqa: E402
 
 from khiva_arena.arbiter import pool  # noqa: E402
 from khiva_arena.arbiter.clock import Limits  # noqa: E402
@@ -68,20 +69,6 @@ class Found:
 def overloaded(per_core: int = BUSY, *, elsewhere: bool = False) -> AbstractContextManager[None]:
     """That many busy processes for each core, ended at the end. ``elsewhere``: in a pid namespace of their own."""
     return busy(per_core * len(os.sched_getaffinity(0)), elsewhere=elsewhere)
-
-
-@contextmanager
-def busy(count: int, *, elsewhere: bool = False) -> Iterator[None]:
-    """That many busy processes, ended at the end."""
-    within = ["unshare", *([] if os.geteuid() == 0 else ["-Ur"]), "--pid", "--fork", "--kill-child"] if elsewhere else []
-    code = "import os\nparent = os.getppid()\nwhile os.getppid() == parent: pass"  # they end with us, however we end
-    started = [subprocess.Popen([*within, sys.executable, "-c", code], start_new_session=True) for _ in range(count)]
-    try:
-        yield
-    finally:
-        for process in started:
-            process.kill()
-            process.wait()
 
 
 def compiled(folder: Path) -> str:

@@ -22,8 +22,9 @@ from typing import TypeVar
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE.parent / "support")]
 
-from jobs import job  # noqa: E402 - found beside this file
-from overload import BUSY, busy  # noqa: E402
+from busy import busy  # noqa: E402 - found beside this folder
+from jobs import job  # noqa: E402
+from overload import BUSY  # noqa: E402
 from stages import make_run  # noqa: E402
 
 from khiva_arena.arbiter import pool  # noqa: E402

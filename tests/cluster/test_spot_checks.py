@@ -113,6 +113,8 @@ def test_what_cannot_be_run_again_here_accuses_nobody(match: tuple[Job, Outcome]
     for answer in (TaskDone([], "no process"), TaskDone([encode(void)], "")):
         verdict = made.judge(encode(answer), [outcome])
         assert (verdict.forged, "no process" in verdict.failed) == ("", True)
+    made.draw([job], [outcome])
+    assert made.end().endswith(" n/a"), "what was not run again has no chance to be found"
 
 
 def test_a_worker_claims_no_backstop_that_was_not_met_before() -> None:

@@ -15,9 +15,9 @@ from contextlib import ExitStack
 from pathlib import Path
 
 HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE.parent / "support"), str(HERE.parent / "benchmarks")]
+sys.path[:0] = [str(HERE.parent / "support")]
 
-from overload import busy  # noqa: E402 - found beside this folder
+from busy import busy  # noqa: E402 - found beside this folder
 from stopping import HOWS, SIGNALS, Stop, Stopped, instant, stop  # noqa: E402
 
 from khiva_arena.sandbox.detect import levels  # noqa: E402

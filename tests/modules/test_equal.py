@@ -5,15 +5,12 @@ other versions of the VM, and on another VM, whose runner was written from proto
 """
 
 import os
-import subprocess
-import sys
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from arena import ROOT
+from busy import busy
 from many_modules import GAMES, matches, rewritten_modules, stage_modules
 from second_vm import Part, again, overheard
 
@@ -31,7 +28,7 @@ SECOND_VM = min(MATCHES // 3, 100)
 """Matches that are played on another VM."""
 OTHER_VMS = os.environ.get("OTHER_VMS", "").split()
 """Folders with other versions of the VM, as pip puts them there."""
-BUSY = 4 * (os.cpu_count() or 1)
+LOAD = 30
 Played = tuple[list[Record], list[Part]]
 
 
@@ -59,18 +56,6 @@ def play(commands: dict[str, Command], slots: int, workers: int) -> list[Record 
     return [outcome.record for outcome in sorted(outcomes, key=lambda outcome: outcome.ordinal)]
 
 
-@contextmanager
-def busy() -> Iterator[None]:
-    """Keep every core busy with several processes."""
-    burners = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(BUSY)]
-    try:
-        yield
-    finally:
-        for burner in burners:
-            burner.kill()
-            burner.wait()
-
-
 def test_the_matches_have_every_game_and_every_end(played: Played) -> None:
     records, _ = played
     assert {record.header.game for record in records} == set(GAMES)
@@ -85,7 +70,7 @@ def test_two_at_a_time_in_two_processes_play_the_same(played: Played, commands: 
 
 @pytest.mark.long
 def test_a_busy_machine_plays_the_same(played: Played, commands: dict[str, Command]) -> None:
-    with busy():
+    with busy(LOAD):
         assert play(commands, 3, 1) == played[0]
 
 

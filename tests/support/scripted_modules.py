@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager, redirect_stdout, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -198,10 +198,8 @@ def _recorded(bot: _Recorder) -> Iterator[None]:
     try:
         for module in modules:
             module.hang = hang
-        with redirect_stdout(bot.printed):
+        with redirect_stdout(bot.printed), suppress(_Over):
             yield
-    except _Over:
-        pass
     finally:
         time.sleep = sleep
         for module, function in zip(modules, kept, strict=True):
