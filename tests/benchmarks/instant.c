@@ -6,6 +6,8 @@
      ./instant think MS   answers as rotate does, after it has kept its core busy for so many milliseconds by the clock
      ./instant stamp FILE answers 0, and writes to FILE when the first request came: seconds since 1970
 
+   As a module it answers with choice 0, since modules have no arguments and no files.
+
    It plays any game. It looks at the top level of each message only and steps over all values but "type", "req" and, when
    rotating, the length of "legal"; nothing is allocated. Not an example of a bot: see bots/ for those. */
 #define _POSIX_C_SOURCE 200809L
@@ -163,6 +165,7 @@ static void answer(int rotate)
         send_all(hello, sizeof hello - 1);
     if (kind != 'd')
         return;
+#ifndef __wasi__
     if (stamp) {
         struct timespec now;
         FILE *file = fopen(stamp, "w");
@@ -171,6 +174,7 @@ static void answer(int rotate)
             _exit(2);
         stamp = NULL;
     }
+#endif
     if (think > 0) {
         double until = now() + think;
         while (now() < until)

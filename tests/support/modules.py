@@ -11,7 +11,8 @@ from wasmtime import wat2wasm
 from khiva_arena.entrants import modules
 from khiva_arena.modules.meter import rewritten
 from khiva_arena.modules.meter.imports import PARAMS
-from khiva_arena.modules.runner import instance, vm, wasi
+from khiva_arena.modules.runner import baton, instance, vm, wasi
+from khiva_arena.modules.runner.ticks import TickSeat
 
 SECONDS = 120
 WASI = wasi.NAME
@@ -39,6 +40,16 @@ def _type(name: str) -> str:
 def compiled(module: bytes) -> int:
     """The address of a module in the VM, rewritten as each bot's is."""
     return vm.compile_(machine(), rewritten(module).wasm)[0]
+
+
+class SeatAlone(TickSeat):
+    """A seat whose questions are asked one at a time, by a test."""
+
+    def ask(self, ticks: int) -> tuple[int, int, bytes]:  # type: ignore[override]
+        return baton.run(super().ask(ticks))
+
+    def finish(self, ticks: int) -> tuple[int, int, bytes]:  # type: ignore[override]
+        return baton.run(super().finish(ticks))
 
 
 def start(code: str) -> str:

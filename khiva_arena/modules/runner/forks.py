@@ -42,6 +42,7 @@ def serve_tables(vm: "Vm", filter_: str) -> int:
     orders = poll()
     orders.register(0, POLLIN)
     parent = posix.getpid()
+    vm.declare_all()
     while orders.poll()[0][1] & POLLIN:
         child = posix.fork()
         if not child:

@@ -86,8 +86,8 @@ def _most_bytes() -> int:
 
 def _bytes(path: str) -> bytes:
     file = posix.open(path, posix.O_RDONLY)
-    pieces = []
-    while piece := posix.read(file, MIB):
+    pieces, size = [], posix.fstat(file).st_size  # a larger buffer would be cleared, and copied from
+    while piece := posix.read(file, size or MIB):
         pieces.append(piece)
     posix.close(file)
     return b"".join(pieces)

@@ -3,6 +3,7 @@
 import posix
 
 from . import line
+from .baton import run
 from .instance import Trapped
 from .main import load
 from .ticks import TickSeat
@@ -10,9 +11,11 @@ from .vm import Unfit, Vm
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Generator
 
     from .line import Item
+
+    Work = Generator[TickSeat, None, "list[Item]"]
 
 
 def serve(vm: Vm, lock: "Callable[[], None]") -> int:
@@ -20,9 +23,18 @@ def serve(vm: Vm, lock: "Callable[[], None]") -> int:
 
     lock: called between the last OPEN and the first run of a module
     """
-    table = _Table(vm, lock)
+    code: int = run(_batches(vm, lock))
+    return code
+
+
+def _batches(vm: Vm, lock: "Callable[[], None]") -> "Generator[TickSeat, None, int]":
+    table, last = _Table(vm, lock), 0
     while items := line.items_of(_read_batch()):
-        answer = memoryview(line.batch([word for item in items for word in table.done(item)]))
+        items.sort(key=lambda item: item[1] != line.OPEN and item[0] != last)  # whose thread this is goes on in it
+        last, words = items[-1][0], []
+        for item in items:
+            words += yield from table.done(item)
+        answer = memoryview(line.batch(words))
         while answer:
             answer = answer[posix.write(1, answer) :]
     return 0
@@ -38,8 +50,8 @@ class _Table:
         self._seats: dict[int, TickSeat] = {}
         self._refusals: dict[int, bytes] = {}
 
-    def done(self, item: "Item") -> "list[Item]":
-        """Carry out an order, and return what is to be told."""
+    def done(self, item: "Item") -> "Work":
+        """Carry out an order, yield the seat that is to run for that, and return what is to be told."""
         number, order, ticks, data = item
         if order == line.OPEN:
             self._open(number, data)
@@ -54,7 +66,7 @@ class _Table:
         seat.say(data)
         if order == line.SAY:
             return []
-        word, spent, told = seat.finish(ticks) if order == line.END else seat.ask(ticks)
+        word, spent, told = yield from seat.finish(ticks) if order == line.END else seat.ask(ticks)
         notes = [(number, line.STDERR, 0, bytes(seat.notes))] if seat.notes else []
         seat.notes.clear()
         functions = seat.ticks_by_function() if order == line.END else ()

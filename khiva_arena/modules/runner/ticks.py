@@ -3,9 +3,10 @@
 Theory of operation
 ===================
 
-A module waits within a call of its own, with its frames on the machine's stack, so each seat has a thread. Two locks hand over:
-at any time either the host runs, or one module. From the last byte of an answer on a module stands still inside its ``fd_write``,
-until it is asked again. What it wrote behind that byte answers the next questions, without running.
+A module waits within a call of its own, with its frames on the machine's stack, so each seat has a thread. One thread runs at any
+time: as a module until that stands still, and then as the host, until the host names the seat that runs next (baton.py). From the
+last byte of an answer on a module stands still inside its ``fd_write``, until it is asked again. What it wrote behind that byte
+answers the next questions, without running.
 
 Nothing here depends on the machine: no clock but the ticks, no chance but the seat's key, no error but the module's own. A module
 that waits for more than it was given would wait for ever: its time is up. The one exception is the backstop: a run that takes far
@@ -22,7 +23,7 @@ from .vm import exports
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Generator, Sequence
 
     from .vm import Vm
 
@@ -37,13 +38,16 @@ BACKSTOP_SECONDS, BACKSTOP_A_TICK = 1.0, 15e-9
 """CPU time after which a run is given up: three times the worst class of METER.md for each tick, and what a start may take."""
 THREAD_STACK = 8 << 20
 """Bytes of a thread's stack: the VM's own, and the host's frames on top."""
-LOOK = 0.5
-"""Seconds between two looks at a run's CPU time."""
+GIVEN_UP = line.BACKSTOP, b""
 BADF = 9
 
 
 class TickSeat:
-    """A module at a table, and the ``wasi.System`` that it sees."""
+    """A module at a table, and the ``wasi.System`` that it sees.
+
+    notes: what it wrote on stderr and nobody has taken yet
+    run_end: of the run in progress, or the last one: a lock that is acquired by whoever ends it, the module or the backstop
+    """
 
     def __init__(self, vm: "Vm", module: int, key: bytes, most_bytes: int) -> None:
         """Make an instance; nothing runs.
@@ -60,11 +64,11 @@ class TickSeat:
         self._end: tuple[int, bytes] | None = None
         self._key, self._draws, self._drawn = key, 0, b""
         self._granted = self._left = self._spent = 0
-        self._thread = 0
+        self._thread, self._has_thread = 0, False
+        self._resume: Callable[[], None] = lambda: None
         self._mistake: BaseException | None = None
-        self._turn, self._done = _thread.allocate_lock(), _thread.allocate_lock()
+        self._turn, self.run_end = _thread.allocate_lock(), _thread.allocate_lock()
         self._turn.acquire()
-        self._done.acquire()
         self._vm, self._module = vm, module
         self._instance = Instance(vm, module, self, most_bytes)
 
@@ -75,61 +79,74 @@ class TickSeat:
         if frame:
             self._inbox.append(frame)
 
-    def ask(self, ticks: int) -> tuple[int, int, bytes]:
-        """Let the module run until it has written a whole frame, for so many ticks at most.
+    def ask(self, ticks: int) -> "Generator[TickSeat, None, tuple[int, int, bytes]]":
+        """Yield this seat if it is to run until it has written a whole frame, for so many ticks at most.
 
         Returns a word of line.py, the ticks that it took and the word's bytes.
         """
         if frame := self._taken():
             return line.ANSWERED, 0, frame
-        spent = self._run(ticks)
-        if spent is None:
-            self._end = line.BACKSTOP, b""
-            return line.BACKSTOP, 0, b""
+        spent = yield from self._run(ticks)
         if frame := self._taken():
             return line.ANSWERED, spent, frame
         word, told = self._end or (line.TIMEOUT, b"")
         return word, spent, told
 
-    def finish(self, ticks: int) -> tuple[int, int, bytes]:
-        """End the input, and let the module run to its end, for so many ticks at most."""
+    def finish(self, ticks: int) -> "Generator[TickSeat, None, tuple[int, int, bytes]]":
+        """End the input, and yield this seat if it is to run to its end, for so many ticks at most."""
         self._is_input_over = True
-        return line.ANSWERED, self._run(ticks) or 0, b""
+        return line.ANSWERED, (yield from self._run(ticks)), b""
 
     def ticks_by_function(self) -> "list[tuple[int, bytes]]":
         """Return the ticks that were paid in a function, and its name, the most first; [] if the module does not count them."""
-        if self._end == (line.BACKSTOP, b""):
+        if self._end == GIVEN_UP:
             return []  # it still runs
         rows = self._instance.ticks_by_function(exports(self._vm, self._module))
         return sorted(((paid, name.encode()) for name, paid in rows if paid), reverse=True)
 
-    def _run(self, ticks: int) -> int | None:
-        """Run on. Return the ticks that were spent, None if the processor was used for too long."""
+    def _run(self, ticks: int) -> "Generator[TickSeat, None, int]":
+        """Yield this seat if it can run. Return the ticks that were spent, 0 if the run was given up."""
         if self._end is not None or not ticks:
             return 0
-        self._granted = ticks
-        if self._thread:
-            self._turn.release()
-        else:
-            _thread.stack_size(THREAD_STACK)
-            self._thread = _thread.start_new_thread(self._play, ())
-        begin = self._cpu()
-        while not self._done.acquire(True, LOOK):
-            if self._cpu() - begin > BACKSTOP_SECONDS + BACKSTOP_A_TICK * ticks:
-                return None
+        self._granted, self.run_end = ticks, _thread.allocate_lock()
+        yield self
         if self._mistake is not None:
             raise self._mistake
+        if self._end == GIVEN_UP:
+            return 0
         spent = ticks - max(0, self._left)
         self._spent += spent
         return spent
 
-    def _cpu(self) -> float:
+    # --- its thread, seen from others ---
+
+    def wake(self, resume: "Callable[[], None]") -> None:
+        """Let the module run. ``resume``: called on its thread once it stands still, or has ended."""
+        self._resume = resume
+        if self._has_thread:
+            self._turn.release()
+        else:
+            self._has_thread = True
+            _thread.stack_size(THREAD_STACK)
+            _thread.start_new_thread(self._play, ())
+
+    def most_cpu(self) -> float:
+        """Return the seconds of CPU after which the run is given up."""
+        return BACKSTOP_SECONDS + BACKSTOP_A_TICK * self._granted
+
+    def cpu(self) -> float:
         """Return the seconds of CPU of the module's thread; of the whole process where a thread's cannot be read."""
         clock_of = getattr(time, "pthread_getcpuclockid", None)  # macOS has none
         try:
-            return time.clock_gettime(clock_of(self._thread)) if clock_of else time.process_time()
+            return time.clock_gettime(clock_of(self._thread)) if clock_of and self._thread else time.process_time()
         except OSError:
             return time.process_time()
+
+    def give_up(self) -> None:
+        """End the seat, whose thread runs on for nobody."""
+        self._end = GIVEN_UP
+
+    # --- what the module has written ---
 
     def _taken(self) -> bytes:
         """Take the first whole frame, or bytes that can be none, from what the module wrote; b"" if it is not whole."""
@@ -148,24 +165,28 @@ class TickSeat:
     # --- the module's thread ---
 
     def _play(self) -> None:
+        self._thread = _thread.get_ident()
         self._instance.ticks = self._granted
+        end, mistake = None, None
         try:
-            self._end = line.EXITED, (self._instance.run() & 0xFFFF_FFFF).to_bytes(4, "big")
+            end = line.EXITED, (self._instance.run() & 0xFFFF_FFFF).to_bytes(4, "big")
         except OutOfTicks:
-            self._end = line.TIMEOUT, b""
+            end = line.TIMEOUT, b""
         except StackFull as trap:
-            self._end = line.STACK, str(trap).encode()
+            end = line.STACK, str(trap).encode()
         except Trapped as trap:
-            self._end = line.TRAPPED, str(trap).encode()
-        except BaseException as mistake:
-            self._mistake = mistake
-        self._left = self._instance.ticks
-        self._done.release()
+            end = line.TRAPPED, str(trap).encode()
+        except BaseException as problem:
+            mistake = problem
+        if self.run_end.acquire(False):
+            self._left, self._end, self._mistake = self._instance.ticks, end, mistake
+            self._resume()
 
     def _stand_still(self) -> None:
-        self._left = self._instance.ticks
-        self._done.release()
-        self._turn.acquire()
+        if self.run_end.acquire(False):
+            self._left = self._instance.ticks
+            self._resume()
+        self._turn.acquire()  # for ever, if the run was given up
         self._instance.ticks = self._granted
 
     # --- the system ---

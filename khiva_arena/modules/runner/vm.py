@@ -131,10 +131,12 @@ class Vm:
     """The VM's library with one engine.
 
     engine: its address; each module and store belongs to it
+    imports: what each module that was looked at asks of its host, by the module's address
     """
 
     def __init__(self, path: str) -> None:
         """Load the library at ``path``. Raises OSError."""
+        self.imports: dict[int, list[Import]] = {}
         self._handle = _ctypes.dlopen(path, posix.RTLD_NOW)
         config = self.wasm_config_new()
         self.wasmtime_config_max_wasm_stack_set(config, STACK)
@@ -144,6 +146,11 @@ class Vm:
         for name in SWITCHED_OFF:
             self._function(f"wasmtime_config_wasm_{name}_set", "-PB")(config, 0)
         self.engine: int = self.wasm_engine_new_with_config(config)
+
+    def declare_all(self) -> None:
+        """Declare every function, for all processes that are forked from this one."""
+        for name in SIGNATURES:
+            getattr(self, name)
 
     def __getattr__(self, name: str) -> "Callable[..., int]":
         """Return a function of the VM, declared at its first use."""
@@ -240,10 +247,12 @@ def _signature(vm: Vm, function: int) -> str:
 
 
 def imports(vm: Vm, module: int) -> list[Import]:
-    """Return what a module asks of its host, in its order."""
-    vector = buffer(16)
-    vm.wasmtime_module_imports(module, vector)
-    return [Import(vm, address) for address in pointers(vector)]
+    """Return what a module asks of its host, in its order. Seats with the same module wait for that once."""
+    if module not in vm.imports:
+        vector = buffer(16)
+        vm.wasmtime_module_imports(module, vector)
+        vm.imports[module] = [Import(vm, address) for address in pointers(vector)]
+    return vm.imports[module]
 
 
 def exports(vm: Vm, module: int) -> list[str]:

@@ -6,12 +6,11 @@ from hashlib import blake2b
 from pathlib import Path
 
 import pytest
-from modules import compiled, digest, machine, start, wasm
+from modules import SeatAlone, compiled, digest, machine, start, wasm
 from wording import sentence
 
 from khiva_arena.entrants import modules
-from khiva_arena.modules.runner import line, ticks
-from khiva_arena.modules.runner.ticks import TickSeat
+from khiva_arena.modules.runner import baton, line, ticks
 from khiva_arena.sandbox import seccomp, system
 
 pytestmark = pytest.mark.slow
@@ -40,8 +39,8 @@ def bytes_at(at: int, data: bytes) -> str:
     return f'(data (i32.const {at}) "{text(data)}")'
 
 
-def seat(code: str, *more: str, imports: tuple[str, ...] = ("fd_read", "fd_write"), key: bytes = KEY) -> TickSeat:
-    return TickSeat(machine(), compiled(wasm(" ".join((*more, start(code))), imports=imports)), key, MOST)
+def seat(code: str, *more: str, imports: tuple[str, ...] = ("fd_read", "fd_write"), key: bytes = KEY) -> SeatAlone:
+    return SeatAlone(machine(), compiled(wasm(" ".join((*more, start(code))), imports=imports)), key, MOST)
 
 
 def says(data: bytes, to: int = 1) -> tuple[str, ...]:
@@ -103,7 +102,7 @@ def test_the_largest_frame_is_one() -> None:
     size = ticks.LARGEST_FRAME
     body = f"(memory.fill (i32.const 132) (i32.const 7) (i32.const {size})) {WRITE.format(to=1, at=0)}"
     memory = part(0, 128, size + 4) + bytes_at(128, size.to_bytes(4, "big"))
-    one = TickSeat(machine(), compiled(wasm(memory + start(body), imports=("fd_write",), pages="2")), KEY, MOST)
+    one = SeatAlone(machine(), compiled(wasm(memory + start(body), imports=("fd_write",), pages="2")), KEY, MOST)
     assert one.ask(PLENTY)[::2] == (line.ANSWERED, size.to_bytes(4, "big") + b"\7" * size)
 
 
@@ -155,7 +154,7 @@ def test_a_trap_is_told_in_our_words() -> None:
 
 def test_a_full_stack_is_at_the_same_height_each_time() -> None:
     body = "(func $f (call $f))"
-    ends = {TickSeat(machine(), compiled(wasm(body + start("(call $f)"))), KEY, MOST).ask(PLENTY) for _ in range(3)}
+    ends = {SeatAlone(machine(), compiled(wasm(body + start("(call $f)"))), KEY, MOST).ask(PLENTY) for _ in range(3)}
     ((word, spent, told),) = ends
     assert (word, told.decode()) == (line.STACK, sentence("modules", "calls-too-deep"))
     assert spent == 8 + 8 * (1_000_000 // 128 - 1)
@@ -164,7 +163,7 @@ def test_a_full_stack_is_at_the_same_height_each_time() -> None:
 @pytest.mark.parametrize(("most_bytes", "pages"), [(MOST, 40), (30 * 65_536 + 65_535, 30), (65_536, 1)])
 def test_growth_ends_at_the_module_s_own_maximum_or_at_the_limit(most_bytes: int, pages: int) -> None:
     code = "(loop $more (br_if $more (i32.ne (memory.grow (i32.const 1)) (i32.const -1)))) (call $proc_exit (memory.size))"
-    one = TickSeat(machine(), compiled(wasm(start(code), imports=("proc_exit",), pages="1 40")), KEY, most_bytes)
+    one = SeatAlone(machine(), compiled(wasm(start(code), imports=("proc_exit",), pages="1 40")), KEY, most_bytes)
     word, spent, told = one.ask(PLENTY)
     assert (word, told, spent > (pages - 1) * 10_000) == (line.EXITED, pages.to_bytes(4, "big"), True)
 
@@ -172,7 +171,7 @@ def test_growth_ends_at_the_module_s_own_maximum_or_at_the_limit(most_bytes: int
 def test_who_takes_too_much_of_the_processor_for_its_ticks_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("BACKSTOP_SECONDS", "BACKSTOP_A_TICK"):
         monkeypatch.setattr(ticks, name, 0.0)
-    monkeypatch.setattr(ticks, "LOOK", 0.01)
+    monkeypatch.setattr(baton, "LOOK", 0.01)
     one = seat("(loop $again (br $again))")
     assert one.ask(2 * 10**9) == (line.BACKSTOP, 0, b"")
     assert one.ask(PLENTY) == (line.BACKSTOP, 0, b"")
@@ -202,12 +201,12 @@ def test_waiting_is_spent() -> None:
     code = "(drop (call $poll_oneoff (i32.const 0) (i32.const 256) (i32.const 1) (i32.const 512)))"
     asks = {"imports": ("poll_oneoff", "proc_exit")}
     module = compiled(wasm(bytes_at(0, subscription) + start(f"{code} (call $proc_exit (i32.const 0))"), **asks))
-    one = TickSeat(machine(), module, KEY, MOST)
+    one = SeatAlone(machine(), module, KEY, MOST)
     began = time.perf_counter()
     word, spent, _ = one.ask(PLENTY)
     assert (word, spent) == (line.EXITED, CALL + 100 + 50_000_000 + 1 + 1 + 8 + 20_000)
     assert time.perf_counter() - began < 5
-    late = TickSeat(machine(), module, KEY, MOST)
+    late = SeatAlone(machine(), module, KEY, MOST)
     assert late.ask(10**7) == (line.TIMEOUT, 10**7, b"")
 
 
