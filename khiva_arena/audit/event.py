@@ -20,6 +20,7 @@ from khiva_arena.games.registry import HASHED, get
 from khiva_arena.games.rules_map import file_in_rules
 from khiva_arena.replay import seeds
 from khiva_arena.replay.record import Record, canonical, run_digest
+from khiva_arena.replay.ticks import unconfirmed
 from khiva_arena.replay.verify import check_unplayed, faults_of, verify
 from khiva_arena.schedule.formats import FORMATS
 from khiva_arena.schedule.seating import ScheduledMatch
@@ -74,6 +75,7 @@ class _EventAudit:
     timetable: None unless the definition is sound; without it a match of a store is compared only with its own row.
     revealed: secrets by seed.
     voids: attempts that were void, by ordinal.
+    suspects: positions of the bots that may have made one of them void.
     recorded: the attempt that was recorded, by ordinal, of the matches that the schedule has.
     digests: of all matches, in the order of their lines.
     refusals: why the bots of a bundle's event were not run again.
@@ -85,6 +87,7 @@ class _EventAudit:
         self._rerunner_of_ticks = rerunner
         self._module = b""
         self._to_rerun: dict[int, tuple[Record, bytes]] = {}
+        self._claims: dict[int, set[int]] = {}
         event = source.event
         ground = event.is_of_0_1 and event.public is None
         self.report = EventReport(harmless(event.id, LONGEST), event.number, event.commitment, public=event.public, ground=ground)
@@ -92,6 +95,7 @@ class _EventAudit:
         self.timetable: Timetable | None = None
         self.revealed: dict[int, bytes] = {}
         self.voids: Counter[int] = Counter()
+        self.suspects: set[int] = set()
         self.recorded: dict[int, int] = {}
         self.digests: list[str] = []
         self.refusals: list[ConfigError] = []
@@ -219,8 +223,12 @@ class _EventAudit:
             raise RecordError(f"attempt {line.attempt} stands at place {place}")
         if self.timetable and not _is_planned(self.timetable, line):
             raise RecordError("the schedule has no such match")
-        if isinstance(line, VoidRow) and not line.intact:
-            raise RecordError(f"it {CHANGED}")
+        if isinstance(line, VoidRow):
+            if not line.intact:
+                raise RecordError(f"it {CHANGED}")
+            self.suspects.update(line.suspects)
+        elif match := self._scheduled_match(line.ordinal, None):
+            self.suspects.update(match.bots)
 
     def _take_module(self, line: bundle.ModuleLine) -> None:
         """Check a module when its last part is there, and hand it to who runs bots again."""
@@ -256,6 +264,8 @@ class _EventAudit:
             _check_row(row, record, match.bots if match else [seat.bot for seat in row.seats], secret)
         if match is not None:
             self.source.keep(match, record, self.voids[ordinal])
+            if record.ticks:
+                self._claims[ordinal] = {match.bots[seat] for seat, _ in unconfirmed(record)}
         drawn = self.source.to_rerun
         if self._rerunner and is_sampled and (drawn is None or ordinal in drawn.ordinals):
             self._to_rerun[ordinal] = record, secret
@@ -317,6 +327,9 @@ class _EventAudit:
         for ordinal, attempt in self.recorded.items():
             if attempt != (voids := self.voids[ordinal]) + 1:
                 report.add(f"match {report.number}/{ordinal}: recorded at attempt {attempt}, but {voids} attempts were void")
+        for ordinal in (ordinal for ordinal, bots in self._claims.items() if not bots <= self.suspects):
+            why = "a seat is out by the backstop, but no attempt at a match of its bot was void"
+            report.add(f"match {report.number}/{ordinal}: {why}")
         by_seed = Counter(place[0] for ordinal in self.recorded if (place := timetable.place(ordinal)))
         known = (seed for seed in sorted({*by_seed, *self.revealed}) if 0 <= seed < timetable.seeds)
         missing = {seed: timetable.per_seed(timetable.shape_of_seed(seed)) - by_seed[seed] for seed in known}

@@ -36,7 +36,7 @@ class Play:
         self._sandbox = event.definition.sandbox(best() if needs_level else Level.TRUSTED)
         voids = store.voids(event.id)
         self._voids = {row.ordinal: row.attempt for row in voids}
-        self._warned = {bot for row in voids for bot in _to_warn(row)}
+        self._warned = {bot for row in voids for bot in row.suspects}  # by the wall clock nobody reads the warning
         self._planned: dict[int, ScheduledMatch] = {}
         self._recorded = Counter(place[0] for ordinal in self.done if (place := self.timetable.place(ordinal)))
 
@@ -137,7 +137,7 @@ class Play:
             return [self.store_match(match, outcome, over=len(self.done) + 1 == self.timetable.matches)]
         row = _void_row(self.event.id, match, outcome)
         self._store.add_void(row)
-        self._warned.update(_to_warn(row))
+        self._warned.update(row.suspects)
         if last:
             self.set_aside.add((match.k, match.lineup))
         return [row]
@@ -156,11 +156,6 @@ class Play:
         del self._planned[outcome.ordinal]
         self.done.add(outcome.ordinal)
         return row
-
-
-def _to_warn(void: VoidRow) -> list[int]:
-    """Return the positions of the bots that caused a void match. By the wall clock nobody reads the warning."""
-    return [bot for seat, bot in enumerate(void.bots) if seat in void.causes]
 
 
 def _match_row(event: str, match: ScheduledMatch, outcome: Outcome) -> MatchRow:

@@ -196,6 +196,11 @@ class VoidRow(msgspec.Struct, frozen=True):
     intact: bool = True
     causes: tuple[int, ...] = ()
 
+    @property
+    def suspects(self) -> list[int]:
+        """The positions of the bots that caused it."""
+        return [bot for seat, bot in enumerate(self.bots) if seat in self.causes]
+
 
 def now() -> str:
     """Return the time as the store writes it: UTC, ISO 8601, whole seconds."""

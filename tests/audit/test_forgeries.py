@@ -17,7 +17,7 @@ from bundling import packed
 from forged_ticks import Forge
 from once import made_once
 from scripted_modules import command, of_row, script, scripted
-from wording import pattern
+from wording import pattern, sentence
 
 from khiva_arena.api.verify import verify
 from khiva_arena.arbiter.match import Job
@@ -99,6 +99,7 @@ def test_forged_matches_are_named_and_no_other(cup: Path, tmp_path: Path) -> Non
         store = tmp_path / "store"
         shutil.copytree(cup / "store", store)
         with closing(sqlite3.connect(store / "arena.db")) as connection:
+            forged_ticks.add_voids(connection, claimed)
             forged_ticks.forge_store(connection, {**forged, **claimed})
         (report,) = verify(store).events
         assert report.problems == [], "what the rules find needs no bots"
@@ -110,6 +111,23 @@ def test_forged_matches_are_named_and_no_other(cup: Path, tmp_path: Path) -> Non
         assert listed == {(ordinal, step, seat) for ordinal, one in claimed.items() for seat, step in unconfirmed(one)}
         shutil.rmtree(store)
     assert len(counts) == len(KINDS) + 1, counts
+
+
+def test_no_backstop_is_believed_of_a_bot_that_made_no_match_void(cup: Path, tmp_path: Path) -> None:
+    """The first one makes a match void, so that a forfeit without a void is found without the bots."""
+    ordinal, (record, secret) = next(iter(records_of(cup / "store").items()))
+    store, claim = tmp_path / "store", backstop(record, secret, random.Random(0))
+    for others in ((), (ordinal,)):
+        shutil.rmtree(store, ignore_errors=True)
+        shutil.copytree(cup / "store", store)
+        with closing(sqlite3.connect(store / "arena.db")) as connection:
+            forged_ticks.add_voids(connection, others)
+            forged_ticks.forge_store(connection, {ordinal: claim})
+        bundle = f"claim{len(others)}.khiva"
+        arena("bundle", "store", bundle, cwd=tmp_path)
+        for place in (store, tmp_path / bundle):
+            (report,) = verify(place).events
+            assert report.problems == ([] if others else [f"match 1/{ordinal}: " + sentence("audit", "backstop-not-void")])
 
 
 def test_an_honest_event_is_not_accused(cup: Path) -> None:

@@ -4,7 +4,7 @@ replaying finds nothing wrong. Only the bots themselves can tell."""
 import json
 import random
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from forging import forge, rewrite_records
@@ -144,6 +144,19 @@ def verdict(record: Record, secret: bytes, rng: random.Random) -> Record | None:
         return None
     words = [word for word in ("crashed", "protocol", "flooded") if word != place.why]
     return rebuilt(record, secret, [place._replace(choice=0, why=rng.choice(words))])
+
+
+def add_voids(connection: sqlite3.Connection, ordinals: Iterable[int]) -> None:
+    """Say that each of these matches was void once before, by the doing of every seat. ``forge`` has to follow."""
+    for ordinal in ordinals:
+        key = "(event, ordinal) = (SELECT id, ? FROM events)"
+        match = f"FROM matches AS m WHERE {key}"
+        bots = [bot for (bot,) in connection.execute("SELECT bot FROM seats WHERE ordinal = ? ORDER BY seat", (ordinal,))]
+        connection.execute(
+            f"INSERT INTO voids SELECT event, ordinal, 1, seed, lineup, '{bots}', 'made up', '[]', '', '' {match}", (ordinal,)
+        )
+        connection.execute(f"INSERT INTO void_causes SELECT event, ordinal, 1, '[0, 1, 2]', '' {match}", (ordinal,))
+        connection.execute(f"UPDATE matches SET attempt = 2 WHERE {key}", (ordinal,))
 
 
 def forge_store(connection: sqlite3.Connection, records: Mapping[int, Record]) -> None:
