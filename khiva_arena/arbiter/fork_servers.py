@@ -27,12 +27,11 @@ class ForkServer:
 
     wire: its process, as that of seat 0
     command, sandbox: what it was started with
-    cpu: seconds of CPU that the children of its tables have taken
     """
 
     def __init__(self, command: Command, sandbox: Sandbox, *, alone: bool) -> None:
         """Start it. Raises HostFault if the host cannot."""
-        self.command, self.sandbox, self.cpu = command, sandbox, 0.0
+        self.command, self.sandbox = command, sandbox
         self._told = bytearray()
         self.wire = Processes([command], sandbox, alone=alone, on_stderr=lambda _, data: self._told.extend(data))
 
@@ -52,9 +51,7 @@ class ForkServer:
         arrivals = await self.wire.receive(trio.current_time() + seconds, self._has_told)
         if arrivals or not _TOLD.fullmatch(self._told):
             raise HostFault("the runner did not end the table")
-        cpu = int(self._told) / 1e6
-        self.cpu += cpu
-        return cpu
+        return int(self._told) / 1e6
 
     def _has_told(self) -> bool:
         return self._told.endswith(b"\n")
@@ -95,8 +92,7 @@ class ForkServers:
         if grace:
             with suppress(HostFault):  # then its process says how it ended
                 cpu = await server.end_table(order, grace)
-        if cpu is not None and server.cpu < server.sandbox.resources.cpu / 2:
-            self._idle.append(server)
-            return [Ending(0, False, Measured(cpu), "", 0)]
-        endings = await server.wire.close(0.0)
-        return endings if cpu is None else [Ending(0, False, Measured(cpu), "", 0)]
+        if cpu is None:
+            return await server.wire.close(0.0)
+        self._idle.append(server)
+        return [Ending(0, False, Measured(cpu), "", 0)]

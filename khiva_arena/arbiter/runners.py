@@ -23,9 +23,11 @@ from khiva_arena.result import TICKS_A_MS, Measured
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level, Sandbox
 
-SLOWEST = 60
-"""A runner is given up if it takes so many times the seconds that its ticks stand for, and GRACE more."""
-GRACE = 60.0
+SLOWEST, GRACE = 60, 60.0
+"""A runner that takes SLOWEST times the seconds that its ticks stand for, and GRACE more, is given up once it has used no CPU for
+GRACE seconds. A module that uses too much of it is the runner's to stop."""
+ENDLESS = 10**9
+"""Seconds of CPU that no match takes: what modules may use is counted in ticks."""
 ENDS = {
     line.ANSWERED: RunEnd.ANSWERED,
     line.TIMEOUT: RunEnd.TIMEOUT,
@@ -125,9 +127,12 @@ class Runners:
 
     async def _arrivals(self, waiting: Mapping[int, bytearray], deadline: float) -> list[tuple[int, bytearray]]:
         """Wait for bytes, and return the runners whose batch is whole by now, with it."""
-        arrivals = await self._wire.receive(deadline)
-        if not arrivals:
-            raise HostFault("the runner did not answer in time")
+        used_before = -1.0
+        while not (arrivals := await self._wire.receive(deadline)):
+            used = sum(use.cpu for use in self._wire.uses())
+            if used == used_before:
+                raise HostFault(f"the runner did not answer in time, and used no CPU for {GRACE:.0f} s")
+            used_before, deadline = used, trio.current_time() + GRACE
         for arrival in arrivals:
             if not arrival.data or arrival.seat not in waiting:
                 raise HostFault(f"the runner failed: {await self._wire.describe_end(arrival.seat)}")
@@ -173,11 +178,12 @@ async def start(
     Raises HostFault if the host cannot start them.
     """
     commands = [replace(command, argv=command.module[2:]) for command in commands]
+    sandbox = replace(sandbox, resources=replace(sandbox.resources, cpu=ENDLESS))
     if sandbox.level is Level.STRICT:
         wire = Processes(commands, sandbox, alone=alone)
         return Runners(header, commands, sandbox, wire, wire.close)
     each, seats = sandbox.resources, len(commands)
-    resources = replace(each, memory=each.memory * seats, processes=each.processes * seats, cpu=each.cpu * seats)
+    resources = replace(each, memory=each.memory * seats, processes=each.processes * seats)
     one, for_all = _of_all(commands), replace(sandbox, resources=resources)
     if one.forks:
         server = await servers.take(one, for_all, alone=alone)

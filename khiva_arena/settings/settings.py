@@ -175,6 +175,8 @@ def settings_from(
     for key in NOT_IN_TICKS if of_ticks else ():
         if overrides.get(key) not in (None, False, AUTO):
             problems.add(key, NOT_IN_TICKS[key])
+    if of_ticks and "cpu" in (overrides.get("limits") or ()):
+        problems.add("limits", "cpu: with --clock ticks a bot has the ticks of --turn and --bank; leave this out")
     game = _game(values, problems)
     rules = _rules(values, game, seats, problems)
     _check_tables(values, problems)

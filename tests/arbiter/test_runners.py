@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from tools import lacks
 from wording import sentence
 
-from khiva_arena.arbiter import pool
+from khiva_arena.arbiter import pool, runners
 from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.fork_servers import ForkServers
 from khiva_arena.arbiter.lifetimes import describe_status
@@ -96,6 +96,15 @@ def test_a_seat_that_met_the_backstop_at_its_start_is_never_opened() -> None:
 def test_a_runner_that_fails_is_nobodys_fault(module: str) -> None:
     outcome = played("honest", module)
     assert (outcome.record, outcome.causes, outcome.host) == (None, (), True)
+
+
+def test_a_runner_is_given_up_only_if_it_uses_no_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A loaded machine may take long over what a module may do, and its answer is the same."""
+    monkeypatch.setattr(runners, "SLOWEST", 0)
+    monkeypatch.setattr(runners, "GRACE", 0.2)
+    outcome = played("honest", "stands:1")
+    assert (outcome.record, outcome.void) == (None, sentence("arbiter", "runner-stands-still", seconds="0"))
+    assert played("honest", "works:1").record == played("honest", "honest").record
 
 
 @pytest.mark.slow

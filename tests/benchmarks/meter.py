@@ -1,7 +1,7 @@
 """Measure how long a tick lasts, by class of instructions: ``make meter``. Prints a line a case, the slowest first.
 
 Each case is a loop that does as little else as it can, over memory that has been written. It runs until its ticks are used up,
-on wasmtime, in CPU time; the least of a few runs is taken.
+on wasmtime, in CPU time; the least of a few runs is taken. Calls of the runner are measured in the runner itself.
 """
 
 import os
@@ -12,6 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 
+import runner_calls
 import wasm_vm
 import wasmtime
 from wasm import Function, Made
@@ -22,6 +23,7 @@ from khiva_arena.modules.meter.rewrite import TICKS
 
 RUNS = 3
 SECONDS = 0.15
+TICKS_OF_CALLS = 10**8
 TIMES = 16
 """How often the loop repeats an operation within a round."""
 RANDOM = "local.get 0 i32.const 1664525 i32.mul i32.const 1013904223 i32.add local.tee 0"
@@ -172,6 +174,9 @@ def main() -> None:
         if wanted in name:
             module = wasmtime.Module(engine, rewritten(wasm).wasm)
             rows.append((min(nanoseconds(engine, module) for _ in range(RUNS)), name))
+    for name, wasm in runner_calls.calls():
+        if wanted in name:
+            rows.append((min(runner_calls.nanoseconds(wasm, TICKS_OF_CALLS) for _ in range(RUNS)), name))
     for each, name in sorted(rows, reverse=True):
         print(f"{each:7.3f} ns a tick  {name}", flush=True)
 

@@ -68,6 +68,7 @@ def test_a_definition_in_ticks_that_does_not_fit_together_is_refused(changes: di
     ("given", "line"),
     [
         ({"ponder": True}, "--ponder: " + sentence("settings", "ticks-ponder")),
+        ({"limits": {"cpu": 2}}, "--limit: " + sentence("settings", "ticks-cpu")),
         ({"isolation": "standard"}, "--isolation: " + sentence("settings", "ticks-isolation")),
         ({"link_allowance": "5ms"}, "--link-allowance: " + sentence("settings", "ticks-link-allowance")),
     ],

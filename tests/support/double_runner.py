@@ -7,6 +7,8 @@ word ``forks`` it is a fork server, whose children are such runners.
 import os
 import signal
 import sys
+import time
+from types import SimpleNamespace
 
 import msgpack
 
@@ -15,6 +17,7 @@ from khiva_arena.modules.runner import forks, line
 Item = tuple[int, int, int, bytes]
 
 TICKS_A_BYTE = 1_000
+WORKS_SECONDS = 1.0
 WHY = b"it imports what there is not"
 
 
@@ -30,7 +33,7 @@ class Seat:
     def ask(self, number: int, ticks: int, frame: bytes) -> list[Item]:
         self.asked += 1
         if self.asked == self.at:
-            return self.misbehave(number, ticks)
+            return self.misbehave(number, ticks, frame)
         spent = TICKS_A_BYTE * len(frame) + self.number % 1_000
         message = msgpack.unpackb(frame[4:])
         if message["type"] == "hello":
@@ -39,7 +42,7 @@ class Seat:
             payload = msgpack.packb({"type": "act", "req": message["req"], "choice": len(message["legal"]) - 1})
         return [(number, line.ANSWERED, spent, len(payload).to_bytes(4, "big") + payload)]
 
-    def misbehave(self, number: int, ticks: int) -> list[Item]:
+    def misbehave(self, number: int, ticks: int, frame: bytes) -> list[Item]:
         match self.what:
             case "timeout":
                 return [(number, line.TIMEOUT, ticks, b"")]
@@ -51,6 +54,13 @@ class Seat:
                 return [(number, line.STACK, 7, b"calls go too deep: the stack is used up")]
             case "backstop":
                 return [(number, line.BACKSTOP, 8, b"")]
+            case "stands":
+                signal.pause()
+            case "works":
+                until = time.process_time() + WORKS_SECONDS
+                while time.process_time() < until:
+                    pass
+                return self.ask(number, ticks, frame)
             case "ends":
                 os._exit(9)
             case "short":
@@ -99,5 +109,5 @@ def serve(*_: object) -> int:
 if __name__ == "__main__":
     if sys.argv[1:] == ["forks"]:
         forks.serve = serve  # type: ignore[assignment]
-        os._exit(forks.serve_tables(None, ""))  # type: ignore[arg-type]
+        os._exit(forks.serve_tables(SimpleNamespace(declare_all=lambda: None), ""))  # type: ignore[arg-type]
     serve()

@@ -303,7 +303,7 @@ class Seat {
   }
 
   random_get(pointer, size) {
-    this.pay(size);
+    this.pay(4 * size);
     const place = this.part(pointer, size);
     while (this.random.length < size) this.random = Buffer.concat([this.random, drawn(this.key, this.draws++)]);
     this.random.copy(place, 0, 0, size);
@@ -315,7 +315,7 @@ class Seat {
 
   poll_oneoff(subscriptions, events, count, result) {
     if (!count || count > MOST) throw new Refusal(INVAL);
-    this.pay(100 * count);
+    this.pay(1000 * count);
     const [asked, answers, number] = [this.part(subscriptions, 48 * count), this.part(events, 32 * count), this.part(result, 4)];
     const waits = Array.from({ length: count }, (_, at) => this.wait(asked.subarray(48 * at, 48 * at + 48)));
     const over = this.over(waits);

@@ -1,7 +1,7 @@
 """Price list number 1, as data: ticks by class of instructions, by call to the runner, by byte and by page.
 
 A price is never changed: another price is another list with another number. How long a tick of each class takes was measured
-(``tests/modules/meter/measure.py``), and protocol/METER.md has the results.
+(``make meter``), and protocol/METER.md has the results.
 """
 
 from typing import NamedTuple
@@ -32,9 +32,13 @@ PAGE = 10_000
 CALL = 20_000
 """What a call to the runner pays before it works."""
 BYTE = 1
-"""What the runner takes for a byte that it reads, writes or fills."""
+"""What the runner takes for a byte that it reads or writes."""
+RANDOM_BYTE = 4
+"""What the runner takes for a byte of random_get."""
 IOVEC = 100
-"""What the runner takes for each pair of pointer and length, and for each subscription of poll_oneoff."""
+"""What the runner takes for each pair of pointer and length."""
+SUBSCRIPTION = 1_000
+"""What the runner takes for each subscription of poll_oneoff."""
 IOVECS = 1_024
 """The most pairs or subscriptions of a call; with more it fails."""
 FRAME = 128

@@ -76,7 +76,6 @@ class Instance:
         handles = [self._handle(one, callback) for one, callback in zip(asked, self._callbacks, strict=True)]
         self._instance, trap = buffer(16), buffer(8)
         error = vm.wasmtime_instance_new(self._context, module, b"".join(handles), len(handles), self._instance, trap)
-        self._box = buffer(BOXED)
         self._end(error, trap)
         self._ticks, self._height = (self._export(name, GLOBAL) for name in (TICKS, HEIGHT))
         self.ticks = MOST_TICKS  # by the wall clock nobody is charged
@@ -88,12 +87,14 @@ class Instance:
 
     @ticks.setter
     def ticks(self, left: int) -> None:
-        pack_into("<Qq", self._box, 0, I64, left)
-        self._vm.check(self._vm.wasmtime_global_set(self._context, self._ticks, self._box))
+        box = buffer(BOXED)
+        pack_into("<Qq", box, 0, I64, left)
+        self._vm.check(self._vm.wasmtime_global_set(self._context, self._ticks, box))
 
     def _value(self, handle: bytes, layout: str) -> int:
-        self._vm.wasmtime_global_get(self._context, handle, self._box)
-        value: int = unpack_from(layout, self._box, HANDLE)[0]
+        box = buffer(BOXED)  # of this call alone, since the backstop looks from another thread
+        self._vm.wasmtime_global_get(self._context, handle, box)
+        value: int = unpack_from(layout, box, HANDLE)[0]
         return value
 
     def run(self) -> int:

@@ -34,8 +34,10 @@ KEPT_FRAMES = 20
 NOTES = 65_536
 """Bytes of stderr that are kept of one run."""
 TICKS_A_NANO = 10
+BLOCKS = 16
+"""Blocks of 64 random bytes that are made at once."""
 BACKSTOP_SECONDS, BACKSTOP_A_TICK = 1.0, 15e-9
-"""CPU time after which a run is given up: three times the worst class of METER.md for each tick, and what a start may take."""
+"""CPU time after which a run is given up: three times the worst class of METER.md a used tick, and what a start takes."""
 THREAD_STACK = 8 << 20
 """Bytes of a thread's stack: the VM's own, and the host's frames on top."""
 GIVEN_UP = line.BACKSTOP, b""
@@ -131,8 +133,8 @@ class TickSeat:
             _thread.start_new_thread(self._play, ())
 
     def most_cpu(self) -> float:
-        """Return the seconds of CPU after which the run is given up."""
-        return BACKSTOP_SECONDS + BACKSTOP_A_TICK * self._granted
+        """Return the seconds of CPU that the run may have taken by now, for the ticks that it has used."""
+        return BACKSTOP_SECONDS + BACKSTOP_A_TICK * (self._granted - self._instance.ticks)
 
     def cpu(self) -> float:
         """Return the seconds of CPU of the module's thread; of the whole process where a thread's cannot be read."""
@@ -143,8 +145,9 @@ class TickSeat:
             return time.process_time()
 
     def give_up(self) -> None:
-        """End the seat, whose thread runs on for nobody."""
+        """End the seat, and let its module run no further than the next block."""
         self._end = GIVEN_UP
+        self._instance.ticks = -1
 
     # --- what the module has written ---
 
@@ -248,10 +251,16 @@ class TickSeat:
 
     def random(self, view: memoryview) -> None:
         """Fill a view from the stream of the seat's key: BLAKE2b under it of 0, 1, 2 and so on, as u64."""
-        while len(self._drawn) < len(view):
-            self._drawn += blake2b(self._draws.to_bytes(8, "big"), key=self._key).digest()
-            self._draws += 1
-        view[:], self._drawn = self._drawn[: len(view)], self._drawn[len(view) :]
+        at = 0
+        while at < len(view):
+            if not self._drawn:
+                first, self._draws = self._draws, self._draws + BLOCKS
+                numbers = range(first, self._draws)
+                self._drawn = b"".join([blake2b(number.to_bytes(8, "big"), key=self._key).digest() for number in numbers])
+            piece = self._drawn[: len(view) - at]
+            view[at : at + len(piece)] = piece
+            self._drawn = self._drawn[len(piece) :]
+            at += len(piece)
 
     def wait(self, descriptors: "Sequence[int]", nanoseconds: int | None) -> "Sequence[int]":
         """Find every descriptor ready; otherwise spend the time that is waited for."""

@@ -50,8 +50,8 @@ ARGUMENT = b"bot\0"
 """The only argument: some languages name themselves by it when they complain."""
 MOST_VECTORS = MOST_EVENTS = 1024
 VECTOR, SUBSCRIPTION, EVENT, STATE = 8, 48, 32, 24
-PRICE_EACH = 100
-"""Ticks of a pair of pointer and length, and of a subscription."""
+PRICE_PAIR, PRICE_SUBSCRIPTION, PRICE_RANDOM_BYTE = 100, 1_000, 4
+"""Ticks of a pair of pointer and length, of a subscription, and of a random byte."""
 IS_TIME, IS_READ, IS_WRITE = 0, 1, 2
 ABSOLUTE = 1
 MAY_READ, MAY_WRITE, MAY_WAIT = 1 << 1, 1 << 6, 1 << 27
@@ -126,7 +126,7 @@ def _transfer(
 ) -> None:
     if count > MOST_VECTORS:
         raise Errno(INVAL)
-    caller.system.pay(PRICE_EACH * count)
+    caller.system.pay(PRICE_PAIR * count)
     caller.must_have(descriptor)
     memory = caller.memory()
     size = _span(memory, result, _u32.size)  # before anything is read: what is read must not be lost
@@ -220,7 +220,7 @@ def _known(clock: int) -> int:
 
 def random_get(caller: Caller, pointer: int, size: int) -> None:
     """Fill a part of memory with random bytes."""
-    caller.system.pay(size)
+    caller.system.pay(PRICE_RANDOM_BYTE * size)
     caller.system.random(_span(caller.memory(), pointer, size))
 
 
@@ -241,7 +241,7 @@ def poll_oneoff(caller: Caller, subscriptions: int, events: int, count: int, res
     their order, and at ``result`` how many."""
     if not 0 < count <= MOST_EVENTS:
         raise Errno(INVAL)
-    caller.system.pay(PRICE_EACH * count)
+    caller.system.pay(PRICE_SUBSCRIPTION * count)
     memory = caller.memory()
     asked = _span(memory, subscriptions, count * SUBSCRIPTION)
     answers, number = _span(memory, events, count * EVENT), _span(memory, result, _u32.size)

@@ -11,6 +11,7 @@ from wording import sentence
 
 from khiva_arena.entrants import modules
 from khiva_arena.modules.runner import baton, line, ticks
+from khiva_arena.modules.runner.ticks import TickSeat
 from khiva_arena.sandbox import seccomp, system
 
 pytestmark = pytest.mark.slow
@@ -177,6 +178,22 @@ def test_who_takes_too_much_of_the_processor_for_its_ticks_is_given_up(monkeypat
     assert one.ask(PLENTY) == (line.BACKSTOP, 0, b"")
 
 
+def test_the_backstop_goes_by_the_ticks_that_were_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A module with ticks for hours is given up early in a call that takes the processor for nothing."""
+
+    def spin(_seat: TickSeat, _view: memoryview) -> None:
+        until = time.thread_time() + 1.0
+        while time.thread_time() < until:
+            pass
+
+    monkeypatch.setattr(TickSeat, "random", spin)
+    monkeypatch.setattr(ticks, "BACKSTOP_SECONDS", 0.1)
+    monkeypatch.setattr(ticks, "BACKSTOP_A_TICK", 1e-9)
+    monkeypatch.setattr(baton, "LOOK", 0.05)
+    one = seat("(drop (call $random_get (i32.const 0) (i32.const 8)))", imports=("random_get",))
+    assert one.ask(10**13) == (line.BACKSTOP, 0, b"")
+
+
 # --- clock and chance ---
 
 
@@ -204,7 +221,7 @@ def test_waiting_is_spent() -> None:
     one = SeatAlone(machine(), module, KEY, MOST)
     began = time.perf_counter()
     word, spent, _ = one.ask(PLENTY)
-    assert (word, spent) == (line.EXITED, CALL + 100 + 50_000_000 + 1 + 1 + 8 + 20_000)
+    assert (word, spent) == (line.EXITED, CALL + 1_000 + 50_000_000 + 1 + 1 + 8 + 20_000)
     assert time.perf_counter() - began < 5
     late = SeatAlone(machine(), module, KEY, MOST)
     assert late.ask(10**7) == (line.TIMEOUT, 10**7, b"")
