@@ -14,7 +14,7 @@ TESTS := $(BIN)/pytest -n 4 --dist loadgroup -q
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run test-fast test test-soak test-languages test-long test-elsewhere check docs bench bench-guard bench-peers coverage coverage-swiss swiss-factors overload fairness fuzz meter modules-soak crash stops cluster schema vectors playthroughs openspiel-page references zoo pictures mutants strength vm clean
+.PHONY: help run test-fast test test-soak test-languages test-long test-elsewhere check docs bench bench-guard bench-modules bench-peers coverage coverage-swiss swiss-factors overload fairness fuzz meter modules-soak crash stops cluster schema vectors playthroughs openspiel-page references zoo pictures mutants strength vm clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -86,6 +86,9 @@ bench: .venv/.test ## measure every figure of the project, one JSON object a lin
 
 bench-guard: .venv/.test ## before a release: whether counts or CPU are worse than in BASE=commit (needs cc and strace); an hour or two
 	@$(BIN)/python tests/benchmarks/guard.py --base "$(BASE)"
+
+bench-modules: .venv/.test ## modules beside the same bots as processes: starts, decisions, memory, compiling (needs clang and go); PART=memory
+	@$(BIN)/python tests/benchmarks/module_bots.py $(PART)
 
 bench-peers: .venv/.test ## the arbiter beside other ones, whose programs you name (needs cc); PEERS="fastchess=/path/to/it cutechess=/path/to/it"
 	@$(BIN)/python tests/benchmarks/peers.py $(PEERS)

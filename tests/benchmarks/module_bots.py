@@ -1,4 +1,4 @@
-"""Bots that are modules beside the same bots as processes, one JSON object a line: a part of ``make bench``; ONLY=modules alone.
+"""Bots that are modules beside the same bots as processes, one JSON object a line: ``make bench-modules``.
 
 Needs clang; languages that are not here are left out by name. Figures are CPU: of the arbiter in this process, of bots as the
 record of a match has it. Each is the median of ROUNDS, with an interval.
