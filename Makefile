@@ -122,19 +122,21 @@ APT := apt-get -qq -o APT::Architecture=arm64 -o APT::Architectures=arm64 \
   -o Dir::State=$(ARM64)/apt -o Dir::State::status=$(ARM64)/apt/status -o Dir::Cache=$(ARM64)/apt
 WHEEL := $(INSTALL) --upgrade --no-deps --only-binary=:all: --platform manylinux2014_aarch64
 .venv/.arm64: .venv/.test
-	@mkdir -p $(ARM64)/apt/lists/partial $(ARM64)/apt/archives/partial && : > $(ARM64)/apt/status
+	@rm -rf $(ARM64) && mkdir -p $(ARM64)/apt/lists/partial $(ARM64)/apt/archives/partial && : > $(ARM64)/apt/status
 	@$(APT) update
 	@$(APT) install --download-only -y --no-install-recommends python3-minimal libpython3-stdlib
 	@for package in $(ARM64)/apt/archives/*.deb; do dpkg-deb -x "$$package" $(ARM64) || exit; done
+	@[ -e $(ARM64)/lib ] || ln -s usr/lib $(ARM64)/lib
 	@$(BIN)/pip $(WHEEL) --target $(ARM64)/newest-vm '$(VM)'
 	@$(BIN)/pip $(WHEEL) --target $(ARM64)/oldest-vm 'wasmtime==$(OLDEST_VM).*'
 	@touch $@
 
+python_in = .venv/python-$(subst /,-,$(1))
 modules-elsewhere: TIMES = 300
-modules-elsewhere: .venv/.arm64 ## play TIMES=300 matches of modules on emulated ARM64 and in PYTHONS="python3.12 ...", and the vectors (needs Debian, qemu-user)
-	@for python in $(PYTHONS); do $$python -m venv .venv/$$(basename $$python) && \
-	  .venv/$$(basename $$python)/bin/pip $(INSTALL) pytest -e '.[modules]' || exit; done
-	MATCHES=$(TIMES) ARM64=$(ARM64) OTHER_PYTHONS="$(foreach python,$(PYTHONS),.venv/$(notdir $(python))/bin/python)" \
+modules-elsewhere: .venv/.arm64 ## play TIMES=300 matches of modules on emulated ARM64 and in PYTHONS="python3.12 ...", and all vectors (needs clang, qemu-user, Debian's apt)
+	@$(foreach python,$(PYTHONS),$(python) -m venv $(call python_in,$(python)) && \
+	  $(call python_in,$(python))/bin/pip $(INSTALL) pytest -e '.[modules]' &&) true
+	MATCHES=$(TIMES) ARM64=$(ARM64) OTHER_PYTHONS="$(foreach python,$(PYTHONS),$(call python_in,$(python))/bin/python)" \
 	  $(BIN)/pytest -q -o faulthandler_timeout=0 -k 'everywhere or other_pythons or arm64' tests/modules
 
 coverage: .venv/.test ## simulate how often errors of ratings and sequential tests hold, the long form; some 20 minutes; TRIALS=3000
