@@ -14,10 +14,10 @@ TESTS := $(BIN)/pytest -n 4 --dist loadgroup -q
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run test-fast test test-soak test-languages test-long test-elsewhere check docs bench bench-guard bench-modules bench-peers coverage coverage-swiss swiss-factors overload fairness fuzz meter modules-soak crash stops cluster schema vectors playthroughs openspiel-page references zoo pictures mutants strength vm clean
+.PHONY: help run test-fast test test-soak test-languages test-long test-elsewhere check docs bench bench-guard bench-modules bench-peers coverage coverage-swiss swiss-factors overload fairness fuzz meter modules-soak modules-elsewhere crash stops cluster schema vectors playthroughs openspiel-page references zoo pictures mutants strength vm clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .venv/.run: pyproject.toml $(wildcard khiva_arena/native/*.c khiva_arena/native/*.py)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -111,12 +111,36 @@ meter: .venv/.test ## measure how long a tick of modules lasts, by class of inst
 	$(BIN)/python tests/benchmarks/meter.py $(CASE)
 
 # .venv has the newest version of the VM that pyproject.toml allows.
+VM := $(shell sed -n 's/.*"\(wasmtime>=[^"]*\)".*/\1/p' pyproject.toml)
 OLDEST_VM := $(shell sed -n 's/.*"wasmtime>=\([0-9]*\),.*/\1/p' pyproject.toml)
 TIMES ?= 1000
 modules-soak: .venv/.test ## play, forge and overhear TIMES=1000 matches of modules, also on their oldest VM and on Node's; an hour (needs clang)
 	$(BIN)/pip $(INSTALL) --upgrade --no-deps --target .venv/oldest-vm 'wasmtime==$(OLDEST_VM).*'
 	MATCHES=$(TIMES) FORGERIES=$(TIMES) TRIES=$(TIMES) OTHER_VMS=.venv/oldest-vm $(BIN)/pytest -n 2 --dist loadgroup -q -o faulthandler_timeout=0 \
 	  tests/modules/test_equal.py tests/modules/test_channels.py tests/audit/test_forgeries.py tests/shards/test_rerun.py
+
+# Debian's Python for ARM64, with all that it needs, and wheels of the VM: in a folder, with lists of packages of its own.
+ARM64 := $(CURDIR)/.venv/arm64
+APT := apt-get -qq -o APT::Architecture=arm64 -o APT::Architectures=arm64 \
+  -o Dir::State=$(ARM64)/apt -o Dir::State::status=$(ARM64)/apt/status -o Dir::Cache=$(ARM64)/apt
+WHEEL := $(INSTALL) --upgrade --no-deps --only-binary=:all: --platform manylinux2014_aarch64
+.venv/.arm64: .venv/.test
+	@rm -rf $(ARM64) && mkdir -p $(ARM64)/apt/lists/partial $(ARM64)/apt/archives/partial && : > $(ARM64)/apt/status
+	@$(APT) update
+	@$(APT) install --download-only -y --no-install-recommends python3-minimal libpython3-stdlib
+	@for package in $(ARM64)/apt/archives/*.deb; do dpkg-deb -x "$$package" $(ARM64) || exit; done
+	@[ -e $(ARM64)/lib ] || ln -s usr/lib $(ARM64)/lib
+	@$(BIN)/pip $(WHEEL) --target $(ARM64)/newest-vm '$(VM)'
+	@$(BIN)/pip $(WHEEL) --target $(ARM64)/oldest-vm 'wasmtime==$(OLDEST_VM).*'
+	@touch $@
+
+python_in = .venv/python-$(subst /,-,$(1))
+modules-elsewhere: TIMES = 300
+modules-elsewhere: .venv/.arm64 ## play TIMES=300 matches of modules on emulated ARM64 and in PYTHONS="python3.12 ...", and all vectors (needs clang, qemu-user, Debian's apt)
+	@$(foreach python,$(PYTHONS),$(python) -m venv $(call python_in,$(python)) && \
+	  $(call python_in,$(python))/bin/pip $(INSTALL) pytest -e '.[modules]' &&) true
+	MATCHES=$(TIMES) ARM64=$(ARM64) OTHER_PYTHONS="$(foreach python,$(PYTHONS),$(call python_in,$(python))/bin/python)" \
+	  $(BIN)/pytest -q -o faulthandler_timeout=0 -k 'everywhere or other_pythons or arm64' tests/modules
 
 coverage: .venv/.test ## simulate how often errors of ratings and sequential tests hold, the long form; some 20 minutes; TRIALS=3000
 	$(BIN)/python tests/ratings/coverage.py --trials $(or $(TRIALS),3000)

@@ -1,16 +1,21 @@
 """The same matches of modules come out equal, ticks included: however many are played at a time, on a machine that is busy, on
-other versions of the VM, and on another VM, whose runner was written from protocol/METER.md.
+other versions of the VM, on another VM, whose runner was written from protocol/METER.md, in other Pythons, and on ARM64.
 
-``make modules-soak`` plays 1,000 matches, and names folders with other versions of the VM.
+``make modules-soak`` plays 1,000 matches, and names folders with other versions of the VM. ``make modules-elsewhere`` names other
+Pythons, and a folder for ARM64.
 """
 
 import os
+import subprocess
 from collections import Counter
 from pathlib import Path
 
+import module_matches
+import msgspec
 import pytest
 from arena import ROOT
 from busy import busy
+from elsewhere import OTHER_PYTHONS, Place, need_place, on_arm64
 from many_modules import GAMES, matches, rewritten_modules, stage_modules
 from second_vm import Part, again, overheard
 
@@ -20,6 +25,7 @@ from khiva_arena.entrants import modules
 from khiva_arena.replay.record import Record
 from khiva_arena.replay.verify import verify
 from khiva_arena.sandbox.command import Command
+from khiva_arena.sandbox.level import Level
 
 pytestmark = [pytest.mark.language, pytest.mark.slow, pytest.mark.xdist_group("equal matches")]
 
@@ -89,4 +95,27 @@ def test_other_versions_of_the_vm_play_the_same(
     monkeypatch.setattr(modules, "library", lambda: str(library))
     commands = stage_modules(tmp_path)
     assert str(library) in commands["probe"].module
+    assert play(commands, 2, 1) == played[0]
+
+
+@pytest.mark.parametrize("python", OTHER_PYTHONS)
+def test_other_pythons_play_the_same(python: str, played: Played, open_folder: Path) -> None:
+    """Arbiter, meter and runner are in that Python, and nothing is in its cache."""
+    words = [python, str(ROOT / "tests" / "support" / "records_there.py"), str(MATCHES), str(open_folder)]
+    env = os.environ | {"KHIVA_ARENA_CACHE": str(open_folder)}
+    done = subprocess.run(words, capture_output=True, text=True, timeout=7_200, check=False, env=env)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert [msgspec.json.decode(line, type=Record) for line in done.stdout.splitlines()] == played[0]
+
+
+@pytest.mark.parametrize("place", on_arm64(), ids=str)
+def test_arm64_plays_the_same(place: Place, played: Played, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Meter, compiler and runner work on ARM64, and the arbiter here. Only level trusted allows what an emulator needs."""
+    need_place(place)
+    runner = modules.runner
+    monkeypatch.setattr(modules, "library", lambda: place.library)
+    monkeypatch.setattr(modules, "runner", lambda work, *words: (*place.words, *runner(work, *words)[1:]))
+    monkeypatch.setattr(module_matches, "BEST", lambda: Level.TRUSTED)
+    commands = stage_modules(tmp_path)
+    assert place.library in commands["probe"].module
     assert play(commands, 2, 1) == played[0]

@@ -1,8 +1,11 @@
-"""The vectors of protocol/METER.md: they are what is made, their ticks are those by hand, and two VMs come to the same."""
+"""The vectors of protocol/METER.md: they are what is made, their ticks are those by hand, and two VMs come to the same, as do
+other Pythons and ARM64 where ``make modules-elsewhere`` has set them up.
+"""
 
 import importlib.util
 import json
 import re
+import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -12,7 +15,10 @@ from typing import Any
 
 import pytest
 import wasm_vm
+from arena import ROOT
+from elsewhere import Place, everywhere, need_place
 
+from khiva_arena.entrants.modules import FOLDER
 from khiva_arena.modules.meter import bounds, prices, rewritten
 from khiva_arena.modules.meter.imports import TYPES
 
@@ -73,6 +79,18 @@ def test_ticks_by_function_add_up_and_change_nothing(vectors: list[dict[str, Any
         counting = rewritten(bytes.fromhex(row["module"]), by_function=True).wasm
         how, paid, counted = wasm_vm.counted_on_wasmtime(engine, counting, row["limit"])
         assert (row["name"], how, counted) == (row["name"], ran(row), paid)
+
+
+@pytest.mark.parametrize("place", everywhere(), ids=str)
+def test_meter_and_runner_come_to_the_same_everywhere(place: Place, vectors: list[dict[str, Any]]) -> None:
+    need_place(place)
+    words = [*place.words, "-I", str(ROOT / "tests" / "support" / "vectors_there.py"), str(FOLDER), place.library]
+    text = "".join(json.dumps(row) + "\n" for row in vectors)
+    done = subprocess.run(words, input=text, capture_output=True, text=True, timeout=600, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    runs = {row["name"]: (wasm_vm.Ran(*one), wasm) for row, (*one, wasm) in zip(vectors, found, strict=True)}
+    assert runs == {row["name"]: (ran(row), row["rewritten"]) for row in vectors}
 
 
 @pytest.mark.language
