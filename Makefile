@@ -173,6 +173,7 @@ vectors: .venv/.test ## write protocol/vectors and the generated parts of its pa
 	$(BIN)/python tests/games/make_vectors.py --write
 	$(BIN)/python tests/protocol/make_frames.py --write
 	$(BIN)/python tests/modules/meter/make_modules.py --write
+	$(BIN)/python tests/modules/runner/make_runner.py --write
 
 playthroughs: .venv/.test ## write tests/playthroughs and protocol/games again; read the diff
 	$(BIN)/python tests/playthroughs/make.py --write

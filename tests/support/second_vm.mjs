@@ -184,8 +184,9 @@ class Seat {
   }
 
   pay(ticks) {
-    this.ticks -= BigInt(ticks);
-    if (this.ticks < 0n) throw new TimeUp();
+    const left = this.ticks - BigInt(ticks);
+    this.ticks = left < 0n ? -1n : left; // what is taken may be more than an i64 holds
+    if (left < 0n) throw new TimeUp();
   }
 
   now() {
