@@ -194,8 +194,7 @@ def _measure(files: dict[str, Path], manifest: Path, bounds: Bounds) -> None:
     """Raise ConfigError if the files are too large. Nothing is opened, and a sparse file is as large as it says."""
     total = 0
     for name, path in files.items():
-        size = path.stat().st_size
-        total += size
+        total += (size := path.stat().st_size)
         if size > bounds.bot_file_size:
             limit = in_words("bot_file_size", bounds.bot_file_size)
             problem = f"{_printable(name)} has {in_words('bot_file_size', size)}, a file {limit} at most"
@@ -218,6 +217,5 @@ def _may_include(folder: Path, path: Path) -> bool:
     A stranger wrote the bot.toml, and the files it names are copied with the arbiter's rights.
     """
     root = folder.parent if path.is_relative_to(folder.parent) else shipped.folder("bots").resolve()
-    between = [parent for parent in path.parents if root in parent.parents]
-    of_others = [parent for parent in between if parent != folder and (parent / "bot.toml").exists()]
-    return path.is_relative_to(root) and not of_others and not (path.parent / STORE).exists()
+    others = [up for up in path.parents if root in up.parents and up != folder and (up / "bot.toml").exists()]
+    return path.is_relative_to(root) and not others and not (path.parent / STORE).exists()

@@ -65,7 +65,7 @@ def match_of_each_rules(seed: str) -> Iterator[tuple[dict[str, Any], list[dict[s
 
 
 def choose_alike(bot: Any, choose: Any, hello: dict[str, Any], asked: list[dict[str, Any]], framed: Any) -> None:
-    """A bot answers as the Python one does."""
+    """Compare the answers of a bot with those of the Python one."""
     script = decides(asked)
     said = bot.run(framed(hello, *script))
     assert said.code == 0, said.notes
@@ -137,7 +137,7 @@ def worlds_of(decide: dict[str, Any], hello: dict[str, Any], lottery: Any) -> It
 
 
 def draw_alike(bot: Any, lottery: Any, hello: dict[str, Any], asked: list[dict[str, Any]], framed: Any) -> int:
-    """worlds/bot.c draws the worlds that the engine draws. Returns how many positions there were."""
+    """The worlds of worlds/bot.c are those of the engine. Returns how many positions it printed."""
     script = decides(asked)
     said = bot.run(framed(hello, *script))
     lines = said.notes.splitlines()
@@ -154,6 +154,7 @@ def lottery(chooser: Any) -> Any:
     return chooser("random").__globals__["Lottery"]
 
 
+@pytest.mark.xdist_group("c")
 def test_worlds_and_rules_are_those_of_the_engine(lay_out: Any, lottery: Any, framed: Any, conversation: Any) -> None:
     bot = lay_out(WORLDS, "c")
     positions = sum(draw_alike(bot, lottery, conversation[0] | g["hello"], g["decides"], framed) for g in GROUPS)
@@ -161,6 +162,7 @@ def test_worlds_and_rules_are_those_of_the_engine(lay_out: Any, lottery: Any, fr
 
 
 @pytest.mark.long
+@pytest.mark.xdist_group("c")
 def test_worlds_and_rules_are_those_of_the_engine_in_whole_matches(
     lay_out: Any, lottery: Any, framed: Any, conversation: Any
 ) -> None:
@@ -183,6 +185,7 @@ def changed(value: Any, lots: random.Random) -> Any:
     return lots.choice((None, True, "salts", -1, 0, 1, 2, 3, 4, 5, 6, 9, 10, 45, 1000, 2**40, [], {}, [[]], [0, 1], [4, 5]))
 
 
+@pytest.mark.xdist_group("c")
 def test_what_is_no_view_is_answered_and_breaks_nothing(lay_out: Any, framed: Any, conversation: Any) -> None:
     """Built so that it would end at the first read or write beyond an array, or what C leaves undefined."""
     lots = random.Random(1)

@@ -7,16 +7,16 @@
 
 #include "khiva_rules.h"
 
-#define KHIVA_UNSEEN 255 /* the row of a card that is not on its way */
+#define KHIVA_NOWHERE 255 /* the row of a card that is not on its way */
 
 enum {
     KHIVA_TURNS_MOST = 1000,
     KHIVA_HANDS = 4,     /* most rows, most turns of a deal, and most cards kept by all rows */
-    KHIVA_TRACED = 8,    /* cards kept at a redeal and passed since, at most */
+    KHIVA_TRACES = 8,    /* cards kept at a redeal and passed since, at most */
     KHIVA_WAYS = 576,    /* positions of the traced cards at the end of a turn: 4! of the kept ones, 4! of the passed ones */
     KHIVA_ENDS = 64,     /* ways to keep cards at a redeal: 42 at four seats, fewer at others */
     KHIVA_WORDS = 8,     /* of 32 bits, for products that no counted cards can exceed */
-    KHIVA_DRAWN_BITS = 62 /* of a number that a stream draws below */
+    KHIVA_DRAW_BITS = 62 /* of a number that a stream draws below */
 };
 
 /* What a seat has seen of the cards from the first turn of the match: what all played, turn by turn, in it seat by seat; what it
@@ -25,7 +25,7 @@ typedef struct {
     int seats, seat, deal, turns;
     khiva_list hand;
     uint8_t played[KHIVA_TURNS_MOST * KHIVA_SEATS], passed[KHIVA_TURNS_MOST * 2], received[KHIVA_TURNS_MOST * 2];
-} khiva_seen;
+} khiva_memory;
 
 typedef struct {
     uint32_t word[KHIVA_WORDS]; /* the lowest first */
@@ -33,13 +33,13 @@ typedef struct {
 
 /* A deal as a seat saw it, or as much of it as has been played. */
 typedef struct {
-    int turns, rows, size, kept; /* size: of a hand now; kept: how many cards of the row were kept when the deal began */
-    uint8_t sighted[KHIVA_HANDS + 1][KHIVA_CARDS]; /* by turn and card: 1 + the row that a card was seen to leave */
+    int turns, rows, size, old; /* size: of a hand now; old: how many cards the rows kept from the deal before */
+    uint8_t sighting[KHIVA_HANDS + 1][KHIVA_CARDS]; /* by turn and card: 1 + the row that a card was seen to leave */
     uint32_t own, played;                          /* masks: cards that the seat held when the deal began; all cards played */
-    int traced;
-    uint8_t card[KHIVA_TRACED], since[KHIVA_TRACED], home[KHIVA_TRACED];
-    uint8_t leaves[KHIVA_TRACED], from[KHIVA_TRACED]; /* turn and row of the next sighting; turn 0: there is none */
-    int stride[KHIVA_TRACED];
+    int traces;
+    uint8_t card[KHIVA_TRACES], since[KHIVA_TRACES], home[KHIVA_TRACES];
+    uint8_t leaves[KHIVA_TRACES], from[KHIVA_TRACES]; /* turn and row of the next sighting; turn 0: there is none */
+    int stride[KHIVA_TRACES];
     int32_t ways[KHIVA_HANDS][KHIVA_WAYS]; /* -1: not counted yet */
 } khiva_deal;
 
@@ -52,7 +52,7 @@ typedef struct {
 
 typedef struct {
     khiva_deal deal;
-    khiva_ends kept;
+    khiva_ends ends;
     khiva_big sofar[KHIVA_ENDS]; /* by way to keep cards: number of all ways up to it */
     int hidden, beyond;          /* cards not seen in this deal; bits of a number that are left out */
 } khiva_knowledge;
@@ -83,7 +83,7 @@ static inline int khiva_big_bits(const khiva_big *number)
     return bits;
 }
 
-static inline uint64_t khiva_big_shifted(const khiva_big *number, int by)
+static inline uint64_t khiva_big_shift(const khiva_big *number, int by)
 {
     uint64_t shifted = 0;
     for (int i = by / 32; i < KHIVA_WORDS && 32 * i - by < 64; i++)
@@ -92,62 +92,63 @@ static inline uint64_t khiva_big_shifted(const khiva_big *number, int by)
 }
 
 /* Gathers what the seat saw in a deal; `hand` is its hand at the end of it, or now. */
-static inline void khiva_deal_begin(khiva_deal *deal, const khiva_seen *seen, int ordinal, const uint8_t *hand, int size)
+static inline void khiva_deal_begin(khiva_deal *deal, const khiva_memory *memory, int ordinal, const uint8_t *hand, int size)
 {
-    int each = khiva_each(seen->seats), per_deal = khiva_turns_per_deal(seen->seats), first = (ordinal - 1) * per_deal;
+    int each = khiva_each(memory->seats), per_deal = khiva_turns_per_deal(memory->seats), first = (ordinal - 1) * per_deal;
     memset(deal, 0, sizeof *deal);
-    deal->turns = seen->turns - first < per_deal ? seen->turns - first : per_deal;
-    deal->rows = seen->seats - 1;
-    deal->size = khiva_first_hand(seen->seats) - deal->turns * each;
+    deal->turns = memory->turns - first < per_deal ? memory->turns - first : per_deal;
+    deal->rows = memory->seats - 1;
+    deal->size = khiva_first_hand(memory->seats) - deal->turns * each;
     for (int i = 0; i < size; i++)
         deal->own |= (uint32_t)1 << hand[i];
     for (int turn = deal->turns; turn > 0; turn--) {
-        const uint8_t *played = seen->played + (first + turn - 1) * each * seen->seats;
-        const uint8_t *passed = seen->passed + (first + turn - 1) * each, *received = seen->received + (first + turn - 1) * each;
-        for (int i = 0; i < each * seen->seats; i++) {
-            int row = (i / each - seen->seat - 1 + seen->seats) % seen->seats;
+        const uint8_t *played = memory->played + (first + turn - 1) * each * memory->seats;
+        const uint8_t *passed = memory->passed + (first + turn - 1) * each;
+        const uint8_t *received = memory->received + (first + turn - 1) * each;
+        for (int i = 0; i < each * memory->seats; i++) {
+            int row = (i / each - memory->seat - 1 + memory->seats) % memory->seats;
             deal->played |= (uint32_t)1 << played[i];
             if (row < deal->rows)
-                deal->sighted[turn][played[i]] = (uint8_t)(row + 1);
+                deal->sighting[turn][played[i]] = (uint8_t)(row + 1);
         }
         for (int i = 0; i < each; i++) {
-            deal->sighted[turn][received[i]] = (uint8_t)deal->rows;
+            deal->sighting[turn][received[i]] = (uint8_t)deal->rows;
             deal->own &= ~((uint32_t)1 << received[i]);
         }
         for (int i = 0; i < each; i++)
-            deal->own |= (uint32_t)1 << passed[i] | (uint32_t)1 << played[seen->seat * each + i];
+            deal->own |= (uint32_t)1 << passed[i] | (uint32_t)1 << played[memory->seat * each + i];
     }
-    deal->kept = ordinal > 1 ? deal->rows * each : 0;
-    deal->traced = deal->kept;
-    for (int i = 0; i < deal->kept; i++)
+    deal->old = ordinal > 1 ? deal->rows * each : 0;
+    deal->traces = deal->old;
+    for (int i = 0; i < deal->old; i++)
         deal->home[i] = (uint8_t)(i % deal->rows);
     for (int i = 0; i < deal->turns * each; i++) {
-        deal->card[deal->traced] = seen->passed[first * each + i];
-        deal->since[deal->traced++] = (uint8_t)(i / each + 1);
+        deal->card[deal->traces] = memory->passed[first * each + i];
+        deal->since[deal->traces++] = (uint8_t)(i / each + 1);
     }
-    for (int i = 0, stride = 1; i < deal->traced; i++) {
+    for (int i = 0, stride = 1; i < deal->traces; i++) {
         int rows = deal->rows - deal->home[i], moves = deal->turns - deal->since[i] + 1;
         deal->stride[i] = stride;
         stride *= rows < moves ? rows : moves;
     }
-    deal->leaves[0] = KHIVA_UNSEEN; /* nothing is counted yet */
+    deal->leaves[0] = KHIVA_NOWHERE; /* nothing is counted yet */
 }
 
 /* Follows the kept cards, and those passed since, to where they are seen next. Returns 0 if the seat itself held a kept card. */
-static inline int khiva_deal_follow(khiva_deal *deal, const uint8_t *kept)
+static inline int khiva_deal_follow(khiva_deal *deal, const uint8_t *old)
 {
     int changed = 0;
-    for (int i = 0; i < deal->kept; i++) {
-        if (deal->own >> kept[i] & 1)
+    for (int i = 0; i < deal->old; i++) {
+        if (deal->own >> old[i] & 1)
             return 0;
-        deal->card[i] = kept[i];
+        deal->card[i] = old[i];
     }
-    for (int i = 0; i < deal->traced; i++) {
+    for (int i = 0; i < deal->traces; i++) {
         int turn = deal->since[i] + 1, from = 0;
-        while (turn <= deal->turns && !deal->sighted[turn][deal->card[i]])
+        while (turn <= deal->turns && !deal->sighting[turn][deal->card[i]])
             turn++;
         if (turn <= deal->turns)
-            from = deal->sighted[turn][deal->card[i]] - 1;
+            from = deal->sighting[turn][deal->card[i]] - 1;
         else
             turn = 0;
         changed |= deal->leaves[i] != turn || deal->from[i] != from;
@@ -162,30 +163,30 @@ static inline int khiva_deal_follow(khiva_deal *deal, const uint8_t *kept)
 static inline int32_t khiva_ways(khiva_deal *deal, int turn, const uint8_t *row);
 
 /* Counts the ways in which this row and those behind it can have handed a card back; `before` is where that leaves the cards. */
-static inline int32_t khiva_undone(khiva_deal *deal, int turn, const uint8_t *row, uint8_t *before, int this_row)
+static inline int32_t khiva_undo(khiva_deal *deal, int turn, const uint8_t *row, uint8_t *before, int this_row)
 {
     int32_t total = 0, others = deal->size + deal->turns - turn;
     if (this_row == deal->rows)
         return khiva_ways(deal, turn - 1, before);
-    for (int i = 0; i < deal->traced; i++)
+    for (int i = 0; i < deal->traces; i++)
         if (row[i] == this_row && deal->since[i] != turn) {
             others--;
             before[i]--;
-            total += khiva_undone(deal, turn, row, before, this_row + 1);
+            total += khiva_undo(deal, turn, row, before, this_row + 1);
             before[i]++;
         }
-    return others > 0 ? total + others * khiva_undone(deal, turn, row, before, this_row + 1) : total;
+    return others > 0 ? total + others * khiva_undo(deal, turn, row, before, this_row + 1) : total;
 }
 
 /* Counts the ways in which the rows can have passed cards up to the end of a turn, if the traced cards are in these rows then.
-   A card that is not on its way at that time is in row KHIVA_UNSEEN. */
+   A card that is not on its way at that time is in row KHIVA_NOWHERE. */
 static inline int32_t khiva_ways(khiva_deal *deal, int turn, const uint8_t *row)
 {
-    uint8_t before[KHIVA_TRACED];
+    uint8_t before[KHIVA_TRACES];
     int32_t *ways;
     int index = 0;
-    for (int i = 0; i < deal->traced; i++)
-        if (row[i] != KHIVA_UNSEEN) {
+    for (int i = 0; i < deal->traces; i++)
+        if (row[i] != KHIVA_NOWHERE) {
             if (row[i] < deal->home[i] || row[i] > deal->home[i] + turn - deal->since[i])
                 return 0;
             index += (row[i] - deal->home[i]) * deal->stride[i];
@@ -194,9 +195,9 @@ static inline int32_t khiva_ways(khiva_deal *deal, int turn, const uint8_t *row)
         return 1;
     ways = &deal->ways[turn - 1][index];
     if (*ways < 0) {
-        for (int i = 0; i < deal->traced; i++)
-            before[i] = deal->leaves[i] == turn ? deal->from[i] : deal->since[i] == turn ? KHIVA_UNSEEN : row[i];
-        *ways = khiva_undone(deal, turn, row, before, 1);
+        for (int i = 0; i < deal->traces; i++)
+            before[i] = deal->leaves[i] == turn ? deal->from[i] : deal->since[i] == turn ? KHIVA_NOWHERE : row[i];
+        *ways = khiva_undo(deal, turn, row, before, 1);
     }
     return *ways;
 }
@@ -204,15 +205,15 @@ static inline int32_t khiva_ways(khiva_deal *deal, int turn, const uint8_t *row)
 /* Puts the cards not seen since into the first rows where they may be. */
 static inline void khiva_first_rows(const khiva_deal *deal, uint8_t *row)
 {
-    for (int i = 0; i < KHIVA_TRACED; i++)
-        row[i] = i < deal->traced && deal->leaves[i] == 0 ? deal->home[i] : KHIVA_UNSEEN;
+    for (int i = 0; i < KHIVA_TRACES; i++)
+        row[i] = i < deal->traces && deal->leaves[i] == 0 ? deal->home[i] : KHIVA_NOWHERE;
 }
 
 /* Moves them on to the next rows, the last card first. Returns 0 after the last. */
 static inline int khiva_next_rows(const khiva_deal *deal, uint8_t *row)
 {
-    for (int i = deal->traced - 1; i >= 0; i--) {
-        if (row[i] == KHIVA_UNSEEN)
+    for (int i = deal->traces - 1; i >= 0; i--) {
+        if (row[i] == KHIVA_NOWHERE)
             continue;
         if (row[i] + 1 < deal->rows && row[i] < deal->home[i] + deal->turns - deal->since[i]) {
             row[i]++;
@@ -224,25 +225,25 @@ static inline int khiva_next_rows(const khiva_deal *deal, uint8_t *row)
 }
 
 /* Counts the ways to deal and pass all hidden cards so that the traced ones are in these rows now. */
-static inline khiva_big khiva_count(khiva_knowledge *known, int kept, const uint8_t *row)
+static inline khiva_big khiva_count(khiva_knowledge *knowledge, int end, const uint8_t *row)
 {
     khiva_big count;
     int free_places[KHIVA_HANDS], unseen = 0, places = 1;
     memset(&count, 0, sizeof count);
-    for (int i = 0; i < known->deal.rows; i++)
-        free_places[i] = known->deal.size;
-    for (int i = 0; i < known->deal.traced; i++)
-        if (row[i] != KHIVA_UNSEEN) {
+    for (int i = 0; i < knowledge->deal.rows; i++)
+        free_places[i] = knowledge->deal.size;
+    for (int i = 0; i < knowledge->deal.traces; i++)
+        if (row[i] != KHIVA_NOWHERE) {
             places *= free_places[row[i]]--;
             unseen++;
         }
     if (places == 0)
         return count;
-    count.word[0] = (uint32_t)known->kept.weight[kept];
-    count.word[1] = (uint32_t)(known->kept.weight[kept] >> 32);
+    count.word[0] = (uint32_t)knowledge->ends.weight[end];
+    count.word[1] = (uint32_t)(knowledge->ends.weight[end] >> 32);
     khiva_big_multiply(&count, places);
-    khiva_big_multiply(&count, khiva_ways(&known->deal, known->deal.turns, row));
-    for (int i = known->hidden - unseen; i > 1; i--)
+    khiva_big_multiply(&count, khiva_ways(&knowledge->deal, knowledge->deal.turns, row));
+    for (int i = knowledge->hidden - unseen; i > 1; i--)
         khiva_big_multiply(&count, i);
     return count;
 }
@@ -263,7 +264,8 @@ static inline void khiva_ends_reduce(khiva_ends *ends)
             ends->weight[i] >>= 1;
 }
 
-/* Writes all ways to keep one of `count` cards in each row but the first, in lexicographic order. Returns 0 if they are too many. */
+/* Writes all ways to keep one of `count` cards in each row but the first, in lexicographic order. Returns 0 if they are too
+   many. */
 static inline int khiva_list_ends(khiva_ends *ends, const uint8_t *cards, int count, int rows, uint8_t *end, int row)
 {
     if (row == rows) {
@@ -273,121 +275,123 @@ static inline int khiva_list_ends(khiva_ends *ends, const uint8_t *cards, int co
         return 1;
     }
     for (int i = 0; i < count; i++) {
-        int taken = 0;
+        int is_double = 0;
         for (int j = 1; j < row; j++)
-            taken |= end[j] == cards[i];
+            is_double |= end[j] == cards[i];
         end[row] = cards[i];
-        if (!taken && !khiva_list_ends(ends, cards, count, rows, end, row + 1))
+        if (!is_double && !khiva_list_ends(ends, cards, count, rows, end, row + 1))
             return 0;
     }
     return 1;
 }
 
-/* Tells the row that keeps a card at the end of a deal, KHIVA_UNSEEN if none does. */
-static inline uint8_t khiva_row_of(const khiva_deal *deal, const uint8_t *end, int kept, int card)
+/* Tells the row that keeps a card at the end of a deal, KHIVA_NOWHERE if none does. */
+static inline uint8_t khiva_row_of(const khiva_deal *deal, const uint8_t *end, int count, int card)
 {
-    for (int i = 0; i < kept; i++)
+    for (int i = 0; i < count; i++)
         if (end[i] == card)
             return (uint8_t)(i % deal->rows);
-    return KHIVA_UNSEEN;
+    return KHIVA_NOWHERE;
 }
 
-/* Goes from the cards that the rows may have kept before a deal to those that they may keep after it. Returns 0 if there is no way,
-   or there are more than real cards can have. */
-static inline int khiva_ends_after(khiva_deal *deal, const khiva_seen *seen, int ordinal, khiva_ends *kept)
+/* Goes from the cards that the rows may have kept before a deal to those that they may keep after it. Returns 0 if there is no
+   way, or there are more than real cards can have. */
+static inline int khiva_ends_after(khiva_deal *deal, const khiva_memory *memory, int ordinal, khiva_ends *ends)
 {
-    int each = khiva_each(seen->seats), last = (ordinal * khiva_turns_per_deal(seen->seats) - 1) * each, count = 0, found = 0;
-    uint8_t end[KHIVA_HANDS] = {0}, cards[KHIVA_CARDS], order[KHIVA_ENDS], row[KHIVA_TRACED];
-    uint32_t gone;
+    int each = khiva_each(memory->seats), last = (ordinal * khiva_turns_per_deal(memory->seats) - 1) * each;
+    int count = 0, number = 0;
+    uint8_t end[KHIVA_HANDS] = {0}, cards[KHIVA_CARDS], order[KHIVA_ENDS], row[KHIVA_TRACES];
+    uint32_t known;
     khiva_ends all, after;
     memset(&all, 0, sizeof all);
     memset(&after, 0, sizeof after);
-    khiva_deal_begin(deal, seen, ordinal, seen->received + last, each);
-    gone = deal->played;
+    khiva_deal_begin(deal, memory, ordinal, memory->received + last, each);
+    known = deal->played;
     for (int i = 0; i < each; i++) {
-        end[i] = seen->passed[last + i];
-        gone |= (uint32_t)1 << end[i] | (uint32_t)1 << seen->received[last + i];
+        end[i] = memory->passed[last + i];
+        known |= (uint32_t)1 << end[i] | (uint32_t)1 << memory->received[last + i];
     }
     for (int card = 0; card < KHIVA_CARDS; card++)
-        if (!(gone >> card & 1))
+        if (!(known >> card & 1))
             cards[count++] = (uint8_t)card;
     if (!khiva_list_ends(&all, cards, count, deal->rows, end, 1))
         return 0;
-    memset(order, KHIVA_UNSEEN, sizeof order);
-    for (int before = 0; before < kept->count; before++) {
-        if (!khiva_deal_follow(deal, kept->card[before]))
+    memset(order, KHIVA_NOWHERE, sizeof order);
+    for (int before = 0; before < ends->count; before++) {
+        if (!khiva_deal_follow(deal, ends->card[before]))
             continue;
         for (int i = 0; i < all.count; i++) {
             int fits = 1;
-            for (int j = 0; j < deal->traced; j++) {
-                row[j] = KHIVA_UNSEEN;
+            for (int j = 0; j < deal->traces; j++) {
+                row[j] = KHIVA_NOWHERE;
                 if (deal->leaves[j] == 0)
-                    fits &= (row[j] = khiva_row_of(deal, all.card[i], deal->rows * each, deal->card[j])) != KHIVA_UNSEEN;
+                    fits &= (row[j] = khiva_row_of(deal, all.card[i], deal->rows * each, deal->card[j])) != KHIVA_NOWHERE;
             }
             uint64_t ways = fits ? (uint64_t)khiva_ways(deal, deal->turns, row) : 0;
             if (ways == 0)
                 continue;
-            if (order[i] == KHIVA_UNSEEN) {
-                order[i] = (uint8_t)found++;
+            if (order[i] == KHIVA_NOWHERE) {
+                order[i] = (uint8_t)number++;
                 memcpy(after.card[order[i]], all.card[i], KHIVA_HANDS);
             }
-            after.weight[order[i]] += kept->weight[before] * ways;
+            after.weight[order[i]] += ends->weight[before] * ways;
         }
     }
-    after.count = found;
-    *kept = after;
-    if (found > 0)
-        khiva_ends_reduce(kept);
-    return found > 0;
+    after.count = number;
+    *ends = after;
+    if (number > 0)
+        khiva_ends_reduce(ends);
+    return number > 0;
 }
 
 /* Works out what the seat may know of the hidden cards. Returns 0 if nothing fits what it has seen. */
-static inline int khiva_learn(khiva_knowledge *known, const khiva_seen *seen)
+static inline int khiva_learn(khiva_knowledge *knowledge, const khiva_memory *memory)
 {
     khiva_big total;
-    uint8_t row[KHIVA_TRACED];
+    uint8_t row[KHIVA_TRACES];
     memset(&total, 0, sizeof total);
-    memset(&known->kept, 0, sizeof known->kept);
-    known->kept.count = 1;
-    known->kept.weight[0] = 1;
-    for (int ordinal = 1; ordinal < seen->deal; ordinal++)
-        if (!khiva_ends_after(&known->deal, seen, ordinal, &known->kept))
+    memset(&knowledge->ends, 0, sizeof knowledge->ends);
+    knowledge->ends.count = 1;
+    knowledge->ends.weight[0] = 1;
+    for (int ordinal = 1; ordinal < memory->deal; ordinal++)
+        if (!khiva_ends_after(&knowledge->deal, memory, ordinal, &knowledge->ends))
             return 0;
-    khiva_deal_begin(&known->deal, seen, seen->deal, seen->hand.item, seen->hand.count);
-    known->hidden = KHIVA_CARDS - seen->hand.count;
-    for (uint32_t played = known->deal.played; played; played &= played - 1)
-        known->hidden--;
-    for (int i = 0; i < known->kept.count; i++) {
-        if (khiva_deal_follow(&known->deal, known->kept.card[i])) {
-            khiva_first_rows(&known->deal, row);
+    khiva_deal_begin(&knowledge->deal, memory, memory->deal, memory->hand.item, memory->hand.count);
+    knowledge->hidden = KHIVA_CARDS - memory->hand.count;
+    for (uint32_t played = knowledge->deal.played; played; played &= played - 1)
+        knowledge->hidden--;
+    for (int i = 0; i < knowledge->ends.count; i++) {
+        if (khiva_deal_follow(&knowledge->deal, knowledge->ends.card[i])) {
+            khiva_first_rows(&knowledge->deal, row);
             do {
-                khiva_big count = khiva_count(known, i, row);
+                khiva_big count = khiva_count(knowledge, i, row);
                 khiva_big_add(&total, &count);
-            } while (khiva_next_rows(&known->deal, row));
+            } while (khiva_next_rows(&knowledge->deal, row));
         }
-        known->sofar[i] = total;
+        knowledge->sofar[i] = total;
     }
-    known->beyond = khiva_big_bits(&total) > KHIVA_DRAWN_BITS ? khiva_big_bits(&total) - KHIVA_DRAWN_BITS : 0;
+    knowledge->beyond = khiva_big_bits(&total) > KHIVA_DRAW_BITS ? khiva_big_bits(&total) - KHIVA_DRAW_BITS : 0;
     return khiva_big_bits(&total) > 0;
 }
 
-/* Draws where the traced cards lie that have not been seen since: `row` and known->deal.card, KHIVA_UNSEEN for all others. */
-static inline void khiva_draw_rows(khiva_knowledge *known, khiva_stream *stream, uint8_t row[KHIVA_TRACED])
+/* Draws where the traced cards lie that have not been seen since, by their place in knowledge->deal.card; all others are in row
+   KHIVA_NOWHERE. */
+static inline void khiva_draw_rows(khiva_knowledge *knowledge, khiva_stream *stream, uint8_t row[KHIVA_TRACES])
 {
-    uint64_t drawn = khiva_below(stream, khiva_big_shifted(&known->sofar[known->kept.count - 1], known->beyond));
+    uint64_t draw = khiva_below(stream, khiva_big_shift(&knowledge->sofar[knowledge->ends.count - 1], knowledge->beyond));
     khiva_big sofar;
     int i = 0;
-    while (khiva_big_shifted(&known->sofar[i], known->beyond) <= drawn)
+    while (khiva_big_shift(&knowledge->sofar[i], knowledge->beyond) <= draw)
         i++;
     memset(&sofar, 0, sizeof sofar);
     if (i > 0)
-        sofar = known->sofar[i - 1];
-    khiva_deal_follow(&known->deal, known->kept.card[i]);
-    khiva_first_rows(&known->deal, row);
+        sofar = knowledge->sofar[i - 1];
+    khiva_deal_follow(&knowledge->deal, knowledge->ends.card[i]);
+    khiva_first_rows(&knowledge->deal, row);
     do {
-        khiva_big count = khiva_count(known, i, row);
+        khiva_big count = khiva_count(knowledge, i, row);
         khiva_big_add(&sofar, &count);
-    } while (khiva_big_shifted(&sofar, known->beyond) <= drawn && khiva_next_rows(&known->deal, row));
+    } while (khiva_big_shift(&sofar, knowledge->beyond) <= draw && khiva_next_rows(&knowledge->deal, row));
 }
 
 #endif

@@ -21,6 +21,7 @@ enum {
     KHIVA_SALT_PRICE = 3,
     KHIVA_SLOTS = 5,  /* gems that a card can take at most (O1) */
     KHIVA_WALK = 13,  /* places ahead of a camel at most: 3 back, the tent, 5 out, and 4 back again (O4 bounce) */
+    KHIVA_GEMS = 1000000, /* more than any match has */
     KHIVA_UNLIMITED = -1
 };
 
@@ -44,7 +45,7 @@ typedef struct {
 /* Lists by seat, by camel where it says so. The top of a pile is its last item. */
 typedef struct {
     int seats, turn, deal;
-    khiva_kind asked;
+    khiva_kind kind;
     khiva_ending ending;
     int asker, card, camel; /* who is asked, with what card, about what camel; camel is 5 while all choose */
     unsigned winners;       /* mask of the seats that won a camel this turn */
@@ -55,7 +56,7 @@ typedef struct {
     uint8_t bidder[KHIVA_CARDS];   /* the seat that played a card of `bids` */
     khiva_list hand[KHIVA_SEATS], carpets[KHIVA_SEATS], delivered[KHIVA_SEATS], teapots[KHIVA_SEATS], salts[KHIVA_SEATS];
     khiva_list aside, shown, discard, teapot_pile, carpet_pile, salt_pile;
-    unsigned char secret[KHIVA_SECRET]; /* redeals are drawn from it */
+    unsigned char secret[KHIVA_SECRET]; /* redeals are draw from it */
 } khiva_state;
 
 static inline int khiva_colour(int card)
@@ -137,11 +138,11 @@ static inline int khiva_choices(const khiva_rules *rules, const khiva_state *s, 
 {
     khiva_ware wares[3];
     int hand = s->hand[seat].count;
-    if (s->asked == KHIVA_PLAY_PASS)
+    if (s->kind == KHIVA_PLAY_PASS)
         return s->seats == 2 ? khiva_pairs(hand) * khiva_pairs(hand - 2) : hand * (hand - 1);
-    if (s->asked == KHIVA_OVER || s->asker != seat)
+    if (s->kind == KHIVA_OVER || s->asker != seat)
         return 0;
-    return s->asked == KHIVA_MOVE ? 2 : s->asked == KHIVA_BOOST ? s->lands.count : khiva_wares(rules, s, seat, wares);
+    return s->kind == KHIVA_MOVE ? 2 : s->kind == KHIVA_BOOST ? s->lands.count : khiva_wares(rules, s, seat, wares);
 }
 
 /* Writes the pair of positions, rising, that has this rank among all pairs of `of` positions. */
@@ -276,7 +277,7 @@ static inline void khiva_end_turn(const khiva_rules *rules, khiva_state *s)
             khiva_gain(s, seat, 1);
     if (s->ending != KHIVA_GOES_ON || s->turn >= rules->max_turns) {
         khiva_trigger(s, KHIVA_TURNS);
-        s->asked = KHIVA_OVER;
+        s->kind = KHIVA_OVER;
         return;
     }
     s->turn++;
@@ -284,14 +285,14 @@ static inline void khiva_end_turn(const khiva_rules *rules, khiva_state *s)
         s->deal++;
         khiva_redeal(s);
     }
-    s->asked = KHIVA_PLAY_PASS;
+    s->kind = KHIVA_PLAY_PASS;
 }
 
 /* --- camels: what returns an int tells whether somebody is asked --- */
 
 static inline int khiva_ask(khiva_state *s, khiva_kind kind, int seat, int card)
 {
-    s->asked = kind;
+    s->kind = kind;
     s->asker = seat;
     s->card = card;
     return 1;
@@ -434,12 +435,12 @@ static inline void khiva_choose(khiva_state *s, const int choices[KHIVA_SEATS])
 static inline int khiva_apply(const khiva_rules *rules, khiva_state *s, const int choices[KHIVA_SEATS])
 {
     int waits = 0, seat = s->asker, card = s->card, choice = choices[seat];
-    khiva_kind asked = s->asked;
+    khiva_kind kind = s->kind;
     khiva_ware wares[3];
     for (int i = 0; i < s->seats; i++)
         if (khiva_choices(rules, s, i) > 0 && (choices[i] < 0 || choices[i] >= khiva_choices(rules, s, i)))
             return 0;
-    switch (asked) {
+    switch (kind) {
     case KHIVA_OVER: return 0;
     case KHIVA_PLAY_PASS: khiva_choose(s, choices); break;
     case KHIVA_MOVE: waits = choice == 0 ? khiva_boost(rules, s, seat, card) : khiva_finish_camel(rules, s, card); break;

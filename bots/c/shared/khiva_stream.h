@@ -20,7 +20,7 @@ typedef struct {
     int left;
 } khiva_stream;
 
-static inline uint32_t khiva_rotated(uint32_t x, int by)
+static inline uint32_t khiva_rotate(uint32_t x, int by)
 {
     return x >> by | x << (32 - by);
 }
@@ -43,13 +43,13 @@ static inline void khiva_sha256_block(khiva_sha256 *sum)
     }
     for (int i = 16; i < 64; i++) {
         uint32_t near = word[i - 15], late = word[i - 2];
-        near = khiva_rotated(near, 7) ^ khiva_rotated(near, 18) ^ near >> 3;
-        late = khiva_rotated(late, 17) ^ khiva_rotated(late, 19) ^ late >> 10;
+        near = khiva_rotate(near, 7) ^ khiva_rotate(near, 18) ^ near >> 3;
+        late = khiva_rotate(late, 17) ^ khiva_rotate(late, 19) ^ late >> 10;
         word[i] = word[i - 16] + near + word[i - 7] + late;
     }
     for (int i = 0; i < 64; i++) {
-        uint32_t one = khiva_rotated(e, 6) ^ khiva_rotated(e, 11) ^ khiva_rotated(e, 25);
-        uint32_t two = khiva_rotated(a, 2) ^ khiva_rotated(a, 13) ^ khiva_rotated(a, 22);
+        uint32_t one = khiva_rotate(e, 6) ^ khiva_rotate(e, 11) ^ khiva_rotate(e, 25);
+        uint32_t two = khiva_rotate(a, 2) ^ khiva_rotate(a, 13) ^ khiva_rotate(a, 22);
         one += h + ((e & f) ^ (~e & g)) + round[i] + word[i];
         two += (a & b) ^ (a & c) ^ (b & c);
         h = g, g = f, f = e, e = d + one, d = c, c = b, b = a, a = one + two;
@@ -136,20 +136,20 @@ static inline uint64_t khiva_u64(khiva_stream *stream)
 /* Draws a number from 0 to n - 1, each equally likely; n is at least 1. */
 static inline uint64_t khiva_below(khiva_stream *stream, uint64_t n)
 {
-    uint64_t rest = (UINT64_MAX % n + 1) % n, drawn;
+    uint64_t rest = (UINT64_MAX % n + 1) % n, draw;
     do
-        drawn = khiva_u64(stream);
-    while (drawn > UINT64_MAX - rest);
-    return drawn % n;
+        draw = khiva_u64(stream);
+    while (draw > UINT64_MAX - rest);
+    return draw % n;
 }
 
 static inline void khiva_shuffle(khiva_stream *stream, uint8_t *items, int count)
 {
     for (int i = count - 1; i > 0; i--) {
         int j = (int)khiva_below(stream, (uint64_t)i + 1);
-        uint8_t kept = items[i];
+        uint8_t item = items[i];
         items[i] = items[j];
-        items[j] = kept;
+        items[j] = item;
     }
 }
 

@@ -143,7 +143,7 @@ static inline void khiva_numbers_at(const khiva_map *map, const char *key, int s
     kit_cursor c = khiva_at(map, key);
     c.bad |= kit_array(&c) != (uint32_t)seats;
     for (int seat = 0; seat < seats; seat++)
-        numbers[seat] = khiva_number(&c, 0, 1000000);
+        numbers[seat] = khiva_number(&c, 0, KHIVA_GEMS);
     *bad |= c.bad;
 }
 
@@ -199,12 +199,12 @@ static inline void khiva_read_ask(kit_cursor c, khiva_view *view, int *bad)
     static const char *const kinds[] = {"move", "boost", "shop4"};
     khiva_map keys;
     kit_cursor card;
-    view->asked = KHIVA_PLAY_PASS;
+    view->kind = KHIVA_PLAY_PASS;
     if (kit_peek(c) == KIT_NIL)
         return;
     keys = khiva_read_map(&c);
     card = khiva_at(&keys, "card");
-    view->asked = (khiva_kind)(KHIVA_MOVE + khiva_word_at(&keys, "kind", kinds, 3, bad));
+    view->kind = (khiva_kind)(KHIVA_MOVE + khiva_word_at(&keys, "kind", kinds, 3, bad));
     view->asker = khiva_number_at(&keys, "seat", 0, KHIVA_SEATS - 1, bad);
     view->camel = khiva_number_at(&keys, "camel", 0, KHIVA_CAMELS - 1, bad);
     view->card = khiva_read_face(&card, KHIVA_A_CARD);
@@ -232,17 +232,17 @@ static inline void khiva_read_passed(kit_cursor c, khiva_view *view, int *bad)
 static inline int khiva_read_view(kit_cursor map, khiva_view *view)
 {
     static const char *const endings[] = {"", "teapots", "carpets", "salts", "turns"};
-    khiva_seen *seen = &view->seen;
+    khiva_memory *memory = &view->memory;
     khiva_map keys = khiva_read_map(&map), history;
     kit_cursor camels = khiva_at(&keys, "camels"), c = khiva_at(&keys, "history");
     int bad = map.bad, seats = khiva_number_at(&keys, "seats", 2, KHIVA_SEATS, &bad), each = khiva_each(seats);
     memset(view, 0, sizeof *view);
-    seen->seats = seats;
-    seen->seat = khiva_number_at(&keys, "seat", 0, seats - 1, &bad);
-    seen->deal = khiva_number_at(&keys, "deal", 1, KHIVA_TURNS_MOST, &bad);
+    memory->seats = seats;
+    memory->seat = khiva_number_at(&keys, "seat", 0, seats - 1, &bad);
+    memory->deal = khiva_number_at(&keys, "deal", 1, KHIVA_TURNS_MOST, &bad);
     view->turn = khiva_number_at(&keys, "turn", 1, KHIVA_TURNS_MOST, &bad);
     view->aside = khiva_number_at(&keys, "aside", 0, KHIVA_CARDS, &bad);
-    khiva_list_at(&keys, "hand", KHIVA_A_CARD, &seen->hand, &bad);
+    khiva_list_at(&keys, "hand", KHIVA_A_CARD, &memory->hand, &bad);
     khiva_list_at(&keys, "discard", KHIVA_A_CARD, &view->discard, &bad);
     khiva_list_at(&keys, "shown", KHIVA_A_CARD, &view->shown, &bad);
     khiva_list_at(&keys, "teapots_left", KHIVA_A_NUMBER, &view->teapots_left, &bad);
@@ -258,7 +258,7 @@ static inline int khiva_read_view(kit_cursor map, khiva_view *view)
     view->carpet_top = kit_peek(khiva_at(&keys, "carpet_top")) == KIT_NIL ? -1 : khiva_number_at(&keys, "carpet_top", 0, 4, &bad);
     view->supply = KHIVA_UNLIMITED;
     if (kit_peek(khiva_at(&keys, "gems_left")) != KIT_NIL)
-        view->supply = khiva_number_at(&keys, "gems_left", 0, 1000000, &bad);
+        view->supply = khiva_number_at(&keys, "gems_left", 0, KHIVA_GEMS, &bad);
     if (kit_peek(khiva_at(&keys, "ending")) != KIT_NIL)
         view->ending = (khiva_ending)khiva_word_at(&keys, "ending", endings, 5, &bad);
     camels.bad |= kit_array(&camels) != KHIVA_CAMELS;
@@ -272,10 +272,10 @@ static inline int khiva_read_view(kit_cursor map, khiva_view *view)
         view->load[camel] = (uint8_t)khiva_number(&camels, 0, 9);
     }
     history = khiva_read_map(&c);
-    seen->turns = khiva_history_at(&history, "passed", seen->passed, (int)sizeof seen->passed, &bad) / each;
-    bad |= khiva_history_at(&history, "received", seen->received, (int)sizeof seen->received, &bad) != seen->turns * each;
-    bad |= khiva_history_at(&history, "played", seen->played, (int)sizeof seen->played, &bad) != seen->turns * each * seats;
-    bad |= seen->turns > KHIVA_TURNS_MOST;
+    memory->turns = khiva_history_at(&history, "passed", memory->passed, (int)sizeof memory->passed, &bad) / each;
+    bad |= khiva_history_at(&history, "received", memory->received, (int)sizeof memory->received, &bad) != memory->turns * each;
+    bad |= khiva_history_at(&history, "played", memory->played, (int)sizeof memory->played, &bad) != memory->turns * each * seats;
+    bad |= memory->turns > KHIVA_TURNS_MOST;
     khiva_read_ask(khiva_at(&keys, "ask"), view, &bad);
     khiva_read_passed(khiva_at(&keys, "passed"), view, &bad);
     return !(bad | camels.bad | c.bad);

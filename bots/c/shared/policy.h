@@ -67,7 +67,7 @@ static inline void rivals(const khiva_view *view, board *b, double risk[KHIVA_CA
 {
     uint32_t seen = 0;
     int hidden[KHIVA_CARDS], count = 0, loose, plays = b->seats == 2 ? 2 : 1;
-    khiva_add_cards(&seen, &view->seen.hand);
+    khiva_add_cards(&seen, &view->memory.hand);
     khiva_add_cards(&seen, &view->discard);
     khiva_add_cards(&seen, &view->shown);
     for (int i = 0; i < KHIVA_CARDS; i++) /* by colour, in it by value, as sums are added up */
@@ -81,7 +81,7 @@ static inline void rivals(const khiva_view *view, board *b, double risk[KHIVA_CA
     for (int seat = 0; seat < b->seats; seat++) {
         double weights[KHIVA_CARDS], usual = 0.0;
         int size = view->hands[seat];
-        if (seat == view->seen.seat)
+        if (seat == view->memory.seat)
             continue;
         for (int i = 0; i < count; i++)
             weights[i] = appeal(card_worth(b, seat, code_of(hidden[i])));
@@ -101,8 +101,8 @@ static inline void rivals(const khiva_view *view, board *b, double risk[KHIVA_CA
 /* Writes what each choice of a turn promises, in millionths of a point, and returns how many choices there are. */
 static inline int totals(const khiva_view *view, board *b, double promised[ENTRIES])
 {
-    const khiva_list *hand = &view->seen.hand;
-    int seats = b->seats, half = khiva_each(seats), count = hand->count * (hand->count - 1), me = view->seen.seat;
+    const khiva_list *hand = &view->memory.hand;
+    int seats = b->seats, half = khiva_each(seats), count = hand->count * (hand->count - 1), me = view->memory.seat;
     double risk[KHIVA_CARDS], worth[KHIVA_CARDS], given[KHIVA_CARDS], all_kept = 0.0;
     rivals(view, b, risk);
     for (int i = 0; i < hand->count; i++) {
@@ -140,7 +140,7 @@ static inline int totals(const khiva_view *view, board *b, double promised[ENTRI
 static inline int answer(const khiva_rules *rules, const khiva_state *s)
 {
     int seat = s->asker, chosen = 0, salt = s->salt_pile.count > 0 ? s->salt_pile.item[s->salt_pile.count - 1] : 0;
-    if (s->asked == KHIVA_BOOST) {
+    if (s->kind == KHIVA_BOOST) {
         board b = lay_board(rules, s->seats, s->place, s->load, s->gems, s->carpets, salt);
         double best = 0.0;
         for (int gems = 0; gems < s->lands.count; gems++) {
@@ -151,7 +151,7 @@ static inline int answer(const khiva_rules *rules, const khiva_state *s)
             }
         }
     }
-    if (s->asked == KHIVA_SHOP4) { /* salt when it can be had; else what is usual */
+    if (s->kind == KHIVA_SHOP4) { /* salt when it can be had; else what is usual */
         khiva_ware wares[3];
         for (int i = khiva_wares(rules, s, seat, wares) - 1; i > 0; i--)
             if (wares[i] == KHIVA_SALT)

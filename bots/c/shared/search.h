@@ -9,7 +9,7 @@
 
 #include "policy.h"
 
-#define ODD 8 /* one choice in so many of the others' is drawn by lot: nobody is as predictable as our model of them */
+#define ODD 8 /* one choice in so many of the others' is draw by lot: nobody is as predictable as our model of them */
 #define WORLDS 6
 #define PROMISING 4
 #define PLACES (6 * SEATS)
@@ -30,7 +30,7 @@ typedef struct {
 } others;
 
 /* Tells how likely a seat with so many cards leaves each one to the others, by what they are worth to it. */
-static inline void spared(const double *worth, const int *hidden, int count, int size, int plays, double spares[KHIVA_CARDS])
+static inline void spare(const double *worth, const int *hidden, int count, int size, int plays, double spares[KHIVA_CARDS])
 {
     double weights[KHIVA_CARDS], usual = 0.0, holds = fmin(1.0, (double)size / count);
     for (int i = 0; i < count; i++)
@@ -58,7 +58,7 @@ static inline void expect(others *model, const khiva_view *view, board *b)
     for (int seat = 0; seat < seats; seat++) {
         for (int i = 0; i < count; i++)
             worth[seat][hidden[i]] = card_worth(b, seat, code_of(hidden[i]));
-        spared(worth[seat], hidden, count, view->hands[seat], seats == 2 ? 2 : 1, spares[seat]);
+        spare(worth[seat], hidden, count, view->hands[seat], seats == 2 ? 2 : 1, spares[seat]);
     }
     for (int seat = 0; seat < seats; seat++)
         for (int i = 0; i < count; i++) {
@@ -170,7 +170,7 @@ static inline double lead(const khiva_rules *rules, const khiva_state *s, double
     for (int seat = 0; seat < s->seats; seat++) {
         int cargo[CAMELS];
         points[seat] = khiva_score(s, seat);
-        if (s->asked == KHIVA_OVER)
+        if (s->kind == KHIVA_OVER)
             continue;
         for (int camel = 0; camel < CAMELS; camel++)
             cargo[camel] = s->load[camel];
@@ -184,7 +184,7 @@ static inline double lead(const khiva_rules *rules, const khiva_state *s, double
             points[seat] += HAND * promise(rules, s, shares, seat, card, cargo[khiva_colour(card)]);
         }
     }
-    if (s->asked == KHIVA_OVER && khiva_rank(rules, s, me) == 1)
+    if (s->kind == KHIVA_OVER && khiva_rank(rules, s, me) == 1)
         points[me] += VICTORY;
     for (int seat = 0; seat < s->seats; seat++)
         if (seat != me) {
@@ -230,16 +230,16 @@ static inline long search(const khiva_view *view, const khiva_rules *rules, cons
 {
     static const char *const labels[] = {"worlds"};
     double shares[SEATS][PLACES], sums[KHIVA_SLOTS + 1] = {0.0};
-    int candidates[KHIVA_SLOTS + 1], count = 0, best = 0, seats = view->seen.seats, me = view->seen.seat;
-    khiva_knowledge known;
+    int candidates[KHIVA_SLOTS + 1], count = 0, best = 0, seats = view->memory.seats, me = view->memory.seat;
+    khiva_knowledge knowledge;
     khiva_state world, after;
     khiva_stream stream;
     others model;
-    if (!khiva_think(&known, view))
+    if (!khiva_think(&knowledge, view))
         return 0;
     khiva_stream_begin(&stream, secret, labels, 1);
     share_loads(seats, shares);
-    if (view->asked == KHIVA_PLAY_PASS) {
+    if (view->kind == KHIVA_PLAY_PASS) {
         int salt = view->salts_left.count > 0 ? view->salts_left.item[0] : 0;
         board b = lay_board(rules, seats, view->place, view->load, view->gems, view->carpets, salt);
         count = promising(view, &b, candidates);
@@ -247,22 +247,22 @@ static inline long search(const khiva_view *view, const khiva_rules *rules, cons
     }
     for (int number = 0; number < WORLDS; number++) {
         int choices[SEATS] = {0};
-        if (!khiva_world(&world, view, &known, &stream))
+        if (!khiva_world(&world, view, &knowledge, &stream))
             return 0;
-        if (view->asked != KHIVA_PLAY_PASS)
+        if (view->kind != KHIVA_PLAY_PASS)
             while (count < khiva_choices(rules, &world, me) && count <= KHIVA_SLOTS) {
                 candidates[count] = count;
                 count++;
             }
         for (int seat = 0; seat < seats; seat++)
-            if (seat != me && view->asked == KHIVA_PLAY_PASS)
+            if (seat != me && view->kind == KHIVA_PLAY_PASS)
                 choices[seat] = guess(&model, rules, &world, seat, &stream);
         for (int i = 0; i < count; i++) {
             int answers[SEATS] = {0};
             after = world;
             choices[me] = candidates[i];
             khiva_apply(rules, &after, choices);
-            while (after.asked > KHIVA_PLAY_PASS) {
+            while (after.kind > KHIVA_PLAY_PASS) {
                 answers[after.asker] = answer(rules, &after);
                 khiva_apply(rules, &after, answers);
             }

@@ -16,8 +16,8 @@ static void print_list(const khiva_list *list)
 
 static void print_state(const khiva_rules *rules, const khiva_state *s)
 {
-    fprintf(stderr, "%d %d %d %d %d %u %d", s->turn, s->deal, s->asked, s->ending, s->camel, s->winners, s->supply);
-    if (s->asked > KHIVA_PLAY_PASS) {
+    fprintf(stderr, "%d %d %d %d %d %u %d", s->turn, s->deal, s->kind, s->ending, s->camel, s->winners, s->supply);
+    if (s->kind > KHIVA_PLAY_PASS) {
         fprintf(stderr, " asks %d %d", s->asker, s->card);
         print_list(&s->lands);
     }
@@ -50,7 +50,7 @@ static void print_state(const khiva_rules *rules, const khiva_state *s)
 
 static void play_on(const khiva_rules *rules, khiva_state *s, khiva_stream *stream)
 {
-    while (s->asked != KHIVA_OVER) {
+    while (s->kind != KHIVA_OVER) {
         int choices[KHIVA_SEATS] = {0};
         for (int seat = 0; seat < s->seats; seat++)
             if (khiva_choices(rules, s, seat) > 0)
@@ -65,7 +65,7 @@ static long choose(const kit_decide *decide, const kit_match *match, void *own)
 {
     static const char *const labels[] = {"worlds"};
     static khiva_view view;
-    static khiva_knowledge known;
+    static khiva_knowledge knowledge;
     khiva_rules rules;
     khiva_state world;
     khiva_stream stream;
@@ -74,11 +74,11 @@ static long choose(const kit_decide *decide, const kit_match *match, void *own)
     (void)own;
     if (!kit_find(match->hello, "rules", &map) || !khiva_read_rules(map, &rules) || !khiva_read_view(decide->view, &view))
         return 0;
-    if (!khiva_lottery("worlds", match->seed, decide->view, secret) || !khiva_think(&known, &view))
+    if (!khiva_lottery("worlds", match->seed, decide->view, secret) || !khiva_think(&knowledge, &view))
         return 0;
     khiva_stream_begin(&stream, secret, labels, 1);
     for (int i = 0; i < WORLDS_PRINTED; i++) {
-        if (!khiva_world(&world, &view, &known, &stream))
+        if (!khiva_world(&world, &view, &knowledge, &stream))
             return 0;
         print_state(&rules, &world);
     }
