@@ -7,8 +7,6 @@
 #ifndef KHIVA_RULES_H
 #define KHIVA_RULES_H
 
-#include <stdio.h>
-
 #include "khiva_stream.h"
 
 enum {
@@ -245,13 +243,14 @@ static inline void khiva_compensate(const khiva_rules *rules, khiva_state *s, in
 static inline void khiva_redeal(khiva_state *s)
 {
     const khiva_list *from[3] = {&s->discard, &s->aside, &s->shown};
-    char ordinal[12];
-    const char *const labels[3] = {"khiva", "deal", ordinal};
+    char ordinal[12] = {0}, *digits = ordinal + 11;
     khiva_stream stream;
     uint32_t pool = 0;
     uint8_t cards[KHIVA_CARDS];
     int count = 0, at = 0, size = khiva_first_hand(s->seats) - khiva_each(s->seats);
-    snprintf(ordinal, sizeof ordinal, "%d", s->deal);
+    for (int left = s->deal; left > 0; left /= 10)
+        *--digits = (char)('0' + left % 10);
+    const char *const labels[3] = {"khiva", "deal", digits};
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < from[i]->count; j++)
             pool |= (uint32_t)1 << from[i]->item[j];
