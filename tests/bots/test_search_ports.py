@@ -159,6 +159,17 @@ def test_worlds_and_rules_are_those_of_the_engine(lay_out: Any, lottery: Any, fr
     bot = lay_out(WORLDS, "c")
     positions = sum(draw_alike(bot, lottery, conversation[0] | g["hello"], g["decides"], framed) for g in GROUPS)
     assert positions > 4000
+    for number, (seats, given) in enumerate(OTHER_RULES):
+        hello, asked = random_match(seats, given, f"other rules {number}")
+        draw_alike(bot, lottery, {**conversation[0], **hello}, asked[::5], framed)
+
+
+@pytest.mark.xdist_group("c")
+@pytest.mark.parametrize("tie_break", ["max_bag", "sum_bags"])
+def test_ties_are_broken_as_the_rules_say(tie_break: str, lay_out: Any, lottery: Any, framed: Any, conversation: Any) -> None:
+    hello, asked = random_match(2, {"salt_tie_break": tie_break}, "ties")
+    asked[0]["view"] |= {"salts": [[10, 6], [9, 8]], "salts_left": [7], "gems": [1, 0]}
+    assert draw_alike(lay_out(WORLDS, "c"), lottery, {**conversation[0], **hello}, asked[:1], framed) == DRAWN
 
 
 @pytest.mark.long
