@@ -14,6 +14,7 @@ from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+from khiva_arena import shipped
 from khiva_arena.entrants.loading import Bounds, in_words
 from khiva_arena.errors import ConfigError
 from khiva_arena.replay.record import canonical
@@ -193,8 +194,7 @@ def _measure(files: dict[str, Path], manifest: Path, bounds: Bounds) -> None:
     """Raise ConfigError if the files are too large. Nothing is opened, and a sparse file is as large as it says."""
     total = 0
     for name, path in files.items():
-        size = path.stat().st_size
-        total += size
+        total += (size := path.stat().st_size)
         if size > bounds.bot_file_size:
             limit = in_words("bot_file_size", bounds.bot_file_size)
             problem = f"{_printable(name)} has {in_words('bot_file_size', size)}, a file {limit} at most"
@@ -211,10 +211,11 @@ def _printable(name: str) -> str:
 
 
 def _may_include(folder: Path, path: Path) -> bool:
-    """Tell whether ``include`` may name a path: only beside the bot's folder, and never another bot's file.
+    """Tell whether ``include`` may name a path: only beside the bot's folder or shipped with the arena, and never another bot's
+    file.
 
     A stranger wrote the bot.toml, and the files it names are copied with the arbiter's rights.
     """
-    between = [parent for parent in path.parents if folder.parent in parent.parents]
-    of_others = [parent for parent in between if parent != folder and (parent / "bot.toml").exists()]
-    return path.is_relative_to(folder.parent) and not of_others and not (path.parent / STORE).exists()
+    root = folder.parent if path.is_relative_to(folder.parent) else shipped.folder("bots").resolve()
+    others = [up for up in path.parents if root in up.parents and up != folder and (up / "bot.toml").exists()]
+    return path.is_relative_to(root) and not others and not (path.parent / STORE).exists()

@@ -15,7 +15,7 @@ from khiva_arena.errors import ArenaError, ConfigError, GameFault
 from khiva_arena.games.base import Game
 from khiva_arena.games.registry import NAMES, get
 from khiva_arena.result import Clock, Hypotheses, Model, Policy
-from khiva_arena.sandbox.limits import Resources, of_settings
+from khiva_arena.sandbox.limits import DEFAULT, Resources, of_settings
 from khiva_arena.schedule.names import OF_SOME, Format
 from khiva_arena.settings.file import names_file
 from khiva_arena.settings.row import LISTS, Kind, Setting, duration_ms
@@ -175,7 +175,8 @@ def settings_from(
     for key in NOT_IN_TICKS if of_ticks else ():
         if overrides.get(key) not in (None, False, AUTO):
             problems.add(key, NOT_IN_TICKS[key])
-    if of_ticks and "cpu" in (overrides.get("limits") or ()):
+    limits = values["limits"] if isinstance(values["limits"], Mapping) else {}
+    if of_ticks and limits.get("cpu", DEFAULT.cpu) != DEFAULT.cpu:  # a definition has the default
         problems.add("limits", "cpu: with --clock ticks a bot has the ticks of --turn and --bank; leave this out")
     game = _game(values, problems)
     rules = _rules(values, game, seats, problems)

@@ -55,7 +55,7 @@ def test_other_words_for_a_language_and_words_for_none(tmp_path: Path) -> None:
     assert not (tmp_path / "x").exists()
 
 
-@pytest.mark.parametrize("word", ["shipped:python/search", "shipped:c/greedy"])
+@pytest.mark.parametrize("word", ["shipped:python/search", "shipped:c/greedy", "shipped:c/search", "shipped:cpp/search"])
 def test_a_copy_of_a_shipped_bot(word: str, tmp_path: Path) -> None:
     said = json.loads(arena("new", word, "mine", "--json", cwd=tmp_path).stdout)
     assert said["language"] == word.split(":")[1].split("/")[0]
@@ -71,11 +71,11 @@ def test_a_copy_of_a_shipped_bot(word: str, tmp_path: Path) -> None:
 
 
 def test_a_bot_that_is_built_as_a_module(tmp_path: Path) -> None:
-    for word in ("c", "shipped:c/greedy"):
-        name = word.rpartition("/")[2]
+    for word in ("c", "shipped:c/greedy", "shipped:c/search", "shipped:cpp/search"):
+        name = word.replace("/", "-").rpartition(":")[2]
         said = json.loads(arena("new", word, name, "--module", "--json", cwd=tmp_path).stdout)
         bot = load(str(tmp_path / name))
-        assert (bot.module, bot.build[0]) == ("bot.wasm", "clang")
+        assert (bot.module, bot.build[0]) == ("bot.wasm", "clang++" if "cpp" in word else "clang")
         assert "bot.wasm" not in said["files"]
     nothing = {"PATH": str(tmp_path)}
     text = arena("new", "c", "lacking", "--module", cwd=tmp_path, env=nothing).stdout

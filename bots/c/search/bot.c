@@ -1,0 +1,23 @@
+/* Imagines six worlds and looks a turn ahead in each of them: search.h has the search, khiva_rules.h the rules. It chooses the
+   same as bots/python/search in every position. */
+#define KIT_VERSION "1"
+#include "kit.h"
+#include "khiva_view.h"
+#include "search.h"
+
+static long choose(const kit_decide *decide, const kit_match *match, void *own)
+{
+    static khiva_view view;
+    khiva_rules rules;
+    kit_cursor map;
+    unsigned char secret[KHIVA_SECRET];
+    (void)own;
+    if (!kit_find(match->hello, "rules", &map) || !khiva_read_rules(map, &rules) || !khiva_read_view(decide->view, &view))
+        return 0;
+    return khiva_lottery("search", match->seed, decide->view, secret) ? search(&view, &rules, secret) : 0;
+}
+
+int main(void)
+{
+    return kit_play("search-c", choose, NULL);
+}

@@ -1,0 +1,278 @@
+/* A small Monte-Carlo search: bots/python/shared/search.py in C, to the last bit. For that, sums are added up in the same order,
+   and the build line forbids products to be fused into them (-ffp-contract=off). C99 and C++17.
+
+   It imagines worlds: positions that its view allows, with the hidden cards dealt again. In each world the others choose as the
+   greedy bot would, near enough, or now and then anything, and each of our promising choices is played to the end of the turn
+   and judged. */
+#ifndef SEARCH_H
+#define SEARCH_H
+
+#include "policy.h"
+
+#define ODD 8 /* one choice in so many of the others' is draw by lot: nobody is as predictable as our model of them */
+#define WORLDS 6
+#define PROMISING 4
+#define PLACES (6 * SEATS)
+
+/* What things are worth beyond the points they have made; search.py says where the numbers come from. */
+static const double AT_END[10] = {0.0, 0.18, 0.18, 0.14, 0.12, 0.02, 0.0, 0.0, 0.0, 0.0};
+static const double SHOPS[6] = {0.0, GEM, CARPET, 2 * GEM, 0.0, 0.0};
+#define GEMS 0.3
+#define CARPETS 0.3
+#define HAND 0.3
+#define VICTORY 10.0
+#define LEADER 0.5 /* the best of the others counts this much more than their average alone */
+
+/* What each seat gains by a card, by seat and card: to play it, to play it beside a lower one of its camel; `give` is the loss by
+   passing it. */
+typedef struct {
+    double play[SEATS][KHIVA_CARDS], beaten[SEATS][KHIVA_CARDS], give[SEATS][KHIVA_CARDS];
+} others;
+
+/* Tells how likely a seat with so many cards leaves each one to the others, by what they are worth to it. */
+static inline void spare(const double *worth, const int *hidden, int count, int size, int plays, double spares[KHIVA_CARDS])
+{
+    double weights[KHIVA_CARDS], usual = 0.0, holds = fmin(1.0, (double)size / count);
+    for (int i = 0; i < count; i++)
+        weights[i] = appeal(worth[hidden[i]]);
+    for (int i = 0; i < count; i++)
+        usual += weights[i] / count;
+    for (int i = 0; i < KHIVA_CARDS; i++)
+        spares[i] = 1.0;
+    for (int i = 0; i < count; i++)
+        spares[hidden[i]] = 1.0 - holds * fmin(1.0, plays * weights[i] / (weights[i] + (size - 1) * usual));
+}
+
+/* Reckons what cards promise the others, once for all worlds: from the table as it lies and the cards that nobody has seen. */
+static inline void expect(others *model, const khiva_view *view, board *b)
+{
+    double worth[SEATS][KHIVA_CARDS], spares[SEATS][KHIVA_CARDS];
+    int hidden[KHIVA_CARDS], count = 0, seats = b->seats;
+    uint32_t seen = 0;
+    khiva_add_cards(&seen, &view->discard);
+    khiva_add_cards(&seen, &view->shown);
+    memset(model, 0, sizeof *model);
+    for (int card = 0; card < KHIVA_CARDS; card++)
+        if (!(seen >> card & 1))
+            hidden[count++] = card;
+    for (int seat = 0; seat < seats; seat++) {
+        for (int i = 0; i < count; i++)
+            worth[seat][hidden[i]] = card_worth(b, seat, code_of(hidden[i]));
+        spare(worth[seat], hidden, count, view->hands[seat], seats == 2 ? 2 : 1, spares[seat]);
+    }
+    for (int seat = 0; seat < seats; seat++)
+        for (int i = 0; i < count; i++) {
+            int card = hidden[i];
+            double win = 1.0, promised;
+            for (int value = 1; value < khiva_value(card); value++)
+                for (int other = 0; other < seats; other++)
+                    if (other != seat)
+                        win *= spares[other][khiva_card(khiva_colour(card), value)];
+            promised = win * worth[seat][card] + (1.0 - win) * REJECTED;
+            model->play[seat][card] = (1.0 - KEEP) * promised;
+            model->beaten[seat][card] = REJECTED - KEEP * promised;
+            model->give[seat][card] = KEEP * promised + GIVE * worth[(seat + 1) % seats][card];
+        }
+}
+
+/* Chooses for another seat in a world. */
+static inline int guess(const others *model, const khiva_rules *rules, const khiva_state *s, int seat, khiva_stream *stream)
+{
+    const khiva_list *hand = &s->hand[seat];
+    const double *play = model->play[seat], *give = model->give[seat];
+    int choices = khiva_choices(rules, s, seat), chosen = 0;
+    double best = 0.0;
+    if (khiva_below(stream, ODD) == 0)
+        return (int)khiva_below(stream, (uint64_t)choices);
+    for (int choice = 0; choice < choices; choice++) {
+        int at[4];
+        double worth;
+        khiva_entry(s->seats, hand->count, choice, at);
+        if (s->seats > 2) {
+            worth = play[hand->item[at[0]]] - give[hand->item[at[1]]];
+        } else {
+            /* Of two cards on one camel the first is rejected: a hand has its high cards first. */
+            int a = hand->item[at[0]], b = hand->item[at[1]], is_beaten = khiva_colour(a) == khiva_colour(b);
+            worth = play[b] + (is_beaten ? model->beaten[seat][a] : play[a]);
+            worth = worth - give[hand->item[at[2]]] - give[hand->item[at[3]]];
+        }
+        if (choice == 0 || worth > best) {
+            best = worth;
+            chosen = choice;
+        }
+    }
+    return chosen;
+}
+
+/* Returns what a point of what a camel brings `owner` promises `seat` while the camel stands there, by the greedy reckoning. */
+static inline double share(int seats, int seat, int owner, int place)
+{
+    double near = NEAR[distance(owner, place)];
+    return owner == seat ? near : -near / (seats - 1);
+}
+
+/* Writes what a point that a camel brings everybody alike promises each seat, by seat and place. */
+static inline void share_loads(int seats, double shares[SEATS][PLACES])
+{
+    for (int seat = 0; seat < seats; seat++)
+        for (int place = 0; place < PLACES; place++) {
+            double sum = 0.0, lost = 0.0; /* what additions lose is kept: the Python bot rounds the whole sum once */
+            for (int owner = 0; owner < seats; owner++) {
+                double part = share(seats, seat, owner, place), next = sum + part, added = next - sum;
+                lost += (sum - (next - added)) + (part - added);
+                sum = next;
+            }
+            shares[seat][place] = sum + lost;
+        }
+}
+
+/* Returns what the carpets of a camel's colour add to what it promises the seat there. */
+static inline double look(const khiva_state *s, int seat, int camel, int place)
+{
+    double total = 0.0;
+    for (int owner = 0; owner < s->seats; owner++)
+        for (int i = 0; i < s->carpets[owner].count; i++)
+            if (s->carpets[owner].item[i] / 10 == camel)
+                total += s->carpets[owner].item[i] % 10 * share(s->seats, seat, owner, place);
+    return total;
+}
+
+/* Returns what it is worth to win a bid with this card, moved on as well as the gems allow. Never less than 0. */
+static inline double promise(const khiva_rules *rules, const khiva_state *s, double shares[SEATS][PLACES], int seat, int card,
+                             int cargo)
+{
+    int camel = khiva_colour(card), load = s->load[camel], top = s->salt_pile.count;
+    double salt = top > 0 ? fmax(CARPET, s->salt_pile.item[top - 1] - SALT_PRICE * GEM) : CARPET, best = 0.0;
+    double now = load * shares[seat][s->place[camel]] + look(s, seat, camel, s->place[camel]);
+    khiva_list lands;
+    khiva_reach(rules, s, seat, card, &lands);
+    for (int boost = 0; boost < lands.count; boost++) {
+        int place = lands.item[boost], shop = place % 6;
+        double gain = SHOPS[shop] - GEM * boost - now;
+        if (shop == OUTPOST) {
+            gain += cargo;
+        } else {
+            gain += load * shares[seat][place];
+            gain += look(s, seat, camel, place);
+            if (shop == 4)
+                gain += s->gems[seat] - boost >= SALT_PRICE ? salt : CARPET;
+        }
+        best = gain > best ? gain : best;
+    }
+    return best;
+}
+
+/* Returns how far we are ahead of the others, in points made and to be expected. */
+static inline double lead(const khiva_rules *rules, const khiva_state *s, double shares[SEATS][PLACES], int me)
+{
+    double points[SEATS] = {0.0}, total = 0.0, best = 0.0;
+    int is_first = 1;
+    for (int seat = 0; seat < s->seats; seat++) {
+        int cargo[CAMELS];
+        points[seat] = khiva_score(s, seat);
+        if (s->kind == KHIVA_OVER)
+            continue;
+        for (int camel = 0; camel < CAMELS; camel++)
+            cargo[camel] = s->load[camel];
+        for (int i = 0; i < s->carpets[seat].count; i++)
+            cargo[s->carpets[seat].item[i] / 10] += s->carpets[seat].item[i] % 10;
+        points[seat] += GEMS * s->gems[seat] + CARPETS * khiva_sum(&s->carpets[seat]);
+        for (int camel = 0; camel < CAMELS; camel++)
+            points[seat] += AT_END[distance(seat, s->place[camel])] * cargo[camel];
+        for (int i = 0; i < s->hand[seat].count; i++) {
+            int card = s->hand[seat].item[i];
+            points[seat] += HAND * promise(rules, s, shares, seat, card, cargo[khiva_colour(card)]);
+        }
+    }
+    if (s->kind == KHIVA_OVER && khiva_rank(rules, s, me) == 1)
+        points[me] += VICTORY;
+    for (int seat = 0; seat < s->seats; seat++)
+        if (seat != me) {
+            total += points[seat];
+            best = is_first || points[seat] > best ? points[seat] : best;
+            is_first = 0;
+        }
+    return points[me] - LEADER * best - (1.0 - LEADER) * total / (s->seats - 1);
+}
+
+/* Rounds to millionths, half to even, as Python's round does: the product with a million is taken with its error. */
+static inline double millionths(double x)
+{
+    double cut = 134217729.0 * x, high = cut - (cut - x), low = x - high;
+    double product = x * 1e6, error = (high * 1e6 - product) + low * 1e6;
+    double whole = floor(product), part = product - whole;
+    if (part > 0.5 || (part == 0.5 && (error > 0.0 || (error == 0.0 && fmod(whole, 2.0) != 0.0))))
+        whole += 1.0;
+    return whole;
+}
+
+/* Writes the choices worth a closer look, best first, and returns how many. */
+static inline int promising(const khiva_view *view, board *b, int candidates[PROMISING])
+{
+    double promised[ENTRIES];
+    int count = 0, all = totals(view, b, promised);
+    for (int choice = 0; choice < all; choice++) {
+        int at = count;
+        while (at > 0 && promised[choice] > promised[candidates[at - 1]])
+            at--;
+        if (at == PROMISING)
+            continue;
+        count += count < PROMISING;
+        for (int i = count - 1; i > at; i--)
+            candidates[i] = candidates[i - 1];
+        candidates[at] = choice;
+    }
+    return count;
+}
+
+/* Chooses; the default where a view fits no position. */
+static inline long search(const khiva_view *view, const khiva_rules *rules, const unsigned char *secret)
+{
+    static const char *const labels[] = {"worlds"};
+    double shares[SEATS][PLACES], sums[KHIVA_SLOTS + 1] = {0.0};
+    int candidates[KHIVA_SLOTS + 1], count = 0, best = 0, seats = view->memory.seats, me = view->memory.seat;
+    khiva_knowledge knowledge;
+    khiva_state world, after;
+    khiva_stream stream;
+    others model;
+    if (!khiva_think(&knowledge, view))
+        return 0;
+    khiva_stream_begin(&stream, secret, labels, 1);
+    share_loads(seats, shares);
+    if (view->kind == KHIVA_PLAY_PASS) {
+        int salt = view->salts_left.count > 0 ? view->salts_left.item[0] : 0;
+        board b = lay_board(rules, seats, view->place, view->load, view->gems, view->carpets, salt);
+        count = promising(view, &b, candidates);
+        expect(&model, view, &b);
+    }
+    for (int number = 0; number < WORLDS; number++) {
+        int choices[SEATS] = {0};
+        if (!khiva_world(&world, view, &knowledge, &stream))
+            return 0;
+        if (view->kind != KHIVA_PLAY_PASS)
+            while (count < khiva_choices(rules, &world, me) && count <= KHIVA_SLOTS) {
+                candidates[count] = count;
+                count++;
+            }
+        for (int seat = 0; seat < seats; seat++)
+            if (seat != me && view->kind == KHIVA_PLAY_PASS)
+                choices[seat] = guess(&model, rules, &world, seat, &stream);
+        for (int i = 0; i < count; i++) {
+            int answers[SEATS] = {0};
+            after = world;
+            choices[me] = candidates[i];
+            khiva_apply(rules, &after, choices);
+            while (after.kind > KHIVA_PLAY_PASS) {
+                answers[after.asker] = answer(rules, &after);
+                khiva_apply(rules, &after, answers);
+            }
+            sums[i] += lead(rules, &after, shares, me);
+        }
+    }
+    for (int i = 1; i < count; i++)
+        if (millionths(sums[i]) > millionths(sums[best]))
+            best = i;
+    return candidates[best];
+}
+
+#endif

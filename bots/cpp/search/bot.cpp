@@ -1,0 +1,35 @@
+// Imagines six worlds and looks a turn ahead in each of them: search.h has the search, khiva_rules.h the rules, both in C.
+// It chooses the same as bots/python/search in every position.
+#include "khiva_kit.hpp"
+
+#include "khiva_view.h"
+#include "search.h"
+
+// The bytes of a value, for the readers in C.
+struct Bytes {
+    msgpack::sbuffer packed;
+
+    explicit Bytes(const khiva::Value& value) { msgpack::pack(packed, value); }
+
+    kit_cursor cursor() const
+    {
+        const auto first = reinterpret_cast<const unsigned char*>(packed.data());
+        return {first, first + packed.size(), 0};
+    }
+};
+
+long choose(const khiva::Decide& decide, const khiva::Match& match)
+{
+    static khiva_view view;
+    khiva_rules rules;
+    unsigned char secret[KHIVA_SECRET];
+    const Bytes rules_map(match.rules), view_map(decide.view);
+    if (!khiva_read_rules(rules_map.cursor(), &rules) || !khiva_read_view(view_map.cursor(), &view))
+        return 0;
+    return khiva_lottery("search", match.seed, view_map.cursor(), secret) ? search(&view, &rules, secret) : 0;
+}
+
+int main()
+{
+    return khiva::play("search-cpp", choose, "1");
+}
