@@ -140,7 +140,9 @@ class TickSeat:
         """Return the seconds of CPU of the module's thread; of the whole process where a thread's cannot be read."""
         clock_of = getattr(time, "pthread_getcpuclockid", None)  # macOS has none
         try:
-            return time.clock_gettime(clock_of(self._thread)) if clock_of and self._thread else time.process_time()
+            if clock_of:
+                return time.clock_gettime(clock_of(self._thread)) if self._thread else 0.0
+            return time.process_time()
         except OSError:
             return time.process_time()
 
