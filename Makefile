@@ -14,7 +14,7 @@ TESTS := $(BIN)/pytest -n 4 --dist loadgroup -q
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run test-fast test test-soak test-languages test-long test-elsewhere check docs bench bench-guard bench-modules bench-peers coverage coverage-swiss swiss-factors overload fairness fuzz meter modules-soak modules-elsewhere crash stops cluster schema vectors playthroughs openspiel-page references zoo pictures mutants strength vm clean
+.PHONY: help run test-fast test test-soak test-languages test-long test-elsewhere check docs bench bench-guard bench-modules bench-peers coverage coverage-swiss swiss-factors overload fairness fuzz meter modules-oldest modules-soak modules-elsewhere crash stops cluster schema vectors playthroughs openspiel-page references zoo pictures mutants strength vm clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -114,9 +114,15 @@ meter: .venv/.test ## measure how long a tick of modules lasts, by class of inst
 VM := $(shell sed -n 's/.*"\(wasmtime>=[^"]*\)".*/\1/p' pyproject.toml)
 OLDEST_VM := $(shell sed -n 's/.*"wasmtime>=\([0-9]*\),.*/\1/p' pyproject.toml)
 TIMES ?= 1000
-modules-soak: .venv/.test ## play, forge and overhear TIMES=1000 matches of modules, also on their oldest VM and on Node's; an hour (needs clang)
-	$(BIN)/pip $(INSTALL) --upgrade --no-deps --target .venv/oldest-vm 'wasmtime==$(OLDEST_VM).*'
-	MATCHES=$(TIMES) FORGERIES=$(TIMES) TRIES=$(TIMES) OTHER_VMS=.venv/oldest-vm $(BIN)/pytest -n 2 --dist loadgroup -q -o faulthandler_timeout=0 \
+.venv/oldest-vm: .venv/.test
+	$(BIN)/pip $(INSTALL) --upgrade --no-deps --target $@ 'wasmtime==$(OLDEST_VM).*'
+	@touch $@
+
+modules-oldest: .venv/oldest-vm ## play matches of modules on their oldest VM and the newest, which have to come out equal (needs clang)
+	OTHER_VMS=$< $(BIN)/pytest -q tests/modules/test_equal.py -k other_versions
+
+modules-soak: .venv/oldest-vm ## play, forge and overhear TIMES=1000 matches of modules, also on their oldest VM and on Node's; an hour (needs clang)
+	MATCHES=$(TIMES) FORGERIES=$(TIMES) TRIES=$(TIMES) OTHER_VMS=$< $(BIN)/pytest -n 2 --dist loadgroup -q -o faulthandler_timeout=0 \
 	  tests/modules/test_equal.py tests/modules/test_channels.py tests/audit/test_forgeries.py tests/shards/test_rerun.py
 
 # Debian's Python for ARM64, with all that it needs, and wheels of the VM: in a folder, with lists of packages of its own.

@@ -47,3 +47,8 @@ def test_a_function_s_docstring_begins_with_a_verb() -> None:
 def test_what_stands_for_no_noun() -> None:
     words = [word.lower() for place, _, text in docstrings() for word in re.findall(r"[A-Za-z']+", text)]
     assert 1000 * words.count("what") / len(words) <= WHAT_MOST
+
+
+def test_a_file_of_tests_that_is_named_is_there() -> None:
+    named = {(place, file) for place, _, text in docstrings() for file in re.findall(r"\btests/[\w/]+\.py\b", text)}
+    assert not [f"{place}: {file}" for place, file in sorted(named) if not (PACKAGE.parent / file).is_file()]

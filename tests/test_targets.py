@@ -53,6 +53,12 @@ def test_ci_runs_them_all() -> None:
     assert [line for line in lines if line.startswith("make ")] == [f"make {target}" for target in OF_CI]
 
 
+def test_the_workflow_plays_modules_on_their_oldest_vm() -> None:
+    workflow = (ROOT / ".github" / "workflows" / "tests.yml").read_text()
+    assert "run: make modules-oldest\n" in workflow.partition("\n  languages:")[2].partition("\n  macos:")[0]
+    assert "OTHER_VMS=" in RECIPES["modules-oldest"]
+
+
 def test_the_set_up_compiles_every_module_that_a_command_or_bot_imports(tmp_path: Path) -> None:
     (words,) = re.findall(r"^\t@\$\(BIN\)/python (-m compileall .*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
     site = ".venv/lib/python3.11/site-packages"

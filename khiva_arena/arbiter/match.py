@@ -22,7 +22,7 @@ from khiva_arena.replay.requests import hello
 from khiva_arena.result import TICKS_A_MS, Measured, Policy, Verdict, final_ranks
 from khiva_arena.sandbox import stops
 from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.level import TRUSTING, Sandbox
+from khiva_arena.sandbox.level import TRUSTING, Level, Sandbox
 
 if TYPE_CHECKING:  # most matches are by the wall clock
     from khiva_arena.arbiter.ticks import ModuleTable, TickGatherer
@@ -124,6 +124,7 @@ class Outcome(msgspec.Struct, frozen=True):
     host: True if the machine caused the void, and neither a game nor a late seat did
     begun: True if a bot was asked for a choice, so that a void may be its doing
     again: True if a void match is played once more in this run
+    cell: the level of the cell around the runner, in ticks; None by the wall clock
     """
 
     ordinal: int
@@ -139,6 +140,7 @@ class Outcome(msgspec.Struct, frozen=True):
     host: bool = False
     begun: bool = True
     again: bool = False
+    cell: Level | None = None
 
 
 class LiveMatch:
@@ -212,6 +214,7 @@ class LiveMatch:
             lag=lag,
             host=host,
             begun=self._any_asked,
+            cell=self._job.sandbox.level if self._job.in_ticks else None,
         )
 
     def _unsettled_seconds(self, now: float) -> float:

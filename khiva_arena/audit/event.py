@@ -33,10 +33,8 @@ from khiva_arena.words import count
 if TYPE_CHECKING:
     from khiva_arena.audit.rerun import Rerunner  # few audits run bots
 
-MOST_OF_MODULE = 2**26
-"""Bytes of a module that a bundle may hold."""
-RERUN_AT_ONCE = 256
-"""Matches whose bots are run again together: their records are held until then."""
+MOST_OF_MODULE = 2**26  # bytes of a module that a bundle may hold
+RERUN_AT_ONCE = 256  # matches whose bots are run again together: their records are held until then
 MOST_SEEDS = 2**63  # as many as a store can number
 
 

@@ -77,6 +77,8 @@ def check(table: Sequence[Job], outcomes: Sequence[Outcome]) -> None:
             raise ValueError("another match")
         if outcome.record is not None and outcome.record.header != job.header:
             raise ValueError("another header")
+        if outcome.record is not None and (outcome.cell is not None) != job.in_ticks:
+            raise ValueError("another cell")
         _check_beside(outcome, len(job.header.seats))
     if len(outcomes) > len(table):
         raise ValueError("more than were asked for")

@@ -8,6 +8,7 @@ import click
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.commands.traced import Tracing, play, print_aside, say_faults
 from khiva_arena.errors import ConfigError
+from khiva_arena.replay.definition import kept_at
 from khiva_arena.seats.guests import seating_of
 from khiva_arena.settings.flags import settings_by_flags
 from khiva_arena.settings.one_match import OneMatch, one_match, settings_and_bots
@@ -50,10 +51,13 @@ def _print(outcome: Outcome, setup: OneMatch, as_json: bool) -> None:
     record = outcome.record
     assert record is not None
     if as_json:
-        click.echo(record.to_json())
+        text = record.to_json()
+        click.echo(f'{{"cell":"{outcome.cell}",{text[1:]}' if outcome.cell else text)
         return
     from khiva_arena.replay.story import story  # not above: bots do not wait for it
 
+    if outcome.cell:
+        click.echo(kept_at(outcome.cell))
     for seat, marks in enumerate(setup.marks):
         if marks:
             click.echo(f"seat {seat} is marked: {', '.join(marks)}")

@@ -18,6 +18,7 @@ from khiva_arena.errors import ConfigError
 from khiva_arena.events.find import match_of, secret_of
 from khiva_arena.games.registry import get
 from khiva_arena.outside.opening import offer
+from khiva_arena.replay.definition import kept_at
 from khiva_arena.replay.record import Record
 from khiva_arena.sandbox.detect import best
 from khiva_arena.settings.define import changed_runtimes
@@ -83,10 +84,11 @@ def play_stored(folder: Path, word: str, flags: dict[str, Any], tracing: Tracing
         return 1
     difference = first_difference(record, outcome.record)
     if as_json:
-        click.echo(
-            json.dumps({"same": difference is None, "difference": difference, "record": json.loads(outcome.record.to_json())})
-        )
+        values = {"same": difference is None, "difference": difference, "record": json.loads(outcome.record.to_json())}
+        click.echo(json.dumps({**values, "cell": outcome.cell}))
     else:
+        if outcome.cell:
+            click.echo(kept_at(outcome.cell))
         click.echo(difference or f"every choice is the same; digest {outcome.record.digest}")
     print_aside(outcome, [seat.name for seat in record.header.seats], tracing)
     say_faults(outcome, job, [bot.asked_as for bot in entrants], tracing)

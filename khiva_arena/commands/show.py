@@ -13,7 +13,7 @@ from khiva_arena.events.find import check_event, events_of, match_of, matches_of
 from khiva_arena.events.stored import bare_timetable
 from khiva_arena.games.registry import HASHED, get
 from khiva_arena.games.which import which_of
-from khiva_arena.replay.definition import DefinedBot
+from khiva_arena.replay.definition import DefinedBot, kept_at
 from khiva_arena.replay.seeds import ID_LENGTH
 from khiva_arena.replay.story import story
 from khiva_arena.report.columns import MARKS
@@ -72,7 +72,7 @@ def _list_as_json(store: Store, events: Sequence[EventRow]) -> None:
         names = [bot.name for bot in event.bots]
         for row in matches_of(store, event):
             result = [(names[seat.bot], seat.rank, seat.score, seat.verdict) for seat in row.seats]
-            match = {"match": f"{event.number}/{row.ordinal}", "id": row.id, "seed": row.seed, "seats": result}
+            match = {"match": f"{event.number}/{row.ordinal}", "id": row.id, "seed": row.seed, "seats": result, "cell": row.cell}
             click.echo(between + json.dumps(match), nl=False)
             between = ", "
     click.echo("]}")
@@ -120,9 +120,11 @@ def _show(store: Store, word: str, notes: bool, as_json: bool) -> None:
     if as_json:
         seats = [{name: getattr(seat, name) for name in seat.__struct_fields__} for seat in row.seats]
         beside = {"attempt": row.attempt, "req_start": row.req_start, "seconds": row.seconds, "finished": row.finished}
-        beside["extends"] = event.definition.extends
+        beside |= {"extends": event.definition.extends, "cell": row.cell}
         click.echo(json.dumps({"record": json.loads(row.record), "seats": seats, "times": row.times, **beside}))
         return
+    if row.cell:
+        click.echo(kept_at(row.cell))
     click.echo(story(record, secret_of(store, event, row.seed)))
     if extends := _extends(event, {other.id: other.number for other in store.events()}):
         click.echo(harmless(f"event {event.number} {extends}"))

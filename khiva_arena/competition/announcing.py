@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from khiva_arena.competition.run_events import RunEvents
 from khiva_arena.playing.jobs import Play
 from khiva_arena.playing.starts import Entrants
-from khiva_arena.replay.definition import Definition
+from khiva_arena.replay.definition import Definition, kept_at
 from khiva_arena.report.same_names import in_a_line
 from khiva_arena.sandbox import system
 from khiva_arena.schedule import formats
@@ -43,6 +43,8 @@ def announce(
         from khiva_arena.games.which import is_played  # not above: most games come with the arena
 
         log.say(is_played(event.definition))
+    if event.definition.in_ticks:
+        log.say(kept_at("the best level of each worker" if settings.place else play.sandbox.level))
     if choice := _some_line_ups(event.definition, opening):
         log.say(choice, warning=settings.lineups != AUTO)
     if settings.authors_apart and not _shared_author(play.event.definition):

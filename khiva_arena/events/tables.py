@@ -36,6 +36,7 @@ class PooledTable(NamedTuple):
     among: the bots that count.
     partial: those events that are not over.
     contrasts: differences of the sets of bots that were named.
+    cells: the levels at which runners of modules were kept, by name.
     """
 
     heading: str
@@ -46,13 +47,15 @@ class PooledTable(NamedTuple):
     among: Among = EVERYBODY
     partial: tuple[shapes.Partial, ...] = ()
     contrasts: tuple[shapes.Contrasts, ...] = ()
+    cells: tuple[str, ...] = ()
 
     @property
     def title(self) -> str:
-        """The heading, and how much of each unfinished event the table has."""
+        """The heading, the cells of modules, and how much of each unfinished event the table has."""
         numbers = {event.id: event.number for event in self.events}
         parts = [f"{part.recorded} of {part.planned} matches of event {numbers[part.event]}" for part in self.partial]
-        return self.heading + (f"; partial: {', '.join(parts)}" if parts else "")
+        kept = f"; runners kept at {', '.join(self.cells)}" if self.cells else ""
+        return self.heading + kept + (f"; partial: {', '.join(parts)}" if parts else "")
 
     def to_json(self) -> dict[str, Any]:
         """Return the table as ``standings --json`` prints it."""
@@ -63,7 +66,8 @@ class PooledTable(NamedTuple):
         selection = {"only": [*self.among.only], "exclude": [*self.among.exclude]} if self.among.words else {}
         table = to_json(self.standings, self.sections)
         contrasts = {"contrasts": to_builtins(self.contrasts)} if self.contrasts else {}
-        return {**in_common(self.events), **chained, **rules, **table, **self.places_json(), **selection, **partial, **contrasts}
+        more = {**selection, **partial, **contrasts, **({"cells": [*self.cells]} if self.cells else {})}
+        return {**in_common(self.events), **chained, **rules, **table, **self.places_json(), **more}
 
     def places_json(self) -> dict[str, Any]:
         """Return the places under their key, {} if there are none."""
@@ -97,7 +101,8 @@ def tables_of(folder: Path, words: Sequence[str], request: TableRequest = PLAIN,
     Raises ConfigError for an event or bot that is not there, StoreError for a store that cannot be read or is damaged.
     """
     with Store.read(folder) as store:
-        return tables_in(StoredResults(store), rated_events(store, tuple(words), say), request, say)
+        tables = tables_in(StoredResults(store), rated_events(store, tuple(words), say), request, say)
+        return [table._replace(cells=store.cells(event.id for event in table.events)) for table in tables]
 
 
 def tables_in(

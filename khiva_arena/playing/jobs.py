@@ -21,6 +21,7 @@ class Play:
 
     done: ordinals of the matches that are recorded.
     set_aside: (seed, line-up) of tables that stayed void.
+    sandbox: how bots are kept here; a cluster's workers keep modules each at their own best level.
     """
 
     def __init__(self, store: Store, event: EventRow, commands: Sequence[Command]) -> None:
@@ -33,7 +34,7 @@ class Play:
         self._commands = commands
         # What is over needs no cell, and to find the best one takes a moment.
         needs_level = event.definition.in_ticks and commands
-        self._sandbox = event.definition.sandbox(best() if needs_level else Level.TRUSTED)
+        self.sandbox = event.definition.sandbox(best() if needs_level else Level.TRUSTED)
         voids = store.voids(event.id)
         self._voids = {row.ordinal: row.attempt for row in voids}
         self._warned = {bot for row in voids for bot in row.suspects}  # by the wall clock nobody reads the warning
@@ -125,7 +126,7 @@ class Play:
         header = self._definition.header(self._definition.seated(match.bots), self.event.match_id(match.ordinal), secret)
         commands = tuple(self._commands[bot] for bot in match.bots)
         warned = tuple(seat for seat, bot in enumerate(match.bots) if bot in self._warned)
-        return Job(match.ordinal, attempt, header, secret, commands, self._sandbox, warned)
+        return Job(match.ordinal, attempt, header, secret, commands, self.sandbox, warned)
 
     def record(self, outcome: Outcome, *, last: bool) -> list[MatchRow | VoidRow]:
         """Store an outcome and return the rows that were stored because of it.
@@ -196,6 +197,7 @@ def _match_row(event: str, match: ScheduledMatch, outcome: Outcome) -> MatchRow:
         finished=now(),
         seats=tuple(rows),
         times=tuple(in_microseconds(report.times, report.round_trips) for report in outcome.seats),
+        cell=outcome.cell,
     )
 
 

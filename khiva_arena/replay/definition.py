@@ -37,6 +37,11 @@ MARKS = ("network", "remote", "kept")
 each."""
 
 
+def kept_at(level: str) -> str:
+    """Return in a line how an event in ticks isolates bots, and the level of the cell around their runner."""
+    return f"isolation {MODULE}; the runner is kept at {level}"
+
+
 class TimeLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The time that bots may take, in milliseconds.
 

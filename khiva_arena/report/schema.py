@@ -19,8 +19,10 @@ _RULES = ("rules", dict[str, Any] | msgspec.UnsetType, msgspec.UNSET)
 _EXTENDS = ("extends", dict[str, str] | msgspec.UnsetType, msgspec.UNSET)
 _PLACES = ("places", list[shapes.EventPlaces] | msgspec.UnsetType, msgspec.UNSET)
 _PARTIAL = ("partial", list[shapes.Partial] | msgspec.UnsetType, msgspec.UNSET)
+_CELLS = ("cells", list[str] | msgspec.UnsetType, msgspec.UNSET)
 
 _CONTRASTS = ("contrasts", list[shapes.Contrasts] | msgspec.UnsetType, msgspec.UNSET)
+_OF_A_POOL = (_EXTENDS, _RULES, _PLACES, *_SOME, _PARTIAL, _CONTRASTS, _CELLS)
 
 
 def _tables(command: str, key: str, name: str, kind: type[msgspec.Struct], *more: tuple[str, Any, Any]) -> type:
@@ -33,7 +35,7 @@ def _tables(command: str, key: str, name: str, kind: type[msgspec.Struct], *more
 
 
 NAMES: dict[str, type] = {
-    "standings": _tables("standings", "standings", "Pool", shapes.Rated, _EXTENDS, _RULES, _PLACES, *_SOME, _PARTIAL, _CONTRASTS),
+    "standings": _tables("standings", "standings", "Pool", shapes.Rated, *_OF_A_POOL),
     "plan": _tables("plan", "plans", "PooledPlan", plan.Plan),
     "sprt": sprt.SprtOutput,
 }

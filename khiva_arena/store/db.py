@@ -12,6 +12,7 @@ from msgspec import structs
 
 from khiva_arena.errors import StoreError
 from khiva_arena.replay.record import run_digest
+from khiva_arena.sandbox.level import Level
 from khiva_arena.store import files, private, shape, sums
 from khiva_arena.store.files import FILE, LOCK, VERSION, explain_errors
 from khiva_arena.store.inserting import Insertion, insert_match, insert_void
@@ -22,7 +23,7 @@ from khiva_arena.store.seal import Seal
 __all__ = ["FILE", "RUN_SECRET", "UNREADABLE", "VERSION", "BotRow", "EventRow", "MatchRow", "SeatRow", "Store", "VoidRow", "now"]
 
 RUN_SECRET = -1
-BESIDE = ("page_faults", "times")
+BESIDE = ("page_faults", "times", "cells")
 LOWEST, HIGHEST = -(2**63), 2**63 - 1  # integers of SQLite
 CLOSE_MS = 1_000  # for the last checkpoint, if readers are in the way
 MATCHES_AT_ONCE, BYTES_AT_ONCE = 500, 32 * 2**20  # read at a time: bounds memory whatever the size of a store
@@ -244,7 +245,7 @@ class Store:
 
     def matches(self, event: str, first: int = LOWEST, last: int = HIGHEST, beside: Sequence[str] = BESIDE) -> Iterator[MatchRow]:
         """Yield recorded matches with ordinals first..last in schedule order, read on demand, some at a time. ``beside``: the
-        measurements that are read, too: page faults and the times of decisions take as long to read as everything else."""
+        facts that are read, too: page faults and the times of decisions take as long to read as everything else."""
         all_matches = (first, last) == (LOWEST, HIGHEST)  # with one whose ordinal is damaged and no number now
         within = "" if all_matches else "AND ordinal BETWEEN ? AND ?"
         query = f"{_select('matches')} WHERE event = ? {within} ORDER BY ordinal"
@@ -269,8 +270,8 @@ class Store:
         ordinals = [row[1] for row, _ in rows]
         condition = ("event = ? AND ordinal BETWEEN ? AND ? ORDER BY ordinal", event, min(ordinals), max(ordinals))
         seats = self._pairs("seats", f"{condition[0]}, seat", *condition[1:])
-        faults, times = (self._pairs(table, *condition) if table in beside else () for table in BESIDE)
-        return whole_matches(rows, faults, seats, times)
+        faults, times, cells = (self._pairs(table, *condition) if table in beside else () for table in BESIDE)
+        return whole_matches(rows, faults, seats, times, cells)
 
     def places(self, event: str) -> Iterator[tuple[int, str]]:
         """Yield ordinal and digest of each recorded match in schedule order, read on demand, some at a time. Sums are not looked
@@ -281,6 +282,12 @@ class Store:
     def digests(self, event: str) -> list[str]:
         """Return the match digests in schedule order."""
         return [row[0] for row in self._rows("SELECT digest FROM matches WHERE event = ? ORDER BY ordinal", event)]
+
+    def cells(self, events: Iterable[str]) -> tuple[str, ...]:
+        """Return the levels at which the runners of the events' modules were kept, the best first."""
+        query = "SELECT DISTINCT level FROM cells WHERE event = ?"
+        levels = {row[0] for event in events for row in self._rows(query, event)}
+        return tuple(level for level in Level if level in levels)
 
     def seconds(self, event: str) -> list[float]:
         """Return how long each match took, in schedule order."""

@@ -10,7 +10,7 @@ from msgspec import structs
 from khiva_arena.store import sums
 from khiva_arena.store.rows import MatchRow, VoidRow
 
-OF_A_MATCH = [name for name in MatchRow.__struct_fields__ if name not in ("seats", "times", "intact")]
+OF_A_MATCH = [name for name in MatchRow.__struct_fields__ if name not in ("seats", "times", "cell", "intact")]
 """The columns of ``matches`` without the sum."""
 MEASURED = {"cpu": "cpu_s", "paused": "paused"}
 """The columns of seats that hold a field of Measured, and that field."""
@@ -54,6 +54,8 @@ def insert_match(insert: Insertion, match: MatchRow) -> None:
             insert("page_faults", {**key, "seat": seat.seat, "major": measured.page_faults})
     if match.times is not None:
         insert("times", {**key, "by_seat": msgspec.json.encode(match.times).decode()})
+    if match.cell is not None:
+        insert("cells", {**key, "level": str(match.cell)})
 
 
 def insert_void(insert: Insertion, void: VoidRow) -> None:

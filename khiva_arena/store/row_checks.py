@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from khiva_arena.result import LINK_LOST, Measured
+from khiva_arena.sandbox.level import Level
 from khiva_arena.store.rows import MatchRow, SeatRow, Times, VoidRow
 from khiva_arena.store.sums import CheckedRow
 
@@ -21,10 +22,10 @@ T = TypeVar("T")
 
 
 def whole_matches(
-    matches: Sequence[tuple[Sequence[Any], bool]], faults: Checked, seats: Checked, times: Checked
+    matches: Sequence[tuple[Sequence[Any], bool]], faults: Checked, seats: Checked, times: Checked, cells: Checked
 ) -> Iterator[MatchRow]:
-    """Yield rows of ``matches`` with their rows of ``page_faults``, ``seats`` (by number) and ``times``. Rows of other matches
-    may be among these."""
+    """Yield rows of ``matches`` with their rows of ``page_faults``, ``seats`` (by number), ``times`` and ``cells``. Rows of other
+    matches may be among these."""
     mine: dict[int, list[SeatRow]] = {row[1]: [] for row, _ in matches}
     damaged_ordinals = set()
     majors = {}
@@ -42,9 +43,14 @@ def whole_matches(
         took[ordinal] = _times(by_seat, len(mine.get(ordinal, ())))
         if not intact or took[ordinal] is None:
             damaged_ordinals.add(ordinal)
+    kept: dict[int, Level | None] = {}
+    for (_, ordinal, level, _), intact in cells:
+        kept[ordinal] = Level(level) if level in {*Level} else None
+        if not intact or kept[ordinal] is None:
+            damaged_ordinals.add(ordinal)
     for row, intact in matches:
         at = row[1]
-        values = (*row[:-1], tuple(mine[at]), took.get(at), intact and at not in damaged_ordinals)
+        values = (*row[:-1], tuple(mine[at]), took.get(at), kept.get(at), intact and at not in damaged_ordinals)
         yield MatchRow(*values)
 
 

@@ -13,6 +13,7 @@ from khiva_arena.replay import seeds
 from khiva_arena.replay.definition import Definition, read_definition, text_digest
 from khiva_arena.replay.record import Record
 from khiva_arena.result import NOT_MEASURED, Measured
+from khiva_arena.sandbox.level import Level
 from khiva_arena.schedule.terms import Terms
 
 Number = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
@@ -147,6 +148,7 @@ class MatchRow(msgspec.Struct, frozen=True):
     seats: by seat.
     times: by seat, of each decision that it answered or was late with; None if they are not known, as of a match that version
         0.2.0 recorded.
+    cell: the level of the cell around the runner, in ticks; None by the wall clock.
     intact: whether it and its seats are as they were written.
     """
 
@@ -164,6 +166,7 @@ class MatchRow(msgspec.Struct, frozen=True):
     finished: str
     seats: tuple[SeatRow, ...]
     times: Times | None = None
+    cell: Level | None = None
     intact: bool = True
 
     def parsed(self) -> Record:

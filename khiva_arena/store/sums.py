@@ -35,12 +35,14 @@ TABLES = (
     "void_causes",
     "times",
     "closures",
+    "cells",
 )
 """The tables whose rows an event's tally counts, beside its own row."""
 READ_ALONE = ("reveals", "conclusions")
 READ_WITH = {
     "page_faults": ("matches", ("ordinal",)),
     "times": ("matches", ("ordinal",)),
+    "cells": ("matches", ("ordinal",)),
     "void_causes": ("voids", ("ordinal", "attempt")),
 }
 """Tables that are read with rows of another one, and the columns that lead there: nobody reads a row that leads to none."""

@@ -14,9 +14,12 @@ from pathlib import Path
 
 import pytest
 from arena import FAULTY, GREEDY, NAIVE, ROOT, arena_process, bots, wait_for_matches
-from tools import lacks, need
+from scripted_modules import command, script, scripted
+from tools import lacks, need, need_module_tools
 from waiting import until
 from wording import pattern, sentence
+
+from khiva_arena.entrants import modules
 
 HIDING = ROOT / "tests" / "support" / "not_linux"
 TOOLS = ("sh", "true", "chmod", "rm")
@@ -43,7 +46,8 @@ def hidden(tmp_path: Path) -> dict[str, str]:
         return {"TMPDIR": str(tmp_path / "tmp")}
     for tool in TOOLS:
         (tmp_path / "bin" / tool).symlink_to(str(shutil.which(tool)))
-    return {"PYTHONPATH": str(HIDING), "PATH": str(tmp_path / "bin"), "TMPDIR": str(tmp_path / "tmp")}
+    folders = (str(HIDING), os.environ.get("PYTHONPATH", ""))
+    return {"PYTHONPATH": os.pathsep.join(filter(None, folders)), "PATH": str(tmp_path / "bin"), "TMPDIR": str(tmp_path / "tmp")}
 
 
 def left(folder: Path) -> list[str]:
@@ -197,6 +201,58 @@ def test_an_interrupted_run_leaves_nothing(tmp_path: Path, hidden: dict[str, str
     _, said = started.communicate(timeout=60)
     assert started.returncode == 130, said
     assert until(lambda: not left(tmp_path)), left(tmp_path)
+
+
+# --- modules ---
+
+PYTHON = """#!/bin/sh
+# The runner of modules, which starts without sitecustomize, has Linux hidden here.
+case "$4" in *"from runner import"*)
+    echo "$4" >>{log}
+    code="exec(open('{hiding}/sitecustomize.py').read()); $4"
+    shift 4
+    exec {python} -I -S -c "$code" "$@" ;;
+esac
+exec {python} "$@"
+"""
+
+
+@pytest.fixture
+def with_modules(tmp_path: Path, hidden: dict[str, str]) -> dict[str, str]:
+    """The environment ``hidden`` in which the runner lacks Linux as well, and the VM's library lies under its name on macOS."""
+    need_module_tools("c")
+    library = Path(modules.library())
+    place = tmp_path / "vm" / "wasmtime" / library.parent.name.replace("linux", "darwin")
+    place.mkdir(parents=True)
+    (place.parent / "__init__.py").touch()
+    (place / "_libwasmtime.dylib").symlink_to(library)
+    python = tmp_path / "bin" / "python"
+    python.write_text(PYTHON.format(log=tmp_path / "runners", hiding=HIDING, python=sys.executable))
+    python.chmod(0o755)
+    folders = os.pathsep.join((hidden["PYTHONPATH"], str(tmp_path / "vm")))
+    return hidden | {"PYTHONPATH": folders, "NOT_LINUX_PYTHON": str(python)}
+
+
+@pytest.mark.language
+@pytest.mark.skipif(not LINUX, reason="it hides Linux")
+def test_an_event_in_ticks_is_that_of_linux_and_its_bots_are_run_again(tmp_path: Path, with_modules: dict[str, str]) -> None:
+    for name, text in {"honest": b"", "late": script("t", command("h"), at=5)}.items():
+        (tmp_path / f"{name}.wasm").write_bytes(scripted(text))
+    settings = (*bots("honest.wasm", "late.wasm"), "--clock", "ticks", "--turn", "50ms", "--bank", "0s", "--seed", "elsewhere")
+    run = ("run", *settings, "--trust-bots", "--seats", "2", "--seeds", "2", "-j", "2", "--out")
+    on_linux = digest(arena_process(*run, "linux", cwd=tmp_path).stderr)
+    done = arena_process(*run, "out", cwd=tmp_path, env=with_modules)
+    assert digest(done.stderr) == on_linux
+    assert sentence("replay", "kept-at", level="trusted") in done.stderr
+    there, here = (arena_process("match", *settings, cwd=tmp_path, env=env).stdout for env in (with_modules, None))
+    assert there.splitlines()[1:] == here.splitlines()[1:], "all but the line on the cell"
+    arena_process("bundle", "out", "cup.khiva", "--with-modules", cwd=tmp_path, env=with_modules)
+    for place in ("out", "cup.khiva"):
+        again = arena_process("verify", place, "--rerun-bots", cwd=tmp_path, env=with_modules).stdout
+        assert re.search(pattern("verify", "bots-run-again", matches="4 matches"), again)
+    works = set(re.findall(r"main\.main\((\w+\.\w+)\)", (tmp_path / "runners").read_text()))
+    assert works == {".".join(work) for work in (modules.COMPILE, modules.TABLE)}
+    assert left(tmp_path) == []
 
 
 # --- what is used where ---

@@ -10,6 +10,8 @@ from dask_cluster import dask_cluster
 from scripted_modules import command, script, scripted
 from wording import sentence
 
+from khiva_arena.sandbox.detect import best
+
 pytestmark = [pytest.mark.language, pytest.mark.slow, pytest.mark.xdist_group("cluster")]
 
 MODULES = {"honest": b"", "slow": script("t", command("s", 20), command("a"), at=3), "late": script("t", command("h"), at=5)}
@@ -68,3 +70,5 @@ def test_records_are_those_of_one_machine_and_a_worker_that_lies_is_found(tmp_pa
         assert both.count(told) <= 1  # the other may have played all before the liar was ready
     assert digest_of("out", tmp_path) == digest_of("here", tmp_path)
     arena("verify", "out", "--rerun-bots", cwd=tmp_path)
+    listed = json.loads(arena("show", "out", "--json", cwd=tmp_path).stdout)["matches"]
+    assert {row["cell"] for row in listed} == {str(best())}

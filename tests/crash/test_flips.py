@@ -32,6 +32,7 @@ TABLES = (
     "void_causes",
     "times",
     "closures",
+    "cells",
     "tallies",
 )
 

@@ -15,6 +15,7 @@ from wording import pattern, sentence
 from khiva_arena.errors import StoreError
 from khiva_arena.replay.record import run_digest
 from khiva_arena.result import Measured
+from khiva_arena.sandbox.level import Level
 from khiva_arena.store.db import FILE, RUN_SECRET, UNREADABLE, VERSION, BotRow, MatchRow, SeatRow, Store, VoidRow
 from khiva_arena.store.files import open_to_write
 from khiva_arena.store.seal import SEAL
@@ -177,10 +178,31 @@ def test_times_that_no_arbiter_writes_are_damage_whatever_their_sum(tmp_path: Pa
         assert (found.times, found.intact) == (None, False)
 
 
+def test_the_cell_of_a_runner_is_kept_beside_the_match(tmp_path: Path) -> None:
+    filled(tmp_path)
+    with Store.write(tmp_path) as store:
+        assert store.cells(["e1"]) == ()
+        store.add_match(structs.replace(match(4), cell=Level.TRUSTED), {})
+        store.add_match(structs.replace(match(5), cell=Level.BASIC), {})
+        assert [one.cell for one in store.matches("e1")] == [*[None] * 4, Level.TRUSTED, Level.BASIC]
+        assert store.cells(["e1"]) == (Level.BASIC, Level.TRUSTED)
+        assert store.damage() == store.changed("e1") == []
+    with closing(sqlite3.connect(tmp_path / FILE)) as connection:
+        connection.execute("UPDATE cells SET level = 'strict' WHERE ordinal = 4")
+        forge(connection, "UPDATE cells SET level = 'palace' WHERE ordinal = 5")
+        connection.execute("UPDATE cells SET level = 'standard' WHERE ordinal = 4")
+        connection.commit()
+    with Store.read(tmp_path) as store:
+        changed, unknown = list(store.matches("e1"))[4:]
+        assert (changed.cell, changed.intact) == (Level.STANDARD, False)
+        assert (unknown.cell, unknown.intact) == (None, False)
+        assert store.cells(["e1"]) == (Level.STANDARD,)
+
+
 def test_a_store_of_version_3_is_read_as_it_is_and_gets_times_when_it_is_written(tmp_path: Path) -> None:
     filled(tmp_path)
     with closing(sqlite3.connect(tmp_path / FILE)) as connection:
-        connection.executescript("DROP TABLE times; DROP TABLE closures; PRAGMA user_version = 3")
+        connection.executescript("DROP TABLE times; DROP TABLE closures; DROP TABLE cells; PRAGMA user_version = 3")
     with Store.read(tmp_path) as store:
         assert {one.times for one in store.matches("e1")} == {None}
         assert store.damage() == store.changed("e1") == []

@@ -1,7 +1,7 @@
 """Price list number 1, as data: ticks by class of instructions, by call to the runner, by byte and by page.
 
 A price is never changed: another price is another list with another number. How long a tick of each class takes was measured
-(``make meter``), and protocol/METER.md has the results.
+(``tests/benchmarks/meter.py``), and protocol/METER.md has the results.
 """
 
 from typing import NamedTuple
