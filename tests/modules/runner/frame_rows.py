@@ -140,7 +140,7 @@ FRAME_ROWS = (
         (("answered", 5 + HOST + 100 + 9 + WRITE + 17), ("timeout", PLENTY), ("timeout", 0)),
     ),
     Row(
-        "the end of input is read behind all frames, as nothing",
+        "behind all frames an ended input is read as nothing",
         bot(
             read(0) + write() + read(0) + write(to=2) + (read(0) + write(to=2)) * 2,
             {OTHER: pairs((BODY + 4, 9))},
@@ -154,13 +154,13 @@ FRAME_ROWS = (
         ),
     ),
     Row(
-        "time up behind the end of input",
+        "time up once input has ended",
         bot("loop br 0 end"),
         end(12_345) + ask(),
         (("answered", 12_345), ("timeout", 0)),
     ),
     Row(
-        "at the end of input a module runs behind an answer, up to the next write",
+        "once input has ended a module runs behind an answer, up to its next write",
         bot(
             write(OTHER) + write(OTHER + 8, to=2) + write(OTHER + 8) + write(OTHER + 8, to=2),
             text(FRAME + OTHER_FRAME, b"!"),
@@ -183,7 +183,7 @@ FRAME_ROWS = (
         (("answered", ANSWER), ("answered", 1 + 4 * (NOTE + 3) + 2 * (NOTE + 2) + WRITE + 60)),
     ),
     Row(
-        "an exit with a code, and a frame that is not whole",
+        "an exit with a code, behind half a frame",
         bot(write(OTHER) + " i32.const -2 $proc_exit i32.const 1 drop", text(FRAME[:-1])),
         ask() + ask(),
         (("exited", WRITE + 8 + 1 + 1 + HOST), ("exited", 0)),

@@ -42,7 +42,7 @@ POLL_ROWS = (
         (("answered", NOTE + 4 + 3_000 + 10_000 + NOTE + 3 + WRITE + 136),),
     ),
     Row(
-        "poll for a time by the clock, ahead and past",
+        "poll for absolute times, ahead and past",
         bot(
             note(*poll(0, 1)) + note(*poll(40, 2, of=OTHER + 48)) + write(),
             {OTHER: time(1, 100_000, absolute=True) + time(2, LONGEST) + time(3, 1, absolute=True)},
