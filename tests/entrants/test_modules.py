@@ -208,13 +208,14 @@ def test_without_the_vm_the_line_to_type_is_said(tmp_path: Path, monkeypatch: py
     assert needs in arena("doctor", cwd=tmp_path, code=None).stdout
 
 
-def test_a_missing_compiler_is_named_with_its_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("compiler", ["clang", "clang++"])
+def test_a_missing_compiler_is_named_with_its_package(compiler: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def nothing(program: str, _folder: str) -> None:
-        assert program == "clang"
+        assert program == compiler
 
     monkeypatch.setattr(readable_paths, "program_path", nothing)
-    line = refusal(module(tmp_path / "m", 'build = "clang bot.c"', data=None))
-    assert sentence("entrants", "build-needs-not-machine", name="m", job="build", words="'clang'") in line
+    line = refusal(module(tmp_path / "m", f'build = "{compiler} bot.c"', data=None))
+    assert sentence("entrants", "build-needs-not-machine", name="m", job="build", words=f"'{compiler}'") in line
     assert line.endswith("apt install clang")
 
 
