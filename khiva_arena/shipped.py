@@ -146,12 +146,16 @@ def _probe(language: Language | ModuleTools) -> bool | None:
             probe.wait()
 
 
-def all_lacks() -> dict[str, str]:
-    """Return ``lacks`` of each language by name, all at the same time: most of it is waiting for compilers."""
+def all_lacks(as_module: bool = False) -> dict[str, str]:
+    """Return ``lacks`` of each language by name, all at the same time: most of it is waiting for compilers.
+
+    as_module: of those alone whose bots may be modules, and of the tools that make them
+    """
     from concurrent.futures import ThreadPoolExecutor  # most commands do without it
 
-    with ThreadPoolExecutor(len(languages())) as pool:
-        return dict(zip(languages(), pool.map(lacks, languages().values()), strict=True))
+    all_tools = {name: one.tools(as_module) for name, one in languages().items() if one.module or not as_module}
+    with ThreadPoolExecutor(len(all_tools)) as pool:
+        return dict(zip(all_tools, pool.map(lacks, all_tools.values()), strict=True))
 
 
 def remedy(language: Language | ModuleTools) -> str:

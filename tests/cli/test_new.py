@@ -79,11 +79,22 @@ def test_a_bot_that_is_built_as_a_module(tmp_path: Path) -> None:
         assert "bot.wasm" not in said["files"]
     nothing = {"PATH": str(tmp_path)}
     text = arena("new", "c", "lacking", "--module", cwd=tmp_path, env=nothing).stdout
+    assert "  khiva-arena match --clock ticks --bot lacking --bot lacking\n" in text
+    assert str(shipped.folder("docs") / "modules.md") in text
     packages = "apt install clang lld wasi-libc libclang-rt-dev-wasm32"
     assert sentence("new", "machine-lacks-needs-debian", lacks=packages) in text
     stderr = arena("new", "ruby", "none", "--module", cwd=tmp_path, code=2).stderr
     assert sentence("new", "no-module-of-language", title="Ruby") in stderr
     assert not (tmp_path / "none").exists()
+
+
+def test_of_modules_it_lists_what_they_need_and_lack(tmp_path: Path) -> None:
+    nothing = {"PATH": str(tmp_path)}
+    rows = json.loads(arena("new", "--module", "--json", cwd=tmp_path, env=nothing).stdout)["languages"]
+    tools = {name: language.module for name, language in shipped.languages().items() if language.module}
+    assert {row["language"]: tuple(row["needs"]) for row in rows} == {name: one.debian for name, one in tools.items()}
+    assert all(row["lacks"] == f"apt install {' '.join(row['needs'])}" for row in rows if row["language"] in ("c", "cpp"))
+    assert " libclang-rt-dev-wasm32 " in arena("new", "--module", cwd=tmp_path).stdout
 
 
 def script(place: Path, text: str) -> None:
