@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import tomllib
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -28,12 +29,14 @@ class ModuleTools(msgspec.Struct, frozen=True):
 
     probe, debian, tool: as of a language.
     build: the build line of its bot.toml, which writes ``MODULE``.
+    besides: what the packages may not bring, in words; "" for nothing.
     """
 
     probe: tuple[str, ...]
     debian: tuple[str, ...]
     tool: str
     build: str
+    besides: str
 
 
 class Language(msgspec.Struct, frozen=True):
@@ -61,6 +64,10 @@ class Language(msgspec.Struct, frozen=True):
         """The folder of the kit and the bots of the language."""
         return folder("bots") / self.name
 
+    def tools(self, as_module: bool) -> "Language | ModuleTools":
+        """Return what makes its bots, or makes them modules."""
+        return (as_module and self.module) or self
+
 
 def folder(name: str) -> Path:
     """Return the shipped folder "bots", "protocol" or "docs"; of "docs" a wheel has the pages that messages name."""
@@ -87,7 +94,9 @@ def languages() -> dict[str, Language]:
             tuple(row["aliases"]),
             *_tools(row),
             row["main"],
-            ModuleTools(*_tools(row["module"]), row["module"]["build"]) if "module" in row else None,
+            ModuleTools(*_tools(row["module"]), row["module"]["build"], row["module"].get("besides", ""))
+            if "module" in row
+            else None,
         )
         for name, row in raw.items()
     }
@@ -137,16 +146,26 @@ def _probe(language: Language | ModuleTools) -> bool | None:
             probe.wait()
 
 
-def all_lacks() -> dict[str, str]:
-    """Return ``lacks`` of each language by name, all at the same time: most of it is waiting for compilers."""
+def all_lacks(as_module: bool = False) -> dict[str, str]:
+    """Return ``lacks`` of each language by name, all at the same time: most of it is waiting for compilers.
+
+    as_module: of those alone whose bots may be modules, and of the tools that make them
+    """
     from concurrent.futures import ThreadPoolExecutor  # most commands do without it
 
-    with ThreadPoolExecutor(len(languages())) as pool:
-        return dict(zip(languages(), pool.map(lacks, languages().values()), strict=True))
+    all_tools = {name: one.tools(as_module) for name, one in languages().items() if one.module or not as_module}
+    with ThreadPoolExecutor(len(all_tools)) as pool:
+        return dict(zip(all_tools, pool.map(lacks, all_tools.values()), strict=True))
 
 
 def remedy(language: Language | ModuleTools) -> str:
     """Return the command to type on Debian and Ubuntu if ``is_here`` is false."""
     # A compiler that is there already, newer perhaps, is left as it is.
     packages = language.debian[1:] if len(language.debian) > 1 and shutil.which(language.tool) else language.debian
-    return f"apt install {' '.join(packages)}" if packages else "pip install msgpack"
+    return installation(language, packages) if packages else "pip install msgpack"
+
+
+def installation(language: Language | ModuleTools, packages: Sequence[str]) -> str:
+    """Return the command that installs packages of a language, and what is needed besides."""
+    besides = language.besides if isinstance(language, ModuleTools) else ""
+    return f"apt install {' '.join(packages)}" + (f", and {besides}" if besides else "")

@@ -16,6 +16,7 @@ cost. The match is void, and the seat is its cause. The bot that does so again i
 in a record of format 2 means that alone; no ticks are recorded for it.
 """
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple, Protocol
@@ -44,15 +45,18 @@ class RunEnd(StrEnum):
 
 CRASHES = (RunEnd.EXITED, RunEnd.TRAPPED, RunEnd.STACK)
 
-FUNCTIONS_SHOWN = 8
+FUNCTIONS_SHOWN = 5
 
 
-def by_function(functions: Sequence[tuple[int, str]]) -> str:
-    """Return in words where a module's ticks went, the most first. ``functions``: ticks and name of each."""
-    total = sum(ticks for ticks, _ in functions)
-    others = sum(ticks for ticks, _ in functions[FUNCTIONS_SHOWN:])
-    rows = [*functions[:FUNCTIONS_SHOWN], *([(others, "others")] if others else [])]
-    return ", ".join(f"{100 * ticks / total:.1f} % {name}" for ticks, name in rows)
+def by_function(functions: Sequence[tuple[int, str]]) -> list[str]:
+    """Return rows that say where a module's ticks went, the most first. ``functions``: ticks and name of each."""
+    by_name = Counter[str]()
+    for ticks, name in functions:
+        by_name[name] += ticks
+    shown = by_name.most_common(FUNCTIONS_SHOWN)
+    others = by_name.total() - sum(ticks for _, ticks in shown)
+    rows = [*shown, *([("others", others)] if others else [])]
+    return [f"  {100 * ticks / by_name.total():4.1f} % {name}" for name, ticks in rows]
 
 
 class TickAsk(NamedTuple):

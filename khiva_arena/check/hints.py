@@ -166,7 +166,8 @@ def language_of(bot: Bot) -> str:
     """Return the key in bots/languages.toml that the bot's commands point to, "" for none."""
     for words in (bot.build, bot.run):
         by_files = not words or WRAPPERS.fullmatch(words[0]) or words[0] in [name for name, _ in bot.sources]
-        names = [word.rsplit("/", 1)[-1] for word in (words if by_files or _is_known(words[0]) else words[:1])]
+        known = words if by_files or _is_known(words[0]) else words[:1]
+        names = [part.rsplit("/", 1)[-1] for word in known for part in (word, *word.split())]  # of a shell's script, too
         for language, pattern in LANGUAGES:
             if any(re.fullmatch(pattern, name) for name in names):
                 return language
@@ -199,7 +200,8 @@ def hint(
         return setting
     absent = missing_files.module_of(language, f"{text}\n{failure.notes}", runtimes or {}, bot.runtimes)
     own_hint = bot_files.hint_of(bot, language, text, failure.notes)
-    if absent := absent or own_hint or missing_files.hint_of(language, f"{text}\n{failure.notes}", _foreign(bot, failure.notes)):
+    foreign, as_module = _foreign(bot, failure.notes), bool(bot.module)
+    if absent := absent or own_hint or missing_files.hint_of(language, f"{text}\n{failure.notes}", foreign, as_module=as_module):
         return absent
     if BAD_CHOICE.search(failure.notes):
         return _bad_choice(language, failure.notes)

@@ -13,18 +13,21 @@ LIBRARY = re.compile(
     r"ClassNotFoundException|NoClassDefFoundError|package org\.msgpack|undefined function \S*msgpack|Class \"?MessagePack|"
     r"cannot find package|no required module provides package|is not in (?:GOROOT|std)\b|"
     r"can't find crate|no matching package|failed to load source for dependency|"
-    r"msgpack\S* No such file|could not find module|Cannot find file unix\.cmxa|"
-    r"fatal error: '?(?:std\w+|string|math|limits|errno|unistd|fcntl)\.h\b",
+    r"msgpack\S* (?:No such file|file not found)|could not find module|Cannot find file unix\.cmxa|"
+    r"fatal error: '?(?:bits/[\w-]+|std\w+|string|math|limits|errno|unistd|fcntl)\.h\b|"
+    r"fatal error: '\w+' file not found|wasm-ld\S* error: (?:cannot open \S*(?:crt1|libclang_rt)|unable to find library)",
     re.IGNORECASE,
 )
-# In turn: the arena itself, a build's first word, env, a shell (dash and bash), cargo's and ghc's linker.
+TOO_OLD = re.compile(r"unsupported GOOS/GOARCH pair")
+# In turn: the arena itself, a build's first word, env, a shell (dash and bash), the linkers of cargo, ghc and clang.
 PROGRAM = re.compile(
     r"no such program: (\S+)|"
     r"needs '([^']+)', which is not on this machine|"
     r"\benv: (?:can't execute )?[\u2018'\"]?([\w+./-]+)[\u2019'\"]?: No such file or directory|"
     r"\bsh: (?:line )?(?:\d+: )?(?:exec: )?([\w+./-]+): (?:command )?not found|"
     r"linker `([^`\n]+)` not found|"
-    r"could not execute: (\S+)"
+    r"could not execute: (\S+)|"
+    r'Executable "([^"\n]+)" doesn\'t exist'
 )
 _MODULE = re.compile(r"No module named '?(\w{1,64})")
 NOT_TO_BE_INSTALLED = ("khiva_kit", "khiva_arena")
@@ -37,21 +40,25 @@ _PATH = re.compile(r"(?<![\w.\\/-])/[\w.@+~-]+(?:/[\w.@+~-]+)*")
 _OF_THE_SYSTEM = re.compile(r"/(?:usr|bin|sbin|lib\w*|dev|proc|sys)(?:/|$)")
 
 
-def hint_of(language: str, notes: str, foreign: Sequence[str] = ()) -> str:
+def hint_of(language: str, notes: str, foreign: Sequence[str] = (), *, as_module: bool = False) -> str:
     """Return the package to install if ``notes``, the bot's stderr or a build's end, names a missing program or library; "" for
     none.
 
     foreign: programs that do not come with the packages of the language
+    as_module: its bot is built as a WebAssembly module
     """
     program = PROGRAM.search(notes)
-    if not program and not LIBRARY.search(notes):
+    is_old = TOO_OLD.search(notes)
+    if not program and not is_old and not LIBRARY.search(notes):
         return ""
     kit = shipped.languages().get(language)
+    tools = kit and kit.tools(as_module)
     name = next(filter(None, program.groups())) if program else ""
-    problem = f"the program {name} is not on this machine" if program else "a library is missing"
+    missing = "the compiler is too old for modules" if is_old else "a library is missing"
+    problem = f"the program {name} is not on this machine" if program else missing
     if language == "python" and not program:
         return f"{problem}: run the bot as {{python}}, the arena's own interpreter, which has msgpack, or install it for yours"
-    install = f"apt install {' '.join(kit.debian)}" if kit and kit.debian and name not in foreign else ""
+    install = shipped.installation(tools, tools.debian) if tools and tools.debian and name not in foreign else ""
     advice = f"on Debian and Ubuntu: {install}" if install else "install it where bots can read it"
     return f"{problem}; {advice}. Bots read the system's libraries and their own folder, nothing of your home"
 

@@ -106,7 +106,9 @@ BAR = 40
 
 def step_text(step: CheckStep) -> str:
     """Format one step as lines for people."""
-    lines = [f"{step.number:>3}  {MARKS[step.status]:<7} {step.title}" + (f": {harmless(step.said)}" if step.said else "")]
+    said, *rows = map(harmless, step.said.splitlines() or [""])
+    lines = [f"{step.number:>3}  {MARKS[step.status]:<7} {step.title}" + (f": {said}" if said else "")]
+    lines += [f"{INDENT}{row}" for row in rows]
     for name in ("expected", "got", "stderr", "hint"):
         if value := getattr(step, name):
             first, *rest = map(harmless, value.expandtabs().splitlines())

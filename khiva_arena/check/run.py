@@ -20,7 +20,7 @@ from khiva_arena.check.hints import IN_TIME, hint, language_of
 from khiva_arena.check.missing_files import PROGRAM
 from khiva_arena.check.report import Bar, CheckReport, CheckStep, Status, count_by_status
 from khiva_arena.entrants.staging import stage
-from khiva_arena.errors import BotError
+from khiva_arena.errors import BotError, ConfigError
 from khiva_arena.shipped import folder
 from khiva_arena.words import count
 
@@ -135,7 +135,9 @@ def _check(running: RunningCheck, word: str, listener: Listener) -> CheckReport:
     try:
         command = stage(running.bot, running.sandbox.level)
         running.staged = replace(command, network=running.network, handed=dict(running.handed))
-    except BotError as error:
+    except (BotError, ConfigError) as error:  # the latter where this machine has no VM for modules
+        if isinstance(error, ConfigError) and not running.bot.module:
+            raise
         steps_so_far.fail("build", "its build", running, Failed("its files copied, and its build done", str(error)), "")
     else:
         steps_so_far.add("build", "its build", Status.OK, said=_build(running))

@@ -53,5 +53,5 @@ async def of_a_match(running: RunningCheck) -> str:
         for blame in report.faults:
             raise Warned(f"with --clock ticks, seat {seat} is at fault by {blame.verdict} at step {blame.step}: {blame.detail}")
     spent = [f"seat {seat}: {words}" for seat, words in enumerate(spending(outcome.record))]
-    where = f"seat 0 by function: {by_function(outcome.seats[0].ending.functions)}"
-    return "; ".join([*spent, where, f"a turn has {running.limits.turn_ms * TICKS_A_MS:,}"])
+    where = by_function(outcome.seats[0].ending.functions)
+    return "\n".join([*spent, f"a turn has {running.limits.turn_ms * TICKS_A_MS:,}", "seat 0 by function:", *where])

@@ -18,8 +18,9 @@ def command(language: str | None, folder: Path | None, as_module: bool, as_json:
     """Create FOLDER, a new bot in LANGUAGE that plays random legal choices in every game: its kit, one short file to edit, a
     bot.toml and a README. In the place of LANGUAGE, a bot of `khiva-arena bots` such as shipped:python/llm: the new one begins as
     a copy of it; or the word game: then FOLDER is a game of your own, a small one for 2 to 5 seats, with its test and a bot.
-    Without arguments, list the languages and what this machine lacks for each. --json: folder, language, files, lacks; of a game
-    folder, game, files; or languages, each with language, title, aliases, lacks."""
+    Without arguments, list the languages and what this machine lacks for each, with --module for modules. --json: folder,
+    language, files, lacks; of a game folder, game, files; or languages, each with language, title, aliases, lacks, of modules
+    needs."""
     from khiva_arena.commands.new import new  # when it is called, so that -h is quick
 
     new(language, folder, as_json, as_module)

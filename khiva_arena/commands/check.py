@@ -15,6 +15,7 @@ from khiva_arena.check.report import MARKS, CheckReport, CheckStep, Status, clos
 from khiva_arena.check.run import check as check_bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.settings.flags import settings_by_flags
+from khiva_arena.shipped import folder
 from khiva_arena.terminal.console import say
 from khiva_arena.terminal.tty import alarm
 from khiva_arena.text import harmless
@@ -84,8 +85,11 @@ def _next_step(report: CheckReport, running: RunningCheck, rules: Sequence[str])
         "--bot",
         report.bot,
     ]
-    words += ["--bot", OPPONENT] * (game.seats[0] - 1)
+    others = game.seats[0] - 1
+    in_ticks = shlex.join([*words, *["--bot", report.bot] * others, "--clock", "ticks"])
+    words += ["--bot", OPPONENT] * others
     words += ["--network", running.bot.name] if running.network else []
     words += [word for variable in running.handed for word in ("--env", f"{running.bot.name}={variable}")]
     words += [word for runtime in running.bot.runtimes for word in ("--runtime", f"{runtime.name}={runtime.program}")]
-    return f"It keeps the protocol. Next: {shlex.join(words)}"
+    page = f"\nIn ticks ({folder('docs') / 'modules.md'}): {in_ticks}" if running.bot.module else ""
+    return f"It keeps the protocol. Next: {shlex.join(words)}{page}"

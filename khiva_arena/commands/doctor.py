@@ -2,6 +2,7 @@
 
 import json
 import os
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +86,9 @@ def _say(best: Level, reasons: dict[Level, str], results: Tried) -> None:
         click.echo(f"  {key:<10}  {in_words(key, getattr(DEFAULT, key)):>8}  {words}")
     if system.PROC and not launch.program():
         click.echo("Starts of bots are slower: set-up found no C compiler. Install one and set up again.")
-    if not modules.library():
+    if modules.library():
+        click.echo(f"modules: wasmtime {version('wasmtime')}; events by --clock ticks are played at {best} here")
+    else:
         click.echo(f"No bot can be a WebAssembly module here: {modules.NEEDS}")
     if not system.PROC:
         click.echo(f"No bot is held to limits on memory and processes here: {system.UNSEEN}.")

@@ -17,6 +17,7 @@ import click
 
 from khiva_arena import shipped
 from khiva_arena.entrants import bots as bot_files
+from khiva_arena.entrants import modules
 from khiva_arena.errors import ConfigError, InternalError
 from khiva_arena.report.text import listing
 from khiva_arena.shipped import Language, ModuleTools
@@ -36,7 +37,7 @@ PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}")
 def new(language: str | None, folder: Path | None, as_json: bool, as_module: bool) -> None:
     """Make the bot or the game, or list the languages."""
     if language is None:
-        _list(as_json)
+        _list(as_json, as_module)
         return
     if language.casefold() == GAME:
         _new_game(folder, as_json)
@@ -62,6 +63,9 @@ def new(language: str | None, folder: Path | None, as_json: bool, as_module: boo
     click.echo(harmless(f"Edit {folder / kit.main}, then:"))
     click.echo(harmless(f"  khiva-arena check {word}"))
     click.echo(harmless(f"  khiva-arena match --bot {word} --bot shipped:python/greedy"))
+    if as_module:
+        click.echo(harmless(f"  khiva-arena match --clock ticks --bot {word} --bot {word}"))
+        click.echo(f"Thinking paid in ticks: {shipped.folder('docs') / 'modules.md'}")
     click.echo(
         f"What bots are asked: {shipped.folder('protocol') / 'games'}; how to continue: {shipped.folder('bots') / 'README.md'}"
     )
@@ -102,17 +106,20 @@ def _fill_game(draft: Path) -> None:
     shutil.copyfile(shipped.folder("bots") / "python" / "kit" / KIT, draft / "bot" / KIT)
 
 
-def _list(as_json: bool) -> None:
-    lacking = shipped.all_lacks()
+def _list(as_json: bool, as_module: bool) -> None:
     rows: list[dict[str, Any]] = []
-    for language in shipped.languages().values():
-        lacks = lacking[language.name]
-        rows.append({"language": language.name, "title": language.title, "aliases": language.aliases, "lacks": lacks})
+    for name, lacks in shipped.all_lacks(as_module).items():
+        language = shipped.languages()[name]
+        needs = {"needs": language.tools(as_module).debian} if as_module else {}
+        rows.append({"language": name, "title": language.title, "aliases": language.aliases, **needs, "lacks": lacks})
     if as_json:
         click.echo(json.dumps({"languages": rows}))
         return
-    table = [[row["language"], row["title"], ", ".join(row["aliases"]) or "-", row["lacks"] or "-"] for row in rows]
-    click.echo("\n".join(listing([["language", "title", "or", "lacks"], *table], list_width())))
+    words = [" ".join(row["needs"]) if as_module else ", ".join(row["aliases"]) for row in rows]
+    table = [[row["language"], row["title"], word or "-", row["lacks"] or "-"] for row, word in zip(rows, words, strict=True)]
+    click.echo("\n".join(listing([["language", "title", "needs" if as_module else "or", "lacks"], *table], list_width())))
+    if as_module and not modules.library():
+        click.echo(modules.NEEDS)
 
 
 class Template(NamedTuple):

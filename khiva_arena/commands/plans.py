@@ -14,6 +14,7 @@ from khiva_arena.errors import ConfigError
 from khiva_arena.events.stored import bare_timetable
 from khiva_arena.games.registry import HASHED, handing
 from khiva_arena.games.which import is_played
+from khiva_arena.replay.definition import MODULE
 from khiva_arena.report.same_names import in_a_line
 from khiva_arena.settings.settings import Settings
 from khiva_arena.shards.plan import check_plannable as check_plannable
@@ -74,7 +75,10 @@ def print_plan(path: Path, stages: Sequence[Settings], entrants: Sequence[Bot], 
         click.echo(f"definition {digest}")
         click.echo(f"commitment {event.commitment}")
     file = shlex.quote(str(path))
-    say(f"every machine must offer isolation {event.definition.isolation}, as this plan says; --isolation gives another one")
+    if event.definition.isolation == MODULE:
+        say("every machine runs the modules itself, in wasmtime: pip install 'khiva-arena[modules]' there")
+    else:
+        say(f"every machine must offer isolation {event.definition.isolation}, as this plan says; --isolation gives another one")
     say(f"keep {path} secret: it reveals every deal; copy it only to machines that you trust")
     shards = min(timetable.seeds, _SHARDS)
     say(f"next: publish the commitment; then play a shard on each machine, here one of {shards}, and join their stores:")

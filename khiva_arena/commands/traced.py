@@ -146,6 +146,8 @@ def print_aside(outcome: Outcome, names: Sequence[str], tracing: Tracing) -> Non
         if tracing.by_function:
             from khiva_arena.arbiter.ticks import by_function  # not above: few matches are in ticks
 
-            click.echo(harmless(f"{name}#{seat} by function: {by_function(report.ending.functions) or 'n/a'}"))
+            rows = by_function(report.ending.functions)
+            for row in (f"{name}#{seat} by function:" + ("" if rows else " n/a"), *rows):
+                click.echo(harmless(row))
         if tracing.notes:
             click.echo(notes_of(seat, report.ending.notes, report.ending.notes_total))

@@ -17,6 +17,7 @@ from pathlib import Path
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.build import Errand, work
 from khiva_arena.errors import BotError, ConfigError
+from khiva_arena.modules.meter.bounds import MODULE_BYTES
 from khiva_arena.modules.meter.prices import NUMBER
 from khiva_arena.sandbox import regular_files, scratch, seccomp, system
 from khiva_arena.sandbox.command import Command
@@ -30,8 +31,6 @@ START = "import sys; sys.path.append(sys.argv.pop(1)); from runner import main, 
 RUN, TABLE, TABLES, COMPILE = ("main", "run"), ("forks", "serve_alone"), ("forks", "serve_tables"), ("main", "compile_file")
 REFUSED = 102
 """The exit code of the runner for a module that cannot be a bot."""
-LARGEST = 64 * MIB
-"""Most bytes of a module."""
 LARGEST_CODE = 1 * GIB
 TO_COMPILE = Resources(memory=2 * GIB, processes=64, file_size=LARGEST_CODE, cpu=120, scratch=64 * MIB)
 """Limits of a compiler that a hostile module makes work: a Go bot of 3.7 MB takes 7 s of them and 200 MB."""
@@ -67,7 +66,7 @@ def command(bot: Bot, module: Path, level: Level, home: Path, *, by_function: bo
     Raises BotError for a module that cannot be a bot, or not be compiled within ``TO_COMPILE``; ConfigError without the VM.
     """
     try:
-        data = regular_files.read(module, LARGEST, follow=False)
+        data = regular_files.read(module, MODULE_BYTES, follow=False)
     except OSError as error:
         raise BotError(f"{bot.name}: its module {bot.module}: {error.strerror or error}") from None
     words, note = runner(RUN), home / f"{_key(data, by_function)}.json"

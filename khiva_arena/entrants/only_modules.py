@@ -9,11 +9,11 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from khiva_arena.entrants import modules
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.manifest import as_module
 from khiva_arena.entrants.staging import cache_folder, stage
 from khiva_arena.errors import ConfigError, StagingError
+from khiva_arena.modules.meter.bounds import MODULE_BYTES
 from khiva_arena.replay.definition import Definition
 from khiva_arena.sandbox import regular_files
 from khiva_arena.sandbox.level import Level
@@ -86,7 +86,7 @@ def keep_in(folder: Path, definition: Definition, *others: Path) -> None:
 
 
 def _bytes(path: Path) -> bytes:
-    return regular_files.read(path, modules.LARGEST, follow=False)
+    return regular_files.read(path, MODULE_BYTES, follow=False)
 
 
 def identity_of(path: Path) -> str:

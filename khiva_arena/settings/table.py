@@ -126,7 +126,7 @@ TABLE: tuple[Setting, ...] = (
             help="Time for a whole match beyond its turns. It never refills."),
     Setting("start", Kind.TIME, "10s", TIME, of_a_match=True, of_a_stage=True, common=True,
             help="Time that a bot has to start, until its first message."),
-    Setting("clock", Kind.CHOICE, "wall", TIME, of="clock", words=_clocks, of_a_match=True,
+    Setting("clock", Kind.CHOICE, "wall", TIME, of="clock", words=_clocks, of_a_match=True, common=True,
             help="wall: bots have the machine's time. ticks: every bot is a WebAssembly module and pays for its instructions, "
                  "10,000,000 ticks for a millisecond of --turn, --bank and --start, so that matches are the same on any "
                  "machine."),

@@ -110,6 +110,45 @@ def test_a_missing_library_is_named_by_its_package(language: str, notes: str) ->
     assert hint(bot(language), failed(notes)) == text  # as the end of a build
 
 
+MODULE_BUILDS = {name: language.module for name, language in shipped.languages().items() if language.module}
+
+
+def module_bot(language: str) -> Bot:
+    build = tuple(shlex.split(MODULE_BUILDS[language].build))
+    return Bot(language, "", ("{module}", "bot.wasm"), build, (), "", True, (), language)
+
+
+# What the build lines of modules say where a package is missing.
+@pytest.mark.parametrize(
+    ("language", "notes", "problem"),
+    [
+        ("c", "bot.c:3:10: fatal error: 'errno.h' file not found", "library-missing"),
+        ("c", "/usr/include/math.h:27:10: fatal error: 'bits/libc-header-start.h' file not found", "library-missing"),
+        ("c", "wasm-ld-14: error: cannot open crt1.o: No such file or directory", "library-missing"),
+        (
+            "c",
+            "wasm-ld: error: cannot open /usr/lib/clang/lib/wasi/libclang_rt.builtins-wasm32.a: No such file",
+            "library-missing",
+        ),
+        ("c", 'clang: error: unable to execute command: Executable "wasm-ld-14" doesn\'t exist!', "wasm-ld-14"),
+        ("cpp", sentence("entrants", "build-needs-not-machine", name="mine", job="build", words="'clang++'"), "clang++"),
+        ("cpp", "./khiva_kit.hpp:12:10: fatal error: 'cerrno' file not found", "library-missing"),
+        ("cpp", "./khiva_kit.hpp:20:10: fatal error: 'msgpack.hpp' file not found", "library-missing"),
+        ("rust", "error[E0463]: can't find crate for `std`", "library-missing"),
+        ("rust", "sh: 1: rustc: not found", "rustc"),
+        ("go", "env: \u2018go\u2019: No such file or directory", "go"),
+        ("go", "cmd/go: unsupported GOOS/GOARCH pair wasip1/wasm", "compiler-too-old"),
+    ],
+)
+def test_what_a_module_lacks_is_named_by_its_packages(language: str, notes: str, problem: str) -> None:
+    assert language_of(module_bot(language)) == language
+    text = hint(module_bot(language), failed(f"its build exited with code 1:\n{notes}"))
+    begin = {"library-missing": sentence("check", "library-missing"), "compiler-too-old": sentence("check", "compiler-too-old")}
+    assert text.startswith(begin.get(problem) or sentence("check", "program-not-machine", name=problem))
+    assert sentence("new", "debian-ubuntu", lacks=f"apt install {' '.join(MODULE_BUILDS[language].debian)}") in text
+    assert ("Go 1.21 or newer" in text) == (language == "go")
+
+
 def test_a_missing_library_of_python_names_the_arenas_own_interpreter() -> None:
     text = hint(
         bot("python"), failed("its " + sentence("check", "output-ended-exited-code") + " 1", notes="No module named 'msgpack'")

@@ -60,6 +60,18 @@ def test_all_well(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
     assert "does not" not in out
 
 
+@pytest.mark.parametrize("library", ["", "/somewhere/libwasmtime.so"])
+def test_whether_bots_may_be_modules_is_told(
+    library: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    machine(monkeypatch, {Level.STRICT: "not delegated"})
+    monkeypatch.setattr(doctor.modules, "library", lambda: library)
+    monkeypatch.setattr(doctor, "version", {"wasmtime": "50.0.1"}.__getitem__)
+    out = run(capsys)[1]
+    line = sentence("doctor", "modules-in-ticks", version="50.0.1", level="standard")
+    assert (line in out, sentence("entrants", "modules-need-vm") in out) == (bool(library), not library)
+
+
 def test_nothing_better_than_trusted(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     machine(monkeypatch, dict.fromkeys((Level.STRICT, Level.STANDARD, Level.BASIC), "no"))
     code, out = run(capsys)

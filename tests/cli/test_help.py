@@ -133,15 +133,21 @@ OTHERS_SHOWN = {
 """By command with a short help: its options there that are no settings, besides --json and --help."""
 
 
-def test_run_has_a_short_help_of_twenty_settings(tmp_path: Path) -> None:
+def test_run_has_a_short_help_of_twenty_one_settings(tmp_path: Path) -> None:
     text = arena("run", "-h", cwd=tmp_path).stdout
     assert re.findall(r"^([A-Z][a-z ]+):$", text, re.MULTILINE) == [
         *("Bots", "What is played", "Time and faults", "Isolation", "The run", "Output", "Example"),
     ]
     settings = [row.option for row in TABLE if row.common]
-    assert len(settings) == 20
+    assert len(settings) == 21
+    assert "--clock" in settings
     assert set(OPTION.findall(text)) == {*settings, *OTHERS_SHOWN["run"], "--json", "--help"}
     assert len(text.splitlines()) < len(arena("run", "-h", "all", cwd=tmp_path).stdout.splitlines()) / 2
+
+
+def test_what_is_done_with_modules_has_an_example() -> None:
+    assert any("--rerun-bots" in line for line in EXAMPLES["verify"])
+    assert any("--with-modules" in line for line in EXAMPLES["bundle"])
 
 
 @pytest.mark.parametrize("name", LONG)

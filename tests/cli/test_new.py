@@ -79,11 +79,50 @@ def test_a_bot_that_is_built_as_a_module(tmp_path: Path) -> None:
         assert "bot.wasm" not in said["files"]
     nothing = {"PATH": str(tmp_path)}
     text = arena("new", "c", "lacking", "--module", cwd=tmp_path, env=nothing).stdout
+    assert "  khiva-arena match --clock ticks --bot lacking --bot lacking\n" in text
+    assert str(shipped.folder("docs") / "modules.md") in text
     packages = "apt install clang lld wasi-libc libclang-rt-dev-wasm32"
     assert sentence("new", "machine-lacks-needs-debian", lacks=packages) in text
     stderr = arena("new", "ruby", "none", "--module", cwd=tmp_path, code=2).stderr
     assert sentence("new", "no-module-of-language", title="Ruby") in stderr
     assert not (tmp_path / "none").exists()
+
+
+def test_of_modules_it_lists_what_they_need_and_lack(tmp_path: Path) -> None:
+    nothing = {"PATH": str(tmp_path)}
+    rows = json.loads(arena("new", "--module", "--json", cwd=tmp_path, env=nothing).stdout)["languages"]
+    tools = {name: language.module for name, language in shipped.languages().items() if language.module}
+    assert {row["language"]: tuple(row["needs"]) for row in rows} == {name: one.debian for name, one in tools.items()}
+    assert all(row["lacks"] == f"apt install {' '.join(row['needs'])}" for row in rows if row["language"] in ("c", "cpp"))
+    assert " libclang-rt-dev-wasm32 " in arena("new", "--module", cwd=tmp_path).stdout
+
+
+def script(place: Path, text: str) -> None:
+    place.write_text(f"#!/bin/sh\n{text}\n")
+    place.chmod(0o755)
+
+
+def test_a_go_that_makes_no_modules_is_too_old(tmp_path: Path) -> None:
+    """Debian 12 has such a one."""
+    script(tmp_path / "go", "echo linux/amd64")
+    said = json.loads(
+        arena("new", "go", "g", "--module", "--json", cwd=tmp_path, env={"PATH": f"{tmp_path}:/usr/bin:/bin"}).stdout
+    )
+    assert said["lacks"].startswith("apt install golang-github-vmihailenco-msgpack.v5-dev, and Go 1.21 or newer: ")
+    said = json.loads(arena("new", "go", "h", "--module", "--json", cwd=tmp_path, env={"PATH": str(tmp_path / "h")}).stdout)
+    assert said["lacks"].startswith("apt install golang-go golang-github-vmihailenco-msgpack.v5-dev, and Go 1.21 or newer: ")
+
+
+def test_the_tools_of_a_module_are_sought_where_its_build_finds_them(tmp_path: Path) -> None:
+    """A build that begins with sh sees no toolchain of rustup's, which a user may have first on the PATH."""
+    for name in ("cargo", "rustc"):
+        script(tmp_path / name, "exit 1")
+    paths = {"own": f"{tmp_path}:/usr/bin:/bin", "system": "/usr/bin:/bin"}
+    lacks = {
+        name: json.loads(arena("new", "rust", name, "--module", "--json", cwd=tmp_path, env={"PATH": path}).stdout)["lacks"]
+        for name, path in paths.items()
+    }
+    assert lacks["own"] == lacks["system"]
 
 
 def test_without_words_it_lists_the_languages(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Bots that are one WebAssembly module: named, built, compiled once where none of their code runs, and played at every level."""
 
 import os
+import re
 import stat
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +19,7 @@ from khiva_arena.entrants import modules
 from khiva_arena.entrants.bots import Bot, load
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import BotError, ConfigError
+from khiva_arena.modules.meter.bounds import MODULE_BYTES
 from khiva_arena.sandbox import readable_paths
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level
@@ -202,20 +204,26 @@ def test_without_the_vm_the_line_to_type_is_said(tmp_path: Path, monkeypatch: py
     place = folder(tmp_path / "m", 'module = "bot.wasm"')
     needs = sentence("entrants", "modules-need-vm")
     assert needs.endswith("pip install 'khiva-arena[modules]'")
-    said = arena("check", str(place), cwd=tmp_path, code=None)
-    assert needs in said.stdout + said.stderr
+    said = arena("check", str(place), cwd=tmp_path, code=1)
+    assert re.search(rf"^  2  FAILED  its build\n.*\n +got: +{re.escape(needs)}$", said.stdout, re.MULTILINE)
+    assert needs in arena("new", "--module", cwd=tmp_path).stdout
     assert needs in arena("match", "--bot", str(place), "--bot", "shipped:python/random", cwd=tmp_path, code=2).stderr
     assert needs in arena("doctor", cwd=tmp_path, code=None).stdout
 
 
-def test_a_missing_compiler_is_named_with_its_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("compiler", ["clang", "clang++"])
+def test_a_missing_compiler_is_named_with_its_package(compiler: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def nothing(program: str, _folder: str) -> None:
-        assert program == "clang"
+        assert program == compiler
 
     monkeypatch.setattr(readable_paths, "program_path", nothing)
-    line = refusal(module(tmp_path / "m", 'build = "clang bot.c"', data=None))
-    assert sentence("entrants", "build-needs-not-machine", name="m", job="build", words="'clang'") in line
+    line = refusal(module(tmp_path / "m", f'build = "{compiler} bot.c"', data=None))
+    assert sentence("entrants", "build-needs-not-machine", name="m", job="build", words=f"'{compiler}'") in line
     assert line.endswith("apt install clang")
+
+
+def test_the_most_bytes_of_a_module_are_those_of_the_meter(tmp_path: Path) -> None:
+    assert refusal(module(tmp_path / "m", data=bytes(MODULE_BYTES + 1))).endswith(f" {MODULE_BYTES:,} bytes")
 
 
 # --- played ---

@@ -147,20 +147,24 @@ def test_a_match_shows_what_each_seat_spent_and_its_bots_may_be_the_same(played:
 
 def test_where_ticks_were_spent_is_told_by_function_and_changes_none(played: Path) -> None:
     words = ("match", "--clock", "ticks", "--seed", "a", *bots("greedy", "random"))
-    *lines, greedy, random = arena(*words, "--by-function", cwd=played).stdout.splitlines()
-    assert lines == arena(*words, cwd=played).stdout.splitlines()
-    for name, line in {"greedy": greedy, "random": random}.items():
-        begin, _, rows = line.partition(" by function: ")
-        shares = [float(row.split(" % ")[0]) for row in rows.split(", ")]
-        assert (begin.partition("#")[0], "kit_find" in rows) == (name, True)
-        assert sum(shares) == pytest.approx(100, abs=0.5)
+    text = arena(*words, "--by-function", cwd=played).stdout
+    plain = arena(*words, cwd=played).stdout
+    assert text.startswith(plain)
+    heads = ("greedy#0 by function:", "random#1 by function:")
+    lines = text.removeprefix(plain).splitlines()
+    assert [line for line in lines if not line.startswith("  ")] == list(heads)
+    for head, after in zip(heads, (heads[1], None), strict=True):
+        rows = lines[lines.index(head) + 1 : lines.index(after) if after else None]
+        assert any("kit_find" in row for row in rows)
+        assert len(rows) == 6, "five functions and the others"
+        assert sum(float(row.split(" % ")[0]) for row in rows) == pytest.approx(100, abs=0.5)
     refused = arena("match", "--by-function", *bots("greedy", "random"), cwd=played, code=2).stderr
     assert sentence("match", "by-function-of-ticks") in refused
 
 
 def test_a_stored_match_is_played_again_to_the_tick(played: Path) -> None:
     again = arena("match", "--from", "cup", "1/0", "--by-function", cwd=played)
-    assert "by function: " in again.stdout
+    assert "by function:\n" in again.stdout
     assert not again.stderr
     stored = json.loads(arena("show", "cup", "1/0", "--json", cwd=played).stdout)
     assert json.loads(arena("match", "--from", "cup", "1/0", "--json", cwd=played).stdout)["record"] == stored["record"]
@@ -174,6 +178,13 @@ def test_a_stored_match_is_played_again_to_the_tick(played: Path) -> None:
 def test_a_check_shows_what_a_module_spends(played: Path) -> None:
     report = json.loads(arena("check", "--quick", "greedy", "--json", cwd=played).stdout)
     (step,) = (step for step in report["steps"] if step["id"] == "ticks")
+    rows = step["said"].partition("seat 0 by function:\n")[2].splitlines()
+    assert (len(rows), "others" in rows[-1]) == (6, True)
+    said = arena("check", "--quick", "greedy", cwd=played).stdout
+    assert re.search(r"^ {15,16}[\d.]+ % kit_find$", said, re.MULTILINE)
+    assert re.search(
+        r"^In ticks \(.*/modules\.md\): khiva-arena match .*--bot greedy --bot greedy .*--clock ticks$", said, re.MULTILINE
+    )
     assert step["status"] == "ok"
     assert re.match(SPENT.format("seat 0"), step["said"])
     assert " % kit_find" in step["said"]

@@ -16,7 +16,7 @@ import pytest
 from arena import NAIVE, C, arena, bots
 from once import made_once
 from scripted_modules import script, scripted
-from wording import pattern
+from wording import pattern, sentence
 
 from khiva_arena.audit.sample import Sample, chance_found, share_of
 from khiva_arena.errors import ConfigError
@@ -107,7 +107,9 @@ def shards(folder: Path) -> None:
     for name, text in {"honest": b"", "other": script("t")}.items():
         (folder / f"{name}.wasm").write_bytes(scripted(text))
     words = ("--clock", "ticks", "--seats", "2", "--seeds", str(MATCHES), "--turn", "50ms", "--bank", "0s")
-    arena("run", *words, *bots("honest.wasm", "other.wasm"), "--plan", "cup.plan", cwd=folder)
+    said = arena("run", *words, *bots("honest.wasm", "other.wasm"), "--plan", "cup.plan", cwd=folder).stderr
+    assert sentence("plan", "modules-everywhere") in said
+    assert "--isolation" not in said
     for shard in (1, 2):
         arena("run", "--from-plan", "cup.plan", "--shard", f"{shard}/2", "--out", str(shard), cwd=folder)
     copytree(folder / "2", folder / "forged")
