@@ -24,8 +24,10 @@ from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level, Sandbox
 
 SLOWEST, GRACE = 60, 60.0
-"""A runner that takes SLOWEST times the seconds that its ticks stand for, and GRACE more, is given up once it has used no CPU for
-GRACE seconds. A module that uses too much of it is the runner's to stop."""
+"""A runner has SLOWEST times the seconds that its ticks stand for, and GRACE more. From then on it is given up if it stands still
+for GRACE seconds, or uses SPINS times all that as CPU. A module that uses too much is the runner's to stop, long before that."""
+IDLE, SPINS = 0.01, 10
+"""IDLE is the part of its time that a runner which stands still may use: it looks around now and then."""
 ENDLESS = 10**9
 """Seconds of CPU that no match takes: what modules may use is counted in ticks."""
 ENDS = {
@@ -113,26 +115,29 @@ class Runners:
                 self._pending[seat] = []
         for seat, order in orders.items():
             batches[self._runner[seat]].append(order)
-        ticks = sum(order[2] for order in orders.values())
-        deadline = trio.current_time() + GRACE + SLOWEST * ticks / TICKS_A_SECOND
+        patience = GRACE + SLOWEST * sum(order[2] for order in orders.values()) / TICKS_A_SECOND
         waiting = {runner: bytearray() for runner, items in batches.items() if items}
         for runner in waiting:
             self._wire.send(runner, line.batch(batches[runner]))
         out = []
         while waiting:
-            for runner, data in await self._arrivals(waiting, deadline):
+            for runner, data in await self._arrivals(waiting, patience):
                 out += _items(data)
                 del waiting[runner]
         return [item for item in out if not self._is_aside(item)]
 
-    async def _arrivals(self, waiting: Mapping[int, bytearray], deadline: float) -> list[tuple[int, bytearray]]:
+    async def _arrivals(self, waiting: Mapping[int, bytearray], patience: float) -> list[tuple[int, bytearray]]:
         """Wait for bytes, and return the runners whose batch is whole by now, with it."""
-        used_before = -1.0
+        deadline = trio.current_time() + patience
+        looks: list[float] = []
         while not (arrivals := await self._wire.receive(deadline)):
-            used = sum(use.cpu for use in self._wire.uses())
-            if used == used_before:
-                raise HostFault(f"the runner did not answer in time, and used no CPU for {GRACE:.0f} s")
-            used_before, deadline = used, trio.current_time() + GRACE
+            uses = self._wire.uses()
+            looks.append(sum(uses[runner].cpu for runner in waiting))
+            if looks[1:] and looks[-1] - looks[-2] < IDLE * GRACE:
+                raise HostFault(f"the runner did not answer in time, and stood still for {GRACE:.0f} s")
+            if looks[-1] - looks[0] > SPINS * patience:
+                raise HostFault(f"the runner did not answer in time, and used more than {SPINS * patience:,.0f} s of CPU")
+            deadline = trio.current_time() + GRACE
         for arrival in arrivals:
             if not arrival.data or arrival.seat not in waiting:
                 raise HostFault(f"the runner failed: {await self._wire.describe_end(arrival.seat)}")

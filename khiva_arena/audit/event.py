@@ -221,12 +221,12 @@ class _EventAudit:
             raise RecordError(f"attempt {line.attempt} stands at place {place}")
         if self.timetable and not _is_planned(self.timetable, line):
             raise RecordError("the schedule has no such match")
-        if isinstance(line, VoidRow):
-            if not line.intact:
-                raise RecordError(f"it {CHANGED}")
+        if isinstance(line, bundle.VoidLine):  # it does not say who caused the void
+            self.suspects.update(range(len(self.source.event.definition.bots)))
+        elif not line.intact:
+            raise RecordError(f"it {CHANGED}")
+        else:
             self.suspects.update(line.suspects)
-        elif match := self._scheduled_match(line.ordinal, None):
-            self.suspects.update(match.bots)
 
     def _take_module(self, line: bundle.ModuleLine) -> None:
         """Check a module when its last part is there, and hand it to who runs bots again."""

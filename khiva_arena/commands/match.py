@@ -51,8 +51,9 @@ def _print(outcome: Outcome, setup: OneMatch, as_json: bool) -> None:
     record = outcome.record
     assert record is not None
     if as_json:
-        text = record.to_json()
-        click.echo(f'{{"cell":"{outcome.cell}",{text[1:]}' if outcome.cell else text)
+        if outcome.cell:
+            click.echo(kept_at(outcome.cell), err=True)
+        click.echo(record.to_json())
         return
     from khiva_arena.replay.story import story  # not above: bots do not wait for it
 

@@ -211,11 +211,12 @@ def _printable(name: str) -> str:
 
 
 def _may_include(folder: Path, path: Path) -> bool:
-    """Tell whether ``include`` may name a path: only beside the bot's folder or shipped with the arena, and never another bot's
-    file.
+    """Tell whether ``include`` may name a path: only beside the bot's folder, of a shipped bot beside any shipped one, and never
+    another bot's file.
 
     A stranger wrote the bot.toml, and the files it names are copied with the arbiter's rights.
     """
-    root = folder.parent if path.is_relative_to(folder.parent) else shipped.folder("bots").resolve()
+    own = shipped.folder("bots").resolve()
+    root = own if folder.is_relative_to(own) else folder.parent
     others = [up for up in path.parents if root in up.parents and up != folder and (up / "bot.toml").exists()]
     return path.is_relative_to(root) and not others and not (path.parent / STORE).exists()

@@ -29,6 +29,8 @@ from khiva_arena.replay.verify import verify
 from khiva_arena.result import Verdict
 from khiva_arena.sandbox.level import Level, Sandbox
 
+SPINS = sentence("arbiter", "runner-spins", seconds="2")
+
 
 async def _play(job: Job) -> Outcome:
     async with ForkServers() as servers:
@@ -98,12 +100,13 @@ def test_a_runner_that_fails_is_nobodys_fault(module: str) -> None:
     assert (outcome.record, outcome.causes, outcome.host) == (None, (), True)
 
 
-def test_a_runner_is_given_up_only_if_it_uses_no_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_runner_is_given_up_only_if_it_stands_still_or_spins(monkeypatch: pytest.MonkeyPatch) -> None:
     """A loaded machine may take long over what a module may do, and its answer is the same."""
     monkeypatch.setattr(runners, "SLOWEST", 0)
     monkeypatch.setattr(runners, "GRACE", 0.2)
-    outcome = played("honest", "stands:1")
-    assert (outcome.record, outcome.void) == (None, sentence("arbiter", "runner-stands-still", seconds="0"))
+    for module, why in (("stands:1", sentence("arbiter", "runner-stands-still", seconds="0")), ("spins:1", SPINS)):
+        outcome = played("honest", module)
+        assert (outcome.record, outcome.void, outcome.host) == (None, why, True)
     assert played("honest", "works:1").record == played("honest", "honest").record
 
 

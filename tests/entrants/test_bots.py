@@ -60,11 +60,9 @@ def test_a_stranger_s_bot_takes_nothing_that_is_not_beside_it(tmp_path: Path) ->
         said = problems(folder(tmp_path / "bots" / "mine", f'{TOML}include = ["{name}"]\n'))
         assert sentence("entrants", "only-kit-beside-folder") in said, name
     assert load(folder(tmp_path / "bots" / "mine", TOML + 'include = ["../kit/kit.py"]\n')).sources[-2][0] == "kit.py"
-    kit = shipped.folder("bots") / "c" / "kit" / "kit.h"  # anybody has it
-    assert load(folder(tmp_path / "bots" / "mine", f'{TOML}include = ["{kit}"]\n')).sources[1] == ("kit.h", kit)
-    of_a_bot = kit.parents[1] / "greedy" / "bot.c"
-    said = problems(folder(tmp_path / "bots" / "mine", f'{TOML}include = ["{of_a_bot}"]\n'))
-    assert sentence("entrants", "only-kit-beside-folder") in said
+    for name in ("c/kit/kit.h", "c/greedy/bot.c", "README.md"):  # only shipped bots take what lies beside other shipped ones
+        said = problems(folder(tmp_path / "bots" / "mine", f'{TOML}include = ["{shipped.folder("bots") / name}"]\n'))
+        assert sentence("entrants", "only-kit-beside-folder") in said, name
     (tmp_path / "bots" / "mine" / "inside.py").symlink_to("main.py")
     load(folder(tmp_path / "bots" / "mine"))
     (tmp_path / "bots" / "mine" / "data").symlink_to(tmp_path / "private")

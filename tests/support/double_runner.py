@@ -55,7 +55,11 @@ class Seat:
             case "backstop":
                 return [(number, line.BACKSTOP, 8, b"")]
             case "stands":
-                signal.pause()
+                while True:  # as the thread that watches does
+                    time.sleep(0.05)
+            case "spins":
+                while True:
+                    pass
             case "works":
                 until = time.process_time() + WORKS_SECONDS
                 while time.process_time() < until:

@@ -43,14 +43,20 @@ class _Baton:
 
     def run(self) -> "Any":
         self._go_on()
-        seen, begin = None, 0.0
+        begin: tuple[object, float] = None, 0.0
+        left_behind: list[TickSeat] = []
         while not self._over.acquire(True, LOOK):
-            seat = self._seat
-            end = seat.run_end
-            if end is not seen:
-                seen, begin = end, seat.cpu()
-            elif not end.locked() and seat.cpu() - begin > seat.most_cpu() and end.acquire(False):
+            for seat in left_behind:
                 seat.give_up()
+            seat = self._seat
+            end, cpu = seat.run_end, seat.cpu()
+            if cpu is None or end.locked():
+                continue
+            if end is not begin[0]:
+                begin = end, cpu
+            elif cpu - begin[1] > seat.most_cpu() and end.acquire(False):
+                seat.give_up()
+                left_behind.append(seat)
                 self._go_on()
         if self._mistake is not None:
             raise self._mistake
@@ -60,11 +66,10 @@ class _Baton:
         """Resume the work until it yields the next seat, and wake that. Called by the one thread that does not wait."""
         try:
             self._seat = next(self._work)
+            self._seat.wake(self._go_on)
         except StopIteration as end:
             self._result = end.value
             self._over.release()
         except BaseException as mistake:
             self._mistake = mistake
             self._over.release()
-        else:
-            self._seat.wake(self._go_on)

@@ -66,7 +66,8 @@ class TickSeat:
         self._end: tuple[int, bytes] | None = None
         self._key, self._draws, self._drawn = key, 0, b""
         self._granted = self._left = self._spent = 0
-        self._thread, self._has_thread = 0, False
+        self._has_thread = False
+        self._clock: int | None = None
         self._resume: Callable[[], None] = lambda: None
         self._mistake: BaseException | None = None
         self._turn, self.run_end = _thread.allocate_lock(), _thread.allocate_lock()
@@ -110,7 +111,8 @@ class TickSeat:
         """Yield this seat if it can run. Return the ticks that were spent, 0 if the run was given up."""
         if self._end is not None or not ticks:
             return 0
-        self._granted, self.run_end = ticks, _thread.allocate_lock()
+        self._granted = self._instance.ticks = ticks
+        self.run_end = _thread.allocate_lock()
         yield self
         if self._mistake is not None:
             raise self._mistake
@@ -136,18 +138,15 @@ class TickSeat:
         """Return the seconds of CPU that the run may have taken by now, for the ticks that it has used."""
         return BACKSTOP_SECONDS + BACKSTOP_A_TICK * (self._granted - self._instance.ticks)
 
-    def cpu(self) -> float:
-        """Return the seconds of CPU of the module's thread; of the whole process where a thread's cannot be read."""
-        clock_of = getattr(time, "pthread_getcpuclockid", None)  # macOS has none
+    def cpu(self) -> float | None:
+        """Return the seconds of CPU of the module's thread; None if it has not begun, or has ended."""
         try:
-            if clock_of:
-                return time.clock_gettime(clock_of(self._thread)) if self._thread else 0.0
-            return time.process_time()
+            return time.clock_gettime(self._clock) if self._clock is not None else None
         except OSError:
-            return time.process_time()
+            return None
 
     def give_up(self) -> None:
-        """End the seat, and let its module run no further than the next block."""
+        """End the seat, and take its ticks. Call this again and again: a block may pay meanwhile, and write what it had."""
         self._end = GIVEN_UP
         self._instance.ticks = -1
 
@@ -156,7 +155,7 @@ class TickSeat:
     def _taken(self) -> bytes:
         """Take the first whole frame, or bytes that can be none, from what the module wrote; b"" if it is not whole."""
         out = self._out
-        if len(out) < HEAD and not (out and out[0]):
+        if self._end == GIVEN_UP or (len(out) < HEAD and not (out and out[0])):
             return b""
         size = int.from_bytes(out[:HEAD], "big")
         if out[0] or not 0 < size <= LARGEST_FRAME:
@@ -170,29 +169,34 @@ class TickSeat:
     # --- the module's thread ---
 
     def _play(self) -> None:
-        self._thread = _thread.get_ident()
-        self._instance.ticks = self._granted
-        end, mistake = None, None
+        end, left, mistake = None, 0, None
         try:
-            end = line.EXITED, (self._instance.run() & 0xFFFF_FFFF).to_bytes(4, "big")
-        except OutOfTicks:
-            end = line.TIMEOUT, b""
-        except StackFull as trap:
-            end = line.STACK, str(trap).encode()
-        except Trapped as trap:
-            end = line.TRAPPED, str(trap).encode()
+            clock_of = getattr(time, "pthread_getcpuclockid", None)  # macOS has none: there it is that of the whole process
+            self._clock = clock_of(_thread.get_ident()) if clock_of else time.CLOCK_PROCESS_CPUTIME_ID
+            end = self._run_to_the_end()
+            left = self._instance.ticks
         except BaseException as problem:
             mistake = problem
         if self.run_end.acquire(False):
-            self._left, self._end, self._mistake = self._instance.ticks, end, mistake
+            self._left, self._end, self._mistake = left, end, mistake
             self._resume()
 
+    def _run_to_the_end(self) -> tuple[int, bytes]:
+        try:
+            return line.EXITED, (self._instance.run() & 0xFFFF_FFFF).to_bytes(4, "big")
+        except OutOfTicks:
+            return line.TIMEOUT, b""
+        except StackFull as trap:
+            return line.STACK, str(trap).encode()
+        except Trapped as trap:
+            return line.TRAPPED, str(trap).encode()
+
     def _stand_still(self) -> None:
+        left = self._instance.ticks
         if self.run_end.acquire(False):
-            self._left = self._instance.ticks
+            self._left = left
             self._resume()
         self._turn.acquire()  # for ever, if the run was given up
-        self._instance.ticks = self._granted
 
     # --- the system ---
 

@@ -21,6 +21,7 @@ from elsewhere import Place, everywhere, need_place
 from khiva_arena.entrants.modules import FOLDER
 from khiva_arena.modules.meter import bounds, prices, rewritten
 from khiva_arena.modules.meter.imports import TYPES
+from khiva_arena.modules.runner import wasi
 
 
 @pytest.fixture(scope="module")
@@ -97,6 +98,11 @@ def test_meter_and_runner_come_to_the_same_everywhere(place: Place, vectors: lis
 def test_v8_comes_to_the_same(vectors: list[dict[str, Any]]) -> None:
     runs = wasm_vm.on_node([(bytes.fromhex(row["rewritten"]), row["limit"]) for row in vectors])
     assert [row["name"] for row, one in zip(vectors, runs, strict=True) if one != ran(row)] == []
+
+
+def test_the_runner_takes_what_the_prices_say() -> None:
+    of_the_runner = (wasi.PRICE_PAIR, wasi.PRICE_SUBSCRIPTION, wasi.PRICE_RANDOM_BYTE, wasi.MOST_VECTORS, wasi.MOST_EVENTS)
+    assert of_the_runner == (prices.IOVEC, prices.SUBSCRIPTION, prices.RANDOM_BYTE, prices.IOVECS, prices.IOVECS)
 
 
 def test_the_page_has_the_prices(maker: ModuleType) -> None:
