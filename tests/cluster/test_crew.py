@@ -30,7 +30,7 @@ from khiva_arena.replay import seeds
 from khiva_arena.replay.record import Header, RecordedSeat
 from khiva_arena.result import Verdict
 from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.level import TRUSTING
+from khiva_arena.sandbox.level import TRUSTING, Level
 from khiva_arena.sandbox.limits import GIB, Resources
 from khiva_arena.settings.settings import settings_from
 
@@ -346,6 +346,7 @@ LIES: dict[str, Callable[[Job], Outcome]] = {
     "a first request": lambda one: good(one, req_start=1),
     "a seat too few": lambda one: good(one, seats=good(one).seats[:1]),
     "a seat too many": lambda one: good(one, seats=good(one).seats * 2),
+    "a cell of modules by the wall clock": lambda one: good(one, cell=Level.STRICT),
     "a void by a seat that is not there": lambda one: good(one, record=None, void="late", causes=(7,)),
     "time that runs back": lambda one: with_seats(one, times={1: -1.0}),
     "no time": lambda one: with_seats(one, times={1: float("nan")}),

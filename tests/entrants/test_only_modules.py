@@ -17,6 +17,7 @@ from wording import pattern, sentence
 
 from khiva_arena import shipped
 from khiva_arena.playing import jobs
+from khiva_arena.replay.record import Record
 from khiva_arena.sandbox.detect import best
 from khiva_arena.sandbox.level import Level
 
@@ -123,7 +124,9 @@ def test_a_match_says_how_its_runner_is_kept(played: Path) -> None:
     words = ("match", "--clock", "ticks", "--seed", "a", *bots("greedy", "random"))
     here = str(best())
     assert sentence("replay", "kept-at", level=here) in arena(*words, cwd=played).stdout.splitlines()[0]
-    assert json.loads(arena(*words, "--json", cwd=played).stdout)["cell"] == here
+    said = arena(*words, "--json", cwd=played)
+    assert Record.from_json(said.stdout.rstrip()).header.isolation == "module"
+    assert sentence("replay", "kept-at", level=here) in said.stderr
     again = ("match", "--from", "cup", "1/0")
     assert sentence("replay", "kept-at", level=here) in arena(*again, cwd=played).stdout.splitlines()[0]
     assert json.loads(arena(*again, "--json", cwd=played).stdout)["cell"] == here

@@ -250,7 +250,7 @@ def test_another_version_is_refused(tmp_path: Path) -> None:
     connection.close()
     for open_ in (Store.read, Store.write, Store.check):
         with pytest.raises(
-            StoreError, match=pattern("store", "store-version-engine-reads", version="99", readable="2", version_2="5:")
+            StoreError, match=pattern("store", "store-version-engine-reads", version="99", readable="2", version_2=f"{VERSION}:")
         ):
             open_(tmp_path)
 
