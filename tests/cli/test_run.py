@@ -220,7 +220,7 @@ def test_a_store_of_another_version(tmp_path: Path) -> None:
     before = (tmp_path / "out" / "arena.db").read_bytes()
     for words in (["run", *TWO, "--seats", "2", "--out", "out"], ["standings", "out"], ["verify", "out"], ["show", "out"]):
         assert (
-            sentence("store", "store-version-engine-reads", version="7", readable="2", version_2="5")
+            sentence("store", "store-version-engine-reads", version="7", readable="2", version_2="6")
             in arena(*words, cwd=tmp_path, code=2).stderr
         )
     assert (tmp_path / "out" / "arena.db").read_bytes() == before

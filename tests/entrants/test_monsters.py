@@ -15,6 +15,7 @@ from khiva_arena.entrants import modules
 from khiva_arena.entrants.bots import load
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import BotError
+from khiva_arena.modules.meter.bounds import MODULE_BYTES
 from khiva_arena.sandbox.limits import MIB
 
 pytestmark = pytest.mark.slow
@@ -51,7 +52,7 @@ def million_of(section: int, entry: bytes) -> Callable[[], bytes]:
 
 MONSTERS: dict[str, Callable[[], bytes]] = {
     "100 MB": lambda: start("") + b"\0" + sized(b"\0" + bytes(100 * MILLION)),
-    "just as large as is read": lambda: start("") + b"\0" + sized(b"\0" + bytes(modules.LARGEST - 100)),
+    "just larger than is read": lambda: start("") + b"\0" + sized(b"\0" + bytes(MODULE_BYTES)),
     "functions": million_functions,
     "a br_table": lambda: million_entries(MILLION),
     "br_tables": lambda: million_entries(10_000),
