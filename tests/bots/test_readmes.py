@@ -19,7 +19,20 @@ pytestmark = pytest.mark.slow
 
 BOTS = Path(__file__).parents[2] / "bots"
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
-NOT_OURS = ("apt ", "gem ", "luarocks ", "cargo ", "go ", "npm ", "composer ", "pecl ", "pip ", "cpanm ", "(echo ")
+NOT_OURS = (
+    "apt ",
+    "gem ",
+    "luarocks ",
+    "cargo ",
+    "go ",
+    "npm ",
+    "composer ",
+    "pecl ",
+    "pip ",
+    "cpanm ",
+    "(echo ",
+    "python -m ziglang ",
+)
 """What other tools do, over a network most of it: tried by hand."""
 SECONDS = 600
 """Longer than any build or tournament takes where much else runs: a limit, and no measure."""

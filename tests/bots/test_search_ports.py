@@ -3,6 +3,7 @@ the rules by which it plays them on, are those of the engine."""
 
 import json
 import random
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.language]
 ROOT = Path(__file__).parents[2]
 GROUPS: list[dict[str, Any]] = json.loads((ROOT / "protocol" / "vectors" / "choices" / "khiva.json").read_text())["groups"]
 WORLDS = ROOT / "tests" / "kits" / "c" / "worlds"
+HEADERS = (ROOT / "bots" / "c" / "kit", ROOT / "bots" / "c" / "shared")
 DRAWN, PLAYED_ON = 4, 6
 """Worlds of a position, and how many positions there are to one that is played on: as in worlds/bot.c."""
 TIMES = {"turn_ms": 1, "bank_ms": 1, "events": []}
@@ -149,14 +151,24 @@ def draw_alike(bot: Any, lottery: Any, hello: dict[str, Any], asked: list[dict[s
 
 
 @pytest.fixture
+def worlds(open_folder: Path) -> Path:
+    """A folder with worlds/bot.c and the headers that it includes."""
+    for file in (*WORLDS.iterdir(), *(header for folder in HEADERS for header in folder.glob("*.h"))):
+        shutil.copy(file, open_folder)
+    return open_folder
+
+
+@pytest.fixture
 def lottery(chooser: Any) -> Any:
     """The Python kit's chance, by which a bot draws."""
     return chooser("random").__globals__["Lottery"]
 
 
 @pytest.mark.xdist_group("c")
-def test_worlds_and_rules_are_those_of_the_engine(lay_out: Any, lottery: Any, framed: Any, conversation: Any) -> None:
-    bot = lay_out(WORLDS, "c")
+def test_worlds_and_rules_are_those_of_the_engine(
+    worlds: Path, lay_out: Any, lottery: Any, framed: Any, conversation: Any
+) -> None:
+    bot = lay_out(worlds, "c")
     positions = sum(draw_alike(bot, lottery, conversation[0] | g["hello"], g["decides"], framed) for g in GROUPS)
     assert positions > 4000
     for number, (seats, given) in enumerate(OTHER_RULES):
@@ -166,18 +178,20 @@ def test_worlds_and_rules_are_those_of_the_engine(lay_out: Any, lottery: Any, fr
 
 @pytest.mark.xdist_group("c")
 @pytest.mark.parametrize("tie_break", ["max_bag", "sum_bags"])
-def test_ties_are_broken_as_the_rules_say(tie_break: str, lay_out: Any, lottery: Any, framed: Any, conversation: Any) -> None:
+def test_ties_are_broken_as_the_rules_say(
+    worlds: Path, tie_break: str, lay_out: Any, lottery: Any, framed: Any, conversation: Any
+) -> None:
     hello, asked = random_match(2, {"salt_tie_break": tie_break}, "ties")
     asked[0]["view"] |= {"salts": [[10, 6], [9, 8]], "salts_left": [7], "gems": [1, 0]}
-    assert draw_alike(lay_out(WORLDS, "c"), lottery, {**conversation[0], **hello}, asked[:1], framed) == DRAWN
+    assert draw_alike(lay_out(worlds, "c"), lottery, {**conversation[0], **hello}, asked[:1], framed) == DRAWN
 
 
 @pytest.mark.long
 @pytest.mark.xdist_group("c")
 def test_worlds_and_rules_are_those_of_the_engine_in_whole_matches(
-    lay_out: Any, lottery: Any, framed: Any, conversation: Any
+    worlds: Path, lay_out: Any, lottery: Any, framed: Any, conversation: Any
 ) -> None:
-    bot = lay_out(WORLDS, "c")
+    bot = lay_out(worlds, "c")
     for seed in range(3):
         for hello, asked in match_of_each_rules(f"worlds {seed}"):
             draw_alike(bot, lottery, {**conversation[0], **hello, "seed": seed}, asked, framed)
@@ -197,7 +211,7 @@ def changed(value: Any, lots: random.Random) -> Any:
 
 
 @pytest.mark.xdist_group("c")
-def test_what_is_no_view_is_answered_and_breaks_nothing(lay_out: Any, framed: Any, conversation: Any) -> None:
+def test_what_is_no_view_is_answered_and_breaks_nothing(worlds: Path, lay_out: Any, framed: Any, conversation: Any) -> None:
     """Built so that it would end at the first read or write beyond an array, or what C leaves undefined."""
     lots = random.Random(1)
     for group in GROUPS:
@@ -206,6 +220,6 @@ def test_what_is_no_view_is_answered_and_breaks_nothing(lay_out: Any, framed: An
             for _ in range(lots.randrange(1, 3)):
                 decide["view"] = changed(decide["view"], lots)
         rules = changed(group["hello"]["rules"], lots) if lots.random() < 0.3 else group["hello"]["rules"]
-        said = lay_out(WORLDS, "c").run(framed({**conversation[0], **group["hello"], "rules": rules}, *script))
+        said = lay_out(worlds, "c").run(framed({**conversation[0], **group["hello"], "rules": rules}, *script))
         assert said.code == 0, said.notes[-2000:]
         assert len(said.messages) == 1 + len(script)
