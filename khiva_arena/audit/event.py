@@ -18,6 +18,7 @@ from khiva_arena.events import stored
 from khiva_arena.events.find import CHANGED, uncollected
 from khiva_arena.games.registry import HASHED, get
 from khiva_arena.games.rules_map import file_in_rules
+from khiva_arena.modules.meter.bounds import MODULE_BYTES
 from khiva_arena.replay import seeds
 from khiva_arena.replay.record import Record, canonical, run_digest
 from khiva_arena.replay.ticks import unconfirmed
@@ -33,7 +34,6 @@ from khiva_arena.words import count
 if TYPE_CHECKING:
     from khiva_arena.audit.rerun import Rerunner  # few audits run bots
 
-MOST_OF_MODULE = 2**26  # bytes of a module that a bundle may hold
 RERUN_AT_ONCE = 256  # matches whose bots are run again together: their records are held until then
 MOST_SEEDS = 2**63  # as many as a store can number
 
@@ -231,7 +231,7 @@ class _EventAudit:
     def _take_module(self, line: bundle.ModuleLine) -> None:
         """Check a module when its last part is there, and hand it to who runs bots again."""
         self._module += line.wasm
-        if line.identity not in (bot.identity for bot in self.source.event.definition.bots) or len(self._module) > MOST_OF_MODULE:
+        if line.identity not in (bot.identity for bot in self.source.event.definition.bots) or len(self._module) > MODULE_BYTES:
             self._module = b""
             raise RecordError("there is one that is no bot's")
         if line.rest:

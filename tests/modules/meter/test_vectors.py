@@ -2,11 +2,9 @@
 other Pythons and ARM64 where ``make modules-elsewhere`` has set them up.
 """
 
-import importlib.util
 import json
 import re
 import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +15,7 @@ import pytest
 import wasm_vm
 from arena import ROOT
 from elsewhere import Place, everywhere, need_place
+from makers import maker_at
 
 from khiva_arena.entrants.modules import FOLDER
 from khiva_arena.modules.meter import bounds, prices, rewritten
@@ -27,14 +26,8 @@ from khiva_arena.modules.runner import wasi
 @pytest.fixture(scope="module")
 def maker() -> Iterator[ModuleType]:
     """The maker of the file, which is a module of this folder."""
-    path = list(sys.path)
-    spec = importlib.util.spec_from_file_location("make_modules", Path(__file__).with_name("make_modules.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    yield module
-    sys.path[:] = path
+    with maker_at(Path(__file__).with_name("make_modules.py")) as module:
+        yield module
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,7 @@
 """The host of a table goes from thread to thread: whatever fails on whichever thread ends the table, and blames no seat."""
 
 import _thread
+import threading
 import time
 from collections.abc import Callable, Generator
 from types import SimpleNamespace
@@ -85,13 +86,20 @@ def test_a_mistake_in_a_call_of_the_runner_is_raised(monkeypatch: pytest.MonkeyP
 
 def test_a_thread_that_begins_late_is_not_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """It has used none of its ticks, and none of the processor."""
-    play = TickSeat._play
+    play, cpu, looks, looked = TickSeat._play, TickSeat.cpu, [], threading.Event()
 
     def late(self: TickSeat) -> None:
-        time.sleep(0.2)
+        assert looked.wait(30)
         play(self)
 
+    def look(self: TickSeat) -> float | None:
+        looks.append(self)
+        if len(looks) == 3:
+            looked.set()
+        return cpu(self)
+
     monkeypatch.setattr(TickSeat, "_play", late)
+    monkeypatch.setattr(TickSeat, "cpu", look)
     monkeypatch.setattr(ticks, "BACKSTOP_SECONDS", 0.0)
     monkeypatch.setattr(baton, "LOOK", 0.01)
     assert baton.run(in_turn(seat())) == [line.ANSWERED]

@@ -1,14 +1,13 @@
 """The vectors of a runner: they are what the arena's runner gives, their ticks are those by hand, and another runner agrees."""
 
-import importlib.util
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
+from makers import maker_at
 from second_vm import Part, again
 from wasm import joined, sections_of, uleb
 
@@ -22,14 +21,8 @@ MEMORY, PAGE = 5, 65_536
 @pytest.fixture(scope="module")
 def maker() -> Iterator[ModuleType]:
     """Load the maker of the file, which is a module of this folder."""
-    path = list(sys.path)
-    spec = importlib.util.spec_from_file_location("make_runner", Path(__file__).with_name("make_runner.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    yield module
-    sys.path[:] = path
+    with maker_at(Path(__file__).with_name("make_runner.py")) as module:
+        yield module
 
 
 @pytest.fixture(scope="module")
