@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -19,6 +20,9 @@ settings.register_profile("arena", deadline=None, print_blob=True)
 settings.load_profile("arena")
 
 os.environ.pop("COLUMNS", None)  # xdist sets it: how wide tables are is each test's own to say
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a job that a script's & starts: tests interrupt what they start
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "tests" / "support"))

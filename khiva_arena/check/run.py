@@ -237,7 +237,7 @@ def _settings(running: RunningCheck) -> str:
         return f"a bot on another machine, of which nothing is known here but its name; plays {plays}"
     if not bot.sources:
         return f"a bare command, which sees only the files that its words name; plays {plays}"
-    if bot.module and not Path(bot.home, "bot.toml").exists():
+    if bot.module and Path(bot.asked_as).name == bot.module:
         return f"a WebAssembly module alone, {bot.module}; plays {plays}"
     return f"bot.toml is read; {bot.name} {bot.version}".rstrip() + f", plays {plays}"
 

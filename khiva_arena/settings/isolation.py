@@ -12,6 +12,7 @@ from khiva_arena import shipped
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.staging import cache_folder
 from khiva_arena.errors import ConfigError
+from khiva_arena.result import Clock
 from khiva_arena.sandbox.cell import sweep
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.detect import best, remedy, why_not
@@ -41,7 +42,9 @@ def sandbox_of(settings: Settings, say: Say, *, rated: bool) -> Sandbox:
         if not settings.place and (lack := why_not(level)):  # other places say which levels they have
             command = remedy(level, lack)
             raise ConfigError(f"--isolation {level}: does not work here: {lack}" + (f"; try: {command}" if command else ""))
-    if not level.confines:
+    if not level.confines and settings.clock == Clock.TICKS:
+        say(f"isolation trusted: the VM alone keeps modules from this machine; {DOCTOR}", warning=True)
+    elif not level.confines:
         say("isolation trusted: bots run with all of your rights; play only those you trust", warning=True)
     if not settings.place or not why_not(level):
         sweep(level)

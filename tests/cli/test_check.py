@@ -98,6 +98,12 @@ def test_a_bot_that_fails_is_told_where_to_begin(tmp_path: Path) -> None:
     assert not found["passed"]
 
 
+def test_a_module_alone_is_not_the_bot_of_the_folder_it_lies_in(tmp_path: Path) -> None:
+    (tmp_path / "bot.toml").write_text('name = "another"\nrun = "another"\n')
+    (tmp_path / "bot.wasm").write_bytes(b"\0asm\1\0\0\0")
+    assert sentence("check", "module-alone", module="bot.wasm") in arena("check", "bot.wasm", cwd=tmp_path, code=1).stdout
+
+
 def test_a_build_that_fails_is_a_step(tmp_path: Path) -> None:
     bot = folder(tmp_path / "unbuilt", LOUD, "build = \"sh -c 'echo no such header >&2; exit 3'\"\n")
     lines = arena("check", bot, cwd=tmp_path, code=1).stdout.splitlines()
