@@ -5,7 +5,6 @@ import time
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
 from typing import NamedTuple
 
 import trio
@@ -19,6 +18,7 @@ from khiva_arena.check.context import SPEC, Failed, RunningCheck, Silent, Skippe
 from khiva_arena.check.hints import IN_TIME, hint, language_of
 from khiva_arena.check.missing_files import PROGRAM
 from khiva_arena.check.report import Bar, CheckReport, CheckStep, Status, count_by_status
+from khiva_arena.entrants.bots import is_module
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import BotError, ConfigError
 from khiva_arena.shipped import folder
@@ -237,7 +237,7 @@ def _settings(running: RunningCheck) -> str:
         return f"a bot on another machine, of which nothing is known here but its name; plays {plays}"
     if not bot.sources:
         return f"a bare command, which sees only the files that its words name; plays {plays}"
-    if bot.module and Path(bot.asked_as).name == bot.module:
+    if is_module(bot.asked_as):
         return f"a WebAssembly module alone, {bot.module}; plays {plays}"
     return f"bot.toml is read; {bot.name} {bot.version}".rstrip() + f", plays {plays}"
 

@@ -43,7 +43,7 @@ def sandbox_of(settings: Settings, say: Say, *, rated: bool) -> Sandbox:
             command = remedy(level, lack)
             raise ConfigError(f"--isolation {level}: does not work here: {lack}" + (f"; try: {command}" if command else ""))
     if not level.confines and settings.clock == Clock.TICKS:
-        say(f"isolation trusted: the VM alone keeps modules from this machine; {DOCTOR}", warning=True)
+        say("isolation trusted: builds run with all of your rights; only the VM keeps modules from this machine", warning=True)
     elif not level.confines:
         say("isolation trusted: bots run with all of your rights; play only those you trust", warning=True)
     if not settings.place or not why_not(level):

@@ -102,6 +102,11 @@ def test_a_module_alone_is_not_the_bot_of_the_folder_it_lies_in(tmp_path: Path) 
     (tmp_path / "bot.toml").write_text('name = "another"\nrun = "another"\n')
     (tmp_path / "bot.wasm").write_bytes(b"\0asm\1\0\0\0")
     assert sentence("check", "module-alone", module="bot.wasm") in arena("check", "bot.wasm", cwd=tmp_path, code=1).stdout
+    folder_of_that_name = tmp_path / "in" / "bot.wasm"
+    folder_of_that_name.mkdir(parents=True)
+    (folder_of_that_name / "bot.toml").write_text('name = "mine"\nmodule = "bot.wasm"\n')
+    (folder_of_that_name / "bot.wasm").write_bytes(b"\0asm\1\0\0\0")
+    assert sentence("check", "toml-read") in arena("check", "in/bot.wasm", cwd=tmp_path, code=1).stdout
 
 
 def test_a_build_that_fails_is_a_step(tmp_path: Path) -> None:
