@@ -14,7 +14,7 @@ TESTS := $(BIN)/pytest -n 4 --dist loadgroup -q
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run test-fast test test-soak test-languages test-long test-elsewhere check docs bench bench-guard bench-modules bench-peers coverage coverage-swiss swiss-factors overload fairness fuzz meter modules-oldest modules-soak modules-elsewhere crash stops cluster schema vectors playthroughs openspiel-page references zoo pictures mutants strength vm clean
+.PHONY: help run test-fast test test-soak test-languages test-long test-elsewhere check docs bench bench-guard bench-modules bench-peers coverage coverage-swiss league-simulation swiss-factors overload fairness fuzz meter modules-oldest modules-soak modules-elsewhere crash stops cluster schema vectors playthroughs openspiel-page references zoo pictures mutants strength vm clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -154,6 +154,9 @@ coverage: .venv/.test ## simulate how often errors of ratings and sequential tes
 coverage-swiss: .venv/.test ## simulate how often errors and ranks of whole swiss tournaments hold; hours; TRIALS=400
 	$(BIN)/python tests/ratings/swiss_coverage.py --trials $(or $(TRIALS),400) --more
 
+league-simulation: .venv/.test ## simulate leagues of bots of known strength: whether errors and ranks hold; CASE=large|equal|spread LEAGUES=20
+	$(BIN)/python tests/league/simulation.py --case $(or $(CASE),equal) --leagues $(or $(LEAGUES),20)
+
 swiss-factors: .venv/.test ## replay swiss tournaments of equal bots of many shapes and write their factors; half an hour
 	$(BIN)/python tests/ratings/measure_shapes.py
 
@@ -175,11 +178,12 @@ schema: .venv/.test ## write the published schemas and the tables of docs/standi
 layout: .venv/.test ## write docs/layout.md from the first sentence of each module; read the diff
 	$(BIN)/python tests/support/make_layout.py --write
 
-vectors: .venv/.test ## write protocol/vectors and the generated parts of its pages again; read the diff
+vectors: .venv/.test ## write protocol/vectors, the generated parts of its pages and the draws of leagues again; read the diff
 	$(BIN)/python tests/games/make_vectors.py --write
 	$(BIN)/python tests/protocol/make_frames.py --write
 	$(BIN)/python tests/modules/meter/make_modules.py --write
 	$(BIN)/python tests/modules/runner/make_runner.py --write
+	$(BIN)/python tests/support/make_draws.py --write
 
 playthroughs: .venv/.test ## write tests/playthroughs and protocol/games again; read the diff
 	$(BIN)/python tests/playthroughs/make.py --write

@@ -36,6 +36,7 @@ The rooms, from the bottom up; each imports only rooms above it in this list, an
     web           pages that are served to browsers
     check         conformance of a bot or a game
     competition   a whole run: who plays, playing, messages, the live page
+    league        a chain of small events: draw, player, submissions
     seats         players who are no local program: people and remote bots
     env           games for trainers
     api           names that ``import khiva_arena`` offers

@@ -34,7 +34,8 @@ class BotError(ArenaError):
 
 
 class StagingError(BotError):
-    """A bot that cannot be staged, for which its author is not to blame: a full disk, a cache that cannot be written."""
+    """A bot that cannot be staged or started, for which its author is not to blame: a full disk, a cache that cannot be written,
+    no process that can be started."""
 
 
 class StoreError(ArenaError):

@@ -168,7 +168,7 @@ def test_every_command_is_in_the_page_of_commands() -> None:
     assert {command for command in COMMANDS if f"`{command}`" in table} == set(COMMANDS)
 
 
-_WHICH = ("only", "exclude", "events")
+_WHICH = ("only", "exclude", "events", "season")
 
 
 def test_the_page_of_the_report_has_its_options_and_its_commands_run(tmp_path: Path) -> None:

@@ -1,13 +1,15 @@
 """The verification of a store or a bundle, for Python."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from khiva_arena.api.keywords import as_path, at_least, hand_over
 from khiva_arena.audit.report import AuditResult
-from khiva_arena.audit.store import audit_store
+from khiva_arena.audit.store import StoredEvent, audit_store
 from khiva_arena.errors import ConfigError
-from khiva_arena.store.db import Store
+from khiva_arena.replay.record import canonical
+from khiva_arena.result import Result
+from khiva_arena.store.db import EventRow, Store
 from khiva_arena.store.files import MODULES
 
 
@@ -18,6 +20,8 @@ def verify(
     sample: int | None = None,
     game: str | Path | Sequence[str] = (),
     rerun_bots: bool | Sequence[str | Path] = False,
+    seen: Sequence[str | Path] = (),
+    since: int | None = None,
 ) -> AuditResult:
     """Replay and check each match of a store, or of a bundle. ``result.sound`` tells whether all of it is sound. Problems stand
     in ``result.problems`` and in those of ``result.events``.
@@ -30,12 +34,15 @@ def verify(
         one that the records name, and stays handed over until Python ends.
     rerun_bots: run the bots of events in ticks again, and compare every answer, fault and tick: with the modules of the
         store, those that this machine has built, or also those in these folders.
+    seen: files that say how a league's chain stood once: an older bundle, a saved feed or page, what `submit` was told.
+    since: the number of a link of a league: matches of batches that were drawn before it are not replayed again.
 
     Raises ConfigError for an unknown event, StoreError for a file that cannot be read, GameFault if a game is missing or at
     fault.
     """
     hand_over(game)
     path, jobs = as_path("path", path), at_least(1, "jobs", jobs)
+    since = None if since is None else at_least(0, "since", since)
     sample = None if sample is None else at_least(1, "sample", sample)
     rerunner = None
     if rerun_bots:
@@ -48,8 +55,66 @@ def verify(
     if path.is_file():
         if events:
             raise ConfigError("a bundle is verified as a whole: leave out the events")
-        from khiva_arena.audit.bundle import audit_bundle  # numpy comes with it
+        from khiva_arena.audit.bundle import audited_bundle  # numpy comes with it
 
-        return audit_bundle(path, jobs, sample, rerunner)
+        if since is not None:
+            raise ConfigError("a bundle is verified as a whole: leave out --since")
+        result, bundled = audited_bundle(path, jobs, sample, rerunner)
+        of_bundle = {event.event.id: event for event in bundled.events}
+        events_there = [event.event for event in bundled.events]
+        links_there = [canonical(link) for link in bundled.links]
+        return _with_chain(result, links_there, events_there, seen, lambda event: of_bundle[event.id].results())
     with Store.read(path, trusting=False) as store:
-        return audit_store(store, tuple(map(str, events)), jobs, sample, rerunner)
+        links = store.links()
+        words = tuple(map(str, events))
+        if since is not None:
+            words = _drawn_since([link.text for link in links], since, words)
+        result = audit_store(store, words, jobs, sample, rerunner)
+        result.problems += [f"link {link.number} was changed since it was written" for link in links if not link.intact]
+        texts = [link.text for link in links]
+        result = _with_chain(result, texts, store.events(), seen, lambda event: StoredEvent(store, event).results())
+    if result.chain and not any(result.problems):
+        from khiva_arena.league.audit import audit_finals
+
+        result.problems += audit_finals(texts, path)
+    return result
+
+
+def _with_chain(
+    result: AuditResult,
+    links: Sequence[str | bytes],
+    events: Sequence[EventRow],
+    seen: Sequence[str | Path],
+    results: Callable[[EventRow], Iterable[Result]],
+) -> AuditResult:
+    """Add to a result what the chain of a league proves, if its events are a league's batches."""
+    if not links:
+        if seen:
+            raise ConfigError("--seen: only the chain of a league is compared with receipts; leave it out")
+        if result.sound and any(event.definition.batch for event in events):
+            result.problems.append("its events are batches of a league, and the chain of the league is missing")
+        return result
+    from khiva_arena.league.audit import audit_links  # not above: most stores are no league's
+
+    checked = {report.event: report.digest for report in result.events}
+    files = [as_path("seen", file) for file in ((seen,) if isinstance(seen, str | Path) else seen)]
+    audit = audit_links(links, events, checked, files, results, in_part=bool(result.digest))
+    result.problems += audit.problems
+    result.chain = audit.says
+    return result
+
+
+def _drawn_since(
+    links: Sequence[str],
+    since: int,
+    words: tuple[str, ...],
+) -> tuple[str, ...]:
+    """Return the events that were drawn at a link of a league or later. Raises ConfigError if there are none."""
+    from khiva_arena.league.audit import events_since
+
+    if words:
+        raise ConfigError("--since names the events: leave the others out")
+    drawn = events_since(links, since)
+    if not drawn:
+        raise ConfigError(f"--since {since}: no batch of a league is drawn at this link or later")
+    return drawn

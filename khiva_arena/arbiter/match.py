@@ -32,6 +32,7 @@ Rules = TypeVar("Rules")
 EXIT_GRACE = 0.5
 # How often a match is tried in all.
 VOIDS_MOST = 2
+OVERDUE = (Verdict.TIMEOUT, "its bot has used up its time of a day")
 
 
 class Job(msgspec.Struct, frozen=True):
@@ -45,6 +46,7 @@ class Job(msgspec.Struct, frozen=True):
     sandbox: how all bots are kept
     warned: seats whose bots have made a match of this event void; in ticks, their next backstop is a fault
     forced: in ticks, seats that meet the backstop without being run, with the numbers of the steps: a record says that they did
+    overdue: by the wall clock, seats that have no time left in this match: they are not asked, and each step counts as late
     """
 
     ordinal: int
@@ -55,6 +57,7 @@ class Job(msgspec.Struct, frozen=True):
     sandbox: Sandbox = TRUSTING
     warned: tuple[int, ...] = ()
     forced: tuple[tuple[int, int], ...] = ()
+    overdue: tuple[int, ...] = ()
 
     @property
     def in_ticks(self) -> bool:
@@ -299,6 +302,7 @@ class LiveMatch:
         step = len(self._steps) + 1
         faults = self._gatherer.drain()
         requests, allowances = {}, {}
+        faults = {number: OVERDUE for number in self._job.overdue if number in pending and self._seats[number].playing} | faults
         public = state.public()  # of all views of this step, so made once
         for number, decision in pending.items():
             seat = self._seats[number]

@@ -18,7 +18,7 @@ from khiva_arena.arbiter.redact import Redactor
 from khiva_arena.arbiter.stderr import in_its_folder, without_marks
 from khiva_arena.arbiter.stderr_tap import BotOutput, OutputKeeper
 from khiva_arena.arbiter.wire import HostFault
-from khiva_arena.errors import BotError
+from khiva_arena.errors import BotError, StagingError
 from khiva_arena.replay.record import Header
 from khiva_arena.sandbox import stops
 from khiva_arena.sandbox.command import Command
@@ -112,7 +112,7 @@ async def _greet(job: Job, trace: "Trace | None") -> list[tuple[SeatReport, BotO
             return list(zip(outcome.seats, keeper.outputs, strict=True))
         except HostFault as fault:
             if job.attempt >= 2:
-                raise BotError(f"the bots cannot be started on this machine now: {fault}") from None
+                raise StagingError(f"the bots cannot be started on this machine now: {fault}") from None
             job = replace(job, attempt=job.attempt + 1)
 
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 from msgspec import structs
@@ -101,12 +101,14 @@ def _samples(path: Path, limit: int) -> list[Sample]:
 class BundledEvents:
     """The events of a bundle, one by one as they are read. ``samples``: for each, the matches that are replayed; None: all.
 
+    links: of the league whose batches the events are, each as plain values.
     events: those so far.
     tables: the standings after them.
     """
 
     def __init__(self, lines: Iterator[bundle.BundleLine], samples: Sequence[Sample] | None = None) -> None:
         self._samples = None if samples is None else iter(samples)
+        self.links: list[dict[str, Any]] = []
         self.events: list[BundledEvent] = []
         self.tables: list[bundle.StandingsLine] = []
         self._lines = lines
@@ -116,6 +118,8 @@ class BundledEvents:
         for line in self._lines:
             if isinstance(line, bundle.StandingsLine):
                 self.tables.append(line)
+            elif isinstance(line, bundle.LinkLine) and not self.events:
+                self.links.append(line.link)
             elif self.tables:
                 raise RecordError("an event follows the standings")
             elif not isinstance(line, bundle.EventLine):
@@ -158,9 +162,11 @@ class BundledEvent:
         for line in self._lines:
             if isinstance(line, bundle.EventLine | bundle.StandingsLine):
                 break
-            if (place := _place(line)) <= before:
+            if isinstance(line, bundle.LinkLine) or (place := _place(line)) <= before:
                 raise _misplaced(self.event, line)
             before = place
+            if isinstance(line, bundle.OverLine):
+                self.event = structs.replace(self.event, set_aside=line.set_aside)
             if isinstance(line, bundle.RevealLine) and line.seed == RUN_SECRET:
                 self.event = structs.replace(self.event, secret=bytes.fromhex(line.secret))
             yield line

@@ -9,11 +9,11 @@ from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from msgspec import structs
-
+from khiva_arena.audit.extends import check_chain
 from khiva_arena.audit.parallel_replay import Replayed, Replayers, replayers
 from khiva_arena.audit.report import AuditLine, AuditResult, Damage, EventReport, EventSource
-from khiva_arena.errors import ConfigError, RecordError, StoreError
+from khiva_arena.audit.set_aside import left_out_of
+from khiva_arena.errors import ConfigError, RecordError
 from khiva_arena.events import stored
 from khiva_arena.events.find import CHANGED, uncollected
 from khiva_arena.games.registry import HASHED, get
@@ -86,6 +86,7 @@ class _EventAudit:
         self._module = b""
         self._to_rerun: dict[int, tuple[Record, bytes]] = {}
         self._claims: dict[int, set[int]] = {}
+        self._set_aside: Counter[int] = Counter()  # matches by seed
         event = source.event
         ground = event.is_of_0_1 and event.public is None
         self.report = EventReport(harmless(event.id, LONGEST), event.number, event.commitment, public=event.public, ground=ground)
@@ -321,7 +322,9 @@ class _EventAudit:
     def _check_end(self, timetable: Timetable, digest: str) -> None:
         report = self.report
         report.passes("its end", lambda: self._set_planned(timetable, ended=True))
-        report.missing = max(0, report.planned - len(self.recorded))
+        if self.source.event.set_aside:
+            report.passes("its end", lambda: self._take_set_aside(timetable))
+        report.missing = max(0, report.planned - report.left_out - len(self.recorded))
         for ordinal, attempt in self.recorded.items():
             if attempt != (voids := self.voids[ordinal]) + 1:
                 report.add(f"match {report.number}/{ordinal}: recorded at attempt {attempt}, but {voids} attempts were void")
@@ -331,8 +334,14 @@ class _EventAudit:
         by_seed = Counter(place[0] for ordinal in self.recorded if (place := timetable.place(ordinal)))
         known = (seed for seed in sorted({*by_seed, *self.revealed}) if 0 <= seed < timetable.seeds)
         missing = {seed: timetable.per_seed(timetable.shape_of_seed(seed)) - by_seed[seed] for seed in known}
+        for seed, matches in self._set_aside.items():
+            missing[seed] = missing.get(seed, 0) - matches
         for problem in self._misfits(missing, digest):
             report.add(problem)
+
+    def _take_set_aside(self, timetable: Timetable) -> None:
+        self._set_aside = left_out_of(self.source.event, timetable, self.recorded, self.voids)
+        self.report.left_out = self._set_aside.total()
 
     def _misfits(self, gaps: Mapping[int, int], digest: str) -> Iterator[str]:
         """Yield each contradiction at the end of an event.
@@ -409,32 +418,3 @@ def _check_row(row: MatchRow, record: Record, bots: Sequence[int], secret: bytes
         raise RecordError("its first req does not follow from the secret")
     if not row.intact:
         raise RecordError(f"it or one of its seats {CHANGED}")
-
-
-def check_chain(before: Mapping[str, EventRow], event: EventRow, report: EventReport) -> None:
-    """Note in the report which event an event extends. ``before``: the events that were read before it, by id.
-
-    Raises RecordError if it has other settings than the extended event, or its secret, which was revealed by then. An extended
-    event that was closed before it was over raises RecordError, too.
-    """
-    try:
-        definition = event.definition
-    except StoreError:
-        return  # which is a problem already
-    if definition.extends is None:
-        return
-    report.extends = definition.extends
-    first = before.get(definition.extends)
-    if first is None:
-        return
-    report.extends_number = first.number
-    if first.closed:
-        raise RecordError(f"it extends event {first.number}, which was closed before it was over")
-    try:
-        same = structs.replace(first.definition, seeds=definition.seeds, seed=definition.seed, extends=first.id)
-    except StoreError:
-        return
-    if same != definition:
-        raise RecordError(f"it extends event {first.number}, which has other settings")
-    if event.secret and event.secret == first.secret:
-        raise RecordError(f"its secret is that of event {first.number}, which was revealed before")

@@ -32,6 +32,7 @@ class EventReport:
     sound: the number of sound matches.
     planned: the number of matches when it is over.
     missing: the number of planned matches that are not recorded.
+    left_out: the number of planned matches that were not recorded since their tables were set aside for good.
     unrevealed: the number of sound matches that were checked with a secret that is still private.
     digest: of the run, over the matches that are there.
     public: the text that was mixed into schedule and deals, None for none.
@@ -52,6 +53,7 @@ class EventReport:
     sound: int = 0
     planned: int = 0
     missing: int = 0
+    left_out: int = 0
     unrevealed: int = 0
     digest: str = ""
     public: str | None = None
@@ -91,11 +93,13 @@ class EventReport:
         of = f"{self.sound} of {of} matches are sound"
         state = "missing" if self.problems else "not played, since it was closed" if self.closed else "not played yet"
         tail = f", {self.missing} are {state}" if self.missing else ""
+        tail += f", {self.left_out} are of tables set aside for good" if self.left_out else ""
         return f"event {self.number} ({self.event}): {of}{tail}; run digest {self.digest}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as plain values, for JSON."""
         left_out = {"commitment", "sample", *(("rerun", "unconfirmed") if self.rerun is None else ())}
+        left_out |= set() if self.left_out else {"left_out"}
         plain = {name: value for name, value in asdict(self).items() if name not in left_out}
         sample = {"sample": self.sample.to_dict(self.sound, len(self.unsound_matches))} if self.sample else {}
         return plain | sample
@@ -106,7 +110,8 @@ class AuditResult:
     """The findings of the audit of a store or a bundle.
 
     events: a report of each.
-    problems: of the file itself, and of a bundle's standings.
+    problems: of the file itself, of a league's chain, and of a bundle's standings.
+    chain: what a league's chain proves, in words; "" if the events are no league's.
     notes: differences that are not problems: numbers of a bundle that another engine version fitted.
     engine: the version that wrote a bundle.
     digest: the sum over a bundle's lines, 64 hex digits.
@@ -115,6 +120,7 @@ class AuditResult:
     events: list[EventReport] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    chain: str = ""
     engine: str = ""
     digest: str = ""
 

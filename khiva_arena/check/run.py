@@ -20,7 +20,7 @@ from khiva_arena.check.missing_files import PROGRAM
 from khiva_arena.check.report import Bar, CheckReport, CheckStep, Status, count_by_status
 from khiva_arena.entrants.bots import is_module
 from khiva_arena.entrants.staging import stage
-from khiva_arena.errors import BotError, ConfigError
+from khiva_arena.errors import BotError, ConfigError, StagingError
 from khiva_arena.shipped import folder
 from khiva_arena.words import count
 
@@ -122,7 +122,7 @@ def steps(running: RunningCheck) -> Iterator[PlannedStep]:
 def check(running: RunningCheck, word: str, listener: Listener) -> CheckReport:
     """Make all steps; ``listener`` is called with each when it is done. ``word``: the user's word for the bot.
 
-    Raises BotError if the host cannot start bots at all. An interrupt leaves no process behind.
+    Raises StagingError if the host cannot start bots at all. An interrupt leaves no process behind.
     """
     with running.seats():
         return _check(running, word, listener)
@@ -135,6 +135,8 @@ def _check(running: RunningCheck, word: str, listener: Listener) -> CheckReport:
     try:
         command = stage(running.bot, running.sandbox.level)
         running.staged = replace(command, network=running.network, handed=dict(running.handed))
+    except StagingError:
+        raise
     except (BotError, ConfigError) as error:  # the latter where this machine has no VM for modules
         if isinstance(error, ConfigError) and not running.bot.module:
             raise
@@ -225,7 +227,7 @@ async def _run_step(plan: PlannedStep, running: RunningCheck, run: CheckRun) -> 
     except Skipped as skip:
         run.add(plan.id, plan.title, Status.SKIPPED, said=str(skip))
     except HostFault as host:
-        raise BotError(f"{running.bot.name} cannot be started on this machine now: {host}") from None
+        raise StagingError(f"{running.bot.name} cannot be started on this machine now: {host}") from None
     else:
         run.add(plan.id, plan.title, Status.OK, said=outcome)
 

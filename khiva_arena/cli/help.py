@@ -8,8 +8,8 @@ from khiva_arena.cli.examples import write_examples
 from khiva_arena.settings.table import TABLE, TEST_TABLE
 
 _SETTINGS = "(settings)"
-_PAGE, _TABLE = "The page", "The table"
-_MOVED = {"--out": _PAGE}
+_PAGE, _TABLE, _LEAGUE = "The page", "The table", "The league"
+_MOVED = {"--out": _PAGE, "--wait": _LEAGUE, "--ca": _LEAGUE}
 """Options whose group changes beside others: in ``report`` ``--out`` is the file of a page."""
 _LAYOUT = {
     "Bots": (_SETTINGS, "--seat", "--shipped"),
@@ -24,6 +24,7 @@ _LAYOUT = {
         "--events",
         "--only",
         "--exclude",
+        "--season",
         "--contrast",
         "--anchor",
         "--section",
@@ -34,6 +35,10 @@ _LAYOUT = {
         "--power",
     ),
     _PAGE: ("--title", "--replays", "--matches", "--names", "--for-authors"),
+    _LEAGUE: (
+        *("--to", "--token-file", "--author", "--name", "--status", "--forget", "--batches", "--new-terms", "--top", "--why"),
+        *("--seen", "--since", "--user", "--behind-proxy"),
+    ),
     "The bytes": ("--hex", "--to-bot", "--to-arbiter"),
     "Remote bots": (_SETTINGS, "--token", "--ca", "--tls", "--keep", "--at-most", "--copy"),
     "A cluster": (_SETTINGS,),

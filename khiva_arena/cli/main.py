@@ -26,6 +26,7 @@ GROUPS = {
         "match": "Play one match and print it turn by turn.",
         "sprt": "Test whether one bot is better than others, and stop once that is clear.",
         "play": "Play a match yourself, in your browser, against bots.",
+        "league": "Run a league for months: a chain of small events that anybody can check.",
     },
     "See": {
         "standings": "Print the rating table of a store.",
@@ -43,6 +44,7 @@ GROUPS = {
     "Bots": {
         "new": "Create a bot from a template, in any of the languages that have a kit, or a game.",
         "check": "Check step by step that a bot keeps the protocol, or a game its contract.",
+        "submit": "Send a bot to a league elsewhere, and ask what became of it.",
         "replay": "Send a bot the messages of a seat of a stored match again.",
         "decode": "Print captured frames as readable lines.",
         "bots": "List the bots that come with the arena.",

@@ -35,7 +35,7 @@ web_option = click.option(
 
 
 def among_options(command: F) -> F:
-    """Add ``--only``, ``--exclude`` and ``--events``, which choose the bots and events that count."""
+    """Add ``--only``, ``--exclude``, ``--events`` and ``--season``, which choose the bots and events that count."""
     only = click.option(
         "--only",
         multiple=True,
@@ -51,7 +51,8 @@ def among_options(command: F) -> F:
     events = click.option(
         "--events", multiple=True, metavar="EVENT", help="Count this event, by number or id, as EVENT does; repeat for each."
     )
-    return only(exclude(events(command)))
+    season = click.option("--season", metavar="NAME", help="Of a league, count the batches of this season alone.")
+    return only(exclude(events(season(command))))
 
 
 yes_option = click.option("--yes", cls=Rare, is_flag=True, help="Answer each question with yes.")

@@ -1,5 +1,6 @@
 """``khiva-arena verify``: a replay of every record of a store or bundle, compared with all that is stored beside it."""
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -20,6 +21,20 @@ from khiva_arena.cli.options import handed_games_option, json_option, modules_op
 )
 @click.option(
     "--rerun-bots", is_flag=True, help="Run the bots of events in ticks again, and compare every answer, fault and tick."
+)
+@click.option(
+    "--seen",
+    multiple=True,
+    metavar="FILE",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Compare the chain of a league with what this file says of it: a bundle of last month, a saved feed or page, or what "
+    "`submit` was told. Repeat for each.",
+)
+@click.option(
+    "--since",
+    type=click.IntRange(0),
+    metavar="LINK",
+    help="Replay only batches of a league that were drawn at this link or later.",
 )
 @modules_option
 @handed_games_option

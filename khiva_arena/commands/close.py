@@ -37,6 +37,8 @@ def close(store: Path, event: str, yes: bool) -> None:
 def _to_close(store: Store, word: str) -> EventRow:
     """Return the event that ``word`` names. Raises ConfigError if it is over, or closed already."""
     (event,) = events_of(store, (word,))
+    if event.definition.batch:
+        raise ConfigError(f"{store.folder}: event {event.number} is a batch of a league, which is never closed: play it on")
     if event.closed:
         raise ConfigError(f"{store.folder}: event {event.number} was closed at {event.closed}; nothing is left to close")
     if store.conclusion(event.id) is not None:

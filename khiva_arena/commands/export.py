@@ -9,6 +9,7 @@ import click
 from khiva_arena.events.find import check_event, in_order, rated_events
 from khiva_arena.events.pools import entrants_of, marks_of, results_of
 from khiva_arena.events.selection import Among, StoreSelection, check_among, of_those
+from khiva_arena.league.seasons import public_words_of
 from khiva_arena.report.exports import EventResults, pgn_names, to_csv, to_jsonl, to_payoffs, to_pgn
 from khiva_arena.report.standings import Entrant
 from khiva_arena.settings.flags import take_fields
@@ -26,7 +27,7 @@ def export(store: Path, form: str, out: Path | None, **flags: Any) -> None:
     assert not flags, flags
     among = selection.among
     with Store.read(store) as db:
-        events = in_order(rated_events(db, selection.words, say))
+        events = in_order(rated_events(db, public_words_of(store, selection, say), say))
         check_among(among, events)
         for event in events:
             check_event(db, event)  # before anything is written

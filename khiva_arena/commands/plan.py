@@ -15,6 +15,7 @@ from khiva_arena.errors import ConfigError
 from khiva_arena.events.find import rated_events
 from khiva_arena.events.looks import looks_of
 from khiva_arena.events.pools import in_common, pooled, results_of, standings_of, titles
+from khiva_arena.events.stored import refuse_league
 from khiva_arena.report import plan as plans
 from khiva_arena.report.text import paragraphs
 from khiva_arena.report.values import Standings
@@ -48,6 +49,7 @@ def plan(store: Path, event: tuple[str, ...], anchor: str | None, as_json: bool,
     if power is not None and gap is None:
         raise ConfigError("--power needs --gap; leave it out with --error")
     with Store.read(store) as db:
+        refuse_league(db)
         tables = [
             (members, standings_of(members, results_of(db, *members), (anchor,) if anchor else (), say=say))
             for members in pooled(rated_events(db, event, say))

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from khiva_arena.commands.choices import ALL, NONE
 from khiva_arena.errors import ConfigError
 from khiva_arena.events.selection import StoreSelection
+from khiva_arena.league.seasons import public_words_of
 from khiva_arena.outside import handed_over
 from khiva_arena.page.authors import author_pages
 from khiva_arena.page.folder import ReplayFolder
@@ -56,7 +57,7 @@ def report(source: Path, out: Path | None, for_authors: Path | None, **flags: An
     limit = 0 if page_flags.replays == NONE else REPLAYS_MOST
     if out is not None:
         check_new_file(out, BEGINNING)
-    with page_source(source, selection.words, names, selection.among, say) as content:
+    with page_source(source, public_words_of(source, selection, say), names, selection.among, say) as content:
         if out is not None:
             only = ids_of_matches(content, page_flags.matches) if page_flags.matches else None
             folder = ReplayFolder(out) if page_flags.replays == ALL else None

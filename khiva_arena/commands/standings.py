@@ -9,6 +9,7 @@ import click
 
 from khiva_arena.events.selection import StoreSelection
 from khiva_arena.events.tables import PLAIN, PooledTable, TableRequest, effects_named, sections_named, tables_of
+from khiva_arena.league.seasons import words_of
 from khiva_arena.report import contrasts, places, section_text
 from khiva_arena.report.same_names import under_a_table
 from khiva_arena.report.section_names import EFFECTS
@@ -45,7 +46,7 @@ def standings(store: Path, wide: bool, as_json: bool, **flags: Any) -> None:
     fitted = effects_named(EFFECTS if effects is None else [part.strip() for part in effects.split(",")])
     sections = sections_named((*section_flags.names, *(("effects",) if effects else ())))
     request = TableRequest(section_flags.anchors, sections, fitted, selection.among)
-    print_standings(store, selection.words, request, contrasts.sets_of(section_flags.sets), as_json=as_json, wide=wide)
+    print_standings(store, words_of(store, selection), request, contrasts.sets_of(section_flags.sets), as_json=as_json, wide=wide)
 
 
 def print_standings(

@@ -27,7 +27,7 @@ def verify(
 ) -> int:
     """Verify all and print which matches are sound. Returns the exit code.
 
-    how: jobs and sample, as the verification for Python takes them.
+    how: jobs, sample, seen and since, as the verification for Python takes them.
     """
     if modules and not rerun_bots:
         raise ConfigError(MODULES_UNUSED)
@@ -37,9 +37,12 @@ def verify(
     bundled = store.is_file()
     if as_json:
         of_bundle = {"notes": result.notes, "bundle": result.digest} if bundled else {}
+        of_bundle |= {"chain": result.chain} if result.chain else {}
         click.echo(json.dumps({"events": [report.to_dict() for report in result.events], "file": result.problems, **of_bundle}))
     else:
         (_say_bundle if bundled else _say_store)(store, result)
+        if result.chain:
+            click.echo(f"the league's chain: {result.chain}")
     return 0 if result.sound else 1
 
 
@@ -47,7 +50,8 @@ def _say_store(path: Path, result: AuditResult) -> None:
     for report in result.events:
         _say_event(report)
     if result.problems:
-        click.echo(harmless(f"{path}: the file is damaged: {result.problems[0]}"))
+        what = "not sound" if result.chain else "the file is damaged"
+        click.echo(harmless(f"{path}: {what}: {result.problems[0]}"))
         for problem in result.problems[1:SHOWN]:
             click.echo(f"  also: {problem}")
         click.echo("  the matches listed as sound are safe; restore a backup to continue with this store")

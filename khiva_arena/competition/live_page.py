@@ -31,7 +31,7 @@ class LivePage:
 
     def __init__(self, folder: Path, path: Path | None, say: Say, *, is_requested: bool = True) -> None:
         self._folder, self._path, self._say, self._requested = folder, path, say, is_requested
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process = Background()
         self._old = False
         self._start_time = self._pause_until = time.monotonic()
 
@@ -39,16 +39,15 @@ class LivePage:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._end()
+        self._process.kill()
 
     def recorded(self, events: Sequence[str], *, whole_seed: bool) -> None:
         """Note that a match was recorded. Never waits. ``events``: the ids of the events that the page shows."""
         if self._path is None:
             return
         self._old |= whole_seed
-        if self._process is not None and self._process.poll() is not None:
-            self._check()
-        if self._old and self._process is None and time.monotonic() >= self._pause_until:
+        self._check()
+        if self._old and not self._process.is_there and time.monotonic() >= self._pause_until:
             self._old = False
             self._start(events)
 
@@ -56,44 +55,74 @@ class LivePage:
         """Write the final page, and wait for it."""
         if self._path is None:
             return
-        self._end()
+        self._process.kill()
         self._start(events)
-        if self._process is not None:
-            self._process.wait()
-            self._check()
+        self._process.wait()
+        self._check()
         if self._path is not None and self._requested:
             self._say(f"page of results: {self._path}; open it in a browser")
 
     def _start(self, events: Sequence[str]) -> None:
         words = ["khiva_arena", "report", "--out", str(self._path), "--", str(self._folder), *events]
-        null = subprocess.DEVNULL
         try:
-            self._process = start_helper("report", words, stdin=null, stdout=null, stderr=subprocess.PIPE)
+            self._process.start("report", words)
         except OSError as error:
             self._give_up(str(error))
             return
         self._start_time = time.monotonic()
-        with suppress(OSError):  # it has ended already
-            os.setpriority(os.PRIO_PROCESS, self._process.pid, NICENESS)
 
     def _check(self) -> None:
-        """Note how the process has ended."""
-        process, self._process = self._process, None
-        assert process is not None
-        assert process.stderr is not None
-        with process.stderr:
-            stderr = process.stderr.read().decode(errors="replace").strip()
+        """Note how the process has ended, if it has."""
+        failure = self._process.failure()
+        if failure is None:
+            return
         now = time.monotonic()
         self._pause_until = now + PAUSE * (now - self._start_time)
-        if process.returncode:
-            self._give_up(stderr.rpartition("\n")[2].removeprefix("khiva-arena: error: ") or f"exit code {process.returncode}")
+        if failure:
+            self._give_up(failure)
 
     def _give_up(self, reason: str) -> None:
         again = shlex.join(["khiva-arena", "report", str(self._folder), *(["--out", str(self._path)] if self._requested else [])])
         self._path = None
         self._say(f"the page of results ends early: {reason}; later: {again}", warning=True)
 
-    def _end(self) -> None:
+
+class Background:
+    """A process that makes a file while matches are played, or none yet. It has the lowest priority, so it yields to bots."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def is_there(self) -> bool:
+        """True from the start of a process until its end was taken."""
+        return self._process is not None
+
+    def start(self, name: str, words: Sequence[str]) -> None:
+        """Start a process, as ``start_helper`` does. Raises OSError."""
+        null = subprocess.DEVNULL
+        self._process = start_helper(name, words, stdin=null, stdout=null, stderr=subprocess.PIPE)
+        with suppress(OSError):  # it has ended already
+            os.setpriority(os.PRIO_PROCESS, self._process.pid, NICENESS)
+
+    def failure(self) -> str | None:
+        """Take the end of a process: return why it failed, "" if it did not, None while it works. Never waits."""
+        if self._process is None or self._process.poll() is None:
+            return None
+        process, self._process = self._process, None
+        assert process.stderr is not None
+        with process.stderr:
+            stderr = process.stderr.read().decode(errors="replace").strip()
+        last_line = stderr.rpartition("\n")[2].removeprefix("khiva-arena: error: ")
+        return (last_line or f"exit code {process.returncode}") if process.returncode else ""
+
+    def wait(self) -> None:
+        """Wait for the end of the process."""
+        if self._process is not None:
+            self._process.wait()
+
+    def kill(self) -> None:
+        """End the process."""
         process, self._process = self._process, None
         if process is not None:
             process.kill()

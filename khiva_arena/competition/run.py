@@ -94,6 +94,7 @@ class Run:
             self._check_definition(store_exists)
             if store_exists:
                 with Store.read(self._first.out) as store:
+                    stored.refuse_league(store)
                     todo = self._standing(store)
                     another = todo.definition is None and self.options.new_event
                     if todo.definition is None and not another:

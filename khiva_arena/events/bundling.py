@@ -10,7 +10,7 @@ from msgspec import structs
 
 from khiva_arena import __version__
 from khiva_arena.errors import ConfigError, RecordError
-from khiva_arena.events.find import damaged, matches_of, voids_of
+from khiva_arena.events.find import CHANGED, damaged, matches_of, voids_of
 from khiva_arena.events.pools import in_common
 from khiva_arena.events.results import of_record
 from khiva_arena.events.stored import bare_timetable
@@ -80,6 +80,10 @@ def write_bundle(path: Path, store: Store, events: Sequence[EventRow], *, with_m
     _check_over(store, events)
     with new_file(path) as file:
         writer = bundle.Writer(file, __version__)
+        for link in store.links():
+            if not link.intact:
+                damaged(store, f"link {link.number}", CHANGED)
+            writer.add(bundle.LinkLine(msgspec.json.decode(link.text)))
         numbered = [structs.replace(event, number=number) for number, event in enumerate(events, 1)]
         members = [_add_event(writer, store, event, with_modules=with_modules) for event in numbered]
         for table in tables_of(members):
@@ -145,7 +149,7 @@ def _add_event(writer: bundle.Writer, store: Store, event: EventRow, *, with_mod
         matches.add(
             ScheduledMatch(match.ordinal, match.seed, match.lineup, match.rotation, seated), record, voids.get(match.ordinal, 0)
         )
-    writer.add(bundle.OverLine(store.conclusion(event.id) or ""))
+    writer.add(bundle.OverLine(store.conclusion(event.id) or "", event.set_aside))
     return matches
 
 

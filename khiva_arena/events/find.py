@@ -28,7 +28,7 @@ def events_of(store: Store, words: tuple[str, ...]) -> list[EventRow]:
     """
     events = named_events(store, words)
     for event in events:
-        _check_rows(store, event)
+        check_rows(store, event)
     check_file(store)
     return events
 
@@ -57,8 +57,9 @@ def check_file(store: Store) -> None:
         raise StoreError(f"{store.folder}: the file is damaged: {problem}; {advice}")
 
 
-def _check_rows(store: Store, event: EventRow) -> None:
-    """Check the event's own rows, and that no row was lost or added: one missing match would change every number."""
+def check_rows(store: Store, event: EventRow) -> None:
+    """Raise StoreError if an event's own rows were changed, or a row was lost or added: one missing match would change every
+    number."""
     _check_stored(store, event)
     for problem in (*(f"{part} {CHANGED}" for part in event.changed), *store.changed(event.id)):
         damaged(store, f"event {event.number}", problem)
@@ -147,7 +148,7 @@ def check_event(store: Store, event: EventRow) -> None:
     if is_sound:
         _check_stored(store, event)
     else:
-        _check_rows(store, event)
+        check_rows(store, event)
         check_file(store)
     with uncollected():
         for _ in matches_of(store, event, () if is_sound else BESIDE):

@@ -24,8 +24,10 @@ class CountedResults:
             yield result
 
     def looks(self, events: Sequence[EventRow]) -> Looks:
-        """Return how the table of these events allows for looks."""
-        short = any(self._counts[event.id] < bare_timetable(event).matches for event in events if not _is_test(event))
+        """Return how the table of these events allows for looks. Whoever stops a batch of a league plays it on, or leaves a gap
+        in the chain: it never counts as short of its end."""
+        may_end = [event for event in events if not (_is_test(event) or event.definition.batch)]
+        short = any(self._counts[event.id] < bare_timetable(event).matches for event in may_end)
         return looks_of(events, stopped=short)
 
 

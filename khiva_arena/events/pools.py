@@ -18,16 +18,18 @@ from khiva_arena.events.find import damaged, matches_of, voids_of
 from khiva_arena.events.looks import CountedResults
 from khiva_arena.events.selection import EVERYBODY, Among, counting, counting_in
 from khiva_arena.games.which import which_of
+from khiva_arena.ratings.widening import PLAIN, Widening
 from khiva_arena.replay.definition import MARKS, Definition
 from khiva_arena.replay.record import canonical, digest_of
 from khiva_arena.report.shapes import InCommon
 from khiva_arena.report.standings import AnchorAt, Entrant, Standings, standings
-from khiva_arena.report.tally import Collected
+from khiva_arena.report.tally import Collected, EventsData
 from khiva_arena.result import FAULTS, Result
 from khiva_arena.sandbox.limits import DEFAULT, WORDS, in_words
 from khiva_arena.say import Say, say_nothing
 from khiva_arena.store.db import BESIDE, EventRow, Store, VoidRow
 from khiva_arena.text import harmless
+from khiva_arena.words import ranges
 
 MOST_ELO = 10_000
 _NUMBER = r"[-+]?\d+(?:\.\d+)?"
@@ -86,7 +88,7 @@ def _title(events: Sequence[EventRow], label: str, among: Among) -> str:
     same = _common(events)
     seats = ", ".join(map(str, same.seats))
     by_id = {event.id: str(event.number) for event in events}
-    numbers = ", ".join(f"{event.number}{_mark(event, by_id)}" for event in events)
+    numbers = _numbers(events, {event.id: _mark(event, by_id) for event in events})
     bots = f"; {among.words}" if among.words else ""
     engines = sorted({engine for event in events for engine in event.engines})
     mark = f"; played by khiva-arena {', '.join(engines)}" if len(engines) > 1 else ""
@@ -95,6 +97,13 @@ def _title(events: Sequence[EventRow], label: str, among: Among) -> str:
         f"{same.game}{label} at {seats} seats; turn {same.time['turn_ms']} ms, bank {same.time['bank_ms']} ms, {same.policy}, "
         f"isolation {same.isolation}{_not_default(same)}{apart}; event{'s' if len(events) > 1 else ''} {numbers}{bots}{mark}"
     )
+
+
+def _numbers(events: Sequence[EventRow], marks: Mapping[str, str]) -> str:
+    """Return the numbers of events with the mark of each, by id. Batches of a league in a row, without marks, are "1-200"."""
+    if all(event.definition.batch and not marks[event.id] for event in events):
+        return ranges(event.number for event in events)
+    return ", ".join(f"{event.number}{marks[event.id]}" for event in events)
 
 
 def _mark(event: EventRow, numbers: Mapping[str, str]) -> str:
@@ -142,14 +151,14 @@ def marks_of(events: Sequence[EventRow]) -> dict[str, tuple[str, ...]]:
 
 def standings_of(
     events: Sequence[EventRow],
-    scored: Iterable[Result],
+    scored: Iterable[Result] | EventsData,
     anchors: Sequence[str] = (),
     among: Among = EVERYBODY,
     say: Say = say_nothing,
 ) -> Standings:
     """Return the table of the events of one pool.
 
-    scored: their results, read once.
+    scored: their results, read once; or their data, of batches of a league in which everybody counts.
     anchors: BOT, or BOT=ELO, or BOT=ELO:SD.
     among: the bots that count.
     say: gets a line before a long wait.
@@ -161,13 +170,18 @@ def standings_of(
     if len(targets) > 1 and plain:
         raise ConfigError(f"several anchors need a number each, as --anchor {plain[0]}=0")
     at = [target for target in targets if isinstance(target, AnchorAt)]
-    counter, watcher = CountedResults(), WatchedResults(events)
-    collected = _collect(events, counter.count(watcher.watch(scored)), among)
+    collected, widening = (scored, PLAIN) if isinstance(scored, EventsData) else _collected(events, scored, among, say)
     in_table = {bot.id: number for number, bot in enumerate(entrants)}
     numbers = {event.id: [in_table.get(bot.identity, -1) for bot in event.bots] for event in events}
     anchor = plain[0] if plain else _anchor(events[0], entrants)
-    widening = structs.replace(watcher.widening(among, say), looks=counter.looks(events))
     return standings(collected, entrants, anchor, anchors=at, numbers=numbers, widening=widening)
+
+
+def _collected(events: Sequence[EventRow], scored: Iterable[Result], among: Among, say: Say) -> tuple[Collected, Widening]:
+    """Return the results that count, and how wide intervals are since the draw followed results, or somebody may look."""
+    counter, watcher = CountedResults(), WatchedResults(events)
+    collected = _collect(events, counter.count(watcher.watch(scored)), among)
+    return collected, structs.replace(watcher.widening(among, say), looks=counter.looks(events))
 
 
 def _collect(events: Sequence[EventRow], scored: Iterable[Result], among: Among) -> Collected:

@@ -40,12 +40,14 @@ class StoreSelection(NamedTuple):
     events: the same by flags.
     only: bots, see ``Among``.
     exclude: bots, see ``Among``.
+    season: of a league, whose batches are the events; None for no such choice.
     """
 
     event: tuple[str, ...]
     events: tuple[str, ...]
     only: tuple[str, ...]
     exclude: tuple[str, ...]
+    season: str | None = None
 
     @property
     def words(self) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.events import results
 from khiva_arena.replay import seeds
 from khiva_arena.replay.definition import Definition, text_digest
+from khiva_arena.replay.record import run_digest
 from khiva_arena.result import Result
 from khiva_arena.schedule import formats
 from khiva_arena.schedule.formats import Placing, Shape
@@ -76,6 +77,12 @@ def timetable_of(store: Store, event: EventRow, results: RoundResults = round_re
     """Return the whole timetable of an event, later rounds drawn from the ``results`` that the store holds. Raises
     ConfigError."""
     return Timetable(event.terms(), lambda shape: results(store, event, shape))
+
+
+def refuse_league(store: Store) -> None:
+    """Raise ConfigError if a store is a league's: its chain decides which event comes next."""
+    if store.links():
+        raise ConfigError(f"{store.folder}: this is a league, and `khiva-arena league play` plays it; give another --out")
 
 
 class PlacesSoFar(NamedTuple):
@@ -154,8 +161,14 @@ def ready_to_continue(store: Store, row: EventRow, any_engine: bool) -> EventRow
     return stored_event(store, row.id)
 
 
+def run_digest_of(store: Store, event: EventRow) -> str:
+    """Return the digest over the matches of an event that are recorded."""
+    return run_digest(store.digests(event.id))
+
+
 def stored_event(store: Store, event: str) -> EventRow:
     """Return an event that is in the store."""
     row = store.event(event)
-    assert row is not None
+    if row is None:
+        raise StoreError(f"{store.folder}: event {event} is missing; restore a copy")
     return row

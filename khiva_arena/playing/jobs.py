@@ -21,6 +21,7 @@ class Play:
 
     done: ordinals of the matches that are recorded.
     set_aside: (seed, line-up) of tables that stayed void.
+    overdue: bots that have no time left: they are not asked in the matches that begin from now on, and forfeit them.
     sandbox: how bots are kept here; a cluster's workers keep modules each at their own best level.
     """
 
@@ -37,6 +38,7 @@ class Play:
         self.sandbox = event.definition.sandbox(best() if needs_level else Level.TRUSTED)
         voids = store.voids(event.id)
         self._voids = {row.ordinal: row.attempt for row in voids}
+        self.overdue: set[int] = set()
         self._warned = {bot for row in voids for bot in row.suspects}  # by the wall clock nobody reads the warning
         self._planned: dict[int, ScheduledMatch] = {}
         self._recorded = Counter(place[0] for ordinal in self.done if (place := self.timetable.place(ordinal)))
@@ -126,7 +128,8 @@ class Play:
         header = self._definition.header(self._definition.seated(match.bots), self.event.match_id(match.ordinal), secret)
         commands = tuple(self._commands[bot] for bot in match.bots)
         warned = tuple(seat for seat, bot in enumerate(match.bots) if bot in self._warned)
-        return Job(match.ordinal, attempt, header, secret, commands, self.sandbox, warned)
+        overdue = tuple(seat for seat, bot in enumerate(match.bots) if bot in self.overdue)
+        return Job(match.ordinal, attempt, header, secret, commands, self.sandbox, warned, overdue=overdue)
 
     def record(self, outcome: Outcome, *, last: bool) -> list[MatchRow | VoidRow]:
         """Store an outcome and return the rows that were stored because of it.
@@ -138,6 +141,7 @@ class Play:
             return [self.store_match(match, outcome, over=len(self.done) + 1 == self.timetable.matches)]
         row = _void_row(self.event.id, match, outcome)
         self._store.add_void(row)
+        self._voids[row.ordinal] = row.attempt
         self._warned.update(row.suspects)
         if last:
             self.set_aside.add((match.k, match.lineup))

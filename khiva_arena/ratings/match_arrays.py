@@ -108,6 +108,20 @@ class Matches(msgspec.Struct, frozen=True, eq=False):
         }
 
 
+def join_matches(parts: Sequence[Matches]) -> Matches:
+    """Return the matches of parts that share no event and no block, numbered as if they had been collected in this order."""
+    by_seats: dict[int, list[SameSize]] = {}
+    rows, events, blocks = 0, 0, 0
+    for part in parts:
+        for size in part.sizes:
+            moved = replace(size, row=size.row + rows, event=size.event + np.int32(events), block=size.block + np.int32(blocks))
+            by_seats.setdefault(size.bots.shape[1], []).append(moved)
+        rows, events = rows + len(part), events + len(part.events)
+        blocks += 1 + max((int(size.block.max(initial=-1)) for size in part.sizes), default=-1)
+    sizes = (SameSize(*map(np.concatenate, zip(*map(astuple, of_size), strict=True))) for of_size in by_seats.values())
+    return Matches(tuple(event for part in parts for event in part.events), tuple(sizes))
+
+
 class MatchCollector:
     """A collector that takes matches one by one; ``end`` gives them as arrays."""
 

@@ -27,6 +27,7 @@ NO_KEY = bytes(seeds.SECRET_BYTES)
 Count = Annotated[int, msgspec.Meta(ge=1)]
 Index = Annotated[int, msgspec.Meta(ge=0)]
 Milliseconds = Annotated[int, msgspec.Meta(ge=0)]
+Digest = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
 
 
 MODULE = "module"
@@ -164,6 +165,25 @@ class Conditions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
         return structs.replace(header, format=IN_TICKS, clock="ticks", meter=self.meter)
 
 
+class Batch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The place of an event in a league, as a batch of it.
+
+    league: the id of the league, 16 hex digits.
+    number: of the batch, from 1.
+    before: the run digest of the batch before; for batch 1, the digest of the league's first link.
+    roster: the digest of the newest link when the batch was drawn, so that all changes of the roster before it count.
+    revealed: the newest batch whose secrets were public by then; 0 for none.
+    tables: the circular order of each table, by position in the event.
+    """
+
+    league: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{16}$")]
+    number: Count
+    before: Digest
+    roster: Digest
+    revealed: Index
+    tables: tuple[tuple[Index, ...], ...]
+
+
 class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
     """The complete definition of an event.
 
@@ -182,6 +202,7 @@ class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defau
     rate_kept: whether bots that may remember are rated with the others.
     extends: id of an event of the same settings, over by then, that this one adds its seeds to.
     looks: how often the table is to be looked at in all, evenly, if that was planned before the first match.
+    batch: of a league, and only of one.
     """
 
     format: Format
@@ -204,6 +225,7 @@ class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defau
     rate_kept: bool = False
     extends: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{16}$")] | None = None
     looks: Count | None = None
+    batch: Batch | None = None
 
     @classmethod
     def read(cls, text: str) -> Self:
@@ -226,9 +248,12 @@ class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defau
         """
         from khiva_arena.schedule.formats import FORMATS  # not above: a match alone knows no schedule
 
-        if (self.hypotheses is not None) != FORMATS[self.format].SEQUENTIAL:
+        form = FORMATS[self.format]
+        if (self.hypotheses is not None) != form.SEQUENTIAL:
             raise ValueError("hypotheses belong to a sequential test, and only to one")
-        if self.extends is not None and (self.stage or FORMATS[self.format].IN_ROUNDS or FORMATS[self.format].SEQUENTIAL):
+        if (self.batch is not None) != (self.format is Format.LEAGUE):
+            raise ValueError("tables drawn beforehand belong to a batch of a league, and only to one")
+        if self.extends is not None and (self.batch or self.stage or form.IN_ROUNDS or form.SEQUENTIAL):
             raise ValueError("only an event whose seeds are all known before, and which is no stage, can extend another one")
         if self.in_ticks != (self.isolation == MODULE) or self.in_ticks != (self.meter > 0):
             raise ValueError("a price list and isolation module belong to an event in ticks, and only to one")
@@ -293,6 +318,7 @@ class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defau
             candidates=self.candidates,
             authors=author_groups([bot.author for bot in self.bots]) if self.authors_apart else (),
             seeded=self.stage > 1,
+            tables=self.batch.tables if self.batch else (),
             key=key,
         )
 

@@ -27,7 +27,7 @@ from khiva_arena.ratings.pairs import PairCells, pair_cells
 from khiva_arena.ratings.sharing import shared_deals
 from khiva_arena.ratings.widening import PLAIN, Widening
 from khiva_arena.report.columns import Standing
-from khiva_arena.report.tally import Collected, Tally, count_rated
+from khiva_arena.report.tally import Collected, EventsData, Tally, count_rated
 from khiva_arena.report.values import AnchorAt, Evidence, GivenAnchor, Standings
 from khiva_arena.result import FAULTS, Result, total
 
@@ -75,7 +75,7 @@ def with_unique_names(bots: Sequence[Entrant]) -> tuple[Entrant, ...]:
 
 
 def standings(
-    results: Iterable[Result] | Collected,
+    results: Iterable[Result] | Collected | EventsData,
     bots: Sequence[Entrant],
     anchor: str | None = None,
     anchors: Sequence[AnchorAt] = (),
@@ -93,8 +93,9 @@ def standings(
     Raises ConfigError for an anchor that is not there, InternalError if a match names a bot that is not in ``bots``.
     """
     bots = with_unique_names(bots)
-    given_results = results if isinstance(results, Collected) else Collected(results)
-    all_matches, tallies = given_results.end(len(bots), lambda event, bot: bot if numbers is None else numbers[event][bot])
+    collected = results if isinstance(results, Collected | EventsData) else Collected(results)
+    data = collected.data() if isinstance(collected, Collected) else collected
+    all_matches, tallies = data.end(len(bots), lambda event, bot: bot if numbers is None else numbers[event][bot])
     if numbers is not None:
         all_matches = all_matches.numbered([numbers[event] for event in all_matches.events])
     index = {bot.id: i for i, bot in enumerate(bots)}

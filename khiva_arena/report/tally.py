@@ -7,7 +7,7 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
-from khiva_arena.ratings.match_arrays import MatchCollector, Matches
+from khiva_arena.ratings.match_arrays import MatchCollector, Matches, join_matches
 from khiva_arena.result import Measured, Result, total
 
 _AT_ONCE = 1_000
@@ -49,6 +49,37 @@ class Collection(NamedTuple):
     tallies: list[Tally]
 
 
+class EventsData(msgspec.Struct, frozen=True, eq=False):
+    """The data that a table needs of some events, in which bots still have the numbers that their events give them.
+
+    matches: all of them.
+    tallies: by event, by bot, the counts over every match.
+    """
+
+    matches: Matches
+    tallies: dict[str, dict[int, Tally]]
+
+    def end(self, bots: int, number: Callable[[str, int], int]) -> Collection:
+        """Return the matches and the tallies of the bots of a table.
+
+        bots: how many there are.
+        number: returns, for an event and the number of a bot there, its number among ``bots``; any other number if it is none of
+            them.
+        """
+        tallies = [Tally() for _ in range(bots)]
+        for event, of_event in self.tallies.items():
+            for bot, tally in of_event.items():
+                if 0 <= (at := number(event, bot)) < bots:
+                    tallies[at].add(tally)
+        return Collection(self.matches, tallies)
+
+
+def join_data(parts: Sequence[EventsData]) -> EventsData:
+    """Return the data of parts that share no event and no deal, as if all results had been collected in this order."""
+    tallies = {event: of_event for part in parts for event, of_event in part.tallies.items()}
+    return EventsData(join_matches([part.matches for part in parts]), tallies)
+
+
 class Collected:
     """A collector that takes the results of a pool one by one, and keeps the data that a table needs.
 
@@ -79,20 +110,11 @@ class Collected:
             if len(mine) >= _AT_ONCE:
                 mine[:] = [total(mine)]
 
-    def end(self, bots: int, number: Callable[[str, int], int]) -> Collection:
-        """Return the matches and the tallies of the bots of a table.
-
-        bots: how many there are.
-        number: returns, for an event and the number of a bot there, its number among ``bots``; any other number if it is none of
-            them.
-        """
-        matches = self._collector.end()
-        tallies = [Tally() for _ in range(bots)]
-        for event, of_event in self._tallies.items():
-            for bot, tally in of_event.items():
-                if 0 <= (at := number(event, bot)) < bots:
-                    tallies[at].add(tally)
-        return Collection(matches, tallies)
+    def data(self) -> EventsData:
+        """Return what was collected; no more results can be added."""
+        for tally in [tally for of_event in self._tallies.values() for tally in of_event.values()]:
+            tally.measured = [total(tally.measured)]
+        return EventsData(self._collector.end(), {event: {**of_event} for event, of_event in self._tallies.items()})
 
 
 def count_rated(tallies: Sequence[Tally], matches: Matches) -> None:

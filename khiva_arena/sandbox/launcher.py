@@ -96,6 +96,14 @@ def restrict_files(  # type: ignore[no-untyped-def]
     return ruleset
 
 
+def filter_calls(prctl, program: bytes) -> None:  # type: ignore[no-untyped-def]
+    """Have the kernel filter the calls of this process by a program, for good."""
+    buffer = (Byte * len(program)).from_buffer_copy(program)
+    filter_ = pack("@HP", len(program) // 8, _ctypes.addressof(buffer))
+    if prctl(SET_SECCOMP, 2, filter_, 0, 0) != 0:
+        fail(f"seccomp: {posix.strerror(_ctypes.get_errno())}")
+
+
 def set_limits(limits: dict[str, list[int]]) -> None:
     """Set RLIMIT_<name> to soft and hard values; none is raised above the value that this process has."""
     for name, (soft, hard) in limits.items():
@@ -137,10 +145,7 @@ def main() -> None:
     program = request["program_with_signals" if version < SIGNALS_SINCE else "program"]
     # The filter lets a process signal itself alone, and its number is known only here.
     program = program.replace(pack("=I", request["own_pid"]), pack("=I", posix.getpid()))
-    buffer = (Byte * len(program)).from_buffer_copy(program)
-    filter_ = pack("@HP", len(program) // 8, _ctypes.addressof(buffer))
-    if prctl(SET_SECCOMP, 2, filter_, 0, 0) != 0:
-        fail(f"seccomp: {posix.strerror(_ctypes.get_errno())}")
+    filter_calls(prctl, program)
     for number in (signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(number, signal.SIG_DFL)  # Python ignores them, and a bot would inherit that
     try:

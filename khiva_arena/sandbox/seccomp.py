@@ -189,6 +189,20 @@ OF_A_TABLE = (
     *("rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "sigaltstack", "getrusage", "read", "write", "close"),
 )
 A_THREAD = 0x10000  # CLONE_THREAD
+# A server of ours has its sockets when its filter begins: it answers on them, opens no other, and starts no program.
+NOT_A_SERVER_S = {
+    "connect": Call(42, 203),
+    "bind": Call(49, 200),
+    "execve": Call(59, 221),
+    "execveat": Call(322, 281),
+    "fork": Call(57, ABSENT),
+    "vfork": Call(58, ABSENT),
+    "sendmmsg": Call(307, 269),
+}
+# Data that a socket sends while it connects; a listener that was shut down could. By call: which argument is the flags.
+SENT_BY = {"sendto": (Call(44, 206), 3), "sendmsg": (Call(46, 211), 2)}
+FAST_OPEN = 0x20000000
+PASTE = 0x541C  # TIOCLINUX: the same at a console
 
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _AND, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
 _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
@@ -243,8 +257,7 @@ def _program(machine: str, build: bool, hold_files: bool, hold_signals: bool, ne
         refusals |= OTHER_KILLS
     if network:
         del refusals["socket"]
-    steps = [_step(_LOAD, _ARCHITECTURE), _step(_EQUAL, ARCHITECTURES[machine], 1, 0), _step(_RETURN, _KILL)]
-    steps.append(_step(_LOAD, _NUMBER))
+    steps = _beginning(machine)
     if machine == "x86_64":
         steps += [_step(_AT_LEAST, _X32, 0, 1), _step(_RETURN, _FAIL | errno.ENOSYS)]
     for call in _known_calls(refusals.values(), machine):
@@ -275,18 +288,44 @@ def of_a_table() -> bytes:
     """Return the filter program of a process that runs modules and nothing else, for this machine."""
     machine = platform.machine()
     numbers = [number(call, machine) for name, call in rows().items() if name in OF_A_TABLE]
-    steps = [
+    steps = _beginning(machine)
+    for allowed in (*numbers, number(WAITING["sched_yield"], machine)):
+        steps += [_step(_EQUAL, allowed, 0, 1), _step(_RETURN, _ALLOW)]
+    return b"".join([*steps, *_only_threads(machine), _step(_RETURN, _FAIL | errno.EPERM)])
+
+
+@cache
+def of_a_server() -> bytes:
+    """Return the filter program of a server of ours that has opened what it needs, for this machine."""
+    machine = platform.machine()
+    steps = _beginning(machine)
+    refusals = {name: call for name, call in REFUSED.items() if name != "clone3"} | NOT_A_SERVER_S | KILLS | OTHER_KILLS
+    for call in _known_calls(refusals.values(), machine):
+        steps += [_step(_EQUAL, number(call, machine), 0, 1), _step(_RETURN, _FAIL | call.error)]
+    for call, flags in SENT_BY.values():
+        steps += _if(call, machine, [_argument(flags), _step(_ANY_BIT, FAST_OPEN, 0, 1), _step(_RETURN, _FAIL | errno.EPERM)])
+    steps += _if(SOCKETPAIR, machine, [_argument(1), _step(_AND, TYPE), *_refuse_each(DATAGRAMS)])
+    steps += _if(FCNTL, machine, [_argument(1), *_refuse_each(OWNERS)])
+    steps += _if(IOCTL, machine, [_argument(1), *_refuse_each((*IOCTLS, PASTE))])
+    return b"".join([*steps, *_only_threads(machine), *_allow_ranges(machine)])
+
+
+def _beginning(machine: str) -> list[bytes]:
+    """Return the steps that end a program of another machine, and load the number of the call."""
+    return [
         _step(_LOAD, _ARCHITECTURE),
         _step(_EQUAL, ARCHITECTURES[machine], 1, 0),
         _step(_RETURN, _KILL),
         _step(_LOAD, _NUMBER),
     ]
-    for allowed in (*numbers, number(WAITING["sched_yield"], machine)):
-        steps += [_step(_EQUAL, allowed, 0, 1), _step(_RETURN, _ALLOW)]
-    steps += _if(CLONE, machine, [_argument(0), _step(_ANY_BIT, A_THREAD, 0, 1), _step(_RETURN, _ALLOW)])
+
+
+def _only_threads(machine: str) -> list[bytes]:
+    """Return the steps for a process that may begin threads, and no process."""
+    refused = _step(_RETURN, _FAIL | errno.EPERM)
+    steps = _if(CLONE, machine, [_argument(0), _step(_ANY_BIT, A_THREAD, 0, 1), _step(_RETURN, _ALLOW), refused])
     clone3 = REFUSED["clone3"]
-    steps += [_step(_EQUAL, number(clone3, machine), 0, 1), _step(_RETURN, _FAIL | clone3.error)]
-    return b"".join([*steps, _step(_RETURN, _FAIL | errno.EPERM)])
+    return [*steps, _step(_EQUAL, number(clone3, machine), 0, 1), _step(_RETURN, _FAIL | clone3.error)]
 
 
 def _known_calls(calls: Iterable[Call], machine: str) -> list[Call]:

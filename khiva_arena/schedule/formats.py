@@ -11,7 +11,7 @@ from typing import Protocol
 
 from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.result import Result
-from khiva_arena.schedule import gauntlet, knockout, roundrobin, seating, sprt, swiss
+from khiva_arena.schedule import gauntlet, knockout, league, roundrobin, seating, sprt, swiss
 from khiva_arena.schedule.names import ALL_MEET, OF_SOME, Format
 from khiva_arena.schedule.seating import ScheduledMatch
 from khiva_arena.schedule.terms import Detail, DrawnRound, Placing, Shape, Terms, round_key
@@ -77,6 +77,7 @@ FORMATS: dict[str, FormatModule] = {
     Format.SWISS: swiss,
     Format.KNOCKOUT: knockout,
     Format.SPRT: sprt,
+    Format.LEAGUE: league,
 }
 """The modules of the formats, by name."""
 
@@ -168,7 +169,7 @@ def schedule(terms: Terms, draw: DrawnRound, first_seed: int = 0) -> Iterator[Sc
     """Yield the matches of a round in schedule order, lazily, from seed ``first_seed`` of the event on. ``k``, the seed, and
     ``ordinal`` are those of the event, ``lineup`` is that of the round. Circular orders are balanced within the round."""
     key, first = round_key(terms.key, draw.number), max(0, first_seed - draw.first_seed)
-    for match in seating.schedule(draw.line_ups, draw.seeds, key=key, first_seed=first):
+    for match in seating.schedule(draw.line_ups, draw.seeds, key=key, first_seed=first, fixed=draw.orders):
         ordinal, k = match.ordinal + draw.first_ordinal, match.k + draw.first_seed
         yield ScheduledMatch(ordinal, k, match.lineup, match.rotation, match.bots)
 

@@ -11,6 +11,7 @@ class Format(StrEnum):
     SWISS = "swiss"
     KNOCKOUT = "knockout"
     SPRT = "sprt"
+    LEAGUE = "league"
 
 
 OF_SOME = ("rounds", "advance", "candidates")

@@ -12,7 +12,7 @@ import msgspec
 from khiva_arena.errors import ConfigError
 from khiva_arena.rng import Stream
 from khiva_arena.schedule.lineups import LineUp
-from khiva_arena.schedule.orders import BLOCK_SEEDS, block_orders
+from khiva_arena.schedule.orders import BLOCK_SEEDS, Order, block_orders
 
 
 class ScheduledTable(msgspec.Struct, frozen=True):
@@ -45,14 +45,22 @@ class ScheduledMatch(msgspec.Struct, frozen=True):
     bots: tuple[int, ...]
 
 
-def tables(line_ups: Sequence[LineUp], seeds: int, *, key: bytes, first_seed: int = 0) -> Iterator[ScheduledTable]:
+def tables(
+    line_ups: Sequence[LineUp], seeds: int, *, key: bytes, first_seed: int = 0, fixed: Sequence[Order] = ()
+) -> Iterator[ScheduledTable]:
     """Yield the tables of seeds first_seed..seeds-1, seed by seed, line-ups in the order given, which is the canonical one.
 
     The circular order is balanced over the event (see ``orders``); its first bot is drawn per seed and line-up. Lazy: each seed
     costs up to some 20 ms when it is first asked for. Raises ConfigError if ``seeds`` is below 1.
+
+    fixed: the circular order of each line-up on every seed, if it is not drawn.
     """
     if seeds < 1:
         raise ConfigError(f"--seeds is at least 1, not {seeds}")
+    for k in range(first_seed, seeds) if fixed else ():
+        yield from (ScheduledTable(k, lineup, order) for lineup, order in enumerate(fixed))
+    if fixed:
+        return
     seats = len(line_ups[0])
     length = BLOCK_SEEDS[seats]
     for block in range(first_seed // length, -(-seeds // length)):
@@ -81,7 +89,9 @@ def matches(table: ScheduledTable, line_ups: int) -> tuple[ScheduledMatch, ...]:
     )
 
 
-def schedule(line_ups: Sequence[LineUp], seeds: int, *, key: bytes, first_seed: int = 0) -> Iterator[ScheduledMatch]:
+def schedule(
+    line_ups: Sequence[LineUp], seeds: int, *, key: bytes, first_seed: int = 0, fixed: Sequence[Order] = ()
+) -> Iterator[ScheduledMatch]:
     """Yield all matches of a round in schedule order; lazy, as ``tables``. The first ordinal is that of ``first_seed``."""
-    for table in tables(line_ups, seeds, key=key, first_seed=first_seed):
+    for table in tables(line_ups, seeds, key=key, first_seed=first_seed, fixed=fixed):
         yield from matches(table, len(line_ups))

@@ -28,6 +28,7 @@ class Terms:
     candidates: ``--candidate``, of a gauntlet or sprt; (): the first bot.
     authors: a group number per bot; bots of one group never sit at one table. (): no such rule.
     seeded: whether the bots are given in order of strength.
+    tables: of a league's batch, drawn before it began: the circular order of each.
     key: 32 bytes, public, that all draws are made with.
     """
 
@@ -43,6 +44,7 @@ class Terms:
     candidates: tuple[int, ...] = ()
     authors: tuple[int, ...] = ()
     seeded: bool = False
+    tables: tuple[tuple[int, ...], ...] = ()
     key: bytes = field(kw_only=True)
 
 
@@ -79,6 +81,7 @@ class DrawnRound(msgspec.Struct, frozen=True):
     byes: the bots that play at no table of it.
     total: how many line-ups are possible; if that is more than ``line_ups`` holds, a balanced part of them is played.
     together: pairs of bots of one author that a knockout had to put at one table.
+    orders: the circular order of each line-up on every seed, if it is not drawn from the event's key.
     """
 
     number: int
@@ -89,6 +92,7 @@ class DrawnRound(msgspec.Struct, frozen=True):
     byes: tuple[int, ...] = ()
     total: int = 0
     together: tuple[tuple[int, int], ...] = ()
+    orders: tuple[LineUp, ...] = ()
 
 
 class PlaceColumn(NamedTuple):
@@ -173,6 +177,7 @@ def drawn_round(
     byes: Sequence[int] = (),
     total: int | None = None,
     together: Sequence[tuple[int, int]] = (),
+    orders: Sequence[LineUp] = (),
 ) -> DrawnRound:
     """Return a round of this shape with these tables."""
     all_line_ups = tuple(line_ups)
@@ -185,4 +190,5 @@ def drawn_round(
         byes=tuple(sorted(byes)),
         total=len(all_line_ups) if total is None else total,
         together=tuple(together),
+        orders=tuple(orders),
     )

@@ -74,7 +74,7 @@ def competition_from(config: Path | None, overrides: Mapping[str, Any], say: Say
         problems += error.problems
     runs_code = any(opening.row.name == "game" for opening in opened_by_file)  # as soon as settings are checked
     if config and runs_code:
-        problems += _not_agreed(config, file, opened_by_file, entrants, problems, say)
+        problems += not_agreed(config, file, opened_by_file, entrants, problems, say)
     if not (runs_code and problems):
         try:
             stages = stages_from(file_settings, overrides, places)
@@ -83,7 +83,7 @@ def competition_from(config: Path | None, overrides: Mapping[str, Any], say: Say
     if stages and entrants:
         problems += unplayable(stages, entrants)
     if config and not runs_code:
-        problems += _not_agreed(config, file, opened_by_file, entrants, problems, say)
+        problems += not_agreed(config, file, opened_by_file, entrants, problems, say)
     if problems:
         raise ConfigError(by_line(problems, {key: place for key, place in places.items() if key not in overrides}))
     for stage in stages:
@@ -91,7 +91,7 @@ def competition_from(config: Path | None, overrides: Mapping[str, Any], say: Say
     return CompetitionParts(stages, entrants)
 
 
-def _not_agreed(
+def not_agreed(
     config: Path,
     file: SettingsFile,
     opened_by_file: "Sequence[Opening]",

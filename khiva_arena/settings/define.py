@@ -156,8 +156,18 @@ def _line_ups(settings: Settings, bots: Sequence[Bot]) -> tuple[int | None, bool
 
 def short_turn_warning(definition: Definition) -> str:
     """Return a warning for an event whose turns are short, in a line; "" if they are not."""
-    turn = definition.time.turn_ms
-    if turn >= SHORTEST_MS or definition.in_ticks:
+    return _short_turn(definition.time.turn_ms, definition.clock)
+
+
+def short_turn_refusal(settings: Settings) -> list[str]:
+    """Return the mistake in settings whose turns are too short for their policy; [] if there is none."""
+    if settings.policy != Policy.STRICT or not (warning := _short_turn(settings.limits.turn_ms, settings.clock)):
+        return []
+    return [warning]
+
+
+def _short_turn(turn: int, clock: Clock) -> str:
+    if turn >= SHORTEST_MS or clock is Clock.TICKS:
         return ""
     return (
         f"--turn {turn}ms: the machine itself takes some tens of milliseconds now and then, so a bot that answers at once may be "

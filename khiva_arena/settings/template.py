@@ -38,11 +38,11 @@ def settings_text(values: Mapping[str, Any]) -> str:
     of_a_stage = [row.name for row in TABLE if row.of_a_stage]
     stages = STAGES.format(f"{', '.join(of_a_stage[:-1])} and {of_a_stage[-1]}")
     in_order = sorted(TABLE, key=lambda row: row.kind in TABLES)  # what stands behind [rules] is part of it
-    blocks = [_block(row, values.get(row.name)) for row in in_order]
-    return "\n".join([HEAD, *blocks, _comment(stages) + EXAMPLE_STAGES.removeprefix("\n")])
+    blocks = [block(row, values.get(row.name)) for row in in_order]
+    return "\n".join([HEAD, *blocks, comment(stages) + EXAMPLE_STAGES.removeprefix("\n")])
 
 
-def _block(row: Setting, choice: object) -> str:
+def block(row: Setting, choice: object) -> str:
     """Return the lines of one setting."""
     value = row.default if choice is None else choice
     if row.kind in TABLES:
@@ -50,10 +50,10 @@ def _block(row: Setting, choice: object) -> str:
     else:
         lines = [f"#{row.name} = {_toml(row.example)}" if value in (None, ()) else f"{row.name} = {_toml(value)}"]
     word = f" In this file it also needs {row.option}, or your consent, which is asked for once." if row.opens else ""
-    return _comment(row.help + word) + "".join(f"{line}\n" for line in lines)
+    return comment(row.help + word) + "".join(f"{line}\n" for line in lines)
 
 
-def _comment(text: str) -> str:
+def comment(text: str) -> str:
     lines = textwrap.wrap(text, WIDTH - len("# "), break_long_words=False, break_on_hyphens=False)
     return "".join(f"# {line}\n" for line in lines)
 

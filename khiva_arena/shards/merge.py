@@ -17,7 +17,7 @@ from khiva_arena.audit.report import MODULES_UNUSED
 from khiva_arena.audit.sample import Sample, chance_found, share_of
 from khiva_arena.errors import ConfigError
 from khiva_arena.events.find import check_event, events_of, uncollected
-from khiva_arena.events.stored import bare_timetable, keep_modules, stored_event
+from khiva_arena.events.stored import bare_timetable, keep_modules, refuse_league, stored_event
 from khiva_arena.say import Say
 from khiva_arena.shards.missing import MissingShard, missing_shards, notes_alike
 from khiva_arena.shards.note import leave_note
@@ -185,6 +185,7 @@ def _check_with_out(parts: Sequence[EventPart], out: Path, any_engine: bool) -> 
         check_twice_played(pairs, event)
         return
     with Store.read(out) as store:
+        refuse_league(store)
         events = events_of(store, ())
         merged_event = next((row for row in events if row.id == event.id), None)
         if merged_event is None:

@@ -1,8 +1,8 @@
 """The format of a bundle: one file with all that a stranger needs to check an event.
 
 docs/bundles.md describes its contents and what they prove. A bundle is gzip over lines of canonical JSON, so that every content
-has one text. A header comes first; then for each event its reveals, its voids and every record; then the standings. The last line
-has counts and a sum over all lines before it.
+has one text. A header comes first; then the links of a league, if the events are its batches; then for each event its reveals,
+its voids and every record; then the standings. The last line has counts and a sum over all lines before it.
 """
 
 import json
@@ -43,6 +43,12 @@ class BotEntry(msgspec.Struct, forbid_unknown_fields=True):
     identity: str
     version: str
     complete: bool
+
+
+class LinkLine(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", tag="link"):
+    """A link of the chain of a league, see league/chain/links.py."""
+
+    link: dict[str, Any]
 
 
 class EventLine(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", tag="event"):
@@ -112,10 +118,15 @@ class MatchLine(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", ta
     record: dict[str, Any]
 
 
-class OverLine(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", tag="over"):
-    """The end of an event, and the run digest."""
+class OverLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True, tag_field="kind", tag="over"):
+    """The end of an event.
+
+    digest: of the run.
+    set_aside: the tables of a batch of a league that the host spoilt again and again, each its seed and its line-up.
+    """
 
     digest: Hex
+    set_aside: tuple[tuple[Number, Number], ...] = ()
 
 
 class StandingsLine(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", tag="standings"):
@@ -137,7 +148,7 @@ class _End(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", tag="en
     sha256: Hex
 
 
-BundleLine = EventLine | ModuleLine | RevealLine | VoidLine | MatchLine | OverLine | StandingsLine
+BundleLine = LinkLine | EventLine | ModuleLine | RevealLine | VoidLine | MatchLine | OverLine | StandingsLine
 _Any = BundleLine | _End
 
 

@@ -1,6 +1,5 @@
 """The store: a folder with one SQLite file that is the truth. A lock admits one writer at a time; readers need none."""
 
-import marshal
 import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -13,26 +12,25 @@ from msgspec import structs
 from khiva_arena.errors import StoreError
 from khiva_arena.replay.record import run_digest
 from khiva_arena.sandbox.level import Level
-from khiva_arena.store import files, private, shape, sums
+from khiva_arena.store import files, private, shape
 from khiva_arena.store.files import FILE, LOCK, VERSION, explain_errors
-from khiva_arena.store.inserting import Insertion, insert_match, insert_void
+from khiva_arena.store.inserting import Insertion, insert_event, insert_link, insert_match, insert_void
+from khiva_arena.store.queries import StoreRows, select_from
 from khiva_arena.store.row_checks import UNREADABLE, Checked, whole_matches, whole_voids
-from khiva_arena.store.rows import BotRow, EventRow, MatchRow, SeatRow, VoidRow, now
+from khiva_arena.store.rows import BotRow, EventRow, LinkRow, MatchRow, SeatRow, VoidRow, now
 from khiva_arena.store.seal import Seal
 
-__all__ = ["FILE", "RUN_SECRET", "UNREADABLE", "VERSION", "BotRow", "EventRow", "MatchRow", "SeatRow", "Store", "VoidRow", "now"]
+__all__ = ["FILE", "RUN_SECRET", "UNREADABLE", "VERSION", "BotRow", "EventRow", "LinkRow", "MatchRow", "SeatRow", "Store"]
+__all__ += ["VoidRow", "now"]
 
 RUN_SECRET = -1
 BESIDE = ("page_faults", "times", "cells")
 LOWEST, HIGHEST = -(2**63), 2**63 - 1  # integers of SQLite
 CLOSE_MS = 1_000  # for the last checkpoint, if readers are in the way
-MATCHES_AT_ONCE, BYTES_AT_ONCE = 500, 32 * 2**20  # read at a time: bounds memory whatever the size of a store
-ROWS_AT_ONCE = 32  # asked of SQLite before they are weighed: each may be as long as shape.LONGEST_ROW
-MOST_BYTES = 2**30  # that one question may take: more than a million matches need
 T = TypeVar("T")
 
 
-class Store:
+class Store(StoreRows):
     """An open store. Every method raises StoreError, with what to do, if SQLite or the disk refuses."""
 
     def __init__(self, folder: Path, connection: sqlite3.Connection, lock: int | None, *, trusting: bool = True) -> None:
@@ -134,14 +132,15 @@ class Store:
         """Tell whether every row is as it was written. The rows are read anew: this connection's memory may hide a change."""
         with type(self).read(self.folder, trusting=False) as store:
             events = store.events()  # damage may hide all of them
-            return bool(events) and not store.damage() and all(map(store._is_sound, events))
+            links_intact = all(link.intact for link in store.links())
+            return bool(events) and links_intact and not store.damage() and all(map(store._is_sound, events))
 
     def _is_sound(self, event: EventRow) -> bool:
         from khiva_arena.store.sums import TABLES  # not above: as in ``changed``
 
         if event.changed or self.changed(event.id):
             return False
-        queries = ((table, f"{_select(table)} WHERE event = ?") for table in TABLES)
+        queries = ((table, f"{select_from(table)} WHERE event = ?") for table in TABLES)
         batches = ((table, rows) for table, query in queries for rows in self._batches(query, (event.id,)))
         return all(intact for table, rows in batches for _, intact in self._check_rows(table, rows))
 
@@ -157,9 +156,14 @@ class Store:
         """Return all events in order of creation."""
         return [self._event(row, intact) for row, intact in self._checked_rows("events", "1 ORDER BY number")]
 
+    def event_ids(self) -> list[str]:
+        """Return the ids of all events in order of creation."""
+        return [str(event) for (event,) in self._rows("SELECT id FROM events ORDER BY number")]
+
     def event(self, event: str) -> EventRow | None:
         """Return one event by its id, None if it is not here."""
-        return next((row for row in self.events() if row.id == event), None)
+        rows = self._checked_rows("events", "id = ?", event)
+        return self._event(*rows[0]) if rows else None
 
     def _event(self, row: dict[str, Any], intact: bool) -> EventRow:
         engines = self._checked_rows("engines", "event = ? ORDER BY since, engine", row["id"])
@@ -173,6 +177,8 @@ class Store:
         closures = self._checked_rows("closures", "event = ?", row["id"])
         changes += ["the row of its closing" for _, ok in closures if not ok]
         row["closed"] = closures[0][0]["at"] if closures else None
+        rows = self._checked_rows("set_aside", "event = ? ORDER BY seed, lineup", row["id"])
+        row["set_aside"] = tuple((values["seed"], values["lineup"]) for values, _ in rows)
         for values, _ in bots:
             del values["event"], values["position"]
             values["complete"] = bool(values["complete"])
@@ -187,12 +193,12 @@ class Store:
 
     def add_event(self, event: str, definition: str, engine: str, commitment: str, secret: bytes, bots: Sequence[BotRow]) -> None:
         """Add an event with its bots, in one transaction. ``definition`` is canonical JSON."""
+        row = EventRow(event, 1 + self._newest(), definition, (engine,), now(), commitment, secret, tuple(bots))
         with self._transaction(event) as insert:
-            number = 1 + self._connection.execute("SELECT coalesce(max(number), 0) FROM events").fetchone()[0]
-            values = {"id": event, "number": number, "definition": definition, "engine": engine, "created": now()}
-            insert("events", values | {"commitment": commitment, "secret": secret})
-            for position, bot in enumerate(bots):
-                insert("bots", {"event": event, "position": position, **structs.asdict(bot), "complete": int(bot.complete)})
+            insert_event(insert, row)
+
+    def _newest(self) -> int:
+        return int(self._rows("SELECT coalesce(max(number), 0) FROM events")[0][0])
 
     def add_public(self, event: str, text: str) -> None:
         """Note the text that is mixed into an event's schedule and deals: before its first match."""
@@ -202,10 +208,39 @@ class Store:
     def close_event(self, event: str, reveals: Mapping[int, bytes]) -> None:
         """Close an event that is not over, and publish these secrets, that of the run as seed -1: all in one transaction."""
         with self._transaction(event) as insert:
-            for seed, secret in reveals.items():
-                insert("reveals", {"event": event, "seed": seed, "secret": secret})
-            insert("conclusions", {"event": event, "digest": run_digest(self.digests(event)), "at": now()})
+            self._reveal(insert, event, reveals)
             insert("closures", {"event": event, "at": now()})
+
+    # --- the chain of a league ---
+
+    def links(self) -> list[LinkRow]:
+        """Return the links of the league whose batches the events are, in the order of the chain; [] if it is no league's."""
+        return [LinkRow(**values, intact=intact) for values, intact in self._checked_rows("links", "1 ORDER BY number")]
+
+    def add_batch(self, event: EventRow, link: LinkRow) -> None:
+        """Add the event of a batch, numbered here, and the link that draws it, in one transaction."""
+        with self._transaction(event.id) as insert:
+            insert_event(insert, structs.replace(event, number=1 + self._newest()))
+            insert_link(insert, link)
+
+    def add_link(self, link: LinkRow) -> None:
+        """Add a link to the chain. Raises StoreError if there is one of its number."""
+        with self._transaction(None) as insert:
+            insert_link(insert, link)
+
+    def end_batch(
+        self, event: str, links: Iterable[LinkRow], set_aside: Iterable[tuple[int, int]], reveals: Mapping[int, bytes]
+    ) -> None:
+        """Add the link that ends a batch and those that follow from it, in one transaction with the tables that are set aside.
+
+        reveals: the secrets that are published because of those, that of the run as seed -1; {} if the batch is concluded.
+        """
+        with self._transaction(event) as insert:
+            for seed, lineup in set_aside:
+                insert("set_aside", {"event": event, "seed": seed, "lineup": lineup})
+            self._reveal(insert, event, reveals)
+            for link in links:
+                insert_link(insert, link)
 
     # --- matches ---
 
@@ -228,11 +263,15 @@ class Store:
                 insert_match(insert, match)
             for void in voids:
                 insert_void(insert, void)
-            for seed, secret in reveals.items():
-                insert("reveals", {"event": event, "seed": seed, "secret": secret})
-            if RUN_SECRET in reveals:
-                digest = run_digest(digest for _, digest in self.places(event))
-                insert("conclusions", {"event": event, "digest": digest, "at": now()})
+            self._reveal(insert, event, reveals)
+
+    def _reveal(self, insert: Insertion, event: str, reveals: Mapping[int, bytes]) -> None:
+        """Publish secrets. That of the run concludes the event."""
+        for seed, secret in reveals.items():
+            insert("reveals", {"event": event, "seed": seed, "secret": secret})
+        if RUN_SECRET in reveals:
+            digest = run_digest(digest for _, digest in self.places(event))
+            insert("conclusions", {"event": event, "digest": digest, "at": now()})
 
     def recorded(self, event: str) -> set[int]:
         """Return the ordinals of the matches that are recorded."""
@@ -248,7 +287,7 @@ class Store:
         facts that are read, too: page faults and the times of decisions take as long to read as everything else."""
         all_matches = (first, last) == (LOWEST, HIGHEST)  # with one whose ordinal is damaged and no number now
         within = "" if all_matches else "AND ordinal BETWEEN ? AND ?"
-        query = f"{_select('matches')} WHERE event = ? {within} ORDER BY ordinal"
+        query = f"{select_from('matches')} WHERE event = ? {within} ORDER BY ordinal"
         for rows in self._batches(query, (event,) if all_matches else (event, first, last)):
             yield from self._joined(event, self._check_rows("matches", rows), beside)
 
@@ -282,6 +321,12 @@ class Store:
     def digests(self, event: str) -> list[str]:
         """Return the match digests in schedule order."""
         return [row[0] for row in self._rows("SELECT digest FROM matches WHERE event = ? ORDER BY ordinal", event)]
+
+    def cpu(self, event: str, since: str) -> dict[int, float]:
+        """Return the seconds of CPU that each bot of an event used in the matches that ended at a time or later, by position."""
+        of_match = "seats.event = matches.event AND seats.ordinal = matches.ordinal"
+        query = f"SELECT bot, sum(cpu) FROM seats JOIN matches ON {of_match} WHERE seats.event = ? AND finished >= ? GROUP BY bot"
+        return {bot: float(cpu) for bot, cpu in self._rows(query, event, since)}
 
     def cells(self, events: Iterable[str]) -> tuple[str, ...]:
         """Return the levels at which the runners of the events' modules were kept, the best first."""
@@ -353,58 +398,10 @@ class Store:
         result: T = self._results[key]
         return result
 
-    # --- plumbing ---
-
-    def _rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        return [row for rows in self._rows_by_piece(query, *values) for row in rows]
-
-    def _rows_by_piece(self, query: str, *values: Any) -> Iterator[list[tuple[Any, ...]]]:
-        """Yield the rows of a query, a few at a time. Raises StoreError for more bytes than an arbiter may have written."""
-        size = 0
-        for rows, weight in self._pieces(query, values):
-            size += weight
-            if size > MOST_BYTES:
-                raise StoreError(f"{self.folder / FILE}: it is damaged: its rows are larger than any that an arbiter writes")
-            yield rows
-
-    def _pieces(self, query: str, values: tuple[Any, ...]) -> Iterator[tuple[list[tuple[Any, ...]], int]]:
-        """Yield the rows of a query, a few at a time, each time with their weight in bytes. A small hostile file may be made so
-        that a query has rows without end: callers set a limit."""
-        with explain_errors(self.folder):
-            rows = self._connection.execute(query, values)
-            while piece := rows.fetchmany(ROWS_AT_ONCE):
-                yield piece, len(marshal.dumps(piece))  # the quickest way to weigh them
-
-    def _batches(self, query: str, values: tuple[Any, ...]) -> Iterator[list[tuple[Any, ...]]]:
-        """Yield the rows of a query, many at a time, as far as memory allows."""
-        batch: list[tuple[Any, ...]] = []
-        size = 0
-        for piece, weight in self._pieces(query, values):
-            batch += piece
-            size += weight
-            if len(batch) >= MATCHES_AT_ONCE or size > BYTES_AT_ONCE:
-                yield batch
-                batch, size = [], 0
-        yield batch
-
-    def _checked_rows(self, table: str, condition: str, *values: Any) -> list[sums.CheckedRow]:
-        """Return rows of a table by column, each with whether it is as it was written."""
-        rows = self._all(table, condition, *values)
-        return sums.check_all(table, files.columns(table), rows, sealed=self._seal.holds())
-
-    def _pairs(self, table: str, condition: str, *values: Any) -> Iterator[tuple[Sequence[Any], bool]]:
-        """Yield rows of a table, each as its values in the order of the schema, sum included, with whether it is as it was
-        written."""
-        return self._check_rows(table, self._all(table, condition, *values))
-
-    def _check_rows(self, table: str, rows: Sequence[tuple[Any, ...]]) -> Iterator[tuple[Sequence[Any], bool]]:
-        return sums.check_rows(table, files.columns(table), rows, sealed=self._seal.holds())
-
-    def _all(self, table: str, condition: str, *values: Any) -> list[tuple[Any, ...]]:
-        return self._rows(f"{_select(table)} WHERE {condition}", *values)
+    # --- writing ---
 
     @contextmanager
-    def _transaction(self, event: str) -> Iterator[Insertion]:
+    def _transaction(self, event: str | None) -> Iterator[Insertion]:
         """Store all rows that are inserted within the ``with`` block, with their event's tally, or none of them."""
         with explain_errors(self.folder):
             if self._who_is_there() != self._files:
@@ -416,7 +413,8 @@ class Store:
             try:
                 rows = Insertion(self._connection)
                 yield rows
-                rows.tally(event)
+                if event is not None:
+                    rows.tally(event)
                 self._connection.execute("COMMIT")
             except BaseException:
                 if self._connection.in_transaction:  # if the disk is full, SQLite itself has rolled back already
@@ -426,8 +424,3 @@ class Store:
 
     def _who_is_there(self) -> tuple[object, object]:
         return files.file_id(self.folder / FILE), files.file_id(self.folder / LOCK)
-
-
-def _select(table: str) -> str:
-    names = ", ".join(name for name, _, _ in files.columns(table))
-    return f"SELECT {names} FROM {table}"

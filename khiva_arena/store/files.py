@@ -18,8 +18,8 @@ from khiva_arena.store import private, shape
 from khiva_arena.store.seal import SEAL
 from khiva_arena.text import LONGEST, harmless
 
-VERSION = 6
-READABLE = (2, 3, 4, 5, VERSION)  # an older one is brought up to date when it is written
+VERSION = 7
+READABLE = (2, 3, 4, 5, 6, VERSION)  # an older one is brought up to date when it is written
 FILE = "arena.db"
 ALONE = "mode=ro&immutable=1"
 """The words that make SQLite read a file without others beside it."""

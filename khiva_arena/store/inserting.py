@@ -8,7 +8,7 @@ import msgspec
 from msgspec import structs
 
 from khiva_arena.store import sums
-from khiva_arena.store.rows import MatchRow, VoidRow
+from khiva_arena.store.rows import EventRow, LinkRow, MatchRow, VoidRow
 
 OF_A_MATCH = [name for name in MatchRow.__struct_fields__ if name not in ("seats", "times", "cell", "intact")]
 """The columns of ``matches`` without the sum."""
@@ -26,7 +26,8 @@ class Insertion:
     def __call__(self, table: str, values: dict[str, Any]) -> None:
         """Insert a row. ``values``: by column, without the sum."""
         total = sums.row_sum(table, values)
-        self._sums.append(total)
+        if table in sums.TABLES or table == "events":  # links are no event's
+            self._sums.append(total)
         marks = ", ".join(f":{name}" for name in (*values, "sum"))
         names = ", ".join((*values, "sum"))
         self._connection.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", {**values, "sum": total})
@@ -39,6 +40,14 @@ class Insertion:
         values = (event, count + len(self._sums), sums.add(total, self._sums))
         again = "ON CONFLICT (event) DO UPDATE SET count = excluded.count, total = excluded.total"
         self._connection.execute(f"INSERT INTO tallies VALUES (?, ?, ?) {again}", values)
+
+
+def insert_event(insert: Insertion, event: EventRow) -> None:
+    """Insert the row of an event and those of its bots."""
+    values = {name: getattr(event, name) for name in ("id", "number", "created", "commitment", "secret")}
+    insert("events", {**values, "definition": event.text, "engine": event.engines[0]})
+    for position, bot in enumerate(event.bots):
+        insert("bots", {"event": event.id, "position": position, **structs.asdict(bot), "complete": int(bot.complete)})
 
 
 def insert_match(insert: Insertion, match: MatchRow) -> None:
@@ -66,3 +75,8 @@ def insert_void(insert: Insertion, void: VoidRow) -> None:
     if void.causes:
         key = {"event": void.event, "ordinal": void.ordinal, "attempt": void.attempt}
         insert("void_causes", {**key, "seats": json.dumps(void.causes)})
+
+
+def insert_link(insert: Insertion, link: LinkRow) -> None:
+    """Insert a link of a league's chain."""
+    insert("links", {"number": link.number, "text": link.text})

@@ -45,7 +45,7 @@ def new_file(path: Path, replaces: bytes = b"", mode: int = 0o666) -> Iterator[B
             yield file
             file.flush()
             # Before the new name: else a power cut could leave the name with an empty file.
-            _to_disk(file.fileno())
+            to_disk(file.fileno())
         part.rename(path)
     except BaseException as error:
         with suppress(OSError):
@@ -80,7 +80,7 @@ def begins(path: Path, text: bytes) -> bool:
         return False
 
 
-def _to_disk(descriptor: int) -> None:
+def to_disk(descriptor: int) -> None:
     """Write a file through to the disk, as the store does. macOS has the disk empty its cache only if asked, which not every file
     system there can do."""
     empty_cache = getattr(fcntl, "F_FULLFSYNC", None)

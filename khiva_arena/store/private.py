@@ -54,3 +54,8 @@ def narrow(paths: Iterable[Path]) -> None:
             continue
         if stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid() and status.st_mode & _OTHERS:
             path.chmod(stat.S_IMODE(status.st_mode) & ~_OTHERS)
+
+
+def open_and_close(path: Path) -> None:
+    """Make a file that nobody else may read, unless it is there. Raises OSError for a link, or anything but a file."""
+    os.close(open_file(path, os.O_RDWR))

@@ -16,6 +16,9 @@ from khiva_arena.result import NOT_MEASURED, Measured
 from khiva_arena.sandbox.level import Level
 from khiva_arena.schedule.terms import Terms
 
+SET_ASIDE_VOIDS = 4
+"""The void attempts at one match after which its table in a league's batch may be set aside for good: those of the first pass,
+and two more tries."""
 Number = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 SpentTime = Annotated[tuple[Number, ...], msgspec.Meta(min_length=2, max_length=3)]
 """The step of a decision, the microseconds that it took, and, of a bot on another machine, those of the way there and back."""
@@ -55,6 +58,7 @@ class EventRow(msgspec.Struct, frozen=True):
     changed: each of its rows, bots and engines included, that is not as it was written.
     public: the text that was mixed into schedule and deals, None for none.
     closed: when it was closed before it was over, UTC; None if it was not closed.
+    set_aside: of a batch that is over, the tables that stayed void for good, each its seed and its line-up.
     """
 
     id: str
@@ -68,6 +72,7 @@ class EventRow(msgspec.Struct, frozen=True):
     changed: tuple[str, ...] = ()
     public: str | None = None
     closed: str | None = None
+    set_aside: tuple[tuple[int, int], ...] = ()
 
     @property
     def definition(self) -> Definition:
@@ -203,6 +208,19 @@ class VoidRow(msgspec.Struct, frozen=True):
     def suspects(self) -> list[int]:
         """The positions of the bots that caused it."""
         return [bot for seat, bot in enumerate(self.bots) if seat in self.causes]
+
+
+class LinkRow(msgspec.Struct, frozen=True):
+    """A link of a league's chain.
+
+    number: its place in the chain, from 0.
+    text: canonical JSON.
+    intact: whether it is as it was written.
+    """
+
+    number: int
+    text: str
+    intact: bool = True
 
 
 def now() -> str:

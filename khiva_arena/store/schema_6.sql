@@ -1,4 +1,5 @@
--- What version 6 adds: a store of an older version is brought up to date by making this table, nothing else.
+-- What version 6 adds: a store of an older version is brought up to date by making this table and those of later versions, nothing
+-- else.
 
 -- The level of isolation at which the runner of a match in ticks was kept, by the word of the machine that played it.
 CREATE TABLE cells (

@@ -36,9 +36,10 @@ TABLES = (
     "times",
     "closures",
     "cells",
+    "set_aside",
 )
 """The tables whose rows an event's tally counts, beside its own row."""
-READ_ALONE = ("reveals", "conclusions")
+READ_ALONE = ("reveals", "conclusions", "set_aside")
 READ_WITH = {
     "page_faults": ("matches", ("ordinal",)),
     "times": ("matches", ("ordinal",)),

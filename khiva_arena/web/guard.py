@@ -54,16 +54,16 @@ class Guard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if refusal := self.refusal(scope):
-            await _answer(scope, send, *refusal)
+            await answer(scope, send, *refusal)
             return
         if self._once and scope["path"] == self._once.path:
             if scope["type"] == "http" and self._once.take(scope["client"], self._port):
-                await _answer(scope, send, 303, "", (b"location", self._once.leads_to.encode()))
+                await answer(scope, send, 303, "", (b"location", self._once.leads_to.encode()))
             else:
-                await _answer(scope, send, 403, REFUSED)
+                await answer(scope, send, 403, REFUSED)
             return
         with suppress(ClientDisconnect):  # in the middle of a body
-            await self._app(scope, _Bounded(receive) if scope["type"] == "http" else receive, _with_headers(send))
+            await self._app(scope, Bounded(receive) if scope["type"] == "http" else receive, with_headers(send))
 
     def refusal(self, scope: Scope) -> Refusal | None:
         """Return why a request is refused, None if it is answered."""
@@ -84,8 +84,8 @@ class Guard:
         return None
 
 
-class _Bounded:
-    """A receiver of a request's body, which refuses a body that is longer than MOST_BYTES."""
+class Bounded:
+    """A receiver of a request's body, which raises HTTPException for a body that is longer than MOST_BYTES."""
 
     def __init__(self, receive: Receive) -> None:
         self._receive, self._bytes_left = receive, MOST_BYTES
@@ -98,22 +98,25 @@ class _Bounded:
         return message
 
 
-def _with_headers(send: Send) -> Send:
+def with_headers(send: Send) -> Send:
+    """Return a sender that adds ``HEADERS`` and a policy to an answer that has none of its own."""
+
     async def send_secured(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
-            headers.update(HEADERS)
-            headers.setdefault("content-security-policy", NOTHING_ALLOWED)
+            for name, value in {**HEADERS, "content-security-policy": NOTHING_ALLOWED}.items():
+                headers.setdefault(name, value)
         await send(message)
 
     return send_secured
 
 
-async def _answer(scope: Scope, send: Send, status: int, sentence: str, *extra: tuple[bytes, bytes]) -> None:
+async def answer(scope: Scope, send: Send, status: int, sentence: str, *extra: tuple[bytes, bytes]) -> None:
+    """Answer a request with a sentence, and close its connection. ``extra``: headers."""
     kind = "websocket.http.response" if scope["type"] == "websocket" else "http.response"
     body = sentence.encode() + b"\n"
     length, text = (b"content-length", str(len(body)).encode()), (b"content-type", b"text/plain; charset=utf-8")
     headers = [length, text, (b"connection", b"close"), *extra]
-    guarded = _with_headers(send) if kind == "http.response" else send
+    guarded = with_headers(send) if kind == "http.response" else send
     await guarded({"type": f"{kind}.start", "status": status, "headers": headers})
     await guarded({"type": f"{kind}.body", "body": body})

@@ -1,7 +1,7 @@
 """Verify a bundle of khiva-arena with the standard library alone: python3 verify_bundle.py FILE [--deals]
 
-Written from docs/bundles.md and section 9 of SPEC.md. It plays no choices through the rules, draws no schedule and fits no
-ratings: `khiva-arena verify FILE` does. Exit code 0, or 1 if it is not sound."""
+Written from docs/bundles.md, docs/leagues.md and section 9 of SPEC.md. It plays no choices through the rules, draws no schedule
+and fits no ratings: `khiva-arena verify FILE` does. Exit code 0, or 1 if it is not sound."""
 
 import gzip
 import json
@@ -65,7 +65,10 @@ def check_event(event, modules, reveals, voids, matches, over):
     for name in {part["identity"] for part in modules}:
         whole = digest(*(b64decode(part["wasm"]) for part in modules if part["identity"] == name)).hexdigest()
         need(whole == name in dict(map(reversed, who)), "a module is no bot's, or has other bytes")
-    need([match["ordinal"] for match in matches] == list(range(len(matches))), "matches are missing, or in another order")
+    ordinals, batch = [match["ordinal"] for match in matches], what.get("batch", {"tables": []})["tables"]
+    left = {seed * len(batch) + table for seed, table in over.get("set_aside", []) if batch}
+    planned = len(batch) * what["seats"] * what["seeds"] or len(matches)
+    need(ordinals == [o for o in range(planned) if o in set(ordinals) or o // what["seats"] not in left], "matches are missing")
     tries = [(void["ordinal"], void["attempt"]) for void in voids]
     counted = Counter(ordinal for ordinal, _ in tries)
     need(tries == [(o, a) for o in sorted(counted) for a in range(1, counted[o] + 1)], "void attempts are not counted from 1")
@@ -79,13 +82,17 @@ def check_event(event, modules, reveals, voids, matches, over):
         check_record(event, ordinal, record, secrets[opened[0]], who)
         sits = [seat[1] for seat in record["header"]["seats"]]
         order = sits if ordinal % seats == 0 else order
+        order = [who[bot][1] for bot in batch[ordinal // seats % len(batch)]] if batch else order
         need(sits == order[ordinal % seats :] + order[: ordinal % seats], f"match {ordinal}: not this rotation of its table")
-        count(bots, sits, record, counted[ordinal])
-    need(set(range(len(matches))) >= set(counted) and len(matches) % seats == 0, "a void is of no match, or a table lacks one")
+        if ordinal // seats not in left:
+            count(bots, sits, record, counted[ordinal])
+    often = {ordinal // seats for ordinal in counted if counted[ordinal] >= 4 and ordinal not in ordinals}
+    need(left <= often, "a table is set aside that has no match which was void four times")
+    need(set(range(planned)) >= set(counted) and planned % seats == 0, "a void is of no match, or a table lacks one")
     need(played == sorted(played) and set(played) == set(secrets), "the seeds that were played are not those revealed, in order")
     chain = digest("khiva-run-digest-1\0", *(match["record"]["digest"] for match in matches)).hexdigest()
     need(over["digest"] == chain, "the run digest is not that of the matches")
-    return secrets, bots
+    return secrets, bots, len(matches) - sum(ordinal // seats in left for ordinal in ordinals)
 
 
 def check_record(event, ordinal, record, secret, who):
@@ -116,25 +123,95 @@ def count(bots, sits, record, voids):
         bots[bot][verdict] += out is not None and out not in why
 
 
+def check_league(links, events):
+    """Check a league's chain: links, roster, and that each batch seats its active bots as a draw may. It is not drawn again."""
+    last, roster, open_, batches, terms, waits, ended = "0" * 64, {}, None, 0, {}, Counter(), None
+    for number, link in enumerate(links):
+        where, kind = f"link {number}", link["kind"]
+        need(link["number"] == number and link["before"] == last, f"{where} does not follow from the one before it")
+        need((kind == "league") == (number == 0), f"{where}: a league is founded once, by its first link")
+        terms = link.get("terms", terms)
+        before, last = last, digest("khiva-link-1\0", canonical(link)).hexdigest()
+        if kind == "league":
+            ended = last
+            for bot in link["anchors"]:
+                roster[bot["identity"]] = {**bot, "family": bot["identity"], "author": "", "state": "active"}
+        elif kind == "enter":
+            need(link["identity"] not in roster, f"{where}: its bot was entered before")
+            for bot in link["replaces"]:
+                need(roster[bot]["family"] == link["family"], f"{where}: it replaces a bot of another family")
+                roster[bot]["state"] = "retired"
+            roster[link["identity"]] = {**link, "state": "active"}
+        elif kind == "change":
+            bot = roster[link["identity"]]
+            need(bot["author"] and bot["state"] != "retired", f"{where}: it changes an anchor, or a bot that is retired")
+            bot["state"] = link["state"]
+        elif kind == "batch":
+            batches += 1
+            need(open_ is None and link["batch"] == batches, f"{where}: batch {batches} would be next, once all before are over")
+            active = [bot for bot in roster.values() if bot["state"] == "active"]
+            if link["event"] in events:
+                check_batch(where, link, links[0], terms, active, events[link["event"]][2], (ended, before), waits)
+            open_ = link
+        elif kind == "over":
+            need(open_ and open_["event"] == link["event"], f"{where}: it ends a batch that was not begun")
+            over = events[link["event"]][3] if link["event"] in events else {}
+            need(over.get("digest", link["run_digest"]) == link["run_digest"], f"{where}: the batch has another run digest")
+            need(not over or over.get("set_aside", []) == link["set_aside"], f"{where}: the batch sets other tables aside")
+            open_, ended = None, link["run_digest"]
+    drawn = [link["event"] for link in links if link["kind"] == "batch"]
+    here = {name for name, event in events.items() if links or "batch" in event[2]["definition"]}
+    need(here == set(drawn[: len(here)]), "a batch is missing before others, or an event has no link")
+    if links:
+        print(f"league {links[0]['league']}: {len(links)} links, {batches} batches; the newest is link {len(links) - 1} {last}")
+
+
+def check_batch(where, link, first, terms, active, event, ends, waits):
+    what = event["definition"]
+    batch, tables, bots, seats = what["batch"], what["batch"]["tables"], what["bots"], what["seats"]
+    place = (first["league"], link["batch"], *ends)
+    need((batch["league"], batch["number"], batch["before"], batch["roster"]) == place, f"{where}: its batch is of another place")
+    need(link["definition"] == digest(canonical(what)).hexdigest(), f"{where}: its batch has another definition")
+    need(link["commitment"] == event["commitment"], f"{where}: its batch has another commitment")
+    who = [[(bot["name"], bot["identity"]) for bot in some] for some in (bots, active)]
+    need(who[0] == who[1], f"{where}: its bots are not the active ones")
+    need(all(what[key] == value for key, value in terms["conditions"].items()), f"{where}: its batch has other conditions")
+    need((seats, what["seeds"]) == (terms["seats"], terms["seeds"]), f"{where}: its batch has other seats or seeds")
+    sits, authors = Counter(bot for table in tables for bot in table), Counter()
+    for table in tables:
+        need(len({active[bot]["family"] for bot in table}) == seats, f"{where}: versions of one bot meet")
+        authors.update(active[bot]["author"] for bot in table if active[bot]["author"])
+    for position, bot in enumerate(active):
+        waits[bot["identity"]] = 0 if sits[position] else waits[bot["identity"]] + 1
+        need(waits[bot["identity"]] < 2 and (sits[position] or terms["most_tables"]), f"{where}: {bot['name']} has no seat")
+        need(bot["author"] or sits[position], f"{where}: anchor {bot['name']} does not play")
+    apart = all(len({active[bot]["author"] or bot for bot in table}) == seats for table in tables)
+    forced = max(authors.values(), default=0) > len(tables) or not terms["authors_apart"]
+    need(apart or forced, f"{where}: bots of one author meet, though they need not")
+
+
 def main(path, deals):
-    events, parts, tables = {}, {}, []
+    events, parts, tables, links = {}, {}, [], []
     for line in lines_of(path):
         if line["kind"] == "event":
             parts = {"event": line} | {kind: [] for kind in ("module", "reveal", "void", "match")}
         elif line["kind"] == "over":
             event = parts["event"]
-            secrets, bots = check_event(*parts.values(), line)
+            secrets, bots, rated = check_event(*parts.values(), line)
             need(event["id"] not in events, "an event comes twice")
-            events[event["id"]], parts = (bots, len(parts["match"])), {}
             said = f"commitment {event['commitment']}, public text {event.get('public')!a}"
-            print(f"event {event['id']}: {events[event['id']][1]} records are sound; {said}")
+            print(f"event {event['id']}: {len(parts['match'])} records are sound; {said}")
+            events[event["id"]], parts = (bots, rated, event, line), {}
             for k, secret in secrets.items() if deals and event["definition"]["game"] == "khiva" else ():
                 print(f"  seed {k}: hands {khiva_hands(secret, event['definition']['seats'])}")
         elif line["kind"] == "standings":
             tables.append(line["table"])
+        elif line["kind"] == "link" and not events and not parts:
+            links.append(line["link"])
         else:
             parts[line["kind"]].append(line)
     need(sorted(event for table in tables for event in table["events"]) == sorted(events), "an event is in no table, or in two")
+    check_league(links, events)
     for table in tables:
         need(table["matches"] == sum(events[event][1] for event in table["events"]), "a table counts other matches")
         for row in table["rows"]:

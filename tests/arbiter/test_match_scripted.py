@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 import trio
 from jobs import SECRET, job
+from msgspec import structs
 from scripted import Bot, ScriptedWire, act, frame, hello, honest, play
 from wording import sentence
 
@@ -431,3 +432,14 @@ def test_run_delay_alone_never_voids() -> None:
     """A bot that says nothing at all is late, however long the host kept it waiting."""
     outcome, _ = play(job([NOBODY] * 2, bank_ms=0), [Misbehaves(lambda _: []), honest], delays=HALF_A_SECOND)
     assert [fault.verdict for fault in outcome.seats[0].faults] == [Verdict.TIMEOUT]
+
+
+@pytest.mark.parametrize(("policy", "step"), [("lenient", 4), ("strict", 1)])
+def test_a_seat_that_is_overdue_is_never_asked_and_forfeits_as_if_it_were_late(policy: str, step: int) -> None:
+    overdue = structs.replace(job([NOBODY] * SEATS, policy=policy), overdue=(1,))
+    outcome, wire = play(overdue, [honest] * SEATS)
+    record = sound(outcome)
+    assert record.verdicts == (Verdict.OK, Verdict.TIMEOUT, Verdict.OK)
+    assert record.forfeited_at == (None, step, None)
+    assert [seat for seat, message in wire.sent if message["type"] == "decide" and seat == 1] == []
+    assert outcome.seats[1].faults[0].detail == sentence("arbiter", "time-of-a-day")

@@ -2,7 +2,9 @@
 
 import json
 import shutil
-from collections.abc import Callable
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from itertools import product
 from pathlib import Path
 
@@ -10,7 +12,10 @@ import click
 import msgpack
 import pytest
 from arena import RANDOM, arena
-from evil import BESIDE, EVIL, FORGED, HELD, evil_bot, evil_bundles, evil_details, evil_store, harmless
+from evil import BESIDE, EVIL, FORGED, HELD, evil_bot, evil_bundles, evil_details, evil_store, harmless, rotted
+from fake_league import SENT, TOKEN, fake_league
+from forging import forge
+from made_league import MadeLeague
 from published import HERE, published
 from sample_stream import begin
 
@@ -22,6 +27,21 @@ from khiva_arena.text import harmless as harmless_text
 
 COMMANDS = cli.list_commands(click.Context(cli))
 every_command = pytest.mark.parametrize("name", COMMANDS)
+
+
+def verbs(group: click.Group, *above: str) -> Iterator[tuple[str, ...]]:
+    """The words that call each command that has no verbs of its own."""
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if isinstance(command, click.Group):
+            yield from verbs(command, *above, name)
+        else:
+            yield (*above, name)
+
+
+VERBS = list(verbs(cli))
+
 Said = pytest.CaptureFixture[str]
 PLACE = "khiva-round-robin"
 
@@ -42,23 +62,27 @@ def told(capsys: Said, *words: str) -> tuple[int, str]:
 # --- every command that there is, and each of its options ---
 
 
-@every_command
-def test_words_of_the_command_line(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Said) -> None:
+@pytest.mark.parametrize("verb", VERBS, ids=" ".join)
+def test_words_of_the_command_line(verb: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Said) -> None:
     """Names of files and folders, values of settings: all that can be given, evil, and told as wrong."""
     monkeypatch.chdir(tmp_path)
-    command = cli.get_command(click.Context(cli), name)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    command: click.Command | None = cli
+    for name in verb:
+        assert isinstance(command, click.Group)
+        command = command.get_command(click.Context(command), name)
     assert command is not None
     words = [EVIL for param in command.params if isinstance(param, click.Argument)]
-    if name == "play":  # with no bot it would begin
+    if verb == ("play",):  # with no bot it would begin
         words = ["--bot", EVIL]
-    told(capsys, name, f"--{EVIL}")
-    told(capsys, name, *words, EVIL, EVIL)
+    told(capsys, *verb, f"--{EVIL}")
+    told(capsys, *verb, *words, EVIL, EVIL)
     if words:
-        told(capsys, name, *words)
+        told(capsys, *verb, *words)
     for param in command.params:
         if isinstance(param, click.Option) and not param.is_flag:
-            told(capsys, name, *words, param.opts[0], EVIL)
-            told(capsys, name, *words, param.opts[0], f"x={EVIL}")
+            told(capsys, *verb, *words, param.opts[0], EVIL)
+            told(capsys, *verb, *words, param.opts[0], f"x={EVIL}")
 
 
 # --- every command that there is, with what others wrote ---
@@ -282,6 +306,57 @@ def _init(place: Place) -> None:
     assert "owned" in place.say("init", str(place.folder / f"settings{EVIL}.toml"))[1]
 
 
+def _league(place: Place) -> None:
+    """A league whose links, settings and names of authors somebody has written to, and its bots."""
+    with MadeLeague(place.folder / "sound") as league:
+        league.enter("crow v1", 1)
+        league.batch()
+    new = place.folder / "new"
+    place.say("league", "new", str(new))
+    with closing(sqlite3.connect(place.folder / "sound" / "arena.db")) as connection:
+        texts = dict(connection.execute("SELECT number, text FROM links"))
+    said = []
+    for number, text in texts.items():
+        for at, rotten in enumerate(rotted(json.loads(text))):
+            store = Path(shutil.copytree(place.folder / "sound", place.folder / f"link-{number}-{at}"))
+            shutil.copy(new / "league.toml", store)
+            with closing(sqlite3.connect(store / "arena.db")) as connection:
+                quoted = json.dumps(rotten).replace("'", "''")
+                forge(connection, f"UPDATE links SET text = '{quoted}' WHERE number = {number}")
+            for words in (("verify",), ("standings",), ("show",), ("league", "status"), ("league", "season", EVIL)):
+                *before, last = words if words[-1] == EVIL else (*words, "")
+                said.append(place.say(*before, str(store), *([last] if last else []))[1])
+    assert any("owned" in text for text in said), "nothing of it was printed: the test tests nothing"
+    assert "owned" in place.say("league", "author", "add", str(new), EVIL)[1]
+    for bot in place.bots():
+        assert "owned" in place.say("league", "enter", str(new), str(bot), "--author", EVIL, "--name", EVIL)[1]
+    settings = (new / "league.toml").read_text()
+    for key in ("seats", "game", "turn", "bots", "retry_minutes", "draw", EVIL):
+        (new / "league.toml").write_text(f"{json.dumps(key)} = {toml(EVIL)}\n")
+        for verb in (("status",), ("play", "--batches", "1")):
+            place.say("league", verb[0], str(new), *verb[1:])
+    (new / "league.toml").write_text(settings)
+    place.say("league", "retire", str(new), EVIL, "--why", EVIL)
+
+
+def _submit(place: Place) -> None:
+    """To a league that answers with anything, and with words that are wrong."""
+    bot = str(place.bots()[0])
+    token = place.folder / f"token{EVIL}"
+    token.write_text(TOKEN)
+    token.chmod(0o600)
+    said = []
+    with fake_league() as league:
+        words = ["submit", bot, "--to", league.url, "--token-file", str(token)]
+        for answer in [*rotted(SENT), {"error": EVIL}, {"problems": [EVIL]}, [EVIL], EVIL]:
+            for status in (202, 400, 401, 409, 500):
+                league.answers((status, answer))
+                said.append(place.say(*words, "--name", EVIL)[1])
+            league.answers((200, answer))
+            said.append(place.say("submit", "--status", *words[2:])[1])
+    assert any("owned" in text for text in said), "nothing of it was printed: the test tests nothing"
+
+
 def nothing_foreign(*words: str) -> Callable[[Place], None]:
     """A command that prints what is ours alone."""
 
@@ -313,6 +388,8 @@ TOLD: dict[str, Callable[[Place], None]] = {
     "decode": _decode,
     "new": _new,
     "check": _check,
+    "league": _league,
+    "submit": _submit,
     "games": nothing_foreign("games"),
     "bots": nothing_foreign("bots"),
     "doctor": nothing_foreign("doctor"),
@@ -323,6 +400,7 @@ TOLD: dict[str, Callable[[Place], None]] = {
 @every_command
 def test_what_others_wrote(name: str, tmp_path: Path, capsys: Said, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     TOLD[name](Place(tmp_path, capsys))  # a command that is missing there is one that nobody has tried
 
 

@@ -15,7 +15,23 @@ from khiva_arena.cli.help import GROUPS, MANY, OTHERS, laid_out, long_name
 from khiva_arena.cli.main import COMMANDS, cli
 from khiva_arena.settings.table import TABLE, TEST_TABLE
 
-NO_STORE = ("match", "games", "bots", "run", "play", "relay", "doctor", "init", "sprt", "watch", "new", "check", "decode")
+NO_STORE = (
+    "match",
+    "games",
+    "bots",
+    "run",
+    "play",
+    "relay",
+    "doctor",
+    "init",
+    "sprt",
+    "watch",
+    "new",
+    "check",
+    "decode",
+    "league",
+    "submit",
+)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -38,10 +54,10 @@ def test_commands_stand_in_groups(tmp_path: Path) -> None:
     text = arena("-h", cwd=tmp_path).stdout
     groups = re.findall(r"^(Play|See|Trust|Bots|More):\n((?:  .*\n)+)", text, re.MULTILINE)
     assert {heading: re.findall(r"^  (\w+) ", body, re.MULTILINE) for heading, body in groups} == {
-        "Play": ["run", "match", "sprt", "play"],
+        "Play": ["run", "match", "sprt", "play", "league"],
         "See": ["standings", "show", "report", "watch", "plan"],
         "Trust": ["verify", "bundle", "merge", "close"],
-        "Bots": ["new", "check", "replay", "decode", "bots", "relay"],
+        "Bots": ["new", "check", "submit", "replay", "decode", "bots", "relay"],
         "More": ["games", "export", "init", "doctor"],
     }
     assert {len(row) for row in re.findall(r"^  \w+ +(?=[A-Z])", "".join(body for _, body in groups), re.MULTILINE)} == {13}
@@ -88,9 +104,29 @@ def context_of(command: click.Command, name: str) -> click.Context:
     return click.Context(command, info_name=name, parent=ABOVE)
 
 
-def options_of(name: str) -> list[click.Option]:
-    command = cli.get_command(click.Context(cli), name)
+def command_of(name: str) -> click.Command:
+    """Return a command, or a verb of a group of them, as "league new"."""
+    command: click.Command | None = cli
+    for word in name.split():
+        assert isinstance(command, click.Group)
+        command = command.get_command(click.Context(command), word)
     assert command
+    return command
+
+
+def verbs_of(group: str) -> list[str]:
+    """Return the names of a group and of all verbs in it."""
+    command = command_of(group)
+    verbs = command.list_commands(click.Context(command)) if isinstance(command, click.Group) else []
+    return [group, *(name for verb in verbs for name in verbs_of(f"{group} {verb}"))]
+
+
+EVERY = [name for command in COMMANDS for name in verbs_of(command)]
+"""Every command and every verb of a group."""
+
+
+def options_of(name: str) -> list[click.Option]:
+    command = command_of(name)
     params = command.get_params(context_of(command, name))
     return [param for param in params if isinstance(param, click.Option) and not param.hidden]  # hidden: that it refuses, and why
 
@@ -98,7 +134,7 @@ def options_of(name: str) -> list[click.Option]:
 def test_every_option_has_a_group() -> None:
     grouped = [name for members in GROUPS.values() for name in members]
     assert len(grouped) == len(set(grouped))
-    used = {long_name(option) for name in COMMANDS for option in options_of(name)}
+    used = {long_name(option) for name in EVERY for option in options_of(name)}
     lacking = sorted(used - set(grouped))
     assert not lacking, f"give these a group in khiva_arena/cli/help.py: {', '.join(lacking)}"
     assert set(grouped) <= used | {"--version"}, "no command has these any more"
@@ -111,14 +147,15 @@ def test_an_option_without_a_group_is_shown_all_the_same() -> None:
     assert laid_out(["--json", "--later"]) == {OTHERS: ["--json", "--later"]}
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", EVERY)
 def test_every_option_is_shown_once_below_its_heading(name: str, tmp_path: Path) -> None:
-    text = arena(name, "-h", "all", cwd=tmp_path).stdout
+    is_group = isinstance(command_of(name), click.Group)
+    text = arena(*name.split(), "-h", *([] if is_group else ["all"]), cwd=tmp_path).stdout
     listed = text[re.search(r"^[A-Z][a-z ]+:$", text, re.MULTILINE).start() :]  # type: ignore[union-attr]
     for option in options_of(name):
         assert len(re.findall(rf"^  (?:-\w, )?{long_name(option)}\b(?!-)", listed, re.MULTILINE)) == 1
     headings = [heading for heading in re.findall(r"^([A-Z][a-z ]+):$", text, re.MULTILINE) if not heading.startswith("Example")]
-    wanted = list(laid_out([long_name(option) for option in options_of(name)]))
+    wanted = list(laid_out([long_name(option) for option in options_of(name)])) + ["Commands"] * is_group
     assert headings == wanted
 
 

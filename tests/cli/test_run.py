@@ -215,12 +215,12 @@ def test_every_mistake_in_a_file_is_named_with_its_line(tmp_path: Path) -> None:
 def test_a_store_of_another_version(tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     connection = sqlite3.connect(tmp_path / "out" / "arena.db")
-    connection.executescript(f"PRAGMA application_id = {0x4B484956}; PRAGMA user_version = 7; CREATE TABLE t (x)")
+    connection.executescript(f"PRAGMA application_id = {0x4B484956}; PRAGMA user_version = 8; CREATE TABLE t (x)")
     connection.close()
     before = (tmp_path / "out" / "arena.db").read_bytes()
     for words in (["run", *TWO, "--seats", "2", "--out", "out"], ["standings", "out"], ["verify", "out"], ["show", "out"]):
         assert (
-            sentence("store", "store-version-engine-reads", version="7", readable="2", version_2="6")
+            sentence("store", "store-version-engine-reads", version="8", readable="2", version_2="7")
             in arena(*words, cwd=tmp_path, code=2).stderr
         )
     assert (tmp_path / "out" / "arena.db").read_bytes() == before

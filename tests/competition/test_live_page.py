@@ -44,13 +44,13 @@ def page(store: Path, tmp_path: Path, said: Said) -> Iterator[LivePage]:
 
 
 def made_by(live: LivePage) -> subprocess.Popen[bytes]:
-    assert live._process is not None
-    return live._process
+    assert live._process._process is not None
+    return live._process._process
 
 
 def test_a_complete_seed_begins_a_page_and_a_match_alone_does_not(page: LivePage, tmp_path: Path) -> None:
     page.recorded((), whole_seed=False)
-    assert page._process is None
+    assert not page._process.is_there
     page.recorded((), whole_seed=True)
     first = made_by(page)
     assert os.getpriority(os.PRIO_PROCESS, first.pid) == NICENESS
@@ -65,7 +65,7 @@ def test_a_seed_that_comes_too_early_is_shown_after_the_pause(page: LivePage) ->
     page.recorded((), whole_seed=True)
     made_by(page).wait()
     page.recorded((), whole_seed=True)
-    assert page._process is None
+    assert not page._process.is_there
     assert page._pause_until > time.monotonic()
     page._pause_until = 0.0
     page.recorded((), whole_seed=False)

@@ -99,7 +99,7 @@ def test_version_1(whole: Path, tmp_path: Path) -> None:
     connection.execute("PRAGMA user_version = 1")
     connection.close()
     for words in (*READERS, RUN):
-        assert sentence("store", "store-version-engine-reads-2", version="1", readable="2", version_2="6") in refused(
+        assert sentence("store", "store-version-engine-reads-2", version="1", readable="2", version_2="7") in refused(
             words, tmp_path
         )
 

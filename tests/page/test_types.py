@@ -26,11 +26,12 @@ def test_modules_and_drawings_have_the_types_that_they_say() -> None:
 
 @pytest.mark.slow
 def test_every_script_of_a_page_is_checked() -> None:
-    assert {path.parent.name for path in HERE.rglob("*.js")} - {*registry.NAMES} == {"browser", "web"}
+    assert {path.parent.name for path in HERE.rglob("*.js")} - {*registry.NAMES} == {"browser", "web", "routes"}
     _, files = checked("--listFilesOnly")
     modules = [
         *HERE.glob("page/browser/*.js"),
         *HERE.glob("web/*.js"),
+        *HERE.glob("league/routes/*.js"),
         *(HERE / "games" / name / "drawing.js" for name in registry.NAMES),
     ]
     assert len(modules) > 15

@@ -15,8 +15,17 @@ from khiva_arena.schedule.seating import ScheduledMatch
 from khiva_arena.schedule.timetable import Timetable
 
 KEY = bytes(range(32))
+
+
+def terms_of(form: Format, seats: int, more: int, seeds: int) -> Terms:
+    """Terms with more bots than seats; in a batch of a league each bot sits at as many tables as there are seats."""
+    bots = seats + more
+    tables = tuple(tuple((first + seat) % bots for seat in range(seats)) for first in range(bots))
+    return Terms(form, bots, seats, seeds, key=KEY, tables=tables if form is Format.LEAGUE else ())
+
+
 TERMS = st.builds(
-    lambda form, seats, more, seeds: Terms(form, seats + more, seats, seeds, key=KEY),
+    terms_of,
     st.sampled_from(Format),
     st.integers(2, 4),
     st.integers(1, 4),

@@ -16,7 +16,7 @@ from wording import pattern, sentence
 
 from khiva_arena.cli.main import run
 from khiva_arena.errors import StoreError
-from khiva_arena.store import db, files
+from khiva_arena.store import files, queries
 from khiva_arena.store.db import FILE, Store
 
 ENDLESS = "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n)"
@@ -151,6 +151,6 @@ def test_a_match_id_of_escape_sequences_is_printed_harmless(store: Path, capsys:
 
 def test_rows_without_end_are_given_up(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As pages can give them that lead to each other."""
-    monkeypatch.setattr(db, "MOST_BYTES", 1000)
+    monkeypatch.setattr(queries, "MOST_BYTES", 1000)
     with Store.read(store) as opened, pytest.raises(StoreError, match=pattern("store", "damaged-rows-larger-arbiter")):
         opened.digests(opened.events()[0].id)

@@ -99,13 +99,14 @@ def play_shard(
 def _settle(play: ShardPlay, job: Job, fails: Fails, luck: str) -> None:
     for attempt in (1, 2):
         attempted = structs.replace(job, attempt=job.attempt + attempt - 1)
-        void = fails(job.ordinal, attempted.attempt)
-        play.record(_void(attempted) if void else outcome(attempted, luck), last=attempt == 2)
-        if not void:
+        is_void = fails(job.ordinal, attempted.attempt)
+        play.record(void(attempted) if is_void else outcome(attempted, luck), last=attempt == 2)
+        if not is_void:
             return
 
 
-def _void(job: Job) -> Outcome:
+def void(job: Job) -> Outcome:
+    """An attempt at a match that the machine spoilt."""
     beside = tuple(_report((), {}, "") for _ in job.header.seats)
     return Outcome(job.ordinal, job.attempt, None, "the machine was too slow", beside, 1, 0.1, causes=(0,))
 

@@ -332,3 +332,33 @@ def test_tokens_differ_and_stand_in_an_address_as_they_are() -> None:
     assert len(tokens) == 100
     assert all(len(token) >= 32 and token.replace("-", "").replace("_", "").isalnum() for token in tokens)
     assert serving.address(81, "t") == "http://127.0.0.1:81/t/"
+
+
+class Newcomer:
+    """A connection that comes from an address. ``socket``: itself."""
+
+    def __init__(self, host: str) -> None:
+        self.host, self.socket, self.closed = host, self, False
+
+    def getpeername(self) -> tuple[str, int]:
+        return self.host, 1
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def test_one_address_of_another_machine_takes_no_more_than_its_share() -> None:
+    bounds = serving.ConnectionBounds(most=3, of_an_address=2)
+    connections: dict[Any, None] = {}
+
+    def comes(host: str, stays: bool = False) -> bool:
+        if serving._too_many(connections, Newcomer(host), bounds):  # type: ignore[arg-type]
+            return False
+        connections[serving.PeerConnection(Newcomer(host), Newcomer(host), host, stays)] = None  # type: ignore[arg-type]
+        return True
+
+    assert [comes("192.0.2.1", stays=True) for _ in range(3)] == [True, True, False]
+    assert [comes("127.0.0.1"), comes("127.0.0.1"), comes("192.0.2.2")] == [True] * 3  # each in place of one that is idle
+    assert [one.host for one in connections] == ["192.0.2.1", "192.0.2.1", "192.0.2.2"]
+    assert comes("192.0.2.3", stays=True)
+    assert not comes("192.0.2.4")

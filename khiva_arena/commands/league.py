@@ -1,0 +1,185 @@
+"""The work of ``khiva-arena league``: a new league, bots that are entered, batches that are played, and how a league stands."""
+
+import json
+import shlex
+import shutil
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from khiva_arena import shipped
+from khiva_arena.commands.new import make
+from khiva_arena.commands.run import check_cluster_flags
+from khiva_arena.entrants import bots as bot_files
+from khiva_arena.errors import ConfigError
+from khiva_arena.league.folder import BOTS, SETTINGS
+from khiva_arena.league.player.final import FinalShape, play_final
+from khiva_arena.league.player.player import HowLong
+from khiva_arena.league.player.player import play as play_batches
+from khiva_arena.league.settings import league_of, league_text
+from khiva_arena.league.status import LeagueStatus, status_of
+from khiva_arena.league.submissions.examine import examine_next
+from khiva_arena.league.submissions.names import check_name
+from khiva_arena.league.submissions.packing import pack
+from khiva_arena.league.submissions.queue import Queue
+from khiva_arena.report.text import listing
+from khiva_arena.settings.flags import settings_by_flags, take_fields
+from khiva_arena.store.new_file import new_file
+from khiva_arena.terminal.console import say
+from khiva_arena.terminal.tty import list_width
+from khiva_arena.text import harmless
+
+ANCHORS = "anchors"
+"""The folder below ``BOTS`` with the anchors of a new league."""
+
+
+def new(folder: Path, game: str, seats: int, clock: str) -> None:
+    """Make the folder of a new league and say what to do next. Raises ConfigError if there is one."""
+    if folder.exists() and any(folder.iterdir() if folder.is_dir() else [folder]):
+        raise ConfigError(f"{folder}: exists already; give another name")
+    settings: dict[str, Any] = {"game": game, "seats": seats, "clock": clock, "bots": []}
+    language = "c" if clock == "ticks" else "python"
+    for name in _anchors(game, language):
+        make(shipped.languages()[language], folder / BOTS / ANCHORS / name, name, clock == "ticks")
+        settings["bots"].append(f"{BOTS}/{ANCHORS}/{name}")
+    with new_file(folder / SETTINGS) as file:
+        file.write(league_text(settings).encode())
+    try:
+        league_of(folder, {}, say)  # so that a mistake in a flag is told now
+    except ConfigError:
+        shutil.rmtree(folder)
+        raise
+    word = shlex.quote(str(folder))
+    say(harmless(f"{folder}: a new league; its settings, all explained, are in {folder / SETTINGS}"))
+    say(harmless(f"next: khiva-arena league enter {word} my-bot --author ann, then khiva-arena league play {word}"))
+
+
+def _anchors(game: str, language: str) -> list[str]:
+    """Return the shipped bots of a language that are anchors of a new league: one with simple rules, and a random one."""
+    words = [word for word in shipped.bots() if word.startswith(f"{shipped.WORD}{language}/")]
+    plays = [word.partition("/")[2] for word in words if game in (bot_files.load(word).games or (game,))]
+    return [*[name for name in plays if name.startswith("greedy")][:1], "random"]
+
+
+def enter(league: Path, bot: str, author: str, name: str | None, as_json: bool) -> int:
+    """Check a bot, play its trial table, and let it wait for the next batch. Returns the exit code."""
+    loaded = league_of(league, {}, say)
+    entrant = bot_files.load(bot, loading=loaded.settings.loading)
+    if entrant.guest:
+        raise ConfigError(f"{bot}: bots on other machines cannot be checked, so they are in no league")
+    packed = pack(entrant)
+    with Queue(league) as queue:
+        whose = queue.author(author) or queue.add_author(author)
+        if whose.revoked:
+            again = f"khiva-arena league author rotate {shlex.quote(str(league))} {shlex.quote(author)}"
+            raise ConfigError(f"--author {author}: may not take part any more; `{again}` allows it again")
+        number = queue.add_entry(whose.id, name or entrant.name, entrant.identity, packed)
+        examined = examine_next(loaded, queue, number)
+        assert examined is not None  # the entry is leased to this process
+        entry, verdict = examined
+    if as_json:
+        click.echo(json.dumps({"entry": entry.number, "state": entry.state, "report": verdict.report}))
+    else:
+        click.echo(f"{harmless(entry.family_name)}: {entry.state}; {verdict.report}")
+        if verdict.accepted:
+            say(harmless(f"it is in from the next batch: khiva-arena league play {shlex.quote(str(league))}"))
+    return 0 if verdict.accepted else 1
+
+
+def play(league: Path, **flags: Any) -> None:
+    """Play batches until it is time to stop. ``flags``: the fields of ``HowLong``, and settings."""
+    until = flags.pop("until")
+    how_long = take_fields({**flags, "until": _time_of_day(until) if until else None}, HowLong)
+    for name in HowLong._fields:
+        flags.pop(name, None)
+    loaded = league_of(league, settings_by_flags(flags), say)
+    check_cluster_flags(loaded.settings)
+    play_batches(loaded, how_long, say)
+    word = shlex.quote(str(league))
+    say(harmless(f"next: khiva-arena standings {word}, khiva-arena verify {word}"))
+
+
+def _time_of_day(text: str) -> datetime:
+    """Return the next moment that has this time of day. Raises ConfigError."""
+    try:
+        at = datetime.strptime(text, "%H:%M").time()
+    except ValueError:
+        raise ConfigError(f"--until {text}: write a time of day, as 7:00") from None
+    now = datetime.now().astimezone()
+    moment = now.replace(hour=at.hour, minute=at.minute, second=0, microsecond=0)
+    return (moment if moment > now else moment + timedelta(days=1)).astimezone(UTC)
+
+
+def change(league: Path, bot: str, state: str, why: str) -> None:
+    """Let a change of the roster wait for the next batch. Raises ConfigError if it is not possible."""
+    standing = status_of(league)
+    known = {row.name: row for row in standing.bots}
+    if bot not in known:
+        raise ConfigError(f"no bot called {bot!r} in {league}; there are {', '.join(known) or 'none yet'}")
+    if not known[bot].author:
+        raise ConfigError(f"{bot} is an anchor, which plays in every batch and never changes")
+    if known[bot].state in ("retired", state):
+        raise ConfigError(f"{bot} is {known[bot].state} already")
+    if not (len(why) <= 200 and why.isprintable()):
+        raise ConfigError("--why: give a line of at most 200 characters")
+    with Queue(league) as queue:
+        queue.add_change(known[bot].identity, state, why)
+    say(f"{harmless(bot)} is {state} from the next batch on")
+
+
+def season(league: Path, name: str) -> None:
+    """Let a season begin with the next batch. Raises ConfigError for a name that is not valid, or taken."""
+    standing = status_of(league)
+    check_name(name, "a season")
+    if name in standing.seasons:
+        raise ConfigError(f"{name!r}: there is a season of that name; take another one")
+    with Queue(league) as queue:
+        queue.add_change("", "season", name)
+    later = f"khiva-arena standings {shlex.quote(str(league))} --season {shlex.quote(name)}"
+    say(f"season {name} begins with the next batch; later: {later}")
+
+
+def final(
+    league: Path,
+    top: int,
+    seeds: int,
+    lineups: str,
+    as_json: bool,
+    **flags: Any,
+) -> int:
+    """Play a final and print its table. Returns the exit code. ``flags``: settings."""
+    if lineups not in ("auto", "all") and not (lineups.isdecimal() and int(lineups)):
+        raise ConfigError(f"--lineups {lineups}: give a number, auto or all")
+    loaded = league_of(league, settings_by_flags(flags), say)
+    check_cluster_flags(loaded.settings)
+    few = {"auto": "auto", "all": None}.get(lineups, int(lineups) if lineups.isdecimal() else None)
+    played = play_final(loaded, FinalShape(top, seeds, few), say)
+    from khiva_arena.commands.standings import print_standings  # numpy comes with it: not before the matches have been played
+
+    print_standings(played.out, played.result.events, as_json=as_json)
+    return 0 if played.result.complete else 1
+
+
+def status(league: Path, as_json: bool) -> None:
+    """Print how a league stands."""
+    standing = status_of(league)
+    if as_json:
+        click.echo(json.dumps(msgspec.to_builtins(standing)))
+        return
+    click.echo(_head(standing))
+    rows = [[bot.name, bot.state, str(bot.tables), bot.author or "anchor"] for bot in standing.bots]
+    if rows:
+        click.echo("\n".join(map(harmless, listing([["bot", "state", "tables", "author"], *rows], list_width()))))
+    for line in standing.waiting:
+        click.echo(harmless(f"waits: {line}"))
+
+
+def _head(standing: LeagueStatus) -> str:
+    if standing.link is None:
+        return harmless(f"{standing.name}: not founded yet; the first batch founds it")
+    played = f"batch {standing.batches} is played: {standing.recorded} of {standing.planned} matches are recorded"
+    now = played if standing.planned else f"{standing.batches} batches are over"
+    return harmless(f"{standing.name}: {now}; link {standing.link} {standing.digest}")

@@ -1,0 +1,361 @@
+"""The audit of a league's chain: its links, and that each batch was drawn as draw/ draws it.
+
+Matches are checked elsewhere, event by event. Here their definitions, commitments and run digests are compared with the links.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from khiva_arena.errors import ArenaError, ConfigError, RecordError, StoreError
+from khiva_arena.events.in_bundle import opened_bundle
+from khiva_arena.league.chain.links import AnyLink, Drawn, Final, Over, read_link
+from khiva_arena.league.chain.roster import Chain, begin, follow
+from khiva_arena.league.draw.counts import Counts
+from khiva_arena.league.draw.next_batch import (
+    PastResults,
+    add_batch,
+    conditions_in,
+    next_batch,
+)
+from khiva_arena.replay.definition import Definition
+from khiva_arena.replay.record import canonical
+from khiva_arena.result import Result
+from khiva_arena.schedule.formats import check_terms
+from khiva_arena.store import bundle
+from khiva_arena.store.db import EventRow, Store
+from khiva_arena.text import LONGEST, harmless
+from khiva_arena.words import count, ranges
+
+ResultsOf = Callable[[EventRow], Iterable[Result]]
+RECEIPT = re.compile(r"\blink (\d{1,9}) ([0-9a-f]{64})\b")
+"""A link as pages, feeds, badges and answers to ``submit`` name it."""
+IN_JSON = re.compile(r'"link": ?(\d{1,9}), ?"digest": ?"([0-9a-f]{64})"')
+"""A link as the data of a league's pages name it."""
+SLACK = timedelta(minutes=10)
+"""The time that may be between the moment for which a batch is drawn and that of its link."""
+MOST_SEEN = 64 * 2**20  # bytes of a file with receipts
+
+
+@dataclass(slots=True)
+class ChainAudit:
+    """The findings about a chain.
+
+    links: how many links follow from each other.
+    drawn_again: the batches that were drawn again, and came out equal.
+    not_here: the batches whose events are not here, so that later ones cannot be drawn again.
+    seen: the newest link that a receipt names; None for none.
+    unfit: how many receipts name links that are not here.
+    problems: a line each.
+    """
+
+    links: int = 0
+    drawn_again: list[int] = field(default_factory=list)
+    not_here: list[int] = field(default_factory=list)
+    seen: int | None = None
+    unfit: int = 0
+    problems: list[str] = field(default_factory=list)
+
+    @property
+    def says(self) -> str:
+        """What the chain proves, in words."""
+        head = f"{count(self.links, 'link follows', 'links follow')} from each other"
+        drawn = f"batches drawn again and equal: {ranges(self.drawn_again)}"
+        missing = f"; not here, so later ones were not drawn again: {ranges(self.not_here)}" if self.not_here else ""
+        if self.seen is None and self.unfit:
+            word = "no receipt that was given fits, so nothing but the organiser's word holds"
+        elif self.seen is None:
+            word = "no receipt was given (--seen), so nothing but the organiser's word says that no end of it was thrown away"
+        elif self.seen + 1 >= self.links:
+            word = "a receipt names its newest link"
+        else:
+            word = f"receipts reach to link {self.seen}; from link {self.seen + 1} on nothing but the organiser's word holds"
+        return f"{head}; {drawn}{missing}; {word}"
+
+    def passes(self, name: str, check: Callable[[], None]) -> bool:
+        """Tell whether a check passes; if not, note why."""
+        try:
+            check()
+        except ArenaError as error:
+            self.problems.append(harmless(f"{name}: {error}" if name else str(error), LONGEST))
+            return False
+        return True
+
+
+def audit_links(
+    texts: Sequence[str | bytes],
+    events: Iterable[EventRow],
+    digests: Mapping[str, str],
+    seen: Sequence[Path] = (),
+    results: ResultsOf | None = None,
+    *,
+    in_part: bool = False,
+) -> ChainAudit:
+    """Check the chain whose links have these canonical texts, as ``audit_chain`` does. Events with a damaged definition, which
+    is a problem elsewhere, count as missing."""
+    audit = ChainAudit()
+    links: list[AnyLink] = []
+    if not audit.passes("", lambda: links.extend(map(read_link, texts))):
+        return audit
+    return audit_chain(links, list(filter(_is_defined, events)), digests, seen, results, in_part=in_part)
+
+
+def _is_defined(event: EventRow) -> bool:
+    try:
+        return event.definition is not None
+    except StoreError:
+        return False
+
+
+def audit_finals(texts: Sequence[str | bytes], folder: Path) -> list[str]:
+    """Return what is wrong with the finals of the league in a folder, as far as their stores are there: each has the one event
+    that its link names. What they hold is verified as any store."""
+    finals = [link for link in map(read_link, texts) if isinstance(link, Final)]
+    problems = []
+    for link in finals:
+        out = folder / f"final-{link.final}"
+        if not Store.check(out):
+            continue
+        with Store.read(out) as store:
+            events = [(event.id, event.commitment, [bot.identity for bot in event.bots]) for event in store.events()]
+        if events != [(link.event, link.commitment, [*link.bots])]:
+            problems.append(f"final {link.final}: {out} does not hold the event that link {link.number} decided on, and no other")
+    return problems
+
+
+def events_since(texts: Sequence[str | bytes], since: int) -> tuple[str, ...]:
+    """Return the ids of the events that are drawn at a link or later. Raises RecordError for a link that cannot be read."""
+    links = map(read_link, texts)
+    return tuple(link.event for link in links if isinstance(link, Drawn) and link.number >= since)
+
+
+def audit_chain(
+    links: Sequence[AnyLink],
+    events: Iterable[EventRow],
+    digests: Mapping[str, str],
+    seen: Sequence[Path] = (),
+    results: ResultsOf | None = None,
+    *,
+    in_part: bool = False,
+) -> ChainAudit:
+    """Check the chain of a league against its events.
+
+    links: in the order of the chain.
+    events: those that are here, with their definitions sound.
+    digests: by event, the run digest over its matches, of those that were checked and are over.
+    seen: files with receipts.
+    results: returns those of an event's recorded matches; only leagues need it whose draw follows results.
+    in_part: whether the newest batches may be missing, as long as they are not public: so in a bundle.
+
+    Raises ConfigError for a file with receipts that cannot be read, or has none.
+    """
+    audit = ChainAudit()
+    by_id = {event.id: event for event in events}
+    chains = _walk(audit, links)
+    counts: Counts | None = Counts()
+
+    def of_event(event: str) -> tuple[Definition, Iterable[Result]]:
+        if results is None:
+            raise RecordError("it was drawn from results, which are not here")
+        return by_id[event].definition, results(by_id[event])
+
+    past = PastResults(of_event)
+    for chain, link in zip(chains, links[1:], strict=False):
+        if isinstance(link, Drawn):
+            counts = _check_drawn(audit, chain, link, by_id, counts, past)
+        elif isinstance(link, Over) and link.event in by_id:
+            audit.passes(f"link {link.number}", partial(_check_over, link, by_id[link.event], digests))
+    drawn = {link.event for link in links if isinstance(link, Drawn)}
+    audit.problems += [
+        f"event {event.number}: it is beside a league, and no link here draws it"
+        for event in by_id.values()
+        if event.id not in drawn
+    ]
+    if chains:
+        _check_missing(audit, chains[-1], links[-1], in_part=in_part)
+    if seen:
+        _compare(audit, {link.number: link.digest for link in links}, seen)
+    return audit
+
+
+def _walk(audit: ChainAudit, links: Sequence[AnyLink]) -> list[Chain]:
+    """Return the chain after each link, up to the first link that does not follow from those before it."""
+    chains: list[Chain] = []
+
+    def walk() -> None:
+        for link in links:
+            chains.append(follow(chains[-1], link) if chains else begin(link))
+
+    audit.passes("", walk)
+    audit.links = len(chains)
+    return chains
+
+
+def _check_missing(
+    audit: ChainAudit,
+    chain: Chain,
+    newest: AnyLink,
+    *,
+    in_part: bool,
+) -> None:
+    """Note the batches that are missing, unless they are newer than all that are here, and not public yet."""
+    public = chain.revealed(datetime.fromisoformat(newest.at)) if in_part else chain.batches
+    here = max((batch for batch in range(1, chain.batches + 1) if batch not in audit.not_here), default=0)
+    if lost := [batch for batch in audit.not_here if batch <= max(here, public)]:
+        audit.problems.append(f"batches that links draw are missing: {ranges(lost)}")
+
+
+def _check_drawn(
+    audit: ChainAudit,
+    chain: Chain,
+    link: Drawn,
+    events: Mapping[str, EventRow],
+    counts: Counts | None,
+    past: PastResults,
+) -> Counts | None:
+    """Compare a link that draws a batch with its event, and draw it again. Return the counts with it; None once a batch is not
+    here.
+
+    chain: before the link.
+    """
+    event = events.get(link.event)
+    if event is None:
+        audit.not_here.append(link.batch)
+        return None
+    name = f"batch {link.batch} (event {event.number})"
+    if event.definition.batch is None or not audit.passes(name, lambda: check_terms(event.definition.terms())):
+        audit.problems.append(f"{name}: a link draws it, and its tables are not those of a batch")
+        return None
+    sound = audit.passes(name, lambda: _check_definition(chain, link, event))
+    if counts is not None:
+        if audit.passes(name, lambda: _check_tables(chain, event.definition, counts, past)) and sound:
+            audit.drawn_again.append(link.batch)
+        add_batch(counts, event.definition)
+    return counts
+
+
+def _check_definition(chain: Chain, link: Drawn, event: EventRow) -> None:
+    """Raise RecordError if an event is not the batch that follows from the chain before its link."""
+    definition, terms = event.definition, chain.terms
+    batch, at = definition.batch, datetime.fromisoformat(link.at)
+    assert batch is not None
+    for holds, otherwise in (
+        (link.definition == definition.digest, "its definition is not the one that its link names"),
+        (link.commitment == event.commitment, "its commitment is not the one that its link published"),
+        (batch.league == chain.founded.league, "it is of another league"),
+        (batch.number == link.batch, f"it says that it is batch {batch.number}"),
+        (batch.before == chain.before, "it does not name the digest of the batch before it"),
+        (batch.roster == chain.digest, "it was not drawn from the roster at its place in the chain"),
+        (chain.revealed(at - SLACK) <= batch.revealed <= chain.revealed(at), "it says otherwise which batches were public"),
+        (
+            [(bot.name, bot.identity) for bot in definition.bots] == [(bot.name, bot.identity) for bot in chain.active],
+            "its bots are not the active ones of the roster",
+        ),
+        ((definition.seats, definition.seeds) == (terms.seats, terms.seeds), "it has other seats or seeds than the league"),
+        (conditions_in(definition) == canonical(terms.conditions), "it has other conditions than the league"),
+        (event.public is None, "a text was mixed into its draw"),
+    ):
+        if not holds:
+            raise RecordError(otherwise)
+
+
+def _check_tables(
+    chain: Chain,
+    definition: Definition,
+    counts: Counts,
+    past: PastResults,
+) -> None:
+    """Raise RecordError if the tables of a batch are not those that the draw gives."""
+    assert definition.batch is not None
+    expected = next_batch(chain, counts, definition.batch.revealed, past).tables
+    if definition.batch.tables != expected:
+        at = next((n for n, pair in enumerate(zip(definition.batch.tables, expected, strict=False)) if pair[0] != pair[1]), None)
+        where = (
+            f"table {at} is {definition.batch.tables[at]}, and the draw gives {expected[at]}"
+            if at is not None
+            else (f"it has {len(definition.batch.tables)} tables, and the draw gives {len(expected)}")
+        )
+        raise RecordError(f"it was not drawn from its roster and the batches before it: {where}")
+
+
+def _check_over(link: Over, event: EventRow, digests: Mapping[str, str]) -> None:
+    """Raise RecordError if a link does not end a batch as it was played."""
+    if event.id in digests and digests[event.id] != link.run_digest:
+        raise RecordError(
+            f"it names run digest {link.run_digest}, and the matches of event {event.number} have {digests[event.id]}"
+        )
+    if link.set_aside != event.set_aside:
+        raise RecordError(f"it sets other tables aside than event {event.number} does")
+
+
+# --- receipts ---
+
+
+class Receipt(NamedTuple):
+    """What somebody was told of a chain.
+
+    number: of the link.
+    digest: of the link, 64 hex digits.
+    file: that holds it.
+    """
+
+    number: int
+    digest: str
+    file: Path
+
+
+def _compare(audit: ChainAudit, digests: Mapping[int, str], files: Sequence[Path]) -> None:
+    receipts = [receipt for file in files for receipt in receipts_in(file)]
+    for receipt in receipts:
+        if digests.get(receipt.number) != receipt.digest:
+            here = f"here link {receipt.number} is another one" if receipt.number in digests else "it is not here"
+            told = f"{receipt.file} names link {receipt.number} {receipt.digest}, and {here}"
+            audit.problems.append(harmless(f"{told}: an end of the chain was thrown away or altered", LONGEST))
+    audit.unfit = sum(digests.get(receipt.number) != receipt.digest for receipt in receipts)
+    fitting = [receipt.number for receipt in receipts if digests.get(receipt.number) == receipt.digest]
+    audit.seen = max(fitting, default=None)
+
+
+def receipts_in(file: Path) -> list[Receipt]:
+    """Return the receipts in a file: a bundle of the league, a copy of its chain, or any text that names links.
+
+    Raises ConfigError if the file cannot be read, or has none.
+    """
+    try:
+        with file.open("rb") as opened:
+            data = opened.read(MOST_SEEN + 1)
+    except OSError as error:
+        raise ConfigError(f"--seen {file}: {error.strerror or error}") from None
+    if len(data) > MOST_SEEN and not data.startswith(b"\x1f\x8b"):
+        raise ConfigError(f"--seen {file}: it has more than {MOST_SEEN:,} bytes")
+    if data.startswith(b"\x1f\x8b"):
+        links: Iterator[AnyLink] = _links_of_bundle(file)
+        receipts = [Receipt(link.number, link.digest, file) for link in links]
+    else:
+        text = data.decode(errors="replace")
+        receipts = [Receipt(int(number), digest, file) for number, digest in (*RECEIPT.findall(text), *IN_JSON.findall(text))]
+        receipts += [Receipt(link.number, link.digest, file) for link in _links_of_text(text)]
+    if not receipts:
+        raise ConfigError(f"--seen {file}: it names no link; give a bundle, a saved feed or page, or what `submit` was told")
+    return receipts
+
+
+def _links_of_bundle(file: Path) -> Iterator[AnyLink]:
+    with opened_bundle(file) as reader:
+        for line in reader.lines():
+            if not isinstance(line, bundle.LinkLine):
+                return
+            yield read_link(canonical(line.link))
+
+
+def _links_of_text(text: str) -> Iterator[AnyLink]:
+    for line in text.splitlines():
+        if line.startswith('{"') and '"kind":' in line:
+            try:
+                yield read_link(line)
+            except RecordError:
+                continue  # a line of something else

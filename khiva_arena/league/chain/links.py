@@ -1,0 +1,215 @@
+"""The chain of a league: links, each of which names the digest of the one before it.
+
+The first link founds the league. Later ones change the roster, draw a batch before its first match, or end it. All of the chain
+is public. It has random ids for people; their names lie beside it and can be removed.
+
+A link that was dropped, moved or altered breaks the digests after it. A batch that was drawn otherwise than by draw/draw.py is
+found by drawing again. But an end of the chain that was thrown away and played again is consistent in itself. Only somebody who
+kept a digest of the old end can tell, so the newest digest is handed to everyone who looks.
+"""
+
+from datetime import datetime
+from hashlib import sha256
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from khiva_arena.errors import RecordError
+from khiva_arena.replay.definition import Count, Digest, Index
+from khiva_arena.replay.record import canonical
+
+Id = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{16}$")]
+Name = Annotated[str, msgspec.Meta(min_length=1, max_length=80)]
+
+
+class ChainLink(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", kw_only=True):
+    """A link of a chain.
+
+    number: its place, from 0.
+    before: the digest of the link before it; of the first link, 64 zeros.
+    at: when it was made, UTC, by the organiser's clock.
+    """
+
+    number: Index
+    before: Digest
+    at: str
+
+    @property
+    def digest(self) -> str:
+        """The hash over the link, 64 hex digits."""
+        return sha256(b"khiva-link-1\0" + canonical(msgspec.to_builtins(self))).hexdigest()
+
+
+class Anchor(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A bot that plays in every batch and never changes, so that numbers of one season can be compared with those of another.
+
+    name: for people.
+    identity: hash of its files and commands, or of its module.
+    """
+
+    name: Name
+    identity: str
+
+
+class LeagueTerms(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The terms on which batches are played.
+
+    conditions: of all matches, as ``Conditions.plain`` gives them.
+    seats: at a table.
+    seeds: deals of a batch.
+    most_tables: of a batch's floor; None for as many as seat everybody.
+    authors_apart: whether bots of one author meet only if there is no other way.
+    versions: how many versions of a family may be active.
+    reveal_hours: how long after the end of a batch its secrets are published.
+    draw: whether line-ups follow from counts alone, or also from results that are certain; see draw/.
+    """
+
+    conditions: dict[str, Any]
+    seats: Count
+    seeds: Count
+    most_tables: Count | None
+    authors_apart: bool
+    versions: Count
+    reveal_hours: Index = 0
+    draw: Literal["counts", "certain"] = "counts"
+
+
+class Founded(ChainLink, frozen=True, kw_only=True, tag="league"):
+    """The first link: a league begins.
+
+    league: its random id.
+    name: for people.
+    terms: on which its batches are played.
+    anchors: the bots that play in every batch.
+    """
+
+    league: Id
+    name: Name
+    terms: LeagueTerms
+    anchors: tuple[Anchor, ...]
+
+
+class Renewed(ChainLink, frozen=True, kw_only=True, tag="terms"):
+    """The terms change, from the next batch on. Other conditions begin a new table of ratings.
+
+    terms: the new ones.
+    why: in words without names, for everyone to read.
+    """
+
+    terms: LeagueTerms
+    why: str = ""
+
+
+class Season(ChainLink, frozen=True, kw_only=True, tag="season"):
+    """A season begins with the next batch, and the one before ends.
+
+    name: for people.
+    """
+
+    name: Name
+
+
+class Entered(ChainLink, frozen=True, kw_only=True, tag="enter"):
+    """A bot is entered, as the first version of a family or as a later one.
+
+    author: the random id of its author.
+    family: the random id of the family.
+    version: its number in the family, from 1.
+    name: for people, one in the league.
+    identity: hash of its files and commands, or of its module in a league in ticks.
+    sources: hash of its files and commands.
+    replaces: the identities of the versions that retire for it.
+    """
+
+    author: Id
+    family: Id
+    version: Count
+    name: Name
+    identity: Digest
+    sources: Digest
+    replaces: tuple[Digest, ...] = ()
+
+
+class StateChanged(ChainLink, frozen=True, kw_only=True, tag="change"):
+    """The state of a bot changes, from the next batch on.
+
+    identity: of the bot.
+    state: ``retired`` is for good; ``suspended`` until it is ``active`` again.
+    why: in words without names, for everyone to read.
+    """
+
+    identity: str
+    state: Literal["active", "suspended", "retired"]
+    why: str = ""
+
+
+class Drawn(ChainLink, frozen=True, kw_only=True, tag="batch"):
+    """A batch is drawn, and its commitment published, before its first match.
+
+    batch: its number, from 1.
+    event: the id of its event.
+    definition: the digest of the event's definition.
+    commitment: of the event's secret.
+    """
+
+    batch: Count
+    event: Id
+    definition: Digest
+    commitment: Digest
+
+
+class Over(ChainLink, frozen=True, kw_only=True, tag="over"):
+    """A batch is over: each of its tables is recorded, or set aside for good.
+
+    batch: its number.
+    event: the id of its event.
+    run_digest: over the digests of its matches.
+    set_aside: the tables that the host spoilt again and again, each its seed and its line-up. They are not rated.
+    """
+
+    batch: Count
+    event: Id
+    run_digest: Digest
+    set_aside: tuple[tuple[Index, Index], ...] = ()
+
+
+class Final(ChainLink, frozen=True, kw_only=True, tag="final"):
+    """A final is decided on: an event of its own, on new deals, which never counts in the league's table.
+
+    final: its number, from 1.
+    event: the id of the event.
+    commitment: of its secret, published before its first match.
+    bots: the identities of those that play it, the best of the league first.
+    """
+
+    final: Count
+    event: Id
+    commitment: Digest
+    bots: tuple[str, ...]
+
+
+AnyLink = Founded | Renewed | Season | Entered | StateChanged | Drawn | Over | Final
+FIRST = "0" * 64
+"""What the first link names as the digest before it."""
+
+
+def read_link(text: str | bytes) -> AnyLink:
+    """Return the link of a canonical text. Raises RecordError for a text that no league has written."""
+    try:
+        link: AnyLink = msgspec.json.decode(text, type=AnyLink)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise RecordError(f"a link cannot be read: {str(error)[:200]}") from None
+    try:
+        is_moment = datetime.fromisoformat(link.at).utcoffset() is not None
+    except ValueError:
+        is_moment = False
+    if not is_moment:
+        raise RecordError(f"link {link.number} was made at no time: {link.at[:40]!r}")
+    if text_of(link).encode() != (text.encode() if isinstance(text, str) else text):
+        raise RecordError(f"link {link.number} is not written as the arena writes it")
+    return link
+
+
+def text_of(link: AnyLink) -> str:
+    """Return the canonical text of a link, which is stored and hashed."""
+    return canonical(msgspec.to_builtins(link)).decode()

@@ -1,0 +1,191 @@
+"""The roster of a league: its bots, as the links of the chain so far have made them.
+
+A link that does not follow from those before it raises an error, so that a roster is right or there is none.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from types import MappingProxyType
+from typing import Literal
+
+import msgspec
+from msgspec import structs
+
+from khiva_arena.errors import RecordError
+from khiva_arena.league.chain.links import (
+    FIRST,
+    AnyLink,
+    Drawn,
+    Entered,
+    Final,
+    Founded,
+    LeagueTerms,
+    Over,
+    Renewed,
+    Season,
+    StateChanged,
+)
+
+
+class RosterBot(msgspec.Struct, frozen=True):
+    """A bot of the roster.
+
+    name: for people, one in the league.
+    identity: hash of its files and commands, or of its module.
+    sources: hash of its files and commands; "" for an anchor.
+    family, author: their random ids; of an anchor, its identity and "".
+    version: its number in the family, from 1.
+    state: only an active bot is seated.
+    entered: the number of the link that entered it.
+    """
+
+    name: str
+    identity: str
+    sources: str
+    family: str
+    author: str
+    version: int
+    state: Literal["active", "suspended", "retired"]
+    entered: int
+
+
+class Chain(msgspec.Struct, frozen=True):
+    """A chain as far as it was walked.
+
+    founded: its first link.
+    terms: the newest ones.
+    links: how many there are.
+    digest: of the newest link.
+    bots: the roster, by identity, anchors first, then in the order in which they were entered.
+    batches: how many were drawn.
+    before: the digest of the newest complete batch; of the first link before there is one.
+    open: the batch that was drawn and is not over; None if there is none.
+    overs: the ends of batches, in order.
+    seasons: each season's name, and its first batch.
+    finals: in order.
+    """
+
+    founded: Founded
+    terms: LeagueTerms
+    links: int
+    digest: str
+    bots: Mapping[str, RosterBot]
+    batches: int
+    before: str
+    open: Drawn | None
+    overs: tuple[Over, ...]
+    seasons: tuple[tuple[str, int], ...]
+    finals: tuple[Final, ...]
+
+    @property
+    def active(self) -> tuple[RosterBot, ...]:
+        """The bots that the next batch seats, in the order of its definition."""
+        return tuple(bot for bot in self.bots.values() if bot.state == "active")
+
+    def revealed(self, at: datetime) -> int:
+        """Return the newest batch whose secrets are public at a time, 0 for none: some hours after its end."""
+        latest = at - timedelta(hours=self.terms.reveal_hours)
+        return max((link.batch for link in self.overs if datetime.fromisoformat(link.at) <= latest), default=0)
+
+    def versions(self, family: str) -> list[RosterBot]:
+        """Return all versions of a family, the oldest first."""
+        return [bot for bot in self.bots.values() if bot.family == family]
+
+
+def walk(links: Sequence[AnyLink]) -> Chain:
+    """Return the chain that all of these links make. Raises RecordError for a link that does not follow from those before it."""
+    if not links:
+        raise RecordError("the chain of the league has no link")
+    chain = begin(links[0])
+    for link in links[1:]:
+        chain = follow(chain, link)
+    return chain
+
+
+def begin(link: AnyLink) -> Chain:
+    """Return the chain of one link. Raises RecordError if it does not found a league."""
+    if not isinstance(link, Founded) or (link.number, link.before) != (0, FIRST):
+        raise RecordError("link 0 does not found a league")
+    bots = {
+        anchor.identity: RosterBot(anchor.name, anchor.identity, "", anchor.identity, "", 1, "active", 0)
+        for anchor in link.anchors
+    }
+    if len(bots) < len(link.anchors) or len({bot.name for bot in bots.values()}) < len(bots):
+        raise RecordError("link 0: two anchors have one name, or are the same")
+    return Chain(link, link.terms, 1, link.digest, MappingProxyType(bots), 0, link.digest, None, (), (), ())
+
+
+def follow(chain: Chain, link: AnyLink) -> Chain:
+    """Return the chain with one more link. Raises RecordError if it does not follow from those before it."""
+    try:
+        _check(link.number == chain.links, f"it stands at place {chain.links}")
+        _check(link.before == chain.digest, "it does not name the digest of the link before it")
+        chain = structs.replace(chain, links=chain.links + 1, digest=link.digest)
+        match link:
+            case Entered():
+                return _with(chain, *_entered(chain, link))
+            case StateChanged():
+                return _with(chain, _changed(chain, link))
+            case Drawn():
+                _check(chain.open is None, "the batch before it is not over")
+                _check(link.batch == chain.batches + 1, f"batch {chain.batches + 1} would be next, not {link.batch}")
+                return structs.replace(chain, batches=link.batch, open=link)
+            case Over():
+                _check(
+                    chain.open is not None and (chain.open.batch, chain.open.event) == (link.batch, link.event),
+                    "it ends a batch that was not begun",
+                )
+                return structs.replace(chain, open=None, before=link.run_digest, overs=(*chain.overs, link))
+            case Renewed():
+                _check(chain.open is None, "a batch is being played")
+                return structs.replace(chain, terms=link.terms)
+            case Season():
+                _check(chain.open is None, "a batch is being played")
+                _check(link.name not in [name for name, _ in chain.seasons], "there is a season of that name")
+                return structs.replace(chain, seasons=(*chain.seasons, (link.name, chain.batches + 1)))
+            case Final():
+                _check(link.final == len(chain.finals) + 1, f"final {len(chain.finals) + 1} would be next, not {link.final}")
+                _check(set(link.bots) <= set(chain.bots), "it seats a bot that was not entered")
+                return structs.replace(chain, finals=(*chain.finals, link))
+            case Founded():
+                raise RecordError("a league is founded once")
+    except RecordError as error:
+        raise RecordError(f"link {link.number}: {error}") from None
+
+
+def _check(holds: bool, otherwise: str) -> None:
+    if not holds:
+        raise RecordError(otherwise)
+
+
+def _with(chain: Chain, *bots: RosterBot) -> Chain:
+    return structs.replace(chain, bots=MappingProxyType({**chain.bots, **{bot.identity: bot for bot in bots}}))
+
+
+def _entered(chain: Chain, link: Entered) -> list[RosterBot]:
+    """Return the bots that a link enters and retires. Raises RecordError."""
+    family = chain.versions(link.family)
+    _check(link.identity not in chain.bots, "its bot was entered before")
+    _check(link.name not in [bot.name for bot in chain.bots.values()], "its bot has the name of another")
+    _check(all(bot.author == link.author for bot in family), "its family is another author's")
+    _check(link.version == len(family) + 1, f"version {len(family) + 1} of its family would be next, not {link.version}")
+    active = [bot.identity for bot in family if bot.state == "active"]
+    _check(set(link.replaces) <= set(active), "it replaces a bot that is no active version of its family")
+    _check(len(active) - len(link.replaces) < chain.terms.versions, "its family has too many active versions")
+    retired = [structs.replace(chain.bots[identity], state="retired") for identity in link.replaces]
+    return [
+        *retired,
+        RosterBot(link.name, link.identity, link.sources, link.family, link.author, link.version, "active", link.number),
+    ]
+
+
+def _changed(chain: Chain, link: StateChanged) -> RosterBot:
+    """Return the bot that a link changes. Raises RecordError."""
+    bot = chain.bots.get(link.identity)
+    if bot is None:
+        raise RecordError("it changes a bot that was not entered")
+    _check(bool(bot.author), "it changes an anchor")
+    _check(bot.state not in ("retired", link.state), f"its bot is {bot.state}")
+    active = [other for other in chain.versions(bot.family) if other.state == "active"]
+    _check(link.state != "active" or len(active) < chain.terms.versions, "its family has too many active versions")
+    return structs.replace(bot, state=link.state)

@@ -1,0 +1,81 @@
+"""The chain of a league in its store, which the player alone writes, and its public copy."""
+
+import secrets
+from typing import Any
+
+from khiva_arena.errors import StoreError
+from khiva_arena.league.chain.links import (
+    FIRST,
+    Anchor,
+    AnyLink,
+    Founded,
+    LeagueTerms,
+    read_link,
+    text_of,
+)
+from khiva_arena.league.chain.roster import Chain, begin, follow, walk
+from khiva_arena.league.folder import CHAIN, write_public
+from khiva_arena.replay import seeds
+from khiva_arena.store.db import LinkRow, Store
+from khiva_arena.store.rows import now
+
+
+def links_of(store: Store) -> list[AnyLink]:
+    """Return the links in a store. Raises StoreError if one was changed since it was written."""
+    links = []
+    for row in store.links():
+        if not row.intact:
+            raise StoreError(f"{store.folder}: link {row.number} of the league was changed since it was written; restore a copy")
+        links.append(read_link(row.text))
+    return links
+
+
+def chain_of(store: Store) -> Chain | None:
+    """Return the chain in a store, None if no league was founded in it. Raises StoreError if it is damaged."""
+    links = links_of(store)
+    return walk(links) if links else None
+
+
+def found(
+    store: Store,
+    name: str,
+    terms: LeagueTerms,
+    anchors: tuple[Anchor, ...],
+) -> Chain:
+    """Found a league with its first link, and return the chain."""
+    link = Founded(
+        number=0,
+        before=FIRST,
+        at=now(),
+        league=secrets.token_hex(seeds.ID_LENGTH // 2),
+        name=name,
+        terms=terms,
+        anchors=anchors,
+    )
+    chain = begin(link)
+    store.add_link(row_of(link))
+    return chain
+
+
+def row_of(link: AnyLink) -> LinkRow:
+    """Return a link as a store keeps it. Raises RecordError for one that nobody could read again."""
+    text = text_of(link)
+    read_link(text)
+    return LinkRow(link.number, text)
+
+
+def next_place(chain: Chain) -> dict[str, Any]:
+    """Return the fields of every link, for the next one of a chain."""
+    return {"number": chain.links, "before": chain.digest, "at": now()}
+
+
+def add(store: Store, chain: Chain, link: AnyLink) -> Chain:
+    """Add a link to the store, and return the chain with it. Raises RecordError if it does not follow."""
+    longer = follow(chain, link)
+    store.add_link(row_of(link))
+    return longer
+
+
+def publish(store: Store) -> None:
+    """Write the public copy of the chain anew. Raises ConfigError or Unwritten."""
+    write_public(store.folder, CHAIN, "".join(f"{row.text}\n" for row in store.links()).encode())

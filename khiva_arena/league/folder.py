@@ -1,0 +1,44 @@
+"""The folder of a league: which file is where."""
+
+import os
+import stat
+from pathlib import Path
+
+from khiva_arena.errors import ConfigError
+from khiva_arena.store.new_file import new_file
+
+SETTINGS = "league.toml"
+QUEUE = "queue.db"
+BOTS = "bots"
+"""The folder with a copy of each bot, named by the beginning of its identity."""
+PUBLIC = "public"
+"""The folder of all that anybody may see, which the player writes."""
+SUMS = "sums"
+"""The folder with the data of each batch, from which tables are worked out. It is derived: what is lost is made again."""
+CHAIN = "chain.jsonl"
+"""The file in ``PUBLIC`` with the links of the chain, a line each."""
+
+
+def is_league(folder: Path) -> bool:
+    """Tell whether a folder is that of a league."""
+    return (folder / SETTINGS).is_file()
+
+
+def make_public(folder: Path) -> None:
+    """Make a folder that others may read; those above it let others pass through. Raises ConfigError."""
+    try:
+        if not folder.is_dir():
+            folder.mkdir(parents=True)
+            folder.chmod(0o755)
+            folder.parent.chmod(stat.S_IMODE(folder.parent.stat().st_mode) | 0o011)
+    except OSError as error:
+        raise ConfigError(f"{folder}: {error.strerror or error}") from None
+
+
+def write_public(folder: Path, name: str, content: bytes) -> None:
+    """Write a file of a league that others may read, JSON objects, in place of an older one. Raises ConfigError or Unwritten."""
+    make_public(folder / PUBLIC)
+    path = folder / PUBLIC / name
+    with new_file(path, replaces=b"{") as file:
+        os.fchmod(file.fileno(), 0o644)
+        file.write(content)

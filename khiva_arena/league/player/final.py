@@ -1,0 +1,117 @@
+"""The final of a league: an ordinary committed event of the best bots on new deals, in a store of its own.
+
+A link of the chain says beforehand who plays it, with its commitment. Its results never count in the league's table.
+"""
+
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from khiva_arena.competition.options import RunOptions
+from khiva_arena.competition.run import Run, RunResult
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.errors import ConfigError
+from khiva_arena.events import stored
+from khiva_arena.league.chain.links import Final
+from khiva_arena.league.chain.roster import Chain, RosterBot
+from khiva_arena.league.chain.stored_chain import add, chain_of, next_place
+from khiva_arena.league.player.publish import Publisher
+from khiva_arena.league.settings import League
+from khiva_arena.league.submissions.examine import load
+from khiva_arena.say import Say
+from khiva_arena.schedule.names import Format
+from khiva_arena.store.db import Store
+from khiva_arena.words import count
+
+
+class FinalShape(NamedTuple):
+    """The shape of a final.
+
+    top: how many bots play it, one of each family.
+    seeds: deals.
+    lineups: the most line-ups of a deal; None for all.
+    """
+
+    top: int
+    seeds: int
+    lineups: int | str | None
+
+
+class PlayedFinal(NamedTuple):
+    """A final.
+
+    out: its store.
+    result: of its run.
+    """
+
+    out: Path
+    result: RunResult
+
+
+def play_final(league: League, shape: FinalShape, say: Say) -> PlayedFinal:
+    """Play a final, or the rest of one that has begun.
+
+    Raises ConfigError if too few bots have been rated, or another final of another shape is not over yet.
+    """
+    with Store.write(league.folder) as store:
+        chain = chain_of(store)
+        if chain is None or not chain.overs:
+            raise ConfigError(f"{league.folder}: no batch is over yet, so nobody is first; `khiva-arena league play` plays some")
+        begun = chain.finals[-1] if chain.finals and not _is_over(league, chain.finals[-1]) else None
+        bots = [chain.bots[identity] for identity in begun.bots] if begun else best_of(chain, store, shape.top)
+        number = begun.final if begun else len(chain.finals) + 1
+        out = league.folder / f"final-{number}"
+        if len(bots) < league.settings.seats:
+            rated = count(len(bots), "bot is rated", "bots are rated")
+            raise ConfigError(
+                f"--top {shape.top}: {rated}, one of each family, and a table has {league.settings.seats} seats; enter more bots"
+            )
+        settings = replace(
+            league.settings, out=out, seeds=shape.seeds, lineups=shape.lineups, format=Format.ROUND_ROBIN, authors_apart=False
+        )
+        players = [_player(league, bot) for bot in bots]
+        if begun is None:
+            committed = Run([settings], players, RunOptions(commit=True), say).play()
+            with Store.read(out) as own:
+                event = stored.stored_event(own, committed.events[0])
+            link = Final(
+                **next_place(chain),
+                final=number,
+                event=event.id,
+                commitment=event.commitment,
+                bots=tuple(bot.identity for bot in bots),
+            )
+            chain = add(store, chain, link)
+            Publisher(store, say).write(chain)
+            say(f"final {number}: {', '.join(bot.name for bot in bots)}; commitment {event.commitment}")
+            say(f"link {link.number} {link.digest}")
+    return PlayedFinal(out, Run([settings], players, RunOptions(), say).play())
+
+
+def best_of(chain: Chain, store: Store, top: int) -> list[RosterBot]:
+    """Return the best active bots of a league by its newest table, one of each family, anchors left out."""
+    from khiva_arena.league.player.newest_table import newest_table  # not above: numpy comes with it
+
+    best: dict[str, RosterBot] = {}
+    for row in newest_table(store).table["standings"][0]["rows"]:
+        bot = chain.bots.get(row["bot"])
+        if row["elo"] is not None and bot is not None and bot.author and bot.state == "active":
+            best.setdefault(bot.family, bot)
+    return list(best.values())[:top]
+
+
+def _player(league: League, bot: RosterBot) -> Bot:
+    """Return the league's copy of a bot as a run takes it. Raises ConfigError if it is not the one that was entered."""
+    player = load(league, bot.sources, bot.name)
+    if player.identity != bot.sources:
+        raise ConfigError(f"{player.asked_as}: its files are not those that were entered")
+    return player
+
+
+def _is_over(league: League, final: Final) -> bool:
+    out = league.folder / f"final-{final.final}"
+    if not Store.check(out):
+        return False
+    with Store.read(out) as store:
+        return store.conclusion(final.event) is not None

@@ -1,0 +1,437 @@
+"""The player of a league: it takes changes of the roster, draws the next batch, plays it, and ends it, again and again.
+
+Each step is recorded in one transaction before the next one begins, so a kill at any instant loses nothing. The same command
+goes on with the batch that was drawn and is not over, else with the next one.
+"""
+
+import secrets
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple, cast
+
+from msgspec import structs, to_builtins
+
+from khiva_arena import __version__
+from khiva_arena.arbiter import pool
+from khiva_arena.arbiter.match import Outcome
+from khiva_arena.competition.run import if_interrupted
+from khiva_arena.competition.run_events import RunEvents
+from khiva_arena.competition.who_plays import executor_of
+from khiva_arena.entrants import staging
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.errors import BotError, ConfigError, StagingError, StoreError
+from khiva_arena.events import stored
+from khiva_arena.events.find import check_event
+from khiva_arena.events.results import of_row
+from khiva_arena.league.chain.links import AnyLink, Drawn, Over, Renewed, StateChanged
+from khiva_arena.league.chain.roster import Chain, RosterBot, follow
+from khiva_arena.league.chain.stored_chain import add, chain_of, found, next_place, row_of
+from khiva_arena.league.draw.counts import Counts
+from khiva_arena.league.draw.next_batch import PastResults, add_batch, next_batch
+from khiva_arena.league.player.batch_play import BatchPlay, CpuBound
+from khiva_arena.league.player.publish import Publisher
+from khiva_arena.league.player.roster_changes import take_all
+from khiva_arena.league.settings import League
+from khiva_arena.league.submissions.examine import examine_next, load
+from khiva_arena.league.submissions.queue import Queue
+from khiva_arena.playing.executor import Executor
+from khiva_arena.playing.starts import Entrants, as_modules, ready_to_play
+from khiva_arena.replay import seeds
+from khiva_arena.replay.definition import Definition
+from khiva_arena.replay.record import canonical
+from khiva_arena.result import Clock, Result
+from khiva_arena.sandbox.command import Command
+from khiva_arena.say import Say
+from khiva_arena.schedule.names import Format
+from khiva_arena.settings.define import definition_of
+from khiva_arena.store.db import BotRow, EventRow, Store, now
+from khiva_arena.store.files import FILE
+from khiva_arena.words import count
+
+OVERDUE = "it has used up its CPU time of a day"
+BROKEN = "it does not start any more"
+MOST_CHECKS = 5
+"""Bots that are checked between two batches, so that a flood of them holds up nobody."""
+SECONDS_A_MINUTE = 60.0
+NAP_SECONDS = 1.0
+"""The pause between two looks at the clock while a table waits to be tried again."""
+
+
+class HowLong(NamedTuple):
+    """How long a league is played.
+
+    batches: how many are to be over; None for no end.
+    until: when no other one begins; None for never.
+    new_terms: whether changed settings begin to count.
+    any_engine: whether a batch that another version began is continued.
+    """
+
+    batches: int | None = None
+    until: datetime | None = None
+    new_terms: bool = False
+    any_engine: bool = False
+
+
+def play(league: League, how_long: HowLong, say: Say) -> None:
+    """Play batches of a league, and say a line on each.
+
+    Raises ConfigError if the roster cannot fill a table, or the settings are others than those of the chain. Raises StoreError if
+    another player is at work or the store is damaged, BotError if a bot of a batch that has begun does not start any more.
+    """
+    pool.reserve(league.settings.jobs, league.settings.seats)
+    with (
+        Queue(league.folder) as queue,
+        Store.write(league.folder) as store,
+        RunEvents(league.folder, league.settings.events_file, say) as log,
+        Publisher(store, log.say) as public,
+    ):
+        player = Player(league, store, queue, log, public, how_long)
+        with if_interrupted(log.say, player.how_far):
+            player.play()
+
+
+class Player:
+    """A player at work.
+
+    chain: up to the newest link.
+    counts: over the batches that are drawn.
+    """
+
+    def __init__(
+        self,
+        league: League,
+        store: Store,
+        queue: Queue,
+        log: RunEvents,
+        public: Publisher,
+        how_long: HowLong,
+    ) -> None:
+        self._league, self._store, self._queue, self._log, self._how_long = league, store, queue, log, how_long
+        self._public = public
+        self._commands: dict[str, Command] = {}
+        self._bots: dict[str, Bot] = {bot.identity: bot for bot in league.anchors}
+        self._batch: BatchPlay | None = None
+        self._broken: dict[str, str] = {}
+        self._waits = False
+        self._stack, self._elsewhere = ExitStack(), cast(Executor | None, None)
+        self.chain: Chain = chain_of(store) or found(store, league.name, league.terms, league.frozen_anchors)
+        self.counts = _counts_of(store)
+        self._past = PastResults(self._results_of)
+        self._check_anchors()
+
+    def how_far(self) -> str:
+        """Return how far the batch has come, in words."""
+        if self._batch is None:
+            return f"{count(len(self.chain.overs), 'batch', 'batches')} over, no other begun"
+        return f"batch {self.chain.batches}: {len(self._batch.done)} of {self._batch.planned} matches are recorded"
+
+    def play(self) -> None:
+        """Play batches until it is time to stop."""
+        over_before = len(self.chain.overs)
+        self._queue.end_leases_of_player()
+        self._public.publish(self.chain)
+        with self._stack:
+            while self.chain.open or self._goes_on(len(self.chain.overs) - over_before):
+                if event := self._resumed() if self.chain.open else self._begun():
+                    self._play_batch(event)
+        self._public.finish()
+        self._log.say(f"{count(len(self.chain.overs) - over_before, 'batch is', 'batches are')} over; {self._newest_link()}")
+
+    def _goes_on(self, played: int) -> bool:
+        batches, until = self._how_long.batches, self._how_long.until
+        return (batches is None or played < batches) and (until is None or datetime.now(UTC) < until)
+
+    def _newest_link(self) -> str:
+        return f"link {self.chain.links - 1} {self.chain.digest}"
+
+    # --- the settings ---
+
+    def _check_anchors(self) -> None:
+        """Raise ConfigError if the anchors are not those that the league was founded with."""
+        then = {anchor.identity: anchor.name for anchor in self.chain.founded.anchors}
+        if lost := [name for identity, name in then.items() if identity not in self._bots]:
+            raise ConfigError(
+                f"anchor {', '.join(lost)}: its files are not those that the league was founded with; restore them: without "
+                "its anchors no number of spring can be compared with one of autumn"
+            )
+
+    def _take_terms(self) -> None:
+        """Add a link if the settings have changed, and that is meant. Raises ConfigError if it is not."""
+        now, then = self._league.terms, self.chain.terms
+        if canonical(to_builtins(now)) == canonical(to_builtins(then)):
+            return
+        changed = [name for name in now.__struct_fields__ if getattr(now, name) != getattr(then, name)]
+        if "conditions" in changed:
+            keys = sorted({*now.conditions, *then.conditions})
+            changed += [f"conditions.{key}" for key in keys if now.conditions.get(key) != then.conditions.get(key)]
+            changed.remove("conditions")
+        if not self._how_long.new_terms:
+            raise ConfigError(
+                f"the settings are not those that the league is played on: {', '.join(changed)}; take the change back, or give "
+                "--new-terms: the change becomes a link of the chain, and other conditions begin a new table"
+            )
+        self.chain = add(
+            self._store, self.chain, Renewed(**next_place(self.chain), terms=now, why=f"changed: {', '.join(changed)}")
+        )
+        self._log.say(f"new terms: {', '.join(changed)}; {self._newest_link()}")
+
+    # --- the next batch ---
+
+    def _begun(self) -> EventRow | None:
+        """Take what waits in the queue, draw the next batch, and return its event. If the roster cannot fill a table, wait a
+        little for more bots and return None; raise ConfigError in a player that was told how many batches to play."""
+        self._take_terms()
+        for _ in range(MOST_CHECKS):
+            try:
+                examined = examine_next(self._league, self._queue)
+            except StagingError as error:
+                self._log.say(f"a bot that waits could not be checked here, and waits on: {error}", warning=True)
+                continue
+            if examined is None:
+                break
+            entry, verdict = examined
+            state = "accepted" if verdict.accepted else "refused"
+            self._log.say(f"{entry.family_name}: {state}; its author sees why")
+        self.chain = take_all(self._store, self._queue, self.chain, self._log.say)
+        for bot, why in (broken := self._start(self.chain.active)).items():
+            self._log.say(f"{bot.name}: {why}", warning=True)
+        self._suspend(dict.fromkeys(broken, BROKEN))
+        if len({bot.family for bot in self.chain.active}) < self.chain.terms.seats and self._how_long.batches is None:
+            self._wait_for_bots()
+            return None
+        definition = self._drawn_definition()
+        secret = secrets.token_bytes(seeds.SECRET_BYTES)
+        commitment = seeds.commitment(definition.digest, secret)
+        event = seeds.event_id(definition.digest, commitment)
+        link = Drawn(
+            **next_place(self.chain),
+            batch=self.chain.batches + 1,
+            event=event,
+            definition=definition.digest,
+            commitment=commitment,
+        )
+        longer = follow(self.chain, link)
+        players = [self._bots[bot.identity] for bot in self.chain.active]
+        rows = [
+            BotRow(bot.name, bot.identity, bot.version, bot.complete, bot.asked_as, str(self._league.folder)) for bot in players
+        ]
+        stored.keep_modules(self._store.folder, definition)
+        row = EventRow(event, 0, definition.text, (__version__,), now(), commitment, secret, tuple(rows))
+        self._store.add_batch(row, row_of(link))
+        self.chain, self._waits = longer, False
+        add_batch(self.counts, definition)
+        self._public.publish(self.chain)
+        return stored.stored_event(self._store, event)
+
+    def _wait_for_bots(self) -> None:
+        """Publish how the league stands, say once that it waits, and wait a little."""
+        if not self._waits:
+            self._log.say("too few bots for a table; waiting for `khiva-arena league enter` or for uploads", warning=True)
+            self._public.publish(self.chain)
+        self._waits = True
+        time.sleep(NAP_SECONDS)
+
+    def _drawn_definition(self) -> Definition:
+        """Return the definition of the next batch, with its tables drawn. Raises ConfigError if the roster cannot fill one."""
+        players = [self._bots[bot.identity] for bot in self.chain.active]
+        try:
+            batch = next_batch(self.chain, self.counts, self.chain.revealed(datetime.now(UTC)), self._past)
+        except ConfigError as error:
+            raise ConfigError(f"{error}; enter more with `khiva-arena league enter`") from None
+        plain = definition_of(self._league.settings, players, self._league.sandbox)
+        return structs.replace(plain, format=Format.LEAGUE, seed=None, batch=batch)
+
+    def _results_of(self, event_id: str) -> tuple[Definition, Iterator[Result]]:
+        event = stored.stored_event(self._store, event_id)
+        return event.definition, (of_row(event, row) for row in self._store.matches(event.id, beside=()))
+
+    def _resumed(self) -> EventRow:
+        """Return the event of the batch that was drawn and is not over. Raises StoreError if it is not as it was written."""
+        assert self.chain.open is not None
+        event = self._store.event(self.chain.open.event)
+        if event is None:
+            raise StoreError(
+                f"{self._store.folder / FILE}: the event of batch {self.chain.open.batch} is missing; restore a copy"
+            )
+        event = stored.ready_to_continue(self._store, event, self._how_long.any_engine)
+        check_event(self._store, event)
+        roster = [self.chain.bots[bot.identity] for bot in event.bots]
+        for bot, why in self._start(roster).items():
+            if not bot.author or bot.identity not in self._bots:
+                raise BotError(f"{bot.name}: {why}")
+            self._log.say(f"{bot.name} does not start any more, so it forfeits: {why}", warning=True)
+            self._commands[bot.identity] = self._staged(bot)
+            self._broken[bot.identity] = BROKEN
+        return event
+
+    def _staged(self, bot: RosterBot) -> Command:
+        """Return the command that starts a bot, which fails; one that cannot be built fails in its place."""
+        player = self._bots[bot.identity]
+        try:
+            return staging.stage(player, self._league.sandbox.level)
+        except StagingError:
+            raise
+        except BotError:
+            return Command(("false",), str(self._league.folder))
+
+    # --- bots ---
+
+    def _start(self, roster: Sequence[RosterBot]) -> dict[RosterBot, str]:
+        """Load the bots that are not loaded yet, and start each once. Return why, for each that cannot play."""
+        problems: dict[RosterBot, str] = {}
+        for bot in roster:
+            try:
+                if bot.identity not in self._bots:
+                    self._bots[bot.identity] = self._loaded(bot)
+            except (ConfigError, BotError) as error:
+                if isinstance(error, StagingError):
+                    raise
+                problems[bot] = str(error)
+        new = [bot for bot in roster if bot.identity in self._bots and bot.identity not in self._commands]
+        if self._league.settings.place:
+            return problems  # the workers start them
+        try:
+            self._prepare(new)
+        except StagingError:
+            raise
+        except BotError:
+            for bot in new:
+                try:
+                    self._prepare([bot])
+                except StagingError:
+                    raise
+                except BotError as error:
+                    problems[bot] = str(error)
+        return problems
+
+    def _prepare(self, roster: Sequence[RosterBot]) -> None:
+        players = [self._bots[bot.identity] for bot in roster]
+        self._commands = ready_to_play(self._league.settings, players, self._league.sandbox, self._log.say, self._commands)
+
+    def _loaded(self, bot: RosterBot) -> Bot:
+        """Return the league's copy of a bot. Raises ConfigError if it is not the one that was entered."""
+        player = load(self._league, bot.sources, bot.name)
+        if player.identity == bot.sources and self._league.settings.clock is Clock.TICKS:
+            (player,) = as_modules([player], self._league.sandbox.level, skip_broken=False)
+        if player.identity != bot.identity:
+            raise ConfigError(f"{player.asked_as}: its files are not those that were entered")
+        return player
+
+    def _out_after(self, play: BatchPlay) -> dict[RosterBot, str]:
+        """Return the bots that a batch's end suspends, with the reason for everyone to read."""
+        overdue = {play.event.bots[bot].identity: OVERDUE for bot in sorted(play.overdue)}
+        reasons = {self.chain.bots[identity]: why for identity, why in (overdue | self._broken).items()}
+        self._broken = {}
+        return {bot: why for bot, why in reasons.items() if bot.state == "active"}
+
+    def _suspend(self, reasons: Mapping[RosterBot, str]) -> None:
+        """Suspend bots from the next batch on. ``reasons``: why, for everyone to read. Raises BotError for an anchor."""
+        for bot, why in reasons.items():
+            if bot.state != "active":
+                continue
+            if not bot.author:
+                raise BotError(f"anchor {bot.name}: {why}; without it no batch can be played")
+            self.chain = add(
+                self._store, self.chain, StateChanged(**next_place(self.chain), identity=bot.identity, state="suspended", why=why)
+            )
+            self._log.say(f"{bot.name} is suspended, since {why}; {self._newest_link()}", warning=True)
+
+    # --- playing ---
+
+    @contextmanager
+    def _executor(self, players: tuple[Bot, ...]) -> Iterator[Executor]:
+        """Yield the executor of a batch. That of a cluster stays from batch to batch, so that no bot is started again there."""
+        if self._elsewhere is None:
+            made = executor_of(
+                self._league.settings, Entrants(players, self._commands), self._league.sandbox, None, self._log.say
+            )
+            if not self._league.settings.place:
+                yield made
+                return
+            self._elsewhere = self._stack.enter_context(made)
+        yield self._elsewhere
+
+    def _play_batch(self, event: EventRow) -> None:
+        """Play the rest of a batch and end it: once each table is recorded, or stayed void after two more tries."""
+        log = self._log
+        players = tuple(self._bots[bot.identity] for bot in event.bots)
+        anchors = len(self.chain.founded.anchors)
+        with self._executor(players) as executor:
+            commands = executor.prepare(players)
+            seated = [commands[bot.identity] for bot in players]
+            play = self._batch = BatchPlay(
+                self._store, event, seated, CpuBound(SECONDS_A_MINUTE * self._league.options.cpu_minutes, anchors)
+            )
+            self._announce(play)
+            log.begin(self._store, play, executor.at_a_time)
+
+            def record(outcome: Outcome) -> None:
+                last = not outcome.again
+                for row in play.record(outcome, last=last):
+                    log.stored(row, set_aside=last)
+                self._public.look()
+
+            with log.screen():
+                while True:
+                    for draw in play.rounds():
+                        log.round(draw)
+                        executor.play(play, draw, record)
+                    if play.over:
+                        break
+                    self._wait_to_try_again(play)
+        self._queue.keep_notes(self.chain.batches, play.notes())
+        self._end(play)
+        self._batch = None
+
+    def _announce(self, play: BatchPlay) -> None:
+        batch = play.event.definition.batch
+        assert batch is not None
+        tables, bots = count(len(batch.tables), "table"), count(len(play.event.bots), "bot")
+        recorded = f", {len(play.done)} of them recorded before" if play.done else ""
+        self._log.say(f"batch {batch.number}: {bots}, {tables}, {play.planned} matches{recorded}; event {play.event.id}")
+        self._log.say(f"commitment {play.event.commitment}; {self._newest_link()}")
+
+    def _wait_to_try_again(self, play: BatchPlay) -> None:
+        """Wait until tables that stayed void may be tried once more."""
+        due = play.last_void() + timedelta(minutes=self._league.options.retry_minutes)
+        tables = count(len(play.set_aside) - len(play.given_up()), "table")
+        self._log.say(f"{tables} stayed void; tried again at {due.astimezone().isoformat(timespec='minutes')}", warning=True)
+        while datetime.now(UTC) < due:
+            self._public.look()
+            time.sleep(NAP_SECONDS)
+        play.try_again()
+
+    def _end(self, play: BatchPlay) -> None:
+        """Add the link that ends a batch, with what is set aside for good."""
+        store, event = self._store, play.event
+        given_up = play.given_up()
+        reveals = play.reveals() if store.conclusion(event.id) is None else {}
+        digest = stored.run_digest_of(store, event)
+        batch = self.chain.batches
+        link = Over(**next_place(self.chain), batch=batch, event=event.id, run_digest=digest, set_aside=tuple(given_up))
+        links: list[AnyLink] = [link]
+        chain = follow(self.chain, link)
+        for bot, why in self._out_after(play).items():
+            links.append(StateChanged(**next_place(chain), identity=bot.identity, state="suspended", why=why))
+            chain = follow(chain, links[-1])
+            self._log.say(f"{bot.name} is suspended, since {why}", warning=True)
+        store.end_batch(event.id, map(row_of, links), given_up, reveals)
+        self.chain = chain
+        self._public.publish(chain)
+        self._log.concluded(digest, is_complete=True)
+        if given_up:
+            tables = ", ".join(f"table {lineup} of seed {seed}" for seed, lineup in given_up)
+            self._log.say(f"set aside for good, since they stayed void: {tables}; they are not rated", warning=True)
+        self._log.say(f"batch {batch} is over: run digest {digest}; {self._newest_link()}")
+
+
+def _counts_of(store: Store) -> Counts:
+    """Return the counts over all batches in a store."""
+    counts = Counts()
+    for event in store.events():
+        if event.definition.batch is None:
+            raise ConfigError(f"{store.folder}: event {event.number} is no batch of the league; move it to a store of its own")
+        add_batch(counts, event.definition)
+    return counts

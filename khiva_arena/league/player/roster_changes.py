@@ -1,0 +1,94 @@
+"""Changes of the roster that wait in the queue, made into links of the chain before each batch."""
+
+from khiva_arena.errors import RecordError
+from khiva_arena.league.chain.links import Entered, Season, StateChanged
+from khiva_arena.league.chain.roster import Chain, RosterBot
+from khiva_arena.league.chain.stored_chain import add, next_place
+from khiva_arena.league.submissions.queue import Queue, QueueEntry, RosterChange
+from khiva_arena.say import Say
+from khiva_arena.store.db import Store
+
+
+def take_all(store: Store, queue: Queue, chain: Chain, say: Say) -> Chain:
+    """Make a link of each change and each accepted entry that waits, and return the chain with them.
+
+    A kill between a link and its mark in the queue is no harm: what the chain has already is marked and not made again.
+    """
+    for change in queue.changes():
+        chain = _take_change(store, queue, chain, change, say)
+    for entry in queue.entries("accepted"):
+        chain = _take_entry(store, queue, chain, entry, say)
+    return chain
+
+
+def _take_change(
+    store: Store,
+    queue: Queue,
+    chain: Chain,
+    change: RosterChange,
+    say: Say,
+) -> Chain:
+    link: StateChanged | Season
+    bot = chain.bots.get(change.identity)
+    if change.state == "season":
+        is_done = change.why in [name for name, _ in chain.seasons]
+        link = Season(**next_place(chain), name=change.why)
+        what = f"season {change.why!r}"
+    else:
+        is_done = bot is not None and bot.state == change.state
+        link = StateChanged(**next_place(chain), identity=change.identity, state=change.state, why=change.why)
+        what = f"{bot.name if bot else change.identity[:8]} is {change.state}"
+    if is_done:
+        queue.mark_done(change.number, "done")
+        return chain
+    try:
+        chain = add(store, chain, link)
+    except RecordError as error:
+        queue.mark_done(change.number, f"not possible: {error}")
+        say(f"not possible: {what}: {error}", warning=True)
+        return chain
+    queue.mark_done(change.number, f"link {link.number}")
+    say(f"{what} from now on: link {link.number} {link.digest}")
+    return chain
+
+
+def _take_entry(
+    store: Store,
+    queue: Queue,
+    chain: Chain,
+    entry: QueueEntry,
+    say: Say,
+) -> Chain:
+    identity = entry.played_as
+    assert identity is not None  # of an entry that was accepted
+    if identity in chain.bots:
+        queue.mark_entered(entry.number)
+        return chain
+    versions = chain.versions(entry.family)
+    active = sorted((bot for bot in versions if bot.state == "active"), key=lambda bot: bot.version)
+    surplus = max(0, len(active) + 1 - chain.terms.versions)
+    link = Entered(
+        **next_place(chain),
+        author=entry.author,
+        family=entry.family,
+        version=len(versions) + 1,
+        name=name_of_version(entry.family_name, versions),
+        identity=identity,
+        sources=entry.identity,
+        replaces=tuple(bot.identity for bot in active[:surplus]),
+    )
+    try:
+        chain = add(store, chain, link)
+    except RecordError as error:
+        queue.refuse(entry.number, f"it could not be entered: {error}")
+        say(f"not possible: {link.name} is in: {error}", warning=True)
+        return chain
+    queue.mark_entered(entry.number)
+    instead = f", in place of {', '.join(bot.name for bot in active[:surplus])}" if surplus else ""
+    say(f"{link.name} is in from now on{instead}: link {link.number} {link.digest}")
+    return chain
+
+
+def name_of_version(family: str, versions: list[RosterBot]) -> str:
+    """Return the name in the league of the next version of a bot. ``versions``: those before."""
+    return f"{family} v{len(versions) + 1}"

@@ -1,0 +1,170 @@
+"""What anybody may see of a league, as the player writes it for the server: ``league.json`` in the public folder.
+
+It holds no secret and no name of a person: authors stand there by their random ids, and the server adds names from the queue.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from khiva_arena.errors import StoreError
+from khiva_arena.league.folder import PUBLIC
+
+STATE = "league.json"
+HISTORY = "history.jsonl"
+"""The file with the table as it stood after each batch, a line each: a ``TableThen``."""
+BATCHES = "batches"
+"""The folder with a page of each batch that is revealed, as ``12.html``."""
+
+
+class PublicBot(msgspec.Struct, frozen=True):
+    """A bot of the roster.
+
+    identity, name: in the league.
+    family: the random id of its family; of an anchor, its identity.
+    version: its number in the family.
+    author: the random id of its author, "" for an anchor.
+    state: active, suspended or retired.
+    why: the reason that its newest change gives, "" for none.
+    batches: that it sat in, over or not.
+    tables: that it was drawn for, each on each deal.
+    left_out: those of them that were set aside for good, and are not rated.
+    """
+
+    identity: str
+    name: str
+    family: str
+    version: int
+    author: str
+    state: str
+    why: str
+    batches: int
+    tables: int
+    left_out: int
+
+
+class PublicBatch(msgspec.Struct, frozen=True):
+    """A batch.
+
+    number: from 1.
+    event: its id, and ``event_number`` in the store.
+    link, link_digest: of the link that drew it.
+    drawn_at, over_at: UTC; ``over_at`` is "" while it is played.
+    commitment, run_digest: 64 hex digits; ``run_digest`` is "" while it is played.
+    bots: how many are active in it.
+    matches: how many it has.
+    set_aside: the names of the bots of each table that was set aside for good.
+    revealed: whether its secrets and its page are public.
+    """
+
+    number: int
+    event: str
+    event_number: int
+    link: int
+    link_digest: str
+    drawn_at: str
+    over_at: str
+    commitment: str
+    run_digest: str
+    bots: int
+    matches: int
+    set_aside: tuple[tuple[str, ...], ...]
+    revealed: bool
+
+
+class PublicLeague(msgspec.Struct, frozen=True):
+    """A league as it stands.
+
+    name, game, seats: of the league.
+    updated: when this was written, UTC.
+    link, digest: of the newest link.
+    bots: of the roster, anchors first.
+    batches: the oldest first.
+    seasons: each season's name and its first batch.
+    table: the newest table of all batches that are over, as ``standings --json`` prints it, retired bots included; None before
+        there is one. With up to 64 bots it has the section ``crosstable``.
+    season_table: that of the season that is played, as far as it has come; None before one of its batches is over.
+    table_batch: the newest batch in the tables, which may lag one behind; 0 without a table.
+    closed_seasons: by name, the table of each season that is over.
+    """
+
+    name: str
+    game: str
+    seats: int
+    updated: str
+    link: int
+    digest: str
+    bots: tuple[PublicBot, ...]
+    batches: tuple[PublicBatch, ...]
+    seasons: tuple[tuple[str, int], ...]
+    table: dict[str, Any] | None
+    season_table: dict[str, Any] | None
+    table_batch: int = 0
+    closed_seasons: dict[str, dict[str, Any]] = {}
+
+    @property
+    def receipt(self) -> str:
+        """The newest link as pages, feeds, badges and answers name it, so that `verify --seen` finds it."""
+        return f"link {self.link} {self.digest}"
+
+
+class RatingThen(msgspec.Struct, frozen=True, array_like=True):
+    """A bot's rating after a batch.
+
+    identity: of the bot.
+    elo, error: relative to the anchor, and its 95 % half width; None for n/a.
+    """
+
+    identity: str
+    elo: float | None
+    error: float | None
+
+
+class TableThen(msgspec.Struct, frozen=True):
+    """The table as it stood after a batch.
+
+    batch: its number.
+    ratings: of the bots that were active in it and have an Elo.
+    """
+
+    batch: int
+    ratings: tuple[RatingThen, ...]
+
+
+def read_state(folder: Path) -> PublicLeague | None:
+    """Return what is public of the league in a folder, None before anything is. Raises StoreError if it cannot be read."""
+    path = folder / PUBLIC / STATE
+    try:
+        return state_in(path.read_bytes())
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise StoreError(f"{path}: {error}; the player writes it anew after the next batch") from None
+
+
+def state_in(data: bytes) -> PublicLeague:
+    """Return the state that a file holds. Raises StoreError if it holds none."""
+    try:
+        return msgspec.json.decode(data, type=PublicLeague)
+    except msgspec.MsgspecError as error:
+        raise StoreError(f"{STATE}: {error}; the player writes it anew after the next batch") from None
+
+
+def read_history(folder: Path) -> list[TableThen]:
+    """Return the table as it stood after each batch, the oldest first. A last line that a kill cut short is left out."""
+    try:
+        return history_in((folder / PUBLIC / HISTORY).read_bytes())
+    except FileNotFoundError:
+        return []
+
+
+def history_in(data: bytes) -> list[TableThen]:
+    """Return the tables that a file holds, as ``read_history`` does."""
+    tables = []
+    for line in data.split(b"\n"):
+        try:
+            tables.append(msgspec.json.decode(line, type=TableThen))
+        except msgspec.MsgspecError:
+            continue  # cut short, or the empty end
+    return tables

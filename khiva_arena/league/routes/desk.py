@@ -1,0 +1,97 @@
+"""The queue of a league as the server asks it: in a thread, one question at a time, so that no reader waits for SQLite."""
+
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import partial
+from types import MappingProxyType
+from typing import NamedTuple, TypeVar
+
+import trio
+from starlette.exceptions import HTTPException
+
+from khiva_arena.errors import StoreError
+from khiva_arena.league.routes.tokens import SecondsNow, WrongTokens, is_one
+from khiva_arena.league.routes.view import WaitingBot
+from khiva_arena.league.submissions.queue import Author, Queue, QueueEntry, UploadLimits
+
+REFRESH_SECONDS = 2.0
+WRONG = "There is no such token, or it was revoked; ask the organiser for another one."
+TOO_MANY = "Too many wrong tokens came from this address; wait a minute."
+WAITS_FOR = {"waiting": "waits for its check", "accepted": "passed its check, in from the next batch"}
+T = TypeVar("T")
+
+
+class Known(NamedTuple):
+    """What everybody may know of a queue.
+
+    names: of authors, by their ids.
+    waiting: what waits, in order of arrival.
+    """
+
+    names: Mapping[str, str] = MappingProxyType({})
+    waiting: tuple[WaitingBot, ...] = ()
+
+
+class Desk:
+    """The queue behind its thread.
+
+    known: what everybody may know of it, as it was a moment ago.
+    """
+
+    def __init__(
+        self,
+        queue: Queue,
+        limits: UploadLimits,
+        clock: SecondsNow = time.monotonic,
+    ) -> None:
+        self._queue, self._limits = queue, limits
+        self._wrong_tokens = WrongTokens(clock)
+        self._turn = trio.CapacityLimiter(1)
+        self._guesses = trio.Lock()
+        self.known = Known()
+
+    async def refresh_again_and_again(self) -> None:
+        """Keep ``known`` up to date until this is cancelled. While the queue cannot be read it stays as it was."""
+        while True:
+            with suppress(StoreError):  # the player may hold it; who asks it for more is told
+                self.known = await self._asked(self._know)
+            await trio.sleep(REFRESH_SECONDS)
+
+    def _know(self) -> Known:
+        names = {author.id: author.name for author in self._queue.authors()}
+        entries = self._queue.entries("waiting", "accepted")
+        return Known(names, tuple(WaitingBot(entry.family_name, WAITS_FOR[entry.state]) for entry in entries))
+
+    async def author_of(self, token: str, address: str) -> Author:
+        """Return the author whose token it is. Raises HTTPException for a wrong one, and for an address that has to wait.
+
+        Tokens are looked up by their hashes, so how long it takes tells nothing of tokens that are like one.
+        """
+        async with self._guesses:  # one after another, or many at once would all be looked up
+            if self._wrong_tokens.too_many(address):
+                raise HTTPException(429, TOO_MANY, {"retry-after": "60"})
+            author = await self._asked(partial(self._queue.author_of_token, token)) if is_one(token) else None
+            if author is None:
+                self._wrong_tokens.add(address)
+                raise HTTPException(401, WRONG, {"www-authenticate": "Bearer"})
+            return author
+
+    async def author_still(self, token: str) -> Author | None:
+        """Return the author of a token that was right before, None if it was revoked since."""
+        return await self._asked(partial(self._queue.author_of_token, token))
+
+    async def add_upload(self, author: Author, name: str, packed: bytes) -> int:
+        """Add a packed bot, and return its number. Raises ConfigError if it may not be added."""
+        return await self._asked(partial(self._queue.add_upload, author.id, name, packed, self._limits))
+
+    async def entries_of(self, author: Author) -> list[QueueEntry]:
+        """Return the entries of an author."""
+        return await self._asked(partial(self._queue.entries_of, author.id))
+
+    async def notes_of(self, author: Author) -> dict[str, list[tuple[int, str]]]:
+        """Return what the bots of an author wrote in the last batches, by identity: batch and text, the newest first."""
+        return await self._asked(partial(self._queue.notes_of, author.id))
+
+    async def _asked(self, question: Callable[[], T]) -> T:
+        return await trio.to_thread.run_sync(question, limiter=self._turn)

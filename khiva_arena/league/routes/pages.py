@@ -1,0 +1,347 @@
+"""The public pages of a league: functions from what is known of it to HTML."""
+
+from collections import Counter
+from collections.abc import Sequence
+from importlib.resources import files
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+from khiva_arena import __version__
+from khiva_arena.league.public_state import PublicBatch, PublicBot
+from khiva_arena.league.routes import charts
+from khiva_arena.league.routes.markup import Markup, facts, joined, link, table, tag
+from khiva_arena.league.routes.view import (
+    LeagueView,
+    elo_text,
+    faults_text,
+    newest_pool,
+    number,
+    ranks_text,
+    when,
+)
+from khiva_arena.page.html import hash_of
+from khiva_arena.words import count
+
+BATCHES_MOST = 200
+"""The batches that one page lists."""
+FIRST_PLACE = (
+    "A table that is looked at day by day names somebody first by luck again and again: each look is one more chance. The "
+    "intervals here are those of one table looked at once, so \u201cfirst since Tuesday\u201d says nothing; of two bots whose "
+    "ranks overlap, neither is ahead yet. The table to quote is the last one of a season, if that was named before."
+)
+FINAL = (
+    "Who is best is decided by the final: an event of its own on new deals among the best of the table, whose line-up and "
+    "commitment are a link of the chain before its first match. It never counts in this table, and this table never counts in it."
+)
+KEEP = joined(
+    "This page is a receipt. Keep it, and ",
+    tag("code", "khiva-arena verify --seen"),
+    " compares it with the chain: a batch that was thrown away and played again shows, as long as one receipt of it is outside.",
+)
+NOT_FOUNDED = "This league has not begun: its first batch founds it."
+NO_TABLE = "A table stands here as soon as the first batch is over."
+_NAVIGATION = (("/", "Standings"), ("/batches", "Batches"), ("/queue", "Queue"), ("/seasons", "Seasons"), ("/author", "Authors"))
+
+
+class Page(NamedTuple):
+    """A page.
+
+    title: of the page, and its heading.
+    main: all else in it.
+    grows: whether it is kept up to date while somebody reads it.
+    """
+
+    title: str
+    main: Markup
+    grows: bool = True
+
+
+def _own(name: str) -> str:
+    return (files("khiva_arena.league.routes") / name).read_text("utf-8")
+
+
+STYLE = Markup(_own("league.css"))
+SCRIPT = Markup(_own("grow.js"))
+POLICY = (
+    f"default-src 'none'; script-src '{hash_of(SCRIPT)}'; style-src '{hash_of(STYLE)}'; connect-src 'self'; img-src 'self'; "
+    "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+"""The policy of every page: it may run the script that keeps it up to date and wear its style, by their hashes, and no more."""
+
+
+def document(page: Page, name: str, receipt: str) -> str:
+    """Return a whole page. ``name``: of the league. ``receipt``: of its newest link, "" before there is one."""
+    navigation = tag("nav", *(link(to, word) for to, word in _NAVIGATION), aria_label="Pages of the league")
+    chain = tag("p", tag("code", receipt), class_="receipt") if receipt else joined()
+    ways = tag("p", link("/chain.jsonl", "chain"), " ", link("/feed.xml", "feed"), " ", link("/api/league.json", "data"))
+    foot = tag("footer", chain, tag("p", KEEP if receipt else ""), ways, tag("p", f"Khiva Arena {__version__}"))
+    head = joined(
+        tag("meta", charset="utf-8"),
+        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        tag("meta", name="color-scheme", content="light dark"),
+        tag("title", page.title if page.title == name else f"{page.title} \u00b7 {name}"),
+        tag("link", rel="icon", href="/icon.svg", type="image/svg+xml"),
+        tag("link", rel="alternate", type="application/atom+xml", href="/feed.xml", title=name),
+        tag("style", STYLE),
+    )
+    body = tag(
+        "body",
+        tag("a", "Skip to the page", href="#main", class_="skip"),
+        tag("header", tag("p", link("/", name), class_="league"), navigation),
+        tag("main", tag("h1", page.title), page.main, id="main", tabindex=-1),
+        foot,
+        tag("script", SCRIPT) if page.grows else joined(),
+    )
+    return "<!doctype html>\n" + tag("html", tag("head", head), body, lang="en")
+
+
+def bot_link(name: str) -> Markup:
+    """Return a link to the page of a bot."""
+    return link(f"/bots/{quote(name, safe='')}", name)
+
+
+# --- standings ---
+
+
+def standings(view: LeagueView) -> Page:
+    """Return the page of the newest table, and of the batch that is played."""
+    league = view.league
+    active = sum(bot.state == "active" for bot in league.bots)
+    rows = [
+        ("Game", f"{league.game}, {league.seats} at a table"),
+        ("Bots", f"{active} active"),
+        ("Batches", f"{view.over} over"),
+        ("Now", _now(view)),
+        ("Commitment", joined(tag("code", view.commitment), f", published before the first match of {_of(view)}")),
+    ]
+    main = joined(facts(rows), _table(view), tag("section", tag("h2", "What first place means"), _paragraphs(FIRST_PLACE, FINAL)))
+    return Page("Standings", main)
+
+
+def _of(view: LeagueView) -> str:
+    return f"batch {view.newest.number}" if view.newest else "the first batch"
+
+
+def _now(view: LeagueView) -> Markup:
+    if not view.newest:
+        return joined("the first batch is not drawn yet")
+    if batch := view.open:
+        words = (
+            f" is played since {when(batch.drawn_at)}: {count(batch.matches, 'match', 'matches')} of {count(batch.bots, 'bot')}"
+        )
+        return joined(_batch_link(batch), words)
+    return joined(_batch_link(view.newest), f" is over since {when(view.newest.over_at)}; the next one is not drawn yet")
+
+
+def _batch_link(batch: PublicBatch) -> Markup:
+    return link(f"/batches/{batch.number}", f"batch {batch.number}")
+
+
+def _table(view: LeagueView) -> Markup:
+    if not view.pool:
+        return tag("p", NO_TABLE, class_="dim")
+    ends = _ends(view)
+    rows = []
+    for identity, row in view.rows.items():
+        bot = view.bots.get(identity)
+        whisker = charts.interval(row["low"], row["elo"], row["high"], ends)
+        state = "" if bot is None or bot.state == "active" else f" ({bot.state})"
+        name = joined(bot_link(row["name"]), state) if bot else joined(row["name"])
+        author = view.author(bot) if bot else ""
+        faults = faults_text(row) or "none"
+        rows.append([name, ranks_text(row), elo_text(row), whisker, author, str(row["matches"]), faults])
+    head = ["bot", "ranks", "Elo", "interval", "author", "matches", "faults"]
+    caption = f"The table after batch {view.league.table_batch}"
+    return joined(table(caption, head, rows), tag("p", view.pool["meaning"], class_="dim"))
+
+
+def _ends(view: LeagueView) -> tuple[float, float]:
+    """Return the ends of the scale of all intervals of the table."""
+    values = [row[key] for row in view.rows.values() for key in ("low", "elo", "high") if row[key] is not None]
+    return (min(values), max(values)) if values else (0.0, 0.0)
+
+
+def _paragraphs(*texts: str) -> Markup:
+    return joined(*(tag("p", text) for text in texts))
+
+
+# --- batches ---
+
+
+def batches(view: LeagueView, before: int) -> Page:
+    """Return the list of batches, the newest first. ``before``: list those with lower numbers."""
+    shown = [batch for batch in reversed(view.league.batches) if batch.number < before]
+    rows = [
+        [
+            _batch_link(batch),
+            when(batch.drawn_at),
+            when(batch.over_at) or "is played",
+            str(batch.bots),
+            str(batch.matches),
+            str(len(batch.set_aside)),
+            _revealed(batch),
+        ]
+        for batch in shown[:BATCHES_MOST]
+    ]
+    head = ["batch", "drawn", "over", "bots", "matches", "set aside", "secrets"]
+    older = (
+        tag("p", link(f"/batches?before={shown[BATCHES_MOST - 1].number}", "older ones")) if shown[BATCHES_MOST:] else joined()
+    )
+    words = "Each batch is a small event with a secret of its own. Its commitment is published before its first match."
+    listed = table("Batches, the newest first", head, rows) if rows else tag("p", NOT_FOUNDED, class_="dim")
+    return Page("Batches", joined(tag("p", words), listed, older))
+
+
+def _revealed(batch: PublicBatch) -> str:
+    if batch.revealed:
+        return "public"
+    return "public later" if batch.over_at else "secret while it is played"
+
+
+def batch(view: LeagueView, number_: int) -> Page | None:
+    """Return the page of a batch, None if there is none."""
+    one = next((each for each in view.league.batches if each.number == number_), None)
+    if one is None:
+        return None
+    page = link(f"/batches/{one.number}.html", "all matches, with replays") if one.revealed else joined(_revealed(one))
+    rows = [
+        ("Drawn", when(one.drawn_at)),
+        ("Over", when(one.over_at) or "it is played"),
+        ("Bots", str(one.bots)),
+        ("Matches", joined(f"{one.matches}; ", page)),
+        ("Event", joined(tag("code", one.event), f", number {one.event_number} in the store")),
+        ("Drawn by", tag("code", f"link {one.link} {one.link_digest}")),
+        ("Commitment", tag("code", one.commitment)),
+        ("Run digest", tag("code", one.run_digest) if one.run_digest else joined("when it is over")),
+    ]
+    return Page(f"Batch {one.number}", joined(facts(rows), _set_aside(one)))
+
+
+def _set_aside(one: PublicBatch) -> Markup:
+    if not one.set_aside:
+        return tag(
+            "p",
+            "No table was set aside." if one.over_at else "No table is set aside so far.",
+        )
+    counts = Counter(name for names in one.set_aside for name in names)
+    words = (
+        f"{count(len(one.set_aside), 'table')} could not be played by the organiser's machine, were tried twice more and are not "
+        "rated. Compare how often each bot sat there: who is set aside often where the table would have been lost is favoured."
+    )
+    rows = [[bot_link(name), str(often)] for name, often in counts.most_common()]
+    return joined(tag("h2", "Set aside"), tag("p", words), table("Tables set aside, by bot", ["bot", "tables"], rows))
+
+
+# --- bots and families ---
+
+
+def bot(view: LeagueView, name: str) -> Page | None:
+    """Return the page of a bot, None if there is none."""
+    one = view.bot(name)
+    if one is None:
+        return None
+    row = view.rows.get(one.identity)
+    versions = len(view.family(one.family))
+    rows = [
+        ("Author", view.author(one)),
+        ("State", f"{one.state}{f': {one.why}' if one.why else ''}"),
+        ("Version", joined(f"{one.version} of ", link(f"/families/{quote(one.family, safe='')}", count(versions, "version")))),
+        ("Sat in", f"{count(one.batches, 'batch', 'batches')}, {count(one.tables, 'table')}, {one.left_out} of them set aside"),
+        ("Rating", f"{elo_text(row)}, ranks {ranks_text(row)}" if row else "none yet"),
+        ("Faults", (faults_text(row) or "none") if row else "none yet"),
+        ("Identity", tag("code", one.identity)),
+        ("Badge", tag("img", src=f"/bots/{quote(one.name, safe='')}/badge.svg", alt=f"The badge of {one.name}")),
+    ]
+    main = joined(facts(rows), tag("h2", "Over time"), charts.line(one.name, view.line_of([one])), _head_to_head(view, one))
+    return Page(one.name, main)
+
+
+def _head_to_head(view: LeagueView, one: PublicBot) -> Markup:
+    """Return the scores against each other bot, if the table has them."""
+    identities = list(view.rows)
+    matrix = view.pool["sections"].get("crosstable") if view.pool else None
+    if not matrix or one.identity not in identities:
+        return joined()
+    rows = [
+        [bot_link(view.rows[other]["name"]), _score(pair), str(pair["matches"]), "yes" if pair["certain"] else "no"]
+        for other, pair in zip(identities, matrix[identities.index(one.identity)], strict=True)
+        if pair
+    ]
+    words = "The share of points against each other bot in percent, with its 95 % interval; whether ranks tell the two apart."
+    heads = ["against", "score", "matches", "apart"]
+    return joined(tag("h2", "Head to head"), tag("p", words), table(f"{one.name} against each other bot", heads, rows))
+
+
+def _score(pair: dict[str, float | None]) -> str:
+    if pair["low"] is None or pair["high"] is None:
+        return number(pair["score"])
+    return f"{number(pair['score'])} ({number(pair['low'])}-{number(pair['high'])})"
+
+
+def family(view: LeagueView, identity: str) -> Page | None:
+    """Return the page of a family: its line over time, with a mark a version. None if there is none."""
+    versions = view.family(identity)
+    if not versions:
+        return None
+    newest = versions[-1]
+    rows = [
+        [
+            bot_link(one.name),
+            str(one.version),
+            one.state,
+            elo_text(view.rows[one.identity]) if one.identity in view.rows else "none yet",
+            str(one.batches),
+        ]
+        for one in versions
+    ]
+    name = newest.name.removesuffix(f" v{newest.version}")
+    words = "One line over all versions: after each batch, the rating of the newest version that sat in it. No doubt is reset."
+    chart = joined(tag("h2", "Over time"), tag("p", words), charts.line(name, view.line_of(versions)))
+    listed = table(f"The versions of {name}", ["bot", "version", "state", "Elo", "batches"], rows)
+    return Page(name, joined(facts([("Author", view.author(newest))]), chart, tag("h2", "Versions"), listed))
+
+
+# --- queue and seasons ---
+
+
+def queue(view: LeagueView) -> Page:
+    """Return the page of what waits: names and states alone."""
+    rows = [[one.name, one.state] for one in view.waiting]
+    listed = table("Bots that wait, in order of arrival", ["bot", "state"], rows, left=2) if rows else tag("p", "No bot waits.")
+    how = tag(
+        "p", "Send a bot: ", tag("code", "khiva-arena submit my-bot --to THIS-ADDRESS"), ". Its author alone sees its check."
+    )
+    return Page("Queue", joined(listed, how))
+
+
+def seasons(view: LeagueView) -> Page:
+    """Return the page of the seasons, with the table of each, that of the one that is played first."""
+    starts = [first for _, first in view.league.seasons]
+    ends = [*(f"{first - 1}" for first in starts[1:]), "open"]
+    rows = [[name, str(first), end] for (name, first), end in zip(view.league.seasons, ends, strict=False)]
+    if not rows:
+        return Page("Seasons", tag("p", "No season was named: all batches make one table."))
+    listed = table("Seasons", ["season", "from batch", "to batch"], rows)
+    newest, closed = view.league.seasons[-1][0], view.league.closed_seasons
+    parts = [
+        tag("h2", newest),
+        _season(f"The table of {newest}, so far", newest_pool(view.league.season_table, view.league.batches)),
+    ]
+    for name, _ in reversed(view.league.seasons[:-1]):
+        parts += [
+            tag("h2", name),
+            _season(f"The table of {name}, which is over", newest_pool(closed.get(name), view.league.batches)),
+        ]
+    return Page("Seasons", joined(listed, *parts, _paragraphs(FIRST_PLACE)))
+
+
+def _season(caption: str, pool: dict[str, Any] | None) -> Markup:
+    if pool is None:
+        return tag("p", NO_TABLE, class_="dim")
+    cells = [[row["name"], ranks_text(row), elo_text(row), str(row["matches"])] for row in pool["rows"]]
+    return table(caption, ["bot", "ranks", "Elo", "matches"], cells)
+
+
+def message(title: str, sentences: Sequence[str]) -> Page:
+    """Return a page that says something and has nothing else."""
+    return Page(title, _paragraphs(*sentences), grows=False)

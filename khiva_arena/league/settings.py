@@ -1,0 +1,256 @@
+"""The settings of a league: its ``league.toml``, which is a settings file without what a league decides itself.
+
+It is as safe to open as any settings file: what it opens on this machine needs the user's word.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple
+
+import msgspec
+from msgspec import structs
+
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.errors import ConfigError
+from khiva_arena.league.chain.links import Anchor, LeagueTerms
+from khiva_arena.league.folder import SETTINGS
+from khiva_arena.playing.starts import as_modules
+from khiva_arena.result import Clock
+from khiva_arena.sandbox.level import Sandbox
+from khiva_arena.say import Say
+from khiva_arena.settings import consent
+from khiva_arena.settings.competition import entrants_named, not_agreed
+from khiva_arena.settings.define import conditions_of, short_turn_refusal
+from khiva_arena.settings.file import SettingsFile, by_line, read_file
+from khiva_arena.settings.isolation import sandbox_of
+from khiva_arena.settings.settings import Settings, settings_from
+from khiva_arena.settings.table import TABLE
+from khiva_arena.settings.template import block, comment
+from khiva_arena.words import meant
+
+NOT_IN_A_LEAGUE = {
+    "engines": "name anchors in bots, and enter all others with `khiva-arena league enter`",
+    "format": "a league draws its batches itself",
+    "looks": "a league's table may be looked at daily; quote the one of a season that is over",
+    "seed": "each batch has a secret of its own, which nobody knows before",
+    "copies": "versions of one bot never meet",
+    "lineups": "a league draws its batches itself",
+    "rounds": "a league draws its batches itself",
+    "advance": "a league draws its batches itself",
+    "candidates": "a league draws its batches itself",
+    "authors_apart": "write it below [league]",
+    "out": "a league is its own store",
+    "events_file": "give --events-file to the player",
+    "report": "`khiva-arena report` makes a page of the league",
+    "listen": "bots on other machines cannot be checked, so they are in no league",
+    "tls_cert": "bots on other machines cannot be checked, so they are in no league",
+    "tls_key": "bots on other machines cannot be checked, so they are in no league",
+    "tokens": "bots on other machines cannot be checked, so they are in no league",
+    "reconnect": "bots on other machines cannot be checked, so they are in no league",
+    "link_allowance": "bots on other machines cannot be checked, so they are in no league",
+    "kept": "bots on other machines cannot be checked, so they are in no league",
+    "rate_kept": "bots on other machines cannot be checked, so they are in no league",
+    "network": "bots of strangers get no network",
+    "env": "bots of strangers get no variables",
+    "skip_broken": "a bot that does not start is suspended",
+    "stage": "a league has no stages",
+}
+"""The settings of a competition that a league does not have, and what to do about each."""
+MOST_NAME = 80
+ANCHORS = ("greedy", "random")
+"""The shipped bots in Python that a new league has as anchors."""
+HEAD = """\
+# A league for Khiva Arena. Enter bots with `khiva-arena league enter`, play with `khiva-arena league play`.
+# Each setting has its explanation above it. One that begins with # and no space is not set, what stands there is an example.
+# The league is founded when its first batch is played. From then on a changed condition begins a new table of ratings, and the
+# anchors stay as they are.
+"""
+
+
+class LeagueOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The table ``[league]`` of a league's settings.
+
+    name: for people; "" for the name of the folder.
+    versions: how many versions of a bot may be active.
+    most_tables: of a batch, before the quarter more; 0 for as many as seat every bot.
+    authors_apart: whether bots of one author meet only if there is no other way.
+    draw: whether line-ups follow from counts alone, or also from results that are certain.
+    reveal_hours: how long after its end a batch is published.
+    retry_minutes: the wait before a table that the machine spoilt is tried again.
+    cpu_minutes: of CPU that a bot may use in a day (UTC); 0 for no limit.
+    uploads_a_day: how many bots an author may submit in a day (UTC).
+    uploads_waiting: how many bots of an author may wait to be checked.
+    build_minutes_a_day: of CPU for builds and checks of an author's bots in a day (UTC); 0 for no limit.
+    """
+
+    name: Annotated[str, msgspec.Meta(max_length=80)] = ""
+    versions: Annotated[int, msgspec.Meta(ge=1, le=20)] = 2
+    most_tables: Annotated[int, msgspec.Meta(ge=0, le=10_000)] = 0
+    authors_apart: bool = True
+    draw: Literal["counts", "certain"] = "counts"
+    reveal_hours: Annotated[int, msgspec.Meta(ge=0, le=10_000)] = 0
+    retry_minutes: Annotated[int, msgspec.Meta(ge=0, le=1_440)] = 60
+    cpu_minutes: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 0
+    uploads_a_day: Annotated[int, msgspec.Meta(ge=1, le=1_000)] = 10
+    uploads_waiting: Annotated[int, msgspec.Meta(ge=1, le=100)] = 3
+    build_minutes_a_day: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 60
+
+
+OPTION_HELP = {
+    "name": "The name of the league; without it that of the folder.",
+    "versions": "How many versions of one bot may be active; a new version retires the oldest of more.",
+    "most_tables": "The most tables of a batch, before a quarter more for newcomers; 0 for as many as seat every bot. With "
+    "fewer than that, half of the bots sit in each batch.",
+    "authors_apart": "Whether bots of one author meet only if there is no other way.",
+    "draw": 'How line-ups are drawn: "counts", by lot and by who sat and met how often; "certain", also by results, as far as '
+    "they are beyond two standard errors, which places newcomers a little sooner. With more than 200 bots, counts alone decide.",
+    "reveal_hours": "How many hours after its end a batch is published with its secrets, so that nobody trains on last night.",
+    "retry_minutes": "The wait before a table that the machine spoilt is tried again; after two more tries it is set aside.",
+    "cpu_minutes": "How many minutes of CPU a bot may use in a day, by UTC; 0 for no limit. One that has used more forfeits its "
+    "other matches of the batch, and is suspended.",
+    "uploads_a_day": "How many bots an author may submit in a day, by UTC.",
+    "uploads_waiting": "How many bots of an author may wait to be checked.",
+    "build_minutes_a_day": "How many minutes of CPU the builds and checks of an author's bots may use in a day, by UTC; 0 for no "
+    "limit. The bots of one who has used more wait until the next day.",
+}
+
+
+class League(NamedTuple):
+    """The settings of a league, checked.
+
+    folder: of the league.
+    settings: those that a competition has, too.
+    options: those of ``[league]``.
+    anchors: the bots that play in every batch.
+    sandbox: of all bots.
+    """
+
+    folder: Path
+    settings: Settings
+    options: LeagueOptions
+    anchors: tuple[Bot, ...]
+    sandbox: Sandbox
+
+    @property
+    def name(self) -> str:
+        """The name of the league, for people."""
+        return self.options.name or self.folder.absolute().name
+
+    @property
+    def terms(self) -> LeagueTerms:
+        """The terms on which batches are played."""
+        conditions = conditions_of(self.settings, self.anchors, self.sandbox)
+        options = self.options
+        return LeagueTerms(
+            conditions=conditions.plain(),
+            seats=self.settings.seats,
+            seeds=self.settings.seeds,
+            most_tables=options.most_tables or None,
+            authors_apart=options.authors_apart,
+            versions=options.versions,
+            reveal_hours=options.reveal_hours,
+            draw=options.draw,
+        )
+
+    @property
+    def frozen_anchors(self) -> tuple[Anchor, ...]:
+        """The anchors as the chain names them."""
+        return tuple(Anchor(bot.name, bot.identity) for bot in self.anchors)
+
+
+def options_of(folder: Path) -> LeagueOptions:
+    """Return what the settings file in a folder says of the league alone. Raises ConfigError if it is not there, or wrong."""
+    file, problems = _file_of(folder), list[str]()
+    options = _options(file.settings.get("league", {}), file.places, problems)
+    if problems:
+        raise ConfigError(by_line(problems, file.places))
+    return options
+
+
+def _file_of(folder: Path) -> SettingsFile:
+    path = folder / SETTINGS
+    if not path.is_file():
+        raise ConfigError(f"{folder}: no league here, since it has no {SETTINGS}; `khiva-arena league new` makes one")
+    return read_file(path)
+
+
+def league_of(folder: Path, flags: Mapping[str, Any], say: Say) -> League:
+    """Return the settings of the league in a folder. ``flags``: settings that win over those of its file.
+
+    Raises ConfigError with every mistake, or if the user does not agree to what the file opens.
+    """
+    path, file = folder / SETTINGS, _file_of(folder)
+    own, places = dict(file.settings), dict(file.places)
+    table = own.pop("league", {})
+    problems: list[str] = []
+    for key, advice in NOT_IN_A_LEAGUE.items():
+        if own.pop(key, None) is not None:
+            problems.append(f"{places[key]}: {key}: {advice}; leave it out")
+    options = _options(table, places, problems)
+    name = options.name or folder.absolute().name
+    if not (1 <= len(name) <= MOST_NAME and name.isprintable()):
+        problems.append(f"{path}: a league's name has 1 to {MOST_NAME} printable characters; write one below [league]")
+    given = {"seeds": 1, **own, **flags, "out": str(folder)}
+    anchors: list[Bot] = []
+    settings: Settings | None = None
+    try:
+        anchors = entrants_named(given, say)
+        if len(anchors) < 2:
+            problems.append(f"{places.get('bots', path)}: bots: name two anchors or more, which play in every batch")
+    except ConfigError as error:
+        problems += error.problems
+    try:
+        settings = settings_from(given, places)
+        if settings.isolation == "trusted" or settings.trust_bots:
+            problems.append(f"{path}: at level trusted a bot could read the deals; leave isolation and trust_bots out")
+        problems += short_turn_refusal(settings)
+        if options.cpu_minutes and settings.clock is Clock.TICKS:
+            problems.append(
+                f"{places.get('league.cpu_minutes', path)}: cpu_minutes: in ticks --turn and --bank bound it; leave it out"
+            )
+    except ConfigError as error:
+        problems += error.problems
+    problems += not_agreed(path, SettingsFile(own, places, file.text), consent.openings_of(own, flags), anchors, problems, say)
+    if problems or settings is None:
+        raise ConfigError(by_line(problems, places))
+    sandbox = sandbox_of(settings, say, rated=True)
+    if settings.clock is Clock.TICKS:
+        anchors = as_modules(anchors, sandbox.level, skip_broken=False)
+    return League(folder, settings, options, tuple(anchors), sandbox)
+
+
+def _options(
+    table: object,
+    places: Mapping[str, str],
+    problems: list[str],
+) -> LeagueOptions:
+    if not isinstance(table, dict):
+        problems.append(f"{places.get('league', SETTINGS)}: league: write it as a table, [league]")
+        return LeagueOptions()
+    known = LeagueOptions.__struct_fields__
+    problems += [
+        f"{places.get(f'league.{key}', SETTINGS)}: unknown setting {key!r} of a league{meant(key, known)}"
+        for key in table
+        if key not in known
+    ]
+    try:
+        return msgspec.convert({key: value for key, value in table.items() if key in known}, LeagueOptions)
+    except msgspec.ValidationError as error:
+        text, _, key = str(error).partition(" - at `$.")
+        problems.append(f"{places.get(f'league.{key[:-1]}', SETTINGS)}: {key[:-1]}: {text[:1].lower()}{text[1:]}")
+        return LeagueOptions()
+
+
+def league_text(values: Mapping[str, Any]) -> str:
+    """Return the text of a new league's settings file. ``values``: values in place of defaults, by setting."""
+    rows = sorted(
+        (row for row in TABLE if row.name not in NOT_IN_A_LEAGUE), key=lambda row: row.default == {} or row.kind.name == "TABLE"
+    )
+    values = {"seeds": 1, **values}
+    blocks = [block(row, values.get(row.name)) for row in rows if row.name != "trust_bots"]
+    options = structs.asdict(LeagueOptions())
+    own = ["# Settings of a league alone.\n[league]\n"]
+    for key, default in options.items():
+        value = msgspec.json.encode(default).decode()
+        own.append(comment(OPTION_HELP[key]) + (f"{key} = {value}\n" if default != "" else f'#{key} = "Spring league"\n'))
+    return "\n".join([HEAD, *blocks, *own]).replace("\nponder =", "\n#ponder =")  # which is the default, and refused in ticks

@@ -1,0 +1,273 @@
+"""The examination of a submitted bot: its files, its check in the cell, and one trial table against the anchors.
+
+The trial is played on deals of its own and is not recorded among the matches of the league. What comes out is kept for the bot's
+author alone, in the words of ``khiva-arena check``.
+
+A bot is unpacked into a draft, which becomes the league's copy in one step once it is accepted.
+"""
+
+import re
+import resource
+import secrets
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from khiva_arena import shipped
+from khiva_arena.arbiter import pool
+from khiva_arena.arbiter.match import Job, Outcome
+from khiva_arena.check.context import RunningCheck
+from khiva_arena.check.report import CheckReport, Status, step_text
+from khiva_arena.check.run import check
+from khiva_arena.entrants import bots as bot_files
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.entrants.staging import cache_folder
+from khiva_arena.errors import BotError, ConfigError, StagingError
+from khiva_arena.league.folder import BOTS
+from khiva_arena.league.settings import League
+from khiva_arena.league.submissions.names import compared, name_taken
+from khiva_arena.league.submissions.packing import refuse_outside, unpack
+from khiva_arena.league.submissions.queue import EQUAL, Queue, QueueEntry, limits_of
+from khiva_arena.playing.starts import as_modules, ready_to_play
+from khiva_arena.replay import seeds
+from khiva_arena.result import Clock
+from khiva_arena.sandbox.command import Command
+from khiva_arena.say import say_nothing
+from khiva_arena.settings.define import conditions_of
+from khiva_arena.text import harmless
+from khiva_arena.words import count
+
+MOST_WORDS = 10_000
+SHORT = 32
+"""The hex digits of an identity that name a bot's folder: too many for two bots to be made that share them."""
+DRAFT = "draft-"
+"""The beginning of the name of a folder with a bot that is being checked; the number of its entry follows."""
+MOST_REPORT = 20_000  # characters
+NEXT = "  next: khiva-arena check"
+"""The beginning of the line that names a command for the user of this machine."""
+
+
+class Finding(NamedTuple):
+    """What became of a submitted bot.
+
+    accepted: whether it is in from the next batch.
+    report: why not, or how its check and its trial table went, in words for its author.
+    """
+
+    accepted: bool
+    report: str
+
+
+def folder_of(league: League, identity: str) -> Path:
+    """Return the folder with the league's copy of a bot. ``identity``: of its files and commands.
+
+    Raises ConfigError for one that is no hash: the server can write into the queue.
+    """
+    if not re.fullmatch("[0-9a-f]{64}", identity):
+        raise ConfigError(f"the queue names a bot by {identity[:40]!r}, which is no identity; it was altered: restore a copy")
+    return league.folder / BOTS / identity[:SHORT]
+
+
+def examine_next(
+    league: League,
+    queue: Queue,
+    number: int | None = None,
+) -> tuple[QueueEntry, Finding] | None:
+    """Examine an entry that waits, note what became of it, and return both; None if none waits.
+
+    number: of the entry, which this process has added; None for the next one.
+
+    Raises StagingError or StoreError if this machine is to blame: then the entry waits again.
+    """
+    _sweep(league, queue)
+    claimed = queue.claim(number, 0.0 if number else limits_of(league.options).build_seconds)
+    if claimed is None:
+        return None
+    entry, packed = claimed
+    draft = league.folder / BOTS / f"{DRAFT}{entry.number}"
+    cpu = _cpu_of_children()
+    try:
+        _settle(league, queue, entry, packed, draft)
+    except (StagingError, KeyboardInterrupt):
+        queue.put_back(entry.number)
+        raise
+    finally:
+        queue.add_build_seconds(entry.number, _cpu_of_children() - cpu)
+        shutil.rmtree(draft, ignore_errors=True)
+    entry = queue.entry(entry.number)
+    if entry.state == "refused" and entry.identity:
+        shutil.rmtree(folder_of(league, entry.identity), ignore_errors=True)
+    return entry, Finding(entry.state != "refused", entry.report)
+
+
+def _settle(
+    league: League,
+    queue: Queue,
+    entry: QueueEntry,
+    packed: bytes,
+    draft: Path,
+) -> None:
+    """Examine an entry and note what became of it. Raises StagingError if this machine is to blame."""
+    try:
+        bot = _unpacked(league, entry, packed, draft)
+        queue.identify(entry.number, bot.identity)
+        verdict = _verdict(league, bot, lambda: queue.renew(entry.number))
+        if not verdict.accepted:
+            queue.settle(entry.number, "refused", _for_author(verdict.report, draft))
+            return
+        played_as = _played(league, bot).identity
+        if played_as in {anchor.identity for anchor in league.anchors}:
+            raise ConfigError(EQUAL)
+        folder = folder_of(league, bot.identity)
+        shutil.rmtree(folder, ignore_errors=True)  # what a kill has left: the identity is this entry's alone
+        draft.rename(folder)
+        queue.settle(entry.number, "accepted", verdict.report, played_as)
+    except StagingError:
+        raise
+    except OSError as error:
+        raise StagingError(f"{error.filename or draft}: {error.strerror or error}") from None
+    except (ConfigError, BotError) as error:
+        queue.settle(entry.number, "refused", _for_author(str(error), draft))
+
+
+def _unpacked(league: League, entry: QueueEntry, packed: bytes, draft: Path) -> Bot:
+    """Unpack a bot and return it. Raises ConfigError if it is no bot that the league takes."""
+    alike = {compared(anchor.name) for anchor in league.anchors}
+    if compared(entry.family_name) in alike:
+        raise name_taken(entry.family_name, "a bot")
+    shutil.rmtree(draft, ignore_errors=True)  # what a kill has left
+    draft.parent.mkdir(mode=0o700, exist_ok=True)
+    unpack(packed, draft)
+    bot = _loaded(league, draft, entry.family_name)
+    refuse_outside(bot)
+    if sum(map(len, (*bot.run, *bot.build))) > MOST_WORDS:
+        raise ConfigError(f"its run and build lines have more than {MOST_WORDS:,} characters; put a longer script into a file")
+    if entry.identity and bot.identity != entry.identity:
+        raise ConfigError("its files hash to another identity than was announced; send it again")
+    return bot
+
+
+def _sweep(league: League, queue: Queue) -> None:
+    """Remove the drafts that a kill has left. Who is at work has a lease, which is older than the draft."""
+    drafts = list((league.folder / BOTS).glob(f"{DRAFT}*"))
+    leased = {f"{DRAFT}{number}" for number in queue.leased()} if drafts else set()
+    for draft in drafts:
+        if draft.name not in leased:
+            shutil.rmtree(draft, ignore_errors=True)
+
+
+def _cpu_of_children() -> float:
+    """Return the CPU seconds of all processes that this one has started and waited for, and of theirs."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def load(league: League, identity: str, name: str) -> Bot:
+    """Return the league's copy of a bot. ``identity``: of its files and commands. Raises ConfigError."""
+    return _loaded(league, folder_of(league, identity), name)
+
+
+def _loaded(league: League, folder: Path, name: str) -> Bot:
+    return replace(bot_files.load(str(folder), loading=league.settings.loading), name=name, author="")
+
+
+def _played(league: League, bot: Bot) -> Bot:
+    """Return a bot as it plays: its module alone in a league in ticks. Raises BotError if that cannot be built."""
+    if league.settings.clock is Clock.TICKS:
+        (bot,) = as_modules([bot], league.sandbox.level, skip_broken=False)
+    return bot
+
+
+def _verdict(league: League, bot: Bot, renew: Callable[[], None]) -> Finding:
+    """Check a bot and play its trial table. ``renew``: called whenever something was done."""
+    settings = league.settings
+    problems = bot_files.of_another_game([bot], settings.game.name)
+    problems += bot_files.not_modules([bot]) if settings.clock is Clock.TICKS else []
+    if problems:
+        return Finding(False, "\n".join(problem.partition(": ")[2] for problem in problems))
+    running = RunningCheck(
+        bot=bot,
+        limits=settings.limits,
+        sandbox=league.sandbox,
+        games=(settings.game,),
+        quick=True,
+        levels=(league.sandbox.level,),
+        trust=False,
+        runtimes=settings.loading.runtimes,
+    )
+    report = check(running, bot.name, lambda step: renew())
+    return _tried(league, bot, renew) if report.passed else Finding(False, _failed(report))
+
+
+def _failed(report: CheckReport) -> str:
+    failed = [step_text(step) for step in report.steps if step.status is Status.FAILED]
+    return "\n".join(["its check failed:", *failed])
+
+
+def _tried(league: League, bot: Bot, renew: Callable[[], None]) -> Finding:
+    """Play the trial table and return how it went: a bot that does not play it to the end is refused."""
+    playing = _played(league, bot)
+    bots = _at_the_table(playing, league.anchors, league.settings.seats)
+    try:
+        of_anchors = ready_to_play(league.settings, league.anchors, league.sandbox, say_nothing)
+    except (BotError, ConfigError) as error:
+        raise StagingError(f"no trial table can be played, since an anchor does not start: {error}") from None
+    commands = ready_to_play(league.settings, [*league.anchors, playing], league.sandbox, say_nothing, of_anchors)
+    outcomes: list[Outcome] = []
+
+    def take(outcome: Outcome) -> None:
+        outcomes.append(outcome)
+        renew()
+
+    secret = secrets.token_bytes(seeds.SECRET_BYTES)
+    pool.play(iter([_job(league, bots, commands, rotation, secret) for rotation in range(len(bots))]), 1, take)
+    recorded = sorted((outcome for outcome in outcomes if outcome.record), key=lambda outcome: outcome.ordinal)
+    if len(recorded) < len(bots):
+        voids = [outcome for outcome in outcomes if not outcome.record]
+        if any(-outcome.ordinal % len(bots) in outcome.causes for outcome in voids):
+            return Finding(
+                False,
+                f"its trial table could not be played because of it: {voids[-1].void}",
+            )
+        raise StagingError(f"the trial table of {bot.name} was void: {voids[-1].void}; it is tried again later")
+    places, faults = [], []
+    for outcome in recorded:
+        seat = -outcome.ordinal % len(bots)
+        assert outcome.record is not None
+        places.append(str(outcome.record.ranks[seat]))
+        faults += [f"match {outcome.ordinal + 1}: {blame.verdict}: {blame.detail}" for blame in outcome.seats[seat].faults]
+    played = f"its trial table: {count(len(bots), 'match', 'matches')}, places {', '.join(places)}"
+    if faults:
+        return Finding(False, "\n".join([f"{played}, and faults, for which it would forfeit or lose time:", *faults]))
+    return Finding(True, f"its check passed; {played}, no fault")
+
+
+def _at_the_table(bot: Bot, anchors: Sequence[Bot], seats: int) -> list[Bot]:
+    """Return the bots of a trial table: the bot, and the anchors in turn, as often as it takes."""
+    return [bot, *(anchors[number % len(anchors)] for number in range(seats - 1))]
+
+
+def _job(
+    league: League,
+    bots: Sequence[Bot],
+    commands: dict[str, Command],
+    rotation: int,
+    secret: bytes,
+) -> Job:
+    """Return a match of the trial table: in rotation r, seat s has the bot at place r + s."""
+    seated = [bots[(rotation + seat) % len(bots)] for seat in range(len(bots))]
+    header = conditions_of(league.settings, bots, league.sandbox).header(
+        [(bot.name, bot.identity) for bot in seated], f"trial-{rotation}", secret
+    )
+    return Job(rotation, 1, header, secret, tuple(commands[bot.identity] for bot in seated), league.sandbox)
+
+
+def _for_author(text: str, draft: Path) -> str:
+    """Return a report as it is kept: without places of this machine and what to type on it, harmless, and not too long."""
+    for place in (*map(str, (draft.absolute(), draft)), f"{cache_folder()}/staged", str(shipped.folder("protocol").parent)):
+        text = text.replace(f"--bot {place}: ", "").replace(f"{place}/", "").replace(place, "its folder")
+    lines = [line for line in text[:MOST_REPORT].splitlines() if not line.startswith(NEXT)]
+    return "\n".join(map(harmless, lines))

@@ -1,0 +1,424 @@
+"""The queue of a league, ``queue.db``: authors, what they submit, and changes of the roster that wait for the next batch.
+
+It is a SQLite file of its own, so that the server can open it and not the store. Each change is one short transaction. The player
+claims an entry with a lease: if it is killed, the entry waits again once the lease is over.
+"""
+
+import secrets
+import sqlite3
+import time
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from khiva_arena.errors import ConfigError
+from khiva_arena.league.submissions.names import check_name, compared, name_taken
+from khiva_arena.league.submissions.packing import check_packed
+from khiva_arena.league.submissions.queue_file import QueueFile
+from khiva_arena.store.rows import now
+from khiva_arena.words import count
+
+if TYPE_CHECKING:
+    from khiva_arena.league.settings import LeagueOptions  # the server loads no settings of bots
+
+LEASE_SECONDS = 3_600.0
+RETRY_SECONDS = 600.0
+"""The wait before an entry is claimed again that this machine could not check."""
+MOST_ATTEMPTS = 3
+"""The attempts at checking an entry: each after the first because the player was killed meanwhile."""
+TOKEN_BYTES = 32
+NOTES_OF_BATCHES = 5
+"""The last batches of which notes are kept."""
+REVOKED = "its author may not submit any more"
+EQUAL = "the very same bot is in the league already, or waits to be"
+SPENT = "today's builds and checks have used up the CPU time that an author has in a day"
+EntryState = Literal["waiting", "refused", "accepted", "entered"]
+
+
+class Author(NamedTuple):
+    """An author.
+
+    id: random, 16 hex digits.
+    name: for people; "" once it is forgotten.
+    has_token: whether a token lets the author submit.
+    revoked: whether the author may not take part any more.
+    """
+
+    id: str
+    name: str
+    has_token: bool
+    revoked: bool = False
+
+
+class QueueEntry(NamedTuple):
+    """A bot that was submitted.
+
+    number: in order of arrival.
+    author, family: their ids.
+    family_name: for people.
+    identity: of its files and commands; "" before an upload is unpacked.
+    played_as: its identity in the league; None before it was checked.
+    state: waiting to be checked, refused, accepted and waiting for the next batch, or entered.
+    report: what its check and its trial table gave, in words for its author.
+    at: when it came, UTC.
+    """
+
+    number: int
+    author: str
+    family: str
+    family_name: str
+    identity: str
+    played_as: str | None
+    state: EntryState
+    report: str
+    at: str
+
+
+ENTRY = """
+    SELECT number, entries.author, family, families.name, coalesce(identity, ''), played_as, state, report, at
+    FROM entries JOIN families ON families.id = family"""
+"""The rows of entries without their files, which may be large."""
+
+
+class UploadLimits(NamedTuple):
+    """The most that an author may ask of a league.
+
+    a_day: bots submitted in a day, by UTC.
+    waiting: bots that wait to be checked.
+    build_seconds: CPU seconds of builds and checks in a day, by UTC; 0 for no limit.
+    """
+
+    a_day: int
+    waiting: int
+    build_seconds: float
+
+
+def limits_of(options: "LeagueOptions") -> UploadLimits:
+    """Return the limits that a league's settings give its authors."""
+    return UploadLimits(
+        options.uploads_a_day,
+        options.uploads_waiting,
+        60.0 * options.build_minutes_a_day,
+    )
+
+
+class RosterChange(NamedTuple):
+    """A change of the roster that was asked for.
+
+    number: in order of arrival.
+    identity: of the bot; "" for a season.
+    state: active, suspended or retired; "season" begins a season.
+    why: in words, for everyone to read; the name of a season.
+    """
+
+    number: int
+    identity: str
+    state: Literal["active", "suspended", "retired", "season"]
+    why: str
+
+
+class Queue(QueueFile):
+    """The open queue of a league. Every method raises StoreError if SQLite or the disk refuses."""
+
+    # --- authors ---
+
+    def authors(self, *, with_revoked: bool = False) -> list[Author]:
+        """Return all authors that may take part, by name. ``with_revoked``: also the others."""
+        rows = self._rows("SELECT id, name, token, revoked FROM authors WHERE NOT revoked OR ? ORDER BY name", with_revoked)
+        return list(map(_author, rows))
+
+    def author(self, name: str) -> Author | None:
+        """Return the author of that name, who may be revoked; None if there is none."""
+        return next((author for author in self.authors(with_revoked=True) if author.name == name != ""), None)
+
+    def author_of_token(self, token: str) -> Author | None:
+        """Return the author who has a token, None for any other text. How long it takes tells nothing of the tokens: hashes are
+        looked up, which nobody can choose."""
+        rows = self._rows("SELECT id, name, token, revoked FROM authors WHERE token = ? AND NOT revoked", _hashed(token))
+        return _author(rows[0]) if rows else None
+
+    def add_author(self, name: str) -> Author:
+        """Add an author without a token. Raises ConfigError for a name that is not valid, taken, or like another one."""
+        check_name(name, "an author")
+        author = Author(secrets.token_hex(8), name, False)
+        with self._transaction():
+            self._refuse_alike("authors", name, "an author")
+            self._insert("authors", id=author.id, name=name, alike=compared(name), since=now())
+        return author
+
+    def rotate(self, author_id: str) -> str:
+        """Give an author a new token in place of any other, and return it: only its hash is kept. Who was revoked takes part
+        again."""
+        token = secrets.token_urlsafe(TOKEN_BYTES)
+        with self._transaction():
+            self._connection.execute("UPDATE authors SET token = ?, revoked = 0 WHERE id = ?", (_hashed(token), author_id))
+        return token
+
+    def revoke(self, author_id: str, *, forget: bool = False) -> None:
+        """Take an author's token away, and refuse the author's bots that wait to be checked. Those in the league stay there.
+
+        forget: remove the name, too; the random id stays.
+        """
+        if forget:
+            self._connection.execute("PRAGMA secure_delete = ON")  # the name is overwritten, not only given up
+        with self._transaction():
+            self._connection.execute("UPDATE authors SET token = NULL, revoked = 1 WHERE id = ?", (author_id,))
+            if forget:
+                self._connection.execute("UPDATE authors SET name = '', alike = id WHERE id = ?", (author_id,))
+            self._connection.execute(
+                "UPDATE entries SET state = 'refused', report = ?, files = NULL WHERE author = ? AND state = 'waiting'",
+                (REVOKED, author_id),
+            )
+        if forget:
+            self._rows("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    # --- entries ---
+
+    def add_entry(self, author: str, family: str, identity: str, packed: bytes) -> int:
+        """Add a bot that its organiser has at hand, and return its number. It is leased: only a claim by its number takes it
+        now.
+
+        author: its author's id.
+        family: the name of the bot, which is one of the author's or a new one.
+
+        Raises ConfigError, in words that name nobody, for an equal bot or a name that is taken or looks like another.
+        """
+        with self._transaction():
+            return self._add(author, family, packed, identity=identity, leased_until=time.time() + LEASE_SECONDS)
+
+    def add_upload(
+        self,
+        author_id: str,
+        name: str,
+        packed: bytes,
+        limits: UploadLimits,
+    ) -> int:
+        """Add a bot that came from elsewhere and waits to be checked, and return its number. ``name``: as ``add_entry`` takes
+        ``family``.
+
+        Raises ConfigError, in words that name nobody, as ``add_entry`` does, for a stream that breaks a bound, and for an author
+        who has reached a limit.
+        """
+        check_packed(packed)
+        with self._transaction():
+            self._check_limits(author_id, limits)
+            return self._add(author_id, name, packed)
+
+    def _check_limits(self, author: str, limits: UploadLimits) -> None:
+        """Raise ConfigError for an author who has reached a limit, or was revoked."""
+        if self._rows("SELECT 1 FROM authors WHERE id = ? AND revoked", author):
+            raise ConfigError(REVOKED)
+        today, waiting = self._rows(
+            "SELECT count(CASE WHEN at >= ? THEN 1 END), count(CASE WHEN state = 'waiting' THEN 1 END) FROM entries "
+            "WHERE author = ?",
+            _midnight(),
+            author,
+        )[0]
+        if today >= limits.a_day:
+            raise ConfigError(f"{count(limits.a_day, 'bot')} of yours came today, which is the most of a day; {_tomorrow()}")
+        if waiting >= limits.waiting:
+            most = f"at most {count(limits.waiting, 'bot')} of yours may wait to be checked"
+            raise ConfigError(f"{most}; send the next one once one of them has been")
+        if self._is_spent(author, limits.build_seconds):
+            raise ConfigError(f"{SPENT}; {_tomorrow()}")
+
+    def _is_spent(self, author: str, build_seconds: float) -> bool:
+        return bool(build_seconds) and self._spent_today().get(author, 0.0) >= build_seconds
+
+    def _spent_today(self) -> dict[str, float]:
+        """Return the CPU seconds of today's builds and checks, by author."""
+        query = "SELECT author, sum(build_seconds) AS seconds FROM entries WHERE checked >= ? GROUP BY author"
+        return {row["author"]: row["seconds"] for row in self._rows(query, _midnight())}
+
+    def _add(self, author: str, family: str, packed: bytes, **more: Any) -> int:
+        check_name(family, "a bot")
+        stream = sha256(packed).hexdigest()
+        if self._rows(
+            "SELECT 1 FROM entries WHERE (stream = ? OR identity = ?) AND state != 'refused'", stream, more.get("identity")
+        ):
+            raise ConfigError(EQUAL)
+        own = self._rows("SELECT id FROM families WHERE author = ? AND name = ?", author, family)
+        unused = "NOT EXISTS (SELECT 1 FROM entries WHERE family = families.id AND state != 'refused')"  # blocks no name
+        free = self._rows(f"SELECT id FROM families WHERE alike = ? AND {unused}", compared(family))
+        if own:
+            family_id = own[0]["id"]
+        elif free:
+            family_id = free[0]["id"]
+            self._connection.execute("UPDATE families SET author = ?, name = ? WHERE id = ?", (author, family, family_id))
+        else:
+            self._refuse_alike("families", family, "a bot")
+            family_id = secrets.token_hex(8)
+            self._insert("families", id=family_id, author=author, name=family, alike=compared(family))
+        return self._insert(
+            "entries", author=author, family=family_id, stream=stream, files=packed, state="waiting", at=now(), **more
+        )
+
+    def entries(self, *states: EntryState) -> list[QueueEntry]:
+        """Return the entries in these states, of all authors, in order of arrival; all entries for no states."""
+        marks = ", ".join("?" * len(states))
+        where = f"WHERE state IN ({marks})" if states else ""
+        return list(map(_entry, self._rows(f"{ENTRY} {where} ORDER BY number", *states)))
+
+    def entries_of(self, author_id: str) -> list[QueueEntry]:
+        """Return the entries of an author, in order of arrival."""
+        return list(map(_entry, self._rows(f"{ENTRY} WHERE entries.author = ? ORDER BY number", author_id)))
+
+    def entry(self, number: int) -> QueueEntry:
+        """Return an entry by its number."""
+        return _entry(self._rows(f"{ENTRY} WHERE number = ?", number)[0])
+
+    def claim(
+        self,
+        number: int | None = None,
+        build_seconds: float = 0.0,
+    ) -> tuple[QueueEntry, bytes] | None:
+        """Claim an entry that waits to be checked, and return it with its files, None if there is none.
+
+        number: of the entry, which this process has added; None for the next one. Who has used least CPU today comes first, then
+            who came first. An entry whose checks were killed too often is refused.
+        build_seconds: CPU seconds of builds and checks that an author has in a day; the entries of one who has used them up wait
+            until the next one. 0 for no limit.
+        """
+        clock = time.time()
+        with self._transaction():
+            which, value = ("leased_until < ?", clock) if number is None else ("number = ?", number)
+            query = f"SELECT number, author, attempts FROM entries WHERE state = 'waiting' AND {which} ORDER BY number"
+            spent = self._spent_today()
+            for row in sorted(self._rows(query, value), key=lambda row: spent.get(row["author"], 0.0)):
+                if row["attempts"] >= MOST_ATTEMPTS:
+                    why = f"its check was ended {MOST_ATTEMPTS} times before it was done; ask the organiser"
+                    self._set(row["number"], state="refused", report=why, files=None)
+                    continue
+                if build_seconds and spent.get(row["author"], 0.0) >= build_seconds:
+                    self._set(row["number"], report=f"it waits: {SPENT}; {_tomorrow()}")
+                    continue
+                lease = {"leased_until": clock + LEASE_SECONDS, "by_player": number is None}
+                self._set(row["number"], **lease, attempts=row["attempts"] + 1, report="")
+                packed = self._rows("SELECT files FROM entries WHERE number = ?", row["number"])[0]["files"]
+                return self.entry(row["number"]), bytes(packed)
+        return None
+
+    def end_leases_of_player(self) -> None:
+        """End the leases of a player that is no more. The caller is the player now."""
+        with self._transaction():
+            self._connection.execute("UPDATE entries SET leased_until = 0 WHERE by_player AND state = 'waiting'")
+
+    def leased(self) -> list[int]:
+        """Return the numbers of the entries that are being checked."""
+        rows = self._rows("SELECT number FROM entries WHERE state = 'waiting' AND leased_until >= ?", time.time())
+        return [row["number"] for row in rows]
+
+    def renew(self, number: int) -> None:
+        """Begin the lease of an entry anew, since its check goes on."""
+        with self._transaction():
+            self._set(number, leased_until=time.time() + LEASE_SECONDS)
+
+    def put_back(self, number: int) -> None:
+        """Let an entry wait again whose check could not be made here, which is not its author's fault."""
+        with self._transaction():
+            self._connection.execute(
+                "UPDATE entries SET attempts = attempts - 1, leased_until = ? WHERE number = ? AND state = 'waiting'",
+                (time.time() + RETRY_SECONDS, number),
+            )
+
+    def identify(self, number: int, identity: str) -> None:
+        """Note the identity of an entry's files and commands. Raises ConfigError if another entry has it."""
+        with self._transaction():
+            if self._rows("SELECT 1 FROM entries WHERE identity = ? AND state != 'refused' AND number != ?", identity, number):
+                raise ConfigError(EQUAL)
+            self._set(number, identity=identity)
+
+    def settle(
+        self,
+        number: int,
+        state: EntryState,
+        report: str,
+        played_as: str | None = None,
+    ) -> None:
+        """Note what became of an entry, unless it was refused meanwhile. Raises ConfigError if a bot that plays as it would is in
+        the league already."""
+        with self._transaction():
+            if played_as and self._rows("SELECT 1 FROM entries WHERE played_as = ? AND number != ?", played_as, number):
+                raise ConfigError(EQUAL)
+            if self.entry(number).state == "waiting":
+                self._set(number, state=state, report=report, played_as=played_as, files=None, leased_until=0.0)
+
+    def add_build_seconds(self, number: int, seconds: float) -> None:
+        """Note the CPU seconds that a build and a check of an entry took, whatever became of it."""
+        with self._transaction():
+            query = "UPDATE entries SET build_seconds = build_seconds + ?, checked = ? WHERE number = ?"
+            self._connection.execute(query, (seconds, now(), number))
+
+    def refuse(self, number: int, why: str) -> None:
+        """Refuse an entry that was accepted, and cannot be entered."""
+        with self._transaction():
+            self._set(number, state="refused", report=why, played_as=None)
+
+    def mark_entered(self, number: int) -> None:
+        """Note that a link of the chain has entered a bot."""
+        with self._transaction():
+            self._set(number, state="entered")
+
+    # --- notes ---
+
+    def keep_notes(self, batch: int, notes: Mapping[str, str]) -> None:
+        """Keep what bots wrote in a batch that is over, for their authors, and forget what they wrote in older ones.
+
+        notes: by the identity of each bot.
+        """
+        with self._transaction():
+            for identity, text in notes.items():
+                self._connection.execute("INSERT OR REPLACE INTO notes VALUES (?, ?, ?)", (identity, batch, text))
+            self._connection.execute("DELETE FROM notes WHERE batch <= ?", (batch - NOTES_OF_BATCHES,))
+
+    def notes_of(self, author_id: str) -> dict[str, list[tuple[int, str]]]:
+        """Return what the bots of an author wrote in the last batches: by identity, batch and text, the newest first."""
+        query = "SELECT notes.* FROM notes JOIN entries ON played_as = notes.identity WHERE author = ? ORDER BY batch DESC"
+        notes: dict[str, list[tuple[int, str]]] = {}
+        for identity, batch, text in self._rows(query, author_id):
+            notes.setdefault(identity, []).append((batch, text))
+        return notes
+
+    # --- changes ---
+
+    def add_change(self, identity: str, state: str, why: str) -> None:
+        """Ask for a change of the roster."""
+        with self._transaction():
+            self._insert("changes", identity=identity, state=state, why=why, at=now())
+
+    def changes(self) -> list[RosterChange]:
+        """Return the changes that wait."""
+        rows = self._rows("SELECT number, identity, state, why FROM changes WHERE done IS NULL ORDER BY number")
+        return [RosterChange(*row) for row in rows]
+
+    def mark_done(self, number: int, what: str) -> None:
+        """Note what became of a change."""
+        with self._transaction():
+            self._connection.execute("UPDATE changes SET done = ? WHERE number = ?", (what, number))
+
+    def _refuse_alike(self, table: str, name: str, what: str) -> None:
+        if self._rows(f"SELECT 1 FROM {table} WHERE alike = ?", compared(name)):
+            raise name_taken(name, what)
+
+
+def _entry(row: sqlite3.Row) -> QueueEntry:
+    return QueueEntry(*row)
+
+
+def _author(row: sqlite3.Row) -> Author:
+    return Author(row["id"], row["name"], row["token"] is not None, bool(row["revoked"]))
+
+
+def _hashed(token: str) -> str:
+    return sha256(token.encode(errors="backslashreplace")).hexdigest()
+
+
+def _midnight(days: int = 0) -> str:
+    """Return when this day began, or the one some days later, by UTC."""
+    day = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    return (day + timedelta(days=days)).isoformat(timespec="seconds")
+
+
+def _tomorrow() -> str:
+    return f"it goes on at {_midnight(1)}"

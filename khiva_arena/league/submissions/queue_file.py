@@ -1,0 +1,84 @@
+"""The file of a league's queue: opened or made, and changed in short transactions."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Self
+
+from khiva_arena.errors import StoreError
+from khiva_arena.league.folder import QUEUE
+from khiva_arena.store import private
+
+VERSION = 1
+BUSY_SECONDS = 10.0
+
+
+class QueueFile:
+    """The open file of a league's queue.
+
+    path: of the file.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """Open the queue of the league in a folder, and make it if it is not there."""
+        self.path = folder / QUEUE
+        with self._explained():
+            private.open_and_close(self.path)
+            self._connection = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+            self._connection.row_factory = sqlite3.Row
+            self._connection.execute("PRAGMA journal_mode = WAL")
+            self._connection.execute("PRAGMA foreign_keys = ON")
+            self._connection.execute("PRAGMA trusted_schema = OFF")
+            self._connection.execute("PRAGMA temp_store = MEMORY")  # the server can make no file
+            self._make()
+
+    def _make(self) -> None:
+        with self._transaction():
+            version = self._connection.execute("PRAGMA user_version").fetchone()[0]
+            if version == 0:
+                schema = files("khiva_arena.league.submissions").joinpath("queue.sql").read_text()
+                for statement in schema.split(";\n"):
+                    self._connection.execute(statement)
+                self._connection.execute(f"PRAGMA user_version = {VERSION}")
+            elif version != VERSION:
+                raise StoreError(f"{self.path}: a queue of version {version}; this engine reads version {VERSION}")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._connection.close()
+
+    def _rows(self, query: str, *values: Any) -> list[sqlite3.Row]:
+        with self._explained():
+            return self._connection.execute(query, values).fetchall()
+
+    def _insert(self, table: str, **values: Any) -> int:
+        marks = ", ".join("?" * len(values))
+        cursor = self._connection.execute(f"INSERT INTO {table} ({', '.join(values)}) VALUES ({marks})", (*values.values(),))
+        return cursor.lastrowid or 0
+
+    def _set(self, number: int, **values: Any) -> None:
+        names = ", ".join(f"{name} = ?" for name in values)
+        self._connection.execute(f"UPDATE entries SET {names} WHERE number = ?", (*values.values(), number))
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        with self._explained():
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, OSError) as error:
+            raise StoreError(f"{self.path}: {error}; nothing that waited in the queue is lost") from error

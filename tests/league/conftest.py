@@ -1,0 +1,5 @@
+"""A league that is played without a process."""
+
+from leagues import played
+
+__all__ = ["played"]

@@ -1,0 +1,441 @@
+"""make league-simulation: how well a league's table holds the truth, over seasons of bots whose strengths are known.
+
+Bots arrive, improve and leave; each batch is drawn by the landed draw, played at random and rated by the landed fit. A match
+is an exact draw of Plackett and Luce, so that the truth is known without a fit. Matches on one deal share its luck through a
+Gaussian copula: of the variance 30 % is the seat's and 10 % the bot's.
+
+For each check a line: the share of 95 % intervals of two active bots that hold, and that of leagues whose ranks are false, each
+with its standard error. Then how the scale moved between two halves of a season, and how soon newcomers are known to +/-50 Elo.
+"""
+
+import argparse
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from math import erf, exp, log, pi, sqrt
+from pathlib import Path
+from typing import NamedTuple
+
+sys.path[:] = [p for p in sys.path if Path(p).resolve() != Path(__file__).resolve().parent]  # its name is a package's name too
+
+import numpy as np  # noqa: E402
+
+from khiva_arena.league.draw.certain import Points, worth_of_meetings  # noqa: E402
+from khiva_arena.league.draw.counts import Counts  # noqa: E402
+from khiva_arena.league.draw.draw import MORE_TABLES, Active, BatchShape, CircularOrder, draw  # noqa: E402
+from khiva_arena.ratings.compare import rank_intervals  # noqa: E402
+from khiva_arena.ratings.elo import Ratings, rate  # noqa: E402
+from khiva_arena.ratings.match_arrays import TableArrays  # noqa: E402
+from khiva_arena.ratings.pairs import PairCells, cells_of_tables  # noqa: E402
+
+ANCHORS = 3
+SEAT_LUCK, BOT_LUCK = 0.3, 0.1
+FEWEST_BATCHES = 5
+"""A bot's intervals are checked once it has played in so many batches."""
+KNOWN = 50.0  # Elo, half an interval
+AFTER_TABLES = 10
+_normal = np.vectorize(erf, otypes=[float])
+
+
+@dataclass(frozen=True)
+class Season:
+    """What a league is simulated with.
+
+    bots: at the beginning, the anchors among them.
+    spread: the standard deviation of strengths, Elo.
+    newcomers, versions, leavers: a batch, in the mean.
+    by_lot: whether batches are drawn by lot alone, in place of the league's draw.
+    looks: after how many batches each newcomer is looked at; 0 for never.
+    """
+
+    bots: int
+    seats: int
+    batches: int
+    spread: float
+    newcomers: float
+    versions: float
+    leavers: float
+    checks: tuple[int, ...]
+    by_lot: bool = False
+    certain: bool = False
+    most_tables: int | None = None
+    looks: int = 0
+    drift: bool = False
+
+
+class TrueSkill:
+    """The two-player update with its default parameters, fed pair by pair in order of arrival; without a margin for draws."""
+
+    BETA, TAU, SIGMA = 25 / 6, 25 / 300, 25 / 3
+    ELO = 1600 / log(10) / (2 * BETA * sqrt(pi))  # that one unit is worth where two are equal
+
+    def __init__(self) -> None:
+        self.mean: list[float] = []
+        self._variance: list[float] = []
+
+    def add(self, winner: int, loser: int) -> None:
+        while len(self.mean) <= max(winner, loser):
+            self.mean.append(0.0)
+            self._variance.append(self.SIGMA**2)
+        w, z = (self._variance[bot] + self.TAU**2 for bot in (winner, loser))
+        c = sqrt(2 * self.BETA**2 + w + z)
+        t = (self.mean[winner] - self.mean[loser]) / c
+        v = exp(-t * t / 2) / sqrt(2 * pi) / max(1e-12, (1 + erf(t / sqrt(2))) / 2)
+        shrinks = v * (v + t)
+        self.mean[winner] += w / c * v
+        self.mean[loser] -= z / c * v
+        self._variance[winner] = w * max(1e-4, 1 - w / c**2 * shrinks)
+        self._variance[loser] = z * max(1e-4, 1 - z / c**2 * shrinks)
+
+
+@dataclass
+class League:
+    """A league that is played. Bots have numbers in order of entry, anchors first; ``entered`` is by bot, its first batch."""
+
+    season: Season
+    rng: np.random.Generator
+    elo: list[float] = field(default_factory=list)
+    bots: list[Active] = field(default_factory=list)
+    entered: list[int] = field(default_factory=list)
+    left: dict[int, int] = field(default_factory=dict)
+    counts: Counts = field(default_factory=Counts)
+    played: list[TableArrays] = field(default_factory=list)
+    tables: int = 0
+    longest_wait: int = 0
+    trueskill: TrueSkill = field(default_factory=TrueSkill)
+    points: Points = field(default_factory=Points)
+
+    def __post_init__(self) -> None:
+        for number in range(self.season.bots):
+            self._enter(self.rng.normal(0, self.season.spread), author=number >= ANCHORS)
+
+    def _enter(self, elo: float, *, author: bool = True, family: str = "") -> None:
+        number = len(self.elo)
+        family = family or f"family {number}"
+        self.elo.append(float(elo))
+        self.bots.append(Active(f"bot {number}", family, f"author of {family}" if author else ""))
+        self.entered.append(len(self.played))
+
+    @property
+    def active(self) -> list[int]:
+        return [bot for bot in range(len(self.elo)) if bot not in self.left]
+
+    def _change_roster(self) -> None:
+        season, rng, now = self.season, self.rng, len(self.played)
+        for _ in range(rng.poisson(season.leavers)):
+            self.left[int(rng.choice(self.active[ANCHORS:]))] = now
+        for _ in range(rng.poisson(season.versions)):
+            old = int(rng.choice(self.active[ANCHORS:]))
+            self.left[old] = now
+            self._enter(self.elo[old] + rng.normal(0.1, 0.3) * season.spread, family=self.bots[old].family)
+        for _ in range(rng.poisson(season.newcomers)):
+            self._enter(rng.normal(0, season.spread))
+
+    def play_batch(self) -> None:
+        """Change the roster, draw a batch and play it."""
+        if self.played:
+            self._change_roster()
+        active = self.active
+        roster = [self.bots[bot] for bot in active]
+        tables = self._by_lot(len(active)) if self.season.by_lot else self._drawn(roster)
+        names = [bot.identity for bot in roster]
+        self.counts.add([[names[place] for place in table] for table in tables], names)
+        self.longest_wait = max([self.longest_wait, *(self.counts.waits[name] for name in names)])
+        self.tables += len(tables)
+        self._play(np.array(active)[np.array(tables)])
+
+    def _drawn(self, roster: Sequence[Active]) -> Sequence[CircularOrder]:
+        key = sha256(self.rng.bytes(32)).digest()
+        worth = worth_of_meetings([bot.identity for bot in roster], self.points) if self.season.certain else None
+        return draw(roster, self.counts, BatchShape(self.season.seats, self.season.most_tables), key, worth)
+
+    def _by_lot(self, bots: int) -> Sequence[CircularOrder]:
+        """As many tables as the league's draw has: everybody sits once, and some by lot once more."""
+        seats = self.season.seats
+        floor = -(-bots // seats)
+        line = self.rng.permutation(bots)
+        more = np.setdiff1d(line, line[bots - bots % seats :])
+        self.rng.shuffle(more)
+        line = np.concatenate([line, more])[: seats * (floor + -(-floor // MORE_TABLES))]
+        return [tuple(table) for table in line.reshape(-1, seats).tolist()]
+
+    def _play(self, tables: np.ndarray) -> None:
+        seats = self.season.seats
+        bots = np.concatenate([np.roll(tables, -rotation, axis=1) for rotation in range(seats)])
+        of_seat, of_bot = self.rng.normal(size=seats), self.rng.normal(size=len(self.elo))
+        luck = sqrt(SEAT_LUCK) * of_seat + sqrt(BOT_LUCK) * of_bot[bots]
+        performance = luck + sqrt(1 - SEAT_LUCK - BOT_LUCK) * self.rng.normal(size=bots.shape)
+        late = np.clip((1 - _normal(performance / sqrt(2))) / 2, 0, 1 - 1e-16)
+        arrival = -np.log1p(-late) / 10 ** (np.array(self.elo)[bots] / 400)
+        ranks = 1 + (arrival[:, :, None] > arrival[:, None, :]).sum(axis=2)
+        block = np.full(len(bots), len(self.played))
+        self.played.append(TableArrays(block, bots, ranks))
+        if self.season.certain:
+            for sits, places in zip(bots.tolist(), ranks.tolist(), strict=True):
+                self.points.add([self.bots[bot].identity for bot in sits], places)
+        if self.season.looks:
+            for sits, places in zip(bots.tolist(), ranks.tolist(), strict=True):
+                line = [bot for _, bot in sorted(zip(places, sits, strict=True))]
+                for at, winner in enumerate(line):
+                    for loser in line[at + 1 :]:
+                        self.trueskill.add(winner, loser)
+
+    def cells(self, first: int = 0) -> PairCells:
+        """The results since a batch."""
+        parts = self.played[first:]
+        whole = TableArrays(*(np.concatenate([getattr(part, name) for part in parts]) for name in ("block", "bots", "ranks")))
+        return cells_of_tables([whole], len(self.elo))
+
+    def ratings(self, first: int = 0) -> Ratings:
+        """The table of the results since a batch; the first anchor has 0."""
+        return rate(self.cells(first), len(self.elo), 0)
+
+
+@dataclass
+class Newcomers:
+    """How soon newcomers are known.
+
+    waits: of each, in how many batches its interval was +/-50 or less, and whether that was seen: else it left, or the season
+        ended.
+    off: by rating, how far from the truth each that is known was then, in Elo against the mean of active bots.
+    early: the same of all after ten tables.
+    """
+
+    waits: list[tuple[int, bool]] = field(default_factory=list)
+    off: dict[str, list[float]] = field(default_factory=lambda: {"refit": [], "TrueSkill": []})
+    early: dict[str, list[float]] = field(default_factory=lambda: {"refit": [], "TrueSkill": []})
+    known: set[int] = field(default_factory=set)
+    young: set[int] = field(default_factory=set)
+
+    def begin(self) -> None:
+        self.known, self.young = set(), set()
+
+    def look(self, league: League, ratings: Ratings) -> None:
+        active = [bot for bot in league.active if ratings.elo[bot] is not None]
+        truth = np.array(league.elo)
+        truth = truth - truth[active].mean()
+        refit = np.array([np.nan if elo is None else elo for elo in ratings.elo])
+        skill = np.array([*league.trueskill.mean, *[0.0] * len(league.elo)][: len(league.elo)]) * TrueSkill.ELO
+        errors = {"refit": refit - refit[active].mean() - truth, "TrueSkill": skill - skill[active].mean() - truth}
+        for bot in active:
+            if not league.entered[bot]:
+                continue
+            if bot not in self.young and league.counts.tables[league.bots[bot].identity] >= AFTER_TABLES:
+                self.young.add(bot)
+                self._note(self.early, errors, bot)
+            width = ratings.pool_error[bot]
+            if bot not in self.known and width is not None and width <= KNOWN:
+                self.known.add(bot)
+                self.waits.append((len(league.played) - league.entered[bot], True))
+                self._note(self.off, errors, bot)
+
+    @staticmethod
+    def _note(into: dict[str, list[float]], errors: dict[str, np.ndarray], bot: int) -> None:
+        for name, values in errors.items():
+            into[name].append(float(values[bot]))
+
+    def end(self, league: League) -> None:
+        for bot, entered in enumerate(league.entered):
+            if entered and bot not in self.known:
+                self.waits.append((league.left.get(bot, len(league.played)) - entered, False))
+
+    @property
+    def known_waits(self) -> list[int]:
+        return [wait for wait, known in self.waits if known]
+
+    def median(self) -> int | None:
+        """Batches until half are known, by Kaplan and Meier, who count those that nobody saw until then."""
+        unknown = 1.0
+        for place, (wait, known) in enumerate(sorted(self.waits, key=lambda one: (one[0], not one[1]))):
+            unknown *= 1 - known / (len(self.waits) - place)
+            if unknown <= 0.5:
+                return wait
+        return None
+
+
+@dataclass
+class Shares:
+    """Of each league one number, for a mean with its standard error."""
+
+    values: list[float] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        if not self.values:
+            return "n/a"
+        error = f"{np.std(self.values, ddof=1) / sqrt(len(self.values)):.2f}" if len(self.values) > 1 else "n/a"
+        return f"{np.mean(self.values):.2f} +/- {error}"
+
+
+@dataclass
+class Check:
+    """What held at one check: percent of intervals of old bots and of young ones, of leagues with false ranks; half widths."""
+
+    cover: Shares = field(default_factory=Shares)
+    of_young: Shares = field(default_factory=Shares)
+    false_ranks: Shares = field(default_factory=Shares)
+    width: Shares = field(default_factory=Shares)
+    off: Shares = field(default_factory=Shares)
+
+    def add(self, league: League, ratings: Ratings) -> None:
+        active = np.array(league.active)
+        seeds = np.array(ratings.seeds)
+        old, young = active[seeds[active] >= FEWEST_BATCHES], active[(seeds[active] > 1) & (seeds[active] < FEWEST_BATCHES)]
+        held, widths, off = _pairs(league, ratings, *old[np.array(np.triu_indices(len(old), 1))])
+        self.cover.values.append(100 * float(held.mean()))
+        self.width.values.append(float(widths.mean()))
+        self.off.values.append(float(np.sqrt((off**2).mean() / 2)))
+        if len(young):
+            held, _, _ = _pairs(league, ratings, np.repeat(young, len(old)), np.tile(old, len(young)))
+            self.of_young.values.append(100 * float(held.mean()))
+        ranks = rank_intervals(ratings)
+        ranked = np.array([truth for truth, interval in zip(league.elo, ranks, strict=True) if interval is not None])
+        false = any(
+            interval is not None and not interval[0] <= place <= interval[1]
+            for truth, interval in zip(league.elo, ranks, strict=True)
+            for place in (1 + int((ranked > truth).sum()), int((ranked >= truth).sum()))
+        )
+        self.false_ranks.values.append(100.0 * false)
+
+
+def _pairs(league: League, ratings: Ratings, i: np.ndarray, j: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Whether intervals of pairs hold, their half widths, and how far off the numbers are."""
+    elo, truth, seeds = np.array(ratings.elo, dtype=float), np.array(league.elo), np.array(ratings.seeds)
+    variance = ratings.covariance[i, i] + ratings.covariance[j, j] - 2 * ratings.covariance[i, j]
+    width = ratings.widening.critical(np.minimum(seeds[i], seeds[j])) * np.sqrt(variance)
+    off = elo[i] - elo[j] - truth[i] + truth[j]
+    return np.abs(off) <= width, width, off
+
+
+class Drift(NamedTuple):
+    """How far the scale, which is all bots less the anchors, is off in the second half of a season less in the first, and the
+    standard error of that, in Elo."""
+
+    elo: float
+    error: float
+
+
+def drift(league: League, early: Ratings) -> Drift:
+    """Compare two tables, of disjoint halves of a season. ``early``: that of the first half."""
+    elo, variance = 0.0, 0.0
+    for sign, ratings in ((-1, early), (1, league.ratings(first=early.blocks))):
+        bots = len(ratings.elo)
+        these = [bot for bot in range(ANCHORS, bots) if ratings.seeds[bot] >= FEWEST_BATCHES]
+        weights = np.zeros(bots)
+        weights[these], weights[:ANCHORS] = 1 / len(these), -1 / ANCHORS
+        number = np.array([0.0 if one is None else one for one in ratings.elo])
+        elo += sign * float(weights @ (number - np.array(league.elo)[:bots]))
+        variance += float(weights @ ratings.covariance @ weights)
+    return Drift(elo, sqrt(variance))
+
+
+@dataclass
+class Simulation:
+    """Leagues of one kind."""
+
+    season: Season
+    checks: dict[int, Check]
+    newcomers: Newcomers = field(default_factory=Newcomers)
+    drifts: list[Drift] = field(default_factory=list)
+    longest_wait: int = 0
+    tables: int = 0
+    leagues: int = 0
+
+    def play(self, rng: np.random.Generator) -> None:
+        """One league more."""
+        season, league = self.season, League(self.season, rng)
+        half, early = season.batches // 2, None
+        self.newcomers.begin()
+        for batch in range(1, season.batches + 1):
+            league.play_batch()
+            is_look = season.looks and batch % season.looks == 0
+            if not (is_look or batch in self.checks or (season.drift and batch == half)):
+                continue
+            ratings = league.ratings()
+            if is_look:
+                self.newcomers.look(league, ratings)
+            if batch in self.checks:
+                self.checks[batch].add(league, ratings)
+            if season.drift and batch == half:
+                early = ratings
+        self.newcomers.end(league)
+        if early is not None:
+            self.drifts.append(drift(league, early))
+        self.longest_wait = max(self.longest_wait, league.longest_wait)
+        self.tables += league.tables
+        self.leagues += 1
+
+    def lines(self) -> Iterator[str]:
+        yield f"{self.leagues} leagues, {self.tables} tables; longest wait of an active bot: {self.longest_wait} batches"
+        yield "batch  intervals that hold %  of young bots %    false ranks %    half width Elo   rms error Elo"
+        for batch, check in self.checks.items():
+            of_leagues = f"{check.cover!s:>22} {check.of_young!s:>16} {check.false_ranks!s:>16}"
+            yield f"{batch:5}  {of_leagues} {check.width!s:>17} {check.off!s:>15}"
+        if self.drifts:
+            z = np.array([one.elo / one.error for one in self.drifts])
+            error = np.mean([one.error for one in self.drifts])
+            yield (
+                f"the scale moved by {Shares([one.elo for one in self.drifts])} Elo in half a season, which has a standard error "
+                f"of {error:.1f} in a league; rms {np.sqrt((z**2).mean()):.2f} of these, beyond 1.96 in {(abs(z) > 1.96).sum()}"
+            )
+        if self.season.looks:
+            yield from self._of_newcomers()
+
+    def _of_newcomers(self) -> Iterator[str]:
+        new = self.newcomers
+        median = f"{np.median(new.known_waits):.0f}" if new.known_waits else "n/a"
+        yield (
+            f"newcomers: {len(new.waits)}; batches until half are known to +/-{KNOWN:.0f}: {new.median() or 'n/a'}; "
+            f"the median of the {len(new.known_waits)} that were seen to be: {median}"
+        )
+        for when, off in ((f"known to +/-{KNOWN:.0f}", new.off), (f"at {AFTER_TABLES} tables", new.early)):
+            told = ", ".join(f"{name} {_rms(values)}" for name, values in off.items())
+            yield f"rms error of newcomers when {when}, Elo (n {len(off['refit'])}): {told}"
+
+
+def _rms(values: Sequence[float]) -> str:
+    """The root of the mean square with its standard error."""
+    if len(values) < 2:
+        return "n/a"
+    squares = np.square(values)
+    rms = sqrt(squares.mean())
+    return f"{rms:.1f} +/- {squares.std(ddof=1) / sqrt(len(values)) / (2 * rms):.1f}"
+
+
+CASES = {
+    "large": Season(1000, 3, 240, 243, 2, 2, 1.6, checks=(30, 60, 120, 240), drift=True),
+    "equal": Season(36, 3, 60, 0, 0.25, 0.25, 0.2, checks=(20, 40, 60), drift=True),
+    "spread": Season(36, 3, 150, 243, 0.25, 0.25, 0.2, checks=(50, 100, 150), looks=3),
+}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--case", choices=CASES, default="equal", help="1,000 bots; 36 that are equal, or 243 Elo apart")
+    parser.add_argument("--leagues", type=int, default=20, help="how many (default 20)")
+    parser.add_argument("--bots", type=int, help="not the case's own")
+    parser.add_argument("--seats", type=int, help="not the case's own")
+    parser.add_argument("--batches", type=int, help="not the case's own; checks are then at the half and at the end")
+    parser.add_argument("--most-tables", type=int, help="of a batch's floor")
+    parser.add_argument("--certain", action="store_true", help="batches steered by results that are beyond doubt")
+    parser.add_argument("--by-lot", action="store_true", help="batches by lot alone")
+    parser.add_argument("--seed", type=int, default=20261125, help="of all chance")
+    wanted = parser.parse_args()
+    given = {name: getattr(wanted, name) for name in ("bots", "seats", "batches", "most_tables") if getattr(wanted, name)}
+    if wanted.batches:
+        given["checks"] = (wanted.batches // 2, wanted.batches)
+    season = replace(CASES[wanted.case], by_lot=wanted.by_lot, certain=wanted.certain, **given)
+    simulation = Simulation(season, {batch: Check() for batch in season.checks})
+    began = time.process_time()
+    for number in range(wanted.leagues):
+        simulation.play(np.random.default_rng([wanted.seed, number]))
+        if sys.stderr.isatty():
+            print(f"\rleague {number + 1} of {wanted.leagues}", end="", file=sys.stderr, flush=True)
+    print("\n".join(simulation.lines()))
+    print(f"{time.process_time() - began:.0f} s of CPU")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,299 @@
+"""Cheats of an organiser, who can compute every sum and digest anew, and the words in which the audit of the chain names each."""
+
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from leagues import enter, league_in
+from msgspec import structs
+from synthesised import planned
+from wording import pattern, sentence
+
+from khiva_arena.api.verify import verify
+from khiva_arena.errors import ConfigError
+from khiva_arena.league.audit import ChainAudit, audit_chain
+from khiva_arena.league.chain.links import AnyLink, Drawn, Entered, Founded, Over, StateChanged
+from khiva_arena.league.chain.stored_chain import links_of
+from khiva_arena.league.submissions.queue import Queue
+from khiva_arena.replay import seeds
+from khiva_arena.replay.definition import Definition
+from khiva_arena.store.db import EventRow, Store
+from khiva_arena.store.rows import now
+
+
+class Claim(NamedTuple):
+    """What an organiser shows: the links of the chain, its events, and their run digests by id."""
+
+    links: list[AnyLink]
+    events: list[EventRow]
+    digests: dict[str, str]
+
+    def audit(self, *seen: Path) -> ChainAudit:
+        return audit_chain(self.links, self.events, self.digests, seen)
+
+
+@pytest.fixture
+def honest(tmp_path: Path, played: Callable[..., None]) -> Claim:
+    """Four batches of a league with a new version, a bot that is suspended and one that is retired."""
+    league = league_in(tmp_path / "spring")
+    quick = enter(league, "ann", "quick")
+    enter(league, "bob", "slow")
+    played(league)
+    enter(league, "ann", "quick", "better")
+    enter(league, "eve", "other")
+    played(league)
+    with Queue(league.folder) as queue:
+        queue.add_change(quick, "retired", "")
+    played(league, 2)
+    with Store.read(league.folder) as store:
+        events = store.events()
+        return Claim(links_of(store), events, {event.id: store.conclusion(event.id) or "" for event in events})
+
+
+def test_an_honest_league_is_sound(honest: Claim) -> None:
+    audit = honest.audit()
+    assert audit.problems == []
+    assert audit.drawn_again == [1, 2, 3, 4]
+    assert audit.links == len(honest.links)
+
+
+# --- what an organiser can do ---
+
+
+def chained(links: Sequence[AnyLink]) -> list[AnyLink]:
+    """Return links numbered anew, each naming the digest of the one before it."""
+    result: list[AnyLink] = []
+    for number, link in enumerate(links):
+        before = result[-1].digest if result else link.before
+        result.append(structs.replace(link, number=number, before=before))
+    return result
+
+
+def with_definition(event: EventRow, definition: Definition) -> EventRow:
+    """Return an event with another definition, committed to anew."""
+    commitment = seeds.commitment(definition.digest, event.secret)
+    bots = tuple(structs.replace(event.bots[0], name=bot.name, identity=bot.identity) for bot in definition.bots)
+    event_id = seeds.event_id(definition.digest, commitment)
+    return structs.replace(event, id=event_id, text=definition.text, commitment=commitment, bots=bots)
+
+
+def swapped(claim: Claim, old: EventRow, new: EventRow) -> Claim:
+    """Return the claim with another event in place of one, and links that fit."""
+    links = []
+    for link in claim.links:
+        if isinstance(link, Drawn) and link.event == old.id:
+            link = structs.replace(link, event=new.id, definition=new.definition.digest, commitment=new.commitment)
+        elif isinstance(link, Over) and link.event == old.id:
+            link = structs.replace(link, event=new.id)
+        links.append(link)
+    events = [new if event.id == old.id else event for event in claim.events]
+    digests = {new.id if event == old.id else event: digest for event, digest in claim.digests.items()}
+    return Claim(chained(links), events, digests)
+
+
+def of_batch(claim: Claim, batch: int) -> list[int]:
+    """Return the places of the two links of a batch."""
+    return [at for at, link in enumerate(claim.links) if isinstance(link, Drawn | Over) and link.batch == batch]
+
+
+def drop_a_batch(claim: Claim) -> Claim:
+    first, last = of_batch(claim, 2)
+    dropped = claim.links[first]
+    assert isinstance(dropped, Drawn)
+    rest = [*claim.links[:first], *claim.links[last + 1 :]]
+    later = [link for link in rest if isinstance(link, Drawn | Over) and link.batch > 2]
+    links = [structs.replace(link, batch=link.batch - 1) if link in later else link for link in rest]
+    return Claim(chained(links), [event for event in claim.events if event.id != dropped.event], claim.digests)
+
+
+def reorder_two_batches(claim: Claim) -> Claim:
+    third, fourth = of_batch(claim, 3), of_batch(claim, 4)
+    links = list(claim.links)
+    for one, other in zip(third, fourth, strict=True):
+        first, second = links[one], links[other]
+        assert isinstance(first, Drawn | Over)
+        assert isinstance(second, Drawn | Over)
+        links[one], links[other] = structs.replace(second, batch=first.batch), structs.replace(first, batch=second.batch)
+    return Claim(chained(links), claim.events, claim.digests)
+
+
+def draw_again(claim: Claim) -> Claim:
+    event = claim.events[1]
+    batch = event.definition.batch
+    assert batch is not None
+    tables = (batch.tables[0][1:] + batch.tables[0][:1], *batch.tables[1:])
+    return swapped(
+        claim, event, with_definition(event, structs.replace(event.definition, batch=structs.replace(batch, tables=tables)))
+    )
+
+
+def leave_a_table_out(claim: Claim) -> Claim:
+    event = claim.events[1]
+    batch = event.definition.batch
+    assert batch is not None
+    fewer = structs.replace(batch, tables=batch.tables[:-1])
+    return swapped(claim, event, with_definition(event, structs.replace(event.definition, batch=fewer)))
+
+
+def change_the_roster_afterwards(claim: Claim) -> Claim:
+    first, _ = of_batch(claim, 2)
+    entered = next(link for link in claim.links if isinstance(link, Entered))
+    suspended = StateChanged(number=0, before="0" * 64, at=now(), identity=entered.identity, state="suspended")
+    return Claim(chained([*claim.links[:first], suspended, *claim.links[first:]]), claim.events, claim.digests)
+
+
+def swap_a_version(claim: Claim) -> Claim:
+    event = claim.events[1]
+    bots = list(event.definition.bots)
+    bots[-1] = structs.replace(bots[-1], identity="ab" * 32)
+    return swapped(claim, event, with_definition(event, structs.replace(event.definition, bots=tuple(bots))))
+
+
+def choose_another_secret(claim: Claim) -> Claim:
+    event = claim.events[2]
+    other = structs.replace(event, commitment=seeds.commitment(event.definition.digest, bytes(32)), secret=bytes(32))
+    return Claim(claim.links, [other if row.id == event.id else row for row in claim.events], claim.digests)
+
+
+def call_a_table_set_aside(claim: Claim) -> Claim:
+    links = [
+        structs.replace(link, set_aside=((0, 0),)) if isinstance(link, Over) and link.batch == 4 else link for link in claim.links
+    ]
+    return Claim(chained(links), claim.events, claim.digests)
+
+
+def alter_a_result(claim: Claim) -> Claim:
+    return Claim(claim.links, claim.events, {**claim.digests, claim.events[1].id: "ab" * 32})
+
+
+def alter_a_link(claim: Claim) -> Claim:
+    links = [structs.replace(link, author="ab" * 8) if isinstance(link, Entered) else link for link in claim.links]
+    return Claim(links, claim.events, claim.digests)
+
+
+def change_an_anchor(claim: Claim) -> Claim:
+    founded = claim.links[0]
+    assert isinstance(founded, Founded)
+    anchors = (structs.replace(founded.anchors[0], identity="ab" * 32), *founded.anchors[1:])
+    return Claim(chained([structs.replace(founded, anchors=anchors), *claim.links[1:]]), claim.events, claim.digests)
+
+
+def play_on_other_conditions(claim: Claim) -> Claim:
+    event = claim.events[3]
+    time = structs.replace(event.definition.time, turn_ms=1)
+    return swapped(claim, event, with_definition(event, structs.replace(event.definition, time=time)))
+
+
+def hide_the_links_of_a_batch(claim: Claim) -> Claim:
+    first, _ = of_batch(claim, 4)
+    return Claim(claim.links[:first], claim.events, claim.digests)
+
+
+def lose_an_event(claim: Claim) -> Claim:
+    return Claim(claim.links, [event for event in claim.events if event.number != 2], claim.digests)
+
+
+def lose_the_first_event(claim: Claim) -> Claim:
+    return Claim(claim.links, [event for event in claim.events if event.number != 1], claim.digests)
+
+
+def play_an_event_beside(claim: Claim) -> Claim:
+    return Claim(claim.links, [*claim.events, structs.replace(planned(), number=9)], claim.digests)
+
+
+def seat_nobody(claim: Claim) -> Claim:
+    return with_tables(claim, ((0, 1, 99),))
+
+
+def seat_a_bot_twice(claim: Claim) -> Claim:
+    return with_tables(claim, ((0, 0, 1),))
+
+
+def with_tables(claim: Claim, tables: tuple[tuple[int, ...], ...]) -> Claim:
+    """Return the claim with other tables of batch 2."""
+    event = claim.events[1]
+    assert event.definition.batch is not None
+    batch = structs.replace(event.definition.batch, tables=tables)
+    return swapped(claim, event, with_definition(event, structs.replace(event.definition, batch=batch)))
+
+
+def draw_an_event_that_is_no_batch(claim: Claim) -> Claim:
+    return swapped(claim, claim.events[1], structs.replace(planned(), number=2))
+
+
+def say_that_a_batch_is_not_public(claim: Claim) -> Claim:
+    event = claim.events[3]
+    assert event.definition.batch is not None
+    batch = structs.replace(event.definition.batch, revealed=4)
+    return swapped(claim, event, with_definition(event, structs.replace(event.definition, batch=batch)))
+
+
+CHEATS: dict[Callable[[Claim], Claim], str] = {
+    drop_a_batch: pattern("league", "other-number", batch="3"),
+    reorder_two_batches: pattern("league", "other-number", batch="4"),
+    draw_again: pattern("league", "not-drawn"),
+    leave_a_table_out: pattern("league", "not-drawn"),
+    change_the_roster_afterwards: pattern("league", "other-roster"),
+    swap_a_version: pattern("league", "other-bots"),
+    choose_another_secret: pattern("league", "other-commitment"),
+    call_a_table_set_aside: pattern("league", "other-set-aside", event="4"),
+    alter_a_result: pattern("league", "other-run-digest", digest="[0-9a-f]+", event="2", of_matches="(ab)+"),
+    alter_a_link: pattern("league", "other-digest-before"),
+    change_an_anchor: pattern("league", "other-before"),
+    play_on_other_conditions: pattern("league", "other-conditions"),
+    lose_an_event: pattern("league", "missing-batches", batches="2"),
+    lose_the_first_event: pattern("league", "missing-batches", batches="1"),
+    play_an_event_beside: pattern("league", "no-link", event="9"),
+    seat_nobody: pattern("league", "no-tables", name=".*"),
+    seat_a_bot_twice: pattern("league", "no-tables", name=".*"),
+    draw_an_event_that_is_no_batch: pattern("league", "no-tables", name=".*"),
+    say_that_a_batch_is_not_public: pattern("league", "other-public"),
+    hide_the_links_of_a_batch: pattern("league", "no-link", event="4"),
+}
+
+
+@pytest.mark.parametrize("cheat", CHEATS, ids=lambda cheat: cheat.__name__)
+def test_a_cheat_is_named(honest: Claim, cheat: Callable[[Claim], Claim]) -> None:
+    problems = cheat(honest).audit().problems
+    assert any(re.search(CHEATS[cheat], problem) for problem in problems), problems
+
+
+# --- an end that was thrown away and played again ---
+
+
+def test_an_end_that_was_played_again_is_found_by_a_receipt(tmp_path: Path, played: Callable[..., None]) -> None:
+    """Such a chain is consistent in itself, and says from which link on nothing but the organiser's word holds."""
+    league = league_in(tmp_path / "spring")
+    enter(league, "ann", "quick")
+    played(league)
+    lost = tmp_path / "lost"
+    lost.mkdir()
+    for file in league.folder.glob("arena*"):
+        (lost / file.name).write_bytes(file.read_bytes())
+    played(league)  # the batch that somebody saw
+    with Store.read(league.folder) as store:
+        newest = links_of(store)[-1]
+    told = tmp_path / "told.txt"
+    told.write_text(f"link {newest.number} {newest.digest} commitment {'0' * 64}\n")
+    data = tmp_path / "league.json"
+    data.write_text(f'{{"entry":7,"link":{newest.number},"digest":"{newest.digest}"}}')
+    copy = tmp_path / "chain.jsonl"
+    copy.write_bytes((league.folder / "public" / "chain.jsonl").read_bytes())
+    result = verify(league.folder, seen=[told, copy, data])
+    assert result.sound
+    for file in league.folder.glob("arena*"):
+        file.unlink()
+    for file in lost.iterdir():
+        (league.folder / file.name).write_bytes(file.read_bytes())
+    played(league)  # the same batch once more
+    assert verify(league.folder).sound
+    for seen in (told, copy, data):
+        found = verify(league.folder, seen=[seen])
+        assert not found.sound
+        assert sentence("league", "thrown-away") in found.problems[0]
+    older = tmp_path / "older.txt"
+    older.write_text("an entry of a feed: " + (league.folder / "public" / "chain.jsonl").read_text().splitlines()[0])
+    with pytest.raises(ConfigError, match=pattern("league", "names-no-link")):
+        verify(league.folder, seen=[older])

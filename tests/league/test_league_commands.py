@@ -1,0 +1,151 @@
+"""The verbs of ``khiva-arena league``, typed: from a new folder to a table that is verified, a season and a final."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from arena import NAIVE, arena, started
+from waiting import until
+from wording import sentence
+
+from khiva_arena.errors import ConfigError
+from khiva_arena.league.settings import league_of
+from khiva_arena.say import say_nothing
+from khiva_arena.store.db import Store
+
+pytestmark = pytest.mark.slow
+
+
+def quick_league(folder: Path) -> None:
+    """A league whose anchors start at once and play at two seats."""
+    arena("league", "new", "spring", "--seats", "2", cwd=folder)
+
+
+def test_from_a_new_folder_to_a_verified_table(tmp_path: Path) -> None:
+    done = arena("league", "new", "spring", "--seats", "2", cwd=tmp_path)
+    assert "league enter spring" in done.stderr
+    assert {path.name for path in (tmp_path / "spring").iterdir()} == {"league.toml", "bots"}
+    assert sentence("league", "not-founded") in arena("league", "status", "spring", cwd=tmp_path).stdout
+    done = arena("league", "enter", "spring", NAIVE, "--author", "ann", cwd=tmp_path)
+    assert re.search(
+        r"^naive: accepted; its check passed; its trial table: 2 matches, places \d, \d, no fault$", done.stdout, re.MULTILINE
+    )
+    done = arena("league", "play", "spring", "--batches", "2", "-j", "2", cwd=tmp_path)
+    links = re.findall(r"link (\d+) ([0-9a-f]{64})", done.stderr)
+    assert [int(number) for number, _ in links if number != links[-1][0]][:1] == [1]
+    status = json.loads(arena("league", "status", "spring", "--json", cwd=tmp_path).stdout)
+    assert (status["link"], status["digest"]) == (int(links[-1][0]), links[-1][1])
+    assert [(bot["name"], bot["author"]) for bot in status["bots"]] == [("greedy", ""), ("random", ""), ("naive v1", "ann")]
+    assert "naive v1" in arena("standings", "spring", cwd=tmp_path).stdout
+    arena("bundle", "spring", "spring.bundle", cwd=tmp_path)
+    receipt = tmp_path / "told.txt"
+    receipt.write_text(f"link {links[0][0]} {links[0][1]}")
+    for what in ("spring", "spring.bundle"):
+        said = arena("verify", what, "--seen", "told.txt", cwd=tmp_path).stdout
+        assert sentence("league", "drawn-again", batches="1-2") in said
+        assert sentence("league", "receipts-reach", seen=links[0][0], next=str(int(links[0][0]) + 1)) in said
+    assert len((tmp_path / "spring" / "public" / "chain.jsonl").read_text().splitlines()) == status["link"] + 1
+
+
+def test_a_bot_that_is_entered_twice_or_fails_is_refused_in_words(tmp_path: Path) -> None:
+    quick_league(tmp_path)
+    arena("league", "enter", "spring", NAIVE, "--author", "ann", cwd=tmp_path)
+    twice = arena("league", "enter", "spring", NAIVE, "--author", "bob", cwd=tmp_path, code=2)
+    assert sentence("league", "very-same-bot") in twice.stderr
+    assert "ann" not in twice.stderr
+    broken = tmp_path / "broken"
+    broken.mkdir()
+    (broken / "bot.toml").write_text('name = "broken"\nrun = "{python} main.py"\nfiles = ["main.py"]\n')
+    (broken / "main.py").write_text("raise SystemExit('no brain')\n")
+    refused = arena("league", "enter", "spring", "broken", "--author", "bob", cwd=tmp_path, code=1)
+    assert refused.stdout.startswith("broken: refused; its check failed:")
+    assert "no brain" in refused.stdout
+    assert sum(path.is_dir() for path in (tmp_path / "spring" / "bots").iterdir()) == 2  # the anchors, and the first one
+    assert "broken" not in arena("league", "status", "spring", cwd=tmp_path).stdout
+
+
+def test_an_interrupted_player_resumes(tmp_path: Path) -> None:
+    quick_league(tmp_path)
+    arena("league", "enter", "spring", NAIVE, "--author", "ann", cwd=tmp_path)
+    player = started("league", "play", "spring", cwd=tmp_path)
+    chain = tmp_path / "spring" / "public" / "chain.jsonl"
+    until(lambda: chain.exists() and chain.read_text().count('"kind":"batch"') >= 3)
+    player.send_signal(2)
+    _, said = player.communicate(timeout=60)
+    assert player.returncode == 130
+    assert "interrupted: " in said
+    arena("league", "play", "spring", "--batches", "1", cwd=tmp_path)
+    assert sentence("league", "drawn-again", batches="") in arena("verify", "spring", cwd=tmp_path).stdout
+    second = started("league", "play", "spring", cwd=tmp_path)
+    until(lambda: Store.is_in_use(tmp_path / "spring"))
+    assert sentence("store", "another-arbiter-work-store") in arena("league", "play", "spring", cwd=tmp_path, code=2).stderr
+    second.kill()
+    second.communicate()
+
+
+def test_a_final_is_an_event_of_its_own_and_counts_nowhere(tmp_path: Path) -> None:
+    quick_league(tmp_path)
+    arena("league", "enter", "spring", NAIVE, "--author", "ann", cwd=tmp_path)
+    early = arena("league", "final", "spring", cwd=tmp_path, code=2)
+    assert sentence("league", "nobody-first") in early.stderr
+    arena("new", "shipped:python/random", "other", cwd=tmp_path)
+    arena("league", "enter", "spring", "other", "--author", "bob", cwd=tmp_path)
+    arena("league", "season", "spring", "first half", cwd=tmp_path)
+    arena("league", "play", "spring", "--batches", "1", cwd=tmp_path)
+    before = arena("standings", "spring", "--json", cwd=tmp_path).stdout
+    final = arena("league", "final", "spring", "--top", "2", "--seeds", "2", cwd=tmp_path)
+    assert "naive v1" in final.stdout
+    assert "greedy" not in final.stdout
+    assert arena("standings", "spring", "--json", cwd=tmp_path).stdout == before
+    assert arena("standings", "spring", "--season", "first half", "--json", cwd=tmp_path).stdout == before
+    assert '"kind":"final"' in (tmp_path / "spring" / "public" / "chain.jsonl").read_text()
+    arena("verify", "spring/final-1", cwd=tmp_path)
+    arena("verify", "spring", cwd=tmp_path)
+    words = ["--bot", NAIVE, "--bot", "shipped:python/random", "--seats", "2", "--seeds", "1"]
+    arena("run", *words, "--out", "spring/final-1", cwd=tmp_path)  # another event where the final is
+    number = (tmp_path / "spring" / "public" / "chain.jsonl").read_text().count("\n") - 1
+    told = arena("verify", "spring", cwd=tmp_path, code=1).stdout
+    assert sentence("league", "other-final", number="1", out="spring/final-1", link=str(number)) in told
+
+
+def test_other_commands_leave_a_league_alone(tmp_path: Path) -> None:
+    quick_league(tmp_path)
+    arena("league", "enter", "spring", NAIVE, "--author", "ann", cwd=tmp_path)
+    arena("league", "play", "spring", "--batches", "1", cwd=tmp_path)
+    words = ["--bot", NAIVE, "--bot", "shipped:python/random", "--seats", "2", "--seeds", "1"]
+    refused = arena("run", *words, "--out", "spring", cwd=tmp_path, code=2)
+    assert sentence("league", "played-by-league-play") in refused.stderr
+    arena("run", *words, "--out", "other", cwd=tmp_path)
+    assert (
+        sentence("league", "seen-without-league")
+        in arena("verify", "other", "--seen", "spring/league.toml", cwd=tmp_path, code=2).stderr
+    )
+    for word, words in (
+        ("greedy", sentence("league", "anchor-never-changes", bot="greedy")),
+        ("nobody", sentence("league", "no-such-bot", bot="'nobody'")),
+    ):
+        assert words in arena("league", "retire", "spring", word, cwd=tmp_path, code=2).stderr
+
+
+def test_a_new_league_with_a_mistake_leaves_nothing_behind(tmp_path: Path) -> None:
+    arena("league", "new", "spring", "--seats", "9", cwd=tmp_path, code=2)
+    arena("league", "new", "x" * 90, cwd=tmp_path, code=2)
+    assert list(tmp_path.iterdir()) == []
+    arena("league", "new", "spring", "--seats", "5", cwd=tmp_path)
+
+
+def test_settings_of_a_competition_that_a_league_lacks_are_told_with_their_lines(tmp_path: Path) -> None:
+    quick_league(tmp_path)
+    path = tmp_path / "spring" / "league.toml"
+    text = path.read_text().replace("\nversions = 2", "").replace("\nisolation", "\n#isolation")
+    first = 'seed = "demo"\nformat = "swiss"\nisolation = "trusted"\n'
+    path.write_text(f"{first}{text}color = 3\nversions = 0\n")
+    with pytest.raises(ConfigError) as refused:
+        league_of(tmp_path / "spring", {}, say_nothing)
+    said = "\n".join(refused.value.problems)
+    assert f"{path}:1: seed: " in said
+    assert f"{path}:2: format: " in said
+    assert sentence("league", "level-trusted") in said
+    assert sentence("league", "unknown-setting", key="'color'") in said
+    assert "versions: " in said

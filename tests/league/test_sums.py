@@ -1,0 +1,197 @@
+"""The data of batches that are kept: tables from them are those of all matches, bit for bit, and what is lost is made again."""
+
+import sqlite3
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from made_league import MadeLeague, Shape
+from msgspec import structs
+from wording import sentence
+
+from khiva_arena.errors import StoreError
+from khiva_arena.events.tables import TableRequest, tables_of
+from khiva_arena.league.chain.links import Renewed, Season, StateChanged
+from khiva_arena.league.chain.stored_chain import next_place
+from khiva_arena.league.folder import SUMS
+from khiva_arena.league.player import sums
+from khiva_arena.league.player.final import best_of
+from khiva_arena.league.player.newest_table import newest_table
+from khiva_arena.league.player.publish import NewestTable
+from khiva_arena.league.seasons import batches_of
+from khiva_arena.ratings.match_arrays import join_matches
+from khiva_arena.report.tally import Collected
+from khiva_arena.store.db import Store
+
+
+def grown(folder: Path, seed: int) -> MadeLeague:
+    """Return a league of chance: bots come, go and are replaced, tables are lost, a season begins, terms change."""
+    draw = Random(seed)
+    league = MadeLeague(folder, Shape(seats=draw.choice((2, 3)), seeds=draw.choice((1, 2))))
+    for number in range(draw.randint(2, 4)):
+        league.enter(f"bot {number}", number + 1, number + 1)
+    for number in range(4):
+        if draw.random() < 0.5:
+            league.enter(f"late {number}", 100 + number, 100 + number)
+        retiring = [bot for bot in league.chain.active if bot.author]
+        if len(retiring) > 2 and draw.random() < 0.5:
+            gone = draw.choice(retiring).identity
+            league.add(StateChanged(**next_place(league.chain), identity=gone, state="retired", why="it is old"))
+        if number == 1:
+            league.add(Season(**next_place(league.chain), name="autumn"))
+        if number == 2 and draw.random() < 0.5:
+            league.plain = structs.replace(league.plain, time=structs.replace(league.plain.time, turn_ms=500))
+            terms = structs.replace(league.chain.terms, conditions=league.conditions)
+            league.add(Renewed(**next_place(league.chain), terms=terms))
+        league.batch(lost=[0] if draw.random() < 0.5 else [])
+    return league
+
+
+@pytest.fixture
+def league(tmp_path: Path) -> Iterator[MadeLeague]:
+    with MadeLeague(tmp_path / "spring") as made:
+        made.enter("bot", 1)
+        for lost in ([], [0], []):
+            made.batch(lost)
+        yield made
+
+
+def newest(folder: Path) -> NewestTable:
+    with Store.read(folder) as store:
+        return newest_table(store)
+
+
+def from_all_matches(folder: Path, *words: str) -> dict[str, Any]:
+    """Return the newest table as `standings --json` prints it: from the matches themselves."""
+    return {"standings": [tables_of(folder, words, TableRequest(names=("crosstable",)))[-1].to_json()]}
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_table_from_kept_data_is_that_of_all_matches(tmp_path: Path, seed: int) -> None:
+    folder = tmp_path / "spring"
+    with grown(folder, seed):
+        first, again = newest(folder), newest(folder)
+        assert first.table == again.table == from_all_matches(folder)
+        (table,) = first.table["standings"]
+        in_season = [event for event in batches_of(folder, "autumn") if event in table["events"]]
+        assert first.season_table == from_all_matches(folder, *in_season)
+        assert len(table["rows"]) > 3
+
+
+def test_a_season_that_is_over_keeps_its_table(league: MadeLeague) -> None:
+    for name in ("spring", "autumn", "winter"):
+        league.add(Season(**next_place(league.chain), name=name))
+        if name != "autumn":
+            league.batch()
+    tables = newest(league.folder)
+    assert list(tables.closed_seasons) == ["spring"]  # no batch of autumn was drawn
+    assert tables.closed_seasons["spring"] == from_all_matches(league.folder, *batches_of(league.folder, "spring"))
+    assert tables.season_table == from_all_matches(league.folder, *batches_of(league.folder, "winter"))
+
+
+def test_kept_data_are_those_that_were_collected_at_once(league: MadeLeague) -> None:
+    events = league.store.events()
+    from_all = Collected(sums.results_of(league.store, *events)).data()
+    parts = [Collected(sums.results_of(league.store, event)).data() for event in events]
+    joined = join_matches([part.matches for part in parts])
+    assert joined.events == from_all.matches.events
+    for mine, other in zip(joined.sizes, from_all.matches.sizes, strict=True):
+        for name in mine.__struct_fields__:
+            column, expected = getattr(mine, name), getattr(other, name)
+            assert column.dtype == expected.dtype, name
+            assert np.array_equal(column, expected), name
+
+
+def test_a_batch_that_was_kept_is_not_read_again(league: MadeLeague, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = newest(league.folder)
+    read = []
+    monkeypatch.setattr(sums, "results_of", lambda store, event: read.append(event.number) or [])
+    assert newest(league.folder) == before
+    assert read == []
+    monkeypatch.undo()
+    league.batch()
+    monkeypatch.setattr(sums, "results_of", lambda store, event: read.append(event.number) or [])
+    newest(league.folder)
+    assert read == [4]
+
+
+def test_what_is_played_does_not_count_before_it_is_over(league: MadeLeague) -> None:
+    before = newest(league.folder)
+    play = league.play(league.draw())
+    assert newest(league.folder) == before
+    league.end(play)
+    assert newest(league.folder).then.batch == before.then.batch + 1
+
+
+@pytest.mark.parametrize("harm", ["lost", "empty", "cut", "bit", "other batch", "older"])
+def test_data_that_are_lost_or_wrong_are_made_again(league: MadeLeague, harm: str) -> None:
+    before = newest(league.folder)
+    path, other = (league.folder / SUMS / event.id for event in league.store.events()[:2])
+    whole = path.read_bytes()
+    harmed = {
+        "lost": b"",
+        "empty": b"",
+        "cut": whole[:-5],
+        "bit": whole[:-1] + bytes([whole[-1] ^ 1]),
+        "other batch": other.read_bytes(),
+        "older": whole.replace(sums.HEAD, b"khiva-sums-0\n"),
+    }
+    path.unlink()
+    if harm != "lost":
+        path.write_bytes(harmed[harm])
+    assert newest(league.folder) == before
+    assert path.read_bytes() == whole
+
+
+def test_data_of_other_matches_than_the_chain_names_are_not_taken(league: MadeLeague) -> None:
+    event = league.store.events()[0]
+    sums.data_of(league.store, [(event, league.chain.overs[0].run_digest)])
+    with pytest.raises(StoreError) as refused:
+        sums.data_of(league.store, [(event, "0" * 64)])
+    assert str(refused.value) == sentence("league_public", "matches-not-those-chain", folder=league.folder, number=1)
+
+
+def test_a_damaged_match_gives_no_table(league: MadeLeague) -> None:
+    with sqlite3.connect(league.folder / "arena.db") as connection:
+        connection.execute("UPDATE seats SET rank = 3 - rank WHERE event = ?", (league.store.events()[-1].id,))
+    with pytest.raises(StoreError, match="damaged"):
+        newest(league.folder)
+
+
+def test_a_table_set_aside_widens_no_interval(tmp_path: Path) -> None:
+    with MadeLeague(tmp_path / "spring", Shape(seats=2)) as league:
+        league.enter("bot", 1)
+        league.batch()
+        league.batch(lost=[0])
+        assert newest(league.folder).table == from_all_matches(league.folder)
+        (table,) = newest(league.folder).table["standings"]
+        assert table["left_out"]["set_aside"]
+        assert "looks" not in table
+
+
+def test_a_large_league_has_no_crosstable(league: MadeLeague, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert newest(league.folder).table["standings"][0]["sections"]["crosstable"]
+    monkeypatch.setattr(sys.modules[newest_table.__module__], "MOST_IN_CROSSTABLE", 2)
+    assert newest(league.folder).table["standings"][0]["sections"] == {}
+
+
+def test_the_best_of_a_league_are_the_first_active_ones_of_each_family(league: MadeLeague) -> None:
+    league.enter("bot again", 1)
+    for number in (2, 3):
+        league.enter(f"other {number}", number, number)
+    league.batch()
+    names = [row["name"] for row in newest(league.folder).table["standings"][0]["rows"]]
+    best = [bot.name for bot in best_of(league.chain, league.store, 2)]
+    families = {"bot": 1, "bot again": 1, "other 2": 2, "other 3": 3}
+    expected = {families[name]: name for name in reversed(names) if name in families}
+    assert best == [name for name in names if name in expected.values()][:2]
+    league.add(StateChanged(**next_place(league.chain), identity=first_named(league, best[0]), state="retired"))
+    assert best[0] not in [bot.name for bot in best_of(league.chain, league.store, 3)]
+
+
+def first_named(league: MadeLeague, name: str) -> str:
+    return next(bot.identity for bot in league.chain.bots.values() if bot.name == name)

@@ -1,0 +1,25 @@
+"""A league by the clock of ticks: bots are modules, and every answer of theirs is worked out again."""
+
+from pathlib import Path
+
+import pytest
+from arena import arena
+from tools import need_module_tools
+
+from khiva_arena.api.verify import verify
+
+pytestmark = pytest.mark.language
+
+
+def test_a_league_of_modules_is_run_again(tmp_path: Path) -> None:
+    need_module_tools("c")
+    arena("league", "new", "summer", "--seats", "2", "--clock", "ticks", cwd=tmp_path)
+    arena("new", "shipped:c/search", "better", "--module", cwd=tmp_path)
+    arena("league", "enter", "summer", "better", "--author", "ann", cwd=tmp_path)
+    arena("league", "play", "summer", "--batches", "2", cwd=tmp_path)
+    arena("bundle", "summer", "summer.bundle", "--with-modules", cwd=tmp_path)
+    for path in (tmp_path / "summer", tmp_path / "summer.bundle"):
+        result = verify(path, rerun_bots=True)
+        assert result.sound, result.problems
+        assert [report.rerun for report in result.events] == [report.planned for report in result.events]
+        assert "1-2" in result.chain

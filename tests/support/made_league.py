@@ -1,0 +1,138 @@
+"""Leagues without a bot: chain and draw are the arena's own, the rules engine plays, and choices are drawn by a number.
+
+They are for what reads a league: nothing here asks how a batch is played.
+"""
+
+import secrets
+from collections.abc import Callable, Collection
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn, Self
+
+from msgspec import structs
+from synthesised import outcome, planned
+
+from khiva_arena import __version__
+from khiva_arena.arbiter.match import Job, Outcome
+from khiva_arena.events.stored import run_digest_of
+from khiva_arena.league.chain.links import Anchor, AnyLink, Drawn, Entered, LeagueTerms, Over
+from khiva_arena.league.chain.roster import Chain, follow
+from khiva_arena.league.chain.stored_chain import add, chain_of, found, next_place, row_of
+from khiva_arena.league.draw.counts import Counts
+from khiva_arena.league.draw.next_batch import PastResults, add_batch, next_batch
+from khiva_arena.league.folder import SETTINGS
+from khiva_arena.league.player.batch_play import BatchPlay
+from khiva_arena.replay import seeds
+from khiva_arena.replay.definition import Conditions, DefinedBot, Definition, TimeLimits
+from khiva_arena.sandbox.command import Command
+from khiva_arena.schedule.names import Format
+from khiva_arena.store.db import BotRow, EventRow, Store
+from khiva_arena.store.rows import SET_ASIDE_VOIDS
+
+ANCHORS = (Anchor("random", "0" * 64), Anchor("greedy", "f" * 64))
+
+
+class Shape(NamedTuple):
+    """The shape of a made-up league, as its terms and settings have it."""
+
+    seats: int = 3
+    seeds: int = 2
+    reveal_hours: int = 0
+    turn_ms: int = 1_000
+
+
+PLAIN = Shape()
+
+
+class MadeLeague:
+    """A league that grows batch by batch. Leaving the block closes its store."""
+
+    def __init__(self, folder: Path, shape: Shape = PLAIN, plays: Callable[[Job], Outcome] = outcome) -> None:
+        self.folder, self.plays = folder, plays
+        self.store = Store.write(folder)
+        self.store._connection.execute("PRAGMA synchronous = OFF")  # no test cuts the power
+        (folder / SETTINGS).touch()
+        time = TimeLimits(10_000, shape.turn_ms, 10_000)
+        self.plain = structs.replace(planned(seats=shape.seats, seeds=shape.seeds).definition, time=time)
+        terms = LeagueTerms(self.conditions, shape.seats, shape.seeds, None, True, 2, shape.reveal_hours)
+        self.chain: Chain = chain_of(self.store) or found(self.store, folder.name, terms, ANCHORS)
+        self.counts = Counts()
+        for event in self.store.events():
+            add_batch(self.counts, event.definition)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.store.close()
+
+    @property
+    def conditions(self) -> dict[str, Any]:
+        """The conditions of its matches, as terms have them."""
+        return Conditions(**{name: getattr(self.plain, name) for name in Conditions.__struct_fields__}).plain()
+
+    def enter(self, name: str, family: int, author: int = 1) -> str:
+        """Enter the next version of a family, and return its identity."""
+        version = len(self.chain.versions(f"{family:016x}")) + 1
+        identity = seeds.commitment(name, bytes(32))
+        named = {"author": f"{author:016x}", "family": f"{family:016x}", "version": version, "name": name}
+        self.add(Entered(**next_place(self.chain), **named, identity=identity, sources=identity))
+        return identity
+
+    def add(self, link: AnyLink) -> None:
+        """Add a link to the chain."""
+        self.chain = add(self.store, self.chain, link)
+
+    def _results(self, event: str) -> NoReturn:
+        raise AssertionError(f"somebody looks at {event}")
+
+    def draw(self) -> EventRow:
+        """Draw the next batch."""
+        bots = tuple(DefinedBot(bot.name, bot.identity) for bot in self.chain.active)
+        batch = next_batch(self.chain, self.counts, 0, PastResults(self._results))
+        definition: Definition = structs.replace(self.plain, format=Format.LEAGUE, bots=bots, anchor=ANCHORS[0].name, batch=batch)
+        secret = secrets.token_bytes(seeds.SECRET_BYTES)
+        commitment = seeds.commitment(definition.digest, secret)
+        event = seeds.event_id(definition.digest, commitment)
+        place = next_place(self.chain)
+        link = Drawn(**place, batch=batch.number, event=event, definition=definition.digest, commitment=commitment)
+        rows = [BotRow(bot.name, bot.identity, "1", True, f"./{bot.name}", "/") for bot in bots]
+        longer = follow(self.chain, link)
+        row = EventRow(event, 0, definition.text, (__version__,), link.at, commitment, secret, tuple(rows))
+        self.store.add_batch(row, row_of(link))
+        self.chain = longer
+        add_batch(self.counts, definition)
+        stored_row = self.store.event(event)
+        assert stored_row is not None
+        return stored_row
+
+    def play(self, event: EventRow, lost: Collection[int] = (), most: int | None = None) -> BatchPlay:
+        """Play a batch that was drawn. ``lost``: line-ups of seed 0 that the machine spoils each time. ``most``: matches."""
+        play = BatchPlay(self.store, event, [Command(("none",), "/")] * len(event.bots))
+        for attempt in range(SET_ASIDE_VOIDS if lost else 1):
+            for drawn in play.rounds():
+                for job in play.jobs(drawn):
+                    if most is not None and len(play.done) >= most:
+                        return play
+                    seed, lineup, _ = play.timetable.place(job.ordinal) or (0, 0, 0)
+                    made = self.plays(structs.replace(job, attempt=attempt + 1))
+                    is_lost = seed == 0 and lineup in lost
+                    play.record(structs.replace(made, record=None, void="it was slow") if is_lost else made, last=is_lost)
+            play.try_again()
+        return play
+
+    def end(self, play: BatchPlay, at: str | None = None) -> None:
+        """End a batch that was played. ``at``: when, if not now."""
+        event, given_up = play.event, play.given_up()
+        reveals = play.reveals() if self.store.conclusion(event.id) is None else {}
+        place = {**next_place(self.chain), **({"at": at} if at else {})}
+        digest = run_digest_of(self.store, event)
+        link = Over(**place, batch=self.chain.batches, event=event.id, run_digest=digest, set_aside=tuple(given_up))
+        longer = follow(self.chain, link)
+        self.store.end_batch(event.id, [row_of(link)], given_up, reveals)
+        self.chain = longer
+
+    def batch(self, lost: Collection[int] = (), at: str | None = None) -> EventRow:
+        """Draw a batch, play it and end it."""
+        event = self.draw()
+        self.end(self.play(event, lost), at)
+        return event
