@@ -64,7 +64,10 @@ def cup(folder: Path) -> None:
 
 
 def records_of(store: Path) -> dict[int, tuple[Record, bytes]]:
-    """The records of the one event of a store, by ordinal, with the secret of each seed."""
+    """The records of the one event of a store, by ordinal, with the secret of each seed. Its modules are kept for ``backstop``:
+    another process may have made the store."""
+    for module in (store / "modules").iterdir():
+        only_modules.keep(module.read_bytes())
     with Store.read(store) as opened:
         (event,) = opened.events()
         return {row.ordinal: (Record.from_json(row.record), event.seed_secret(row.seed)) for row in opened.matches(event.id)}
@@ -83,8 +86,6 @@ def backstop(record: Record, secret: bytes, rng: random.Random) -> Record:
 
 def test_forged_matches_are_named_and_no_other(cup: Path, tmp_path: Path) -> None:
     honest = records_of(cup / "store")
-    for module in (cup / "store" / "modules").iterdir():
-        only_modules.keep(module.read_bytes())
     counts: Counter[str] = Counter()
     while counts.total() < FORGERIES:
         rng = random.Random(counts.total())
