@@ -170,37 +170,21 @@ def status(league: Path, as_json: bool) -> None:
     print_status(league, as_json)
 
 
-@verb("retire")
-@league_argument
-@click.argument("bot")
-@why_option
-def retire(league: Path, bot: str, why: str) -> None:
-    """Retire BOT, by its name in the league, from the next batch on, for good."""
-    from khiva_arena.commands.league import change
+def state_verb(name: str, state: str, text: str) -> None:
+    """Add the verb that lets a bot of a league have another state from the next batch on. ``text``: its help."""
 
-    change(league, bot, "retired", why)
+    def change_state(league: Path, bot: str, why: str) -> None:
+        from khiva_arena.commands.league import change
 
+        change(league, bot, state, why)
 
-@verb("suspend")
-@league_argument
-@click.argument("bot")
-@why_option
-def suspend(league: Path, bot: str, why: str) -> None:
-    """Suspend BOT from the next batch on, until it is reinstated."""
-    from khiva_arena.commands.league import change
-
-    change(league, bot, "suspended", why)
+    change_state.__doc__ = text
+    verb(name)(league_argument(click.argument("bot")(why_option(change_state))))
 
 
-@verb("reinstate")
-@league_argument
-@click.argument("bot")
-@why_option
-def reinstate(league: Path, bot: str, why: str) -> None:
-    """Let a suspended BOT play again from the next batch on."""
-    from khiva_arena.commands.league import change
-
-    change(league, bot, "active", why)
+state_verb("retire", "retired", "Retire BOT, by its name in the league, from the next batch on, for good.")
+state_verb("suspend", "suspended", "Suspend BOT from the next batch on, until it is reinstated.")
+state_verb("reinstate", "active", "Let a suspended BOT play again from the next batch on.")
 
 
 @verb("add", author)

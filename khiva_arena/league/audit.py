@@ -62,7 +62,7 @@ class ChainAudit:
 
     @property
     def says(self) -> str:
-        """What the chain proves, in words."""
+        """The proof that the chain gives, in words."""
         head = f"{count(self.links, 'link follows', 'links follow')} from each other"
         drawn = f"batches drawn again and equal: {ranges(self.drawn_again)}"
         missing = f"; not here, so later ones were not drawn again: {ranges(self.not_here)}" if self.not_here else ""
@@ -296,7 +296,7 @@ def _check_over(link: Over, event: EventRow, digests: Mapping[str, str]) -> None
 
 
 class Receipt(NamedTuple):
-    """What somebody was told of a chain.
+    """A link of a chain, as somebody was told of it.
 
     number: of the link.
     digest: of the link, 64 hex digits.

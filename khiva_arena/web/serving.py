@@ -199,7 +199,7 @@ class PeerConnection:
 
     @property
     def is_safe(self) -> bool:
-        """Whether it speaks TLS."""
+        """Whether the connection speaks TLS."""
         return isinstance(self.stream, trio.SSLStream)
 
     async def shake_hands(self) -> None:

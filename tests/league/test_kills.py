@@ -85,11 +85,13 @@ def _over(league: Path) -> int:
 
 
 def _wait_until_gone(processes: set[int]) -> None:
+    """Wait until processes are gone; fail if one of them stays."""
     deadline = time.monotonic() + GONE_SECONDS
     for process in processes:
         with suppress(ProcessLookupError):
-            while time.monotonic() < deadline:
+            while True:
                 os.kill(process, 0)
+                assert time.monotonic() < deadline, f"process {process} outlived the player that was killed"
                 time.sleep(0.05)
 
 

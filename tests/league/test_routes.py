@@ -22,6 +22,7 @@ pytestmark = pytest.mark.slow
 
 PAGES = ("/", "/batches", "/batches/3", "/bots/crow%20v2", f"/families/{ANN}f", "/queue", "/seasons", "/author")
 OTHERS = ("/feed.xml", "/badge.svg", "/bots/crow%20v2/badge.svg")
+NOT_THERE = ("/nothing", "/bots/nobody", "/batches/99", "/batches/99.html", "/api/nothing")
 ATOM = "{http://www.w3.org/2005/Atom}"
 
 
@@ -46,10 +47,10 @@ def words(page: str) -> str:
     return html.unescape(re.sub(r"<(style|script)>.*?</\1>|<[^>]*>", " ", page, flags=re.DOTALL))
 
 
-@pytest.mark.parametrize("path", [*PAGES, *OTHERS])
+@pytest.mark.parametrize("path", [*PAGES, *OTHERS, *NOT_THERE])
 def test_everything_that_is_kept_is_a_receipt(server: LeagueServer, path: str, tmp_path: Path) -> None:
     answer = server.ask(path)
-    assert answer.status == 200
+    assert answer.status == (404 if path in NOT_THERE else 200)
     kept = tmp_path / "kept"
     kept.write_bytes(answer.body)
     assert (LINK, f"e{LINK:063x}") in [(receipt.number, receipt.digest) for receipt in receipts_in(kept)]

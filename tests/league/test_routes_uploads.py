@@ -84,11 +84,12 @@ def test_what_is_not_taken_is_said_in_words(server: LeagueServer, queue: Queue, 
     bearer = {"Authorization": f"Bearer {token_of(queue)}"}
     assert server.ask("/api/submit?name=crow", "POST", packed).status == 401
     assert server.ask("/api/submit?name=crow", "POST", packed, **bearer, Origin="http://evil.example").status == 403
-    assert server.ask("/api/submit", "POST", packed, **bearer).data == {"error": sentence("league_serve", "no-name")}
+    assert server.ask("/api/submit", "POST", packed, **bearer).data["error"] == sentence("league_serve", "no-name")
     for name, body in (("crow", b""), ("crow", b"x" * 1000), ("crow", packed[:-1]), ("%00", packed), ("<b>", packed)):
         answer = server.ask(f"/api/submit?name={name}", "POST", body, **bearer)
         assert answer.status == 422
-        assert list(answer.data) == ["error"]
+        assert list(answer.data) == ["error", "league", "link", "digest", "commitment"]
+        assert answer.data["link"] == 40
     taken = server.ask("/api/submit?name=crow", "POST", packed, **bearer)
     assert taken.status == 202
     newest = f"c{12:063x}"

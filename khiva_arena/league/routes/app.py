@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from hashlib import sha256
 from typing import Any, BinaryIO
 
@@ -21,7 +22,7 @@ from khiva_arena.league.routes.desk import Desk
 from khiva_arena.league.routes.guard import API, UPLOADS
 from khiva_arena.league.routes.pages import NOT_FOUNDED, POLICY, Page
 from khiva_arena.league.routes.public_folder import PublicFolder, Stamp
-from khiva_arena.league.routes.uploads import Uploads, drain, entries
+from khiva_arena.league.routes.uploads import Uploads, drain, entries, receipt
 from khiva_arena.league.routes.view import LeagueView
 
 PIECE = 1 << 16
@@ -246,12 +247,15 @@ class LeagueSite:
         sentence: str,
         headers: Mapping[str, str] | None = None,
     ) -> Response:
-        """Return a sentence as JSON or as a page, by who asks."""
+        """Return a sentence as JSON or as a page, by who asks, with the newest link if that can be read."""
+        view = None
+        with suppress(StoreError):
+            view = self.view()
         if request.url.path.startswith(API):
-            answer: Response = JSONResponse({"error": sentence}, status)
+            answer: Response = JSONResponse({"error": sentence, **receipt(view)}, status)
         else:
             title = "Not found" if status == 404 else "Refused" if status < 500 else "Not now"
-            answer = self._html(pages.message(title, [sentence]), None, status)
+            answer = self._html(pages.message(title, [sentence]), view, status)
         answer.headers.update(headers or {})
         return answer
 
