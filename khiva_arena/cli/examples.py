@@ -39,6 +39,11 @@ EXAMPLES = {
     "league new": ("khiva-arena league new spring --game khiva --seats 3", "khiva-arena league new summer --clock ticks"),
     "league enter": ("khiva-arena league enter spring my-bot --author ann",),
     "league play": ("khiva-arena league play spring -j 2", "khiva-arena league play spring --until 7:00"),
+    "league plan": (
+        "khiva-arena league plan spring batch.json",
+        "khiva-arena run --from-plan batch.json --shard 1/4 --out shard-1",
+        "khiva-arena merge shard-1 shard-2 --out spring",
+    ),
     "league serve": (
         "khiva-arena league serve spring --listen 127.0.0.1:8080",
         "khiva-arena league serve spring --listen 0.0.0.0:8443 --tls-cert cert.pem --tls-key key.pem",

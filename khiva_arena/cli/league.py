@@ -91,7 +91,12 @@ def enter(**flags: Any) -> int:
 
 @verb("play")
 @league_argument
-@click.option("--batches", type=click.IntRange(1), metavar="N", help="Stop after N batches [default: at Ctrl-C].")
+@click.option(
+    "--batches",
+    type=click.IntRange(0),
+    metavar="N",
+    help="Stop after N batches; 0: publish what is due, and play nothing [default: at Ctrl-C].",
+)
 @click.option("--until", metavar="HH:MM", help="Begin no batch after this time of day.")
 @click.option("--new-terms", is_flag=True, help="Let changed settings of league.toml count from the next batch on.")
 @click.option("--any-engine", cls=Rare, is_flag=True, help="Continue a batch that another version of khiva-arena began.")
@@ -102,6 +107,21 @@ def play(**flags: Any) -> None:
     from khiva_arena.commands.league import play as play_league
 
     play_league(**flags)
+
+
+@verb("plan")
+@league_argument
+@click.argument("file", metavar="FILE", type=FILE)
+@click.option("--new-terms", is_flag=True, help="Let changed settings of league.toml count from this batch on.")
+@json_option
+def plan(**flags: Any) -> None:
+    """Draw the next batch, publish its commitment, and write it to FILE as a plan. A batch that is drawn and not over is written
+    again. Machines that know nothing of each other play a shard each, with `khiva-arena run --from-plan FILE --shard I/N`. A
+    shard has whole deals, so set `seeds` in league.toml. `khiva-arena merge` joins the shards in LEAGUE. Then `league play` plays
+    what is missing, and ends the batch. FILE reveals every deal of the batch: keep it secret."""
+    from khiva_arena.commands.league import plan as plan_batch
+
+    plan_batch(**flags)
 
 
 @verb("serve")

@@ -1,6 +1,7 @@
 """The work of ``khiva-arena league``: a new league, bots that are entered, batches that are played, and how a league stands."""
 
 import json
+import os
 import shlex
 import shutil
 from datetime import UTC, datetime, timedelta
@@ -12,12 +13,14 @@ import msgspec
 
 from khiva_arena import shipped
 from khiva_arena.commands.new import make
+from khiva_arena.commands.plans import tell_plan
 from khiva_arena.commands.run import check_cluster_flags
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.errors import ConfigError
+from khiva_arena.events.stored import open_batch
 from khiva_arena.league.folder import BOTS, SETTINGS
 from khiva_arena.league.player.final import FinalShape, play_final
-from khiva_arena.league.player.player import HowLong
+from khiva_arena.league.player.player import HowLong, draw
 from khiva_arena.league.player.player import play as play_batches
 from khiva_arena.league.settings import league_of, league_text
 from khiva_arena.league.status import LeagueStatus, status_of
@@ -27,7 +30,11 @@ from khiva_arena.league.submissions.packing import pack
 from khiva_arena.league.submissions.queue import Queue
 from khiva_arena.report.text import listing
 from khiva_arena.settings.flags import settings_by_flags, take_fields
-from khiva_arena.store.new_file import new_file
+from khiva_arena.shards.plan import keep_plan, places_of_bots
+from khiva_arena.shards.plan_file import read_plan
+from khiva_arena.store.db import Store
+from khiva_arena.store.files import MODULES
+from khiva_arena.store.new_file import check_new_file, new_file
 from khiva_arena.terminal.console import say
 from khiva_arena.terminal.tty import list_width
 from khiva_arena.text import harmless
@@ -95,11 +102,40 @@ def play(league: Path, **flags: Any) -> None:
     how_long = take_fields({**flags, "until": _time_of_day(until) if until else None}, HowLong)
     for name in HowLong._fields:
         flags.pop(name, None)
+    if how_long.batches == 0 and status_of(league).link is None:
+        raise ConfigError(f"{league}: not founded yet, so nothing is due; --batches 1 plays the first batch, which founds it")
     loaded = league_of(league, settings_by_flags(flags), say)
     check_cluster_flags(loaded.settings)
     play_batches(loaded, how_long, say)
     word = shlex.quote(str(league))
     say(harmless(f"next: khiva-arena standings {word}, khiva-arena verify {word}"))
+
+
+def plan(league: Path, file: Path, new_terms: bool, as_json: bool) -> None:
+    """Write the batch that is drawn and not over as a plan; if there is none, draw it first. Raises ConfigError."""
+    loaded = league_of(league, {}, say)
+    if file.resolve().is_relative_to(league.resolve()):
+        raise ConfigError(f"{file}: lies in the folder of the league, which others may read; name a file elsewhere")
+    if problems := places_of_bots(file, loaded.anchors):
+        raise ConfigError(problems)
+    if os.path.lexists(file):
+        _check_plan(file, league)
+    else:
+        check_new_file(file)
+    event = draw(loaded, HowLong(batches=1, new_terms=new_terms), say)
+    word = shlex.quote(str(league))
+    made = keep_plan(file, event, loaded.settings.game, say, league / MODULES)
+    tell_plan(file, made, word, as_json, is_published=True)
+    say(harmless(f"then `khiva-arena league play {word}` plays what is missing and ends the batch"))
+
+
+def _check_plan(file: Path, league: Path) -> None:
+    """Raise ConfigError if a file that exists is no plan of the batch that a league plays."""
+    event = read_plan(file).event.id
+    with Store.read(league) as store:
+        batch = open_batch(store)
+    if event != batch:
+        raise ConfigError(f"{file}: exists already with another plan, and is not changed; give another name")
 
 
 def _time_of_day(text: str) -> datetime:

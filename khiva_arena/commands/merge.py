@@ -11,6 +11,7 @@ from typing import Any, TextIO
 import click
 
 from khiva_arena.games.registry import handed
+from khiva_arena.league.folder import is_league
 from khiva_arena.shards.merge import Checks, Merged
 from khiva_arena.shards.merge import merge as merge_stores
 from khiva_arena.terminal.console import say
@@ -60,7 +61,12 @@ def _print(result: Merged, out: Path) -> None:
     if len(result.missing) > SHOWN:
         click.echo(f"  and {len(result.missing) - SHOWN} more; --json lists all")
     folder = shlex.quote(str(out))
-    if result.complete:
+    if is_league(out):
+        if result.complete:
+            _say(f"next: `khiva-arena league play {folder}` ends the batch")
+        else:
+            _say(f"next: play what is missing, then merge it, too; or `khiva-arena league play {folder}` plays and ends it")
+    elif result.complete:
         game = "".join(f" --game {shlex.quote(source.word)}" for source in handed.values())
         _say(f"next: khiva-arena standings {folder}, khiva-arena verify {folder}{game}")
     else:

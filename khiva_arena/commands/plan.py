@@ -49,7 +49,7 @@ def plan(store: Path, event: tuple[str, ...], anchor: str | None, as_json: bool,
     if power is not None and gap is None:
         raise ConfigError("--power needs --gap; leave it out with --error")
     with Store.read(store) as db:
-        refuse_league(db)
+        refuse_league(db.folder, db)
         tables = [
             (members, standings_of(members, results_of(db, *members), (anchor,) if anchor else (), say=say))
             for members in pooled(rated_events(db, event, say))

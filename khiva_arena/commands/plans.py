@@ -17,9 +17,9 @@ from khiva_arena.games.which import is_played
 from khiva_arena.replay.definition import MODULE
 from khiva_arena.report.same_names import in_a_line
 from khiva_arena.settings.settings import Settings
+from khiva_arena.shards.plan import MadePlan, make_plan, why_not_in_shards
 from khiva_arena.shards.plan import check_plannable as check_plannable
 from khiva_arena.shards.plan import competition_of_plan as competition_of_plan
-from khiva_arena.shards.plan import make_plan, why_not_in_shards
 from khiva_arena.terminal.console import say
 from khiva_arena.words import count
 
@@ -55,9 +55,18 @@ def refuse_shard(stages: Sequence[Settings]) -> NoReturn:
 
 def print_plan(path: Path, stages: Sequence[Settings], entrants: Sequence[Bot], as_json: bool) -> None:
     """Write a plan, and print the values to publish before the first match."""
-    event, new = make_plan(path, stages, entrants, say)
+    tell_plan(path, make_plan(path, stages, entrants, say), "OUT", as_json)
+
+
+def tell_plan(path: Path, made: MadePlan, out: str, as_json: bool, *, is_published: bool = False) -> None:
+    """Print what to publish of a plan before its first match, and how it is played.
+
+    out: where its shards are joined.
+    is_published: whether that is public already.
+    """
+    event, is_new = made
     timetable = bare_timetable(event)
-    if not new:
+    if not is_new:
         say(f"{path} has this plan already; it stays")
     if HASHED in event.definition.rules_version:
         say(is_played(event.definition))
@@ -81,7 +90,8 @@ def print_plan(path: Path, stages: Sequence[Settings], entrants: Sequence[Bot], 
         say(f"every machine must offer isolation {event.definition.isolation}, as this plan says; --isolation gives another one")
     say(f"keep {path} secret: it reveals every deal; copy it only to machines that you trust")
     shards = min(timetable.seeds, _SHARDS)
-    say(f"next: publish the commitment; then play a shard on each machine, here one of {shards}, and join their stores:")
+    publish = "" if is_published else "publish the commitment; then "
+    say(f"next: {publish}play a shard on each machine, here one of {shards}, and join their stores:")
     say(f"  khiva-arena run --from-plan {file} --shard 1/{shards} --out shard-1")
     game_flags = handing([(event.definition.game, event.definition.rules_version)], here=True)
-    say(f"  khiva-arena merge {' '.join(f'shard-{number}' for number in range(1, shards + 1))} --out OUT{game_flags}")
+    say(f"  khiva-arena merge {' '.join(f'shard-{number}' for number in range(1, shards + 1))} --out {out}{game_flags}")

@@ -7,6 +7,7 @@ from khiva_arena.commands.choices import ALL, NONE
 from khiva_arena.errors import ConfigError
 from khiva_arena.events.selection import StoreSelection
 from khiva_arena.league.seasons import public_words_of
+from khiva_arena.league.status import receipt_of
 from khiva_arena.outside import handed_over
 from khiva_arena.page.authors import author_pages
 from khiva_arena.page.folder import ReplayFolder
@@ -62,7 +63,8 @@ def report(source: Path, out: Path | None, for_authors: Path | None, **flags: An
             only = ids_of_matches(content, page_flags.matches) if page_flags.matches else None
             folder = ReplayFolder(out) if page_flags.replays == ALL else None
             private = Private(notes=everybody) if page_flags.notes else NOTHING_PRIVATE
-            page = page_from(content, page_flags.title, Wish(NO_LIMIT if page_flags.matches else limit, only, private, folder))
+            wish = Wish(NO_LIMIT if page_flags.matches else limit, only, private, folder)
+            page = page_from(content, page_flags.title, wish, receipt_of(source))
             write_page(out, page)
             say(harmless(f"{out}: {count(len(page.encode()) // 1024, 'kB', 'kB')}; open it in a browser"))
             if folder is None:

@@ -89,12 +89,13 @@ class Run:
         self._sandbox = self.trial.sandbox if self.trial else sandbox_of(self._first, self.say, rated=True)
         pool.reserve(self._first.jobs, max(stage.seats for stage in self.stages))
         store_exists, another = Store.check(self._first.out), False
+        stored.refuse_league(self._first.out)
         with if_interrupted(self.say, self._how_far), ExitStack() as stack:
             self._choose_players(stack)
             self._check_definition(store_exists)
             if store_exists:
                 with Store.read(self._first.out) as store:
-                    stored.refuse_league(store)
+                    stored.refuse_league(store.folder, store)
                     todo = self._standing(store)
                     another = todo.definition is None and self.options.new_event
                     if todo.definition is None and not another:

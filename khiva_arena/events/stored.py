@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
+
 from khiva_arena import __version__
 from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.events import results
@@ -15,12 +17,23 @@ from khiva_arena.schedule import formats
 from khiva_arena.schedule.formats import Placing, Shape
 from khiva_arena.schedule.timetable import Timetable
 from khiva_arena.store.db import BotRow, EventRow, Store
-from khiva_arena.store.files import MODULES
+from khiva_arena.store.files import LEAGUE, MODULES
 
 if TYPE_CHECKING:  # who reads a store needs no bots
     from khiva_arena.entrants.bots import Bot
 
 PUBLIC_MOST = 1_000  # characters
+
+
+class _LinkOfABatch(msgspec.Struct, frozen=True):
+    """What a link of a league says of a batch, if it is about one.
+
+    kind: "batch" if it is drawn, "over" if it is over.
+    event: the id of its event.
+    """
+
+    kind: str
+    event: str = ""
 
 
 def check_stored(event: EventRow) -> None:
@@ -79,10 +92,28 @@ def timetable_of(store: Store, event: EventRow, results: RoundResults = round_re
     return Timetable(event.terms(), lambda shape: results(store, event, shape))
 
 
-def refuse_league(store: Store) -> None:
-    """Raise ConfigError if a store is a league's: its chain decides which event comes next."""
-    if store.links():
-        raise ConfigError(f"{store.folder}: this is a league, and `khiva-arena league play` plays it; give another --out")
+def is_league(folder: Path, store: Store | None = None) -> bool:
+    """Tell whether a folder is a league's, founded or not. ``store``: the one in it, if there is one."""
+    return (folder / LEAGUE).is_file() or (store is not None and bool(store.links()))
+
+
+def refuse_league(folder: Path, store: Store | None = None) -> None:
+    """Raise ConfigError if a folder is a league's: its chain decides which event comes next."""
+    if is_league(folder, store):
+        raise ConfigError(f"{folder}: this is a league, and `khiva-arena league play` plays it; give another --out")
+
+
+def open_batch(store: Store) -> str:
+    """Return the id of the event of a league's batch that is drawn and not over, "" if there is none.
+
+    Raises StoreError if a link of the league cannot be read.
+    """
+    try:
+        links = [msgspec.json.decode(row.text, type=_LinkOfABatch) for row in store.links()]
+    except msgspec.MsgspecError as error:
+        raise StoreError(f"{store.folder}: a link of the league cannot be read: {error}; restore a copy") from None
+    newest = next((link for link in reversed(links) if link.kind in ("batch", "over")), None)
+    return newest.event if newest is not None and newest.kind == "batch" else ""
 
 
 class PlacesSoFar(NamedTuple):

@@ -22,6 +22,7 @@ from khiva_arena.league.draw.next_batch import (
     conditions_in,
     next_batch,
 )
+from khiva_arena.league.folder import final_folder
 from khiva_arena.replay.definition import Definition
 from khiva_arena.replay.record import canonical
 from khiva_arena.result import Result
@@ -117,7 +118,7 @@ def audit_finals(texts: Sequence[str | bytes], folder: Path) -> list[str]:
     finals = [link for link in map(read_link, texts) if isinstance(link, Final)]
     problems = []
     for link in finals:
-        out = folder / f"final-{link.final}"
+        out = final_folder(folder, link.final)
         if not Store.check(out):
             continue
         with Store.read(out) as store:

@@ -5,9 +5,10 @@ import stat
 from pathlib import Path
 
 from khiva_arena.errors import ConfigError
+from khiva_arena.store.files import LEAGUE
 from khiva_arena.store.new_file import new_file
 
-SETTINGS = "league.toml"
+SETTINGS = LEAGUE
 QUEUE = "queue.db"
 BOTS = "bots"
 """The folder with a copy of each bot, named by the beginning of its identity."""
@@ -15,8 +16,15 @@ PUBLIC = "public"
 """The folder of all that anybody may see, which the player writes."""
 SUMS = "sums"
 """The folder with the data of each batch, from which tables are worked out. It is derived: what is lost is made again."""
+FINAL = "final-"
+"""The beginning of the name of a folder with a final."""
 CHAIN = "chain.jsonl"
 """The file in ``PUBLIC`` with the links of the chain, a line each."""
+
+
+def final_folder(folder: Path, number: int) -> Path:
+    """Return the store of a final of the league in a folder."""
+    return folder / f"{FINAL}{number}"
 
 
 def is_league(folder: Path) -> bool:

@@ -16,6 +16,8 @@ HISTORY = "history.jsonl"
 """The file with the table as it stood after each batch, a line each: a ``TableThen``."""
 BATCHES = "batches"
 """The folder with a page of each batch that is revealed, as ``12.html``."""
+FINALS = "finals"
+"""The folder with a page of each final that is over, as ``1.html``."""
 
 
 class PublicBot(msgspec.Struct, frozen=True):
@@ -73,6 +75,28 @@ class PublicBatch(msgspec.Struct, frozen=True):
     revealed: bool
 
 
+class PublicFinal(msgspec.Struct, frozen=True):
+    """A final.
+
+    number: from 1.
+    event: its id.
+    link, link_digest: of the link that decided on it.
+    at: when that was, UTC.
+    commitment: 64 hex digits.
+    bots: the names of those that play it, the best of the league first.
+    over: whether all of its matches are recorded.
+    """
+
+    number: int
+    event: str
+    link: int
+    link_digest: str
+    at: str
+    commitment: str
+    bots: tuple[str, ...]
+    over: bool
+
+
 class PublicLeague(msgspec.Struct, frozen=True):
     """A league as it stands.
 
@@ -87,6 +111,7 @@ class PublicLeague(msgspec.Struct, frozen=True):
     season_table: that of the season that is played, as far as it has come; None before one of its batches is over.
     table_batch: the newest batch in the tables, which may lag one behind; 0 without a table.
     closed_seasons: by name, the table of each season that is over.
+    finals: in order.
     """
 
     name: str
@@ -102,6 +127,7 @@ class PublicLeague(msgspec.Struct, frozen=True):
     season_table: dict[str, Any] | None
     table_batch: int = 0
     closed_seasons: dict[str, dict[str, Any]] = {}
+    finals: tuple[PublicFinal, ...] = ()
 
     @property
     def receipt(self) -> str:

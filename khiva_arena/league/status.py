@@ -6,10 +6,11 @@ import msgspec
 
 from khiva_arena.errors import ConfigError
 from khiva_arena.events.stored import bare_timetable, stored_event
+from khiva_arena.league.chain.links import read_link
 from khiva_arena.league.chain.stored_chain import chain_of
 from khiva_arena.league.draw.counts import Counts
 from khiva_arena.league.draw.next_batch import add_batch
-from khiva_arena.league.folder import QUEUE, SETTINGS, is_league
+from khiva_arena.league.folder import FINAL, QUEUE, SETTINGS, is_league
 from khiva_arena.league.submissions.queue import Queue
 from khiva_arena.store.db import Store
 
@@ -92,6 +93,17 @@ def status_of(folder: Path) -> LeagueStatus:
     seasons = tuple(name for name, _ in chain.seasons)
     place = (chain.founded.name, chain.links - 1, chain.digest, chain.batches)
     return LeagueStatus(*place, recorded, planned, bots, tuple(waiting), seasons)
+
+
+def receipt_of(folder: Path) -> str:
+    """Return the newest link of the league in a folder, or around the final there, as `verify --seen` finds it; "" for any other
+    store."""
+    league = folder.absolute().parent if folder.name.startswith(FINAL) else folder
+    if not folder.is_dir() or not is_league(league) or not _has_store(league):
+        return ""
+    with Store.read(league) as store:
+        links = store.links()
+    return f"link {links[-1].number} {read_link(links[-1].text).digest}" if links else ""
 
 
 def _has_store(folder: Path) -> bool:

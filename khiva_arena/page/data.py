@@ -227,6 +227,7 @@ class PageData(Struct, frozen=True):
     scenery: by game, the data that its drawing needs.
     legal: lists of choices that several replays share, see ``replay/frames.py``.
     home: on a page that only holds replays, the address of the page with the results; "" on that page.
+    receipt: the newest link of the league's chain when the page was made; "" without a league.
     """
 
     title: str
@@ -238,3 +239,4 @@ class PageData(Struct, frozen=True):
     scenery: dict[str, dict[str, Any]]
     legal: list[Any]
     home: str = ""
+    receipt: str = ""

@@ -45,7 +45,7 @@ _PAGE = (
 <meta http-equiv="Content-Security-Policy" content="{policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>{title}</title>
+<title>{title}</title>{receipt}
 <style>{style}</style>
 </head>
 <body>
@@ -87,6 +87,7 @@ def page(data: "PageData", matches: MatchList, replays: Sequence[bytes]) -> str:
         policy=policy(script, style),
         engine=html.escape(data.engine),
         title=html.escape(plain["title"]),
+        receipt=f'\n<meta name="receipt" content="{html.escape(data.receipt)}">' if data.receipt else "",  # data is compressed
         style=style,
         script=script,
         data="\n".join([_embedded("data", matches.after(_json(plain))), *map(_block, range(len(replays)), replays)]),
@@ -109,7 +110,9 @@ def seat_page(game: str, engine: str) -> SeatPage:
     script, style = _script((game,), _SEAT), page_style()
     policy_text = policy(script, style, connects=True)
     title = "Khiva Arena: your seat"
-    text = _PAGE.format(policy=policy_text, engine=html.escape(engine), title=title, style=style, script=script, data="")
+    text = _PAGE.format(
+        policy=policy_text, engine=html.escape(engine), title=title, style=style, script=script, data="", receipt=""
+    )
     return SeatPage(text, policy_text)
 
 

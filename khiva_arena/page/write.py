@@ -48,8 +48,11 @@ CountMatch = Callable[[EventRow, RecordedMatch], None]
 
 
 @uncollected()
-def page_from(source: PageSource, title: str, wish: Wish) -> str:
-    """Return the page of a store or a bundle. ``title``: "" for one made of the events' games and numbers.
+def page_from(source: PageSource, title: str, wish: Wish, receipt: str = "") -> str:
+    """Return the page of a store or a bundle.
+
+    title: "" for one made of the events' games and numbers.
+    receipt: the newest link of the league's chain; "" without a league.
 
     Raises StoreError or RecordError for a match that cannot be read, is damaged or does not verify.
     """
@@ -65,6 +68,7 @@ def page_from(source: PageSource, title: str, wish: Wish) -> str:
         tables=[_table(one) for one in source.tables],
         scenery=_scenery(source.events),
         legal=replays.box.legal,
+        receipt=receipt,
     )
     for event, page_event in zip(source.events, data.events, strict=True):
         if wish.folder:

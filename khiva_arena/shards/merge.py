@@ -17,7 +17,7 @@ from khiva_arena.audit.report import MODULES_UNUSED
 from khiva_arena.audit.sample import Sample, chance_found, share_of
 from khiva_arena.errors import ConfigError
 from khiva_arena.events.find import check_event, events_of, uncollected
-from khiva_arena.events.stored import bare_timetable, keep_modules, refuse_league, stored_event
+from khiva_arena.events.stored import bare_timetable, is_league, keep_modules, open_batch, refuse_league, stored_event
 from khiva_arena.say import Say
 from khiva_arena.shards.missing import MissingShard, missing_shards, notes_alike
 from khiva_arena.shards.note import leave_note
@@ -150,6 +150,7 @@ def merge(
                 say(f"{one.folder}: only the machine that played can know: {line}")
         _check_with_out(parts, out, checks.any_engine)
         with Store.write(out) as store, uncollected():
+            _check_batch(store, parts)  # once more, since now no player can end the batch
             event = _event_in(store, parts)
             check_event(store, event)
             if notes := notes_alike([(part.folder, part.event) for part in parts]):
@@ -182,10 +183,11 @@ def _check_with_out(parts: Sequence[EventPart], out: Path, any_engine: bool) -> 
     pairs = [(part.folder, part.store) for part in parts]
     event = parts[0].event
     if not Store.check(out):
+        refuse_league(out)
         check_twice_played(pairs, event)
         return
     with Store.read(out) as store:
-        refuse_league(store)
+        _check_batch(store, parts)
         events = events_of(store, ())
         merged_event = next((row for row in events if row.id == event.id), None)
         if merged_event is None:
@@ -196,6 +198,26 @@ def _check_with_out(parts: Sequence[EventPart], out: Path, any_engine: bool) -> 
         if merged_event.public is not None or store.count(event.id, 0, bare_timetable(event).matches):
             check_alike([(out, merged_event), *((part.folder, part.event) for part in parts)], any_engine)
         check_twice_played([(out, store), *pairs], event, out)
+
+
+def _check_batch(store: Store, parts: Sequence[EventPart]) -> None:
+    """Raise ConfigError with every part that does not belong to the batch which a league plays. No other store has batches."""
+    if not is_league(store.folder, store):
+        return
+    batch = open_batch(store)
+    problems = [
+        f"{part.folder}: its event {part.event.id} is not the batch that {store.folder} plays now; leave this store out"
+        for part in parts
+        if part.event.id != batch
+    ]
+    problems += [
+        f"{part.folder}: a public text was mixed into its deals, and those of a league's batch have none; play its shard again "
+        "without --public"
+        for part in parts
+        if part.event.public is not None
+    ]
+    if problems:
+        raise ConfigError(problems)
 
 
 def _event_in(store: Store, parts: Sequence[EventPart]) -> EventRow:
@@ -230,6 +252,7 @@ class _Target:
         for ordinal, _ in store.places(event.id):
             self._note(ordinal)
         self._voids = _by_ordinal(store.voids(event.id))
+        self._takes_voids = not is_league(store.folder, store)  # whose player tries itself, before it sets a table aside for good
 
     def _note(self, ordinal: int) -> int:
         """Note that a match is in the store. Return its seed."""
@@ -247,7 +270,8 @@ class _Target:
         for matches in _batches(part.store.matches(self._event.id)):
             new = [match for match in matches if not self._present[match.ordinal]]
             self._write(new, {match.ordinal: voids.pop(match.ordinal, []) for match in matches})
-        self._write([], voids)
+        if self._takes_voids:
+            self._write([], voids)
 
     def _write(self, matches: Sequence[MatchRow], voids: Mapping[int, Sequence[VoidRow]]) -> None:
         """Write matches, and void attempts at these and other matches, in one transaction."""

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from khiva_arena import __version__
 from khiva_arena.errors import ConfigError, StoreError
-from khiva_arena.events.stored import has_seeds
+from khiva_arena.events.stored import has_seeds, is_league
 from khiva_arena.games.registry import handing
 from khiva_arena.shards.note import ShardNote, read_note
 from khiva_arena.shards.shard import Shard
@@ -46,7 +46,9 @@ def missing_shards(parts: Sequence[tuple[Path, EventRow]], seeds: Sequence[int],
     notes = notes_alike(parts)
     first = parts[0][1]
     if not notes:
-        return [MissingShard("", ranges(seeds, " to "), _to_play(first, "PLAN", None, out))]
+        in_league = shlex.join(["khiva-arena", "league", "play", str(out)])
+        command = in_league if is_league(out) else _to_play(first, "PLAN", None, out)
+        return [MissingShard("", ranges(seeds, " to "), command)]
     of, plan = next((note.of, note.plan) for note in notes.values())
     missing = []
     unrecorded = set(seeds)

@@ -13,6 +13,7 @@ from khiva_arena.entrants import loading as loads
 from khiva_arena.entrants.bots import Bot, with_distinct_names
 from khiva_arena.errors import ConfigError
 from khiva_arena.events.stored import bare_timetable
+from khiva_arena.games.base import Game
 from khiva_arena.games.registry import HASHED
 from khiva_arena.replay import seeds
 from khiva_arena.replay.definition import Definition
@@ -20,6 +21,7 @@ from khiva_arena.result import Clock
 from khiva_arena.sandbox.detect import best
 from khiva_arena.say import Say
 from khiva_arena.schedule.formats import FORMATS
+from khiva_arena.schedule.names import Format
 from khiva_arena.settings import consent
 from khiva_arena.settings.competition import entrants_named, playable, unplayable
 from khiva_arena.settings.define import definition_of, refuse_short_turns, refuse_to_mix, run_secret
@@ -74,13 +76,20 @@ def check_plannable(path: Path, stages: Sequence[Settings], entrants: Sequence[B
     ]
     if first.skip_broken:
         problems.append("--plan and --skip-broken: a plan names those who play; leave out the bots that cannot")
-    place = path.resolve()
-    for bot in entrants:
-        home = Path(bot.home).resolve()
-        if bot.sources and place.is_relative_to(home) and (home / "bot.toml").exists():  # a bare module is one file of its folder
-            problems.append(f"--plan {path}: lies in the folder of bot {bot.name}, which must not read it; name a file elsewhere")
+    problems += [f"--plan {problem}" for problem in places_of_bots(path, entrants)]
     if problems:
         raise ConfigError(problems)
+
+
+def places_of_bots(path: Path, bots: Sequence[Bot]) -> list[str]:
+    """Return the mistake of a plan's file that lies in the folder of a bot, a line each bot; a bare module is one file of its
+    folder."""
+    place, problems = path.resolve(), []
+    for bot in bots:
+        home = Path(bot.home).resolve()
+        if bot.sources and place.is_relative_to(home) and (home / "bot.toml").exists():
+            problems.append(f"{path}: lies in the folder of bot {bot.name}, which must not read it; name a file elsewhere")
+    return problems
 
 
 class MadePlan(NamedTuple):
@@ -103,7 +112,7 @@ def make_plan(path: Path, stages: Sequence[Settings], entrants: Sequence[Bot], s
     first = stages[0]
     sandbox = sandbox_of(first, say, rated=True)
     if first.clock is Clock.TICKS:
-        from khiva_arena.entrants.only_modules import keep_in, only_modules  # not above: few events are in ticks
+        from khiva_arena.entrants.only_modules import only_modules  # not above: few events are in ticks
 
         entrants = with_distinct_names(only_modules(entrants, sandbox.level))
     definition = definition_of(first, entrants, sandbox)
@@ -111,10 +120,16 @@ def make_plan(path: Path, stages: Sequence[Settings], entrants: Sequence[Bot], s
     refuse_short_turns(definition)
     secret = token_bytes(seeds.SECRET_BYTES) if first.seed is None else run_secret(first)
     commitment = seeds.commitment(definition.digest, secret)
-    event = event_of(definition.text, __version__, commitment, secret, bot_rows(entrants))
-    if definition.in_ticks:
-        keep_in(_modules_of(path), definition)
-    new = write_plan(path, event, _as_typed(first.game.word) if first.game.outside else "")
+    return keep_plan(path, event_of(definition.text, __version__, commitment, secret, bot_rows(entrants)), first.game, say)
+
+
+def keep_plan(path: Path, event: EventRow, game: Game, say: Say, *modules: Path) -> MadePlan:
+    """Write an event as a plan. ``modules``: folders that may have those of an event in ticks. Raises ConfigError."""
+    if event.definition.in_ticks:
+        from khiva_arena.entrants.only_modules import keep_in  # not above: few events are in ticks
+
+        keep_in(_modules_of(path), event.definition, *modules)
+    new = write_plan(path, event, _as_typed(game.word) if game.outside else "")
     plan = read_plan(path)
     # Whoever writes a plan has just said all that it opens.
     consent.remember(path, consent.openings_of(_planned_settings(plan), {}), _digest(plan), say)
@@ -195,7 +210,10 @@ def competition_of_plan(path: Path, word: str | None, flags: Mapping[str, Any], 
 
         bots = only_modules(bots, best())
     planned = PlannedEvents(PlannedShard(event, shard, path), say)
-    return PlannedCompetition(*playable((settings_from(values),), _as_planned(event, bots)), planned)
+    stages, entrants = (settings_from(values),), _as_planned(event, bots)
+    if definition.batch is None:  # the tables of a batch were checked when they were drawn
+        playable(stages, entrants)
+    return PlannedCompetition(stages, entrants, planned)
 
 
 def _planned_settings(plan: PlanRead) -> dict[str, Any]:
@@ -245,7 +263,7 @@ def settings_of(definition: Definition, secret: bytes) -> dict[str, Any]:
     """Return the settings that give a definition, except those of a machine."""
     values: dict[str, Any] = {
         "game": definition.game,
-        "format": str(definition.format),
+        "format": str(Format.ROUND_ROBIN if definition.batch else definition.format),
         "policy": str(definition.policy),
         "clock": str(definition.clock),
         "isolation": AUTO if definition.in_ticks else definition.isolation,

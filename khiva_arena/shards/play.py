@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from msgspec import structs
+
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.events import drift
@@ -41,6 +43,9 @@ class PlannedEvents:
 
     def check_definition(self, definition: Definition, entrants: Sequence[Bot], *, store_exists: bool) -> None:
         """Raise ConfigError, with every difference, if a plan cannot be played here as it says."""
+        planned = self._planned_shard.event.definition
+        if planned.batch:  # whose tables no settings give
+            definition = structs.replace(definition, format=planned.format, batch=planned.batch)
         if definition.text != self._planned_shard.event.text:
             lines = drift.differences(self._planned_shard.event, definition, entrants)
             raise ConfigError([f"--from-plan {self.file}: {line}, by the plan and here" for line in lines])
@@ -55,7 +60,7 @@ class PlannedEvents:
         event = next((row for row in events_of(store, ()) if row.id == planned.event.id), None)
         if event is not None and (event.closed or has_seeds(store, event, planned.shard.seeds(event.definition.seeds))):
             return ResumePoint((event,))
-        return ResumePoint((), tuple(entrants), definition, event)
+        return ResumePoint((), tuple(entrants), planned.event.definition, event)
 
     def check_new(self, store: Store, todo: ResumePoint) -> None:
         """Raise ConfigError if another event of the store differs from the plan's by something that has changed since."""

@@ -326,6 +326,8 @@ def _league(place: Place) -> None:
             for words in (("verify",), ("standings",), ("show",), ("league", "status"), ("league", "season", EVIL)):
                 *before, last = words if words[-1] == EVIL else (*words, "")
                 said.append(place.say(*before, str(store), *([last] if last else []))[1])
+            place.say("merge", str(place.folder / "sound"), "--out", str(store))
+            place.say("report", str(store), "--out", str(place.folder / "page.html"))
     assert any("owned" in text for text in said), "nothing of it was printed: the test tests nothing"
     assert "owned" in place.say("league", "author", "add", str(new), EVIL)[1]
     for bot in place.bots():
@@ -336,6 +338,7 @@ def _league(place: Place) -> None:
         for verb in (("status",), ("play", "--batches", "1")):
             place.say("league", verb[0], str(new), *verb[1:])
     (new / "league.toml").write_text(settings)
+    place.say("league", "plan", str(new), str(place.folder / f"{EVIL.replace('/', '')}.json"))
     place.say("league", "retire", str(new), EVIL, "--why", EVIL)
 
 

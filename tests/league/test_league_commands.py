@@ -10,6 +10,7 @@ from waiting import until
 from wording import sentence
 
 from khiva_arena.errors import ConfigError
+from khiva_arena.league.public_state import read_state
 from khiva_arena.league.settings import league_of
 from khiva_arena.say import say_nothing
 from khiva_arena.store.db import Store
@@ -100,6 +101,16 @@ def test_a_final_is_an_event_of_its_own_and_counts_nowhere(tmp_path: Path) -> No
     assert arena("standings", "spring", "--json", cwd=tmp_path).stdout == before
     assert arena("standings", "spring", "--season", "first half", "--json", cwd=tmp_path).stdout == before
     assert '"kind":"final"' in (tmp_path / "spring" / "public" / "chain.jsonl").read_text()
+    state = read_state(tmp_path / "spring")
+    assert state is not None
+    ((one, is_over),) = [(one, one.over) for one in state.finals]
+    assert (one.number, set(one.bots), is_over) == (1, {"naive v1", "other v1"}, True)
+    assert one.commitment in final.stderr
+    for page, words in (  # each is a receipt of the link that was the newest when it was made
+        ("finals/1.html", sentence("league", "newest-seen")),
+        ("batches/1.html", sentence("league", "receipts-reach", seen=str(one.link - 1), next=str(one.link))),
+    ):
+        assert words in arena("verify", "spring", "--seen", f"spring/public/{page}", cwd=tmp_path).stdout
     arena("verify", "spring/final-1", cwd=tmp_path)
     arena("verify", "spring", cwd=tmp_path)
     words = ["--bot", NAIVE, "--bot", "shipped:python/random", "--seats", "2", "--seeds", "1"]

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -243,6 +243,28 @@ def test_batches_are_public_some_hours_after_their_end(tmp_path: Path, played: P
     assert chain.revealed(ends[1].replace(year=2099)) == 2
     with Store.read(tmp_path) as store:
         assert [event.definition.batch.revealed for event in store.events() if event.definition.batch] == [0, 0]
+
+
+def test_a_player_that_only_publishes_plays_nothing(tmp_path: Path, played: Played) -> None:
+    league = league_in(tmp_path)
+    enter(league, "ann", "quick")
+    played(league)
+    before = chain_in(tmp_path)
+    enter(league, "ann", "other")
+    played(league, 0)
+    assert chain_in(tmp_path) == before
+
+
+def test_the_next_reveal_is_that_of_the_oldest_batch_that_is_not_public(tmp_path: Path, played: Played) -> None:
+    league = league_in(tmp_path, options=LeagueOptions(reveal_hours=2))
+    enter(league, "ann", "quick")
+    played(league, 2)
+    chain = chain_in(tmp_path)
+    ends = [datetime.fromisoformat(over.at) for over in chain.overs]
+    first, second = (end + timedelta(hours=2) for end in ends)
+    assert chain.next_reveal(ends[0]) == first
+    assert chain.next_reveal(second) is None
+    assert chain.revealed(first) == (1 if first < second else 2)
 
 
 # --- a bot that uses too much ---

@@ -5,7 +5,7 @@ import os
 import stat
 from collections import Counter
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +16,15 @@ from pages import text as unpacked
 from wording import sentence
 
 from khiva_arena.events.tables import TableRequest, tables_of
-from khiva_arena.league.chain.links import Season, StateChanged
+from khiva_arena.league.chain.links import Final, Season, StateChanged
 from khiva_arena.league.chain.stored_chain import next_place
 from khiva_arena.league.folder import CHAIN, PUBLIC, SUMS
 from khiva_arena.league.player import publish as module
 from khiva_arena.league.player.publish import NEWEST, Publisher
-from khiva_arena.league.public_state import BATCHES, HISTORY, STATE, PublicLeague, read_history, read_state
+from khiva_arena.league.public_state import BATCHES, FINALS, HISTORY, STATE, PublicLeague, read_history, read_state
 from khiva_arena.page import html
-from khiva_arena.store.db import EventRow
+from khiva_arena.store.db import EventRow, Store
+from khiva_arena.store.files import FILE
 
 pytestmark = pytest.mark.slow
 
@@ -223,13 +224,74 @@ def test_each_batch_that_is_revealed_has_a_page(league: MadeLeague) -> None:
     assert (league.folder / PUBLIC / BATCHES / "2.html").stat().st_mtime_ns == kept.st_mtime_ns
 
 
+def test_a_final_is_named_before_it_is_played_and_has_no_page_until_it_is_over(league: MadeLeague) -> None:
+    final_of(league)
+    assert publish(league) == []
+    (final,) = standing(league).finals
+    assert (final.number, final.link, final.link_digest) == (1, league.chain.links - 1, league.chain.digest)
+    assert (final.bots, final.over) == (("bot 1", "bot 2"), False)
+    assert list((league.folder / PUBLIC / FINALS).iterdir()) == []
+
+
+def final_of(league: MadeLeague) -> Path:
+    """Let the league decide on a final, which nobody has played. Return where its store would be."""
+    event = league.batch()
+    bots = tuple(bot.identity for bot in event.bots[2:])
+    league.add(Final(**next_place(league.chain), final=1, event="e" * 16, commitment="c" * 64, bots=bots))
+    return league.folder / "final-1"
+
+
+def test_a_final_that_is_being_played_stops_no_player(league: MadeLeague) -> None:
+    with Store.write(final_of(league)):
+        assert publish(league) == []
+    assert [final.over for final in standing(league).finals] == [False]
+
+
+def test_a_final_that_cannot_be_read_is_a_warning(league: MadeLeague) -> None:
+    out = final_of(league)
+    out.mkdir()
+    (out / FILE).write_bytes(b"noise" * 1000)
+    (said,) = publish(league)
+    assert said.startswith("warning: " + sentence("league_public", "final-not-shown", what="final 1"))
+    page = league.folder / PUBLIC / FINALS / "1.html"
+    page.write_text("its page, made before")
+    assert publish(league) == []
+    assert [final.over for final in standing(league).finals] == [True]
+
+
+class LaterClock(datetime):
+    """A clock that is ahead."""
+
+    ahead = timedelta()
+
+    @classmethod
+    def now(cls, tz: tzinfo | None = None) -> datetime:  # type: ignore[override]
+        return datetime.now(tz) + cls.ahead
+
+
+def test_a_batch_that_becomes_public_while_a_table_waits_is_published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "datetime", LaterClock)
+    monkeypatch.setattr(LaterClock, "ahead", timedelta())
+    with MadeLeague(tmp_path / "spring", DELAYED) as league, Publisher(league.store, Said()) as public:
+        league.enter("bot 1", 1, 1)
+        league.batch()
+        for hours, revealed in ((0, False), (0.9, False), (1.1, True)):
+            LaterClock.ahead = timedelta(hours=hours)
+            if not hours:
+                public.publish(league.chain)
+            public.look()
+            public.finish()
+            assert [batch.revealed for batch in standing(league).batches] == [revealed]
+            assert pages(league) == ["1.html"] * revealed
+
+
 def test_a_page_that_fails_is_a_warning_and_the_others_are_made(league: MadeLeague) -> None:
     for _ in range(2):
         league.batch()
     (league.folder / PUBLIC / BATCHES / "2.html.part").mkdir(parents=True)
     (said,) = publish(league)
     assert said.startswith(
-        "warning: " + sentence("league_public", "could-not-made", what=sentence("league_public", "page-batch", number=2))
+        "warning: " + sentence("league_public", "could-not-made", what=sentence("league_public", "page-of", subject="batch 2"))
     )
     assert said.endswith(sentence("league_public", "player-tries-again-started"))
     assert pages(league) == ["1.html", "2.html.part"]

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.slow
 
 PAGES = ("/", "/batches", "/batches/3", "/bots/crow%20v2", f"/families/{ANN}f", "/queue", "/seasons", "/author")
 OTHERS = ("/feed.xml", "/badge.svg", "/bots/crow%20v2/badge.svg")
-NOT_THERE = ("/nothing", "/bots/nobody", "/batches/99", "/batches/99.html", "/api/nothing")
+NOT_THERE = ("/nothing", "/bots/nobody", "/batches/99", "/batches/99.html", "/finals/2.html", "/api/nothing")
 ATOM = "{http://www.w3.org/2005/Atom}"
 
 
@@ -66,6 +66,18 @@ def test_the_standings_name_bots_intervals_and_what_is_played(server: LeagueServ
     assert "4 timeout" in said
     assert sentence("league_serve", "first-place") in said
     assert sentence("league_serve", "final") in said
+    assert re.search(r"Final 2\s+it is played; decided on 2026-04-02 06:00:00 UTC, among\s+crow v3\s+,\s+heron v1\s+; c", said)
+    assert f"{2:063x}" in said
+    assert re.search(r"Final 1\s+table and matches\s+; decided on 2026-04-01", said)
+
+
+def test_a_final_that_is_over_has_its_matches(server: LeagueServer) -> None:
+    page = server.ask("/").text
+    assert 'href="/finals/1.html"' in page
+    assert "/finals/2.html" not in page
+    answer = server.ask("/finals/1.html")
+    assert "final one" in answer.text
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
 
 
 def test_a_batch_says_how_often_each_bot_was_set_aside(server: LeagueServer) -> None:

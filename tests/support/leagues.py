@@ -17,7 +17,7 @@ from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import BotError
 from khiva_arena.league.chain.roster import Chain
 from khiva_arena.league.chain.stored_chain import publish
-from khiva_arena.league.player import player
+from khiva_arena.league.player import player, started_bots
 from khiva_arena.league.player.player import HowLong, Player
 from khiva_arena.league.player.publish import Publisher
 from khiva_arena.league.settings import League, LeagueOptions
@@ -111,10 +111,13 @@ def played(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
                 raise BotError(f"{names} do not start")
             return Engine(fails).prepare(bots)
 
-        monkeypatch.setattr(player.staging, "stage", lambda *_: Command(("none",), "/"))
+        def copy_of(_league: League, sources: str, name: str) -> Bot:
+            return structs.replace(named(name), identity=sources)
+
+        monkeypatch.setattr(started_bots.staging, "stage", lambda *_: Command(("none",), "/"))
         monkeypatch.setattr(player, "executor_of", lambda *_: Engine(fails))
-        monkeypatch.setattr(player, "ready_to_play", started)
-        monkeypatch.setattr(player, "load", lambda _league, sources, name: structs.replace(named(name), identity=sources))
+        monkeypatch.setattr(started_bots, "ready_to_play", started)
+        monkeypatch.setattr(started_bots, "load", copy_of)
         monkeypatch.setattr(player, "NAP_SECONDS", 0.0)
         with (
             Queue(league.folder) as queue,

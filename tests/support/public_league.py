@@ -9,7 +9,16 @@ import msgspec
 from msgspec import structs
 
 from khiva_arena.league.folder import PUBLIC, SETTINGS
-from khiva_arena.league.public_state import HISTORY, STATE, PublicBatch, PublicBot, PublicLeague, RatingThen, TableThen
+from khiva_arena.league.public_state import (
+    HISTORY,
+    STATE,
+    PublicBatch,
+    PublicBot,
+    PublicFinal,
+    PublicLeague,
+    RatingThen,
+    TableThen,
+)
 from khiva_arena.league.settings import league_text
 from khiva_arena.page import html
 
@@ -75,6 +84,14 @@ def _batch(number: int, over: bool) -> PublicBatch:
     )
 
 
+def public_final(number: int, *, over: bool = True) -> PublicFinal:
+    """Return a final of two bots."""
+    at = f"2026-04-{number:02}T06:00:00+00:00"
+    return PublicFinal(
+        number, f"f{number:015x}", 30 + number, f"{number:064x}", at, f"f{number:063x}", ("crow v3", "heron v1"), over
+    )
+
+
 def standings_of(bots: tuple[PublicBot, ...], batches: tuple[PublicBatch, ...]) -> dict[str, Any]:
     """Return a table as ``standings --json`` prints it, as far as pages look at it."""
     rows = [
@@ -131,6 +148,7 @@ def write_public(
         closed_seasons={"winter": standings_of(bots[:3], drawn[:4])},
         season_table=table,
         table_batch=batches - 1,
+        finals=(public_final(1), public_final(2, over=False)),
     )
     (public / HISTORY).write_bytes(b"".join(msgspec.json.encode(then) + b"\n" for then in _history(bots, batches - 1)))
     (public / "chain.jsonl").write_bytes(b'{"kind":"league"}\n')
@@ -139,6 +157,8 @@ def write_public(
     page = html.BEGINNING.decode() + f'0">\n<meta http-equiv="Content-Security-Policy" content="{html.policy("", style)}">\n'
     (public / "batches" / "3.html").write_text(page + f"<style>{style}</style><main>batch three</main>")
     (public / "batches" / "4.html").write_text("<script>ran=true</script>")
+    (public / "finals").mkdir(exist_ok=True)
+    (public / "finals" / "1.html").write_text(page + f"<style>{style}</style><main>final one</main>")
     (public / "state.part").write_bytes(msgspec.json.encode(league))
     (public / "state.part").rename(public / STATE)
     return league

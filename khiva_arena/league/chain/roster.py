@@ -87,6 +87,11 @@ class Chain(msgspec.Struct, frozen=True):
         latest = at - timedelta(hours=self.terms.reveal_hours)
         return max((link.batch for link in self.overs if datetime.fromisoformat(link.at) <= latest), default=0)
 
+    def next_reveal(self, at: datetime) -> datetime | None:
+        """Return when the next batch that is over becomes public, after a time; None if there is none."""
+        delay = timedelta(hours=self.terms.reveal_hours)
+        return min((due for link in self.overs if (due := datetime.fromisoformat(link.at) + delay) > at), default=None)
+
     def versions(self, family: str) -> list[RosterBot]:
         """Return all versions of a family, the oldest first."""
         return [bot for bot in self.bots.values() if bot.family == family]

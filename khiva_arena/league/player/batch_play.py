@@ -78,8 +78,9 @@ class BatchPlay(Play):
         self.set_aside = {*self.given_up()}
 
     def last_void(self) -> datetime:
-        """Return when the newest attempt was void."""
-        return max(datetime.fromisoformat(row.at) for row in self._store.voids(self.event.id)).astimezone(UTC)
+        """Return when the newest attempt at a match that is not recorded was void."""
+        rows = [row for row in self._store.voids(self.event.id) if row.ordinal not in self.done]
+        return max(datetime.fromisoformat(row.at) for row in rows).astimezone(UTC)
 
     def notes(self) -> dict[str, str]:
         """Return what each bot wrote on stderr in the batch, by identity: match by match, the end of it if that is long."""

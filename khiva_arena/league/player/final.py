@@ -11,12 +11,13 @@ from msgspec.structs import replace
 from khiva_arena.competition.options import RunOptions
 from khiva_arena.competition.run import Run, RunResult
 from khiva_arena.entrants.bots import Bot
-from khiva_arena.errors import ConfigError
+from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.events import stored
 from khiva_arena.league.chain.links import Final
 from khiva_arena.league.chain.roster import Chain, RosterBot
 from khiva_arena.league.chain.stored_chain import add, chain_of, next_place
-from khiva_arena.league.player.publish import Publisher
+from khiva_arena.league.folder import final_folder
+from khiva_arena.league.player.publish import Publisher, is_final_over
 from khiva_arena.league.settings import League
 from khiva_arena.league.submissions.examine import load
 from khiva_arena.say import Say
@@ -61,7 +62,7 @@ def play_final(league: League, shape: FinalShape, say: Say) -> PlayedFinal:
         begun = chain.finals[-1] if chain.finals and not _is_over(league, chain.finals[-1]) else None
         bots = [chain.bots[identity] for identity in begun.bots] if begun else best_of(chain, store, shape.top)
         number = begun.final if begun else len(chain.finals) + 1
-        out = league.folder / f"final-{number}"
+        out = final_folder(league.folder, number)
         if len(bots) < league.settings.seats:
             rated = count(len(bots), "bot is rated", "bots are rated")
             raise ConfigError(
@@ -86,7 +87,21 @@ def play_final(league: League, shape: FinalShape, say: Say) -> PlayedFinal:
             Publisher(store, say).write(chain)
             say(f"final {number}: {', '.join(bot.name for bot in bots)}; commitment {event.commitment}")
             say(f"link {link.number} {link.digest}")
-    return PlayedFinal(out, Run([settings], players, RunOptions(), say).play())
+    result = Run([settings], players, RunOptions(), say).play()
+    if not Store.is_in_use(league.folder):  # by a player, which publishes it
+        _publish(league, say)
+    return PlayedFinal(out, result)
+
+
+def _publish(league: League, say: Say) -> None:
+    """Publish how the league stands, and the page of its newest final. A warning says why that is not possible."""
+    try:
+        with Store.write(league.folder) as store, Publisher(store, say) as public:
+            if chain := chain_of(store):
+                public.publish(chain)
+                public.finish()
+    except StoreError as error:
+        say(f"the final is played, and its page is made when the player is started: {error}", warning=True)
 
 
 def best_of(chain: Chain, store: Store, top: int) -> list[RosterBot]:
@@ -110,8 +125,4 @@ def _player(league: League, bot: RosterBot) -> Bot:
 
 
 def _is_over(league: League, final: Final) -> bool:
-    out = league.folder / f"final-{final.final}"
-    if not Store.check(out):
-        return False
-    with Store.read(out) as store:
-        return store.conclusion(final.event) is not None
+    return is_final_over(league.folder, final.final, final.event)

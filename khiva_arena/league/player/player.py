@@ -6,7 +6,7 @@ goes on with the batch that was drawn and is not over, else with the next one.
 
 import secrets
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple, cast
@@ -19,7 +19,6 @@ from khiva_arena.arbiter.match import Outcome
 from khiva_arena.competition.run import if_interrupted
 from khiva_arena.competition.run_events import RunEvents
 from khiva_arena.competition.who_plays import executor_of
-from khiva_arena.entrants import staging
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import BotError, ConfigError, StagingError, StoreError
 from khiva_arena.events import stored
@@ -33,16 +32,16 @@ from khiva_arena.league.draw.next_batch import PastResults, add_batch, next_batc
 from khiva_arena.league.player.batch_play import BatchPlay, CpuBound
 from khiva_arena.league.player.publish import Publisher
 from khiva_arena.league.player.roster_changes import take_all
+from khiva_arena.league.player.started_bots import StartedBots
 from khiva_arena.league.settings import League
-from khiva_arena.league.submissions.examine import examine_next, load
+from khiva_arena.league.submissions.examine import examine_next
 from khiva_arena.league.submissions.queue import Queue
 from khiva_arena.playing.executor import Executor
-from khiva_arena.playing.starts import Entrants, as_modules, ready_to_play
+from khiva_arena.playing.starts import Entrants
 from khiva_arena.replay import seeds
 from khiva_arena.replay.definition import Definition
 from khiva_arena.replay.record import canonical
-from khiva_arena.result import Clock, Result
-from khiva_arena.sandbox.command import Command
+from khiva_arena.result import Result
 from khiva_arena.say import Say
 from khiva_arena.schedule.names import Format
 from khiva_arena.settings.define import definition_of
@@ -62,7 +61,7 @@ NAP_SECONDS = 1.0
 class HowLong(NamedTuple):
     """How long a league is played.
 
-    batches: how many are to be over; None for no end.
+    batches: how many are to be over; None for no end; 0 to publish what is due, and play nothing.
     until: when no other one begins; None for never.
     new_terms: whether changed settings begin to count.
     any_engine: whether a batch that another version began is continued.
@@ -81,6 +80,19 @@ def play(league: League, how_long: HowLong, say: Say) -> None:
     another player is at work or the store is damaged, BotError if a bot of a batch that has begun does not start any more.
     """
     pool.reserve(league.settings.jobs, league.settings.seats)
+    with _player(league, how_long, say) as player:
+        player.play()
+
+
+def draw(league: League, how_long: HowLong, say: Say) -> EventRow:
+    """Return the event of the batch that is drawn and not over; if there is none, draw it first. Raises as ``play`` does."""
+    with _player(league, how_long, say) as player:
+        return player.draw()
+
+
+@contextmanager
+def _player(league: League, how_long: HowLong, say: Say) -> "Iterator[Player]":
+    """Yield a player whose store nobody else writes."""
     with (
         Queue(league.folder) as queue,
         Store.write(league.folder) as store,
@@ -89,7 +101,7 @@ def play(league: League, how_long: HowLong, say: Say) -> None:
     ):
         player = Player(league, store, queue, log, public, how_long)
         with if_interrupted(log.say, player.how_far):
-            player.play()
+            yield player
 
 
 class Player:
@@ -110,8 +122,7 @@ class Player:
     ) -> None:
         self._league, self._store, self._queue, self._log, self._how_long = league, store, queue, log, how_long
         self._public = public
-        self._commands: dict[str, Command] = {}
-        self._bots: dict[str, Bot] = {bot.identity: bot for bot in league.anchors}
+        self._bots = StartedBots(league, log.say)
         self._batch: BatchPlay | None = None
         self._broken: dict[str, str] = {}
         self._waits = False
@@ -133,14 +144,27 @@ class Player:
         self._queue.end_leases_of_player()
         self._public.publish(self.chain)
         with self._stack:
-            while self.chain.open or self._goes_on(len(self.chain.overs) - over_before):
+            while self._goes_on(len(self.chain.overs) - over_before):
                 if event := self._resumed() if self.chain.open else self._begun():
                     self._play_batch(event)
         self._public.finish()
         self._log.say(f"{count(len(self.chain.overs) - over_before, 'batch is', 'batches are')} over; {self._newest_link()}")
 
+    def draw(self) -> EventRow:
+        """Return the event of the batch that is drawn and not over; if there is none, draw it first."""
+        self._queue.end_leases_of_player()
+        self._public.write(self.chain)  # if a kill came between a draw and that
+        if self.chain.open and self._how_long.new_terms:
+            raise ConfigError(f"--new-terms: batch {self.chain.batches} is drawn already, on the terms before; leave it out")
+        event = stored.stored_event(self._store, self.chain.open.event) if self.chain.open else self._begun()
+        assert event is not None  # since a player that was told how many batches to play waits for no bots
+        self._log.say(f"commitment {event.commitment}; {self._newest_link()}")
+        return event
+
     def _goes_on(self, played: int) -> bool:
         batches, until = self._how_long.batches, self._how_long.until
+        if self.chain.open:
+            return batches != 0
         return (batches is None or played < batches) and (until is None or datetime.now(UTC) < until)
 
     def _newest_link(self) -> str:
@@ -151,7 +175,7 @@ class Player:
     def _check_anchors(self) -> None:
         """Raise ConfigError if the anchors are not those that the league was founded with."""
         then = {anchor.identity: anchor.name for anchor in self.chain.founded.anchors}
-        if lost := [name for identity, name in then.items() if identity not in self._bots]:
+        if lost := [name for identity, name in then.items() if identity not in self._bots.loaded]:
             raise ConfigError(
                 f"anchor {', '.join(lost)}: its files are not those that the league was founded with; restore them: without "
                 "its anchors no number of spring can be compared with one of autumn"
@@ -195,7 +219,7 @@ class Player:
             state = "accepted" if verdict.accepted else "refused"
             self._log.say(f"{entry.family_name}: {state}; its author sees why")
         self.chain = take_all(self._store, self._queue, self.chain, self._log.say)
-        for bot, why in (broken := self._start(self.chain.active)).items():
+        for bot, why in (broken := self._bots.start(self.chain.active)).items():
             self._log.say(f"{bot.name}: {why}", warning=True)
         self._suspend(dict.fromkeys(broken, BROKEN))
         if len({bot.family for bot in self.chain.active}) < self.chain.terms.seats and self._how_long.batches is None:
@@ -213,7 +237,7 @@ class Player:
             commitment=commitment,
         )
         longer = follow(self.chain, link)
-        players = [self._bots[bot.identity] for bot in self.chain.active]
+        players = self._bots.of(self.chain.active)
         rows = [
             BotRow(bot.name, bot.identity, bot.version, bot.complete, bot.asked_as, str(self._league.folder)) for bot in players
         ]
@@ -235,7 +259,7 @@ class Player:
 
     def _drawn_definition(self) -> Definition:
         """Return the definition of the next batch, with its tables drawn. Raises ConfigError if the roster cannot fill one."""
-        players = [self._bots[bot.identity] for bot in self.chain.active]
+        players = self._bots.of(self.chain.active)
         try:
             batch = next_batch(self.chain, self.counts, self.chain.revealed(datetime.now(UTC)), self._past)
         except ConfigError as error:
@@ -258,66 +282,15 @@ class Player:
         event = stored.ready_to_continue(self._store, event, self._how_long.any_engine)
         check_event(self._store, event)
         roster = [self.chain.bots[bot.identity] for bot in event.bots]
-        for bot, why in self._start(roster).items():
-            if not bot.author or bot.identity not in self._bots:
+        for bot, why in self._bots.start(roster).items():
+            if not bot.author or bot.identity not in self._bots.loaded:
                 raise BotError(f"{bot.name}: {why}")
             self._log.say(f"{bot.name} does not start any more, so it forfeits: {why}", warning=True)
-            self._commands[bot.identity] = self._staged(bot)
+            self._bots.let_fail(bot)
             self._broken[bot.identity] = BROKEN
         return event
 
-    def _staged(self, bot: RosterBot) -> Command:
-        """Return the command that starts a bot, which fails; one that cannot be built fails in its place."""
-        player = self._bots[bot.identity]
-        try:
-            return staging.stage(player, self._league.sandbox.level)
-        except StagingError:
-            raise
-        except BotError:
-            return Command(("false",), str(self._league.folder))
-
     # --- bots ---
-
-    def _start(self, roster: Sequence[RosterBot]) -> dict[RosterBot, str]:
-        """Load the bots that are not loaded yet, and start each once. Return why, for each that cannot play."""
-        problems: dict[RosterBot, str] = {}
-        for bot in roster:
-            try:
-                if bot.identity not in self._bots:
-                    self._bots[bot.identity] = self._loaded(bot)
-            except (ConfigError, BotError) as error:
-                if isinstance(error, StagingError):
-                    raise
-                problems[bot] = str(error)
-        new = [bot for bot in roster if bot.identity in self._bots and bot.identity not in self._commands]
-        if self._league.settings.place:
-            return problems  # the workers start them
-        try:
-            self._prepare(new)
-        except StagingError:
-            raise
-        except BotError:
-            for bot in new:
-                try:
-                    self._prepare([bot])
-                except StagingError:
-                    raise
-                except BotError as error:
-                    problems[bot] = str(error)
-        return problems
-
-    def _prepare(self, roster: Sequence[RosterBot]) -> None:
-        players = [self._bots[bot.identity] for bot in roster]
-        self._commands = ready_to_play(self._league.settings, players, self._league.sandbox, self._log.say, self._commands)
-
-    def _loaded(self, bot: RosterBot) -> Bot:
-        """Return the league's copy of a bot. Raises ConfigError if it is not the one that was entered."""
-        player = load(self._league, bot.sources, bot.name)
-        if player.identity == bot.sources and self._league.settings.clock is Clock.TICKS:
-            (player,) = as_modules([player], self._league.sandbox.level, skip_broken=False)
-        if player.identity != bot.identity:
-            raise ConfigError(f"{player.asked_as}: its files are not those that were entered")
-        return player
 
     def _out_after(self, play: BatchPlay) -> dict[RosterBot, str]:
         """Return the bots that a batch's end suspends, with the reason for everyone to read."""
@@ -345,7 +318,7 @@ class Player:
         """Yield the executor of a batch. That of a cluster stays from batch to batch, so that no bot is started again there."""
         if self._elsewhere is None:
             made = executor_of(
-                self._league.settings, Entrants(players, self._commands), self._league.sandbox, None, self._log.say
+                self._league.settings, Entrants(players, self._bots.commands), self._league.sandbox, None, self._log.say
             )
             if not self._league.settings.place:
                 yield made
@@ -356,7 +329,7 @@ class Player:
     def _play_batch(self, event: EventRow) -> None:
         """Play the rest of a batch and end it: once each table is recorded, or stayed void after two more tries."""
         log = self._log
-        players = tuple(self._bots[bot.identity] for bot in event.bots)
+        players = tuple(self._bots.loaded[bot.identity] for bot in event.bots)
         anchors = len(self.chain.founded.anchors)
         with self._executor(players) as executor:
             commands = executor.prepare(players)

@@ -6,7 +6,7 @@ time, which yields to bots. What a kill left out is made later. What fails is a 
 
 import os
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -16,18 +16,20 @@ import msgspec
 from msgspec import structs
 
 from khiva_arena.competition.live_page import Background
-from khiva_arena.errors import ArenaError, ConfigError
+from khiva_arena.errors import ArenaError, ConfigError, StoreError
 from khiva_arena.events.stored import bare_timetable, stored_event
-from khiva_arena.league.chain.links import Drawn, Entered, Over, StateChanged, read_link
+from khiva_arena.league.chain.links import Drawn, Entered, Final, Over, StateChanged, read_link
 from khiva_arena.league.chain.roster import Chain, RosterBot
 from khiva_arena.league.chain.stored_chain import publish as publish_chain
-from khiva_arena.league.folder import PUBLIC, SUMS, make_public, write_public
+from khiva_arena.league.folder import PUBLIC, SUMS, final_folder, make_public, write_public
 from khiva_arena.league.public_state import (
     BATCHES,
+    FINALS,
     HISTORY,
     STATE,
     PublicBatch,
     PublicBot,
+    PublicFinal,
     PublicLeague,
     TableThen,
     read_history,
@@ -80,6 +82,8 @@ class Publisher:
         self._store, self._folder, self._say = store, store.folder, say
         self._links = 0
         self._batches: list[PublicBatch] = []
+        self._finals: list[PublicFinal] = []
+        self._next_reveal: datetime | None = None
         self._why: dict[str, str] = {}
         self._sat, self._tables, self._left_out = Counter[str](), Counter[str](), Counter[str]()
         self._process = Background()
@@ -116,7 +120,12 @@ class Publisher:
         self._tasks = underway + missing
 
     def look(self) -> None:
-        """Take what the process has made, if it has ended, and let the next one begin. Never waits."""
+        """Take what the process has made, if it has ended, and let the next one begin; publish what is due. Never waits.
+
+        Raises ConfigError or Unwritten if what is due cannot be written.
+        """
+        if self._next_reveal and datetime.now(UTC) >= self._next_reveal:
+            self.write(self._chain)
         if (failure := self._process.failure()) is not None:
             self._taken(self._tasks.pop(0), failure)
         while self._tasks and not self._process.is_there:
@@ -151,16 +160,25 @@ class Publisher:
         if self._chain.overs and not self._has_newest():
             words: tuple[str, ...] = ("khiva_arena.league.player.newest_table", str(self._folder))
             tasks.append(_Task(f"the table after batch {self._chain.overs[-1].batch}", words, self._take_table))
-        folder = self._folder / PUBLIC / BATCHES
+        revealed = [batch for batch in reversed(self._batches) if self._is_revealed(batch)]
+        tasks += self._pages_of(BATCHES, {f"batch {one.number}": (self._folder, one.event) for one in revealed})
+        over = [final for final in reversed(self._finals) if final.over]
+        tasks += self._pages_of(
+            FINALS, {f"final {one.number}": (final_folder(self._folder, one.number), one.event) for one in over}
+        )
+        return tasks
+
+    def _pages_of(self, name: str, events: dict[str, tuple[Path, str]]) -> Iterator[_Task]:
+        """Yield the pages that a public folder lacks. ``events``: by what each is called, its store and its id."""
+        folder = self._folder / PUBLIC / name
         make_public(folder)
         there = {path.name for path in folder.iterdir()}
-        for batch in reversed(self._batches):
-            path = folder / f"{batch.number}.html"
-            if self._is_revealed(batch) and path.name not in there:
-                title = f"{self._chain.founded.name}, batch {batch.number}"
-                words = ("khiva_arena", "report", "--title", title, "--out", str(path), "--", str(self._folder), batch.event)
-                tasks.append(_Task(f"the page of batch {batch.number}", words, partial(path.chmod, 0o644)))
-        return tasks
+        for subject, (store, event) in events.items():
+            path = folder / f"{subject.partition(' ')[2]}.html"
+            if path.name not in there:
+                title = f"{self._chain.founded.name}, {subject}"
+                words = ("khiva_arena", "report", "--title", title, "--out", str(path), "--", str(store), event)
+                yield _Task(f"the page of {subject}", words, partial(path.chmod, 0o644))
 
     def _has_newest(self) -> bool:
         return self._newest is not None and self._newest.run_digest == self._chain.overs[-1].run_digest
@@ -196,6 +214,10 @@ class Publisher:
                     self._batches.append(self._drawn(link))
                 case Over() as link:
                     self._batches[-1] = self._over(self._batches[-1], link)
+                case Final() as link:
+                    names = tuple(self._chain.bots[bot].name for bot in link.bots)
+                    place = (link.number, link.digest, link.at, link.commitment)
+                    self._finals.append(PublicFinal(link.final, link.event, *place, names, over=False))
                 case StateChanged() as link:
                     self._why[link.identity] = link.why
                 case Entered() as link:
@@ -245,10 +267,25 @@ class Publisher:
     def _is_revealed(self, batch: PublicBatch) -> bool:
         return bool(batch.over_at) and batch.number <= self._revealed
 
+    def _is_over(self, final: PublicFinal) -> bool:
+        """Tell whether a final is over, as far as its store can be read; a warning says why not."""
+        what, out = f"final {final.number}", final_folder(self._folder, final.number)
+        if final.over or (self._folder / PUBLIC / FINALS / f"{final.number}.html").is_file():
+            return True
+        try:
+            return not Store.is_in_use(out) and is_final_over(self._folder, final.number, final.event)
+        except StoreError as error:
+            if what not in self._failed and not Store.is_in_use(out):
+                self._failed.add(what)
+                self._say(f"{what} cannot be shown: {error}", warning=True)
+        return False
+
     def _write_standing(self) -> None:
         """Write how the league stands. Raises ConfigError or Unwritten."""
         chain, newest = self._chain, self._newest
-        self._revealed = chain.revealed(datetime.now(UTC))
+        at = datetime.now(UTC)
+        self._revealed, self._next_reveal = chain.revealed(at), chain.next_reveal(at)
+        self._finals = [structs.replace(final, over=self._is_over(final)) for final in self._finals]
         in_season = newest is not None and bool(chain.seasons) and newest.then.batch >= chain.seasons[-1][1]
         state = PublicLeague(
             name=chain.founded.name,
@@ -264,6 +301,7 @@ class Publisher:
             season_table=newest.season_table if newest and in_season else None,
             closed_seasons=newest.closed_seasons if newest else {},
             table_batch=newest.then.batch if newest else 0,
+            finals=tuple(self._finals),
         )
         write_public(self._folder, STATE, msgspec.json.encode(state))
 
@@ -280,6 +318,15 @@ class Publisher:
             tables=self._tables[bot.identity],
             left_out=self._left_out[bot.identity],
         )
+
+
+def is_final_over(folder: Path, number: int, event: str) -> bool:
+    """Tell whether all matches of a final of the league in a folder are recorded. ``event``: its id. Raises StoreError."""
+    out = final_folder(folder, number)
+    if not Store.check(out):
+        return False
+    with Store.read(out) as store:
+        return store.conclusion(event) is not None
 
 
 def _read_newest(folder: Path) -> NewestTable | None:

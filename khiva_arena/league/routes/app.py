@@ -15,7 +15,7 @@ from starlette.types import Receive, Scope, Send
 
 from khiva_arena.errors import StoreError
 from khiva_arena.league.folder import CHAIN
-from khiva_arena.league.public_state import BATCHES, STATE
+from khiva_arena.league.public_state import BATCHES, FINALS, STATE
 from khiva_arena.league.routes import feed, pages
 from khiva_arena.league.routes.author_pages import AuthorPages
 from khiva_arena.league.routes.desk import Desk
@@ -33,7 +33,7 @@ POLICY_WITHIN = 4_096
 NOTHING_SAID = HTTPException(404).detail
 NAMELESS = "A league"
 NO_PAGE = "There is no such page."
-NOT_YET = "The matches of this batch have no page: it is not revealed, or the player has yet to make the page."
+NOT_YET = "These matches have no page: their deals are not public, or the player has yet to make the page."
 UNREADABLE = "The state of the league cannot be read now; try again in a minute."
 FRESH = {"cache-control": "no-cache"}
 """Pages may be kept, and are asked for again: a league goes on."""
@@ -66,7 +66,8 @@ class LeagueSite:
         routes = [
             Route("/", self._pages(lambda _: pages.standings)),
             Route("/batches", self._pages(lambda request: lambda view: pages.batches(view, _before(request)))),
-            Route("/batches/{number:int}.html", self._batch_file),
+            Route("/batches/{number:int}.html", self._results_in(BATCHES)),
+            Route("/finals/{number:int}.html", self._results_in(FINALS)),
             Route("/batches/{number:int}", self._pages(_of_the_path(pages.batch, "number"))),
             Route("/bots/{name:path}/badge.svg", self._bot_badge),
             Route("/bots/{name:path}", self._pages(_of_the_path(pages.bot, "name"))),
@@ -167,15 +168,12 @@ class LeagueSite:
     async def _state(self, request: Request) -> Response:
         return self._file(request, STATE, "application/json")
 
-    async def _batch_file(self, request: Request) -> Response:
-        name = f"{BATCHES}/{request.path_params['number']}.html"
-        return self._file(
-            request,
-            name,
-            "text/html; charset=utf-8",
-            is_page=True,
-            otherwise=NOT_YET,
-        )
+    def _results_in(self, folder: str) -> Callable[[Request], object]:
+        async def answer(request: Request) -> Response:
+            name = f"{folder}/{request.path_params['number']}.html"
+            return self._file(request, name, "text/html; charset=utf-8", is_page=True, otherwise=NOT_YET)
+
+        return answer
 
     def _file(
         self,

@@ -114,7 +114,8 @@ def standings(view: LeagueView) -> Page:
         ("Now", _now(view)),
         ("Commitment", joined(tag("code", view.commitment), f", published before the first match of {_of(view)}")),
     ]
-    main = joined(facts(rows), _table(view), tag("section", tag("h2", "What first place means"), _paragraphs(FIRST_PLACE, FINAL)))
+    meaning = tag("section", tag("h2", "What first place means"), _paragraphs(FIRST_PLACE, FINAL), _finals(view))
+    main = joined(facts(rows), _table(view), meaning)
     return Page("Standings", main)
 
 
@@ -153,6 +154,17 @@ def _table(view: LeagueView) -> Markup:
     head = ["bot", "ranks", "Elo", "interval", "author", "matches", "faults"]
     caption = f"The table after batch {view.league.table_batch}"
     return joined(table(caption, head, rows), tag("p", view.pool["meaning"], class_="dim"))
+
+
+def _finals(view: LeagueView) -> Markup:
+    """Return what is to be said of each final, the newest first."""
+    rows = []
+    for final in reversed(view.league.finals):
+        matches = link(f"/finals/{final.number}.html", "table and matches") if final.over else joined("it is played")
+        bots = joined(*(joined(", " if at else "", bot_link(name)) for at, name in enumerate(final.bots)))
+        parts = (matches, "; decided on ", when(final.at), ", among ", bots, "; commitment ", tag("code", final.commitment))
+        rows.append((f"Final {final.number}", joined(*parts)))
+    return facts(rows) if rows else joined()
 
 
 def _ends(view: LeagueView) -> tuple[float, float]:

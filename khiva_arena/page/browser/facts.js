@@ -9,6 +9,11 @@ export function check(verify) {
   return h("p", {}, "Check it: ", code(verify), " replays every match and compares what it finds with the commitment and the run digest.");
 }
 
+/** What a reader of a league's page can hold its organiser to. @param {string} newest */
+export function receipt(newest) {
+  return newest && h("p", {}, "Keep this page: when it was made, the newest link of the league's chain was ", code(newest), ". ", code("khiva-arena verify --seen"), " compares the two.");
+}
+
 /** What an event is, in a list of facts. @param {import("./types").Event} event */
 export function facts(event) {
   const time = event.time;

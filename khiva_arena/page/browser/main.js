@@ -2,7 +2,7 @@
 
 import { bot } from "./bot.js";
 import { crosstable, elo_by_seeds, faults, seats_and_neighbours, spreads } from "./plots.js";
-import { check, facts } from "./facts.js";
+import { check, facts, receipt } from "./facts.js";
 import { formats } from "./formats.js";
 import { h, refill } from "./dom.js";
 import { listed, route } from "./route.js";
@@ -150,6 +150,6 @@ function overview(page, matches, names) {
       );
     }),
     h("p", { class: "more" }, h("a", { class: "button", href: listed() }, `All ${matches.length.toLocaleString("en")} matches`)),
-    h("section", { class: "events", "aria-label": "How to check it" }, h("h2", {}, "What was played, and how to check it"), check(page.verify), page.events.map(facts)),
+    h("section", { class: "events", "aria-label": "How to check it" }, h("h2", {}, "What was played, and how to check it"), check(page.verify), receipt(page.receipt), page.events.map(facts)),
   ];
 }

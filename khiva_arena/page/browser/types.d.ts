@@ -120,6 +120,8 @@ export interface Page {
   legal: unknown[][];
   /** Of a page that only holds replays: where the results are. */
   home: string;
+  /** The newest link of the league's chain when the page was made; "" without a league. */
+  receipt: string;
 }
 
 /** Whose eyes: all hands open, only what everybody saw, or what one seat saw. */

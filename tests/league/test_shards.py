@@ -1,0 +1,219 @@
+"""A batch of a league as a plan, whose shards machines play that know nothing of each other: the chain is the one of a league
+that one machine played."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from arena import ROOT, arena
+from made_league import MadeLeague
+from msgspec import structs
+from synthesised import void
+from wording import pattern, sentence
+
+from khiva_arena.api.verify import verify
+from khiva_arena.errors import ConfigError, StoreError
+from khiva_arena.events.stored import open_batch
+from khiva_arena.league.chain.stored_chain import chain_of
+from khiva_arena.league.player.batch_play import BatchPlay
+from khiva_arena.sandbox.command import Command
+from khiva_arena.say import say_nothing
+from khiva_arena.shards.merge import merge
+from khiva_arena.store.db import EventRow, Store
+from khiva_arena.store.rows import SET_ASIDE_VOIDS
+
+pytestmark = pytest.mark.slow
+
+PLAYER = str(ROOT / "tests" / "support" / "league_player.py")
+SEEDS = 3
+
+
+def made_league(folder: Path) -> Path:
+    """A league of two seats and three deals a batch, with one bot beside its anchors."""
+    folder.mkdir()
+    league(folder, "new", "spring", "--seats", "2")
+    settings = folder / "spring" / "league.toml"
+    settings.write_text(settings.read_text().replace("\nseeds = 1\n", f"\nseeds = {SEEDS}\n"))
+    arena("new", "shipped:python/naive", "mine", cwd=folder)
+    league(folder, "enter", "spring", "mine", "--author", "ann")
+    return folder
+
+
+def league(folder: Path, verb: str, *words: str, code: int = 0) -> subprocess.CompletedProcess[str]:
+    """Type a verb of a league whose secrets follow from how far it is."""
+    done = subprocess.run([sys.executable, PLAYER, verb, *words], cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == code, done.stderr
+    return done
+
+
+def shard(folder: Path, number: int) -> str:
+    """Play a shard of the plan that lies in a folder. Return the name of its store."""
+    name = f"shard-{number}"
+    arena("run", "--from-plan", "batch.json", "--shard", f"{number}/{SEEDS}", "--out", name, cwd=folder)
+    return name
+
+
+def test_a_batch_of_shards_is_that_of_one_machine(tmp_path: Path) -> None:
+    calm, shared = made_league(tmp_path / "calm"), made_league(tmp_path / "shared")
+    league(calm, "play", "spring", "--batches", "2")
+    league(shared, "play", "spring", "--batches", "1")
+
+    planned = league(shared, "plan", "spring", "batch.json", "--json")
+    values = json.loads(planned.stdout)
+    assert (values["seeds"], values["planned"]) == (SEEDS, SEEDS * 3 * 2)
+    assert (shared / "batch.json").stat().st_mode & 0o077 == 0
+    chain = (shared / "spring" / "public" / "chain.jsonl").read_text()
+    assert values["commitment"] in chain  # it is public before the first match
+    again = league(shared, "plan", "spring", "batch.json", "--json")  # nothing is drawn twice
+    assert again.stdout == planned.stdout
+    assert (shared / "spring" / "public" / "chain.jsonl").read_text() == chain
+
+    stores = [shard(shared, 1), shard(shared, 3)]
+    told = arena("merge", *stores, "--out", "spring", cwd=shared, code=1)
+    assert "shard 2/3" in told.stdout
+    assert sentence("league", "plays-and-ends", league="spring") in told.stderr
+    arena("verify", "spring", cwd=shared)
+    league(shared, "play", "spring", "--batches", "1")  # plays what no shard did, and ends the batch
+
+    chains = []
+    for folder in (calm, shared):
+        result = verify(folder / "spring")
+        assert result.sound, result.problems
+        with Store.read(folder / "spring") as store:
+            links = chain_of(store)
+            assert links is not None
+            chains.append((links.digest, [over.run_digest for over in links.overs]))
+    assert chains[0] == chains[1]
+
+    late = arena("merge", *stores, "--out", "spring", cwd=shared, code=2)
+    assert sentence("league", "not-its-batch", league="spring") in late.stderr
+
+
+def test_what_is_drawn_is_published_again_if_a_kill_came_before_that(tmp_path: Path) -> None:
+    folder = made_league(tmp_path / "shared")
+    league(folder, "plan", "spring", "batch.json")
+    chain = folder / "spring" / "public" / "chain.jsonl"
+    links = chain.read_text()
+    chain.write_text("".join(links.splitlines(keepends=True)[:-1]))
+    league(folder, "play", "spring", "--batches", "0")  # which publishes, and leaves the open batch alone
+    assert chain.read_text() == links
+    chain.write_text("".join(links.splitlines(keepends=True)[:-1]))
+    league(folder, "plan", "spring", "batch.json")
+    assert chain.read_text() == links
+    with Store.read(folder / "spring") as store:
+        assert store.recorded(open_batch(store)) == set()
+
+
+def test_a_plan_of_an_earlier_batch_stays_and_no_batch_is_drawn_for_it(tmp_path: Path) -> None:
+    folder = made_league(tmp_path / "shared")
+    league(folder, "plan", "spring", "batch.json")
+    arena("run", "--from-plan", "batch.json", "--out", "shard", cwd=folder)
+    done = arena("merge", "shard", "--out", "spring", cwd=folder)
+    assert sentence("league", "ends-the-batch", league="spring") in done.stderr
+    league(folder, "play", "spring", "--batches", "1")
+    chain, plan = (folder / "spring" / "public" / "chain.jsonl").read_text(), (folder / "batch.json").read_text()
+    for file, words in (
+        ("batch.json", sentence("league", "another-plan", file="batch.json")),
+        ("nowhere/batch.json", "no such folder"),
+        ("mine/main.py", "not a plan"),
+    ):
+        assert words in league(folder, "plan", "spring", file, code=2).stderr
+    assert (folder / "batch.json").read_text() == plan
+    assert (folder / "spring" / "public" / "chain.jsonl").read_text() == chain
+    league(folder, "plan", "spring", "next.json")
+    late = league(folder, "plan", "spring", "other.json", "--new-terms", code=2)
+    assert sentence("league", "drawn-already", batch="2") in late.stderr
+    arena("run", "--from-plan", "next.json", "--out", "shard", cwd=folder)  # beside the shard of the batch before
+    assert "--event" in arena("merge", "shard", "--out", "spring", cwd=folder, code=2).stderr
+    with Store.read(folder / "spring") as store:
+        batch = open_batch(store)
+    arena("merge", "shard", "--event", batch, "--out", "spring", cwd=folder)
+
+
+def test_a_league_that_is_not_founded_takes_nothing(tmp_path: Path) -> None:
+    folder = made_league(tmp_path / "shared")
+    words = ["--bot", "shipped:python/naive", "--bot", "shipped:python/random", "--seats", "2", "--seeds", "1"]
+    refused = arena("run", *words, "--out", "spring", cwd=folder, code=2)
+    assert sentence("league", "played-by-league-play") in refused.stderr
+    arena("run", *words, "--out", "other", cwd=folder)
+    refused = arena("merge", "other", "--out", "spring", cwd=folder, code=2)
+    assert sentence("league", "played-by-league-play") in refused.stderr
+    refused = league(folder, "play", "spring", "--batches", "0", code=2)
+    assert sentence("league", "nothing-due") in refused.stderr
+
+
+def test_a_shard_of_another_batch_is_refused(tmp_path: Path) -> None:
+    folder = made_league(tmp_path / "shared")
+    words = ["--bot", "shipped:python/naive", "--bot", "shipped:python/random", "--seats", "2", "--seeds", "1"]
+    arena("run", *words, "--out", "other", cwd=folder)
+    league(folder, "play", "spring", "--batches", "1")
+    for _ in range(2):
+        refused = arena("merge", "other", "--out", "spring", cwd=folder, code=2)
+        assert sentence("league", "not-its-batch", league="spring") in refused.stderr
+        league(folder, "plan", "spring", "batch.json")
+    refused = arena("run", "--from-plan", "batch.json", "--out", "spring", cwd=folder, code=2)
+    assert sentence("league", "played-by-league-play") in refused.stderr
+    refused = arena("run", "--from-plan", "batch.json", "--public", "dice", "--out", "shard", cwd=folder, code=2)
+    assert sentence("league", "no-public-text") in refused.stderr
+
+
+def test_no_plan_lies_where_bots_or_the_server_read(tmp_path: Path) -> None:
+    folder = made_league(tmp_path / "shared")
+    (folder / "link").symlink_to(folder / "spring")
+    (folder / "anchor").mkdir()
+    arena("new", "shipped:python/greedy", "outside", cwd=folder)
+    settings = folder / "spring" / "league.toml"
+    settings.write_text(settings.read_text().replace("bots/anchors/greedy", str(folder / "outside")))
+    for file in ("spring/batch.json", "anchor/../spring/bots/batch.json", "link/batch.json"):
+        within = league(folder, "plan", "spring", file, code=2)
+        assert sentence("league", "plan-within", file=file) in within.stderr
+    of_an_anchor = league(folder, "plan", "spring", "outside/batch.json", code=2)
+    assert sentence("league", "plan-of-a-bot", file="outside/batch.json") in of_an_anchor.stderr
+    assert not Store.check(folder / "spring")
+
+
+# --- shards that a stranger made ---
+
+
+@pytest.fixture
+def drawn(tmp_path: Path) -> EventRow:
+    """The batch that the league ``spring`` has drawn, and an empty shard of it."""
+    with MadeLeague(tmp_path / "spring") as made:
+        made.enter("bot 1", 1)
+        event = made.draw()
+    with Store.write(tmp_path / "shard") as store:
+        store.add_event(event.id, event.text, event.engines[0], event.commitment, event.secret, event.bots)
+    return event
+
+
+def test_a_table_is_set_aside_by_the_tries_of_the_league_alone(tmp_path: Path, drawn: EventRow) -> None:
+    with Store.write(tmp_path / "shard") as store:
+        play = BatchPlay(store, drawn, [Command(("none",), "/")] * len(drawn.bots))
+        for attempt in range(SET_ASIDE_VOIDS):
+            for one in play.rounds():
+                for job in play.jobs(one):
+                    play.record(void(structs.replace(job, attempt=attempt + 1)), last=True)
+            play.try_again()
+        assert play.given_up()
+    merge([tmp_path / "shard"], tmp_path / "spring", say_nothing)
+    with Store.read(tmp_path / "spring") as store:
+        assert store.voids(drawn.id) == []
+
+
+def test_a_public_text_of_a_shard_is_no_part_of_a_batch(tmp_path: Path, drawn: EventRow) -> None:
+    with Store.write(tmp_path / "shard") as store:
+        store.add_public(drawn.id, "dice")
+    with pytest.raises(ConfigError, match=pattern("league", "public-of-a-shard", part=str(tmp_path / "shard"))):
+        merge([tmp_path / "shard"], tmp_path / "spring", say_nothing)
+    with Store.read(tmp_path / "spring") as store:
+        assert [event.public for event in store.events()] == [None]
+
+
+def test_a_chain_that_cannot_be_read_takes_no_shard(tmp_path: Path, drawn: EventRow) -> None:
+    with Store.write(tmp_path / "spring") as store:
+        assert open_batch(store) == drawn.id
+        store._connection.execute("UPDATE links SET text = '{\"kind\": 3}' WHERE number = 1")
+        with pytest.raises(StoreError, match=pattern("league", "unreadable-link", folder=str(tmp_path / "spring"))):
+            open_batch(store)
