@@ -131,9 +131,10 @@ def plan(league: Path, file: Path, new_terms: bool, as_json: bool) -> None:
 
 def _check_plan(file: Path, league: Path) -> None:
     """Raise ConfigError if a file that exists is no plan of the batch that a league plays."""
-    event = read_plan(file).event.id
-    with Store.read(league) as store:
-        batch = open_batch(store)
+    event, batch = read_plan(file).event.id, ""
+    if status_of(league).link is not None:
+        with Store.read(league) as store:
+            batch = open_batch(store)
     if event != batch:
         raise ConfigError(f"{file}: exists already with another plan, and is not changed; give another name")
 

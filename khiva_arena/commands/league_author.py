@@ -9,7 +9,8 @@ from typing import get_args
 import click
 
 from khiva_arena.errors import ConfigError
-from khiva_arena.league.folder import SETTINGS, is_league
+from khiva_arena.events.stored import is_league
+from khiva_arena.league.folder import SETTINGS
 from khiva_arena.league.submissions.queue import Author, EntryState, Queue
 from khiva_arena.report.text import listing
 from khiva_arena.terminal.console import say

@@ -10,8 +10,8 @@ from typing import Any, TextIO
 
 import click
 
+from khiva_arena.events.stored import is_league
 from khiva_arena.games.registry import handed
-from khiva_arena.league.folder import is_league
 from khiva_arena.shards.merge import Checks, Merged
 from khiva_arena.shards.merge import merge as merge_stores
 from khiva_arena.terminal.console import say

@@ -113,14 +113,16 @@ def _is_defined(event: EventRow) -> bool:
 
 
 def audit_finals(texts: Sequence[str | bytes], folder: Path) -> list[str]:
-    """Return what is wrong with the finals of the league in a folder, as far as their stores are there: each has the one event
-    that its link names. What they hold is verified as any store."""
+    """Return what is wrong with the finals of the league in a folder, as far as they were played here.
+
+    Each store has the one event that its link names. What it holds is verified as any store.
+    """
     finals = [link for link in map(read_link, texts) if isinstance(link, Final)]
     problems = []
     for link in finals:
         out = final_folder(folder, link.final)
-        if not Store.check(out):
-            continue
+        if Store.is_in_use(out) or not Store.check(out):
+            continue  # it is being played, or elsewhere
         with Store.read(out) as store:
             events = [(event.id, event.commitment, [bot.identity for bot in event.bots]) for event in store.events()]
         if events != [(link.event, link.commitment, [*link.bots])]:

@@ -27,11 +27,6 @@ def final_folder(folder: Path, number: int) -> Path:
     return folder / f"{FINAL}{number}"
 
 
-def is_league(folder: Path) -> bool:
-    """Tell whether a folder is that of a league."""
-    return (folder / SETTINGS).is_file()
-
-
 def make_public(folder: Path) -> None:
     """Make a folder that others may read; those above it let others pass through. Raises ConfigError."""
     try:

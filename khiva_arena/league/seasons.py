@@ -5,8 +5,8 @@ from pathlib import Path
 
 from khiva_arena.errors import ConfigError
 from khiva_arena.events.selection import StoreSelection
+from khiva_arena.events.stored import is_league
 from khiva_arena.league.chain.stored_chain import chain_of
-from khiva_arena.league.folder import is_league
 from khiva_arena.say import Say
 from khiva_arena.store.db import Store
 from khiva_arena.words import count

@@ -5,12 +5,12 @@ from pathlib import Path
 import msgspec
 
 from khiva_arena.errors import ConfigError
-from khiva_arena.events.stored import bare_timetable, stored_event
+from khiva_arena.events.stored import bare_timetable, is_league, stored_event
 from khiva_arena.league.chain.links import read_link
 from khiva_arena.league.chain.stored_chain import chain_of
 from khiva_arena.league.draw.counts import Counts
 from khiva_arena.league.draw.next_batch import add_batch
-from khiva_arena.league.folder import FINAL, QUEUE, SETTINGS, is_league
+from khiva_arena.league.folder import FINAL, QUEUE, SETTINGS
 from khiva_arena.league.submissions.queue import Queue
 from khiva_arena.store.db import Store
 

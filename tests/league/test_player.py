@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
-from leagues import enter, league_in, same_secrets
+from leagues import ChainAlone, enter, league_in, same_secrets
 from msgspec import structs
 from synthesised import outcome, planned
 from wording import pattern
@@ -243,6 +243,21 @@ def test_batches_are_public_some_hours_after_their_end(tmp_path: Path, played: P
     assert chain.revealed(ends[1].replace(year=2099)) == 2
     with Store.read(tmp_path) as store:
         assert [event.definition.batch.revealed for event in store.events() if event.definition.batch] == [0, 0]
+
+
+def test_a_player_that_waits_for_bots_goes_on_publishing(tmp_path: Path, played: Played, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page that is made meanwhile is taken, and a batch that becomes public is published."""
+    looks: list[int] = []
+
+    def looked(_public: ChainAlone) -> None:
+        looks.append(len(looks))
+        if len(looks) == 3:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(ChainAlone, "look", looked)
+    with pytest.raises(KeyboardInterrupt):
+        played(league_in(tmp_path), None)
+    assert looks == [0, 1, 2]
 
 
 def test_a_player_that_only_publishes_plays_nothing(tmp_path: Path, played: Played) -> None:

@@ -15,6 +15,7 @@ from made_league import MadeLeague, Shape
 from pages import text as unpacked
 from wording import sentence
 
+from khiva_arena.api.verify import verify
 from khiva_arena.events.tables import TableRequest, tables_of
 from khiva_arena.league.chain.links import Final, Season, StateChanged
 from khiva_arena.league.chain.stored_chain import next_place
@@ -245,6 +246,12 @@ def test_a_final_that_is_being_played_stops_no_player(league: MadeLeague) -> Non
     with Store.write(final_of(league)):
         assert publish(league) == []
     assert [final.over for final in standing(league).finals] == [False]
+
+
+def test_a_league_is_verified_while_its_final_is_being_played(league: MadeLeague) -> None:
+    with Store.write(final_of(league)):
+        result = verify(league.folder)
+    assert (result.sound, result.problems) == (True, [])
 
 
 def test_a_final_that_cannot_be_read_is_a_warning(league: MadeLeague) -> None:

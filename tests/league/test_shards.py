@@ -140,6 +140,11 @@ def test_a_league_that_is_not_founded_takes_nothing(tmp_path: Path) -> None:
     arena("run", *words, "--out", "other", cwd=folder)
     refused = arena("merge", "other", "--out", "spring", cwd=folder, code=2)
     assert sentence("league", "played-by-league-play") in refused.stderr
+    other = made_league(tmp_path / "elsewhere")
+    league(other, "plan", "spring", "batch.json")
+    (other / "batch.json").rename(folder / "batch.json")
+    refused = league(folder, "plan", "spring", "batch.json", code=2)
+    assert sentence("league", "another-plan", file="batch.json") in refused.stderr
     refused = league(folder, "play", "spring", "--batches", "0", code=2)
     assert sentence("league", "nothing-due") in refused.stderr
 

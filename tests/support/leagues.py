@@ -104,7 +104,7 @@ def played(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Play so many batches of a league, whose bots are names."""
 
     def play(
-        league: League, batches: int = 1, *, fails: Fails = never, new_terms: bool = False, broken: Collection[str] = ()
+        league: League, batches: int | None = 1, *, fails: Fails = never, new_terms: bool = False, broken: Collection[str] = ()
     ) -> None:
         def started(_settings: object, bots: Iterable[Bot], *_: object) -> Mapping[str, Command]:
             if names := [bot.name for bot in bots if bot.name in broken]:

@@ -254,6 +254,7 @@ class Player:
         if not self._waits:
             self._log.say("too few bots for a table; waiting for `khiva-arena league enter` or for uploads", warning=True)
             self._public.publish(self.chain)
+        self._public.look()
         self._waits = True
         time.sleep(NAP_SECONDS)
 
