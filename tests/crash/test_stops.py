@@ -143,11 +143,11 @@ def test_a_bot_begins_with_no_signal_blocked_or_ignored(level: Level, jobs: int)
 def test_what_a_killed_arbiter_left_in_a_namespace_of_its_own_is_swept() -> None:
     """Such as bubblewrap's inner process, whose outer one was killed before it let that go on: it waits for ever."""
     need("unshare")
-    gone = subprocess.Popen(["true"])
-    gone.wait()
-    marked = os.environ | {reap.MARK: f"{gone.pid}-{'0' * 16}"}
+    arbiter = subprocess.Popen(["sleep", "300"])  # it lives until our own sweep: arbiters of other tests sweep, too
+    marked = os.environ | {reap.MARK: f"{arbiter.pid}-{'0' * 16}"}
     words = ["unshare", *([] if os.geteuid() == 0 else ["-Ur"]), "--pid", "--fork", "sleep", "300"]
     outer = subprocess.Popen(words, env=marked, start_new_session=True)
+    inner: set[int] = set()
     try:
         until(lambda: children(outer.pid) or outer.poll() is not None)
         if outer.poll() is not None:
@@ -157,9 +157,14 @@ def test_what_a_killed_arbiter_left_in_a_namespace_of_its_own_is_swept() -> None
         outer.kill()
         outer.wait()
         assert living(inner)
+        arbiter.kill()
+        arbiter.wait()
         reap.sweep()
         assert all_gone(lambda: living(inner))
     finally:
+        for process in (arbiter, outer):
+            process.kill()
+            process.wait()
         for pid in living(inner):
             os.kill(pid, signal.SIGKILL)
 
