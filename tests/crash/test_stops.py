@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from arena import ROOT, bots, living, started
+from arena import ROOT, bots, file_of, living, started
 from jobs import job
 from killing import all_gone, read
 from levels import EVERY_LEVEL, need_level, script_at
@@ -170,8 +170,7 @@ def test_what_a_killed_arbiter_left_in_a_namespace_of_its_own_is_swept() -> None
 
 
 def children(pid: int) -> set[int]:
-    text = Path(f"/proc/{pid}/task/{pid}/children").read_text() if Path(f"/proc/{pid}").exists() else ""
-    return {int(child) for child in text.split()}
+    return {int(child) for child in file_of(pid, f"task/{pid}/children").split()}
 
 
 def test_a_signal_to_a_worker_alone_stops_nothing(tmp_path: Path) -> None:

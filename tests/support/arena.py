@@ -73,7 +73,7 @@ def descendants(pid: int) -> set[int]:
         try:
             for task in Path(f"/proc/{todo.pop()}/task").glob("*/children"):
                 children = {int(child) for child in task.read_text().split()} - found
-                new = {child for child in children if BROWSER_MARK not in _file_of(child, "environ")}
+                new = {child for child in children if BROWSER_MARK not in file_of(child, "environ")}
                 found |= new
                 todo += new
         except OSError:
@@ -83,11 +83,12 @@ def descendants(pid: int) -> set[int]:
 
 def left_over(before: set[int]) -> list[bytes]:
     """Return the command lines of this process's living descendants that were not there before."""
-    newcomers = {pid: _file_of(pid, "cmdline") for pid in descendants(os.getpid()) - before}
+    newcomers = {pid: file_of(pid, "cmdline") for pid in descendants(os.getpid()) - before}
     return [newcomers[pid] for pid in living(set(newcomers))]
 
 
-def _file_of(pid: int, name: str) -> bytes:
+def file_of(pid: int, name: str) -> bytes:
+    """Return what a file of a process in /proc holds, nothing if the process ends: it may do so between two calls."""
     try:
         return Path(f"/proc/{pid}/{name}").read_bytes()
     except OSError:
@@ -96,14 +97,11 @@ def _file_of(pid: int, name: str) -> bytes:
 
 def living(pids: set[int]) -> set[int]:
     """Those that still run; a zombie does not."""
-    return {pid for pid in pids if Path(f"/proc/{pid}/stat").exists() and _state(pid) not in "ZX"}
+    return {pid for pid in pids if _state(pid) not in "ZX"}
 
 
 def _state(pid: int) -> str:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()[0]
-    except OSError:
-        return "X"
+    return (file_of(pid, "stat").decode(errors="replace").rpartition(")")[2].split() or "X")[0]
 
 
 def kill(process: subprocess.Popen[str], number: int = signal.SIGKILL) -> None:

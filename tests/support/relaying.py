@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from arena import ROOT, descendants, living
+from arena import ROOT, descendants, file_of, living
 from jobs import SECRET, job
 
 from khiva_arena.arbiter.match import Job, Outcome
@@ -154,7 +154,7 @@ def relay_command(folder: Path, port: int, *bot: str, name: str = "ann") -> Iter
 def bots_of(process: subprocess.Popen[str]) -> set[int]:
     """All that a relay has started and that lives, without its guard."""
     alive = living(descendants(process.pid))
-    return {pid for pid in alive if WATCHDOG.encode() not in Path(f"/proc/{pid}/cmdline").read_bytes()}
+    return {pid for pid in alive if WATCHDOG.encode() not in file_of(pid, "cmdline")}
 
 
 def ended(process: subprocess.Popen[str]) -> tuple[int, str]:
