@@ -14,12 +14,12 @@ TESTS := $(BIN)/pytest -n 4 --dist loadgroup -q
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run test-fast test test-soak test-languages test-long test-elsewhere check docs bench bench-guard bench-modules bench-peers coverage coverage-swiss league-simulation swiss-factors overload fairness fuzz meter modules-oldest modules-soak modules-elsewhere crash stops cluster schema vectors playthroughs openspiel-page references zoo pictures mutants strength vm clean
+.PHONY: help run test-fast test test-soak test-languages test-long test-elsewhere check docs bench bench-guard bench-modules bench-peers bench-rules coverage coverage-swiss league-simulation swiss-factors overload fairness fuzz meter modules-oldest modules-soak modules-elsewhere crash stops cluster schema vectors playthroughs openspiel-page references zoo pictures mutants strength vm headers rules-alike rules-mutants clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-.venv/.run: pyproject.toml $(wildcard khiva_arena/native/*.c khiva_arena/native/*.py)
+.venv/.run: pyproject.toml $(wildcard khiva_arena/native/*.[ch] khiva_arena/native/*.py bots/rules/*/*.h)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "Khiva Arena needs Python 3.11 or newer; name one with: make $(MAKECMDGOALS) PYTHON=python3.12" >&2; exit 2; }
 	@echo "setting up .venv (once)" >&2
@@ -87,6 +87,9 @@ bench: .venv/.test ## measure every figure of the project, one JSON object a lin
 bench-guard: .venv/.test ## before a release: whether counts or CPU are worse than in BASE=commit (needs cc and strace); an hour or two
 	@$(BIN)/python tests/benchmarks/guard.py --base "$(BASE)"
 
+bench-rules: .venv/.test ## the rules in C beside the engine, and the environments beside those of others, in one run (needs cc)
+	@$(BIN)/python tests/benchmarks/rules_in_c.py
+
 bench-modules: .venv/.test ## modules beside the same bots as processes: starts, decisions, memory, compiling (needs clang and go); PART=memory
 	@$(BIN)/python tests/benchmarks/module_bots.py $(PART)
 
@@ -106,6 +109,15 @@ fuzz: .venv/.test ## throw mutated bytes at codec, session and meter, and frames
 	$(BIN)/python tests/fuzz/run.py --minutes $(or $(MINUTES),2) $(if $(SEED),--seed $(SEED))
 	$(BIN)/python tests/fuzz/fuzz_relay.py --minutes $(or $(MINUTES),2) $(if $(SEED),--seed $(SEED))
 	$(BIN)/python tests/fuzz/fuzz_meter.py --minutes $(or $(MINUTES),2) $(if $(SEED),--seed $(SEED))
+
+headers: .venv/.run ## join the rules in C into a header a game, bots/rules/khiva.h, and build the library of them
+	@$(BIN)/python khiva_arena/native/build.py
+
+rules-alike: .venv/.test ## play random matches in the engine and in C and compare every step; GAME=khiva MATCHES=1000000 SEED=1
+	$(BIN)/python tests/crules/alike.py $(or $(GAME),khiva) --matches $(or $(MATCHES),10000) --seed $(or $(SEED),1)
+
+rules-mutants: .venv/.test ## change the rules in C in small ways and see whether a comparison notices; GAME=khiva MUTANTS=20 SEED=1
+	$(BIN)/python tests/crules/mutants.py $(or $(GAME),khiva) --mutants $(or $(MUTANTS),20) --seed $(or $(SEED),1)
 
 meter: .venv/.test ## measure how long a tick of modules lasts, by class of instructions; CASE=loads
 	$(BIN)/python tests/benchmarks/meter.py $(CASE)

@@ -24,6 +24,7 @@ include_patterns = [
     "bots/README.md",
     "bots/SANDBOX.md",
     "bots/*/README.md",
+    "bots/rules/*.md",
     "results/README.md",
     "CHANGELOG.md",
     "CONTRIBUTING.md",

@@ -14,6 +14,7 @@ The rooms, from the bottom up; each imports only rooms above it in this list, an
     stream        events of a run as data, one JSON object a line
     games         rules: a state asks seats, and says how a match ends
     protocol      bytes of a bot in, outcomes out; no I/O, no clock
+    crules        rules in C, for trainers and bots that search
     schedule      formats: who plays whom, in which seats, in which round
     ratings       Elo and its errors, tests, planning, biases
     sandbox       levels of isolation, limits, and the end of processes

@@ -10,8 +10,12 @@ from khiva_arena.cli.options import json_option
 @click.command("games", cls=Verb)
 @click.argument("game", nargs=-1, shell_complete=GAME)
 @json_option
-def command(game: tuple[str, ...], as_json: bool) -> None:
+@click.option("--header", is_flag=True, help="Print the rules of the one GAME in C instead: a header for bots that search.")
+def command(game: tuple[str, ...], as_json: bool, header: bool) -> None:
     """List the games, or each GAME named: seat counts, rules version, and every rule with its default and what it can be."""
-    from khiva_arena.commands.games import games  # when it is called, so that -h is quick
+    from khiva_arena.commands.games import games, print_header  # when it is called, so that -h is quick
 
-    games(game, as_json)
+    if header:
+        print_header(game)
+    else:
+        games(game, as_json)

@@ -5,8 +5,10 @@ from typing import Any
 
 import click
 
+from khiva_arena.errors import ConfigError
 from khiva_arena.games.base import Game
 from khiva_arena.games.registry import GAMES
+from khiva_arena.native import build
 from khiva_arena.settings.settings import game_named
 
 LONGEST = 200
@@ -26,6 +28,13 @@ def games(game: tuple[str, ...], as_json: bool) -> None:
             text = json.dumps(value)
             click.echo(f"  {key} = {text if len(text) <= LONGEST else f'a table of {len(text):,} characters; --json has it'}")
             click.echo(f"      {each.variants[key]}")
+
+
+def print_header(game: tuple[str, ...]) -> None:
+    """Print the rules of the one named game in C. Raises ConfigError for none, several, or one whose rules are Python's alone."""
+    if len(game) != 1 or game_named(game[0]).name not in build.GAMES:
+        raise ConfigError(f"--header takes one game that has rules in C: {', '.join(build.GAMES)}")
+    click.echo(build.join(game_named(game[0]).name), nl=False)
 
 
 def _row(game: Game) -> dict[str, Any]:

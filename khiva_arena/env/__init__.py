@@ -14,6 +14,7 @@ from khiva_arena.games.base import Game, Plain
 
 if TYPE_CHECKING:
     from khiva_arena.env.coding import Coding
+    from khiva_arena.env.vector_env import VectorEnv
     from khiva_arena.env.zoo import ArenaAEC, ArenaParallel
     from khiva_arena.protocol.bot_function import Choose
 
@@ -73,6 +74,29 @@ def parallel(
 
     options: dict[str, Any] = {"coding": coding, "without": without, "opponents": opponents, "render_mode": render_mode}
     return ArenaParallel(game, seats, rules=rules, rewards=rewards, encode_all=encode_all, **options)
+
+
+def vector(
+    game: "str | Game",
+    seats: int | None = None,
+    games: int = 1024,
+    *,
+    rules: Mapping[str, Plain] | None = None,
+    rewards: str = "places",
+    without: Sequence[str] = (),
+) -> "VectorEnv":
+    """Return so many matches of a game that are stepped together, in the shapes of Gymnasium's vector environments.
+
+    One seat of each match acts in a step, and its row shows the seat that acts next. Rewards have a column a seat.
+
+    game: the name of a game that ships with the arena, or that Game.
+
+    Other arguments and errors are those of ``aec``. Where the rules in C are not built, steps take far longer, and a warning says
+    so.
+    """
+    from khiva_arena.env.vector_env import VectorEnv
+
+    return VectorEnv(game, seats, games, rules=rules, rewards=rewards, without=without)
 
 
 def _installed() -> None:

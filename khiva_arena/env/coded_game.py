@@ -1,9 +1,11 @@
 """A game as numbers, for one seat count and one set of rules, with the rewards of its matches."""
 
+import warnings
 from collections.abc import Mapping, Sequence
 from operator import index
 from typing import Any, NamedTuple, SupportsIndex
 
+from khiva_arena import crules
 from khiva_arena.env.coding import WAIT, Coding, coding_of
 from khiva_arena.errors import ConfigError
 from khiva_arena.games import registry
@@ -32,6 +34,8 @@ class CodedGame:
     coding: for a game that does not ship with the arena.
     without: keys of the view that an observation leaves out.
 
+    ``left_out`` has bit i if key i of the coding is left out. ``in_c``: the rules in C of the game are there, with this coding.
+
     Raises ConfigError for an unknown game, and for seats, rules or keys that the game does not have.
     """
 
@@ -44,7 +48,11 @@ class CodedGame:
         without: Sequence[str] = (),
     ) -> None:
         self.game, self.seats, self.rules = table_of(game, seats, rules)
-        self.coding = (coding or coding_of(self.game, self.seats, self.rules)).without(without)
+        whole_coding = coding or coding_of(self.game, self.seats, self.rules)
+        self.coding = whole_coding.without(without)
+        self.left_out = sum(1 << number for number, key in enumerate(whole_coding.keys) if key not in self.coding.keys)
+        self.has_own_coding = coding is None and self.game.name in crules.GAMES
+        self.in_c = self.has_own_coding and crules.is_built()
         self._menus: dict[int, ActionMenu] = {}
 
     def __getstate__(self) -> dict[str, Any]:
@@ -94,6 +102,15 @@ def table_of(game: str | Game, seats: int | None, rules: Mapping[str, Plain] | N
     size = table_game.seats[0] if seats is None else whole("seats", seats)
     table_game.check_seats(size)
     return GameTable(table_game, size, table_game.rules(rules or {}))
+
+
+def warn_of_slowness(table: CodedGame, factor: int) -> None:
+    """Warn that steps take so many times as long, where the rules in C could play this table and are not built."""
+    if table.has_own_coding and not crules.is_built():
+        slow = (
+            f"the rules in C are not built, so a step takes some {factor} times as long; set the arena up where a C compiler is"
+        )
+        warnings.warn(slow, RuntimeWarning, stacklevel=4)
 
 
 def whole(name: str, value: object) -> int:

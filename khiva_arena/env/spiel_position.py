@@ -15,6 +15,8 @@ DEALS = 1024
 """The number of outcomes of a chance node."""
 DIGITS = 2
 """The number of chance nodes before a match."""
+PAST_BYTES = 16
+"""The size of the digest of a seat's past."""
 NOTHING = b""
 UNKNOWN = b"unknown"
 """The past of other seats in a world that was made for one seat."""
@@ -76,12 +78,17 @@ class Moment:
             parts.append(f"past {self._past(seat).hex()}")
         return "; ".join(parts)
 
+    def numbers(self, seat: int) -> list[int]:
+        """Return what a seat knows beside its view, as numbers: how many have chosen, its own choice from 1, or 0, and the bytes
+        of the digest of its past."""
+        return [len(self.chosen), self.chosen.get(seat, -1) + 1, *self._past(seat).ljust(PAST_BYTES, b"\0")]
+
     def _past(self, seat: int) -> bytes:
         """Return a digest of all events that the seat has seen; its own choices are among them."""
         count, digest = self._read.get(seat, (0, NOTHING))
         if count < len(self._events):
             for data in seen_by(self._events[count:], seat):
-                digest = sha256(digest + json.dumps(data).encode()).digest()[:16]
+                digest = sha256(digest + json.dumps(data).encode()).digest()[:PAST_BYTES]
             self._read[seat] = len(self._events), digest
         return digest
 

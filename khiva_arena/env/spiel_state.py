@@ -9,7 +9,7 @@ import numpy as np
 
 from khiva_arena.env.coded_game import CodedGame, by_places
 from khiva_arena.env.spiel_library import pyspiel
-from khiva_arena.env.spiel_position import DEALS, Moment
+from khiva_arena.env.spiel_position import DEALS, PAST_BYTES, Moment
 from khiva_arena.games.base import State
 from khiva_arena.rng import Stream
 
@@ -108,7 +108,8 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
 
 
 class ViewObserver:
-    """The observer of a seat for the library: its view as text, and as numbers if nothing is left out of the view or added."""
+    """The observer of a seat for the library: its view as text, and as numbers if nothing is left out of the view. With perfect
+    recall the numbers of ``Moment.numbers`` follow, under "past"."""
 
     def __init__(self, table: CodedGame, kind: Any, params: Any) -> None:
         if params:
@@ -118,15 +119,22 @@ class ViewObserver:
         self._coding = table.coding
         self.dict: dict[str, Any] = {}
         self.tensor: Any = None
-        if self._public and self._private and not self._recall:
-            self.tensor = np.zeros(table.coding.size, np.float32)
+        if self._public and self._private:
+            size = table.coding.size
+            self.tensor = np.zeros(size + (2 + PAST_BYTES if self._recall else 0), np.float32)
             self.dict = {part.key: self.tensor[part.start : part.start + part.size] for part in table.coding.parts if part.size}
+            if self._recall:
+                self.dict["past"] = self.tensor[size:]
 
     def set_from(self, state: SpielState, player: int) -> None:
         """Fill ``tensor`` and with it ``dict``; zeros before the deal."""
-        if self.tensor is not None:
-            match = state.moment.state
-            self.tensor[:] = 0 if match is None else self._coding.encode(match.view(player))
+        match, size = state.moment.state, self._coding.size
+        if self.tensor is None:
+            return
+        self.tensor[:] = 0
+        if match is not None:
+            self.tensor[:size] = self._coding.encode(match.view(player))
+            self.tensor[size:] = state.moment.numbers(player) if self._recall else []
 
     def string_from(self, state: SpielState, player: int) -> str:
         """Return the view as JSON, with the choices made and the past if they are asked for."""

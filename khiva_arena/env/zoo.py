@@ -12,16 +12,19 @@ import numpy as np
 from gymnasium import spaces
 from pettingzoo import AECEnv, ParallelEnv
 
-from khiva_arena.env.coded_game import DEFAULT, CodedGame, by_places, check_rewards
-from khiva_arena.env.coding import WAIT, Coding, Encoded
+from khiva_arena.env.coded_game import DEFAULT, CodedGame, by_places, check_rewards, warn_of_slowness
+from khiva_arena.env.coding import WAIT, Coding
 from khiva_arena.env.deals import Deals, Seed
+from khiva_arena.env.matches import EngineMatch, Match, MatchInC
 from khiva_arena.env.players import Players
 from khiva_arena.errors import ConfigError
-from khiva_arena.games.base import Decision, Game, Pending, Plain, State
+from khiva_arena.games.base import Game, Plain, State
 from khiva_arena.protocol.bot_function import Choose
 
 ANSI = "ansi"
 """The only render mode."""
+SLOWER = 8
+"""How many times as long a step takes without the rules in C, about."""
 Observation = dict[str, Any]
 """A dict of two arrays. observation: the view as numbers. action_mask: 1 for each action that is legal now."""
 
@@ -45,6 +48,8 @@ class _Seated:
         if render_mode not in (None, ANSI):
             raise ConfigError(f"render_mode: {render_mode!r} is neither None nor {ANSI!r}")
         self.table = CodedGame(game, seats, rules, coding, without)
+        if not opponents:
+            warn_of_slowness(self.table, SLOWER)
         self._opponents = _opponents(self.table, opponents or {})
         self.metadata = {
             "name": f"{self.table.game.name}_v{self.table.coding.version}",
@@ -57,8 +62,7 @@ class _Seated:
         self.agents: list[str] = []
         self._rewards = rewards
         self._deals = Deals()
-        self._state: State | None = None
-        self._past: Encoded | None = None
+        self._match: Match | None = None
         low, high = self.table.coding.bounds()
         self._blank = np.clip(np.float32(0), low, high)
         self._wait = np.zeros(self.table.coding.actions, dtype=np.int8)
@@ -92,9 +96,13 @@ class _Seated:
     def match(self) -> State:
         """The match as the engine has it, hidden hands included: for teachers and debugging, never for a policy. Raises
         RuntimeError before the first reset()."""
-        if self._state is None:
+        return self._played.state()
+
+    @property
+    def _played(self) -> Match:
+        if self._match is None:
             raise RuntimeError("there is no match before the first reset()")
-        return self._state
+        return self._match
 
     def render(self) -> str | None:
         """Return the whole match as text in render mode "ansi", else None."""
@@ -109,16 +117,16 @@ class _Seated:
         if seed is not None:
             self._deals.seed(seed)
         secret = self._deals.next()
-        self._state, events = self.table.game.new(self.table.seats, self.table.rules, secret)
+        quick = self.table.in_c and len(self.possible_agents) == self.table.seats  # opponents are told events
+        match = self._match = MatchInC(self.table, secret) if quick else EngineMatch(self.table, secret)
         self.agents = self.possible_agents[:]
-        self._opponents.begin(secret, secret[:8].hex(), events)
+        self._opponents.begin(secret, secret[:8].hex(), match.events)
         self._gained = [0.0] * self.table.seats
         self._go_on()
 
-    def _observation(self, seat: int, decision: Decision | None) -> Observation:
-        mask = self.table.menu(decision).mask if decision else self._wait
-        past = self._past = self.table.coding.encode_after(self._past, self.match.view(seat))
-        return {"observation": np.frombuffer(past.numbers, dtype=np.float32).copy(), "action_mask": mask.copy()}
+    def _observation(self, seat: int, is_asked: bool) -> Observation:
+        match = self._played
+        return {"observation": match.observation(seat), "action_mask": match.mask(seat) if is_asked else self._wait.copy()}
 
     def _index(self, agent: str, action: object) -> int | None:
         """Return the index into ``legal`` that an action means; None if it is illegal now. Raises TypeError if it is no whole
@@ -127,7 +135,7 @@ class _Seated:
             number = index(action)  # type: ignore[arg-type]
         except TypeError:
             raise TypeError(f"{agent}: the action {action!r} is no whole number") from None
-        return self.table.index(self.match, self._seat_of[agent], number)
+        return self._played.index(self._seat_of[agent], number)
 
     def _play(self, choices: Mapping[int, int]) -> dict[str, float]:
         """Apply a choice of each asked agent, and play the steps in which opponents alone are asked; return rewards."""
@@ -137,18 +145,18 @@ class _Seated:
         return {agent: rewards[seat] for agent, seat in self._seat_of.items()}
 
     def _go_on(self) -> None:
-        while not self.match.is_over and all(seat in self._opponents for seat in self.match.pending()):
+        while (asked := self._played.asked) and all(seat in self._opponents for seat in asked):
             self._step({})
 
     def _step(self, choices: Mapping[int, int]) -> None:
         """Apply one step of the arena, with the choices of the opponents, and add up its rewards."""
-        match, counts_points = self.match, self._rewards == "points"
-        before, others = match.scores if counts_points else [], [seat for seat in match.pending() if seat not in choices]
-        self._opponents.saw(match.apply({**choices, **{seat: self._opponents.choose(match, seat) for seat in others}}))
+        match, counts_points = self._played, self._rewards == "points"
+        before, others = match.scores if counts_points else [], [seat for seat in match.asked if seat not in choices]
+        self._opponents.saw(match.apply({**choices, **{seat: self._opponents.choose(match.state(), seat) for seat in others}}))
         if counts_points:
             gains = [now - then for now, then in zip(match.scores, before, strict=True)]
         else:
-            gains = by_places(match.ranks) if match.is_over else [0] * self.table.seats
+            gains = [0] * self.table.seats if match.asked else by_places(match.ranks)
         self._gained = [float(sofar + more) for sofar, more in zip(self._gained, gains, strict=True)]
 
 
@@ -179,12 +187,11 @@ class ArenaAEC(_Seated, AECEnv):  # type: ignore[misc]
         """Return the knowledge of an agent now. It shows no choice, not even the agent's own, before all choices of the step are
         made."""
         seat = self._seat_of[agent]
-        return self._observation(seat, None if seat in self._chosen else self.match.pending().get(seat))
+        return self._observation(seat, seat in self._played.asked and seat not in self._chosen)
 
     def step(self, action: int | None) -> None:
         """Take an action for ``agent_selection``."""
-        pending = self.match.pending()
-        agent = self.agent_selection
+        match, agent = self._played, self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
@@ -194,19 +201,20 @@ class ArenaAEC(_Seated, AECEnv):  # type: ignore[misc]
         self._clear_rewards()
         self.infos[agent] = {} if choice is not None else {"illegal": True}
         self._chosen[seat] = DEFAULT if choice is None else choice
-        if not self._waiting(pending):
+        if not self._waiting():
             self.rewards = self._play(self._chosen)
             self._chosen = {}
-            self.terminations = dict.fromkeys(self.agents, self.match.is_over)
+            self.terminations = dict.fromkeys(self.agents, not match.asked)
         self._accumulate_rewards()
         self._turn_to_next()
 
-    def _waiting(self, pending: Pending) -> list[str]:
+    def _waiting(self) -> list[str]:
         """Return the agents whose choices are still to come in this step."""
-        return [agent for agent, seat in self._seat_of.items() if seat in pending and seat not in self._chosen]
+        asked = self._played.asked
+        return [agent for agent, seat in self._seat_of.items() if seat in asked and seat not in self._chosen]
 
     def _turn_to_next(self) -> None:
-        self.agent_selection = next(iter(self._waiting(self.match.pending()) or self.possible_agents))
+        self.agent_selection = next(iter(self._waiting() or self.possible_agents))
 
 
 class ArenaParallel(_Seated, ParallelEnv):  # type: ignore[misc]
@@ -232,7 +240,7 @@ class ArenaParallel(_Seated, ParallelEnv):  # type: ignore[misc]
         """Take one step of the arena; return observations, rewards, terminations, truncations, infos, each by agent."""
         infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         choices = {}
-        agent_of_seat = {seat: agent for agent, seat in self._seat_of.items() if seat in self.match.pending()}
+        agent_of_seat = {seat: agent for agent, seat in self._seat_of.items() if seat in self._played.asked}
         if missing := [agent for agent in agent_of_seat.values() if agent not in actions]:
             raise ValueError(f"no action for {', '.join(missing)}, who {'is' if len(missing) == 1 else 'are'} asked")
         for seat, agent in agent_of_seat.items():
@@ -241,17 +249,17 @@ class ArenaParallel(_Seated, ParallelEnv):  # type: ignore[misc]
             if choice is None:
                 infos[agent]["illegal"] = True
         rewards = self._play(choices)
-        is_over = self.match.is_over
+        is_over = not self._played.asked
         result = self._observations(), rewards, dict.fromkeys(self.agents, is_over), dict.fromkeys(self.agents, False), infos
         if is_over:
             self.agents = []
         return result
 
     def _observations(self) -> dict[str, Observation]:
-        pending = self.match.pending()
+        asked = self._played.asked
         return {
-            agent: self._observation(seat, pending.get(seat))
-            if self._encode_all or seat in pending
+            agent: self._observation(seat, seat in asked)
+            if self._encode_all or seat in asked
             else {"observation": self._blank.copy(), "action_mask": self._wait.copy()}
             for agent, seat in self._seat_of.items()
         }

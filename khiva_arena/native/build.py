@@ -1,11 +1,12 @@
-"""Build the programs in C, and find the built ones: ``python khiva_arena/native/build.py``.
+"""Join the rules in C into a header a game, and build the programs in C: ``python khiva_arena/native/build.py``.
 
-It is run by itself while the package is being installed, so it imports nothing of the package.
+It also finds what was built. It is run by itself while the package is being installed, so it imports nothing of the package.
 """
 
 import hashlib
 import os
 import platform
+import re
 import shlex
 import shutil
 import subprocess
@@ -14,40 +15,83 @@ from functools import cache
 from pathlib import Path
 
 HERE = Path(__file__).parent
-PROGRAMS = ("launch",)
+_SHIPPED = HERE.parent / "_shipped" / "bots" / "rules"
+RULES = _SHIPPED if _SHIPPED.exists() else HERE.parents[1] / "bots" / "rules"
+GAMES = ("khiva", "emira", "silk_road")
+"""The games whose rules are there in C: a folder each, whose file of the same name includes the parts in their order."""
 STRICT = ("-std=c99", "-O2", "-Wall", "-Wextra", "-Werror")
+LIBRARY = ("-shared", "-fPIC", "-fvisibility=hidden", "-nostdlib", "-U_FORTIFY_SOURCE", "-fno-stack-protector", f"-I{RULES}")
+"""Options of a library. It names no C library, since it needs of it only what every process has loaded."""
+PROGRAMS = {"launch": ("-static",), "rules": LIBRARY}
+"""Each program or library, built of the file of that name, with its options."""
 SECONDS = 60
+_PART = re.compile(r'#include "(.+)"\n?')
+
+
+def header(game: str) -> Path:
+    """Return where the rules of a game lie as one header."""
+    return RULES / f"{game}.h"
+
+
+def join(game: str) -> str:
+    """Return the rules of a game as one header, joined from its parts, each of which stands in it once."""
+    return _with_parts(RULES / game / f"{game}.h", set())
+
+
+def _with_parts(path: Path, joined: set[Path]) -> str:
+    joined.add(path)
+    text = ""
+    for line in path.read_text("utf-8").splitlines(keepends=True):
+        part = (match := _PART.fullmatch(line)) and (path.parent / match[1]).resolve()
+        text += line if part is None else "" if part in joined else _with_parts(part, joined)
+    return text
+
+
+def write_headers() -> None:
+    """Write the header of each game if its parts are others than when it was written."""
+    for game in GAMES:
+        text, path = join(game), header(game)
+        if not path.exists() or path.read_text("utf-8") != text:
+            unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+            unfinished.write_text(text, "utf-8")
+            unfinished.replace(path)
 
 
 def _file_of(name: str) -> Path:
-    """Return where a program lies once it is built from the source that is here."""
-    digest = hashlib.sha256((HERE / f"{name}.c").read_bytes()).hexdigest()[:16]
+    """Return where a program or library lies once it is built from the sources that are here."""
+    sources = (HERE / f"{name}.c").read_text("utf-8")
+    if name == "rules":
+        sources += (HERE / "calls.h").read_text("utf-8") + "".join(map(join, GAMES))
+    digest = hashlib.sha256(sources.encode()).hexdigest()[:16]
     return HERE / f"{name}-{platform.machine()}-{digest}"
 
 
 @cache
 def program(name: str) -> str:
-    """Return the path of a program, "" if it was not built when the package was set up."""
-    path = _file_of(name)
+    """Return the path of a program or library, "" if it was not built when the package was set up."""
+    try:
+        path = _file_of(name)
+    except OSError:  # a tree without the sources
+        return ""
     return str(path) if os.access(path, os.X_OK) else ""
 
 
 def build(name: str) -> str:
-    """Build a program and return its path; "" where no compiler of the system, or of ``CC``, can build it."""
+    """Build a program or library and return its path; "" where no compiler of the system, or of ``CC``, can build it."""
     compiler, path = shlex.split(os.environ.get("CC", "cc")), _file_of(name)
     if os.access(path, os.X_OK):
         return str(path)
     if not sys.platform.startswith("linux") or not compiler or shutil.which(compiler[0]) is None:
         return ""
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    words = [*compiler, *STRICT, "-static", "-o", str(unfinished), str(HERE / f"{name}.c")]
+    words = [*compiler, *STRICT, *PROGRAMS[name], "-o", str(unfinished), str(HERE / f"{name}.c")]
     try:
         done = subprocess.run(words, capture_output=True, text=True, timeout=SECONDS, check=False)
         if done.returncode:
             print(f"{name} is not built, and the arena is a little slower: {done.stderr.strip()[-300:]}", file=sys.stderr)
             return ""
         for of_another_source in HERE.glob(f"{name}-{platform.machine()}-*"):
-            of_another_source.unlink()
+            of_another_source.unlink(missing_ok=True)
         unfinished.replace(path)
     except (OSError, subprocess.TimeoutExpired) as error:
         print(f"{name} is not built, and the arena is a little slower: {error}", file=sys.stderr)
@@ -58,4 +102,5 @@ def build(name: str) -> str:
 
 
 if __name__ == "__main__":
+    write_headers()
     print(*map(build, PROGRAMS), sep="\n")

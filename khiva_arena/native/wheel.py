@@ -1,4 +1,4 @@
-"""The step of hatchling that builds the programs in C for a wheel, and for an installation by ``pip install -e``."""
+"""The step of hatchling that builds headers and programs in C for a wheel, and for an installation by ``pip install -e``."""
 
 import platform
 import runpy
@@ -9,11 +9,12 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
 class Programs(BuildHookInterface[Any]):
-    """Add the programs to a wheel, which is then for one processor; without a compiler it is for all of them."""
+    """Add headers and programs to a wheel, which is then for one processor; without a compiler it is for all of them."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Build the programs. ``version``: editable if they are to lie beside their sources, else of a wheel."""
         tools = runpy.run_path(str(Path(self.root, "khiva_arena", "native", "build.py")))
+        tools["write_headers"]()
         paths = [path for path in map(tools["build"], tools["PROGRAMS"]) if path]
         if paths and version != "editable":
             machine = platform.machine()

@@ -96,11 +96,15 @@ def test_an_information_state_holds_the_whole_past() -> None:
     first, last = (state.child(state.legal_actions()[place]) for place in (0, -1))
     for seat in (1, 2):
         assert first.information_state_string(seat) == last.information_state_string(seat)
+        assert first.information_state_tensor(seat) == last.information_state_tensor(seat)
     assert first.information_state_string(0) != last.information_state_string(0)
+    assert first.information_state_tensor(0) != last.information_state_tensor(0)
     while not state.is_terminal():
-        key = (state.current_player(), state.information_state_string())
-        assert key not in seen
-        seen.add(key)
+        player, tensor = state.current_player(), tuple(state.information_state_tensor())
+        assert list(tensor[: game.table.coding.size]) == state.observation_tensor()
+        for key in ((player, state.information_state_string()), (player, tensor)):
+            assert key not in seen
+            seen.add(key)
         state.apply_action(state.legal_actions()[0])
 
 

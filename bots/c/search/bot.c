@@ -1,8 +1,9 @@
-/* Imagines six worlds and looks a turn ahead in each of them: search.h has the search, khiva_rules.h the rules. It chooses the
+/* Imagines six worlds and looks a turn ahead in each of them: search.h has the search, khiva.h the rules. It chooses the
    same as bots/python/search in every position. */
 #define KIT_VERSION "1"
 #include "kit.h"
-#include "khiva_view.h"
+#include "khiva.h"
+#include "lottery.h"
 #include "search.h"
 
 static long choose(const kit_decide *decide, const kit_match *match, void *own)
@@ -10,11 +11,13 @@ static long choose(const kit_decide *decide, const kit_match *match, void *own)
     static khiva_view view;
     khiva_rules rules;
     kit_cursor map;
-    unsigned char secret[KHIVA_SECRET];
+    unsigned char secret[ARENA_SECRET];
     (void)own;
-    if (!kit_find(match->hello, "rules", &map) || !khiva_read_rules(map, &rules) || !khiva_read_view(decide->view, &view))
+    if (!kit_find(match->hello, "rules", &map) || khiva_read_rules(map, &rules) != KHIVA_OK)
         return 0;
-    return khiva_lottery("search", match->seed, decide->view, secret) ? search(&view, &rules, secret) : 0;
+    if (khiva_read_view(decide->view, &rules, &view) != KHIVA_OK)
+        return 0;
+    return lottery("search", match->seed, decide->view, secret) ? search(&view, &rules, secret) : 0;
 }
 
 int main(void)

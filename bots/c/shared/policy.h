@@ -1,12 +1,12 @@
 /* How the greedy bot chooses, for bots that search: bots/python/shared/policy.py over a khiva_view, to the last bit. The greedy
-   bot itself reads its view without these headers. C99 and C++17. */
+   bot itself reads its view without the rules. C99 and C++17. */
 #ifndef POLICY_H
 #define POLICY_H
 
 #include <math.h>
 
 #include "evaluate.h"
-#include "khiva_worlds.h"
+#include "khiva.h"
 
 #define TEMPER 2.0 /* points of difference at which another seat is e times as likely to play the better of two cards */
 #define KEEP 0.3   /* what is kept for later turns */
@@ -15,8 +15,8 @@
 #define ENTRIES 420 /* choices of a turn at most */
 
 /* Lays out the board by which moves are valued; `salt` is the top bag, 0 if there is none. */
-static inline board lay_board(const khiva_rules *rules, int seats, const uint8_t *place, const uint8_t *load, const int *gems,
-                              const khiva_list *carpets, int salt)
+static inline board lay_board(const khiva_rules *rules, int seats, const uint8_t *place, const uint8_t *load, const int32_t *gems,
+                              const uint8_t (*carpets)[KHIVA_CARPETS + 1], int salt)
 {
     board b;
     b.seats = seats, b.salt = salt;
@@ -32,17 +32,12 @@ static inline board lay_board(const khiva_rules *rules, int seats, const uint8_t
             b.cargo[seat][camel] = load[camel];
             b.now[seat][camel] = UNKNOWN;
         }
-        for (int i = 0; i < carpets[seat].count; i++)
-            b.cargo[seat][carpets[seat].item[i] / 10] += carpets[seat].item[i] % 10;
+        for (int i = 1; i <= carpets[seat][0]; i++)
+            b.cargo[seat][carpets[seat][i] / 10] += carpets[seat][i] % 10;
         for (int code = 0; code < CODES; code++)
             b.worth[seat][code] = UNKNOWN;
     }
     return b;
-}
-
-static inline int code_of(int card)
-{
-    return 10 * khiva_colour(card) + khiva_value(card);
 }
 
 /* Returns e to the power of points / TEMPER, near enough, and the same on every machine. */
@@ -62,33 +57,44 @@ static inline int ones(unsigned mask)
     return count;
 }
 
+/* Returns the mask of the seats that may hold a card which the seat passed and has not seen since, 0 for another card. */
+static inline unsigned holders_of(const khiva_view *view, int card)
+{
+    uint8_t seats[KHIVA_SEATS];
+    unsigned mask = 0;
+    int count = view->away[card] ? khiva_holders(view->seats, view->turns, view->seat, view->away[card], seats) : 0;
+    while (count > 0)
+        mask |= 1u << seats[--count];
+    return mask;
+}
+
 /* Tells how likely another seat plays each card that is not seen, by card; 0 for all others. */
 static inline void rivals(const khiva_view *view, board *b, double risk[KHIVA_CARDS])
 {
     uint32_t seen = 0;
     int hidden[KHIVA_CARDS], count = 0, loose, plays = b->seats == 2 ? 2 : 1;
-    khiva_add_cards(&seen, &view->memory.hand);
-    khiva_add_cards(&seen, &view->discard);
-    khiva_add_cards(&seen, &view->shown);
+    khiva_add_cards(&seen, view->hand, KHIVA_CARDS);
+    khiva_add_cards(&seen, view->discard, KHIVA_CARDS);
+    khiva_add_cards(&seen, view->shown, KHIVA_CARDS);
     for (int i = 0; i < KHIVA_CARDS; i++) /* by colour, in it by value, as sums are added up */
         if (!(seen >> khiva_card(i / 5, i % 5 + 1) & 1))
             hidden[count++] = khiva_card(i / 5, i % 5 + 1);
     loose = count;
     for (int card = 0; card < KHIVA_CARDS; card++) {
-        loose -= view->holders[card] != 0;
+        loose -= view->away[card] != 0;
         risk[card] = 0.0;
     }
     for (int seat = 0; seat < b->seats; seat++) {
         double weights[KHIVA_CARDS], usual = 0.0;
         int size = view->hands[seat];
-        if (seat == view->memory.seat)
+        if (seat == view->seat)
             continue;
         for (int i = 0; i < count; i++)
-            weights[i] = appeal(card_worth(b, seat, code_of(hidden[i])));
+            weights[i] = appeal(card_worth(b, seat, khiva_code(hidden[i])));
         for (int i = 0; i < count; i++)
             usual += weights[i] / count;
         for (int i = 0; i < count; i++) {
-            unsigned holders = view->holders[hidden[i]];
+            unsigned holders = holders_of(view, hidden[i]);
             double *of_it = &risk[hidden[i]], holds = fmin(1.0, (double)size / (loose > 1 ? loose : 1));
             double picks = plays * weights[i] / (weights[i] + (size - 1) * usual);
             if (holders)
@@ -101,27 +107,27 @@ static inline void rivals(const khiva_view *view, board *b, double risk[KHIVA_CA
 /* Writes what each choice of a turn promises, in millionths of a point, and returns how many choices there are. */
 static inline int totals(const khiva_view *view, board *b, double promised[ENTRIES])
 {
-    const khiva_list *hand = &view->memory.hand;
-    int seats = b->seats, half = khiva_each(seats), count = hand->count * (hand->count - 1), me = view->memory.seat;
+    const uint8_t *hand = view->hand;
+    int seats = b->seats, half = khiva_each(seats), count = hand[0] * (hand[0] - 1), me = view->seat;
     double risk[KHIVA_CARDS], worth[KHIVA_CARDS], given[KHIVA_CARDS], all_kept = 0.0;
     rivals(view, b, risk);
-    for (int i = 0; i < hand->count; i++) {
-        int card = hand->item[i];
+    for (int i = 1; i <= hand[0]; i++) {
+        int card = hand[i];
         double win = 1.0;
         for (int value = 1; value < khiva_value(card); value++)
             win *= 1.0 - risk[khiva_card(khiva_colour(card), value)];
-        worth[card] = win * card_worth(b, me, code_of(card)) + (1.0 - win) * REJECTED;
-        given[card] = card_worth(b, (me + 1) % seats, code_of(card));
+        worth[card] = win * card_worth(b, me, khiva_code(card)) + (1.0 - win) * REJECTED;
+        given[card] = card_worth(b, (me + 1) % seats, khiva_code(card));
         all_kept += KEEP * worth[card];
     }
     if (seats == 2)
-        count = khiva_pairs(hand->count) * khiva_pairs(hand->count - 2);
+        count = khiva_pairs(hand[0]) * khiva_pairs(hand[0] - 2);
     for (int entry = 0; entry < count; entry++) {
         int position[4], card[4];
         double points = all_kept;
-        khiva_entry(seats, hand->count, entry, position);
+        khiva_positions(seats, hand[0], entry, position);
         for (int i = 0; i < 2 * half; i++)
-            card[i] = hand->item[position[i]];
+            card[i] = hand[1 + position[i]];
         for (int i = 0; i < half; i++) {
             /* Two cards of a seat on one camel: the higher one is rejected, whatever the others do. */
             int beaten = 0;
@@ -139,12 +145,12 @@ static inline int totals(const khiva_view *view, board *b, double promised[ENTRI
 /* Answers the question that is open in the middle of a turn. */
 static inline int answer(const khiva_rules *rules, const khiva_state *s)
 {
-    int seat = s->asker, chosen = 0, salt = s->salt_pile.count > 0 ? s->salt_pile.item[s->salt_pile.count - 1] : 0;
+    int seat = s->asker, chosen = 0, salt = s->salt_pile[0] > 0 ? s->salt_pile[s->salt_pile[0]] : 0;
     if (s->kind == KHIVA_BOOST) {
         board b = lay_board(rules, s->seats, s->place, s->load, s->gems, s->carpets, salt);
         double best = 0.0;
-        for (int gems = 0; gems < s->lands.count; gems++) {
-            double here = landing(&b, seat, s->camel, s->lands.item[gems], gems);
+        for (int gems = 0; gems < s->lands[0]; gems++) {
+            double here = landing(&b, seat, s->camel, s->lands[1 + gems], gems);
             if (gems == 0 || here > best) {
                 best = here;
                 chosen = gems;

@@ -49,15 +49,15 @@ static inline void expect(others *model, const khiva_view *view, board *b)
     double worth[SEATS][KHIVA_CARDS], spares[SEATS][KHIVA_CARDS];
     int hidden[KHIVA_CARDS], count = 0, seats = b->seats;
     uint32_t seen = 0;
-    khiva_add_cards(&seen, &view->discard);
-    khiva_add_cards(&seen, &view->shown);
+    khiva_add_cards(&seen, view->discard, KHIVA_CARDS);
+    khiva_add_cards(&seen, view->shown, KHIVA_CARDS);
     memset(model, 0, sizeof *model);
     for (int card = 0; card < KHIVA_CARDS; card++)
         if (!(seen >> card & 1))
             hidden[count++] = card;
     for (int seat = 0; seat < seats; seat++) {
         for (int i = 0; i < count; i++)
-            worth[seat][hidden[i]] = card_worth(b, seat, code_of(hidden[i]));
+            worth[seat][hidden[i]] = card_worth(b, seat, khiva_code(hidden[i]));
         spare(worth[seat], hidden, count, view->hands[seat], seats == 2 ? 2 : 1, spares[seat]);
     }
     for (int seat = 0; seat < seats; seat++)
@@ -76,25 +76,25 @@ static inline void expect(others *model, const khiva_view *view, board *b)
 }
 
 /* Chooses for another seat in a world. */
-static inline int guess(const others *model, const khiva_rules *rules, const khiva_state *s, int seat, khiva_stream *stream)
+static inline int guess(const others *model, const khiva_rules *rules, const khiva_state *s, int seat, arena_stream *stream)
 {
-    const khiva_list *hand = &s->hand[seat];
+    const uint8_t *hand = s->hand[seat] + 1;
     const double *play = model->play[seat], *give = model->give[seat];
     int choices = khiva_choices(rules, s, seat), chosen = 0;
     double best = 0.0;
-    if (khiva_below(stream, ODD) == 0)
-        return (int)khiva_below(stream, (uint64_t)choices);
+    if (arena_below(stream, ODD) == 0)
+        return (int)arena_below(stream, (uint64_t)choices);
     for (int choice = 0; choice < choices; choice++) {
         int at[4];
         double worth;
-        khiva_entry(s->seats, hand->count, choice, at);
+        khiva_positions(s->seats, s->hand[seat][0], choice, at);
         if (s->seats > 2) {
-            worth = play[hand->item[at[0]]] - give[hand->item[at[1]]];
+            worth = play[hand[at[0]]] - give[hand[at[1]]];
         } else {
             /* Of two cards on one camel the first is rejected: a hand has its high cards first. */
-            int a = hand->item[at[0]], b = hand->item[at[1]], is_beaten = khiva_colour(a) == khiva_colour(b);
+            int a = hand[at[0]], b = hand[at[1]], is_beaten = khiva_colour(a) == khiva_colour(b);
             worth = play[b] + (is_beaten ? model->beaten[seat][a] : play[a]);
-            worth = worth - give[hand->item[at[2]]] - give[hand->item[at[3]]];
+            worth = worth - give[hand[at[2]]] - give[hand[at[3]]];
         }
         if (choice == 0 || worth > best) {
             best = worth;
@@ -131,9 +131,9 @@ static inline double look(const khiva_state *s, int seat, int camel, int place)
 {
     double total = 0.0;
     for (int owner = 0; owner < s->seats; owner++)
-        for (int i = 0; i < s->carpets[owner].count; i++)
-            if (s->carpets[owner].item[i] / 10 == camel)
-                total += s->carpets[owner].item[i] % 10 * share(s->seats, seat, owner, place);
+        for (int i = 1; i <= s->carpets[owner][0]; i++)
+            if (s->carpets[owner][i] / 10 == camel)
+                total += s->carpets[owner][i] % 10 * share(s->seats, seat, owner, place);
     return total;
 }
 
@@ -141,13 +141,13 @@ static inline double look(const khiva_state *s, int seat, int camel, int place)
 static inline double promise(const khiva_rules *rules, const khiva_state *s, double shares[SEATS][PLACES], int seat, int card,
                              int cargo)
 {
-    int camel = khiva_colour(card), load = s->load[camel], top = s->salt_pile.count;
-    double salt = top > 0 ? fmax(CARPET, s->salt_pile.item[top - 1] - SALT_PRICE * GEM) : CARPET, best = 0.0;
+    int camel = khiva_colour(card), load = s->load[camel], top = s->salt_pile[0];
+    double salt = top > 0 ? fmax(CARPET, s->salt_pile[top] - SALT_PRICE * GEM) : CARPET, best = 0.0;
     double now = load * shares[seat][s->place[camel]] + look(s, seat, camel, s->place[camel]);
-    khiva_list lands;
-    khiva_reach(rules, s, seat, card, &lands);
-    for (int boost = 0; boost < lands.count; boost++) {
-        int place = lands.item[boost], shop = place % 6;
+    uint8_t lands[KHIVA_LANDS + 1];
+    khiva_reach(rules, s, seat, card, lands);
+    for (int boost = 0; boost < lands[0]; boost++) {
+        int place = lands[1 + boost], shop = place % 6;
         double gain = SHOPS[shop] - GEM * boost - now;
         if (shop == OUTPOST) {
             gain += cargo;
@@ -166,26 +166,28 @@ static inline double promise(const khiva_rules *rules, const khiva_state *s, dou
 static inline double lead(const khiva_rules *rules, const khiva_state *s, double shares[SEATS][PLACES], int me)
 {
     double points[SEATS] = {0.0}, total = 0.0, best = 0.0;
-    int is_first = 1;
+    int is_first = 1, ranks[SEATS] = {0};
     for (int seat = 0; seat < s->seats; seat++) {
         int cargo[CAMELS];
-        points[seat] = khiva_score(s, seat);
+        points[seat] = khiva_score(rules, s, seat);
         if (s->kind == KHIVA_OVER)
             continue;
         for (int camel = 0; camel < CAMELS; camel++)
             cargo[camel] = s->load[camel];
-        for (int i = 0; i < s->carpets[seat].count; i++)
-            cargo[s->carpets[seat].item[i] / 10] += s->carpets[seat].item[i] % 10;
-        points[seat] += GEMS * s->gems[seat] + CARPETS * khiva_sum(&s->carpets[seat]);
+        for (int i = 1; i <= s->carpets[seat][0]; i++)
+            cargo[s->carpets[seat][i] / 10] += s->carpets[seat][i] % 10;
+        points[seat] += GEMS * s->gems[seat] + CARPETS * khiva_sum_carpets(s->carpets[seat]);
         for (int camel = 0; camel < CAMELS; camel++)
             points[seat] += AT_END[distance(seat, s->place[camel])] * cargo[camel];
-        for (int i = 0; i < s->hand[seat].count; i++) {
-            int card = s->hand[seat].item[i];
+        for (int i = 1; i <= s->hand[seat][0]; i++) {
+            int card = s->hand[seat][i];
             points[seat] += HAND * promise(rules, s, shares, seat, card, cargo[khiva_colour(card)]);
         }
     }
-    if (s->kind == KHIVA_OVER && khiva_rank(rules, s, me) == 1)
-        points[me] += VICTORY;
+    if (s->kind == KHIVA_OVER) {
+        khiva_ranks(rules, s, ranks);
+        points[me] += ranks[me] == 1 ? VICTORY : 0.0;
+    }
     for (int seat = 0; seat < s->seats; seat++)
         if (seat != me) {
             total += points[seat];
@@ -229,28 +231,28 @@ static inline int promising(const khiva_view *view, board *b, int candidates[PRO
 static inline long search(const khiva_view *view, const khiva_rules *rules, const unsigned char *secret)
 {
     static const char *const labels[] = {"worlds"};
-    double shares[SEATS][PLACES], sums[KHIVA_SLOTS + 1] = {0.0};
-    int candidates[KHIVA_SLOTS + 1], count = 0, best = 0, seats = view->memory.seats, me = view->memory.seat;
+    double shares[SEATS][PLACES], sums[KHIVA_LANDS] = {0.0};
+    int candidates[KHIVA_LANDS], count = 0, best = 0, seats = view->seats, me = view->seat;
     khiva_knowledge knowledge;
     khiva_state world, after;
-    khiva_stream stream;
+    arena_stream stream;
     others model;
-    if (!khiva_think(&knowledge, view))
+    if (khiva_think(&knowledge, rules, view) != KHIVA_OK)
         return 0;
-    khiva_stream_begin(&stream, secret, labels, 1);
+    arena_stream_begin(&stream, secret, labels, 1);
     share_loads(seats, shares);
     if (view->kind == KHIVA_PLAY_PASS) {
-        int salt = view->salts_left.count > 0 ? view->salts_left.item[0] : 0;
+        int salt = view->salts_left[0] > 0 ? view->salts_left[1] : 0;
         board b = lay_board(rules, seats, view->place, view->load, view->gems, view->carpets, salt);
         count = promising(view, &b, candidates);
         expect(&model, view, &b);
     }
     for (int number = 0; number < WORLDS; number++) {
         int choices[SEATS] = {0};
-        if (!khiva_world(&world, view, &knowledge, &stream))
+        if (khiva_world(&world, NULL, rules, view, &knowledge, &stream) != KHIVA_OK)
             return 0;
         if (view->kind != KHIVA_PLAY_PASS)
-            while (count < khiva_choices(rules, &world, me) && count <= KHIVA_SLOTS) {
+            while (count < khiva_choices(rules, &world, me) && count < KHIVA_LANDS) {
                 candidates[count] = count;
                 count++;
             }
@@ -261,10 +263,10 @@ static inline long search(const khiva_view *view, const khiva_rules *rules, cons
             int answers[SEATS] = {0};
             after = world;
             choices[me] = candidates[i];
-            khiva_apply(rules, &after, choices);
+            khiva_apply(rules, &after, NULL, choices);
             while (after.kind > KHIVA_PLAY_PASS) {
                 answers[after.asker] = answer(rules, &after);
-                khiva_apply(rules, &after, answers);
+                khiva_apply(rules, &after, NULL, answers);
             }
             sums[i] += lead(rules, &after, shares, me);
         }

@@ -1,8 +1,9 @@
-// Imagines six worlds and looks a turn ahead in each of them: search.h has the search, khiva_rules.h the rules, both in C.
+// Imagines six worlds and looks a turn ahead in each of them: search.h has the search, khiva.h the rules, both in C.
 // It chooses the same as bots/python/search in every position.
 #include "khiva_kit.hpp"
 
-#include "khiva_view.h"
+#include "khiva.h"
+#include "lottery.h"
 #include "search.h"
 
 // The bytes of a value, for the readers in C.
@@ -22,11 +23,11 @@ long choose(const khiva::Decide& decide, const khiva::Match& match)
 {
     static khiva_view view;
     khiva_rules rules;
-    unsigned char secret[KHIVA_SECRET];
+    unsigned char secret[ARENA_SECRET];
     const Bytes rules_map(match.rules), view_map(decide.view);
-    if (!khiva_read_rules(rules_map.cursor(), &rules) || !khiva_read_view(view_map.cursor(), &view))
+    if (khiva_read_rules(rules_map.cursor(), &rules) != KHIVA_OK || khiva_read_view(view_map.cursor(), &rules, &view) != KHIVA_OK)
         return 0;
-    return khiva_lottery("search", match.seed, view_map.cursor(), secret) ? search(&view, &rules, secret) : 0;
+    return lottery("search", match.seed, view_map.cursor(), secret) ? search(&view, &rules, secret) : 0;
 }
 
 int main()

@@ -80,9 +80,10 @@ def _recall(pos: Position, view: Mapping[str, Plain]) -> None:
     held = set(_cards(view["hand"]))
     last_kept = (view["deal"] - 1) * TURNS_PER_DEAL[seats]
     for i, code in enumerate(history["received"]):
-        turn = 1 + i // k
-        if turn >= last_kept and CARD_OF[code] in held:  # then the giver knows it, too
-            pos.away[seat - 1][CARD_OF[code]] = turn
+        turn, card = 1 + i // k, CARD_OF[code]
+        if turn >= last_kept and card in held:  # then the giver knows it, too
+            pos.away[seat - 1].pop(card, None)  # a card that came twice stands where it came last
+            pos.away[seat - 1][card] = turn
 
 
 def _place_cards(pos: Position, view: Mapping[str, Plain], stream: Stream) -> None:

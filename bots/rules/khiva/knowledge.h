@@ -5,12 +5,11 @@
 #ifndef KHIVA_KNOWLEDGE_H
 #define KHIVA_KNOWLEDGE_H
 
-#include "khiva_rules.h"
+#include "view.h"
 
 #define KHIVA_NOWHERE 255 /* the row of a card that is not on its way */
 
 enum {
-    KHIVA_TURNS_MOST = 1000,
     KHIVA_HANDS = 4,     /* most rows, most turns of a deal, and most cards kept by all rows */
     KHIVA_TRACES = 8,    /* cards kept at a redeal and passed since, at most */
     KHIVA_WAYS = 576,    /* positions of the traced cards at the end of a turn: 4! of the kept ones, 4! of the passed ones */
@@ -18,14 +17,6 @@ enum {
     KHIVA_WORDS = 8,     /* of 32 bits, for products that no counted cards can exceed */
     KHIVA_DRAW_BITS = 62 /* of a number that a stream draws below */
 };
-
-/* What a seat has seen of the cards from the first turn of the match: what all played, turn by turn, in it seat by seat; what it
-   passed and received. */
-typedef struct {
-    int seats, seat, deal, turns;
-    khiva_list hand;
-    uint8_t played[KHIVA_TURNS_MOST * KHIVA_SEATS], passed[KHIVA_TURNS_MOST * 2], received[KHIVA_TURNS_MOST * 2];
-} khiva_memory;
 
 typedef struct {
     uint32_t word[KHIVA_WORDS]; /* the lowest first */
@@ -92,38 +83,38 @@ static inline uint64_t khiva_big_shift(const khiva_big *number, int by)
 }
 
 /* Gathers what the seat saw in a deal; `hand` is its hand at the end of it, or now. */
-static inline void khiva_deal_begin(khiva_deal *deal, const khiva_memory *memory, int ordinal, const uint8_t *hand, int size)
+static inline void khiva_deal_begin(khiva_deal *deal, const khiva_view *view, int ordinal, const uint8_t *hand, int size)
 {
-    int each = khiva_each(memory->seats), per_deal = khiva_turns_per_deal(memory->seats), first = (ordinal - 1) * per_deal;
+    int each = khiva_each(view->seats), per_deal = khiva_turns_per_deal(view->seats), first = (ordinal - 1) * per_deal;
     memset(deal, 0, sizeof *deal);
-    deal->turns = memory->turns - first < per_deal ? memory->turns - first : per_deal;
-    deal->rows = memory->seats - 1;
-    deal->size = khiva_first_hand(memory->seats) - deal->turns * each;
+    deal->turns = view->turns - first < per_deal ? view->turns - first : per_deal;
+    deal->rows = view->seats - 1;
+    deal->size = khiva_first_hand(view->seats) - deal->turns * each;
     for (int i = 0; i < size; i++)
         deal->own |= (uint32_t)1 << hand[i];
     for (int turn = deal->turns; turn > 0; turn--) {
-        const uint8_t *played = memory->played + (first + turn - 1) * each * memory->seats;
-        const uint8_t *passed = memory->passed + (first + turn - 1) * each;
-        const uint8_t *received = memory->received + (first + turn - 1) * each;
-        for (int i = 0; i < each * memory->seats; i++) {
-            int row = (i / each - memory->seat - 1 + memory->seats) % memory->seats;
-            deal->played |= (uint32_t)1 << played[i];
+        const uint8_t *played = view->played + (first + turn - 1) * each * view->seats;
+        const uint8_t *passed = view->passed + (first + turn - 1) * each;
+        const uint8_t *received = view->received + (first + turn - 1) * each;
+        for (int i = 0; i < each * view->seats; i++) {
+            int row = (i / each - view->seat - 1 + view->seats) % view->seats;
+            deal->played |= (uint32_t)1 << khiva_card_of(played[i]);
             if (row < deal->rows)
-                deal->sighting[turn][played[i]] = (uint8_t)(row + 1);
+                deal->sighting[turn][khiva_card_of(played[i])] = (uint8_t)(row + 1);
         }
         for (int i = 0; i < each; i++) {
-            deal->sighting[turn][received[i]] = (uint8_t)deal->rows;
-            deal->own &= ~((uint32_t)1 << received[i]);
+            deal->sighting[turn][khiva_card_of(received[i])] = (uint8_t)deal->rows;
+            deal->own &= ~((uint32_t)1 << khiva_card_of(received[i]));
         }
         for (int i = 0; i < each; i++)
-            deal->own |= (uint32_t)1 << passed[i] | (uint32_t)1 << played[memory->seat * each + i];
+            deal->own |= (uint32_t)1 << khiva_card_of(passed[i]) | (uint32_t)1 << khiva_card_of(played[view->seat * each + i]);
     }
     deal->old = ordinal > 1 ? deal->rows * each : 0;
     deal->traces = deal->old;
     for (int i = 0; i < deal->old; i++)
         deal->home[i] = (uint8_t)(i % deal->rows);
     for (int i = 0; i < deal->turns * each; i++) {
-        deal->card[deal->traces] = memory->passed[first * each + i];
+        deal->card[deal->traces] = (uint8_t)khiva_card_of(view->passed[first * each + i]);
         deal->since[deal->traces++] = (uint8_t)(i / each + 1);
     }
     for (int i = 0, stride = 1; i < deal->traces; i++) {
@@ -268,7 +259,7 @@ static inline void khiva_ends_reduce(khiva_ends *ends)
    many. */
 static inline int khiva_list_ends(khiva_ends *ends, const uint8_t *cards, int count, int rows, uint8_t *end, int row)
 {
-    if (row == rows) {
+    if (row >= rows || row >= KHIVA_HANDS) {
         if (ends->count == KHIVA_ENDS)
             return 0;
         memcpy(ends->card[ends->count++], end, KHIVA_HANDS);
@@ -296,20 +287,22 @@ static inline uint8_t khiva_row_of(const khiva_deal *deal, const uint8_t *end, i
 
 /* Goes from the cards that the rows may have kept before a deal to those that they may keep after it. Returns 0 if there is no
    way, or there are more than real cards can have. */
-static inline int khiva_ends_after(khiva_deal *deal, const khiva_memory *memory, int ordinal, khiva_ends *ends)
+static inline int khiva_ends_after(khiva_deal *deal, const khiva_view *view, int ordinal, khiva_ends *ends)
 {
-    int each = khiva_each(memory->seats), last = (ordinal * khiva_turns_per_deal(memory->seats) - 1) * each;
+    int each = khiva_each(view->seats), last = (ordinal * khiva_turns_per_deal(view->seats) - 1) * each;
     int count = 0, number = 0;
-    uint8_t end[KHIVA_HANDS] = {0}, cards[KHIVA_CARDS], order[KHIVA_ENDS], row[KHIVA_TRACES];
+    uint8_t end[KHIVA_HANDS] = {0}, kept[2] = {0}, cards[KHIVA_CARDS], order[KHIVA_ENDS], row[KHIVA_TRACES];
     uint32_t known;
     khiva_ends all, after;
     memset(&all, 0, sizeof all);
     memset(&after, 0, sizeof after);
-    khiva_deal_begin(deal, memory, ordinal, memory->received + last, each);
+    for (int i = 0; i < each; i++)
+        kept[i] = (uint8_t)khiva_card_of(view->received[last + i]);
+    khiva_deal_begin(deal, view, ordinal, kept, each);
     known = deal->played;
     for (int i = 0; i < each; i++) {
-        end[i] = memory->passed[last + i];
-        known |= (uint32_t)1 << end[i] | (uint32_t)1 << memory->received[last + i];
+        end[i] = (uint8_t)khiva_card_of(view->passed[last + i]);
+        known |= (uint32_t)1 << end[i] | (uint32_t)1 << kept[i];
     }
     for (int card = 0; card < KHIVA_CARDS; card++)
         if (!(known >> card & 1))
@@ -345,7 +338,7 @@ static inline int khiva_ends_after(khiva_deal *deal, const khiva_memory *memory,
 }
 
 /* Works out what the seat may know of the hidden cards. Returns 0 if nothing fits what it has seen. */
-static inline int khiva_learn(khiva_knowledge *knowledge, const khiva_memory *memory)
+static inline int khiva_learn(khiva_knowledge *knowledge, const khiva_view *view)
 {
     khiva_big total;
     uint8_t row[KHIVA_TRACES];
@@ -353,11 +346,11 @@ static inline int khiva_learn(khiva_knowledge *knowledge, const khiva_memory *me
     memset(&knowledge->ends, 0, sizeof knowledge->ends);
     knowledge->ends.count = 1;
     knowledge->ends.weight[0] = 1;
-    for (int ordinal = 1; ordinal < memory->deal; ordinal++)
-        if (!khiva_ends_after(&knowledge->deal, memory, ordinal, &knowledge->ends))
+    for (int ordinal = 1; ordinal < view->deal; ordinal++)
+        if (!khiva_ends_after(&knowledge->deal, view, ordinal, &knowledge->ends))
             return 0;
-    khiva_deal_begin(&knowledge->deal, memory, memory->deal, memory->hand.item, memory->hand.count);
-    knowledge->hidden = KHIVA_CARDS - memory->hand.count;
+    khiva_deal_begin(&knowledge->deal, view, view->deal, view->hand + 1, view->hand[0]);
+    knowledge->hidden = KHIVA_CARDS - view->hand[0];
     for (uint32_t played = knowledge->deal.played; played; played &= played - 1)
         knowledge->hidden--;
     for (int i = 0; i < knowledge->ends.count; i++) {
@@ -376,9 +369,9 @@ static inline int khiva_learn(khiva_knowledge *knowledge, const khiva_memory *me
 
 /* Draws where the traced cards lie that have not been seen since, by their place in knowledge->deal.card; all others are in row
    KHIVA_NOWHERE. */
-static inline void khiva_draw_rows(khiva_knowledge *knowledge, khiva_stream *stream, uint8_t row[KHIVA_TRACES])
+static inline void khiva_draw_rows(khiva_knowledge *knowledge, arena_stream *stream, uint8_t row[KHIVA_TRACES])
 {
-    uint64_t draw = khiva_below(stream, khiva_big_shift(&knowledge->sofar[knowledge->ends.count - 1], knowledge->beyond));
+    uint64_t draw = arena_below(stream, khiva_big_shift(&knowledge->sofar[knowledge->ends.count - 1], knowledge->beyond));
     khiva_big sofar;
     int i = 0;
     while (khiva_big_shift(&knowledge->sofar[i], knowledge->beyond) <= draw)

@@ -1,0 +1,23 @@
+/* The fields of khiva_arena/env/fields.py, written as floats: each function writes one field and returns where the next begins.
+   What is to be written is 0 already. C99 and C++17. */
+#ifndef ARENA_NUMBERS_H
+#define ARENA_NUMBERS_H
+
+#include <stdint.h>
+
+/* number, switch */
+static inline float *arena_put_number(float *at, int number)
+{
+    *at = (float)number;
+    return at + 1;
+}
+
+/* one_of: a 1 at the place of the word among `words`, nothing if the place is negative */
+static inline float *arena_put_one_of(float *at, int words, int place)
+{
+    if (place >= 0)
+        at[place] = 1.0f;
+    return at + words;
+}
+
+#endif

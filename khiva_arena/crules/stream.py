@@ -1,0 +1,34 @@
+"""Chance for the rules in C: the arena's own stream, and a quick one."""
+
+import ctypes
+
+from khiva_arena.crules.library import library, memory
+from khiva_arena.rng import SECRET_BYTES
+
+
+class StreamInC:
+    """The stream khiva-stream-1 of a secret of 32 bytes and one label, as ``khiva_arena.rng.Stream`` has it: equal draws."""
+
+    quick = False
+
+    def __init__(self, secret: bytes, label: str) -> None:
+        if len(secret) != SECRET_BYTES:
+            raise ValueError(f"a stream's secret is {SECRET_BYTES} bytes, not {len(secret)}")
+        self.memory = memory(library().arena_lib_stream_size())
+        library().arena_lib_stream(self.memory, secret, label.encode(), int(self.quick))
+
+    def u64(self) -> int:
+        """Return the next number, 0 to 2**64 - 1."""
+        return int(library().arena_lib_u64(self.memory))
+
+    def below(self, n: int) -> int:
+        """Return a number from 0 to n - 1, each equally likely. Raises ValueError if there is none, or beyond 2**64."""
+        if not 1 <= n < 1 << 64:
+            raise ValueError(f"below() takes a number from 1 to 2**64 - 1, not {n}")
+        return int(library().arena_lib_below(self.memory, ctypes.c_uint64(n)))
+
+
+class QuickStreamInC(StreamInC):
+    """A stream of the quick generator: other draws, as even, forty times as fast. Worlds drawn from it go on with it."""
+
+    quick = True

@@ -1,0 +1,88 @@
+"""Views that have the form of one and break a law of the game are refused, so that no list outgrows its array."""
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from rules_in_c import drawn_choices, need_rules
+
+from khiva_arena import crules
+from khiva_arena.errors import ConfigError, IllegalChoice
+from khiva_arena.games import registry
+
+GAME = registry.get("khiva")
+RULES = GAME.rules({"decline": "yes"})
+
+
+def asked_to_move(seats: int) -> dict[str, Any]:
+    """A view of a seat that is asked whether a camel moves."""
+    lots = random.Random(seats)
+    state, _ = GAME.new(seats, RULES, lots.randbytes(32))
+    while next(iter(state.pending().values())).kind != "move" or state.pending().keys() - {0}:
+        state.apply(drawn_choices(state, lots))
+    return state.view(0)
+
+
+def many_carpets(view: dict[str, Any]) -> None:
+    """One carpet 256 times more: a count that a byte cannot hold."""
+    code = view["carpets_left"][0]
+    for number in range(256):
+        view[("carpets", "delivered")[number % 2]][number // 2 % view["seats"]].append(code)
+
+
+def bare_camels(view: dict[str, Any]) -> None:
+    """All teapots lie with one seat, and camels bring it more."""
+    left = [*view["teapots_left"], *(load for _, _, load in view["camels"])]
+    view["teapots"][0] += [*left, *(value for won in view["teapots"][1:] for value in won)]
+    view["teapots"][1:] = [[] for _ in view["teapots"][1:]]
+    view["teapots_left"], view["camels"] = [], [[path, shop, 0] for path, shop, _ in view["camels"]]
+
+
+def too_many_gems(view: dict[str, Any]) -> None:
+    """Boosts are on offer that nobody can pay."""
+    view["gems"][0] = 0
+    view["ask"]["lands"] = [[0, 1], [0, 2], [0, 3], [0, 4]]
+
+
+def an_end_between_turns(view: dict[str, Any]) -> None:
+    """The last turn is over, and another one begins."""
+    view["ending"] = "carpets"
+    view["ask"], view["table"] = None, [[] for _ in view["table"]]
+
+
+@pytest.mark.parametrize("breaks", [many_carpets, bare_camels, too_many_gems, an_end_between_turns])
+@pytest.mark.parametrize("seats", GAME.seats)
+def test_a_view_that_breaks_a_law_is_refused(breaks: Callable[[dict[str, Any]], None], seats: int) -> None:
+    need_rules()
+    rules, view = crules.RulesInC("khiva", RULES), asked_to_move(seats)
+    rules.view(view).world(crules.QuickStreamInC(bytes(32), "worlds"))
+    breaks(view)
+    with pytest.raises(ConfigError, match="not a view"):
+        rules.view(view)
+
+
+def test_what_comes_from_outside_is_checked_before_c_sees_it() -> None:
+    need_rules()
+    rules = crules.RulesInC("khiva", RULES)
+    state = rules.new(3, bytes(32))
+    for choices in (
+        {0: 0, 1: 0},
+        {0: 0, 1: 0, 2: 0, 3: 0},
+        {0: 2**32, 1: 2**32, 2: 2**32},
+        {0: 20, 1: 0, 2: 0},
+        {0: -1, 1: 0, 2: 0},
+    ):
+        with pytest.raises(IllegalChoice):
+            state.apply(choices)
+    for seats in (0, 1, 6, 2**32 + 3):
+        with pytest.raises(ConfigError):
+            rules.new(seats, bytes(32))
+    for seat in (-1, 3, 2**32):
+        with pytest.raises(ValueError, match="there is no seat"):
+            state.see(seat)
+    for wrong in ({**RULES, "max_turns": 2**70}, {**RULES, "max_turns": object()}, {}, {**RULES, "overshoot": "x"}):
+        with pytest.raises(ConfigError):
+            crules.RulesInC("khiva", wrong)
+    with pytest.raises(ConfigError, match="there are no rules in C of 'chess'"):
+        crules.RulesInC("chess", {})

@@ -1,0 +1,69 @@
+"""The pages of the rules in C: the sizes that they give, what their Python prints, and their bot, which plays."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from arena import arena
+from rules_in_c import GAMES, need_rules
+from tools import need
+
+from khiva_arena.crules.library import sizes
+from khiva_arena.games.base import Game
+from khiva_arena.native import build
+
+named = pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
+STRUCTURES = ("rules", "state", "memory", "view", "knowledge")
+MOST_LINES = 60
+
+
+def page(game: Game) -> str:
+    return (build.RULES / f"{game.name}.md").read_text("utf-8")
+
+
+def block(text: str, language: str) -> str:
+    (found,) = re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    return found
+
+
+@named
+def test_the_sizes_are_those_of_the_structures(game: Game) -> None:
+    need_rules()
+    told = dict(re.findall(rf"^\| `{game.name}_(\w+)` \| ([\d,]+) \|", page(game), re.MULTILINE))
+    assert told == {name: f"{getattr(sizes(game.name), name):,}" for name in STRUCTURES}
+
+
+def test_its_python_prints_what_it_shows(capsys: Any) -> None:
+    need_rules()
+    text = (build.RULES / "README.md").read_text("utf-8")
+    exec(block(text, "python"), {})
+    assert capsys.readouterr().out == block(text, "text")
+
+
+@named
+def test_every_function_that_it_names_is_there(game: Game) -> None:
+    text = (build.RULES / "README.md").read_text("utf-8").replace("khiva_", f"{game.name}_") + page(game)
+    names = set(re.findall(rf"`({game.name}_[a-z_]+)\b", text))
+    assert {name for name in names if not re.search(rf"\b{name}\b", build.join(game.name))} == set()
+
+
+@pytest.mark.language
+@named
+def test_its_bot_plays(game: Game, tmp_path: Path) -> None:
+    need("cc")
+    source = block(page(game), "c")
+    assert len([line for line in source.splitlines() if line]) <= MOST_LINES
+    arena("new", "c", "my-search", cwd=tmp_path)
+    folder = tmp_path / "my-search"
+    (folder / "bot.c").write_text(source.replace("PLAYOUTS = 20000", "PLAYOUTS = 500"))
+    (folder / f"{game.name}.h").write_text(arena("games", game.name, "--header", cwd=tmp_path).stdout)
+    toml = (folder / "bot.toml").read_text()
+    assert toml.count(" -o bot bot.c") == 1
+    toml = toml.replace('"kit.h"]', '"kit.h", "*.h"]')
+    (folder / "bot.toml").write_text(toml.replace(" -o bot bot.c", " -Wextra -Werror -o bot bot.c -lm"))
+    for seats in game.seats[:2]:
+        others = ["--bot", "shipped:python/random"] * (seats - 1)
+        words = ("match", "--game", game.name, "--bot", "my-search", *others, "--seed", "x")
+        done = arena(*words, "--isolation", "trusted", cwd=tmp_path)
+        assert "fault" not in done.stdout, done.stdout
