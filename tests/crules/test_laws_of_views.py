@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from rules_in_c import drawn_choices, need_rules
+from wording import pattern
 
 from khiva_arena import crules
 from khiva_arena.errors import ConfigError, IllegalChoice
@@ -79,10 +80,10 @@ def test_what_comes_from_outside_is_checked_before_c_sees_it() -> None:
         with pytest.raises(ConfigError):
             rules.new(seats, bytes(32))
     for seat in (-1, 3, 2**32):
-        with pytest.raises(ValueError, match="there is no seat"):
+        with pytest.raises(ValueError, match=pattern("crules", "no-seat-of", seat=str(seat), seats="3")):
             state.see(seat)
     for wrong in ({**RULES, "max_turns": 2**70}, {**RULES, "max_turns": object()}, {}, {**RULES, "overshoot": "x"}):
         with pytest.raises(ConfigError):
             crules.RulesInC("khiva", wrong)
-    with pytest.raises(ConfigError, match="there are no rules in C of 'chess'"):
+    with pytest.raises(ConfigError, match=pattern("crules", "no-rules-in-c", game="'chess'")):
         crules.RulesInC("chess", {})

@@ -179,13 +179,12 @@ def test_keys_are_left_out_of_observations_and_of_a_policy() -> None:
 
 
 def test_agents_that_wait_are_encoded_only_if_that_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    from khiva_arena.env.coding import Coding
+    from khiva_arena.env.matches import EngineMatch, MatchInC
 
     counted: list[int] = []
-    encode = Coding.encode_after
-    monkeypatch.setattr(
-        Coding, "encode_after", lambda coding, past, view: counted.append(view["seat"]) or encode(coding, past, view)
-    )
+    for match in (EngineMatch, MatchInC):
+        observe = match.observation
+        monkeypatch.setattr(match, "observation", lambda one, seat, observe=observe: counted.append(seat) or observe(one, seat))
     for encode_all, views in ((False, 1), (True, 3)):
         made = env.parallel("silk_road", 3, encode_all=encode_all)
         seen, _ = made.reset(seed=1)
