@@ -11,7 +11,10 @@ import pytest
 from arena import ROOT
 from once import made_once
 from pages import REPLAY, blocks
+from tools import need
 from wording import sentence
+
+from khiva_arena.native import build
 
 pytestmark = pytest.mark.soak
 
@@ -85,6 +88,15 @@ def test_it_runs(installed: Path, tmp_path: Path) -> None:
     words = ["--game", "silk_road", "--bot", str(bots / "random"), "--bot", str(bots / "greedy_silk_road")]
     run(installed, tmp_path, "run", *words, "--seats", "2", "--seeds", "1", "--out", "silk")
     assert "2 of 2 matches are sound" in run(installed, tmp_path, "verify", "silk")
+
+
+def test_it_carries_the_rules_in_c(installed: Path, tmp_path: Path) -> None:
+    need("cc")
+    assert run(installed, tmp_path, "games", "emira", "--header") == build.join("emira")
+    code = "import khiva_arena; assert khiva_arena.env.vector('khiva', 3, 2).in_c"
+    subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(installed)}, check=True, timeout=60
+    )
 
 
 def test_it_makes_pages_with_the_drawings_of_all_games(installed: Path, tmp_path: Path) -> None:

@@ -15,6 +15,8 @@ def command(game: tuple[str, ...], as_json: bool, header: bool) -> None:
     """List the games, or each GAME named: seat counts, rules version, and every rule with its default and what it can be."""
     from khiva_arena.commands.games import games, print_header  # when it is called, so that -h is quick
 
+    if header and as_json:
+        raise click.UsageError("--header prints C: leave --json out")
     if header:
         print_header(game)
     else:

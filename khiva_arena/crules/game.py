@@ -15,6 +15,7 @@ from khiva_arena.errors import ConfigError, IllegalChoice
 from khiva_arena.rng import SECRET_BYTES
 
 BAD_VIEW = 5
+"""The error of each header for what is not a view."""
 
 
 class QuestionInC(NamedTuple):

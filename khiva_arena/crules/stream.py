@@ -14,6 +14,8 @@ class StreamInC:
     def __init__(self, secret: bytes, label: str) -> None:
         if len(secret) != SECRET_BYTES:
             raise ValueError(f"a stream's secret is {SECRET_BYTES} bytes, not {len(secret)}")
+        if "\0" in label:
+            raise ValueError("the label of a stream in C has no zero")
         self.memory = memory(library().arena_lib_stream_size())
         library().arena_lib_stream(self.memory, secret, label.encode(), int(self.quick))
 

@@ -18,7 +18,7 @@ class Programs(BuildHookInterface[Any]):
         paths = [path for path in map(tools["build"], tools["PROGRAMS"]) if path]
         if paths and version != "editable":
             machine = platform.machine()
-            # Static programs need nothing of the system but its kernel.
+            # The program is static, and the library names no C library: both need nothing of a system but what all have.
             systems = ".".join(f"{system}_{machine}" for system in ("manylinux_2_17", "manylinux2014", "musllinux_1_1"))
             build_data["tag"] = f"py3-none-{systems}"
             build_data["artifacts"] += [str(Path(path).relative_to(self.root)) for path in paths]

@@ -85,5 +85,7 @@ def test_what_comes_from_outside_is_checked_before_c_sees_it() -> None:
     for wrong in ({**RULES, "max_turns": 2**70}, {**RULES, "max_turns": object()}, {}, {**RULES, "overshoot": "x"}):
         with pytest.raises(ConfigError):
             crules.RulesInC("khiva", wrong)
+    with pytest.raises(ValueError, match="zero"):
+        crules.StreamInC(bytes(32), "a\0b")
     with pytest.raises(ConfigError, match=pattern("crules", "no-rules-in-c", game="'chess'")):
         crules.RulesInC("chess", {})

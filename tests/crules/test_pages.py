@@ -48,6 +48,11 @@ def test_every_function_that_it_names_is_there(game: Game) -> None:
     assert {name for name in names if not re.search(rf"\b{name}\b", build.join(game.name))} == set()
 
 
+@pytest.mark.parametrize("words", [("khiva", "--json"), (), ("khiva", "emira")])
+def test_a_header_is_of_one_game_and_no_json(words: tuple[str, ...], tmp_path: Path) -> None:
+    assert "--header" in arena("games", "--header", *words, cwd=tmp_path, code=2).stderr
+
+
 @pytest.mark.language
 @named
 def test_its_bot_plays(game: Game, tmp_path: Path) -> None:

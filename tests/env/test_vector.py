@@ -146,3 +146,17 @@ def test_an_aec_environment_in_c_is_that_of_the_engine(game: Game, seats: int, m
         if all(in_c.terminations.values()):
             in_c.reset()
             by_engine.reset()
+
+
+@pytest.mark.parametrize("in_c", [True, False])
+def test_a_reset_forgets_choices_and_actions_of_the_match_before(in_c: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    need_rules()
+    if not in_c:
+        monkeypatch.setattr(crules, "is_built", lambda: False)
+        monkeypatch.setattr("khiva_arena.env.vector_env.warn_of_slowness", lambda *_: None)
+    env = khiva_arena.env.vector("khiva", 3, GAMES)
+    assert env.in_c == in_c
+    env.reset(seed=1)
+    env.step([-1] * GAMES)
+    _, infos = env.reset(seed=1)
+    assert (infos["seat"].tolist(), infos["illegal"].tolist()) == ([0] * GAMES, [False] * GAMES)

@@ -10,10 +10,10 @@ static long choose(const kit_decide *decide, const kit_match *match, void *own)
 {
     static khiva_view view;
     khiva_rules rules;
-    kit_cursor map;
+    int seats;
     unsigned char secret[ARENA_SECRET];
     (void)own;
-    if (!kit_find(match->hello, "rules", &map) || khiva_read_rules(map, &rules) != KHIVA_OK)
+    if (khiva_read_hello(match->hello, &rules, &seats) != KHIVA_OK)
         return 0;
     if (khiva_read_view(decide->view, &rules, &view) != KHIVA_OK)
         return 0;

@@ -5,14 +5,14 @@
 
 #include <stdint.h>
 
-/* number, switch */
+/* Writes a number as it is. */
 static inline float *arena_put_number(float *at, int number)
 {
     *at = (float)number;
     return at + 1;
 }
 
-/* one_of: a 1 at the place of the word among `words`, nothing if the place is negative */
+/* Writes a 1 at one of so many places, nothing if the place is negative. */
 static inline float *arena_put_one_of(float *at, int words, int place)
 {
     if (place >= 0)

@@ -9,7 +9,7 @@ typedef struct {
     int turns;                                     /* turns that were revealed */
     uint16_t away[KHIVA_SEATS][KHIVA_CARDS];       /* by giver and card: the turn of a pass since when it did not see it, or 0 */
     uint8_t played[KHIVA_TURNS_MOST * KHIVA_SEATS]; /* turn by turn, in it seat by seat, two for each of two seats */
-    uint8_t passed[KHIVA_TURNS_MOST * KHIVA_SEATS]; /* the same, by giver */
+    uint8_t passed[KHIVA_TURNS_MOST * KHIVA_SEATS]; /* in the same order, by the seat that passed */
 } khiva_memory;
 
 static inline void khiva_forget(khiva_memory *memory)

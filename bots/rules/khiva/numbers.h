@@ -92,7 +92,7 @@ static inline void khiva_put_carpets(const khiva_rules *rules, float *at, const 
     }
 }
 
-/* Writes the place of each teapot in a list of values 2 to 7, in the same way; one of a bare camel is none. */
+/* Writes the place of each teapot in a list of values from 2 to 7; of equal teapots the first stands first. */
 static inline void khiva_put_teapots(const khiva_rules *rules, float *at, const uint8_t *teapots)
 {
     for (int i = 1; i <= teapots[0]; i++) {
