@@ -217,19 +217,20 @@ mutants: .venv/.test ## change the rules, schedule, ratings and session in small
 	@$(BIN)/pip $(INSTALL) -e '.[mutants]'
 	$(BIN)/python tests/mutation/run.py --mutants $(or $(MUTANTS),40) --seed $(or $(SEED),1)
 
-# By game: the bot that is to be the stronger one, and the one that it plays. An event is anchored on the first of them, so the
-# table that a run prints is of the other's weakness: the one that is shown is made after it.
-STRONG_khiva := search_deep search
-STRONG_emira := search_emira greedy_emira
-STRONG_silk_road := search_silk_road greedy_silk_road
+# By game: its bots from the weakest to the strongest. Each of them plays copies of the one before it; all these events are pooled.
+LADDER_khiva := python/greedy c/search python/search_deep c/strong_khiva
+LADDER_emira := python/greedy_emira python/search_emira c/strong_emira
+LADDER_silk_road := python/greedy_silk_road python/search_silk_road c/strong_silk_road
 GAME ?= silk_road
 SEATS ?= 3
+RUNGS ?= $(LADDER_$(GAME))
 STRENGTH = $(or $(OUT),results/strength/$(GAME)-$(SEATS))
-strength: .venv/.run ## how much stronger a searching bot is, in half an hour to an hour of one core; GAME=khiva SEATS=3 SEEDS=400
-	$(if $(STRONG_$(GAME)),,$(error GAME=$(GAME): there is no searching bot of it, but of $(sort $(patsubst STRONG_%,%,$(filter STRONG_%,$(.VARIABLES))))))
-	@$(ARENA) run --trust-bots --game $(GAME) --format gauntlet --copies $$(($(SEATS) - 1)) --seats $(SEATS) --seeds $(or $(SEEDS),400) \
-	  --turn 1m --start 1m --seed strength $(STRONG_$(GAME):%=--bot shipped:python/%) --out $(STRENGTH) >/dev/null
-	@$(ARENA) standings $(STRENGTH) --anchor $(lastword $(STRONG_$(GAME)))
+strength: .venv/.run ## the ladder of a game's bots, in one to two hours of a core or more; GAME=khiva SEATS=3 SEEDS=400 RUNGS="c/search c/strong_khiva"
+	$(if $(RUNGS),,$(error GAME=$(GAME): there is no ladder of it, but of $(sort $(patsubst LADDER_%,%,$(filter LADDER_%,$(.VARIABLES))))))
+	@set -- $(RUNGS); while [ $$# -gt 1 ]; do \
+	  $(ARENA) run --trust-bots --game $(GAME) --format gauntlet --copies $$(($(SEATS) - 1)) --seats $(SEATS) --seeds $(or $(SEEDS),400) \
+	    --turn 1m --start 1m --seed strength --bot shipped:$$2 --bot shipped:$$1 --out $(STRENGTH) >/dev/null || exit; shift; done
+	@$(ARENA) standings $(STRENGTH) --anchor "$$(sed -n 's/^name = "\(.*\)"/\1/p' bots/$(firstword $(RUNGS))/bot.toml)"
 
 vm: .venv/.test ## run the tests of isolation strict in a virtual machine with cgroup v2; needs qemu and a kernel, see tests/vm/run.sh
 	tests/vm/run.sh $(BIN)/pytest -q -p no:cacheprovider -k 'strict or cgroup' tests/sandbox/test_cgroup.py tests/sandbox/test_isolation.py

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from khiva_arena import shipped
+
 ROOT = Path(__file__).parent.parent
 MARKS = ("slow", "soak", "language", "long")
 OF_CI = ("test", "test-soak", "test-languages")
@@ -84,12 +86,19 @@ def strength(*words: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
-def test_strength_shows_how_much_stronger_a_bot_is_and_not_how_much_weaker() -> None:
-    *run, table = strength("GAME=khiva", "SEATS=2").stdout.splitlines()
-    stronger, weaker = re.findall(r"--bot shipped:python/(\w+)", "".join(run))
-    assert (stronger, weaker) == ("search_deep", "search")
-    assert table.endswith(f"standings results/strength/khiva-2 --anchor {weaker}")
-    assert run[-1].endswith("--out results/strength/khiva-2 >/dev/null")
+@pytest.mark.parametrize("game", ["emira", "khiva", "silk_road"])
+def test_strength_plays_each_bot_of_a_game_against_the_one_below_it(game: str) -> None:
+    lines = strength(f"GAME={game}", "SEATS=4").stdout.splitlines()
+    first, words = lines[0].partition("; ")[0], " ".join(lines)
+    rungs = first.removeprefix("set -- ").split()
+    assert rungs[-1] == f"c/strong_{game}"
+    assert {f"shipped:{rung}" for rung in rungs} <= shipped.bots().keys()
+    assert "--bot shipped:$2 --bot shipped:$1" in words
+    assert "while [ $# -gt 1 ]; do" in words
+    assert "|| exit; shift; done" in words
+    assert "--copies $((4 - 1)) --seats 4 --seeds 400" in words
+    assert f"bots/{rungs[0]}/bot.toml" in lines[-1]
+    assert f"standings results/strength/{game}-4 --anchor" in lines[-1]
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
@@ -98,6 +107,6 @@ def test_strength_of_a_game_that_it_does_not_know_is_refused_in_a_line() -> None
     assert done.returncode == 2
     assert done.stdout == ""
     assert re.fullmatch(
-        r"Makefile:\d+: \*\*\* GAME=nosuch: there is no searching bot of it, but of emira khiva silk_road\.  Stop\.\n",
+        r"Makefile:\d+: \*\*\* GAME=nosuch: there is no ladder of it, but of emira khiva silk_road\.  Stop\.\n",
         done.stderr,
     )

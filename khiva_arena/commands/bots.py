@@ -20,6 +20,8 @@ OF_OTHER_LANGUAGES = ("shipped:c/random", "shipped:javascript/random")
 SLOW = ("shipped:python/search_deep", "shipped:python/search_emira", "shipped:python/search_silk_road")
 # Left out, too: it plays by a model elsewhere, and cannot start without an address.
 NEEDS_A_NETWORK = ("shipped:python/llm",)
+# And this one, an example for trainers: each of its matches begins with the import of numpy, which takes longer than it plays.
+LEARNT = ("shipped:python/trained",)
 
 
 def shipped_bots(game: str | None = None) -> dict[str, Bot]:
@@ -33,7 +35,7 @@ def ready_bots(game: str) -> list[str]:
     words = []
     for word in shipped_bots(game):
         language = shipped.languages()[_language(word)]
-        if word in (*SLOW, *NEEDS_A_NETWORK) or (language.name != "python" and word not in OF_OTHER_LANGUAGES):
+        if word in (*SLOW, *NEEDS_A_NETWORK, *LEARNT) or (language.name != "python" and word not in OF_OTHER_LANGUAGES):
             continue
         if language.name == "python" or shipped.is_here(language):
             words.append(word)

@@ -1,7 +1,9 @@
 """The pages for trainers: their examples run, in their order, and what they say of the numbers is so."""
 
 import re
+import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from khiva_arena.env.coding import coding_of
 from khiva_arena.games import registry
 
 TRAINERS = (ROOT / "docs" / "trainers.md").read_text()
+TRAINING = (ROOT / "docs" / "train-a-policy.md").read_text()
 CHECKPOINTS = (ROOT / "docs" / "checkpoints.md").read_text()
 
 
@@ -51,13 +54,42 @@ def test_the_examples_for_trainers_run(
 
 
 @pytest.mark.slow
+def test_the_examples_of_the_training_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With 2 updates in place of each training, and 2 deals to rate it by; the libraries' part where they are installed."""
+    fewer = {"updates": "2", "games": "32", "deals": "2", "total_timesteps": "4"}
+    names = run(TRAINING, tmp_path, monkeypatch, **fewer)
+    assert isinstance(names["policy"], names["Policy"] if not find_spec("torch") else object)  # type: ignore[arg-type]
+    said = capsys.readouterr().out
+    assert re.search(r"^\d+ matches, [\d,]+ decisions a second$", said, re.MULTILINE)
+    assert re.search(r"^ahead of [\d.]+ % of shipped:python/random: [+-]\d+ Elo \+/- \d+$", said, re.MULTILINE)
+    commands = re.findall(r"^khiva-arena .*", TRAINING, re.MULTILINE)
+    assert len(re.findall(r"^ahead of ", TRAINING, re.MULTILINE)) == 6
+    assert [command.split()[1] for command in commands] == ["new", "check", "run", "standings"]
+
+
+@pytest.mark.soak
+def test_the_shipped_training_runs_from_a_copy(tmp_path: Path) -> None:
+    """As the page has it: a copy of the bot, trained again, which then plays by its new weights."""
+    arena("new", "shipped:python/trained", "my-policy", cwd=tmp_path)
+    words = [sys.executable, "train.py", "--seats", "3", "--updates", "1"]
+    done = subprocess.run(words, cwd=tmp_path / "my-policy", capture_output=True, text=True, check=True, timeout=300)
+    assert re.fullmatch(r"1 updates, \d+ matches, entropy [\d.]+, \d+ s\n", done.stdout)
+    shipped = ROOT / "bots" / "python" / "trained" / "weights-3.npz"
+    assert (tmp_path / "my-policy" / "weights-3.npz").read_bytes() != shipped.read_bytes()
+    said = arena("check", "--quick", "my-policy", cwd=tmp_path).stdout
+    assert "0 failed" in said
+
+
+@pytest.mark.slow
 def test_the_seat_that_learns_on_the_page_gets_every_reward_and_a_masked_policy_learns_there(tmp_path: Path) -> None:
     """A policy of numbers in place of PPO. The wrapper of PettingZoo's tutorial, played the same way, misses rewards."""
     (example,) = (
-        text for text in re.findall(r"^```python\n(.*?)^```$", TRAINERS, re.MULTILINE | re.DOTALL) if "class OneSeat" in text
+        text for text in re.findall(r"^```python\n(.*?)^```$", TRAINING, re.MULTILINE | re.DOTALL) if "class OneSeat" in text
     )
     names: dict[str, Any] = {"khiva_arena": khiva_arena}
-    exec(compile(example.split("from importlib.util")[0], "OneSeat", "exec"), names)
+    exec(compile(example.split("if find_spec")[0], "OneSeat", "exec"), names)
     seat = names["OneSeat"]({1: "shipped:python/random", 2: "shipped:python/random"})
     check_env(seat, skip_render_check=True)
     likes, chance = np.zeros(seat.action_space.n), np.random.default_rng(0)
@@ -91,7 +123,7 @@ def test_a_reward_read_right_after_the_step_is_less_than_half_of_it() -> None:
         if not over:
             read += made._cumulative_rewards.get(agent, 0.0)  # as SB3ActionMaskWrapper does
     assert 0 < read < 0.6 * sum(made.match.scores)
-    assert "sees 22 to 56 % of the points" in TRAINERS
+    assert "sees 22 to 56 % of the points" in TRAINING
 
 
 def test_each_key_of_khiva_is_described() -> None:

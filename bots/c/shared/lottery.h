@@ -19,7 +19,7 @@ static inline void lottery_number(arena_sha256 *sum, int64_t number)
     arena_sha256_add(sum, digits + at, (size_t)(20 - at));
 }
 
-/* Adds a value as JSON, keys sorted; the view of Khiva has no string that JSON would escape. Returns 0 at another value. */
+/* Adds a value as JSON, keys sorted; views of Khiva and Emira have no string that JSON would escape. Returns 0 at another value. */
 static inline int lottery_json(arena_sha256 *sum, kit_cursor *c, int depth)
 {
     uint32_t size;
@@ -75,6 +75,15 @@ static inline int lottery(const char *purpose, uint64_t seed, kit_cursor view, u
     arena_sha256_add(&sum, "]", 1);
     arena_sha256_end(&sum, secret);
     return done;
+}
+
+/* Returns the first eight bytes of a secret as a number, for a quick stream. */
+static inline uint64_t lottery_seed(const unsigned char secret[ARENA_SECRET])
+{
+    uint64_t seed = 0;
+    for (int i = 0; i < 8; i++)
+        seed = seed << 8 | secret[i];
+    return seed;
 }
 
 #endif

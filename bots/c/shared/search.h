@@ -75,32 +75,38 @@ static inline void expect(others *model, const khiva_view *view, board *b)
         }
 }
 
-/* Chooses for another seat in a world. */
-static inline int guess(const others *model, const khiva_rules *rules, const khiva_state *s, int seat, arena_stream *stream)
+/* Writes what each choice of a turn is worth to a seat with its hand in a world, and returns how many choices there are. */
+static inline int choice_worths(const others *model, const khiva_rules *rules, const khiva_state *s, int seat,
+                                double worth[ENTRIES])
 {
     const uint8_t *hand = s->hand[seat] + 1;
     const double *play = model->play[seat], *give = model->give[seat];
-    int choices = khiva_choices(rules, s, seat), chosen = 0;
-    double best = 0.0;
-    if (arena_below(stream, ODD) == 0)
-        return (int)arena_below(stream, (uint64_t)choices);
+    int choices = khiva_choices(rules, s, seat);
     for (int choice = 0; choice < choices; choice++) {
         int at[4];
-        double worth;
         khiva_positions(s->seats, s->hand[seat][0], choice, at);
         if (s->seats > 2) {
-            worth = play[hand[at[0]]] - give[hand[at[1]]];
+            worth[choice] = play[hand[at[0]]] - give[hand[at[1]]];
         } else {
             /* Of two cards on one camel the first is rejected: a hand has its high cards first. */
             int a = hand[at[0]], b = hand[at[1]], is_beaten = khiva_colour(a) == khiva_colour(b);
-            worth = play[b] + (is_beaten ? model->beaten[seat][a] : play[a]);
-            worth = worth - give[hand[at[2]]] - give[hand[at[3]]];
-        }
-        if (choice == 0 || worth > best) {
-            best = worth;
-            chosen = choice;
+            worth[choice] = play[b] + (is_beaten ? model->beaten[seat][a] : play[a]);
+            worth[choice] = worth[choice] - give[hand[at[2]]] - give[hand[at[3]]];
         }
     }
+    return choices;
+}
+
+/* Chooses for another seat in a world. */
+static inline int guess(const others *model, const khiva_rules *rules, const khiva_state *s, int seat, arena_stream *stream)
+{
+    double worth[ENTRIES];
+    int choices, chosen = 0;
+    if (arena_below(stream, ODD) == 0)
+        return (int)arena_below(stream, (uint64_t)khiva_choices(rules, s, seat));
+    choices = choice_worths(model, rules, s, seat, worth);
+    for (int choice = 1; choice < choices; choice++)
+        chosen = worth[choice] > worth[chosen] ? choice : chosen;
     return chosen;
 }
 
@@ -208,23 +214,30 @@ static inline double millionths(double x)
     return whole;
 }
 
+/* Writes the best of a list of worths, best first, and returns how many. */
+static inline int best_choices(const double *worth, int all, int *best, int most)
+{
+    int count = 0;
+    for (int choice = 0; choice < all; choice++) {
+        int at = count;
+        while (at > 0 && worth[choice] > worth[best[at - 1]])
+            at--;
+        if (at == most)
+            continue;
+        count += count < most;
+        for (int i = count - 1; i > at; i--)
+            best[i] = best[i - 1];
+        best[at] = choice;
+    }
+    return count;
+}
+
 /* Writes the choices worth a closer look, best first, and returns how many. */
 static inline int promising(const khiva_view *view, board *b, int candidates[PROMISING])
 {
     double promised[ENTRIES];
-    int count = 0, all = totals(view, b, promised);
-    for (int choice = 0; choice < all; choice++) {
-        int at = count;
-        while (at > 0 && promised[choice] > promised[candidates[at - 1]])
-            at--;
-        if (at == PROMISING)
-            continue;
-        count += count < PROMISING;
-        for (int i = count - 1; i > at; i--)
-            candidates[i] = candidates[i - 1];
-        candidates[at] = choice;
-    }
-    return count;
+    int all = totals(view, b, promised);
+    return best_choices(promised, all, candidates, PROMISING);
 }
 
 /* Chooses; the default where a view fits no position. */

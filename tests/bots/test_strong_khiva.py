@@ -1,0 +1,99 @@
+"""The strong bot of Khiva, in C: fit to be replayed, legal by any rules, at rest about what makes no sense, and stronger than the
+deep searching one."""
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import fit_networks
+import numpy as np
+import pytest
+from arena import arena
+from drawn_rules import drawn_rules
+from rules_in_c import changed
+from tools import need_language
+
+from khiva_arena.games import registry
+
+pytestmark = [pytest.mark.slow, pytest.mark.language]
+
+NAME, GAME = "c/strong_khiva", registry.get("khiva")
+TIMES = {"turn_ms": 1, "bank_ms": 1, "events": []}
+MATCHES, ASKED = 8, 12
+
+
+def asked_at_random(number: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Draw rules, and return what is special in a hello and some requests of a match in which all choose at random."""
+    lots = random.Random(f"strong {number}")
+    seats, rules = 2 + number % 4, drawn_rules(GAME, lots)
+    state, _ = GAME.new(seats, rules, lots.randbytes(32))
+    requests = []
+    while not state.is_over:
+        pending = state.pending()
+        for seat, one in pending.items():
+            request = {"type": "decide", **TIMES, "kind": one.kind, "view": state.view(seat), "legal": list(one.legal)}
+            requests.append((lots.random(), json.loads(json.dumps(request))))
+        state.apply({seat: lots.randrange(len(one.legal)) for seat, one in pending.items()})
+    kept = sorted(requests, key=lambda row: row[0])[:ASKED]
+    hello = {"game": "khiva", "rules": rules, "rules_version": GAME.rules_version, "seats": seats, "seed": number}
+    return hello, [request | {"req": req} for req, (_, request) in enumerate(kept, 1)]
+
+
+def answers(bot: Any, hello: dict[str, Any], requests: list[dict[str, Any]], framed: Any) -> list[int]:
+    """Return what a new process of a bot chooses."""
+    said = bot.run(framed(hello, *requests))
+    assert said.code == 0, said.notes
+    return [act["choice"] for act in said.messages[1:]]
+
+
+def test_each_choice_is_legal_and_equal_in_another_process(staged: Any, framed: Any, conversation: Any) -> None:
+    bot, others = staged(NAME), 0
+    for number in range(MATCHES):
+        given, requests = asked_at_random(number)
+        choices = answers(bot, conversation[0] | given, requests, framed)
+        assert all(0 <= choice < len(row["legal"]) for choice, row in zip(choices, requests, strict=True)), given
+        assert answers(bot, conversation[0] | given, requests[1:], framed) == choices[1:], given
+        others += sum(choice > 0 for choice in choices)
+    assert others > MATCHES * ASKED / 10
+
+
+def test_a_view_in_which_a_number_is_wrong_ends_no_bot(staged: Any, framed: Any, conversation: Any) -> None:
+    bot, lots = staged(NAME), random.Random("spoilt")
+    for number in range(MATCHES):
+        given, requests = asked_at_random(number)
+        wrong = [row | {"view": changed(row["view"], lots)} for row in requests]
+        choices = answers(bot, conversation[0] | given, wrong, framed)
+        assert all(0 <= choice < len(row["legal"]) for choice, row in zip(choices, wrong, strict=True))
+        longer = [row | {"legal": [*row["legal"], row["legal"][0]]} for row in requests]
+        assert not any(answers(bot, conversation[0] | given, longer, framed))
+        assert not any(answers(bot, conversation[0] | given, [row | {"view": {}} for row in requests], framed))
+
+
+@pytest.mark.soak
+@pytest.mark.long
+@pytest.mark.parametrize(("seats", "deals"), [(2, 10), (3, 8), (4, 5), (5, 5)])
+def test_it_finishes_ahead_of_the_best_before_it(seats: int, deals: int, tmp_path: Path, staged: Any) -> None:
+    """Over fixed deals in all seatings, so a constant."""
+    staged(NAME)
+    words = ["--format", "gauntlet", "--copies", str(seats - 1), "--seats", str(seats), "--seeds", str(deals), "--turn", "1m"]
+    bots = ["--bot", f"shipped:{NAME}", "--bot", "shipped:python/search_deep"]
+    arena("run", "--trust-bots", *words, "--seed", "ladder", *bots, "--out", "ladder", cwd=tmp_path)
+    (table,) = json.loads(arena("standings", "ladder", "--json", cwd=tmp_path).stdout)["tables"]
+    strong = next(row for row in table["rows"] if row["bot"].startswith("strong"))
+    assert strong["score"] > 0.5
+
+
+def test_the_networks_can_be_fitted_again() -> None:
+    """What self-play in C writes has the shape that the fit takes, and a fit learns from it who is ahead."""
+    need_language("c")
+    played = fit_networks.play(3, 40)
+    assert played.shape[1:] == (3, fit_networks.ROWS + 2)
+    assert np.isfinite(played).all()
+    assert set(np.unique(played[:, :, fit_networks.ROWS])) == {1.0, 2.0, 3.0}
+    network = fit_networks.fit(played, np.random.default_rng(1))
+    outlooks = fit_networks.outlooks(network, played[:, :, : fit_networks.ROWS])[2]
+    ranks = played[:, :, fit_networks.ROWS]
+    ahead = [(outlooks[:, a] > outlooks[:, b])[ranks[:, a] < ranks[:, b]].mean() for a in range(3) for b in range(3) if a != b]
+    assert min(ahead) > 0.6
+    assert "ROWS = 56" in fit_networks.header("40", [network] * 4)
