@@ -79,9 +79,9 @@ def test_it_finishes_ahead_of_the_best_before_it(seats: int, deals: int, tmp_pat
     words = ["--format", "gauntlet", "--copies", str(seats - 1), "--seats", str(seats), "--seeds", str(deals), "--turn", "1m"]
     bots = ["--bot", f"shipped:{NAME}", "--bot", "shipped:python/search_deep"]
     arena("run", "--trust-bots", *words, "--seed", "ladder", *bots, "--out", "ladder", cwd=tmp_path)
-    (table,) = json.loads(arena("standings", "ladder", "--json", cwd=tmp_path).stdout)["tables"]
-    strong = next(row for row in table["rows"] if row["bot"].startswith("strong"))
-    assert strong["score"] > 0.5
+    (table,) = json.loads(arena("standings", "ladder", "--json", cwd=tmp_path).stdout)["standings"]
+    strong = next(row for row in table["rows"] if row["name"] == "strong-khiva")
+    assert strong["score"] > 55.0  # percent of the pairs with one of the others; 100 Elo are 64
 
 
 def test_the_networks_can_be_fitted_again() -> None:
