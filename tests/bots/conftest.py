@@ -12,7 +12,7 @@ from typing import Any
 import fake_llm
 import msgpack
 import pytest
-from tools import need_language
+from tools import need, need_language
 
 from khiva_arena.entrants.bots import load
 from khiva_arena.entrants.staging import stage
@@ -101,6 +101,22 @@ def staged() -> Callable[[str], Staged]:
         return made[name]
 
     return stage
+
+
+@pytest.fixture(scope="session")
+def sanitized(staged: Callable[[str], Staged], tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Staged]:
+    """By folder name, such as "c/search": a bot in C, built anew so that it ends at the first slip with memory or numbers."""
+
+    def build(name: str) -> Staged:
+        need("cc")
+        source = Path(staged(name).folder) / "bot.c"
+        program = tmp_path_factory.mktemp("sanitized") / "bot"
+        strict = ("-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "-ffp-contract=off")
+        checks = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+        subprocess.run(["cc", *strict, *checks, "-o", program, source, "-lm"], check=True, timeout=240)
+        return Staged([str(program)], program.parent)
+
+    return build
 
 
 @pytest.fixture(scope="session")

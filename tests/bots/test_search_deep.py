@@ -7,6 +7,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from bots_here import modules_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -21,19 +22,8 @@ SEATS = st.integers(2, 5)
 @pytest.fixture(scope="module")
 def deep() -> Iterator[ModuleType]:
     """The bot's module, imported from where it lies."""
-    folders = [str(BOTS / name) for name in ("kit", "shared", "search_deep")]
-    kept = {name: sys.modules.pop(name) for name in PARTS if name in sys.modules}
-    sys.path[:0] = folders
-    try:
-        import deep
-
-        yield deep
-    finally:
-        for folder in folders:
-            sys.path.remove(folder)
-        for name in PARTS:
-            sys.modules.pop(name, None)
-        sys.modules.update(kept)
+    with modules_of([BOTS / name for name in ("kit", "shared", "search_deep")], ("deep",), PARTS) as by_name:
+        yield by_name["deep"]
 
 
 def played_on(seats: int, turns: int, lots: Stream) -> Any:

@@ -75,20 +75,20 @@ def test_another_seed_may_choose_otherwise(staged, framed, conversation, matches
     assert said[0] != said[1]
 
 
-def test_what_is_no_view_gets_the_default(staged, framed, conversation, matches):
+def test_what_is_no_view_gets_the_default(sanitized, framed, conversation, matches):
     """And no view, rules or legal list, however it is changed, ends the bot or gets an illegal choice."""
-    lots = random.Random("hostile")
+    lots, bot = random.Random("hostile"), sanitized(NAME)
     for hello, asked in matches:
         nonsense = [{**row, "view": view} for row, view in zip(asked, ([], {}, None, "view", 7, [[]]), strict=False)]
         nonsense += [{**row, "legal": [*row["legal"], row["legal"][0]]} for row in asked[:3]]
-        said = staged(NAME).run(framed(*script(hello, nonsense, conversation)))
+        said = bot.run(framed(*script(hello, nonsense, conversation)))
         assert [act["choice"] for act in said.messages[1:]] == [0] * len(nonsense)
         hostile = [{**row, "view": changed(row["view"], lots)} for row in asked]
-        said = staged(NAME).run(framed(*script(hello, hostile, conversation)))
+        said = bot.run(framed(*script(hello, hostile, conversation)))
         assert said.code == 0
         assert all(0 <= act["choice"] < len(row["legal"]) for act, row in zip(said.messages[1:], hostile, strict=True))
         other = {**hello, "rules": changed(hello["rules"], lots) if lots.random() < 0.7 else {}, "seats": lots.choice([2, 3, 9])}
-        said = staged(NAME).run(framed(*script(other, asked[:5], conversation)))
+        said = bot.run(framed(*script(other, asked[:5], conversation)))
         assert said.code == 0
         assert len(said.messages) == 1 + len(asked[:5])
 

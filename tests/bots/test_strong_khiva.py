@@ -58,8 +58,8 @@ def test_each_choice_is_legal_and_equal_in_another_process(staged: Any, framed: 
     assert others > MATCHES * ASKED / 10
 
 
-def test_a_view_in_which_a_number_is_wrong_ends_no_bot(staged: Any, framed: Any, conversation: Any) -> None:
-    bot, lots = staged(NAME), random.Random("spoilt")
+def test_a_changed_view_is_played_legally_and_what_is_none_by_default(sanitized: Any, framed: Any, conversation: Any) -> None:
+    bot, lots = sanitized(NAME), random.Random("spoilt")
     for number in range(MATCHES):
         given, requests = asked_at_random(number)
         wrong = [row | {"view": changed(row["view"], lots)} for row in requests]

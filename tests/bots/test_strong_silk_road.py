@@ -57,7 +57,6 @@ int main(void)
 }
 """
 """The policy, with what things are worth to the greedy bot."""
-SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 
 
 def greeting(hello: Mapping[str, Any], rules: Any, seats: int, seed: int = 5) -> dict[str, Any]:
@@ -86,14 +85,8 @@ def choices(bot: Any, framed: Any, hello: dict[str, Any], script: list[dict[str,
 
 
 @pytest.fixture(scope="module")
-def strict(staged: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """The bot built anew, to end at the first slip."""
-    need("cc")
-    kind, source = type(staged(NAME)), Path(staged(NAME).folder) / "bot.c"
-    program = tmp_path_factory.mktemp("strict") / "bot"
-    words = ("cc", "-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "-ffp-contract=off", *SANITIZERS, "-o", str(program))
-    subprocess.run([*words, str(source)], check=True, timeout=120)
-    return kind([str(program)], program.parent)
+def strict(sanitized: Any) -> Any:
+    return sanitized(NAME)
 
 
 def test_its_policy_is_that_of_the_greedy_bot_with_other_weights(

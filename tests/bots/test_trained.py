@@ -1,6 +1,5 @@
 """The trained policy of Khiva: what it sees is so, it plays everything, its training is repeatable and was worth it."""
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -9,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from arena import ROOT
+from bots_here import modules_of
 
 from khiva_arena import env
 from khiva_arena.games.khiva import GAME
@@ -27,22 +27,9 @@ VARIANTS: list[dict[str, Any]] = [
 @pytest.fixture(scope="module")
 def modules() -> Iterator[dict[str, ModuleType]]:
     """The bot's modules and those of the greedy one, imported from where they lie."""
-    folders = [str(TRAINED), *(str(ROOT / "bots" / "python" / name) for name in ("kit", "shared"))]
-    kept = {name: sys.modules.pop(name) for name in PARTS if name in sys.modules}
-    sys.path[:0] = folders
-    try:
-        import features
-        import main
-        import policy
-        import train
-
-        yield {"features": features, "main": main, "policy": policy, "train": train}
-    finally:
-        for folder in folders:
-            sys.path.remove(folder)
-        for name in PARTS:
-            sys.modules.pop(name, None)
-        sys.modules.update(kept)
+    folders = [TRAINED, *(ROOT / "bots" / "python" / name for name in ("kit", "shared"))]
+    with modules_of(folders, ("features", "main", "policy", "train"), PARTS) as by_name:
+        yield by_name
 
 
 def asked(state: Any, seat: int) -> dict[str, Any]:

@@ -94,11 +94,13 @@ def test_equal_seeds_are_equal_matches_and_without_one_deals_go_on() -> None:
 def test_what_a_step_returned_does_not_change() -> None:
     need_rules()
     env = khiva_arena.env.vector("khiva", 3, GAMES)
-    result = env.reset(seed=3)
-    kept = pickle.loads(pickle.dumps(result))
+    rng, obs = np.random.default_rng(1), env.reset(seed=3)[0]
+    results = [env.step(drawn(obs["action_mask"], rng))]
+    kept = pickle.loads(pickle.dumps(results))
     for _ in range(5):
-        env.step(drawn(env.reset()[0]["action_mask"], np.random.default_rng(1)))
-    same(result, kept)
+        results.append(env.step(drawn(results[-1][0]["action_mask"], rng)))
+    assert (results[0][0]["observation"] != results[-1][0]["observation"]).any()
+    same(results[0], kept[0])
 
 
 @pytest.mark.parametrize("actions", [[1], [[1, 1, 1]], [1.0, 1.0, 1.0], "abc"])

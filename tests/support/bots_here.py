@@ -1,12 +1,35 @@
 """Matches of bots' choose functions in this process: no arbiter, no clock, no faults."""
 
-from collections.abc import Callable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from khiva_arena.games.base import Game, Plain
 from khiva_arena.replay import seeds
 
 Choose = Callable[[Mapping[str, Any], Mapping[str, Any]], int]
+
+
+@contextmanager
+def modules_of(folders: Sequence[Path], wanted: Sequence[str], private: Sequence[str]) -> Iterator[dict[str, ModuleType]]:
+    """Import modules of a bot from where they lie, and forget them behind the block.
+
+    private: names of modules that other bots have, too, and that are these here inside the block
+    """
+    kept = {name: sys.modules.pop(name) for name in private if name in sys.modules}
+    sys.path[:0] = map(str, folders)
+    try:
+        yield {name: import_module(name) for name in wanted}
+    finally:
+        for folder in folders:
+            sys.path.remove(str(folder))
+        for name in private:
+            sys.modules.pop(name, None)
+        sys.modules.update(kept)
 
 
 def play_here(

@@ -6,6 +6,7 @@
 #define EMIRA_SEARCH_H
 
 #include "emira_outlook.h"
+#include "searching.h"
 
 enum { SEARCH_CHOICES = 12, SEARCH_ENTRIES = 64, SEARCH_MODELS = 2 };
 
@@ -18,15 +19,6 @@ typedef struct {
     const emira_weights *others[SEARCH_MODELS]; /* of the policies that the others may have, world by world */
     const double (*outlook)[OUTLOOK_NUMBERS];   /* weights by phase and number */
 } emira_effort;
-
-/* Returns the logistic function, near enough, by sums and products alone: they come out equal on every machine. */
-static inline double search_logistic(double x)
-{
-    double power = 1.0 + fmax(-500.0, fmin(500.0, -x)) / 1024.0;
-    for (int i = 0; i < 10; i++)
-        power *= power;
-    return 1.0 / (1.0 + power);
-}
 
 /* Returns the share of the others that a seat is ahead of, or will be. */
 static inline double search_judge(const emira_rules *rules, const emira_state *s, int me, const emira_effort *e)
@@ -42,7 +34,7 @@ static inline double search_judge(const emira_rules *rules, const emira_state *s
     for (int seat = 0; seat < seats; seat++)
         outlook[seat] = outlook_of(rules, s, seat, e->mine, e->outlook);
     for (int seat = 0; seat < seats; seat++)
-        total += seat == me ? 0.0 : search_logistic(outlook[me] - outlook[seat]);
+        total += seat == me ? 0.0 : logistic(outlook[me] - outlook[seat]);
     return total / (seats - 1);
 }
 
@@ -72,7 +64,7 @@ typedef struct {
 static inline int search_candidates(emira_player *p, const emira_state *s, int me, search_candidate found[SEARCH_CHOICES])
 {
     double values[SEARCH_ENTRIES];
-    int count = 0, choices = emira_choices(p->rules, s, me);
+    int best[SEARCH_CHOICES], count = 0, choices = emira_choices(p->rules, s, me);
     memset(found, 0, SEARCH_CHOICES * sizeof *found);
     if (s->table.kind == EMIRA_BID) {
         found[count++].choice = policy_bid(p, s, me);
@@ -82,17 +74,9 @@ static inline int search_candidates(emira_player *p, const emira_state *s, int m
         return count;
     }
     choices = policy_values(p->rules, s, me, p->weights[me], values, SEARCH_ENTRIES);
-    for (int choice = 0; choice < choices; choice++) {
-        int at = count;
-        while (at > 0 && values[choice] > values[found[at - 1].choice] + 5e-7)
-            at--;
-        if (at == SEARCH_CHOICES)
-            continue;
-        count += count < SEARCH_CHOICES;
-        for (int i = count - 1; i > at; i--)
-            found[i] = found[i - 1];
-        found[at].choice = choice;
-    }
+    count = best_choices(values, choices, best, SEARCH_CHOICES, 5e-7);
+    for (int i = 0; i < count; i++)
+        found[i].choice = best[i];
     return count;
 }
 

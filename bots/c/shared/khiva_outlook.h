@@ -237,7 +237,7 @@ static inline double chance_ahead(int seats, int seat, const double outlooks[SEA
     double total = 0.0;
     for (int other = 0; other < seats; other++)
         if (other != seat)
-            total += 1.0 / (1.0 + appeal(TEMPER * fmin(fmax(outlooks[other] - outlooks[seat], -500.0), 500.0)));
+            total += logistic(outlooks[seat] - outlooks[other]);
     return total / (seats - 1);
 }
 

@@ -146,7 +146,7 @@ static inline int begin_turn(const khiva_rules *rules, const khiva_view *view, o
     int salt = view->salts_left[0] > 0 ? view->salts_left[1] : 0;
     board b = lay_board(rules, view->seats, view->place, view->load, view->gems, view->carpets, salt);
     expect(model, view, &b);
-    return best_choices(promised, totals(view, &b, promised), tried, most);
+    return best_choices(promised, totals(view, &b, promised), tried, most, 0.0);
 }
 
 /* Deals the hidden cards of a world again, as a seat may imagine it; what it has passed and knows to be out there stays. */
@@ -190,7 +190,7 @@ static inline int guess_quickly(thinking *think, const others *model, const khiv
     for (int other = 0; other < world->seats; other++)
         if (other != seat)
             choices[other] = guess(model, think->rules, &imagined, other, &think->stream);
-    count = best_choices(worth, choice_worths(model, think->rules, world, seat, worth), tried, QUICK_TRIED);
+    count = best_choices(worth, choice_worths(model, think->rules, world, seat, worth), tried, QUICK_TRIED, 0.0);
     for (int i = 0; i < count; i++) {
         khiva_state after = imagined;
         choices[seat] = tried[i];

@@ -8,6 +8,7 @@
 #define SEARCH_H
 
 #include "policy.h"
+#include "searching.h"
 
 #define ODD 8 /* one choice in so many of the others' is draw by lot: nobody is as predictable as our model of them */
 #define WORLDS 6
@@ -214,30 +215,12 @@ static inline double millionths(double x)
     return whole;
 }
 
-/* Writes the best of a list of worths, best first, and returns how many. */
-static inline int best_choices(const double *worth, int all, int *best, int most)
-{
-    int count = 0;
-    for (int choice = 0; choice < all; choice++) {
-        int at = count;
-        while (at > 0 && worth[choice] > worth[best[at - 1]])
-            at--;
-        if (at == most)
-            continue;
-        count += count < most;
-        for (int i = count - 1; i > at; i--)
-            best[i] = best[i - 1];
-        best[at] = choice;
-    }
-    return count;
-}
-
 /* Writes the choices worth a closer look, best first, and returns how many. */
 static inline int promising(const khiva_view *view, board *b, int candidates[PROMISING])
 {
     double promised[ENTRIES];
     int all = totals(view, b, promised);
-    return best_choices(promised, all, candidates, PROMISING);
+    return best_choices(promised, all, candidates, PROMISING, 0.0);
 }
 
 /* Chooses; the default where a view fits no position. */

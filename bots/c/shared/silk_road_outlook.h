@@ -5,6 +5,7 @@
 #ifndef SILK_ROAD_OUTLOOK_H
 #define SILK_ROAD_OUTLOOK_H
 
+#include "searching.h"
 #include "silk_road_policy.h"
 
 /* What counts for a seat, in the order of the weights. */
@@ -94,13 +95,6 @@ static inline void silk_road_stand(const silk_road_weights *worth, const silk_ro
     }
 }
 
-/* Returns the logistic function, near enough, by sums and products alone: they come out equal on every machine. */
-static inline double silk_road_logistic(double x)
-{
-    double half = x > 6.0 ? 3.0 : x < -6.0 ? -3.0 : x / 2.0, square = half * half;
-    return 0.5 + 0.5 * half * (27.0 + square) / (27.0 + 9.0 * square);
-}
-
 /* Returns the chance to finish ahead of another seat, on average over the others. */
 static inline double silk_road_chance(const silk_road_weights *worth, const silk_road_chart *chart, const silk_road_rules *rules,
                                       const silk_road_state *s, int me)
@@ -114,7 +108,7 @@ static inline double silk_road_chance(const silk_road_weights *worth, const silk
     for (int seat = 0; seat < s->seats; seat++)
         if (seat != me)
             sum += silk_road_is_over(s) ? (ranks[me] < ranks[seat]) + 0.5 * (ranks[me] == ranks[seat])
-                                        : silk_road_logistic(stand[me] - stand[seat]);
+                                        : logistic(stand[me] - stand[seat]);
     return sum / (s->seats - 1);
 }
 

@@ -25,22 +25,11 @@ static inline int silk_road_promising(const silk_road_mind *mind, const silk_roa
 {
     double points[SILK_ROAD_ENTRIES] = {0.0};
     silk_road_table table;
-    int chosen = 0;
     silk_road_lay_table(&table, &silk_road_worth, &mind->chart, &mind->rules, world, (silk_road_known)mind->knowledge.known,
                         world->asker);
     silk_road_judge(&table, (silk_road_known)mind->knowledge.known, options, points);
-    for (int choice = 0; choice < count && choice < SILK_ROAD_ENTRIES; choice++) {
-        int at = chosen;
-        while (at > 0 && points[choice] > points[candidates[at - 1]] + SILK_ROAD_EQUAL)
-            at--;
-        if (at == SILK_ROAD_PROMISING)
-            continue;
-        chosen += chosen < SILK_ROAD_PROMISING;
-        for (int i = chosen - 1; i > at; i--)
-            candidates[i] = candidates[i - 1];
-        candidates[at] = choice;
-    }
-    return chosen;
+    count = count < SILK_ROAD_ENTRIES ? count : SILK_ROAD_ENTRIES;
+    return best_choices(points, count, candidates, SILK_ROAD_PROMISING, SILK_ROAD_EQUAL);
 }
 
 /* Plays a choice and a round by the policy, and returns the seat's chance then. */

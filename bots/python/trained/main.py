@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 from features import Features
-from khiva_kit import play
+from khiva_kit import note, play
 from network import Actions, Network
 
 from khiva_arena.env.coding import coding_of
@@ -54,7 +54,8 @@ def choose(decide: dict, match: dict) -> int:
     """Return the choice of the policy, or the default where it has no numbers for what it sees."""
     try:
         return policy(match["seats"], json.dumps(match["rules"])).choose(decide)
-    except (ArithmeticError, AttributeError, ConfigError, LookupError, TypeError, ValueError):
+    except (ArithmeticError, AttributeError, ConfigError, LookupError, TypeError, ValueError) as error:
+        note("the default is played, for a request that the policy cannot read:", repr(error))
         return 0
 
 
