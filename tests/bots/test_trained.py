@@ -1,5 +1,6 @@
 """The trained policy of Khiva: what it sees is so, it plays everything, its training is repeatable and was worth it."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -15,7 +16,7 @@ from khiva_arena.games.khiva import GAME
 from khiva_arena.replay import seeds
 
 TRAINED = ROOT / "bots" / "python" / "trained"
-PARTS = ("khiva_kit", "evaluate", "policy", "table", "features", "network", "train", "main")
+PARTS = ("khiva_kit", "evaluate", "policy", "network", "table", "features", "train", "main")
 RUN = seeds.run_secret("the trained bot")
 VARIANTS: list[dict[str, Any]] = [
     {"decline": "yes", "carpet_top": "colour", "khiva_spaces": "own_tent", "max_turns": 12},
@@ -178,6 +179,27 @@ def test_equal_seeds_train_to_equal_weights(modules: dict[str, ModuleType], tmp_
             assert np.allclose(stored[name], array, atol=1e-2)
     assert (one.network.weights["option"] != other.network.weights["option"]).any()
     assert one.network.weights["direct"].any(), "nothing was learnt"
+
+
+def test_numbers_that_are_none_are_named_and_not_learnt_from(modules: dict[str, ModuleType], capfd: Any) -> None:
+    """OpenBLAS may raise the flag of invalid numbers for finite ones: what comes out is looked at, the flag is not."""
+    train, rules = modules["train"], GAME.rules({})
+    trainer = next(train.train(3, 1, seed=1, games=4, steps=8))
+    trainer.network.weights["option"][:] = np.inf
+    position, options = trainer.features.read(trainer.obs["observation"])
+    scores = trainer.network.scores(position, options)
+    assert np.isnan(scores).any()
+    with pytest.raises(FloatingPointError, match="the gradient is no number"):
+        trainer.adam.step(trainer.network.back(position, options, scores, trainer.network.values(position)), 0.1)
+    state, _ = GAME.new(3, rules, bytes(32))
+    match = {"seats": 3, "rules": rules, "seed": 7, "seat": 0}
+    modules["main"].policy.cache_clear()
+    modules["main"].policy(3, json.dumps(rules)).network.weights["option"][:] = np.inf
+    try:
+        assert modules["main"].choose(asked(state, 0), match) == 0
+    finally:
+        modules["main"].policy.cache_clear()
+    assert "scores are no numbers" in capfd.readouterr().err
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])

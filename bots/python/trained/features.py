@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from network import multiplies
 from table import FLOAT, MOST_LANDS, NONE, Reader, Table
 
 from khiva_arena.env.coding import Coding
@@ -80,6 +81,7 @@ class Features:
             lands.ravel()[at[..., step]] = ways[..., step]
         return lands[..., 1 : MOST_STEPS + 1]
 
+    @multiplies
     def _promise(self, cargo: Any) -> Any:
         """Return (N, S, 5, places): what a camel there promises a seat, less what it promises the others on average."""
         every = (self.near @ cargo).swapaxes(1, 2) / (self.seats - 1)

@@ -40,6 +40,8 @@ class Policy:
         mask[0, entries] = 1
         position, options = self.features.read(self.coding.encode(decide["view"])[None])
         logits = self.actions.logits(self.network.scores(position, options), options, mask)[0, entries]
+        if not np.isfinite(logits).all():
+            raise ValueError("scores are no numbers")
         is_scored = self.actions.scores[:, entries].any(axis=0)
         return int(np.where(is_scored, np.round(logits, ROUNDED), -np.inf).argmax())
 

@@ -13,6 +13,9 @@ PLAY, BEATEN, PASS, ANSWER = range(4)
 COLOUR = slice(5, 10)
 """Where an option's colour is, one of five."""
 IMPOSSIBLE = 1e9
+multiplies = np.errstate(invalid="ignore")
+"""Marks what multiplies matrices. On some processors OpenBLAS raises the flag of invalid numbers for products of finite ones, so
+the flag says nothing: ``Adam.step`` and the bot look at what comes out."""
 ANSWERS = {"boost": {str(gems): gems for gems in range(6)}, "shop4": {"carpet": 0, "salt": 1}}
 
 
@@ -43,12 +46,14 @@ class Actions:
         colours = options[:, :, COLOUR]
         return (colours[:, self.first] * colours[:, self.second]).sum(axis=2)
 
+    @multiplies
     def logits(self, scores: Any, options: Any, mask: Any) -> Any:
         """Return (N, A) of the scores (N, K, 4): a card beside a lower one of its colour is beaten."""
         beaten = self.alike(options) * (scores[:, self.first, BEATEN] - scores[:, self.first, PLAY])
         logits = scores.reshape(len(scores), -1) @ self.scores + beaten @ self.pairs
         return logits - np.where(mask > 0, np.float32(0.0), np.float32(IMPOSSIBLE))
 
+    @multiplies
     def back(self, slope: Any, options: Any) -> Any:
         """Return the gradient (N, K, 4) of scores, of that of logits."""
         scores = (slope @ self.scores.T).reshape(len(slope), -1, 4)
@@ -87,6 +92,7 @@ class Network:
         }
         return cls(weights)
 
+    @multiplies
     def scores(self, position: Any, options: Any) -> Any:
         """Return (N, K, 4), and keep what ``back`` needs."""
         w = self.weights
@@ -99,12 +105,14 @@ class Network:
         np.maximum(self.two, 0.0, out=self.two)
         return (self.two @ w["last"] + flat @ w["direct"]).reshape(*options.shape[:2], 4)
 
+    @multiplies
     def values(self, position: Any) -> Any:
         """Return (N,): what the seat can expect to gain from here."""
         w = self.weights
         self.three = np.maximum(position @ w["judge"] + w["third"], 0.0)
         return (self.three @ w["value"] + w["even"])[:, 0]
 
+    @multiplies
     def back(self, position: Any, options: Any, scores: Any, values: Any) -> dict[str, Any]:
         """Return the gradients of weights, of those of the last ``scores`` and ``values``."""
         w, flat, last = self.weights, options.reshape(-1, options.shape[2]), scores.reshape(-1, 4)
@@ -136,9 +144,14 @@ class Adam:
         self.square = {name: np.zeros_like(array) for name, array in weights.items()}
 
     def step(self, slopes: dict[str, Any], rate: float, most: float = 0.5) -> None:
-        """Change the weights against the gradient, which is cut to the length ``most``."""
+        """Change the weights against the gradient, which is cut to the length ``most``.
+
+        Raises FloatingPointError for a gradient that is no number.
+        """
         self.steps += 1
         length = np.sqrt(sum(float((slope**2).sum()) for slope in slopes.values()))
+        if not np.isfinite(length):
+            raise FloatingPointError("the gradient is no number any more: train again, at a smaller rate")
         cut = min(1.0, most / (length + 1e-8))
         for name, slope in slopes.items():
             mean, square = self.mean[name], self.square[name]

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
+from network import multiplies
 
 from khiva_arena.env.coding import Coding
 from khiva_arena.games.khiva.tables import SALT_BAGS
@@ -64,6 +65,7 @@ class Reader:
         for row, code in enumerate(ruleset.carpets):
             self.carpets[row, code // 10] = code % 10
 
+    @multiplies
     def read(self, observations: Any) -> Table:
         """Return what N observations say."""
         part = {key: observations[:, where] for key, where in self.parts.items()}
