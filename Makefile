@@ -14,7 +14,7 @@ TESTS := $(BIN)/pytest -n 4 --dist loadgroup -q
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run test-fast test test-soak test-languages test-long test-elsewhere check docs bench bench-guard bench-modules bench-peers bench-rules coverage coverage-swiss league-simulation swiss-factors overload fairness fuzz meter modules-oldest modules-soak modules-elsewhere crash stops cluster schema vectors playthroughs openspiel-page references zoo pictures mutants strength vm headers rules-alike rules-mutants clean
+.PHONY: help run test-fast test test-soak test-languages test-long test-elsewhere check docs bench bench-guard bench-modules bench-peers bench-rules coverage coverage-swiss league-simulation swiss-factors overload fairness fuzz meter modules-oldest modules-soak modules-elsewhere crash stops cluster schema vectors playthroughs openspiel-page references zoo pictures mutants strength vm headers rules-alike rules-mutants rules-elsewhere clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -118,6 +118,9 @@ rules-alike: .venv/.test ## play random matches in the engine and in C and compa
 
 rules-mutants: .venv/.test ## change the rules in C in small ways and see whether a comparison notices; GAME=khiva MUTANTS=20 SEED=1
 	$(BIN)/python tests/crules/mutants.py $(or $(GAME),khiva) --mutants $(or $(MUTANTS),20) --seed $(or $(SEED),1)
+
+rules-elsewhere: .venv/.test ## play by the rules in C on machines of 32 bits and of another order of bytes, by qemu; MATCHES=20 SEED=1
+	$(BIN)/python tests/crules/other_machines.py --matches $(or $(MATCHES),20) --seed $(or $(SEED),1)
 
 meter: .venv/.test ## measure how long a tick of modules lasts, by class of instructions; CASE=loads
 	$(BIN)/python tests/benchmarks/meter.py $(CASE)

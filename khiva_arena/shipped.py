@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,7 @@ class ModuleTools(msgspec.Struct, frozen=True):
     probe, debian, tool: as of a language.
     build: the build line of its bot.toml, which writes ``MODULE``.
     besides: what the packages may not bring, in words; "" for nothing.
+    no_search: why the searching bot of the language cannot become a module; "" if it can.
     """
 
     probe: tuple[str, ...]
@@ -37,6 +38,7 @@ class ModuleTools(msgspec.Struct, frozen=True):
     tool: str
     build: str
     besides: str
+    no_search: str = ""
 
 
 class Language(msgspec.Struct, frozen=True):
@@ -48,6 +50,8 @@ class Language(msgspec.Struct, frozen=True):
     tool: the program that the first of these brings.
     main: the file of its random bot that a newcomer edits.
     module: what makes its bots WebAssembly modules; None if nothing that is known does.
+    search: the language whose tools its searching bot needs besides, its own if no others; c.module for those of modules in C;
+        "" if it has no such bot.
     """
 
     name: str
@@ -58,6 +62,7 @@ class Language(msgspec.Struct, frozen=True):
     tool: str
     main: str
     module: ModuleTools | None = None
+    search: str = ""
 
     @property
     def folder(self) -> Path:
@@ -67,6 +72,13 @@ class Language(msgspec.Struct, frozen=True):
     def tools(self, as_module: bool) -> "Language | ModuleTools":
         """Return what makes its bots, or makes them modules."""
         return (as_module and self.module) or self
+
+    def search_tools(self, as_module: bool) -> "tuple[Language | ModuleTools, ...]":
+        """Return what makes its searching bot, or makes that a module; nothing where there is none."""
+        if not self.search or (as_module and not (self.module and not self.module.no_search)):
+            return ()
+        name, _, kind = self.search.partition(".")
+        return tuple(dict.fromkeys((self.tools(as_module), languages()[name].tools(as_module or bool(kind)))))
 
 
 def folder(name: str) -> Path:
@@ -94,12 +106,15 @@ def languages() -> dict[str, Language]:
             tuple(row["aliases"]),
             *_tools(row),
             row["main"],
-            ModuleTools(*_tools(row["module"]), row["module"]["build"], row["module"].get("besides", ""))
-            if "module" in row
-            else None,
+            _module_tools(row["module"]) if "module" in row else None,
+            row.get("search", ""),
         )
         for name, row in raw.items()
     }
+
+
+def _module_tools(row: dict[str, Any]) -> ModuleTools:
+    return ModuleTools(*_tools(row), row["build"], row.get("besides", ""), row.get("no_search", ""))
 
 
 def _tools(row: dict[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...], str]:
@@ -118,13 +133,17 @@ def is_here(language: Language | ModuleTools) -> bool:
     return _probe(language) is True
 
 
-def lacks(language: Language | ModuleTools) -> str:
+def lacks(*tools: Language | ModuleTools) -> str:
     """Return the command to type if this machine lacks something that the bots of a language need; "" if it lacks nothing. Return
     a line saying that this is not known if a probe did not end in time."""
-    works = _probe(language)
-    if works is None:
-        return f"not known: {shlex.join(language.probe[:2])} took longer than {PROBE_SECONDS} s; try again on a quieter machine"
-    return "" if works else remedy(language)
+    remedies = []
+    for one in tools:
+        works = _probe(one)
+        if works is None:
+            return f"not known: {shlex.join(one.probe[:2])} took longer than {PROBE_SECONDS} s; try again on a quieter machine"
+        if not works:
+            remedies.append(remedy(one))
+    return " && ".join(remedies)
 
 
 def _probe(language: Language | ModuleTools) -> bool | None:
@@ -146,16 +165,23 @@ def _probe(language: Language | ModuleTools) -> bool | None:
             probe.wait()
 
 
-def all_lacks(as_module: bool = False) -> dict[str, str]:
-    """Return ``lacks`` of each language by name, all at the same time: most of it is waiting for compilers.
+def all_tools(as_module: bool = False, searches: bool = False) -> dict[str, tuple[Language | ModuleTools, ...]]:
+    """Return by name of each language what makes its bots.
 
-    as_module: of those alone whose bots may be modules, and of the tools that make them
+    as_module: what makes them modules, of those languages alone that can.
+    searches: what makes the searching bot, of those alone that have one.
     """
+    able = {name: one for name, one in languages().items() if one.module or not as_module}
+    tools = {name: one.search_tools(as_module) if searches else (one.tools(as_module),) for name, one in able.items()}
+    return {name: some for name, some in tools.items() if some}
+
+
+def all_lacks(all_tools: Mapping[str, Sequence[Language | ModuleTools]]) -> dict[str, str]:
+    """Return ``lacks`` of the tools of each language, all at the same time: most of it is waiting for compilers."""
     from concurrent.futures import ThreadPoolExecutor  # most commands do without it
 
-    all_tools = {name: one.tools(as_module) for name, one in languages().items() if one.module or not as_module}
     with ThreadPoolExecutor(len(all_tools)) as pool:
-        return dict(zip(all_tools, pool.map(lacks, all_tools.values()), strict=True))
+        return dict(zip(all_tools, pool.map(lambda tools: lacks(*tools), all_tools.values()), strict=True))
 
 
 def remedy(language: Language | ModuleTools) -> str:

@@ -89,7 +89,12 @@ EXAMPLES = {
         "khiva-arena replay results/first 1/0 --seat 0 --until 12 --wait --isolation trusted",
     ),
     "decode": ("khiva-arena decode raw/seat-0.to-bot raw/seat-0.from-bot",),
-    "new": ("khiva-arena new", "khiva-arena new rust my-bot", "khiva-arena new game my-game"),
+    "new": (
+        "khiva-arena new",
+        "khiva-arena new rust my-bot",
+        "khiva-arena new c my-search --search",
+        "khiva-arena new game my-game",
+    ),
     "check": (
         "khiva-arena check my-bot",
         "khiva-arena check my-bot --game khiva --quick",

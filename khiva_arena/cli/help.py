@@ -12,7 +12,7 @@ _PAGE, _TABLE, _LEAGUE = "The page", "The table", "The league"
 _MOVED = {"--out": _PAGE, "--wait": _LEAGUE, "--ca": _LEAGUE}
 """Options whose group changes beside others: in ``report`` ``--out`` is the file of a page."""
 _LAYOUT = {
-    "Bots": (_SETTINGS, "--seat", "--shipped"),
+    "Bots": (_SETTINGS, "--seat", "--shipped", "--search"),
     "What is played": ("--from", "--until", _SETTINGS, "--quick", "--sample"),
     "Modules": ("--rerun-bots", "--modules", "--module", "--with-modules"),
     "The test": (_SETTINGS,),

@@ -17,7 +17,7 @@ from khiva_arena.terminal.tty import list_width
 # of line-ups.
 OF_OTHER_LANGUAGES = ("shipped:c/random", "shipped:javascript/random")
 # Left out by `run --shipped`, since they think for so long that everybody else would wait for them.
-SLOW = ("shipped:python/search_deep", "shipped:python/search_emira", "shipped:python/search_silk_road")
+SLOW = tuple(f"shipped:python/{name}" for name in ("search_deep", "search_emira", "search_silk_road", "thinker"))
 # Left out, too: it plays by a model elsewhere, and cannot start without an address.
 NEEDS_A_NETWORK = ("shipped:python/llm",)
 # And this one, an example for trainers: each of its matches begins with the import of numpy, which takes longer than it plays.
@@ -49,7 +49,7 @@ def bots(game: str | None, as_json: bool) -> None:
     if game:
         game = _name(game)  # an unknown one is the user's mistake
     languages = shipped.languages()
-    lacking = shipped.all_lacks()
+    lacking = shipped.all_lacks(shipped.all_tools())
     rows: list[dict[str, Any]] = []
     for word, bot in shipped_bots(game).items():
         language = languages[_language(word)]

@@ -28,26 +28,33 @@ from khiva_arena.text import harmless
 GAME, GAME_FILE, KIT = "game", "game.py", "khiva_kit.py"
 GAME_FILES = {name: name for name in (GAME_FILE, "bot/main.py", "bot/bot.toml")} | {"test_game.py": "try_game.py"}
 """The files of a new game, and their sources: the package has no file that is named like a test."""
-START = "random"
-"""The shipped bot of each language from which a new bot is made."""
+START, SEARCH = "random", "thinker"
+"""The shipped bots of a language from which a new bot is made; the second one searches."""
 # A name that can stand in a string of any language as it is.
 PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}")
 
 
-def new(language: str | None, folder: Path | None, as_json: bool, as_module: bool) -> None:
+def new(language: str | None, folder: Path | None, as_json: bool, as_module: bool, searches: bool = False) -> None:
     """Make the bot or the game, or list the languages."""
     if language is None:
-        _list(as_json, as_module)
+        _list(as_json, as_module, searches)
         return
+    if searches and (language.casefold() == GAME or shipped.WORD in language):
+        raise ConfigError(
+            f"--search is for a language: there are bots that search in {', '.join(shipped.all_tools(searches=True))}"
+        )
     if language.casefold() == GAME:
         _new_game(folder, as_json)
         return
     kit, start = template_of(language)
+    if searches:
+        start = _search_of(kit, as_module)
     if folder is None:
-        raise ConfigError(f"name a folder for the new bot: khiva-arena new {shlex.quote(language)} my-bot")
-    tools = _module_tools(kit) if as_module else kit
+        words = f"{shlex.quote(language)} my-bot{' --search' * searches}"
+        raise ConfigError(f"name a folder for the new bot: khiva-arena new {words}")
+    tools = (_module_tools(kit) if as_module else kit,)
     files = make(kit, folder, start, as_module)
-    lacks = shipped.lacks(tools)
+    lacks = shipped.lacks(*(kit.search_tools(as_module) if searches else tools))
     if as_json:
         click.echo(json.dumps({"folder": str(folder), "language": kit.name, "files": files, "lacks": lacks}))
         return
@@ -62,7 +69,9 @@ def new(language: str | None, folder: Path | None, as_json: bool, as_module: boo
         )
     click.echo(harmless(f"Edit {folder / kit.main}, then:"))
     click.echo(harmless(f"  khiva-arena check {word}"))
-    click.echo(harmless(f"  khiva-arena match --bot {word} --bot shipped:python/greedy"))
+    click.echo(harmless(f"  khiva-arena match --bot {word} --bot shipped:python/greedy{' --notes' * searches}"))
+    if searches:
+        click.echo(f"How it searches, and how strong it is: {shipped.folder('bots') / 'rules' / 'README.md'}")
     if as_module:
         click.echo(harmless(f"  khiva-arena match --clock ticks --bot {word} --bot {word}"))
         click.echo(f"Thinking paid in ticks: {shipped.folder('docs') / 'modules.md'}")
@@ -76,6 +85,16 @@ def _module_tools(kit: Language) -> ModuleTools:
         names = ", ".join(name for name, language in shipped.languages().items() if language.module)
         raise ConfigError(f"--module: no bot in {kit.title} is known to become a module here; there are {names}")
     return kit.module
+
+
+def _search_of(kit: Language, as_module: bool) -> str:
+    """Return the name of the bot that searches. Raises ConfigError for a language without one."""
+    names = ", ".join(shipped.all_tools(as_module, searches=True))
+    if not kit.search:
+        raise ConfigError(f"--search: no bot in {kit.title} searches here; there are {names}")
+    if as_module and (why := _module_tools(kit).no_search):
+        raise ConfigError(f"--search --module: the bot in {kit.title} cannot be a module: {why}; there are {names}")
+    return SEARCH
 
 
 def _new_game(folder: Path | None, as_json: bool) -> None:
@@ -106,18 +125,19 @@ def _fill_game(draft: Path) -> None:
     shutil.copyfile(shipped.folder("bots") / "python" / "kit" / KIT, draft / "bot" / KIT)
 
 
-def _list(as_json: bool, as_module: bool) -> None:
+def _list(as_json: bool, as_module: bool, searches: bool) -> None:
     rows: list[dict[str, Any]] = []
-    for name, lacks in shipped.all_lacks(as_module).items():
+    tools, are_needs = shipped.all_tools(as_module, searches), as_module or searches
+    for name, lacks in shipped.all_lacks(tools).items():
         language = shipped.languages()[name]
-        needs = {"needs": language.tools(as_module).debian} if as_module else {}
+        needs = {"needs": [package for one in tools[name] for package in one.debian]} if are_needs else {}
         rows.append({"language": name, "title": language.title, "aliases": language.aliases, **needs, "lacks": lacks})
     if as_json:
         click.echo(json.dumps({"languages": rows}))
         return
-    words = [" ".join(row["needs"]) if as_module else ", ".join(row["aliases"]) for row in rows]
+    words = [" ".join(row["needs"]) if are_needs else ", ".join(row["aliases"]) for row in rows]
     table = [[row["language"], row["title"], word or "-", row["lacks"] or "-"] for row, word in zip(rows, words, strict=True)]
-    click.echo("\n".join(listing([["language", "title", "needs" if as_module else "or", "lacks"], *table], list_width())))
+    click.echo("\n".join(listing([["language", "title", "needs" if are_needs else "or", "lacks"], *table], list_width())))
     if as_module and not modules.library():
         click.echo(modules.NEEDS)
 

@@ -4,8 +4,8 @@ The engine is the authority, and the arbiter never loads this. The library is bu
 is, and wheels carry it.
 """
 
-from khiva_arena.crules.game import RulesInC, StateInC, ViewInC
+from khiva_arena.crules.game import HabitsInC, RulesInC, StateInC, ViewInC
 from khiva_arena.crules.library import GAMES, is_built
 from khiva_arena.crules.stream import QuickStreamInC, StreamInC
 
-__all__ = ["GAMES", "QuickStreamInC", "RulesInC", "StateInC", "StreamInC", "ViewInC", "is_built"]
+__all__ = ["GAMES", "HabitsInC", "QuickStreamInC", "RulesInC", "StateInC", "StreamInC", "ViewInC", "is_built"]

@@ -123,6 +123,19 @@ class StateInC:
         """Play to the end at random, and return the number of decisions. The seats then have no view: only the result counts."""
         return self.rules.call("playout", self.rules.memory, self.memory, stream.memory)
 
+    def attempt(self, habits: "HabitsInC", seat: int, choice: int, turns: int, stream: StreamInC) -> float:
+        """Try a choice of a seat in a copy, all else and some turns more by habit, which learns.
+
+        Return how far the seat then leads the others on average, in points made and to be expected; 0 for a choice that it
+        does not have.
+        """
+        self._check_seat(seat)
+        if habits.game != self.rules.game:
+            raise ValueError(f"these are habits of {habits.game}, not of {self.rules.game}")
+        tried = function(self.rules.game, "try")
+        words = (self.rules.memory, self.memory, habits.memory, seat, choice if choice in range(1 << 31) else -1, turns)
+        return float(tried(*words, stream.memory))
+
     @property
     def scores(self) -> list[int]:
         """Points of each seat as the match stands."""
@@ -165,6 +178,19 @@ class StateInC:
         scores, ranks = ints(self.rules.sizes.seats), ints(self.rules.sizes.seats)
         self.rules.call("standing", self.rules.memory, self.memory, self.seats, scores, ranks)
         return list(scores[: self.seats]), list(ranks[: self.seats])
+
+
+class HabitsInC:
+    """What each seat has gained by what it did, in attempts from one view.
+
+    Raises ConfigError for a game that lacks these.
+    """
+
+    def __init__(self, rules: RulesInC) -> None:
+        if rules.game != "khiva":
+            raise ConfigError(f"{rules.game} has no playouts that learn, as khiva has")
+        self.game = rules.game
+        self.memory: MemoryInC = memory(rules.call("habits_size"))
 
 
 class ViewInC:

@@ -13,7 +13,12 @@ GAMES: tuple[str, ...] = build.GAMES
 MemoryInC = Any
 """A piece of memory that C writes: a ctypes array of 64-bit words, so that whatever lies in it is aligned."""
 FunctionInC = Callable[..., int]
-_RESULTS: dict[str, Any] = {"asked": ctypes.c_uint, "questions": ctypes.c_uint, "random_games": ctypes.c_int64}
+_RESULTS: dict[str, Any] = {
+    "asked": ctypes.c_uint,
+    "questions": ctypes.c_uint,
+    "random_games": ctypes.c_int64,
+    "try": ctypes.c_double,
+}
 
 
 class SizesInC(NamedTuple):

@@ -19,7 +19,7 @@ _FIELDS: list[tuple[str, Any]] = [
 
 
 class _Table(ctypes.Structure):
-    """The structure of calls.h."""
+    """The structure of trainer_calls.h."""
 
     _fields_ = _FIELDS
 

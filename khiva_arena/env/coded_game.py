@@ -58,6 +58,10 @@ class CodedGame:
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_menus": {}}
 
+    def __setstate__(self, held: dict[str, Any]) -> None:
+        self.__dict__.update(held)
+        self.in_c = self.has_own_coding and crules.is_built()  # perhaps on another machine
+
     def menu(self, decision: Decision) -> ActionMenu:
         """Return the actions of a decision, which are made once for each object."""
         menu = self._menus.get(id(decision))

@@ -81,23 +81,30 @@ class EngineMatch:
         return self._state
 
 
+def played_again(table: CodedGame, secret: bytes, steps: Sequence[Mapping[int, int]]) -> Match:
+    """Return a match after so many steps: by the rules in C where they are built, else by the engine."""
+    match = MatchInC(table, secret) if table.in_c else EngineMatch(table, secret)
+    for choices in steps:
+        match.apply(choices)
+    return match
+
+
 class MatchInC:
     """A match by the rules in C. It is pickled as its secret and choices."""
 
     events: list[Event] = []  # noqa: RUF012  nobody is told of any
 
-    def __init__(self, table: CodedGame, secret: bytes, steps: Sequence[Mapping[int, int]] = ()) -> None:
-        self._table, self._secret, self._steps = table, secret, list(steps)
+    def __init__(self, table: CodedGame, secret: bytes) -> None:
+        self._table, self._secret = table, secret
+        self._steps: list[Mapping[int, int]] = []
         self._rules = crules.RulesInC(table.game.name, table.game.every_rule(table.rules))
         self._without, self._actions = table.left_out or 0, table.coding.actions
         self._match = self._rules.new(table.seats, secret)
-        for choices in steps:
-            self._match.apply(choices)
         self._questions = self._match.questions()
         self._engine: State | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self._table, self._secret, self._steps)
+        return played_again, (self._table, self._secret, self._steps)
 
     @property
     def asked(self) -> Sequence[int]:

@@ -7,32 +7,30 @@
 
 #define GAME khiva
 #define MOST KHIVA_SEATS
-#include "calls.h"
+#define LEARNS
+#include "trainer_calls.h"
+#undef GAME
+#undef MOST
+#undef LEARNS
 
 #define GAME emira
 #define MOST EMIRA_SEATS
-#include "calls.h"
+#include "trainer_calls.h"
+#undef GAME
+#undef MOST
 
 #define GAME silk_road
 #define MOST SILK_ROAD_SEATS
-#include "calls.h"
+#include "trainer_calls.h"
+#undef GAME
+#undef MOST
 
 EXPORTED void arena_lib_stream(arena_stream *stream, const unsigned char *secret, const char *label, int quick)
 {
     arena_open(stream, secret, quick, &label, 1);
 }
 
-EXPORTED int arena_lib_stream_size(void)
-{
-    return (int)sizeof(arena_stream);
-}
-
 EXPORTED uint64_t arena_lib_u64(arena_stream *stream)
 {
     return arena_u64(stream);
-}
-
-EXPORTED uint64_t arena_lib_below(arena_stream *stream, uint64_t n)
-{
-    return arena_below(stream, n);
 }

@@ -149,9 +149,9 @@ def environments(game: Game) -> None:
     if find_spec("pyspiel"):
         works["pyspiel_goofspiel_with_tensors"] = goofspiel()
     if find_spec("pygame"):
-        from pettingzoo.classic import leduc_holdem_v4, tictactoe_v3
+        from pettingzoo import make
 
-        works |= {"pettingzoo_tictactoe": acting(tictactoe_v3.env()), "pettingzoo_leduc": acting(leduc_holdem_v4.env())}
+        works |= {f"pettingzoo_{name}": acting(make("aec", f"classic/{name}")) for name in ("tictactoe-v3", "leduc_holdem-v4")}
     compare(f"{game.name}: steps", **works)
 
 

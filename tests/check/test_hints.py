@@ -71,8 +71,10 @@ def test_the_language_is_told_by_the_commands(language: str) -> None:
 
 def test_every_language_with_a_kit_can_be_told() -> None:
     assert {name for name, _ in LANGUAGES} == set(shipped.languages())
-    for path in shipped.bots().values():
-        assert language_of(load(str(path))) == path.parent.name
+    for word, path in shipped.bots().items():
+        # What the searching bot in JavaScript builds are the rules in C, so what fails there is C's.
+        expected = "c" if word == "shipped:javascript/thinker" else path.parent.name
+        assert language_of(load(str(path))) == expected
     assert language_of(bot("no such language")) == ""
     for advice in (STDERR, FLUSH, BINARY, FLOAT, NUMBER, BIN, EMPTY):
         assert set(advice) <= set(shipped.languages())

@@ -88,6 +88,61 @@ def test_a_bot_that_is_built_as_a_module(tmp_path: Path) -> None:
     assert not (tmp_path / "none").exists()
 
 
+def test_a_bot_that_searches(tmp_path: Path) -> None:
+    able = [name for name, language in shipped.languages().items() if language.search]
+    for name in able:
+        said = json.loads(arena("new", name, name, "--search", "--json", cwd=tmp_path).stdout)
+        mine, original = load(str(tmp_path / name)), load(f"shipped:{name}/thinker")
+        assert (mine.name, mine.games, mine.run, mine.build) == (name, ("khiva",), original.run, original.build)
+        assert {staged for staged, _ in mine.sources} == {staged for staged, _ in original.sources}
+        assert set(said["files"]) == {staged for staged, _ in mine.sources} | {"README.md", "bot.toml"}
+        assert f'"{name}"' in (tmp_path / name / shipped.languages()[name].main).read_text()
+    names = ", ".join(able)
+    refused = {
+        ("ruby", "x"): sentence("new", "no-search-of-language", title="Ruby", able=names),
+        ("game", "x"): sentence("new", "search-is-for-language", able=names),
+        ("shipped:c/search", "x"): sentence("new", "search-is-for-language", able=names),
+        ("go", "x", "--module"): sentence(
+            "new",
+            "no-search-as-module",
+            title="Go",
+            why=shipped.languages()["go"].module.no_search,
+            able="c, cpp, rust",
+        ),
+        ("python", "x", "--module"): sentence("new", "no-module-of-language", title="Python"),
+        ("rust",): sentence("new", "name-folder-for-bot", words="rust my-bot --search"),
+    }
+    for words, why in refused.items():
+        assert why in arena("new", *words, "--search", cwd=tmp_path, code=2).stderr
+    assert not (tmp_path / "x").exists()
+
+
+def test_a_bot_that_searches_needs_a_c_compiler_besides(tmp_path: Path) -> None:
+    nothing = {"PATH": str(tmp_path)}
+    lacks = {
+        name: json.loads(arena("new", name, name, "--search", "--json", cwd=tmp_path, env=nothing).stdout)["lacks"]
+        for name in ("c", "go", "javascript")
+    }
+    assert lacks == {
+        "c": "apt install gcc libc6-dev",
+        "go": "apt install golang-go golang-github-vmihailenco-msgpack.v5-dev && apt install gcc libc6-dev",
+        "javascript": "apt install nodejs && apt install clang lld wasi-libc libclang-rt-dev-wasm32",
+    }
+
+
+def test_of_bots_that_search_it_lists_what_they_need_and_lack(tmp_path: Path) -> None:
+    nothing = {"PATH": str(tmp_path)}
+    rows = json.loads(arena("new", "--search", "--json", cwd=tmp_path, env=nothing).stdout)["languages"]
+    assert [row["language"] for row in rows] == [name for name, one in shipped.languages().items() if one.search]
+    by_name = {row["language"]: row for row in rows}
+    assert by_name["c"]["needs"] == ["gcc", "libc6-dev"]
+    assert by_name["rust"]["needs"][-2:] == ["gcc", "libc6-dev"]
+    assert (by_name["python"]["needs"], by_name["python"]["lacks"]) == ([], "")
+    modules = json.loads(arena("new", "--search", "--module", "--json", cwd=tmp_path, env=nothing).stdout)["languages"]
+    assert [row["language"] for row in modules] == ["c", "cpp", "rust"]
+    assert "language" in arena("new", "--search", cwd=tmp_path, env=nothing).stdout
+
+
 def test_of_modules_it_lists_what_they_need_and_lack(tmp_path: Path) -> None:
     nothing = {"PATH": str(tmp_path)}
     rows = json.loads(arena("new", "--module", "--json", cwd=tmp_path, env=nothing).stdout)["languages"]

@@ -10,9 +10,7 @@
 #include "rules.c"
 
 /* Who builds this defines TRIED, the game, TRIED_SEATS, its most seats, and SEATS_OF(view). */
-#define PASTED(game, name) game##_##name
-#define JOINED(game, name) PASTED(game, name)
-#define THE(name) JOINED(TRIED, name)
+#define GAME TRIED
 
 enum { CHANGED = 20, WORLDS = 2, HEAD = 256 };
 

@@ -14,6 +14,8 @@ from khiva_arena.games import registry
 
 GAME = registry.get("khiva")
 RULES = GAME.rules({"decline": "yes"})
+EMIRA = registry.get("emira")
+EMIRA_RULES = EMIRA.rules({"mode": "advanced"})
 
 
 def asked_to_move(seats: int) -> dict[str, Any]:
@@ -59,6 +61,43 @@ def test_a_view_that_breaks_a_law_is_refused(breaks: Callable[[dict[str, Any]], 
     rules, view = crules.RulesInC("khiva", RULES), asked_to_move(seats)
     rules.view(view).world(crules.QuickStreamInC(bytes(32), "worlds"))
     breaks(view)
+    with pytest.raises(ConfigError, match="not a view"):
+        rules.view(view)
+
+
+def in_round(number: int, seats: int) -> dict[str, Any]:
+    """A view of Emira in so late a round."""
+    lots = random.Random(seats)
+    state, _ = EMIRA.new(seats, EMIRA_RULES, lots.randbytes(32))
+    while state.view(0)["round"] < number:
+        state.apply(drawn_choices(state, lots))
+    return state.view(0)
+
+
+def an_emira_drawn_twice(history: list[list[Any]]) -> None:
+    history.append([history[-1][0], *next(line for line in history if line[1] == "emiras")[1:]])
+
+
+def a_line_of_a_later_round(history: list[list[Any]]) -> None:
+    history[-1][0] += 100
+
+
+def a_seat_that_is_none(history: list[list[Any]]) -> None:
+    next(line for line in history if line[1] == "play")[2] = 5
+
+
+def a_card_played_too_often(history: list[list[Any]]) -> None:
+    line = next(line for line in history if line[1] == "play")
+    history[history.index(line) : 0] = [line] * 12
+
+
+@pytest.mark.parametrize("breaks", [an_emira_drawn_twice, a_line_of_a_later_round, a_seat_that_is_none, a_card_played_too_often])
+@pytest.mark.parametrize("seats", EMIRA.seats)
+def test_a_view_of_emira_whose_history_cannot_be_is_refused(breaks: Callable[[list[list[Any]]], None], seats: int) -> None:
+    need_rules()
+    rules, view = crules.RulesInC("emira", EMIRA_RULES), in_round(5, seats)
+    rules.view(view).world(crules.QuickStreamInC(bytes(32), "worlds"))
+    breaks(view["history"])
     with pytest.raises(ConfigError, match="not a view"):
         rules.view(view)
 

@@ -11,6 +11,7 @@ from rules_in_c import GAMES, need_rules
 from wording import pattern
 
 import khiva_arena
+from khiva_arena.crules import HabitsInC, QuickStreamInC, RulesInC
 from khiva_arena.crules.library import function, ints, is_built, library, memory, sizes
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.base import Game
@@ -74,3 +75,33 @@ def test_a_hello_of_another_game_or_of_other_rules_is_refused(game: Game) -> Non
     assert read(rules_version="0") == OTHER_VERSION
     assert read(seats=game.seats[-1] + 1) not in (OK, OTHER_GAME, OTHER_VERSION)
     assert read(rules={}) not in (OK, OTHER_GAME, OTHER_VERSION)
+
+
+def test_an_attempt_changes_habits_and_no_position() -> None:
+    need_rules()
+    khiva = next(game for game in GAMES if game.name == "khiva")
+    rules = RulesInC("khiva", khiva.rules({}))
+    habits, stream = HabitsInC(rules), QuickStreamInC(bytes(32), "attempts")
+    state = rules.new(3, bytes(32))
+    before, none = bytes(state.memory), bytes(habits.memory)
+    leads = [state.attempt(habits, 1, choice, 4, stream) for choice in range(20)]
+    assert bytes(state.memory) == before
+    assert bytes(habits.memory) != none
+    assert len(set(leads)) > 1
+    again, other = HabitsInC(rules), QuickStreamInC(bytes(32), "attempts")
+    assert [state.attempt(again, 1, choice, 4, other) for choice in range(20)] == leads
+    after = bytes(habits.memory)
+    assert [state.attempt(habits, 1, choice, turns, stream) for choice, turns in ((-1, 4), (20, 4), (2**32, 4))] == [
+        0.0,
+        0.0,
+        0.0,
+    ]
+    assert bytes(habits.memory) == after
+    assert state.attempt(habits, 1, 0, 10**6, stream) != 0.0
+    with pytest.raises(ValueError, match=pattern("crules", "no-seat-of", seat="3", seats="3")):
+        state.attempt(habits, 3, 0, 4, stream)
+    emira = next(game for game in GAMES if game.name == "emira")
+    with pytest.raises(ConfigError, match=pattern("crules", "no-habits", game="emira")):
+        HabitsInC(RulesInC("emira", emira.rules({})))
+    with pytest.raises(ValueError, match=pattern("crules", "no-habits-of-game", habits="khiva", game="emira")):
+        RulesInC("emira", emira.rules({})).new(3, bytes(32)).attempt(habits, 0, 0, 4, stream)

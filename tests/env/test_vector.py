@@ -125,9 +125,10 @@ def test_an_aec_environment_in_c_is_that_of_the_engine(game: Game, seats: int, m
     """Observations of who acts and of who waits, rewards, ends, the match that the engine has, and a copy through pickle."""
     need_rules()
     in_c = khiva_arena.env.aec(game, seats, rewards="points")
-    monkeypatch.setattr(crules, "is_built", lambda: False)
-    with pytest.warns(RuntimeWarning, match=pattern("env", "steps-take-longer", factor="8")):
-        by_engine = khiva_arena.env.aec(game, seats, rewards="points")
+    with monkeypatch.context() as without:
+        without.setattr(crules, "is_built", lambda: False)
+        with pytest.warns(RuntimeWarning, match=pattern("env", "steps-take-longer", factor="8")):
+            by_engine = khiva_arena.env.aec(game, seats, rewards="points")
     assert [in_c.table.in_c, by_engine.table.in_c] == [True, False]
     rng = np.random.default_rng(seats)
     in_c.reset(seed="a")
@@ -138,6 +139,11 @@ def test_an_aec_environment_in_c_is_that_of_the_engine(game: Game, seats: int, m
             same([in_c.observe(agent)], [by_engine.observe(agent)])
         if step % 50 == 25:
             in_c = pickle.loads(pickle.dumps(in_c))
+            with monkeypatch.context() as without:
+                without.setattr(crules, "is_built", lambda: False)
+                elsewhere = pickle.loads(pickle.dumps(in_c))
+            assert not elsewhere.table.in_c
+            same([elsewhere.observe(in_c.agent_selection)], [in_c.observe(in_c.agent_selection)])
         if step % 50 > 40:
             assert [in_c.match.view(seat) for seat in range(seats)] == [by_engine.match.view(seat) for seat in range(seats)]
         mask = in_c.observe(in_c.agent_selection)["action_mask"]

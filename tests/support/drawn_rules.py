@@ -95,7 +95,8 @@ def _map(lots: random.Random) -> Any:
             chart[lots.choice(["one_way", "two_way"])].append(lots.sample(chart["villages"], 2))
     else:
         cities = [f"Ç{number} ☃𝄞" for number in range(lots.randint(6, 12))]
-        villages = [f"v{number}" for number in range(lots.randint(4, 14))]
+        cities[0] = "𝄞" * 40  # the longest name that there can be, beside the shortest ones
+        villages = [*"abcdefghijklmn"[: lots.randint(4, 14)]]
         ring = [*zip(villages, [*villages[1:], villages[0]], strict=True)]
         beside = [[city, village] for city in cities for village in lots.sample(villages, lots.randint(1, 2))]
         lots.shuffle(ends := cities[:])

@@ -28,7 +28,7 @@ typedef struct {
 } kit_match;
 
 typedef struct {
-    int64_t req;
+    int64_t req, turn_ms, bank_ms; /* time for this decision, and what is left beyond it for the match */
     char kind[32];
     uint32_t choices; /* number of entries in legal, at least 2 */
     kit_cursor view, legal, events;
@@ -113,13 +113,13 @@ static inline int kit_greet(int out, kit_match *match, const char *name)
 static inline int kit_answer(int out, kit_cursor message, kit_choose choose, const kit_match *match, void *own)
 {
     unsigned char frame[64], *at = frame + 4;
-    kit_decide decide = {0};
+    kit_decide decide = {.req = kit_find_int(message, "req", 0), .turn_ms = kit_find_int(message, "turn_ms", 0),
+                         .bank_ms = kit_find_int(message, "bank_ms", 0)};
     if (!kit_find(message, "legal", &decide.legal) || !kit_find(message, "view", &decide.view))
         return 0;
     kit_find(message, "events", &decide.events);
     kit_cursor legal = decide.legal;
     decide.choices = kit_array(&legal);
-    decide.req = kit_find_int(message, "req", 0);
     kit_find_str(message, "kind", decide.kind, sizeof decide.kind);
     *at++ = 0x83;
     at = kit_put_str(kit_put_str(at, "type"), "act");

@@ -10,6 +10,7 @@
 
 #define KHIVA_HEADER_VERSION "1"
 
+#include "habits.h"
 #include "numbers.h"
 #include "reading.h"
 #include "worlds.h"

@@ -1,0 +1,220 @@
+"""The bots of ``khiva-arena new LANGUAGE --search``: whole in their folder, legal by any rules, equal for a count of playouts,
+soon done when there is no time, and at rest about what makes no sense."""
+
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import languages
+import pytest
+from arena import arena
+from drawn_rules import drawn_rules
+from rules_in_c import changed
+from tools import need_language, need_module_tools
+from wording import sentence
+
+from khiva_arena import shipped
+from khiva_arena.games import registry
+
+pytestmark = pytest.mark.slow
+
+GAME = registry.get("khiva")
+ALL = [name for name, language in shipped.languages().items() if language.search]
+IN_C = [name for name in ALL if name != "python"]
+"""Those that draw the same chance."""
+PLAYOUTS = 400
+CONSTANT = re.compile(r"(\bPLAYOUTS\b[^\n=]*?=? |^\tplayouts = )0\b(?=;?$)", re.MULTILINE)
+SHORT = {"turn_ms": 1, "bank_ms": 1, "events": []}
+MATCHES, ASKED = 8, 6
+
+
+def requests_of(number: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Draw rules, and return what is special in a hello and some requests of a match in which all choose at random."""
+    lots = random.Random(f"thinkers {number}")
+    seats, rules = 2 + number % 4, drawn_rules(GAME, lots)
+    state, _ = GAME.new(seats, rules, lots.randbytes(32))
+    requests = []
+    while not state.is_over:
+        pending = state.pending()
+        for seat, one in pending.items():
+            requests.append({"type": "decide", **SHORT, "kind": one.kind, "view": state.view(seat), "legal": list(one.legal)})
+        state.apply({seat: lots.randrange(len(one.legal)) for seat, one in pending.items()})
+    kept = json.loads(json.dumps(lots.sample(requests, min(ASKED, len(requests)))))
+    hello = {"game": "khiva", "rules": rules, "rules_version": GAME.rules_version, "seats": seats, "seed": number}
+    return hello, [request | {"req": req} for req, request in enumerate(kept, 1)]
+
+
+def answers(bot: Any, hello: dict[str, Any], requests: list[dict[str, Any]], framed: Any) -> list[int]:
+    """Return what a new process of a bot chooses."""
+    said = bot.run(framed(hello, *requests))
+    assert said.code == 0, said.notes
+    choices = [act["choice"] for act in said.messages[1:]]
+    assert all(0 <= choice < len(row["legal"]) for choice, row in zip(choices, requests, strict=True))
+    return choices
+
+
+def made(name: str, folder: Path, *words: str) -> Path:
+    """Make a bot that thinks for PLAYOUTS."""
+    need_tools(name)
+    arena("new", name, "mine", "--search", *words, cwd=folder)
+    main = folder / "mine" / shipped.languages()[name].main
+    text, count = CONSTANT.subn(rf"\g<1>{PLAYOUTS}", main.read_text("utf-8"))
+    assert count == 1
+    main.write_text(text, "utf-8")
+    return folder / "mine"
+
+
+def need_tools(name: str) -> None:
+    word, _, kind = shipped.languages()[name].search.partition(".")
+    need_language(name)
+    (need_module_tools if kind else need_language)(word)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_the_file_to_read_is_short(name: str) -> None:
+    language = shipped.languages()[name]
+    lines = (language.folder / "thinker" / language.main).read_text("utf-8").splitlines()
+    assert 100 <= len(lines) <= 200
+    assert max(map(len, lines)) <= 130
+
+
+@languages.each(ALL)
+def test_a_new_one_plays_a_match_without_a_fault(name: str, tmp_path: Path) -> None:
+    made(name, tmp_path)
+    for seats, turn in ((2, "1s"), (3, "40ms")):
+        words = ["--bot", "mine", *["--bot", "shipped:python/greedy"] * (seats - 1), "--seed", "new", "--turn", turn]
+        said = json.loads(arena("match", "--trust-bots", *words, "--json", cwd=tmp_path).stdout)
+        assert said["verdicts"] == ["ok"] * seats, said
+
+
+@languages.each(ALL)
+def test_each_choice_is_legal_and_equal_in_another_process(
+    name: str, lay_out: Any, framed: Any, conversation: Any, tmp_path: Path
+) -> None:
+    bot, others = lay_out(made(name, tmp_path), name), 0
+    for number in range(MATCHES):
+        given, requests = requests_of(number)
+        choices = answers(bot, conversation[0] | given, requests, framed)
+        assert answers(bot, conversation[0] | given, requests[1:], framed) == choices[1:], given
+        others += sum(choice > 0 for choice in choices)
+    assert others > MATCHES
+
+
+@pytest.mark.language
+def test_all_that_draw_the_same_chance_choose_the_same(lay_out: Any, framed: Any, conversation: Any, tmp_path: Path) -> None:
+    for name in IN_C:
+        need_tools(name)
+        (tmp_path / name).mkdir()
+    bots = [lay_out(made(name, tmp_path / name), name) for name in IN_C]
+    for number in range(4):
+        given, requests = requests_of(number)
+        choices = [answers(bot, conversation[0] | given, requests, framed) for bot in bots]
+        assert choices == choices[:1] * len(bots), given
+
+
+@languages.each(ALL, "thinker")
+def test_without_time_it_tries_little(name: str, staged: Any, framed: Any, conversation: Any) -> None:
+    need_tools(name.partition("/")[0])
+    for number in range(2):
+        given, requests = requests_of(number)
+        said = staged(name).run(framed(conversation[0] | given, *requests))
+        counts = [int(count) for count in re.findall(r"^(\d+) playouts in ", said.notes, re.MULTILINE)]
+        assert len(counts) == len(requests)
+        assert all(1 <= count < 1000 for count in counts), counts
+
+
+@pytest.mark.language
+def test_a_changed_view_makes_no_slip_with_memory_or_numbers(sanitized: Any, framed: Any, conversation: Any) -> None:
+    bot, lots = sanitized("c/thinker"), random.Random("spoilt")
+    for number in range(MATCHES):
+        given, requests = requests_of(number)
+        for times in (SHORT, {"turn_ms": 200, "bank_ms": 1}):
+            wrong = [row | times | {"view": changed(row["view"], lots)} for row in requests]
+            answers(bot, conversation[0] | given, [*wrong, *requests], framed)
+
+
+@languages.each(ALL, "thinker")
+def test_a_view_in_which_a_number_is_wrong_ends_no_bot(name: str, staged: Any, framed: Any, conversation: Any) -> None:
+    need_tools(name.partition("/")[0])
+    bot, lots = staged(name), random.Random("spoilt")
+    for number in range(MATCHES):
+        given, requests = requests_of(number)
+        hello = conversation[0] | given
+        for _ in range(4):
+            answers(bot, hello, [row | {"view": changed(row["view"], lots)} for row in requests], framed)
+        longer = [row | {"legal": [*row["legal"], row["legal"][0]]} for row in requests]
+        assert not any(answers(bot, hello, longer, framed))
+        assert not any(answers(bot, hello, [row | {"view": {}} for row in requests], framed))
+        assert not any(answers(bot, hello | {"rules": {}}, requests, framed))
+        assert not any(answers(bot, hello, [row | {"legal": row["legal"][:1]} for row in requests], framed))
+        huge = [row | {"view": row["view"] | {"gems": number}} for row in requests for number in (2**63, 2**64 - 1)]
+        assert not any(answers(bot, hello, huge, framed))
+
+
+@languages.each(ALL, "thinker")
+def test_where_the_time_is_none_or_nothing_it_answers_at_once(name: str, staged: Any, framed: Any, conversation: Any) -> None:
+    need_tools(name.partition("/")[0])
+    given, requests = requests_of(1)
+    for times in ({"turn_ms": 0, "bank_ms": 0}, {"turn_ms": -5, "bank_ms": -(2**40)}, {"turn_ms": 1, "bank_ms": -1000}):
+        answers(staged(name), conversation[0] | given, [row | times for row in requests], framed)
+    untimed = [{key: value for key, value in row.items() if key not in SHORT} | {"events": []} for row in requests]
+    if name == "cpp/thinker":  # the kit of C++ ends a bot that asks for what is not there
+        said = staged(name).run(framed(conversation[0] | given, *untimed))
+        assert (said.code, said.notes.strip()) == (1, "ended by an exception: there is no turn_ms")
+    else:
+        answers(staged(name), conversation[0] | given, untimed, framed)
+
+
+@pytest.mark.language
+def test_the_one_in_go_is_for_every_go_that_its_page_names(staged: Any) -> None:
+    need_language("go")
+    folder, env = Path(staged("go/thinker").folder), os.environ | {"GO111MODULE": "off", "GOPATH": "/usr/share/gocode"}
+    assert "from 1.19 on" in (shipped.folder("bots") / "go" / "README.md").read_text("utf-8")
+    words = ["go", "build", "-gcflags=-lang=go1.19", "-o", os.devnull, "."]
+    built = subprocess.run(words, cwd=folder, env=env, capture_output=True, text=True, timeout=300, check=False)
+    assert built.returncode == 0, built.stderr
+
+
+@pytest.mark.language
+@pytest.mark.parametrize("name", ["c", "cpp", "rust"])
+def test_as_a_module_it_thinks_by_ticks_and_a_match_repeats(name: str, tmp_path: Path) -> None:
+    need_module_tools(name)
+    need_module_tools("c")
+    arena("new", name, "mine", "--search", "--module", cwd=tmp_path)
+    words = ["--clock", "ticks", "--bot", "mine", "--bot", "mine", "--seed", "1", "--turn", "100ms", "--bank", "0s"]
+    first, again = (json.loads(arena("match", *words, "--json", cwd=tmp_path).stdout) for _ in range(2))
+    assert first["digest"] == again["digest"]
+    assert first["verdicts"] == ["ok", "ok"]
+    notes = arena("match", *words, "--notes", cwd=tmp_path)
+    spent = [float(ms) for ms in re.findall(r"playouts in ([\d.]+) ms", notes.stdout + notes.stderr)]
+    assert len(spent) > 10
+    assert all(5.0 <= ms < 6.0 for ms in spent), "a twentieth of the turn"
+
+
+def test_without_the_rules_in_c_the_one_in_python_says_so(staged: Any, framed: Any, conversation: Any, tmp_path: Path) -> None:
+    place = staged("python/thinker").folder
+    code = "import runpy, sys; from khiva_arena.crules import library; library.build.program = lambda name: ''; "
+    code += "sys.path.insert(0, sys.argv[1]); runpy.run_path(sys.argv[1] + '/main.py', run_name='__main__')"
+    said = subprocess.run([sys.executable, "-c", code, str(place)], capture_output=True, text=True, timeout=60, check=False)
+    assert (said.returncode, said.stdout) == (1, "")
+    assert said.stderr.count("\n") == 1
+    assert sentence("crules", "not-built") in said.stderr
+
+
+@pytest.mark.soak
+@pytest.mark.long
+@languages.each(["c", "python"])
+@pytest.mark.parametrize("seats", [2, 3])
+def test_it_beats_greedy(name: str, seats: int, tmp_path: Path) -> None:
+    """Over fixed deals in all seatings with a count of playouts, so a constant."""
+    made(name, tmp_path)
+    words = ["--format", "gauntlet", "--copies", str(seats - 1), "--seats", str(seats), "--seeds", "20", "--seed", "strength"]
+    arena("run", "--trust-bots", *words, "--bot", "mine", "--bot", "shipped:python/greedy", "--out", "games", cwd=tmp_path)
+    (table,) = json.loads(arena("standings", "games", "--json", cwd=tmp_path).stdout)["standings"]
+    mine = next(row for row in table["rows"] if row["name"] == "mine")
+    assert mine["score"] > 55.0  # percent of the pairs with one of the others; 100 Elo are 64
