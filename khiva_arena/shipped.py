@@ -176,12 +176,12 @@ def all_tools(as_module: bool = False, searches: bool = False) -> dict[str, tupl
     return {name: some for name, some in tools.items() if some}
 
 
-def all_lacks(all_tools: Mapping[str, Sequence[Language | ModuleTools]]) -> dict[str, str]:
+def all_lacks(by_name: Mapping[str, Sequence[Language | ModuleTools]]) -> dict[str, str]:
     """Return ``lacks`` of the tools of each language, all at the same time: most of it is waiting for compilers."""
     from concurrent.futures import ThreadPoolExecutor  # most commands do without it
 
-    with ThreadPoolExecutor(len(all_tools)) as pool:
-        return dict(zip(all_tools, pool.map(lambda tools: lacks(*tools), all_tools.values()), strict=True))
+    with ThreadPoolExecutor(len(by_name)) as pool:
+        return dict(zip(by_name, pool.map(lambda tools: lacks(*tools), by_name.values()), strict=True))
 
 
 def remedy(language: Language | ModuleTools) -> str:

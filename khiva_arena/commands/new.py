@@ -40,17 +40,16 @@ def new(language: str | None, folder: Path | None, as_json: bool, as_module: boo
         _list(as_json, as_module, searches)
         return
     if searches and (language.casefold() == GAME or shipped.WORD in language):
-        raise ConfigError(
-            f"--search is for a language: there are bots that search in {', '.join(shipped.all_tools(searches=True))}"
-        )
+        names = ", ".join(shipped.all_tools(searches=True))
+        raise ConfigError(f"--search is for a language: there are bots that search in {names}")
     if language.casefold() == GAME:
         _new_game(folder, as_json)
         return
     kit, start = template_of(language)
-    if searches:
-        start = _search_of(kit, as_module)
+    if searches or start == SEARCH:
+        start, searches = _search_of(kit, as_module), True
     if folder is None:
-        words = f"{shlex.quote(language)} my-bot{' --search' * searches}"
+        words = f"{shlex.quote(language)} my-bot{' --search' * searches}{' --module' * as_module}"
         raise ConfigError(f"name a folder for the new bot: khiva-arena new {words}")
     tools = (_module_tools(kit) if as_module else kit,)
     files = make(kit, folder, start, as_module)
@@ -130,7 +129,7 @@ def _list(as_json: bool, as_module: bool, searches: bool) -> None:
     tools, are_needs = shipped.all_tools(as_module, searches), as_module or searches
     for name, lacks in shipped.all_lacks(tools).items():
         language = shipped.languages()[name]
-        needs = {"needs": [package for one in tools[name] for package in one.debian]} if are_needs else {}
+        needs = {"needs": [*dict.fromkeys(package for one in tools[name] for package in one.debian)]} if are_needs else {}
         rows.append({"language": name, "title": language.title, "aliases": language.aliases, **needs, "lacks": lacks})
     if as_json:
         click.echo(json.dumps({"languages": rows}))

@@ -124,7 +124,7 @@ class StateInC:
         return self.rules.call("playout", self.rules.memory, self.memory, stream.memory)
 
     def attempt(self, habits: "HabitsInC", seat: int, choice: int, turns: int, stream: StreamInC) -> float:
-        """Try a choice of a seat in a copy, all else and some turns more by habit, which learns.
+        """Try a choice of a seat in a copy, all else and further turns by habit, which learns. turns: 1 to 16, more count as 16.
 
         Return how far the seat then leads the others on average, in points made and to be expected; 0 for a choice that it
         does not have.
@@ -133,7 +133,8 @@ class StateInC:
         if habits.game != self.rules.game:
             raise ValueError(f"these are habits of {habits.game}, not of {self.rules.game}")
         tried = function(self.rules.game, "try")
-        words = (self.rules.memory, self.memory, habits.memory, seat, choice if choice in range(1 << 31) else -1, turns)
+        known, depth = choice if choice in range(1 << 31) else -1, max(1, min(turns, 16))
+        words = (self.rules.memory, self.memory, habits.memory, seat, known, depth)
         return float(tried(*words, stream.memory))
 
     @property

@@ -81,7 +81,7 @@ class EngineMatch:
         return self._state
 
 
-def played_again(table: CodedGame, secret: bytes, steps: Sequence[Mapping[int, int]]) -> Match:
+def replayed(table: CodedGame, secret: bytes, steps: Sequence[Mapping[int, int]]) -> Match:
     """Return a match after so many steps: by the rules in C where they are built, else by the engine."""
     match = MatchInC(table, secret) if table.in_c else EngineMatch(table, secret)
     for choices in steps:
@@ -104,7 +104,7 @@ class MatchInC:
         self._engine: State | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return played_again, (self._table, self._secret, self._steps)
+        return replayed, (self._table, self._secret, self._steps)
 
     @property
     def asked(self) -> Sequence[int]:

@@ -128,6 +128,10 @@ def test_a_bot_that_searches_needs_a_c_compiler_besides(tmp_path: Path) -> None:
         "go": "apt install golang-go golang-github-vmihailenco-msgpack.v5-dev && apt install gcc libc6-dev",
         "javascript": "apt install nodejs && apt install clang lld wasi-libc libclang-rt-dev-wasm32",
     }
+    copied = json.loads(arena("new", "shipped:javascript/thinker", "copy", "--json", cwd=tmp_path, env=nothing).stdout)
+    assert copied["lacks"] == lacks["javascript"]
+    cannot = sentence("new", "no-search-as-module", title="Go", why="cgo, ", able="")
+    assert cannot.split("cgo, ")[0] in arena("new", "shipped:go/thinker", "other", "--module", cwd=tmp_path, code=2).stderr
 
 
 def test_of_bots_that_search_it_lists_what_they_need_and_lack(tmp_path: Path) -> None:

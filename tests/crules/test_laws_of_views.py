@@ -66,7 +66,7 @@ def test_a_view_that_breaks_a_law_is_refused(breaks: Callable[[dict[str, Any]], 
 
 
 def in_round(number: int, seats: int) -> dict[str, Any]:
-    """A view of Emira in so late a round."""
+    """Return a view of Emira in so late a round."""
     lots = random.Random(seats)
     state, _ = EMIRA.new(seats, EMIRA_RULES, lots.randbytes(32))
     while state.view(0)["round"] < number:
