@@ -20,6 +20,8 @@ WORD = "shipped:"
 MODULE = "bot.wasm"
 """The file that the build of a module writes."""
 PROBE_SECONDS = 10
+SEARCH = "thinker"
+"""The folder of a language's searching bot, from which ``khiva-arena new LANGUAGE --search`` makes one."""
 BROKEN = "broken"
 """The folder of the bots that misbehave on purpose."""
 

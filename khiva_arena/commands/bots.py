@@ -48,12 +48,11 @@ def bots(game: str | None, as_json: bool) -> None:
     """Print the bots, of one game or all."""
     if game:
         game = _name(game)  # an unknown one is the user's mistake
-    languages = shipped.languages()
-    lacking = shipped.all_lacks(shipped.all_tools())
+    searching = {f"{name}/{shipped.SEARCH}": tools for name, tools in shipped.all_tools(searches=True).items()}
+    lacking = shipped.all_lacks(shipped.all_tools() | searching)
     rows: list[dict[str, Any]] = []
     for word, bot in shipped_bots(game).items():
-        language = languages[_language(word)]
-        lacks = lacking[language.name]
+        lacks = lacking.get(word.removeprefix(shipped.WORD), lacking[_language(word)])
         rows.append({"bot": word, "name": bot.name, "games": list(bot.games), "lacks": lacks})
     if as_json:
         click.echo(json.dumps({"bots": rows}))

@@ -28,8 +28,8 @@ from khiva_arena.text import harmless
 GAME, GAME_FILE, KIT = "game", "game.py", "khiva_kit.py"
 GAME_FILES = {name: name for name in (GAME_FILE, "bot/main.py", "bot/bot.toml")} | {"test_game.py": "try_game.py"}
 """The files of a new game, and their sources: the package has no file that is named like a test."""
-START, SEARCH = "random", "thinker"
-"""The shipped bots of a language from which a new bot is made; the second one searches."""
+START = "random"
+"""The shipped bot of each language from which a new bot is made."""
 # A name that can stand in a string of any language as it is.
 PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}")
 
@@ -46,7 +46,7 @@ def new(language: str | None, folder: Path | None, as_json: bool, as_module: boo
         _new_game(folder, as_json)
         return
     kit, start = template_of(language)
-    if searches or start == SEARCH:
+    if searches or start == shipped.SEARCH:
         start, searches = _search_of(kit, as_module), True
     if folder is None:
         words = f"{shlex.quote(language)} my-bot{' --search' * searches}{' --module' * as_module}"
@@ -93,7 +93,7 @@ def _search_of(kit: Language, as_module: bool) -> str:
         raise ConfigError(f"--search: no bot in {kit.title} searches here; there are {names}")
     if as_module and (why := _module_tools(kit).no_search):
         raise ConfigError(f"--search --module: the bot in {kit.title} cannot be a module: {why}; there are {names}")
-    return SEARCH
+    return shipped.SEARCH
 
 
 def _new_game(folder: Path | None, as_json: bool) -> None:

@@ -75,8 +75,8 @@ def program(name: str) -> str:
         path = _file_of(name)
     except OSError:  # a tree without the sources, as a bot in a cell sees it; of several libraries none is known to be right
         paths = list(HERE.glob(f"{name}-{platform.machine()}-*"))
-        path = paths[0] if len(paths) == 1 else HERE
-    return str(path) if path.is_file() and os.access(path, os.X_OK) else ""
+        return str(paths[0]) if name == "rules" and len(paths) == 1 else ""
+    return str(path) if os.access(path, os.X_OK) else ""
 
 
 def build(name: str) -> str:

@@ -10,49 +10,20 @@ import fit_networks
 import numpy as np
 import pytest
 from arena import arena
-from drawn_rules import drawn_rules
+from asked_khiva import answers, requests_of
 from rules_in_c import changed
 from tools import need_language
 
-from khiva_arena.games import registry
-
 pytestmark = [pytest.mark.slow, pytest.mark.language]
 
-NAME, GAME = "c/strong_khiva", registry.get("khiva")
-TIMES = {"turn_ms": 1, "bank_ms": 1, "events": []}
-MATCHES, ASKED = 8, 12
-
-
-def asked_at_random(number: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Draw rules, and return what is special in a hello and some requests of a match in which all choose at random."""
-    lots = random.Random(f"strong {number}")
-    seats, rules = 2 + number % 4, drawn_rules(GAME, lots)
-    state, _ = GAME.new(seats, rules, lots.randbytes(32))
-    requests = []
-    while not state.is_over:
-        pending = state.pending()
-        for seat, one in pending.items():
-            request = {"type": "decide", **TIMES, "kind": one.kind, "view": state.view(seat), "legal": list(one.legal)}
-            requests.append((lots.random(), json.loads(json.dumps(request))))
-        state.apply({seat: lots.randrange(len(one.legal)) for seat, one in pending.items()})
-    kept = sorted(requests, key=lambda row: row[0])[:ASKED]
-    hello = {"game": "khiva", "rules": rules, "rules_version": GAME.rules_version, "seats": seats, "seed": number}
-    return hello, [request | {"req": req} for req, (_, request) in enumerate(kept, 1)]
-
-
-def answers(bot: Any, hello: dict[str, Any], requests: list[dict[str, Any]], framed: Any) -> list[int]:
-    """Return what a new process of a bot chooses."""
-    said = bot.run(framed(hello, *requests))
-    assert said.code == 0, said.notes
-    return [act["choice"] for act in said.messages[1:]]
+NAME, LABEL, MATCHES, ASKED = "c/strong_khiva", "strong", 8, 12
 
 
 def test_each_choice_is_legal_and_equal_in_another_process(staged: Any, framed: Any, conversation: Any) -> None:
     bot, others = staged(NAME), 0
     for number in range(MATCHES):
-        given, requests = asked_at_random(number)
+        given, requests = requests_of(LABEL, number, ASKED)
         choices = answers(bot, conversation[0] | given, requests, framed)
-        assert all(0 <= choice < len(row["legal"]) for choice, row in zip(choices, requests, strict=True)), given
         assert answers(bot, conversation[0] | given, requests[1:], framed) == choices[1:], given
         others += sum(choice > 0 for choice in choices)
     assert others > MATCHES * ASKED / 10
@@ -61,10 +32,9 @@ def test_each_choice_is_legal_and_equal_in_another_process(staged: Any, framed: 
 def test_a_changed_view_is_played_legally_and_what_is_none_by_default(sanitized: Any, framed: Any, conversation: Any) -> None:
     bot, lots = sanitized(NAME), random.Random("spoilt")
     for number in range(MATCHES):
-        given, requests = asked_at_random(number)
+        given, requests = requests_of(LABEL, number, ASKED)
         wrong = [row | {"view": changed(row["view"], lots)} for row in requests]
-        choices = answers(bot, conversation[0] | given, wrong, framed)
-        assert all(0 <= choice < len(row["legal"]) for choice, row in zip(choices, wrong, strict=True))
+        answers(bot, conversation[0] | given, wrong, framed)
         longer = [row | {"legal": [*row["legal"], row["legal"][0]]} for row in requests]
         assert not any(answers(bot, conversation[0] | given, longer, framed))
         assert not any(answers(bot, conversation[0] | given, [row | {"view": {}} for row in requests], framed))

@@ -13,49 +13,21 @@ from typing import Any
 import languages
 import pytest
 from arena import arena
-from drawn_rules import drawn_rules
+from asked_khiva import TIMES, answers, requests_of
 from rules_in_c import changed
 from tools import need_language, need_module_tools
 from wording import sentence
 
 from khiva_arena import shipped
-from khiva_arena.games import registry
 
 pytestmark = pytest.mark.slow
 
-GAME = registry.get("khiva")
 ALL = [name for name, language in shipped.languages().items() if language.search]
 IN_C = [name for name in ALL if name != "python"]
 """Those that draw the same chance."""
 PLAYOUTS = 400
 CONSTANT = re.compile(r"(\bPLAYOUTS\b[^\n=]*?=? |^\tplayouts = )0\b(?=;?$)", re.MULTILINE)
-SHORT = {"turn_ms": 1, "bank_ms": 1, "events": []}
-MATCHES, ASKED = 8, 6
-
-
-def requests_of(number: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Draw rules, and return what is special in a hello and some requests of a match in which all choose at random."""
-    lots = random.Random(f"thinkers {number}")
-    seats, rules = 2 + number % 4, drawn_rules(GAME, lots)
-    state, _ = GAME.new(seats, rules, lots.randbytes(32))
-    requests = []
-    while not state.is_over:
-        pending = state.pending()
-        for seat, one in pending.items():
-            requests.append({"type": "decide", **SHORT, "kind": one.kind, "view": state.view(seat), "legal": list(one.legal)})
-        state.apply({seat: lots.randrange(len(one.legal)) for seat, one in pending.items()})
-    kept = json.loads(json.dumps(lots.sample(requests, min(ASKED, len(requests)))))
-    hello = {"game": "khiva", "rules": rules, "rules_version": GAME.rules_version, "seats": seats, "seed": number}
-    return hello, [request | {"req": req} for req, request in enumerate(kept, 1)]
-
-
-def answers(bot: Any, hello: dict[str, Any], requests: list[dict[str, Any]], framed: Any) -> list[int]:
-    """Return what a new process of a bot chooses."""
-    said = bot.run(framed(hello, *requests))
-    assert said.code == 0, said.notes
-    choices = [act["choice"] for act in said.messages[1:]]
-    assert all(0 <= choice < len(row["legal"]) for choice, row in zip(choices, requests, strict=True))
-    return choices
+LABEL, MATCHES, ASKED = "thinkers", 8, 6
 
 
 def made(name: str, folder: Path, playouts: int = PLAYOUTS) -> Path:
@@ -98,7 +70,7 @@ def test_each_choice_is_legal_and_equal_in_another_process(
 ) -> None:
     bot, others = lay_out(made(name, tmp_path), name), 0
     for number in range(MATCHES):
-        given, requests = requests_of(number)
+        given, requests = requests_of(LABEL, number, ASKED)
         choices = answers(bot, conversation[0] | given, requests, framed)
         assert answers(bot, conversation[0] | given, requests[1:], framed) == choices[1:], given
         others += sum(choice > 0 for choice in choices)
@@ -112,7 +84,7 @@ def test_all_that_draw_the_same_chance_choose_the_same(lay_out: Any, framed: Any
         (tmp_path / name).mkdir()
     bots = [lay_out(made(name, tmp_path / name), name) for name in IN_C]
     for number in range(4):
-        given, requests = requests_of(number)
+        given, requests = requests_of(LABEL, number, ASKED)
         choices = [answers(bot, conversation[0] | given, requests, framed) for bot in bots]
         assert choices == choices[:1] * len(bots), given
 
@@ -121,7 +93,7 @@ def test_all_that_draw_the_same_chance_choose_the_same(lay_out: Any, framed: Any
 def test_without_time_it_tries_little(name: str, staged: Any, framed: Any, conversation: Any) -> None:
     need_tools(name.partition("/")[0])
     for number in range(2):
-        given, requests = requests_of(number)
+        given, requests = requests_of(LABEL, number, ASKED)
         said = staged(name).run(framed(conversation[0] | given, *requests))
         counts = [int(count) for count in re.findall(r"^(\d+) playouts in ", said.notes, re.MULTILINE)]
         assert len(counts) == len(requests)
@@ -132,8 +104,8 @@ def test_without_time_it_tries_little(name: str, staged: Any, framed: Any, conve
 def test_a_changed_view_makes_no_slip_with_memory_or_numbers(sanitized: Any, framed: Any, conversation: Any) -> None:
     bot, lots = sanitized("c/thinker"), random.Random("spoilt")
     for number in range(MATCHES):
-        given, requests = requests_of(number)
-        for times in (SHORT, {"turn_ms": 200, "bank_ms": 1}):
+        given, requests = requests_of(LABEL, number, ASKED)
+        for times in (TIMES, {"turn_ms": 200, "bank_ms": 1}):
             wrong = [row | times | {"view": changed(row["view"], lots)} for row in requests]
             answers(bot, conversation[0] | given, [*wrong, *requests], framed)
 
@@ -143,7 +115,7 @@ def test_a_view_in_which_a_number_is_wrong_ends_no_bot(name: str, staged: Any, f
     need_tools(name.partition("/")[0])
     bot, lots = staged(name), random.Random("spoilt")
     for number in range(MATCHES):
-        given, requests = requests_of(number)
+        given, requests = requests_of(LABEL, number, ASKED)
         hello = conversation[0] | given
         for _ in range(4):
             answers(bot, hello, [row | {"view": changed(row["view"], lots)} for row in requests], framed)
@@ -159,10 +131,13 @@ def test_a_view_in_which_a_number_is_wrong_ends_no_bot(name: str, staged: Any, f
 @languages.each(ALL, "thinker")
 def test_where_the_time_is_none_or_nothing_it_answers_at_once(name: str, staged: Any, framed: Any, conversation: Any) -> None:
     need_tools(name.partition("/")[0])
-    given, requests = requests_of(1)
-    for times in ({"turn_ms": 0, "bank_ms": 0}, {"turn_ms": -5, "bank_ms": -(2**40)}, {"turn_ms": 1, "bank_ms": -1000}):
-        answers(staged(name), conversation[0] | given, [row | times for row in requests], framed)
-    untimed = [{key: value for key, value in row.items() if key not in SHORT} | {"events": []} for row in requests]
+    given, requests = requests_of(LABEL, 1, ASKED)
+    for times in ({"turn_ms": 0, "bank_ms": 0}, {"turn_ms": -5, "bank_ms": -(2**40)}):
+        said = staged(name).run(framed(conversation[0] | given, *[row | times for row in requests]))
+        counts = [int(count) for count in re.findall(r"^(\d+) playouts in ", said.notes, re.MULTILINE)]
+        assert len(counts) == len(said.messages) - 1 == len(requests)
+        assert all(1 <= count <= 8 for count in counts), "it looks at the clock after eight"
+    untimed = [{key: value for key, value in row.items() if key not in TIMES} | {"events": []} for row in requests]
     if name == "cpp/thinker":  # the kit of C++ ends a bot that asks for what is not there
         said = staged(name).run(framed(conversation[0] | given, *untimed))
         assert (said.code, said.notes.strip()) == (1, "ended by an exception: there is no turn_ms")

@@ -128,6 +128,10 @@ def test_a_bot_that_searches_needs_a_c_compiler_besides(tmp_path: Path) -> None:
         "go": "apt install golang-go golang-github-vmihailenco-msgpack.v5-dev && apt install gcc libc6-dev",
         "javascript": "apt install nodejs && apt install clang lld wasi-libc libclang-rt-dev-wasm32",
     }
+    bots = json.loads(arena("bots", "--json", cwd=tmp_path, env=nothing).stdout)["bots"]
+    listed = {row["bot"]: row["lacks"] for row in bots}
+    assert {name: listed[f"shipped:{name}/thinker"] for name in lacks} == lacks
+    assert listed["shipped:javascript/random"] == "apt install nodejs"
     copied = json.loads(arena("new", "shipped:javascript/thinker", "copy", "--json", cwd=tmp_path, env=nothing).stdout)
     assert copied["lacks"] == lacks["javascript"]
     cannot = sentence("new", "no-search-as-module", title="Go", why="cgo, ", able="")

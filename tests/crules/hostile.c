@@ -1,12 +1,8 @@
 /* Reads rules maps and views from standard input, as many as there are, and does with each all that a caller may do: reads it,
    thinks about it, draws worlds and plays them to the end; the same with a view whose bytes were changed at random; and calls
    with numbers that mean nothing. It is built so that it ends at the first access beyond a piece of memory, and at what C leaves
-   undefined.
-
-   A record is: size of the rules map and the map, size of the view and the view, with sizes as 4 bytes, the highest first. */
-#include <stdio.h>
-#include <stdlib.h>
-
+   undefined. */
+#include "records.h"
 #include "rules.c"
 
 /* Who builds this defines TRIED, the game, TRIED_SEATS, its most seats, and SEATS_OF(view). */
@@ -62,17 +58,6 @@ static void imagine(const THE(rules) *rules, const THE(view) *view)
 static void change(unsigned char *bytes, size_t among)
 {
     bytes[arena_below(&chance, among)] = (unsigned char)(arena_u64(&chance) >> (arena_below(&chance, 4) ? 60 : 56));
-}
-
-/* Reads a map into memory of just its size; NULL at the end of the input. */
-static unsigned char *record(size_t *size)
-{
-    unsigned char head[4], *bytes;
-    if (fread(head, 1, 4, stdin) != 4)
-        return NULL;
-    *size = (size_t)head[0] << 24 | (size_t)head[1] << 16 | (size_t)head[2] << 8 | head[3];
-    bytes = malloc(*size ? *size : 1);
-    return fread(bytes, 1, *size, stdin) == *size ? bytes : NULL;
 }
 
 int main(void)

@@ -2,9 +2,7 @@
    a hash of a match by these rules and of worlds of the view, step by step. Other machines have to print the same lines.
 
    The hash is FNV-1a of 64 bits over whole numbers, the lowest byte first, so it is the same whatever the order of bytes is. */
-#include <stdio.h>
-#include <stdlib.h>
-
+#include "records.h"
 #include "rules.c"
 
 /* Who builds this defines TRIED, the game, LEAST_SEATS and MOST_SEATS, and SEATS_OF(view). */
@@ -96,17 +94,6 @@ static void add_worlds(const THE(rules) *rules, const THE(view) *view, THE(state
             add_match(rules, s, memory, SEATS_OF(view), STEPS);
         }
     }
-}
-
-/* Reads a map; NULL at the end of the input. */
-static unsigned char *record(size_t *size)
-{
-    unsigned char head[4], *bytes;
-    if (fread(head, 1, 4, stdin) != 4)
-        return NULL;
-    *size = (size_t)head[0] << 24 | (size_t)head[1] << 16 | (size_t)head[2] << 8 | head[3];
-    bytes = malloc(*size ? *size : 1);
-    return fread(bytes, 1, *size, stdin) == *size ? bytes : NULL;
 }
 
 int main(void)

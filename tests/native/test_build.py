@@ -1,6 +1,7 @@
 """Programs in C are built where a compiler is; elsewhere, and after a change of the source, the arena does without."""
 
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -44,6 +45,19 @@ def test_a_program_of_another_source_is_not_run_and_is_removed_by_the_next_build
     new = build.build("launch")
     assert new != old
     assert sorted(path.name for path in room.iterdir()) == sorted(["launch.c", Path(new).name])
+
+
+def test_without_sources_the_one_library_of_the_rules_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a bot in a cell sees the package. Of several libraries none is known to be right, and programs are not for bots."""
+    monkeypatch.setattr(build, "HERE", tmp_path)
+    answers = []
+    for name in ("launch", "rules", "rules"):
+        path = tmp_path / f"{name}-{platform.machine()}-{len(answers)}"
+        path.touch(0o755)
+        build.program.cache_clear()
+        answers.append((build.program("launch"), build.program("rules")))
+    build.program.cache_clear()
+    assert answers == [("", ""), ("", str(tmp_path / f"rules-{platform.machine()}-1")), ("", "")]
 
 
 @pytest.mark.parametrize("compiler", ["", "no-such-compiler", "false"])

@@ -1,6 +1,6 @@
 // A bot of Khiva that searches. It draws positions that its view allows and tries its choices in each of them: it plays on some
 // turns to see what they were good for. khiva.h, in C, has the rules and those playouts (cgo compiles it with khiva_calls.c),
-// this file has the search and the time.
+// this file has the search and the time. cgo takes no -ffp-contract=off; gcc needs none with -std=c99.
 //
 // All choices are tried in the same positions, so that none is luckier than another. From time to time the worse half of them is
 // given up, until one is left. So most of the time goes to choices that are hard to tell apart. In the playouts everybody chooses
