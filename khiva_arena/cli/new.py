@@ -19,7 +19,7 @@ def command(language: str | None, folder: Path | None, as_module: bool, searches
     """Create FOLDER, a new bot in LANGUAGE that plays random legal choices in every game: its kit, one short file to edit, a
     bot.toml and a README. In the place of LANGUAGE, a bot of `khiva-arena bots` such as shipped:python/llm: the new one begins as
     a copy of it; or the word game: then FOLDER is a game of your own, a small one for 2 to 5 seats, with its test and a bot.
-    --search: the new bot is one for Khiva that searches, in a hundred lines or two; `khiva-arena new --search` lists languages.
+    --search: the new bot is one for Khiva that searches, in under 200 lines; `khiva-arena new --search` lists languages.
     Without arguments, list the languages and what this machine lacks for each, with --module or --search for such bots. --json:
     folder, language, files, lacks; of a game folder, game, files; or languages, each with language, title, aliases, lacks, with
     --module or --search also needs."""

@@ -198,9 +198,7 @@ def play_alike(game: Game, seats: int, seed: str, views: float = 0.0) -> int:
     views: how many of the steps are compared by ``compare_views``; if any, those too at which a kind is first asked for
     """
     lots = random.Random(seed)
-    # Not in Silk Road: after many choices alike the search for a first world often ends without one, in C and in the engine.
-    is_keen = lots.random() < 0.5 and game.name != "silk_road"
-    both = Both(game, seats, drawn_rules(game, lots), lots.randbytes(32), is_keen=is_keen)
+    both = Both(game, seats, drawn_rules(game, lots), lots.randbytes(32), is_keen=lots.random() < 0.5)
     kinds: set[str] = set()
     for steps in count():
         both.compare()

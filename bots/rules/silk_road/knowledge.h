@@ -5,6 +5,10 @@
    it, to this seat, and into the slots of its time; the rest of the last pile is still there. So the cards are one list: a card
    for each slot, in order, then the rest. A walk from one possible world to others exchanges cards of a pile.
 
+   The world that walks begin at is looked for by counts: how many cards of each good a seat drew from each pile. Counts will do
+   if the cards that a seat gave had come from earlier piles, or were of the pile of that time, and of it no more than it had
+   drawn.
+
    A need says that the first slots of a seat hold so many cards of a good, since it gave them later. Its slack is what they
    hold beyond that; a world is possible when no slack is below 0. Four slacks are one number of 64 bits, each with
    SILK_ROAD_NO_SLACK added, so that one addition counts a card for all of them. */
@@ -16,8 +20,10 @@
 enum {
     SILK_ROAD_STEPS_A_SLOT = 6, /* length of a walk: steps for each slot, and further steps */
     SILK_ROAD_FURTHER_STEPS = 60,
-    SILK_ROAD_HUNT = 400000, /* steps in which the first possible world is looked for */
-    SILK_ROAD_COOLING = 4000, /* steps after which the search begins again more boldly */
+    SILK_ROAD_HUNTS = 400, /* searches for the first possible world */
+    SILK_ROAD_WORK = 36000000, /* fewer if that many times the squared number of slots is above */
+    SILK_ROAD_HUNT = 500, /* steps of a search */
+    SILK_ROAD_ROUGH = 64, /* a step that adds to the cards lacking is taken one time in so many */
     SILK_ROAD_EXCHANGES = 128, /* of a step: as many coins in a row never fall on one side */
     SILK_ROAD_LISTED = SILK_ROAD_DRAWN + SILK_ROAD_CARDS,
     SILK_ROAD_FOURS = SILK_ROAD_SEATS * SILK_ROAD_GOODS + SILK_ROAD_DRAWN / 4
@@ -187,20 +193,28 @@ static inline uint64_t silk_road_count_card(silk_road_knowledge *k, int at, int 
     return lacking;
 }
 
-/* Sorts the slots by seat, and counts their cards for the needs. */
-static inline void silk_road_count_slots(silk_road_knowledge *k, int me)
+/* Sorts the slots by seat. */
+static inline void silk_road_sort_slots(silk_road_knowledge *k, int me)
 {
     for (int seat = 1; seat < SILK_ROAD_SEATS; seat++)
         k->begin[seat] = k->begin[seat - 1] + k->count[seat - 1];
-    for (int i = 0; i < k->fours; i++)
-        k->slack[i] = k->needs[i].slack;
-    for (int at = 0; at < k->cards; at++) {
+    for (int at = 0; at < k->cards; at++)
         if (at < k->slots)
             k->order[k->begin[k->seat[at]] + k->rank[at]] = (uint16_t)at;
         else
             k->seat[at] = (uint8_t)me, k->rank[at] = 0;
+}
+
+/* Makes this world the one that walks begin at. */
+static inline void silk_road_begin_here(silk_road_knowledge *k)
+{
+    for (int i = 0; i < k->fours; i++)
+        k->slack[i] = k->needs[i].slack;
+    for (int at = 0; at < k->cards; at++)
         silk_road_count_card(k, at, k->card[at], 1);
-    }
+    for (int i = 0; i < k->fours; i++)
+        k->needs[i].slack = k->slack[i];
+    memcpy(k->start, k->card, (size_t)k->cards);
 }
 
 /* --- walks --- */
@@ -217,40 +231,22 @@ static inline uint64_t silk_road_exchange(silk_road_knowledge *k, int one, int t
         + silk_road_count_card(k, two, good, 1);
 }
 
-/* Tells how many cards the asked seat lacks for its question, if it gave `lent` cards of each good that it had not. */
-static inline int silk_road_lacks(const silk_road_knowledge *k, const int lent[SILK_ROAD_GOODS])
+/* Tells whether the asked seat holds what its question is about. */
+static inline int silk_road_can_be_asked(const silk_road_knowledge *k)
 {
     int has[SILK_ROAD_GOODS], kinds = 0;
     for (int good = 0; good < SILK_ROAD_GOODS; good++)
-        has[good] = k->held[k->asked][good] + lent[good];
+        has[good] = k->held[k->asked][good];
     for (int i = 0; i < k->count[k->asked]; i++)
         has[k->card[k->order[k->begin[k->asked] + i]]]++;
     for (int good = 0; good < SILK_ROAD_GOODS; good++)
         kinds += has[good] > 0;
-    return (k->wanted >= 0 && has[k->wanted] <= 0) + (kinds < k->kinds ? k->kinds - kinds : 0);
-}
-
-/* Counts the cards of a seat that are not where they must have been. */
-static inline int silk_road_amiss(const silk_road_knowledge *k, int seat)
-{
-    int lent[SILK_ROAD_GOODS] = {0}, amiss = 0;
-    for (int good = 0; good < SILK_ROAD_GOODS; good++) {
-        int i = SILK_ROAD_GOODS * seat + good;
-        do
-            for (int shift = 0; shift < 64 && ~k->slack[i] & SILK_ROAD_NO_SLACK; shift += 16) {
-                int lacking = 0x8000 - (int)(k->slack[i] >> shift & 0xffff);
-                lent[good] = lacking > lent[good] ? lacking : lent[good];
-            }
-        while ((i = k->needs[i].next) > 0);
-        amiss += lent[good];
-    }
-    return amiss + (seat == k->asked ? silk_road_lacks(k, lent) : 0);
+    return kinds >= k->kinds && (k->wanted < 0 || has[k->wanted] > 0);
 }
 
 /* Walks from a possible world to others. */
 static inline void silk_road_walk(silk_road_knowledge *k, arena_stream *stream)
 {
-    static const int none[SILK_ROAD_GOODS] = {0};
     uint16_t changes[SILK_ROAD_EXCHANGES][2];
     int steps = k->slots > 0 ? SILK_ROAD_STEPS_A_SLOT * k->slots + SILK_ROAD_FURTHER_STEPS : 0;
     while (steps-- > 0) {
@@ -261,55 +257,189 @@ static inline void silk_road_walk(silk_road_knowledge *k, arena_stream *stream)
             lacking += silk_road_exchange(k, one, two);
             changes[count][0] = (uint16_t)one, changes[count][1] = (uint16_t)two;
         } while (++count < SILK_ROAD_EXCHANGES && arena_u64(stream) % 2 == 0);
-        if (lacking != 0 || (k->asked >= 0 && silk_road_lacks(k, none) > 0))
+        if (lacking != 0 || (k->asked >= 0 && !silk_road_can_be_asked(k)))
             while (count-- > 0)
                 silk_road_exchange(k, changes[count][0], changes[count][1]);
     }
 }
 
-/* Exchanges a card of a seat, and perhaps further ones with it; this is undone if more cards are amiss by it, except one time
-   in `rough` for each. slots: those of the seat. */
-static inline void silk_road_hunt_step(silk_road_knowledge *k, arena_stream *stream, const uint16_t *slots, int count, int rough,
-                                       int amiss[SILK_ROAD_SEATS])
+/* --- the world that walks begin at --- */
+
+/* Adds the cards of a pile to a hand. */
+static inline void silk_road_take_up(int hand[SILK_ROAD_GOODS], int left[SILK_ROAD_GOODS])
 {
-    uint16_t changes[SILK_ROAD_EXCHANGES][2];
-    int made = 0, after[SILK_ROAD_SEATS], worse = 0, is_undone = 0;
-    do {
-        int one = slots[arena_below(stream, (uint64_t)count)], two = k->from[one] + (int)arena_below(stream, k->size[one]);
-        silk_road_exchange(k, one, two);
-        changes[made][0] = (uint16_t)one, changes[made][1] = (uint16_t)two;
-    } while (++made < SILK_ROAD_EXCHANGES && arena_below(stream, 2) == 0);
-    for (int seat = 0; seat < SILK_ROAD_SEATS; seat++) {
-        after[seat] = silk_road_amiss(k, seat);
-        worse += after[seat] - amiss[seat];
-    }
-    while (worse-- > 0 && !is_undone)
-        is_undone = arena_below(stream, (uint64_t)rough) > 0;
-    if (!is_undone)
-        memcpy(amiss, after, sizeof after);
-    else
-        while (made-- > 0)
-            silk_road_exchange(k, changes[made][0], changes[made][1]);
+    for (int good = 0; good < SILK_ROAD_GOODS; good++)
+        hand[good] += left[good], left[good] = 0;
 }
 
-/* Walks from anywhere to a possible world. Returns 0 if there seems to be none. */
-static inline int silk_road_hunt(silk_road_knowledge *k, arena_stream *stream)
+/* Returns how many cards a seat gave, or must hold, and had not, in whatever order it drew its cards of each pile. good, piles:
+   of the card with this number, its good, and in how many of the piles that the seat has slots in it may have been. */
+static inline int silk_road_lacks(const silk_road_knowledge *k, const silk_road_view *view, int seat, int number, int *good,
+                                  int *piles)
 {
-    int amiss[SILK_ROAD_SEATS];
-    for (int seat = 0; seat < SILK_ROAD_SEATS; seat++)
-        amiss[seat] = silk_road_amiss(k, seat);
-    for (int at = 0; at < SILK_ROAD_HUNT; at++) {
-        int wrong[SILK_ROAD_SEATS], count = 0, total = 0, seat;
-        for (seat = 0; seat < SILK_ROAD_SEATS; seat++) {
-            total += amiss[seat];
-            if (amiss[seat] > 0 && k->count[seat] > 0)
-                wrong[count++] = seat;
+    const uint16_t *own = k->order + k->begin[seat];
+    int hand[SILK_ROAD_GOODS] = {0}, left[SILK_ROAD_GOODS] = {0}, kinds = 0, first = 0;
+    int slots = 0, end = 0, begun = 0, unused = 0, count = 0;
+    for (int i = -SILK_ROAD_FIRST_HAND; i < view->codes; i++) {
+        int what = i < 0 ? (int)SILK_ROAD_BLIND : view->code[i] - SILK_ROAD_SEAT_CODES * seat;
+        int given = what - SILK_ROAD_GIVEN;
+        if (what < 0 || what > SILK_ROAD_BLIND)
+            continue;
+        if (what == SILK_ROAD_BLIND) {
+            if (slots++ == end) {
+                silk_road_take_up(hand, left);
+                begun++, unused = 0;
+                do
+                    left[k->card[own[end]]]++;
+                while (++end < k->count[seat] && k->from[own[end]] == k->from[own[end - 1]]);
+            }
+            unused++;
+        } else if (given < 0) {
+            hand[what]++;
+        } else if (hand[given] > 0) {
+            hand[given]--;
+        } else if (unused > 0 && left[given] > 0) {
+            left[given]--, unused--;
+        } else if (count++ == number) {
+            *good = given, *piles = begun;
         }
-        if (total == 0 || count == 0)
-            return total == 0;
-        seat = wrong[arena_below(stream, (uint64_t)count)];
-        count = 4 << at % SILK_ROAD_COOLING * 5 / SILK_ROAD_COOLING;
-        silk_road_hunt_step(k, stream, k->order + k->begin[seat], k->count[seat], count, amiss);
+    }
+    if (seat != k->asked)
+        return count;
+    silk_road_take_up(hand, left);
+    if (k->wanted >= 0 && hand[k->wanted] == 0 && count++ == number)
+        *good = k->wanted, *piles = begun;
+    for (int one = SILK_ROAD_GOODS - 1; one >= 0; one--)
+        kinds += hand[one] > 0, first = hand[one] > 0 ? first : one;
+    if (kinds < k->kinds && count++ == number)
+        *good = first, *piles = begun;
+    return count;
+}
+
+/* Draws one of the first piles that a seat has slots in, and one of these slots. */
+static inline int silk_road_draw_slot(const silk_road_knowledge *k, int seat, int piles, arena_stream *stream)
+{
+    const uint16_t *own = k->order + k->begin[seat];
+    int begin = 0, end = 0;
+    for (int pile = (int)arena_below(stream, (uint64_t)piles); pile >= 0; pile--)
+        for (begin = end++; end < k->count[seat] && k->from[own[end]] == k->from[own[begin]];)
+            end++;
+    return own[begin + (int)arena_below(stream, (uint64_t)(end - begin))];
+}
+
+/* Draws a card of a good that another seat has of a slot's pile, or the rest. Returns its place, or -1 if there is none. */
+static inline int silk_road_draw_other(const silk_road_knowledge *k, int slot, int good, arena_stream *stream)
+{
+    int places[SILK_ROAD_CARDS], count = 0;
+    for (int at = k->from[slot]; at < k->from[slot] + k->size[slot]; at++)
+        if (k->card[at] == good && k->seat[at] != k->seat[slot])
+            places[count++] = at;
+    return count > 0 && k->card[slot] != good ? places[arena_below(stream, (uint64_t)count)] : -1;
+}
+
+/* Exchanges cards that seats lack for cards of theirs until none is lacking. Returns whether that is so. */
+static inline int silk_road_hunt(silk_road_knowledge *k, const silk_road_view *view, arena_stream *stream)
+{
+    int lacking[SILK_ROAD_SEATS] = {0}, total = 0, good = 0, piles = 0;
+    for (int seat = 0; seat < view->seats; seat++)
+        if (seat != view->seat)
+            total += lacking[seat] = silk_road_lacks(k, view, seat, -1, &good, &piles);
+    for (int at = 0; at < SILK_ROAD_HUNT && total > 0; at++) {
+        int number = (int)arena_below(stream, (uint64_t)total), seat = 0, one, two, other, worse, is_undone = 0;
+        int after = 0, others_after = 0;
+        while (number >= lacking[seat])
+            number -= lacking[seat++];
+        silk_road_lacks(k, view, seat, number, &good, &piles);
+        if (piles == 0)
+            return 0;
+        one = silk_road_draw_slot(k, seat, piles, stream);
+        two = silk_road_draw_other(k, one, good, stream);
+        if (two < 0)
+            continue;
+        other = k->seat[two];
+        k->card[two] = k->card[one];
+        k->card[one] = (uint8_t)good;
+        after = silk_road_lacks(k, view, seat, -1, &good, &piles);
+        if (other != view->seat)
+            others_after = silk_road_lacks(k, view, other, -1, &good, &piles);
+        worse = after + others_after - lacking[seat] - lacking[other];
+        for (int i = 0; i < worse && !is_undone; i++)
+            is_undone = arena_below(stream, SILK_ROAD_ROUGH) > 0;
+        if (is_undone) {
+            k->card[one] = k->card[two];
+            k->card[two] = (uint8_t)good;
+        } else {
+            total += worse;
+            lacking[seat] = after, lacking[other] = others_after;
+        }
+    }
+    return total == 0;
+}
+
+/* Looks for slots that a seat has filled and that can hold a card of a good by an exchange in their pile. Returns how many there
+   are. pair: the one with this number, and where the card is. is_own: only the seat's own cards are exchanged. */
+static inline int silk_road_fits(const silk_road_knowledge *k, const uint8_t *is_placed, int seat, int slots, int good,
+                                 int is_own, int number, int pair[2])
+{
+    int count = 0;
+    for (int i = 0; i < slots; i++) {
+        int one = k->order[k->begin[seat] + i], two = k->from[one], end = two + k->size[one];
+        if (is_placed[one])
+            continue;
+        while (two < end && (k->card[two] != good || is_placed[two] || (is_own && k->seat[two] != seat)))
+            two++;
+        if (two < end && count++ == number)
+            pair[0] = one, pair[1] = two;
+    }
+    return count;
+}
+
+/* Puts each card that was given into a slot that its seat had filled by then. is_own: cards of one seat and pile are exchanged
+   with each other. */
+static inline void silk_road_place_gifts(silk_road_knowledge *k, const silk_road_view *view, int is_own, arena_stream *stream)
+{
+    uint8_t is_placed[SILK_ROAD_LISTED] = {0};
+    int hand[SILK_ROAD_SEATS][SILK_ROAD_GOODS] = {{0}}, slots[SILK_ROAD_SEATS] = {0}, first = SILK_ROAD_FIRST_HAND * view->seats;
+    for (int i = -first; i < view->codes; i++) {
+        int code = i < 0 ? SILK_ROAD_SEAT_CODES * ((i + first) / SILK_ROAD_FIRST_HAND) + SILK_ROAD_BLIND : view->code[i];
+        int seat = code / SILK_ROAD_SEAT_CODES, what = code % SILK_ROAD_SEAT_CODES, good = what - SILK_ROAD_GIVEN, fits;
+        int pair[2] = {0, 0};
+        if (code >= SILK_ROAD_TURNED_UP || seat == view->seat)
+            continue;
+        if (what == SILK_ROAD_BLIND) {
+            slots[seat]++;
+        } else if (good < 0) {
+            hand[seat][what]++;
+        } else if (hand[seat][good] > 0) {
+            hand[seat][good]--;
+        } else if ((fits = silk_road_fits(k, is_placed, seat, slots[seat], good, is_own, 0, pair)) > 0) {
+            if (!is_own)
+                silk_road_fits(k, is_placed, seat, slots[seat], good, is_own, (int)arena_below(stream, (uint64_t)fits), pair);
+            k->card[pair[1]] = k->card[pair[0]];
+            k->card[pair[0]] = (uint8_t)good;
+            is_placed[pair[0]] = 1;
+        }
+    }
+}
+
+/* Looks for a possible world: by exchanges from cards at random, then again and again from given cards put where they fit. The
+   cards have been shuffled once. Returns 0 if there seems to be none. */
+static inline int silk_road_find_start(silk_road_knowledge *k, const silk_road_view *view, arena_stream *stream)
+{
+    for (int hunts = 0; hunts < SILK_ROAD_HUNTS && hunts < 2 + SILK_ROAD_WORK / (1 + k->slots * k->slots); hunts++) {
+        if (hunts > 0) {
+            memcpy(k->card, k->start, (size_t)k->cards);
+            for (int at = 0; at < k->last; at += k->size[at])
+                arena_shuffle(stream, k->card + at, k->size[at]);
+            arena_shuffle(stream, k->card + k->last, k->cards - k->last);
+        }
+        memcpy(k->start, k->card, (size_t)k->cards);
+        if (hunts > 0)
+            silk_road_place_gifts(k, view, 0, stream);
+        if (silk_road_hunt(k, view, stream)) {
+            silk_road_place_gifts(k, view, 1, stream);
+            return 1;
+        }
     }
     return 0;
 }

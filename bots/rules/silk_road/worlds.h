@@ -214,12 +214,10 @@ static inline int silk_road_think(silk_road_knowledge *k, const silk_road_rules 
     arena_stream_begin(&stream, secret, &label, 1);
     if (!silk_road_is_open(rules, &k->base) || !silk_road_follow(k, view, left, &stream) || !silk_road_are_counts(k, view, left))
         return SILK_ROAD_BAD_VIEW;
-    silk_road_count_slots(k, view->seat);
-    if (!silk_road_hunt(k, &stream))
+    silk_road_sort_slots(k, view->seat);
+    if (!silk_road_find_start(k, view, &stream))
         return SILK_ROAD_NO_WORLD;
-    for (int i = 0; i < k->fours; i++)
-        k->needs[i].slack = k->slack[i];
-    memcpy(k->start, k->card, (size_t)k->cards);
+    silk_road_begin_here(k);
     return SILK_ROAD_OK;
 }
 

@@ -7,10 +7,14 @@ still there.
 
 A walk from one possible world to others exchanges cards of a pile, any number of them at a time, as likely as back: so in the
 long run it is in each equally often.
+
+The world that walks begin at is looked for by counts: how many cards of each good a seat drew from each pile. Counts will do if
+the cards that a seat gave had come from earlier piles, or were of the pile of that time, and of it no more than it had drawn.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from khiva_arena.errors import InternalError
@@ -22,9 +26,9 @@ SEAT_CODES, GIVEN, BLIND, TURNED_UP, RESHUFFLE = 20, 5, 10, 100, 105
 """Codes of ``history.cards`` (see ``cards.py``)."""
 STEPS_A_SLOT, STEPS = 6, 60
 """Length of a walk: steps for each slot, and further steps."""
-HUNT, COOLING = 400_000, 4_000
-"""Steps in which the first possible world is looked for, and the number of steps after which the search begins again more
-boldly."""
+HUNTS, WORK, HUNT, ROUGH = 400, 36_000_000, 500, 64
+"""Searches for a first possible world, fewer if that many times the squared number of slots is above ``WORK``; steps of each.
+A step that adds to the cards lacking is taken one time in ``ROUGH``."""
 _GOODS = len(GOODS)
 
 
@@ -39,10 +43,14 @@ class Trail(NamedTuple):
     piles: tuple[tuple[int, ...], ...]
     slots: tuple[tuple[int, int], ...]
     """(seat, pile) of each slot, in order."""
-    hands: tuple[tuple[int, ...], ...]
-    """The changes of each seat's hand: the number of a slot; -1 - good: a card given; LARGE + good: a card taken."""
+    steps: tuple[tuple[int, int], ...]
+    """(seat, change of its hand), in order: the number of a slot; -1 - good: a card given; LARGE + good: a card taken."""
     asked: tuple[int, int, int]
     """(seat, least number of different goods, good) that the open question says of a hand: -1 for nothing."""
+
+    def steps_of(self, seat: int) -> list[int]:
+        """Return the changes of a seat's hand."""
+        return [step for owner, step in self.steps if owner == seat]
 
 
 LARGE = 1000
@@ -55,13 +63,13 @@ def trail(view: Mapping[str, Plain]) -> Trail:
     piles = [[DECK.count(good) for good in range(_GOODS)], *([*counts] for counts in history["shuffles"])]
     now = 0
     slots: list[tuple[int, int]] = []
-    hands: list[list[int]] = [[] for _ in range(seats)]
+    steps: list[tuple[int, int]] = []
 
     def blind(seat: int) -> None:
         if seat == me:
             piles[now][next(own_draws)] -= 1
         else:
-            hands[seat].append(len(slots))
+            steps.append((seat, len(slots)))
             slots.append((seat, now))
 
     for seat in range(seats):
@@ -77,9 +85,9 @@ def trail(view: Mapping[str, Plain]) -> Trail:
             if kind_code == BLIND:
                 blind(seat)
             elif seat != me:
-                hands[seat].append(-1 - (kind_code - GIVEN) if kind_code >= GIVEN else LARGE + kind_code)
+                steps.append((seat, -1 - (kind_code - GIVEN) if kind_code >= GIVEN else LARGE + kind_code))
     piles_left = tuple(tuple(good for good in range(_GOODS) for _ in range(counts[good])) for counts in piles[: now + 1])
-    return Trail(seats, piles_left, tuple(slots), tuple(map(tuple, hands)), _asked_seat(view))
+    return Trail(seats, piles_left, tuple(slots), tuple(steps), _asked_seat(view))
 
 
 def _asked_seat(view: Mapping[str, Plain]) -> tuple[int, int, int]:
@@ -118,7 +126,7 @@ def _needs(seen: Trail, seat: int, first: int) -> _Needs:
     """Return the needs of a seat whose first slot is at a place."""
     end, held = first, [0] * _GOODS
     least: list[list[tuple[int, int]]] = [[(first, 0)] for _ in held]
-    for step in seen.hands[seat]:
+    for step in seen.steps_of(seat):
         good = step - LARGE if step >= LARGE else -1 - step
         if 0 <= step < LARGE:
             end += 1
@@ -132,84 +140,123 @@ def _needs(seen: Trail, seat: int, first: int) -> _Needs:
     return _Needs(first, end, [pairs[1:] for pairs in least], kinds if seat == asked else 0, held)
 
 
-class _Walk:
-    """A filling of the slots, and how many cards are not where they must have been."""
+class _Filling:
+    """Cards in the slots: one list of all piles, each with the cards of its slots in order, then the rest."""
 
-    def __init__(self, seen: Trail, cards: Sequence[Sequence[int]]) -> None:
-        """Fill the slots.
+    def __init__(self, seen: Trail, cards: Sequence[int]) -> None:
+        self.seen, self.cards = seen, list(cards)
+        starts = [0, *accumulate(map(len, seen.piles))]
+        self.piles = [range(start, end) for start, end in pairwise(starts)]
+        self.owners = [-1] * len(cards)
+        """The seat of the slot at each place."""
+        self.places: list[int] = []
+        """The place of each slot."""
+        for seat, pile in seen.slots:
+            self.places.append(starts[pile])
+            self.owners[starts[pile]] = seat
+            starts[pile] += 1
+        self._steps = [seen.steps_of(seat) for seat in range(seen.seats)]
+        self._own: list[list[list[int]]] = [[] for _ in self._steps]
+        """By seat: the places of its slots in each pile in which it has any."""
+        for (seat, pile), place in zip(seen.slots, self.places, strict=True):
+            if not self._own[seat] or self._own[seat][-1][0] not in self.piles[pile]:
+                self._own[seat].append([])
+            self._own[seat][-1].append(place)
 
-        cards: by pile, those of its slots in order, then the rest.
+    def lacks(self, seat: int) -> list[tuple[int, int]]:
+        """Return the cards that a seat gave, or must hold, and had not, in whatever order it drew its cards of each pile.
+
+        A card is (good, in how many of the piles that the seat has slots in it may have been).
         """
-        self.seen = seen
-        self.cards = [list(pile) for pile in cards]
-        self.places: list[tuple[int, int]] = []
-        """Pile of each slot, and the slot's place among the cards of the pile."""
-        used = [0] * len(self.cards)
-        for _, pile in seen.slots:
-            self.places.append((pile, used[pile]))
-            used[pile] += 1
-        self.owners = [[seat for seat, of in seen.slots if of == pile] for pile in range(len(self.cards))]
-        self.amiss = [self._count(seat) for seat in range(seen.seats)]
-
-    def hand(self, seat: int) -> tuple[list[int], int]:
-        """Return a hand by goods, and how many cards the seat gave without having them."""
-        counts, amiss = [0] * _GOODS, 0
-        cards, places = self.cards, self.places
-        for step in self.seen.hands[seat]:
+        hand, left, lacking = list[int](), list[int](), []
+        begun, unused = 0, 0
+        for step in self._steps[seat]:
             if step >= LARGE:
-                counts[step - LARGE] += 1
+                hand.append(step - LARGE)
             elif step >= 0:
-                pile, place = places[step]
-                counts[cards[pile][place]] += 1
-            elif counts[-1 - step]:
-                counts[-1 - step] -= 1
+                if begun < len(self._own[seat]) and self.places[step] == self._own[seat][begun][0]:
+                    hand += left
+                    left = [self.cards[place] for place in self._own[seat][begun]]
+                    begun, unused = begun + 1, 0
+                unused += 1
+            elif -1 - step in hand:
+                hand.remove(-1 - step)
+            elif unused and -1 - step in left:
+                left.remove(-1 - step)
+                unused -= 1
             else:
-                amiss += 1
-        return counts, amiss
-
-    def _count(self, seat: int) -> int:
-        counts, amiss = self.hand(seat)
-        asked, kinds, good = self.seen.asked
+                lacking.append((-1 - step, begun))
+        asked, kinds, wanted = self.seen.asked
         if seat == asked:
-            amiss += max(0, kinds - sum(map(bool, counts))) + (good >= 0 and not counts[good])
-        return amiss
+            missing = [good for good in range(_GOODS) if good not in hand + left]
+            lacking += [(good, begun) for good in missing if good == wanted]
+            lacking += [(good, begun) for good in missing[:1] if _GOODS - len(missing) < kinds]
+        return lacking
 
-    def step(self, below: Callable[[int], int], slots: Sequence[int], rough: int) -> None:
-        """Exchange cards of one of these slots and of another place of its pile, and perhaps further ones with them.
-
-        rough: the exchange is undone if more cards are amiss by it, except one time in ``rough`` for each.
-        """
-        changes: list[tuple[list[int], int, int]] = []
-        seats_touched: set[int] = set()
-        while not changes or not below(2):
-            pile, one = self.places[slots[below(len(slots))]]
-            cards, owners = self.cards[pile], self.owners[pile]
-            two = below(len(cards))
+    def hunt(self, below: Callable[[int], int]) -> bool:
+        """Exchange cards that seats lack for cards of theirs until none is lacking. Return whether that is so."""
+        cards, owners = self.cards, self.owners
+        by_seat = [self.lacks(seat) for seat in range(self.seen.seats)]
+        for _ in range(HUNT):
+            lacking = [(seat, *lack) for seat, lacks in enumerate(by_seat) for lack in lacks]
+            if not lacking:
+                return True
+            seat, good, piles = lacking[below(len(lacking))]
+            if not piles:
+                return False
+            own = self._own[seat][below(piles)]
+            one = own[below(len(own))]
+            pile = next(places for places in self.piles if one in places)
+            others = [place for place in pile if cards[place] == good and owners[place] != seat]
+            if cards[one] == good or not others:
+                continue
+            two = others[below(len(others))]
             cards[one], cards[two] = cards[two], cards[one]
-            changes.append((cards, one, two))
-            seats_touched.update(owners[place] for place in (one, two) if place < len(owners))
-        before = {seat: self.amiss[seat] for seat in seats_touched}
-        worse = 0
-        for seat, amiss in before.items():
-            self.amiss[seat] = self._count(seat)
-            worse += self.amiss[seat] - amiss
-        if worse > 0 and any(below(rough) for _ in range(worse)):
-            for cards, one, two in reversed(changes):
+            after = {owner: self.lacks(owner) for owner in (seat, owners[two]) if owner >= 0}
+            worse = sum(len(lacks) - len(by_seat[owner]) for owner, lacks in after.items())
+            if worse > 0 and any(below(ROUGH) for _ in range(worse)):
                 cards[one], cards[two] = cards[two], cards[one]
-            self.amiss = [before.get(seat, amiss) for seat, amiss in enumerate(self.amiss)]
+            else:
+                by_seat = [after.get(owner, lacks) for owner, lacks in enumerate(by_seat)]
+        return not any(by_seat)
+
+    def place(self, below: Callable[[int], int], *, only_own: bool) -> None:
+        """Put each card that was given into a slot that its seat had filled by then.
+
+        only_own: exchange cards of one seat and pile with each other.
+        """
+        cards, owners, placed = self.cards, self.owners, set[int]()
+        hands, drawn = ([list[int]() for _ in self._steps] for _ in range(2))
+        for seat, step in self.seen.steps:
+            if step >= LARGE:
+                hands[seat].append(-1 - (step - LARGE))
+            elif step >= 0:
+                drawn[seat].append(step)
+            elif step in hands[seat]:
+                hands[seat].remove(step)
+            else:
+                pairs = []
+                for slot in drawn[seat]:
+                    pile = self.piles[self.seen.slots[slot][1]] if self.places[slot] not in placed else ()
+                    others = (place for place in pile if cards[place] == -1 - step and place not in placed)
+                    two = next((place for place in others if owners[place] == seat or not only_own), -1)
+                    pairs += [(self.places[slot], two)] if two >= 0 else []
+                if pairs:
+                    one, two = pairs[0 if only_own else below(len(pairs))]
+                    cards[one], cards[two] = cards[two], cards[one]
+                    placed.add(one)
 
     def walk(self, stream: Stream) -> None:
-        """Walk from a possible world to others: exchanges as ``step`` makes them, undone if a card is amiss by them."""
+        """Walk from a possible world to others: exchanges of cards of slots, undone if a card is amiss by them."""
         seen, count, below, u64 = self.seen, len(self.places), stream.below, stream.u64
-        # All cards are in one list: those of the slots, seat by seat, then the rest of each pile.
-        slots = sorted(range(count), key=lambda slot: seen.slots[slot][0])
-        owners = [seen.slots[slot][0] for slot in slots]
-        order = [self.places[slot] for slot in slots]
-        order += [(i, place) for i, pile in enumerate(self.cards) for place in range(len(self.owners[i]), len(pile))]
-        cards = [self.cards[pile][place] for pile, place in order]
-        index = {where: i for i, where in enumerate(order)}
-        piles = [[index[i, place] for place in range(len(pile))] for i, pile in enumerate(self.cards)]
-        ends = [(index[where], piles[where[0]]) for where in self.places]
+        # The cards are sorted: those of the slots, seat by seat, then the rest of each pile.
+        order = sorted(self.places, key=lambda place: self.owners[place])
+        owners = [self.owners[place] for place in order]
+        order += [place for place, owner in enumerate(self.owners) if owner < 0]
+        cards = [self.cards[place] for place in order]
+        index = {place: i for i, place in enumerate(order)}
+        piles = [[index[place] for place in places] for places in self.piles]
+        ends = [(index[place], piles[pile]) for place, (_, pile) in zip(self.places, seen.slots, strict=True)]
         needs = {seat: _needs(seen, seat, owners.index(seat)) for seat in {*owners}}
         for _ in range(STEPS_A_SLOT * count + STEPS if count else 0):
             exchanges: list[tuple[int, int]] = []
@@ -227,32 +274,25 @@ class _Walk:
             if lost and not all(needs[seat].met(cards, good) for seat, good in lost):
                 for one, two in reversed(exchanges):
                     cards[one], cards[two] = cards[two], cards[one]
-        for (i, place), card in zip(order, cards, strict=True):
-            self.cards[i][place] = card
-
-    def hunt(self, below: Callable[[int], int]) -> None:
-        """Walk from anywhere to a possible world: steps of seats that gave cards they lacked, fewer and fewer for the worse."""
-        slots_by_seat = [[slot for slot, (of, _) in enumerate(self.seen.slots) if of == seat] for seat in range(self.seen.seats)]
-        for at in range(HUNT):
-            wrong = [seat for seat, amiss in enumerate(self.amiss) if amiss and slots_by_seat[seat]]
-            if not any(self.amiss):
-                return
-            if not wrong:
-                break
-            self.step(below, slots_by_seat[wrong[below(len(wrong))]], 4 << at % COOLING * 5 // COOLING)
-        raise InternalError("this view leaves no way in which its cards can have been drawn")
+        for place, card in zip(order, cards, strict=True):
+            self.cards[place] = card
 
 
 @lru_cache(maxsize=16)
-def _somehow(seen: Trail) -> tuple[tuple[int, ...], ...]:
-    """Return a possible world to begin walks at, the same for equal views."""
+def _somehow(seen: Trail) -> tuple[int, ...]:
+    """Return the cards of a possible world to begin walks at, the same for equal views."""
     stream = Stream(bytes(32), "somehow")
     piles = [list(pile) for pile in seen.piles]
-    for pile in piles:
-        stream.shuffle(pile)
-    start = _Walk(seen, piles)
-    start.hunt(stream.below)
-    return tuple(map(tuple, start.cards))
+    for hunts in range(min(HUNTS, 2 + WORK // (1 + len(seen.slots) ** 2))):
+        for pile in piles:
+            stream.shuffle(pile)
+        start = _Filling(seen, [card for pile in piles for card in pile])
+        if hunts:
+            start.place(stream.below, only_own=False)
+        if start.hunt(stream.below):
+            start.place(stream.below, only_own=True)
+            return tuple(start.cards)
+    raise InternalError("this view leaves no way in which its cards can have been drawn")
 
 
 class World(NamedTuple):
@@ -272,15 +312,19 @@ class World(NamedTuple):
 
 def imagine(seen: Trail, stream: Stream) -> World:
     """Return a possible world."""
-    walk = _Walk(seen, _somehow(seen))
-    walk.walk(stream)
-    drawn: list[list[int]] = [[] for _ in range(seen.seats)]
-    fresh = [[0] * _GOODS for _ in range(seen.seats)]
+    filling = _Filling(seen, _somehow(seen))
+    filling.walk(stream)
+    hands, fresh = ([[0] * _GOODS for _ in range(seen.seats)] for _ in range(2))
+    drawn: list[list[int]] = [[] for _ in hands]
     last = len(seen.piles) - 1
-    for (seat, of), (pile, place) in zip(seen.slots, walk.places, strict=True):
-        good = walk.cards[pile][place]
-        drawn[seat].append(good)
-        fresh[seat][good] += of == last
-    rest = walk.cards[last][len(walk.owners[last]) :]
+    for seat, step in seen.steps:
+        if 0 <= step < LARGE:
+            good = filling.cards[filling.places[step]]
+            drawn[seat].append(good)
+            fresh[seat][good] += seen.slots[step][1] == last
+        else:
+            good = step - LARGE if step >= LARGE else -1 - step
+        hands[seat][good] += 1 if step >= 0 else -1
+    rest = [filling.cards[place] for place in filling.piles[last] if filling.owners[place] < 0]
     stream.shuffle(rest)
-    return World([walk.hand(seat)[0] for seat in range(seen.seats)], drawn, fresh, rest)
+    return World(hands, drawn, fresh, rest)
