@@ -88,7 +88,7 @@ bench-guard: .venv/.test ## before a release: whether counts or CPU are worse th
 	@$(BIN)/python tests/benchmarks/guard.py --base "$(BASE)"
 
 bench-rules: .venv/.test ## the rules in C beside the engine, and the environments beside those of others, in one run (needs cc)
-	@$(BIN)/python tests/benchmarks/rules_in_c.py
+	@$(BIN)/python tests/benchmarks/rules_speed.py
 
 bench-modules: .venv/.test ## modules beside the same bots as processes: starts, decisions, memory, compiling (needs clang and go); PART=memory
 	@$(BIN)/python tests/benchmarks/module_bots.py $(PART)

@@ -115,7 +115,10 @@ def main() -> None:
     """Run the command line and exit."""
     interrupts.listen()
     watch_stdout()
-    code = run(sys.argv[1:])
+    try:
+        code = run(sys.argv[1:])
+    except KeyboardInterrupt:  # a second one, while the first was answered
+        code = _interrupted()
     # Python gives signals back to the system while it ends: one would then be our exit code
     interrupts.listen_no_more()
     sys.exit(code)
@@ -163,6 +166,7 @@ def _run(arguments: list[str]) -> int:
         say(f"khiva-arena: error: {_one_line(error)}")
         return USAGE
     except (click.Abort, KeyboardInterrupt) as error:
+        interrupts.listen_no_more()
         return _say_limit(reason) if (reason := _why_failed(error)) else _interrupted()
     except ConfigError as error:
         for problem in error.problems:

@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -120,3 +122,28 @@ def test_interrupted_between_matches(tmp_path: Path) -> None:
     resumed = arena(*words, cwd=tmp_path).stderr
     digests = {line for text in (whole, resumed) for line in text.splitlines() if line.startswith("run digest")}
     assert len(digests) == 1
+
+
+AGAIN = """
+import signal, sys
+from khiva_arena.cli import main
+
+def once_more(*words):
+    if not times:
+        times.append(1)
+        signal.raise_signal(signal.SIGHUP)
+    return was(*words)
+
+was, times = main.{at}, []
+main.{at} = once_more
+main._answer = lambda _words: signal.raise_signal(signal.SIGHUP)
+sys.argv = ["khiva-arena", "games"]
+main.main()
+"""
+
+
+@pytest.mark.parametrize("at", ["interrupts.listen_no_more", "_why_failed", "say"])
+def test_a_second_stop_while_the_first_is_answered_changes_nothing(at: str) -> None:
+    words = [sys.executable, "-c", AGAIN.format(at=at)]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr, done.stdout) == (130, "khiva-arena: interrupted\n", "")
