@@ -5,7 +5,7 @@ from count_code import MANY, count
 
 def test_the_package_grows_knowingly() -> None:
     counted = count()
-    assert counted.code <= 55_713, "lines of code: delete more than you add, or say in the change why not"
+    assert counted.code <= 55_715, "lines of code: delete more than you add, or say in the change why not"
     assert counted.files <= 618, "modules: one of under 60 lines with one importer belongs into that"
     assert counted.longest <= 440, "lines of the longest module: split it"
     assert counted.tokens <= 10.12, "tokens a line of code: lines have become dense"

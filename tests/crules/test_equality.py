@@ -32,6 +32,12 @@ def test_all_that_a_seat_sees_and_its_worlds_are_the_engine_s(game: Game, seats:
         play_alike(game, seats, f"views {seats} {number}", views=0.3)
 
 
+def test_worlds_of_a_match_of_eleven_deals_are_the_engine_s() -> None:
+    """The weights of what seats may have kept exceed 40 bits in it, and are cut."""
+    khiva = next(game for game in GAMES if game.name == "khiva")
+    assert play_alike(khiva, 4, "all3 169050", views=0.1) > 500
+
+
 @named
 def test_the_published_match_is_played_alike(game: Game) -> None:
     vector: dict[str, Any] = json.loads((VECTORS / "matches" / f"{game.name}.json").read_text("utf-8"))

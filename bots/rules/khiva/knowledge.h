@@ -239,7 +239,7 @@ static inline khiva_big khiva_count(khiva_knowledge *knowledge, int end, const u
     return count;
 }
 
-/* Divides the weights by what they have in common. They fit into 40 bits by far, so that none is ever shortened to that. */
+/* Divides the weights by what they have in common, then cuts them to their 40 leading bits, which ten deals may exceed. */
 static inline void khiva_ends_reduce(khiva_ends *ends)
 {
     uint64_t common = 0, all = 0;

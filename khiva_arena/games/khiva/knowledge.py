@@ -22,8 +22,8 @@ Cards = tuple[int, ...]
 Trace = tuple[int, int, int]
 """(row, turn of the deal, row then): the row that a traced card is in, and the row where it was at the end of a turn; turn 0 is
 the deal."""
-MOST = 62
-"""Bits of a number that a stream can draw below."""
+MOST, WEIGHT_BITS = 62, 40
+"""Bits of a number that a stream can draw below, and of the weight of a way to keep cards; of more the leading bits count."""
 Placing = tuple[tuple[int, int], ...]
 """(card, row): the traced cards that have not been seen since."""
 
@@ -188,7 +188,7 @@ def _before(seen: Seen) -> Seen:
 @lru_cache(maxsize=32)
 def _kept(seen: Seen) -> dict[tuple[Cards, ...], int]:
     """Return the cards that the rows may keep at the end of a deal, by row, with the number of ways. The first row keeps the
-    cards it got."""
+    cards it got. With every deal the numbers grow: they are divided by what they have in common, then cut to ``WEIGHT_BITS``."""
     deal = _Deal(seen, seen.deal, seen.hand)
     (last,) = deal.passed[-1:]
     weights: dict[tuple[Cards, ...], int] = {}
@@ -206,4 +206,6 @@ def _kept(seen: Seen) -> dict[tuple[Cards, ...], int]:
                 if ways:
                     weights[end] = weights.get(end, 0) + weight * ways
     common = gcd(*weights.values())
-    return {end: ways // common for end, ways in weights.items()}
+    reduced = {end: ways // common for end, ways in weights.items()}
+    beyond = max(0, max(reduced.values(), default=0).bit_length() - WEIGHT_BITS)
+    return {end: ways >> beyond for end, ways in reduced.items()}

@@ -181,3 +181,37 @@ def test_what_really_happened_is_always_possible(seats, seed):
             real = [all(holders.get(card) == (seat + 1 + row) % seats for card, row in placed) for placed in found]
             assert any(real)
         state.apply({s: random.randrange(len(decision.legal)) for s, decision in state.pending().items()})
+
+
+def by_placing(seen):
+    """Return the likelihood of each placing of the traced cards, worked out anew."""
+    knowledge._kept.cache_clear()
+    totals, choices = knowledge.placings(seen)
+    likely = Counter()
+    for total, before, placing in zip(totals, [0, *totals], choices, strict=False):
+        likely[placing] += Fraction(total - before, totals[-1])
+    return likely
+
+
+@pytest.mark.slow
+def test_weights_are_cut_to_their_leading_bits_and_hardly_change(monkeypatch):
+    """Ten deals of four seats have weights above the 40 bits to which they are cut; five deals exceed fewer bits."""
+    rules = GAME.rules({"gem_supply": "unlimited", "overshoot": "no_move", "khiva_spaces": "skip", "end_trigger": "pile_empty"})
+    changed = 0
+    for seed in range(60):
+        state, lots = GAME.new(4, rules, Random(seed).randbytes(32))[0], Random(seed)
+        while not state.is_over and state.deal < 5:
+            state.apply({seat: lots.randrange(len(asked.legal)) for seat, asked in state.pending().items()})
+        if state.is_over:
+            continue
+        seen = worlds._seen(state.view(lots.randrange(4)))
+        monkeypatch.setattr(knowledge, "MOST", 500)
+        monkeypatch.setattr(knowledge, "WEIGHT_BITS", 500)
+        exact = by_placing(seen)
+        for bits in (5, 8, 11):
+            monkeypatch.setattr(knowledge, "WEIGHT_BITS", bits)
+            cut = by_placing(seen)
+            changed += cut != exact
+            assert sum(abs(exact[placing] - cut[placing]) for placing in {*exact, *cut}) < 4 * Fraction(1, 2**bits)
+        knowledge._kept.cache_clear()
+    assert changed > 6
