@@ -50,8 +50,18 @@ def hand_of(steps, goods):
 
 
 @pytest.mark.soak
+@pytest.mark.parametrize("is_placed", [False, True])
 @pytest.mark.parametrize(("seats", "codes", "seed"), [(2, 12, 1), (2, 14, 4), (2, 16, 5)])
-def test_worlds_are_as_often_as_they_are_likely(seats, codes, seed):
+def test_worlds_are_as_often_as_they_are_likely(seats, codes, seed, is_placed, monkeypatch):
+    """Wherever the walk begins: also where a first search found nothing, and given cards were put where they fit."""
+    hunt, hunts = _Filling.hunt, []
+
+    def failing_first(filling, below):
+        hunts.append(is_placed and not hunts)
+        return not hunts[-1] and hunt(filling, below)
+
+    monkeypatch.setattr(_Filling, "hunt", failing_first)
+    _somehow.cache_clear()
     seen = seen_at(seats, seed, codes)
     assert any(step < 0 for step in seen.steps_of(1))
     expected = by_enumeration(seen)
@@ -61,6 +71,7 @@ def test_worlds_are_as_often_as_they_are_likely(seats, codes, seed):
     often = {hands: p for hands, p in expected.items() if draws * p >= 5}
     spread = sum((drawn[hands] - draws * p) ** 2 / (draws * p) for hands, p in often.items())
     assert len(often) > 10
+    assert any(hunts) == is_placed
     assert abs(float(spread) - len(often)) < 4 * (2 * len(often)) ** 0.5
 
 
