@@ -54,7 +54,34 @@ def an_end_between_turns(view: dict[str, Any]) -> None:
     view["ask"], view["table"] = None, [[] for _ in view["table"]]
 
 
-@pytest.mark.parametrize("breaks", [many_carpets, bare_camels, too_many_gems, an_end_between_turns])
+def two_on_a_place(view: dict[str, Any]) -> None:
+    """Two camels stand in one shop."""
+    view["camels"][:2] = [[0, 2, load] for _, _, load in view["camels"][:2]]
+
+
+def nobody_s_path(view: dict[str, Any]) -> None:
+    """A camel stands on the path of a seat that nobody has."""
+    view["camels"][0][:2] = [view["seats"], 1]
+
+
+def first_ones_swapped(name: str) -> Callable[[dict[str, Any]], None]:
+    """Give what lies the wrong way round: two different ones at the beginning of a sorted list."""
+
+    def swap(view: dict[str, Any]) -> None:
+        left = view[name]
+        other = next(i for i, piece in enumerate(left) if piece != left[0])
+        left[0], left[other] = left[other], left[0]
+        left[1:] = sorted(left[1:])
+
+    swap.__name__ = f"swap_{name}"
+    return swap
+
+
+BREAKS = [many_carpets, bare_camels, too_many_gems, an_end_between_turns, two_on_a_place, nobody_s_path]
+BREAKS += [first_ones_swapped("carpets_left"), first_ones_swapped("teapots_left")]
+
+
+@pytest.mark.parametrize("breaks", BREAKS)
 @pytest.mark.parametrize("seats", GAME.seats)
 def test_a_view_that_breaks_a_law_is_refused(breaks: Callable[[dict[str, Any]], None], seats: int) -> None:
     need_rules()
