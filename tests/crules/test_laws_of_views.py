@@ -118,7 +118,26 @@ def a_card_played_too_often(history: list[list[Any]]) -> None:
     history[history.index(line) : 0] = [line] * 12
 
 
-@pytest.mark.parametrize("breaks", [an_emira_drawn_twice, a_line_of_a_later_round, a_seat_that_is_none, a_card_played_too_often])
+def a_status_card_taken_too_often(history: list[list[Any]]) -> None:
+    line = next(line for line in history if line[1] == "status")
+    history[history.index(line) : 0] = [line] * 12
+
+
+def a_status_line_of_two_cards(history: list[list[Any]]) -> None:
+    line = next(line for line in history if line[1] == "status")
+    line.append(line[-1])
+
+
+def a_noble_taken_by_nobody(history: list[list[Any]]) -> None:
+    line = next(line for line in history if line[1] == "status")
+    line[1:] = ["noble", 5, line[-1]]
+
+
+HISTORIES = [an_emira_drawn_twice, a_line_of_a_later_round, a_seat_that_is_none, a_card_played_too_often]
+HISTORIES += [a_status_card_taken_too_often, a_status_line_of_two_cards, a_noble_taken_by_nobody]
+
+
+@pytest.mark.parametrize("breaks", HISTORIES)
 @pytest.mark.parametrize("seats", EMIRA.seats)
 def test_a_view_of_emira_whose_history_cannot_be_is_refused(breaks: Callable[[list[list[Any]]], None], seats: int) -> None:
     need_rules()
