@@ -10,11 +10,12 @@ INSTALL := install --quiet --disable-pip-version-check --no-compile
 OTHER_PIP := $(PYTHON) -m pip --python $(BIN)/python
 # Twice as many at a time as there are cores: half of their time tests wait, for bots that are late on purpose above all.
 TESTS := $(BIN)/pytest -n 4 --dist loadgroup -q
+CHECKS = $(MAKE) --no-print-directory --jobs --output-sync=target lint types contracts
 # Nearly all that tests start is Python: without bytecode on disk each start compiles the package again.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run test-fast test test-soak test-languages test-long test-elsewhere check docs bench bench-guard bench-modules bench-peers bench-rules coverage coverage-swiss league-simulation swiss-factors overload fairness fuzz meter modules-oldest modules-soak modules-elsewhere crash stops cluster schema vectors playthroughs openspiel-page references zoo pictures mutants strength vm headers rules-alike rules-mutants rules-elsewhere clean
+.PHONY: help run test-fast test test-soak test-languages test-long test-elsewhere check lint types contracts size rewritten docs docs-oldest bench bench-guard bench-modules bench-peers bench-rules coverage coverage-swiss league-simulation swiss-factors overload fairness fuzz meter modules-oldest modules-soak modules-elsewhere crash stops cluster schema layout vectors playthroughs openspiel-page references zoo pictures mutants strength vm headers rules-alike rules-mutants rules-elsewhere clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -53,7 +54,8 @@ test-fast: .venv/.test ## while you write: lint, and the tests that take less th
 	$(BIN)/ruff check
 	$(TESTS) -m "not slow and not soak and not language and not long"
 
-test: check ## set up, lint, types, import contracts, and the tests but those of the next three
+test: .venv/.test ## set up, lint, types, import contracts, and the tests but those of the next three
+	@$(CHECKS) size rewritten
 	$(TESTS) -m "not soak and not language and not long"
 
 test-soak: .venv/.test ## the tests that try the machine: kills, stops, full disks, clusters, browsers, simulated tournaments
@@ -69,15 +71,43 @@ test-elsewhere: .venv/.test ## on another system than Linux: what needs nothing 
 	$(BIN)/pytest -q -m "not slow and not soak and not language" tests/games tests/schedule tests/replay tests/protocol tests/report
 	$(BIN)/pytest -q tests/cli/test_not_linux.py
 
-check: .venv/.test ## only lint, types and import contracts
+check: .venv/.test ## only lint, types and import contracts, and how large the package is
+	@$(CHECKS) size
+
+lint:
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+
+types:
 	$(BIN)/mypy
+
+contracts:
 	$(BIN)/lint-imports
 
-docs: .venv/.docs ## build the site from docs/ and the pages beside it into docs/_build/html; a dead link is an error
-	$(BIN)/sphinx-build -W --keep-going -q -c docs . docs/_build/html
+size:
+	@$(BIN)/python tests/support/count_code.py
+
+# A test module is rewritten by pytest when it is first imported, in half a minute for all. One process does so for the four that
+# run the tests, while types are checked. If a module cannot be imported, these four say so.
+rewritten:
+	@$(BIN)/pytest --collect-only -q >/dev/null || true
+
+docs: .venv/.docs ## build the site from docs/ and the pages beside it into docs/_build/html, from nothing; a warning is an error
+	@rm -rf docs/_build
+	$(BIN)/sphinx-build $(SITE)
 	@echo "docs/_build/html/index.html"
+
+# A page that is unchanged is not read again, and says nothing: so all of them are read each time.
+SITE := --fresh-env --fail-on-warning --keep-going --quiet -c docs . docs/_build/html
+OLDEST_SITE := $(shell sed -n '/^docs = \[/,/^\]/s/.*"\(.*\)>=\([0-9.]*\).*/\1==\2/p' pyproject.toml)
+docs-oldest: .venv/.oldest-docs ## build the site with the oldest tools that pyproject.toml allows; a warning is an error
+	@rm -rf docs/_build
+	.venv/oldest-docs/bin/sphinx-build $(SITE)
+
+.venv/.oldest-docs: .venv/.run pyproject.toml
+	@$(PYTHON) -m venv .venv/oldest-docs
+	@.venv/oldest-docs/bin/pip $(INSTALL) -e . $(OLDEST_SITE)
+	@touch $@
 
 bench: .venv/.test ## measure every figure of the project, one JSON object a line (needs cc); ONLY=arbiter BASE=commit
 	$(BIN)/python tests/benchmarks/bench.py --only "$(ONLY)" --base "$(BASE)"
@@ -190,8 +220,8 @@ schema: .venv/.test ## write the published schemas and the tables of docs/standi
 	$(BIN)/python -m khiva_arena.check.schema khiva_arena/check/schema
 	$(BIN)/python -m khiva_arena.stream khiva_arena/terminal/schema
 
-layout: .venv/.test ## write docs/layout.md from the first sentence of each module; read the diff
-	$(BIN)/python tests/support/make_layout.py --write
+layout: ## print what stands where in the package: its rooms under their headings, and the first sentence of each module
+	@$(PYTHON) tests/support/make_layout.py
 
 vectors: .venv/.test ## write protocol/vectors, the generated parts of its pages and the draws of leagues again; read the diff
 	$(BIN)/python tests/games/make_vectors.py --write

@@ -26,6 +26,7 @@ include_patterns = [
     "bots/*/README.md",
     "bots/rules/*.md",
     "results/README.md",
+    "README.md",
     "CHANGELOG.md",
     "CONTRIBUTING.md",
     "SECURITY.md",

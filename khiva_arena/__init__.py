@@ -1,6 +1,9 @@
 """Khiva Arena: bots in any language, hidden hands, simultaneous secret moves, matches that replay, honest ratings.
 
-The rooms, from the bottom up; each imports only rooms above it in this list, and ``docs/layout.md`` has a line a module:
+The rooms, from the bottom up, under eleven headings. A room imports only rooms above it in this list; ``make layout`` prints a
+line a module:
+
+base (what every room may use)
 
     native        programs in C, built at set-up where there is a compiler
     json_schema   JSON Schemas of whatever is printed and written
@@ -12,33 +15,62 @@ The rooms, from the bottom up; each imports only rooms above it in this list, an
     say           lines for the user, handed up by rooms that print nothing
     shipped       the bots and pages that come with the arena
     stream        events of a run as data, one JSON object a line
+
+rules (the games)
+
     games         rules: a state asks seats, and says how a match ends
-    protocol      bytes of a bot in, outcomes out; no I/O, no clock
     crules        rules in C, for trainers and bots that search
+
+numbers (from results to tables; nothing here plays)
+
     schedule      formats: who plays whom, in which seats, in which round
     ratings       Elo and its errors, tests, planning, biases
-    sandbox       levels of isolation, limits, and the end of processes
-    modules       bots that are WebAssembly modules, run by a program of ours
-    outside       games that a user hands over, in processes of their own
-    modules       bots as WebAssembly: paid in ticks, worked out again by anyone
-    replay        definition and record of a match, and playing it again
     report        standings and their sections, as data and as text
+
+cells (one bot: its bytes, its walls, its ticks)
+
+    protocol      bytes of a bot in, outcomes out; no I/O, no clock
+    sandbox       levels of isolation, limits, and the end of processes
+    modules       bots as WebAssembly: paid in ticks, worked out again by anyone
+
+records (what was played, and playing it again)
+
+    replay        definition and record of a match, and playing it again
     store         the SQLite file of events, and bundles of events
+
+table (one match)
+
+    outside       games that a user hands over, in processes of their own
     arbiter       one match: who is asked, under which clock, by which processes
     entrants      bots: found, copied, hashed, built
+
+event (one competition, from its settings to sound rows)
+
     terminal      lines on stderr and the live screen
     settings      words that a user typed, made into the definition of an event
     events        the events of a store: found, pooled, tabled, extended
     playing       matches of a definition, made into rows of a store
     audit         whether rows are sound
+
+machines (an event on several machines)
+
     shards        an event divided between machines by hand
     cluster       an event divided between the workers of a Dask cluster
+
+pages (what a browser shows)
+
     page          rows made into one HTML file
     web           pages that are served to browsers
+
+people (who enters, and whole runs)
+
     check         conformance of a bot or a game
     competition   a whole run: who plays, playing, messages, the live page
     league        a chain of small events: draw, player, submissions
     seats         players who are no local program: people and remote bots
+
+doors (what users call)
+
     env           games for trainers
     api           names that ``import khiva_arena`` offers
     commands      the work of each command, in a file named like it

@@ -199,6 +199,28 @@ def test_every_page_is_in_the_contents_once() -> None:
     assert {path.relative_to(ROOT) for room in rooms for path in ROOT.glob(room)} <= {path.relative_to(ROOT) for path in pages}
 
 
+def linked(page: Path) -> set[Path]:
+    """The pages that a reader sees a link to: not those of a hidden list of contents."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    links = re.findall(r"(?<!!)\[[^\]]+\]\(([^)#]+\.md)(?:#[^)]*)?\)", text)
+    return {(page.parent / link).resolve() for link in links if "://" not in link}
+
+
+@pytest.mark.parametrize("start", ["README.md", "docs/index.md"])
+def test_the_first_pages_have_a_link_that_is_seen_to_every_page_of_the_docs(start: str) -> None:
+    pages = {path.resolve() for path in DOCS.glob("*.md")} - {DOCS / "index.md"}
+    assert sorted(path.name for path in pages - linked(ROOT / start)) == []
+
+
+def test_every_page_of_the_site_is_two_links_that_are_seen_from_its_first_page() -> None:
+    first = linked(DOCS / "index.md")
+    near = first.union(*(linked(page) for page in first))
+    lines = "\n".join(blocks((DOCS / "index.md").read_text(), "{toctree}")).splitlines()
+    pages = {path.resolve() for line in lines if line and not line.startswith(":") for path in DOCS.glob(f"{line}.md")}
+    assert len(pages) > 60
+    assert sorted(str(page.relative_to(ROOT)) for page in pages - near) == []
+
+
 def test_no_document_has_a_gap_left_to_fill() -> None:
     rooms = (".github", "bots", "docs", "khiva_arena", "protocol")
     for path in [*ROOT.glob("*.md"), *(path for room in rooms for path in (ROOT / room).rglob("*.md"))]:

@@ -2,9 +2,12 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from functools import cache
 
 from count_code import PACKAGE, modules
+from parsed import IN_ONE_PROCESS, tree_of
+
+pytestmark = IN_ONE_PROCESS
 
 HELP = "cli"
 """The room whose docstrings of commands are help texts, for users."""
@@ -16,15 +19,18 @@ WHAT_MOST = 4.0
 """How often "what" may stand in 1,000 words of docstrings: each one leaves out a noun."""
 
 
-def docstrings() -> Iterator[tuple[str, ast.AST, str]]:
-    """Yield each docstring of the package with its place and what it is on."""
+@cache
+def docstrings() -> list[tuple[str, ast.AST, str]]:
+    """Return each docstring of the package with its place and what it is on."""
+    found: list[tuple[str, ast.AST, str]] = []
     for path in modules():
         if "template" in path.parts:
             continue
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree_of(path)):
             documented = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
             if documented and (text := ast.get_docstring(node)):
-                yield f"khiva_arena/{path.relative_to(PACKAGE)}:{getattr(node, 'lineno', 1)}", node, text
+                found.append((f"khiva_arena/{path.relative_to(PACKAGE)}:{getattr(node, 'lineno', 1)}", node, text))
+    return found
 
 
 def is_property(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:

@@ -8,11 +8,12 @@ from functools import cache
 
 import pytest
 from arena import ROOT
+from parsed import IN_ONE_PROCESS, tree_of
 from wording import MESSAGES, messages, parts, pattern, sentence
 
 WORD = re.compile(r"[A-Za-z][A-Za-z'-]*")
 BETWEEN = re.compile(r"[\"'`)]{0,2}[,;:.!?]? [\"'`(]{0,2}")
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, IN_ONE_PROCESS]
 
 PLACEHOLDER = "\0"
 FIELD = re.compile(r"\{[a-z]+\}")  # of a template of an event's line, in a notation.py
@@ -80,7 +81,7 @@ def _runs(text: str) -> set[tuple[str, ...]]:
 
 @cache
 def _package() -> list[ast.Module]:
-    return [ast.parse(path.read_text("utf-8")) for path in (ROOT / "khiva_arena").rglob("*.py")]
+    return [tree_of(path) for path in (ROOT / "khiva_arena").rglob("*.py")]
 
 
 @cache
@@ -90,7 +91,7 @@ def _pinned() -> list[tuple[str, str]]:
     pinned = []
     for path in sorted((ROOT / "tests").rglob("*.py")):
         name = str(path.relative_to(ROOT))
-        for one in _literals(ast.parse(path.read_text("utf-8")), keys=False):
+        for one in _literals(tree_of(path), keys=False):
             text = one.value
             if text.count("\n") < LAYOUT and not CODE.search(text) and not FOREIGN.search(text) and _runs(text) & said:
                 pinned.append((name, f"{name}:{one.lineno}: {text[:80]!r}"))

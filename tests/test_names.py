@@ -4,6 +4,9 @@ import ast
 from collections import defaultdict
 from pathlib import Path
 
+from parsed import IN_ONE_PROCESS, tree_of
+
+pytestmark = IN_ONE_PROCESS
 PACKAGE = Path(__file__).parent.parent / "khiva_arena"
 
 
@@ -13,7 +16,7 @@ def rooms_by_name() -> dict[str, set[str]]:
     found: defaultdict[str, set[str]] = defaultdict(set)
     for path in PACKAGE.rglob("*.py"):
         room = path.relative_to(PACKAGE).parts[0]
-        for statement in ast.parse(path.read_text()).body:
+        for statement in tree_of(path).body:
             match statement:
                 case ast.ClassDef(name=name):
                     is_type = not name.startswith("_")

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from arena import ROOT
+from parsed import IN_ONE_PROCESS, tree_of
 
+pytestmark = IN_ONE_PROCESS
 PATH = re.compile(r"(?<![\w/:.])(?:docs|bots|protocol|results|khiva_arena)/[\w./-]+\.(?:md|py)\b")
 
 
@@ -17,7 +19,7 @@ def _documentation(tree: ast.AST) -> set[ast.AST]:
 
 
 def _texts(path: Path) -> Iterator[tuple[int, str]]:
-    tree = ast.parse(path.read_text("utf-8"))
+    tree = tree_of(path)
     hidden = set() if path.parent.name == "cli" else _documentation(tree)  # the docstring of a command is its help
     for one in ast.walk(tree):
         if isinstance(one, ast.Constant) and isinstance(one.value, str) and one not in hidden:

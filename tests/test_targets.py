@@ -16,6 +16,7 @@ from khiva_arena import shipped
 ROOT = Path(__file__).parent.parent
 MARKS = ("slow", "soak", "language", "long")
 OF_CI = ("test", "test-soak", "test-languages")
+SITES = ("docs", "docs-oldest")
 RECIPES = dict(re.findall(r"^([a-z-]+):[^\n]*\n((?:\t[^\n]*\n)*)", (ROOT / "Makefile").read_text(), re.MULTILINE))
 
 
@@ -50,9 +51,17 @@ def test_the_targets_know_all_marks_and_nothing_else_leaves_a_test_out(pytestcon
     assert not [path for path in (ROOT / "tests").rglob("conftest.py") if re.search("collect_ignore|deselect", path.read_text())]
 
 
-def test_ci_runs_them_all() -> None:
+def test_ci_builds_the_site_and_runs_them_all() -> None:
     lines = (ROOT / ".ci" / "run").read_text().splitlines()
-    assert [line for line in lines if line.startswith("make ")] == [f"make {target}" for target in OF_CI]
+    assert [line for line in lines if line.startswith("make ")] == [f"make {target}" for target in (*SITES, *OF_CI)]
+
+
+@pytest.mark.parametrize("target", SITES)
+def test_the_site_is_built_from_nothing_and_a_warning_is_an_error(target: str) -> None:
+    assert RECIPES[target].startswith("\t@rm -rf docs/_build\n")
+    assert RECIPES[target].splitlines()[1].endswith("/sphinx-build $(SITE)")
+    (words,) = re.findall(r"^SITE := (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert {"--fresh-env", "--fail-on-warning"} <= set(words.split())
 
 
 def test_the_workflow_plays_modules_on_their_oldest_vm() -> None:

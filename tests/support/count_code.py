@@ -4,6 +4,7 @@ import ast
 import io
 import tokenize
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -55,6 +56,7 @@ def parameters(tree: ast.Module) -> Iterator[tuple[str, int]]:
             yield node.name, len(names) - bound + (words.vararg is not None) + (words.kwarg is not None)
 
 
+@cache
 def count() -> Counts:
     """Return the counts of the package as it is."""
     code = tokens = longest = 0

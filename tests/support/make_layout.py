@@ -1,21 +1,16 @@
-"""Write docs/layout.md from the first sentence of each module: ``make layout``."""
+"""Print the layout of the package, with the first sentence of each module: ``make layout``."""
 
 import ast
 import re
-import sys
+from functools import cache
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
-PACKAGE = ROOT / "khiva_arena"
-PAGE = ROOT / "docs" / "layout.md"
+PACKAGE = Path(__file__).parents[2] / "khiva_arena"
+_HEADING = re.compile(r"^(\w+) \((.+)\)$", re.MULTILINE)
 _ROOM = re.compile(r"^    (\w+) +(.+)$", re.MULTILINE)
-_HEAD = """# Layout
-
-Where each thing of the package stands, for whoever changes it. A room imports only rooms above it on this page. `make layout`
-writes this page from the first sentence of each module; the line of a room is in `khiva_arena/__init__.py`.
-"""
 
 
+@cache
 def docstring(file: Path) -> str:
     """Return the docstring of a module, "" if it has none."""
     return ast.get_docstring(ast.parse(file.read_text())) or ""
@@ -27,9 +22,18 @@ def first_sentence(file: Path) -> str:
     return re.split(r"(?<=[^.])\.(?: |$)", paragraph, maxsplit=1)[0]
 
 
+def headings() -> dict[str, tuple[str, dict[str, str]]]:
+    """Return each heading of rooms, from the bottom up: a phrase about it, and its rooms with their lines.
+
+    The package's docstring has them.
+    """
+    _, *parts = _HEADING.split(docstring(PACKAGE / "__init__.py"))
+    return {name: (phrase, dict(_ROOM.findall(rooms))) for name, phrase, rooms in zip(*[iter(parts)] * 3, strict=True)}
+
+
 def rooms() -> dict[str, str]:
-    """Return the line of each room, from the bottom up, as the package's docstring has them."""
-    return dict(_ROOM.findall(docstring(PACKAGE / "__init__.py")))
+    """Return the line of each room, from the bottom up."""
+    return {room: line for _, lines in headings().values() for room, line in lines.items()}
 
 
 def modules(folder: Path) -> list[Path]:
@@ -40,18 +44,21 @@ def modules(folder: Path) -> list[Path]:
 
 
 def section(room: str, line: str) -> str:
-    """Return the part of the page on one room, which is a folder of modules or a single module."""
+    """Return the part of the layout on one room, which is a folder of modules or a single module."""
     folder = PACKAGE / room
     if not folder.is_dir():
-        return f"\n## {room}.py\n\n{line[0].upper()}{line[1:]}.\n"
+        return f"\n### {room}.py\n\n{line[0].upper()}{line[1:]}.\n"
     rows = [f"- `{file.relative_to(folder).with_suffix('').as_posix()}`: {first_sentence(file)}" for file in modules(folder)]
-    return f"\n## {room}/\n\n{line[0].upper()}{line[1:]}.\n\n" + "\n".join(rows) + "\n"
+    return f"\n### {room}/\n\n{line[0].upper()}{line[1:]}.\n\n" + "\n".join(rows) + "\n"
 
 
 def layout() -> str:
-    """Return the whole page."""
-    return _HEAD + "".join(section(room, line) for room, line in rooms().items())
+    """Return the whole text, in Markdown."""
+    text = "# Layout\n\nA room imports only rooms above it here.\n"
+    for heading, (phrase, lines) in headings().items():
+        text += f"\n## {heading}: {phrase}\n" + "".join(section(room, line) for room, line in lines.items())
+    return text
 
 
-if __name__ == "__main__" and "--write" in sys.argv:
-    PAGE.write_text(layout())
+if __name__ == "__main__":
+    print(layout(), end="")
