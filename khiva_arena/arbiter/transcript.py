@@ -5,6 +5,7 @@ it reads both directions.
 """
 
 import json
+import re
 from typing import Any
 
 import msgspec
@@ -18,6 +19,7 @@ from khiva_arena.text import harmless
 SHOWN_BYTES = 32
 SKIPPED_MOST = 1 << 20
 """Most bytes that are not a frame in one piece."""
+_NOT_ZERO = re.compile(rb"[^\0]")
 _TO_BOT: dict[str, Any] = {str(kind.__struct_config__.tag): kind for kind in FROM_ARBITER}
 _FROM_BOT = {"hello": codec.decode_bot_hello, "act": codec.decode_act}
 
@@ -108,7 +110,7 @@ class Cutter:
         while not begins and (at := buffer.find(0, at)) >= 0 and len(buffer) - at > HEADER:
             size = int.from_bytes(buffer[at : at + HEADER], "big")
             begins = 0 < size <= self._size_most and _begins_map(buffer[at + HEADER])
-            at += not begins
+            at = at + (not begins) if size else _last_of_zeros(buffer, at)
         if at < 0:
             at = len(buffer)
         if at - begin > SKIPPED_MOST - self._skipped_size:
@@ -137,6 +139,12 @@ class Cutter:
         if len(start) < HEADER:
             return f"not a frame: a length that begins with {start[0]}; the first byte of one is 0"
         return f"not a frame: a length of {int.from_bytes(start[:HEADER], 'big')} bytes; one has 1 to {self._size_most}"
+
+
+def _last_of_zeros(buffer: bytearray, at: int) -> int:
+    """Return where a length may begin that is not 0, behind ``at``, where one that is 0 stands."""
+    other = _NOT_ZERO.search(buffer, at)
+    return (other.start() if other else len(buffer) - 1) - HEADER + 1
 
 
 def _begins_map(byte: int) -> bool:

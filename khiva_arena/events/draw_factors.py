@@ -188,7 +188,7 @@ def _widening(pool: _Pool, say: Say) -> Widening:
         if (seconds := 2 * seconds_of(events)) > _SAID_SECONDS:
             say(f"pairings followed results: replaying the draw shows how wide errors are, in some {seconds:.0f} s, once")
         ratings = rate(pool.matches.numbered(pool.numbers), len(pool.rated), 0)
-        kept = replay_factors(events, ratings, pool.rated, key, spread=spread)
+        kept = replay_factors(events, ratings, pool.rated, key, REPLAYS, spread)
         keep_factors(key.hex(), *kept)
     return Widening("replayed", *kept)
 

@@ -43,8 +43,9 @@ class Looks(msgspec.Struct, frozen=True):
     def critical(self, seeds: Ints | int, level: float) -> Floats:
         """Return by element the half width in standard errors of an interval that errs with probability ``level`` at any look.
         ``seeds``: 2 or more."""
-        of_each = {count: self._of(count, level) for count in np.unique(np.asarray(seeds)).tolist()}
-        return np.array([of_each[count] for count in np.asarray(seeds).ravel().tolist()]).reshape(np.shape(seeds))
+        counts = np.asarray(seeds).ravel().tolist()
+        of_each = {count: self._of(count, level) for count in set(counts)}
+        return np.array([of_each[count] for count in counts]).reshape(np.shape(seeds))
 
     def _of(self, seeds: int, level: float) -> float:
         if self.rho:

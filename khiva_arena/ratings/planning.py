@@ -8,12 +8,14 @@ of freedom, its own 95 % interval (chi-square) gives the interval of the seeds, 
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from math import ceil, isnan, sqrt
 
 from khiva_arena.errors import ConfigError
 from khiva_arena.ratings.elo import FEWEST_SEEDS, LEVEL, Ratings
 from khiva_arena.ratings.student import chdtri, stdtrit
+from khiva_arena.ratings.widening import of_interval
 
 __all__ = ["FEWEST_SEEDS", "MOST_SEEDS", "NORMAL", "POWER", "GapNeed", "Need", "errors_after", "for_error", "for_gap"]
 
@@ -156,7 +158,7 @@ def _fewest(deviation: float, reach: float, quantile: Callable[[int], float]) ->
 
 def _critical(ratings: Ratings) -> Callable[[int], float]:
     """Return the function from seeds to the half width of a 95 % interval in standard errors."""
-    return lambda seeds: float(ratings.widening.critical(seeds))
+    return partial(of_interval, ratings.widening)
 
 
 def _above_0(name: str, value: float) -> None:

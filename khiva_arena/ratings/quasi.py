@@ -47,21 +47,27 @@ def quasi_variances(covariance: Floats) -> QuasiVariances | None:
     if n == 2:
         return QuasiVariances(np.full(2, between[0, 1] / 2), 0.0)
     logs = np.log(np.where(pairs, between, 1))
+    of_pairs = logs[pairs]
+    one, other = np.nonzero(pairs)
 
     def misfit(q: Floats) -> float:
-        sums = (q[:, None] + q)[pairs]
-        return float(((np.log(sums) - logs[pairs]) ** 2).sum()) if (sums > 0).all() else np.inf
+        sums = q[one] + q[other]
+        return float(((np.log(sums) - of_pairs) ** 2).sum()) if (sums > 0).all() else np.inf
 
-    q = np.full(n, np.exp(logs[pairs].mean()) / 2)
+    q = np.full(n, np.exp(of_pairs.mean()) / 2)
+    before = misfit(q)
     for _ in range(_STEPS):
-        sums = np.where(pairs, q[:, None] + q, 1)
-        weight = np.where(pairs, sums**-2, 0)
-        slope = (np.where(pairs, logs - np.log(sums), 0) / sums).sum(axis=1)
-        step = np.linalg.solve(weight + np.diag(weight.sum(axis=1)), slope)  # Gauss-Newton
-        while (size := float(np.abs(step).max())) > _CLOSE_ENOUGH * np.abs(q).max() and not misfit(q + step) < misfit(q):
+        sums = q[:, None] + q
+        sums.flat[:: n + 1] = 1
+        weight = sums**-2
+        weight.flat[:: n + 1] = 0
+        weight.flat[:: n + 1] = weight.sum(axis=1)
+        step = np.linalg.solve(weight, ((logs - np.log(sums)) / sums).sum(axis=1))  # Gauss-Newton
+        least = _CLOSE_ENOUGH * np.abs(q).max()
+        while (size := float(np.abs(step).max())) > least and not (after := misfit(q + step)) < before:
             step /= 2
-        if size <= _CLOSE_ENOUGH * np.abs(q).max():
+        if size <= least:
             break
-        q = q + step
+        q, before = q + step, after
     ratio = np.sqrt((q[:, None] + q)[pairs] / between[pairs])
     return QuasiVariances(q, float(np.abs(ratio - 1).max()))

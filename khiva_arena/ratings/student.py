@@ -11,6 +11,7 @@ incomplete gamma function, as a series below its mean and as a continued fractio
 from functools import cache
 from math import erfc, exp, fsum, inf, lgamma, log, log1p, pi, sqrt
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -36,8 +37,7 @@ def stdtr(df: Ints | int, t: Floats | float) -> Floats:
 def stdtrit(df: Ints | int, p: float) -> Floats:
     """Return the t with P(T < t) = p, by element, to 13 digits. Raises ValueError for df < 1 or p not between 0 and 1."""
     freedom = np.asarray(df)
-    values = {degrees: _quantile(degrees, p) for degrees in np.unique(freedom).tolist()}
-    return np.array([values[degrees] for degrees in freedom.ravel().tolist()], dtype=np.float64).reshape(freedom.shape)
+    return np.array([_quantile(degrees, p) for degrees in freedom.ravel().tolist()], dtype=np.float64).reshape(freedom.shape)
 
 
 def ndtr(x: Floats | float) -> Floats:
@@ -112,11 +112,14 @@ def _within(df: int, t: Floats) -> Floats:
     size = np.hypot(t, sqrt(df))
     sine, cosine2 = np.abs(t) / size, df / size**2
     odd = df % 2
-    term = np.sqrt(cosine2) if odd else np.ones_like(sine)
-    total = np.zeros_like(sine)
+    term: Any = np.sqrt(cosine2) if odd else np.ones_like(sine)
+    total: Any = np.zeros_like(sine)
+    ratio: Any = cosine2
+    if not sine.ndim:  # one number alone is summed ten times as fast outside of numpy
+        term, total, ratio = float(term), 0.0, float(cosine2)
     for k in range(2 + odd, df + 1, 2):
         total += term
-        term = term * cosine2 * ((k - 1) / k)
+        term = term * ratio * ((k - 1) / k)
     return np.asarray(2 / pi * (np.arctan2(np.abs(t), sqrt(df)) + sine * total) if odd else sine * total)
 
 

@@ -5,6 +5,8 @@ them make an interval. How many more follows from how the matches were drawn, an
 likelihood and rank of a table goes through.
 """
 
+from functools import cache
+
 import msgspec
 import numpy as np
 
@@ -50,7 +52,7 @@ class Widening(msgspec.Struct, frozen=True):
 
     def half_width(self, se: float, seeds: int) -> float | None:
         """Return the half width of the 95 % interval; None below two seeds, and where looks allow for nothing yet."""
-        return None if self.says_nothing(seeds) else se * float(self.critical(seeds))
+        return None if self.says_nothing(seeds) else se * of_interval(self, seeds)
 
     def says_nothing(self, seeds: int) -> bool:
         """Tell whether so few seeds give no interval: fewer than two, or so few of those planned that one which holds at any
@@ -60,6 +62,12 @@ class Widening(msgspec.Struct, frozen=True):
     def superior(self, seeds: Ints, z: Floats) -> Floats:
         """Return how likely a difference of ``z`` standard errors is above 0: .975 where the 95 % interval ends at 0."""
         return stdtr(seeds - 1, z / self.factor(seeds))
+
+
+@cache
+def of_interval(widening: Widening, seeds: int) -> float:
+    """Return the half width of the 95 % interval in standard errors. Plans ask for it again and again."""
+    return float(widening.critical(seeds))
 
 
 _WIDEST = float(stdtrit(1, (1 + LEVEL) / 2))

@@ -36,6 +36,7 @@ up to three tables (two with one bot more than there are seats; 7/3 with all lin
 
 from collections.abc import Iterator, Sequence
 from itertools import permutations
+from math import inf
 from typing import Any
 
 import msgspec
@@ -121,12 +122,13 @@ class _Imbalance(msgspec.Struct):
         return self.add(pairs, -self.limit)
 
     def add(self, pairs: Sequence[int], amount: int) -> int:
-        change = 0
+        above, limit, off, change = self.above, self.limit, self.off, 0
         for p in pairs:
-            old = self.above[p]
-            new = self.above[p] = old + amount
+            old = above[p]
+            new = above[p] = old + amount
             change += new * new - old * old
-            self.off += (abs(new) >= self.limit) - (abs(old) >= self.limit)
+            off += (-limit < old < limit) - (-limit < new < limit)
+        self.off = off
         return change
 
 
@@ -206,10 +208,12 @@ def _greedy(pairs: Sequence[Sequence[Sequence[int]]], imbalance: _Imbalance, str
     return picks
 
 
-def _pick(options: Sequence[Sequence[int]], imbalance: _Imbalance, stream: Stream, apart_from: int = -1) -> int:
+def _pick(options: Sequence[Sequence[int]], imbalance: _Imbalance, stream: Stream, apart_from: int | None = None) -> int:
     """Return the option whose pairs are furthest below their share; a tie is drawn."""
-    above = imbalance.above
-    costs = [sum(above[p] for p in option) for option in options]
-    lowest = min(cost for o, cost in enumerate(costs) if o != apart_from)
-    ties = [o for o, cost in enumerate(costs) if cost == lowest and o != apart_from]
+    above_of = imbalance.above.__getitem__
+    costs: list[float] = [sum(map(above_of, option)) for option in options]
+    if apart_from is not None:
+        costs[apart_from] = inf
+    lowest = min(costs)
+    ties = [o for o, cost in enumerate(costs) if cost == lowest]
     return ties[stream.below(len(ties))]

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
+from math import lcm
 
 from khiva_arena.result import Result
 from khiva_arena.rng import Stream
@@ -128,24 +129,32 @@ def _order(terms: Terms, past: Sequence[RoundSums]) -> list[int]:
     order = list(range(terms.bots))
     if not terms.seeded:
         Stream(terms.key, "schedule", "lot").shuffle(order)
-    scores, opponents = _standing(terms, past)
-    return sorted(order, key=lambda bot: (-_or_half(scores[bot]), -_or_half(opponents[bot])))
+    (scores, _), (opponents, _) = map(_whole, _standing(terms, past))
+    return sorted(order, key=lambda bot: (-scores[bot], -opponents[bot]))
 
 
 def _or_half(score: Fraction | None) -> Fraction:
     return HALF if score is None else score
 
 
+def _whole(scores: Sequence[Fraction | None]) -> tuple[list[int], int]:
+    """Return scores, 1/2 for none, as whole numbers over one denominator, and that: fractions are slow to add and to compare."""
+    known = [_or_half(score) for score in scores]
+    shared = lcm(*(score.denominator for score in known))
+    return [score.numerator * (shared // score.denominator) for score in known], shared
+
+
 def _standing(terms: Terms, past: Sequence[RoundSums]) -> tuple[list[Fraction | None], list[Fraction | None]]:
     """Return by bot its mean pair score, and the mean of the scores of those it met, counted once for each table; None if
     none."""
     scores = scores_of(terms.bots, past)
-    met: list[list[Fraction]] = [[] for _ in range(terms.bots)]
+    whole, shared = _whole(scores)
+    met: list[list[int]] = [[] for _ in range(terms.bots)]
     for of_round in past:
         for table in of_round.line_ups:
             for a in table:
-                met[a] += [_or_half(scores[b]) for b in table if b != a]
-    return scores, [sum(scores_met, Fraction(0)) / len(scores_met) if scores_met else None for scores_met in met]
+                met[a] += [whole[b] for b in table if b != a]
+    return scores, [Fraction(sum(scores_met), shared * len(scores_met)) if scores_met else None for scores_met in met]
 
 
 def _weights(

@@ -292,6 +292,7 @@ def check_version(folder: Path, connection: sqlite3.Connection) -> None:
 # --- the schema ---
 
 
+@cache
 def _schema(version: int = VERSION) -> str:
     return _text_of("schema.sql") + _additions(READABLE[0], version)
 
@@ -330,12 +331,19 @@ def _statements_of(version: int) -> set[tuple[str, str, str]]:
         return _statements(store)
 
 
-@cache
 def columns(table: str) -> tuple[tuple[str, str, bool], ...]:
     """Return the name and type of each column, and whether it may be NULL."""
+    return _columns()[table]
+
+
+@cache
+def _columns() -> dict[str, tuple[tuple[str, str, bool], ...]]:
+    query = 'SELECT m.name, c.name, c.type, NOT c."notnull" FROM sqlite_master m, pragma_table_info(m.name) c ORDER BY c.cid'
+    found: dict[str, tuple[tuple[str, str, bool], ...]] = {}
     with _empty(VERSION) as store:
-        rows = store.execute(f"PRAGMA table_info({table})").fetchall()
-    return tuple((name, kind, not not_null) for _, name, kind, not_null, _, _ in rows)
+        for table, name, kind, may_be_null in store.execute(query):
+            found[table] = (*found.get(table, ()), (name, kind, bool(may_be_null)))
+    return found
 
 
 def damage(connection: sqlite3.Connection) -> list[str]:
