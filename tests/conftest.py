@@ -1,5 +1,7 @@
-"""What all tests share: helpers to import, examples without deadlines, a cache and a configuration that are not the user's."""
+"""What all tests share: helpers to import, examples without deadlines, a cache and a configuration that are not the user's, and a
+count of the work that each room starts."""
 
+import gc
 import os
 import shutil
 import signal
@@ -7,7 +9,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import settings
@@ -24,8 +26,17 @@ os.environ.pop("COLUMNS", None)  # xdist sets it: how wide tables are is each te
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a job that a script's & starts: tests interrupt what they start
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+if (
+    signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+):  # under nohup: this process goes on, those that tests start can be told to end
+    signal.signal(signal.SIGHUP, lambda *_: None)
+
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "tests" / "support"))
+
+import work  # noqa: E402 - found beside the other helpers
+
+work.watch()
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -65,14 +76,44 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item._id = type(item._id).parse(named)  # type: ignore[attr-defined]
 
 
+def pytest_collection_finish() -> None:
+    """Leave what was collected out of each later search for garbage: it stays to the end, and is large."""
+    gc.freeze()
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     import tools
 
-    if item.get_closest_marker("language"):
-        return (yield)
-    with tools.only_of_python():
-        return (yield)
+    target = next((mark for mark in work.TARGETS if item.get_closest_marker(mark)), "test")
+    with work.charged_to(item.path, target):
+        if target == "language" or item.get_closest_marker("language"):
+            return (yield)
+        with tools.only_of_python():
+            return (yield)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Add what one of several processes has counted."""
+    work.COUNTS.update({work.Work(*place): number for place, number in getattr(node, "workeroutput", {}).get("work", [])})
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Hand the counts to the process that sums them, which fails a run in which a room starts more than its bound."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["work"] = [(tuple(place), number) for place, number in work.COUNTS.items()]
+    elif work.above(work.COUNTS, work.bounds()) and session.exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say which room starts more than its bound; with ``-v`` the counts of all rooms."""
+    if terminalreporter.verbosity > 0 or os.environ.get("WORK"):
+        terminalreporter.write_line("\n".join(work.table(work.COUNTS)))
+    for sentence in work.above(work.COUNTS, work.bounds()):
+        terminalreporter.write_line(f"FAILED {sentence}", red=True)
 
 
 @pytest.fixture(scope="session")

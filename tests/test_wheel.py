@@ -16,7 +16,7 @@ from wording import sentence
 
 from khiva_arena.native import build
 
-pytestmark = pytest.mark.soak
+pytestmark = [pytest.mark.soak, pytest.mark.xdist_group("wheel")]  # one worker installs it, and compiles its modules
 
 
 @made_once
@@ -111,9 +111,6 @@ def test_it_makes_pages_with_the_drawings_of_all_games(installed: Path, tmp_path
     made = blocks(tmp_path / "page.html")
     assert all(match[REPLAY] for match in made["data"]["matches"])
     assert all(not any(block["sketch"]) for name, block in made.items() if name != "data")
-    assert run(installed, tmp_path, "init") == ""
-    run(installed, tmp_path, "run", "competition.toml", "--seats", "2", "--seeds", "1", "--out", "live", "--report", "live.html")
-    assert blocks(tmp_path / "live.html")["data"]["events"][0]["over"]
 
 
 def test_it_begins_a_bot_checks_it_and_plays_it(installed: Path, tmp_path: Path) -> None:
@@ -135,8 +132,10 @@ def test_its_language_model_is_told_the_rules(installed: Path, tmp_path: Path) -
 
 
 def test_it_sets_up_a_competition_and_bundles_it(installed: Path, tmp_path: Path) -> None:
-    run(installed, tmp_path, "init")
-    run(installed, tmp_path, "run", "competition.toml", "--seats", "2", "--seeds", "1", "--events-file", "events.jsonl")
+    assert run(installed, tmp_path, "init") == ""
+    words = ["--seats", "2", "--seeds", "1", "--events-file", "events.jsonl", "--report", "live.html"]
+    run(installed, tmp_path, "run", "competition.toml", *words)
+    assert blocks(tmp_path / "live.html")["data"]["events"][0]["over"]
     assert sentence("terminal", "run-ended", how="complete") in run(installed, tmp_path, "watch", "events.jsonl")
     assert "Crosstable" in run(installed, tmp_path, "standings", "results/competition", "--section", "all")
     run(installed, tmp_path, "bundle", "results/competition", "cup.bundle")

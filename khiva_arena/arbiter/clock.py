@@ -1,30 +1,8 @@
-"""Time as the arbiter counts it: seconds on the monotonic clock, limits and banks, and the arbiter's own lag."""
+"""Time as the arbiter counts it: seconds on the monotonic clock, banks, and the arbiter's own lag."""
 
-import msgspec
 import trio
 
-
-class Limits(msgspec.Struct, frozen=True):
-    """The time that a bot has, in milliseconds.
-
-    startup_ms: to its hello
-    turn_ms: for each decision
-    bank_ms: for everything that decisions take beyond their turns; it never refills
-    """
-
-    startup_ms: int = 10_000
-    turn_ms: int = 1_000
-    bank_ms: int = 10_000
-
-    @property
-    def startup(self) -> float:
-        """Seconds to the bot's hello."""
-        return self.startup_ms / 1000
-
-    @property
-    def turn(self) -> float:
-        """Seconds for each decision."""
-        return self.turn_ms / 1000
+from khiva_arena.replay.definition import TimeLimits
 
 
 class Bank:
@@ -37,7 +15,7 @@ class Bank:
 
     __slots__ = ("balance", "credit", "turn")
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: TimeLimits) -> None:
         self.turn = limits.turn
         self.balance = limits.bank_ms / 1000
         self.credit = 0.0
@@ -83,8 +61,6 @@ class LagMeter:
 
     async def run(self) -> None:
         """Measure until cancelled."""
-        import trio  # here, not above: a reader of a store needs no loop, and trio takes long to import
-
         while True:
             now = trio.current_time()
             self._sum = self.total(now)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 import msgspec
 import trio
 
-from khiva_arena.arbiter.clock import SLICE, Bank, LagMeter, Limits
+from khiva_arena.arbiter.clock import SLICE, Bank, LagMeter
 from khiva_arena.arbiter.gather import Gatherer
 from khiva_arena.arbiter.redact import Redactor
 from khiva_arena.arbiter.seat import Blame, Seat
@@ -17,6 +17,7 @@ from khiva_arena.games.registry import get
 from khiva_arena.protocol import codec, messages
 from khiva_arena.protocol.session import Answer, Greeting, Phase
 from khiva_arena.replay import seeds
+from khiva_arena.replay.definition import TimeLimits
 from khiva_arena.replay.record import FORFEITED, IN_TICKS, Choice, Header, Record
 from khiva_arena.replay.requests import hello
 from khiva_arena.result import TICKS_A_MS, Measured, Policy, Verdict, final_ranks
@@ -65,9 +66,9 @@ class Job(msgspec.Struct, frozen=True):
         return self.header.format == IN_TICKS
 
     @property
-    def limits(self) -> Limits:
+    def limits(self) -> TimeLimits:
         """The header's limits."""
-        return Limits(**self.header.time)
+        return TimeLimits(**self.header.time)
 
     @property
     def last(self) -> bool:

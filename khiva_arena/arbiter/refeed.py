@@ -12,7 +12,7 @@ from typing import NamedTuple
 import msgspec
 import trio
 
-from khiva_arena.arbiter.clock import LagMeter, Limits
+from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.gather import Gatherer
 from khiva_arena.arbiter.match import EXIT_GRACE
 from khiva_arena.arbiter.process import Processes
@@ -22,6 +22,7 @@ from khiva_arena.arbiter.wire import Ending, HostFault, Wire
 from khiva_arena.errors import BotError
 from khiva_arena.protocol.messages import Decide, End, Fault, Hello
 from khiva_arena.protocol.session import Answer, Greeting
+from khiva_arena.replay.definition import TimeLimits
 from khiva_arena.replay.requests import Request
 from khiva_arena.result import Policy, Verdict
 from khiva_arena.sandbox.command import Command
@@ -63,7 +64,7 @@ class FedBot(NamedTuple):
 
     command: Command
     sandbox: Sandbox
-    limits: Limits
+    limits: TimeLimits
     policy: Policy
 
 
@@ -121,7 +122,7 @@ async def _program(wire: Processes) -> int | None:
 
 
 class _Feeder:
-    def __init__(self, wire: Wire, limits: Limits, policy: Policy, sandbox: Sandbox, *, clock: bool) -> None:
+    def __init__(self, wire: Wire, limits: TimeLimits, policy: Policy, sandbox: Sandbox, *, clock: bool) -> None:
         self.wire = wire
         self.seat = Seat.fresh(0, limits)
         self.replies: list[Reply] = []

@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from khiva_arena.arbiter.clock import Bank, Limits
+from khiva_arena.arbiter.clock import Bank
 from khiva_arena.protocol.session import Session
+from khiva_arena.replay.definition import TimeLimits
 from khiva_arena.result import STRIKES_TO_FORFEIT, STRIKING, Policy, Verdict
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ class Seat(msgspec.Struct, eq=False):
     paused: int = 0
 
     @classmethod
-    def fresh(cls, number: int, limits: Limits) -> "Seat":
+    def fresh(cls, number: int, limits: TimeLimits) -> "Seat":
         """Return a seat before the start."""
         return cls(number, Bank(limits))
 

@@ -4,12 +4,12 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 
-from khiva_arena.arbiter.clock import Limits
 from khiva_arena.check.positions import Place, place
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.runtimes import Runtime
 from khiva_arena.errors import InternalError
 from khiva_arena.games.base import Game
+from khiva_arena.replay.definition import TimeLimits
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.shipped import folder
@@ -72,7 +72,7 @@ class RunningCheck:
     """
 
     bot: Bot
-    limits: Limits
+    limits: TimeLimits
     sandbox: Sandbox
     games: tuple[Game, ...]
     quick: bool

@@ -8,12 +8,12 @@ from typing import Any
 
 import msgspec
 
-from khiva_arena.arbiter.clock import Limits
 from khiva_arena.errors import InternalError
 from khiva_arena.games.base import Event, Game
 from khiva_arena.games.schema import shapes_of
 from khiva_arena.protocol import messages
 from khiva_arena.replay import seeds
+from khiva_arena.replay.definition import TimeLimits
 from khiva_arena.rng import Stream
 
 MATCHES_SEARCHED = 25
@@ -79,7 +79,7 @@ def crowded(game: Game) -> int:
     return next((seats for seats in game.seats if seats > 2), game.seats[-1])
 
 
-def hello_of(place: Place, limits: Limits) -> dict[str, Any]:
+def hello_of(place: Place, limits: TimeLimits) -> dict[str, Any]:
     """Return the hello that the bot gets at a place, as a map that may be changed."""
     match = place.match
     hello = messages.Hello(

@@ -7,12 +7,12 @@ from typing import Any
 
 import trio
 
-from khiva_arena.arbiter.clock import Limits
 from khiva_arena.check import processor
 from khiva_arena.check.context import Failed, RunningCheck, Skipped, Warned
 from khiva_arena.check.positions import Place, decisions_of_a_match, find, kinds_of, place
 from khiva_arena.check.talk import Talk, talking
 from khiva_arena.games.base import Game
+from khiva_arena.replay.definition import TimeLimits
 from khiva_arena.sandbox import system
 from khiva_arena.sandbox.limits import in_words
 from khiva_arena.words import count
@@ -148,7 +148,7 @@ async def latency(running: RunningCheck) -> str:
     raise Warned(text)
 
 
-def bank_lasts(thought: list[float], firsts: set[int], limits: Limits) -> float:
+def bank_lasts(thought: list[float], firsts: set[int], limits: TimeLimits) -> float:
     """Return the number of decisions of a match that the bank pays for at this rate, infinity if for any number.
 
     firsts: the positions of the first decisions of conversations, which often take longer, and come once to a match

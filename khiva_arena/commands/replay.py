@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 import click
 
-from khiva_arena.arbiter.clock import Limits
 from khiva_arena.arbiter.refeed import FedBot, RefeedResult, Reply, feed
 from khiva_arena.arbiter.stderr import notes_of
 from khiva_arena.arbiter.trace import Trace
@@ -23,6 +22,7 @@ from khiva_arena.events.find import match_of, secret_of
 from khiva_arena.events.in_bundle import bundled_match
 from khiva_arena.games.registry import get
 from khiva_arena.protocol.messages import Decide
+from khiva_arena.replay.definition import TimeLimits
 from khiva_arena.replay.record import Record
 from khiva_arena.replay.requests import AskedDecision, Request, requests
 from khiva_arena.result import Policy
@@ -97,7 +97,7 @@ def replay(store: Path, match: str, **flags: Any) -> int:
     all_requests = requests(record, source.secret, seat, source.details[seat])
     fed_requests = [request for request in all_requests if show.last is None or request.step <= show.last]
     header = record.header
-    bot = FedBot(stage(entrant, sandbox.level), sandbox, Limits(**header.time), Policy(header.policy))
+    bot = FedBot(stage(entrant, sandbox.level), sandbox, TimeLimits(**header.time), Policy(header.policy))
     attach = _attach(sandbox.level) if fed.wait else None
     with BufferedStderr() as lines:
         refed = feed(fed_requests, bot, trace=Trace([f"{entrant.name}#{seat}"], lines) if fed.trace else None, attach=attach)

@@ -48,12 +48,22 @@ class TimeLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     startup_ms: from the bot's start to its hello.
     turn_ms: for each decision.
-    bank_ms: for the whole match, beyond its turns.
+    bank_ms: for everything that decisions take beyond their turns; it never refills.
     """
 
     startup_ms: Milliseconds
     turn_ms: Milliseconds
     bank_ms: Milliseconds
+
+    @property
+    def startup(self) -> float:
+        """Seconds to the bot's hello."""
+        return self.startup_ms / 1000
+
+    @property
+    def turn(self) -> float:
+        """Seconds for each decision."""
+        return self.turn_ms / 1000
 
 
 class DefinedBot(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):

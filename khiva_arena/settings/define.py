@@ -12,7 +12,6 @@ from khiva_arena.replay.definition import (
     DefinedBot,
     DefinedRuntime,
     Definition,
-    TimeLimits,
     author_groups,
 )
 from khiva_arena.result import PRICE_LIST, Clock, Policy
@@ -27,12 +26,12 @@ cores, one in a thousand took 5 ms at a table of two, and 36 ms at a table of fo
 
 def conditions_of(settings: Settings, bots: Sequence[Bot], sandbox: Sandbox) -> Conditions:
     """Return the conditions of matches of these settings and bots."""
-    limits, in_ticks = settings.limits, settings.clock is Clock.TICKS
+    in_ticks = settings.clock is Clock.TICKS
     return Conditions(
         game=settings.game.name,
         rules_version=settings.game.rules_version,
         rules=dict(settings.rules),
-        time=TimeLimits(limits.startup_ms, limits.turn_ms, limits.bank_ms),
+        time=settings.limits,
         policy=settings.policy,
         isolation=MODULE if in_ticks else str(sandbox.level),
         limits=sandbox.resources,

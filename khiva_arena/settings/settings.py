@@ -6,7 +6,6 @@ from typing import Any
 
 import msgspec
 
-from khiva_arena.arbiter.clock import Limits
 from khiva_arena.entrants import loading as loads
 from khiva_arena.entrants import runtimes as named_runtimes
 from khiva_arena.entrants import toml_file
@@ -14,6 +13,7 @@ from khiva_arena.entrants.loading import Loading
 from khiva_arena.errors import ArenaError, ConfigError, GameFault
 from khiva_arena.games.base import Game
 from khiva_arena.games.registry import NAMES, get
+from khiva_arena.replay.definition import TimeLimits
 from khiva_arena.result import Clock, Hypotheses, Model, Policy
 from khiva_arena.sandbox.limits import DEFAULT, Resources, of_settings
 from khiva_arena.schedule.names import OF_SOME, Format
@@ -65,7 +65,7 @@ class Settings(msgspec.Struct, frozen=True):
     seed: str | None
     copies: int
     lineups: int | str | None
-    limits: Limits
+    limits: TimeLimits
     policy: Policy
     clock: Clock
     rules: Mapping[str, Any]
@@ -189,7 +189,7 @@ def settings_from(
     derived = {
         "game": game,
         "rules": rules,
-        "limits": Limits(*(duration_ms(values[key]) for key in TIMES)),
+        "limits": TimeLimits(*(duration_ms(values[key]) for key in TIMES)),
         "reconnect_ms": duration_ms(values["reconnect"]),
         "link_ms": duration_ms(values["link_allowance"]),
         "dask_wait_ms": duration_ms(values["dask_wait"]),

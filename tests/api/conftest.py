@@ -1,17 +1,16 @@
-"""One store for all tests that only read, in the worker that asks for it."""
+"""A store for all tests that only read."""
 
 from pathlib import Path
 
-import pytest
-from arena import GREEDY, NAIVE, RANDOM, arena
+from arena import arena, bots
+from once import made_once
+from stores import GREEDY, NAIVE, RANDOM, TRUSTED
 
 
-@pytest.fixture(scope="session")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a store ``out`` of two events at 2 and 3 seats, and its bundle ``all.khiva``."""
-    folder = tmp_path_factory.mktemp("played")
+@made_once
+def played(folder: Path) -> None:
+    """Has a store ``out`` of two events at 2 and 3 seats, and its bundle ``all.khiva``."""
     for seats in ("2", "3"):
-        words = ("--seats", seats, "--seeds", "2", "--seed", "a", "--out", "out", "--trust-bots", "--isolation", "trusted")
-        arena("run", "--bot", RANDOM, "--bot", GREEDY, "--bot", NAIVE, *words, cwd=folder)
+        words = ("--seats", seats, "--seeds", "2", "--seed", "a", "--out", "out", *TRUSTED)
+        arena("run", *bots(RANDOM, GREEDY, NAIVE), *words, cwd=folder)
     arena("bundle", "out", "all.khiva", cwd=folder)
-    return folder

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import numpy
 import pytest
-from arena import FAULTY, NAIVE, RANDOM, C, arena, bots, descendants, living
+from arena import C, arena, bots, descendants, living
+from stores import GREEDY, NAIVE, RANDOM, STRIKES
 from waiting import until
 from wording import pattern, sentence
 
@@ -20,7 +21,7 @@ import khiva_arena
 from khiva_arena.errors import ArenaError, BotError, ConfigError, StoreError
 
 pytestmark = pytest.mark.slow
-PAIR = {"bots": ["shipped:python/random", "shipped:python/naive"], "seats": 2, "isolation": "trusted"}
+PAIR = {"bots": [RANDOM, NAIVE], "seats": 2, "isolation": "trusted"}
 
 
 def test_matches_come_as_they_are_recorded(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -39,7 +40,7 @@ def test_matches_come_as_they_are_recorded(tmp_path: Path, capfd: pytest.Capture
     assert "6 of 6 matches" in competition._repr_html_()
     assert capfd.readouterr() == ("", "")
     # the command gives the same, and it is over for both
-    flags = ["--bot", "shipped:python/random", "--bot", "shipped:python/naive", "--seats", "2", "--isolation", "trusted"]
+    flags = [*bots(RANDOM, NAIVE), "--seats", "2", "--isolation", "trusted"]
     said = arena("run", *flags, "--seeds", "3", "--seed", "a", "--out", str(tmp_path / "out"), cwd=tmp_path).stderr
     assert "nothing is played" in said
     assert next(line for line in competition.messages if line.startswith("run digest ")) in said
@@ -61,16 +62,16 @@ def test_a_settings_file_with_stages_and_keywords_over_it(tmp_path: Path) -> Non
 
 
 def test_it_is_stopped_and_resumed(tmp_path: Path) -> None:
-    with khiva_arena.run(**PAIR, seeds=400, out=tmp_path) as competition:
+    with khiva_arena.run(**PAIR, seeds=4000, out=tmp_path) as competition:
         first = next(iter(competition))
         assert competition.running
     assert not competition.running
     assert not competition.complete
     recorded = list(competition)
     assert recorded[0].digest == first.digest
-    assert 0 < len(recorded) < 800
+    assert 0 < len(recorded) < 8000
     assert competition.standings().rows
-    more = khiva_arena.run(**PAIR, seeds=400, out=tmp_path)
+    more = khiva_arena.run(**PAIR, seeds=4000, out=tmp_path)
     assert more.events == competition.events
     assert more.progress.recorded >= len(recorded)
     more.stop()
@@ -144,8 +145,7 @@ def test_mistakes_are_all_said_at_once_by_keyword(tmp_path: Path) -> None:
 
 
 def test_faults_are_counted_as_they_come(tmp_path: Path) -> None:
-    bots = ["shipped:python/random", f"{FAULTY} illegal 3"]
-    competition = khiva_arena.run(bots=bots, seats=2, seeds=1, isolation="trusted", out=tmp_path).wait()
+    competition = khiva_arena.run(bots=[RANDOM, STRIKES], seats=2, seeds=1, isolation="trusted", out=tmp_path).wait()
     assert competition.progress.faults > 0
     assert any(fault.verdict == "illegal" for match in competition for seat in match.faults or () for fault in seat)
 
@@ -161,9 +161,9 @@ def test_an_event_loop_is_not_in_the_way(tmp_path: Path) -> None:
     assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGCHLD)] == handlers
 
 
-FOLLOW = """
+FOLLOW = f"""
 import sys, khiva_arena
-bots = ["shipped:python/random", "shipped:python/naive"]
+bots = [{RANDOM!r}, {NAIVE!r}]
 competition = khiva_arena.run(bots=bots, seats=2, isolation="trusted", seeds=4000, out=sys.argv[1])
 for match in competition:
     print(match.ordinal, flush=True)
@@ -186,12 +186,17 @@ def test_whatever_ends_the_caller_ends_the_competition_and_every_bot(tmp_path: P
     assert len(list(khiva_arena.matches(tmp_path))) > 0
 
 
-INTERRUPTED = """
-import os, signal, sys, threading, khiva_arena
-bots = ["shipped:python/random", "shipped:python/naive"]
+INTERRUPTED = f"""
+import os, signal, sys, threading, traceback, khiva_arena
+bots = [{RANDOM!r}, {NAIVE!r}]
 competition = khiva_arena.run(bots=bots, seats=2, isolation="trusted", seeds=4000, out=sys.argv[1])
 next(iter(competition))
-threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT)).start()
+main = threading.get_ident()
+def interrupt_the_wait():
+    while "wait" not in [call.name for call in traceback.extract_stack(sys._current_frames()[main])]:
+        pass
+    os.kill(os.getpid(), signal.SIGINT)
+threading.Thread(target=interrupt_the_wait).start()
 try:
     competition.wait()
 except KeyboardInterrupt:
@@ -209,11 +214,11 @@ def test_after_an_interrupt_it_is_as_if_stopped(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "usable\n", "")
 
 
-DEAF = """
+DEAF = f"""
 import os, signal, sys, khiva_arena
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
 signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
-bots = ["shipped:python/random", "shipped:python/naive"]
+bots = [{RANDOM!r}, {NAIVE!r}]
 competition = khiva_arena.run(bots=bots, seats=2, isolation="trusted", seeds=4000, out=sys.argv[1])
 child = os.fork()
 if not child:
@@ -317,7 +322,7 @@ def test_odd_values_are_refused_by_name(
 
 def test_values_are_taken_that_mean_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    bots = (word for word in ("shipped:python/random", "shipped:python/naive"))
+    bots = (word for word in (RANDOM, NAIVE))
     competition = khiva_arena.run(bots=bots, seats=numpy.int64(2), seeds=numpy.int8(1), isolation="trusted", out=Path("there"))
     assert len(list(competition)) == 2
     assert competition.store == tmp_path / "there"
@@ -343,7 +348,7 @@ def test_a_host_that_is_killed_is_said(tmp_path: Path) -> None:
 
 def test_a_sequential_test(tmp_path: Path) -> None:
     test = khiva_arena.sprt(
-        "shipped:python/greedy",
+        GREEDY,
         C,
         elo0=0,
         elo1=400,
@@ -358,11 +363,11 @@ def test_a_sequential_test(tmp_path: Path) -> None:
     assert found.report.blocks >= 32
     assert found._repr_html_().startswith("<pre>sprt: greedy against random-c, 2 seats; H0: Elo &lt;= 0, H1: ")
     with pytest.raises(ConfigError, match=pattern("playing", "seeds-no-test-decides", fewest_blocks="32", seeds="5")):
-        khiva_arena.sprt("shipped:python/greedy", ["shipped:python/random"], seeds=5, out=tmp_path)
+        khiva_arena.sprt(GREEDY, [RANDOM], seeds=5, out=tmp_path)
 
 
 def test_a_bot_is_checked() -> None:
-    report = khiva_arena.check("shipped:python/random", quick=True, isolation="trusted")
+    report = khiva_arena.check(C, quick=True, isolation="trusted")
     assert report.passed
     assert report.counts["failed"] == 0
     assert "0 failed, " in report._repr_html_()

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from arena import RANDOM
+from arena import C
 from wording import pattern
 
 import khiva_arena
@@ -36,8 +36,8 @@ def test_a_function_plays_in_a_process_of_its_own(tmp_path: Path) -> None:
             raise SystemExit
         return 0
 
-    match = khiva_arena.match(choose, "shipped:python/random", seed="a")
-    assert match.bots == ("choose", "random")
+    match = khiva_arena.match(choose, "shipped:c/random", seed="a")
+    assert match.bots == ("choose", "random-c")
     assert match.verdicts == ("ok", "ok")
     assert not counted
     assert all(step.choices.get(0, 0) == 0 for step in match.replay())
@@ -46,26 +46,26 @@ def test_a_function_plays_in_a_process_of_its_own(tmp_path: Path) -> None:
 
 
 def test_a_competition_of_functions_and_shipped_bots(tmp_path: Path) -> None:
-    bots = (last, lambda decide, match: 0, "shipped:python/random")
+    bots = (last, lambda decide, match: 0, "shipped:c/random")
     competition = khiva_arena.run(bots=bots, seats=3, seeds=1, out=tmp_path).wait()
     (table,) = competition.standings()
-    assert {row.name for row in table} == {"last", "lambda", "random"}
+    assert {row.name for row in table} == {"last", "lambda", "random-c"}
     assert "isolation trusted" in table.title
     again = khiva_arena.run(bots=bots, seats=3, seeds=1, out=tmp_path)
     assert any("nothing is played" in line for line in again.wait().messages)
 
 
 def test_others_are_trusted_only_if_that_is_said(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=pattern("api", "bots-function-plays-isolation", strangers=f"{RANDOM}")):
-        khiva_arena.run(bots=[last, RANDOM], seats=2, seeds=1, out=tmp_path)
-    with pytest.raises(ConfigError, match=pattern("api", "bots-function-plays-isolation", strangers=f"{RANDOM}")):
-        khiva_arena.match(last, RANDOM)
+    with pytest.raises(ConfigError, match=pattern("api", "bots-function-plays-isolation", strangers=f"{C}")):
+        khiva_arena.run(bots=[last, C], seats=2, seeds=1, out=tmp_path)
+    with pytest.raises(ConfigError, match=pattern("api", "bots-function-plays-isolation", strangers=f"{C}")):
+        khiva_arena.match(last, C)
     with pytest.raises(ConfigError, match=pattern("api", "isolation-function-runs-rights")):
-        khiva_arena.run(bots=[last, RANDOM], isolation="standard", seats=2, seeds=1, out=tmp_path)
+        khiva_arena.run(bots=[last, C], isolation="standard", seats=2, seeds=1, out=tmp_path)
     (tmp_path / "c.toml").write_text('isolation = "basic"\n')
     with pytest.raises(ConfigError, match=pattern("api", "isolation-function-runs-rights")):
-        khiva_arena.run(tmp_path / "c.toml", bots=[last, "shipped:python/random"], seats=2, seeds=1, out=tmp_path)
-    assert khiva_arena.match(last, RANDOM, trust_bots=True).verdicts == ("ok", "ok")
+        khiva_arena.run(tmp_path / "c.toml", bots=[last, "shipped:c/random"], seats=2, seeds=1, out=tmp_path)
+    assert khiva_arena.match(last, C, trust_bots=True).verdicts == ("ok", "ok")
 
 
 class Threshold:
@@ -85,7 +85,7 @@ def third(decide: Mapping[str, Any], match: Mapping[str, Any], *, least: int) ->
 
 @pytest.mark.parametrize("bot", [Threshold(1), Threshold(1).choose, partial(third, least=1)], ids=["object", "method", "partial"])
 def test_whatever_can_be_called_can_play(bot: Any) -> None:
-    match = khiva_arena.match(bot, "shipped:python/random", seed="a")
+    match = khiva_arena.match(bot, "shipped:c/random", seed="a")
     assert match.bots[0] in ("Threshold", "choose", "third")
     assert match.verdicts == ("ok", "ok")
     assert {step.choices[0] for step in match.replay() if 0 in step.choices} == {1}
@@ -187,6 +187,6 @@ def test_a_function_of_a_module_is_known_by_what_it_says_now(tmp_path: Path, mon
         spec.loader.exec_module(module)
         folders.append(folder_of(module.choose))
     assert folders[0] != folders[1]
-    match = khiva_arena.match(module.choose, "shipped:python/random")
-    assert match.bots == ("choose", "random")
+    match = khiva_arena.match(module.choose, "shipped:c/random")
+    assert match.bots == ("choose", "random-c")
     assert all(step.choices.get(0, 1) == 1 for step in match.replay())

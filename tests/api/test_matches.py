@@ -4,12 +4,13 @@ import copy
 import pickle
 import sys
 from collections import Counter
-from itertools import pairwise
+from itertools import count, pairwise
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from stores import GREEDY, NAIVE, RANDOM
 from wording import pattern
 
 import khiva_arena
@@ -107,10 +108,12 @@ def test_a_match_is_replayed_step_by_step(played: Path) -> None:
 def test_states_are_copied_and_pickled(game: str) -> None:
     one = khiva_arena.games.get(game)
     state, _ = one.new(3, one.rules({}), bytes(32))
-    while not state.is_over:
-        for again in (copy.deepcopy(state), pickle.loads(pickle.dumps(state))):
+    for step in count():
+        if state.is_over:
+            break
+        choices = {seat: len(decision.legal) // 2 for seat, decision in state.pending().items()}
+        for again in (copy.deepcopy(state), pickle.loads(pickle.dumps(state))) if step % 7 == 0 else ():
             assert again.pending() == state.pending()
-            choices = {seat: len(decision.legal) // 2 for seat, decision in state.pending().items()}
             expected = state.clone()
             assert again.apply(choices) == expected.apply(choices)
             assert [again.view(seat) for seat in range(3)] == [expected.view(seat) for seat in range(3)]
@@ -144,11 +147,11 @@ def test_what_is_no_store_and_no_bundle_is_said_so(played: Path, tmp_path: Path,
 def test_one_match_alone(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     settings = {"seed": "a", "isolation": "trusted", "rules": {"overshoot": "bounce"}}
-    one = khiva_arena.match("shipped:python/random", "shipped:python/greedy", "shipped:python/naive", **settings)
+    one = khiva_arena.match(RANDOM, GREEDY, NAIVE, **settings)
     assert one.bots == ("random", "greedy", "naive")
     assert one.rules["overshoot"] == "bounce"
     assert one.replay()[-1].state.is_over
-    again = khiva_arena.match("shipped:python/random", "shipped:python/greedy", "shipped:python/naive", **settings)
+    again = khiva_arena.match(RANDOM, GREEDY, NAIVE, **settings)
     assert again.digest == one.digest
     assert capfd.readouterr() == ("", "")
     assert not list(tmp_path.iterdir())

@@ -10,6 +10,7 @@ import pytest
 import trio
 from arena import descendants
 from jobs import SECRET, job
+from sound_bot import sound
 from wording import sentence
 
 from khiva_arena.arbiter.match import Outcome
@@ -48,7 +49,7 @@ def _nothing_left_behind() -> Iterator[None]:
 
 
 def run(how: list[str], seat: int, policy: str = "lenient", **time_: int) -> Outcome:
-    commands = [bot("honest", "0") if number != seat else bot(*how) for number in range(SEATS)]
+    commands = [sound() if number != seat else bot(*how) for number in range(SEATS)]
     limits = {"startup_ms": 10_000, "turn_ms": 300, "bank_ms": 0} | time_
     began = time.monotonic()
     outcome = play_one(job(commands, policy=policy, **limits))
@@ -116,7 +117,7 @@ def test_what_a_bot_writes_cannot_reach_into_a_terminal(seat: int) -> None:
 
 @EVERY_SEAT
 def test_a_command_that_does_not_exist_is_start_failed(seat: int) -> None:
-    commands = [bot("honest", "0") if number != seat else Command(("/nowhere/bot",), "/tmp") for number in range(SEATS)]
+    commands = [sound() if number != seat else Command(("/nowhere/bot",), "/tmp") for number in range(SEATS)]
     outcome = play_one(job(commands))
     assert outcome.record is not None
     assert outcome.record.verdicts == tuple(Verdict.START_FAILED if n == seat else Verdict.OK for n in range(SEATS))

@@ -15,6 +15,7 @@ import trio
 import trio.testing
 from jobs import job
 from msgspec.structs import replace
+from sound_bot import sound
 from waiting import until
 from wording import pattern, sentence
 
@@ -28,7 +29,6 @@ from khiva_arena.sandbox.command import Command
 pytestmark = pytest.mark.slow
 
 SUPPORT = Path(__file__).parent.parent / "support"
-HONEST = Command((sys.executable, str(SUPPORT / "faulty.py"), "honest", "0"), "/tmp")
 SPIN = Command((sys.executable, str(SUPPORT / "faulty.py"), "spin", "2"), "/tmp")
 
 
@@ -43,9 +43,9 @@ def _nothing_left_behind() -> Iterator[None]:
     assert set(children(os.getpid())) <= set(before)
 
 
-def jobs(count: int, command: Command = HONEST) -> list[Job]:
+def jobs(count: int) -> list[Job]:
     """Matches on deals of their own."""
-    return [replace(job([command] * 2, ordinal), secret=ordinal.to_bytes(32)) for ordinal in range(count)]
+    return [replace(job([sound()] * 2, ordinal), secret=ordinal.to_bytes(32)) for ordinal in range(count)]
 
 
 @pytest.mark.parametrize(("slots", "workers"), [(1, 1), (3, 1), (2, 2), (3, 2)])
@@ -238,7 +238,7 @@ def test_too_few_descriptors_are_the_host_s_fault_and_not_the_bots(monkeypatch: 
     resource.setrlimit(resource.RLIMIT_NOFILE, (len(os.listdir("/proc/self/fd")) + 10, hard))
     outcomes: list[Outcome] = []
     try:
-        pool.play([job([HONEST] * 5)], 1, outcomes.append, 1)
+        pool.play([job([sound()] * 5)], 1, outcomes.append, 1)
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     assert [(outcome.attempt, outcome.record) for outcome in outcomes] == [(attempt, None) for attempt in (1, 2, 3, 4)]

@@ -9,8 +9,9 @@ from scripted import Bot, ScriptedWire, act, hello, honest
 from scripted import play as play_scripted
 
 from khiva_arena.arbiter import round_trip
-from khiva_arena.arbiter.clock import Bank, Limits
+from khiva_arena.arbiter.clock import Bank
 from khiva_arena.arbiter.match import Job, Outcome
+from khiva_arena.replay.definition import TimeLimits
 from khiva_arena.result import Verdict
 from khiva_arena.sandbox.command import Command
 
@@ -77,7 +78,7 @@ def test_the_start_has_no_allowance() -> None:
 
 
 def test_a_bank_gives_back_what_it_took_for_the_way() -> None:
-    bank = Bank(Limits(turn_ms=1000, bank_ms=1000))
+    bank = Bank(TimeLimits(10_000, 1_000, 1_000))
     bank.credit = 0.25
     assert bank.allowance() == 2.25
     assert bank.charge(1.5) == 1.25

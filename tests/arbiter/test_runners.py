@@ -29,7 +29,7 @@ from khiva_arena.replay.verify import verify
 from khiva_arena.result import Verdict
 from khiva_arena.sandbox.level import Level, Sandbox
 
-SPINS = sentence("arbiter", "runner-spins", seconds="2")
+SPINS = sentence("arbiter", "runner-spins", seconds="1")
 
 
 async def _play(job: Job) -> Outcome:
@@ -104,6 +104,7 @@ def test_a_runner_is_given_up_only_if_it_stands_still_or_spins(monkeypatch: pyte
     """A loaded machine may take long over what a module may do, and its answer is the same."""
     monkeypatch.setattr(runners, "SLOWEST", 0)
     monkeypatch.setattr(runners, "GRACE", 0.2)
+    monkeypatch.setattr(runners, "SPINS", 5)
     for module, why in (("stands:1", sentence("arbiter", "runner-stands-still", seconds="0")), ("spins:1", SPINS)):
         outcome = played("honest", module)
         assert (outcome.record, outcome.void, outcome.host) == (None, why, True)

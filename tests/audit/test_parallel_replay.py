@@ -147,7 +147,7 @@ def test_no_process_outlives_an_audit_that_is_killed(tmp_path: Path, how: signal
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("tries", [20, pytest.param(60, marks=pytest.mark.long)])
+@pytest.mark.parametrize("tries", [10, pytest.param(60, marks=pytest.mark.long)])
 def test_an_interrupt_at_any_instant_ends_it_quietly(tmp_path: Path, tries: int) -> None:
     """As a terminal sends it: to all processes of the command at once."""
     shards = [play_shard(tmp_path / name, planned(seeds=30), Shard(at, 2)) for at, name in ((1, "one"), (2, "two"))]

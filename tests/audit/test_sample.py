@@ -20,6 +20,9 @@ import khiva_arena
 from khiva_arena.audit.sample import CHANCE, Sample, at_most_wrong
 from khiva_arena.replay.record import Record, canonical, run_digest
 
+JOBS = {"1": arena, "2": arena_process}
+"""By number of jobs: how a command is called, since other jobs are forked from its process."""
+
 
 @made_once
 def played(folder: Path) -> None:
@@ -61,7 +64,7 @@ def test_what_a_sample_says() -> None:
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_only_the_sample_is_replayed(played: Path, jobs: str) -> None:
     whole = json.loads(arena("verify", "out", "--json", cwd=played).stdout)["events"][0]
-    done = arena_process("verify", "out", "--sample", "10", "--jobs", jobs, "--json", cwd=played)
+    done = JOBS[jobs]("verify", "out", "--sample", "10", "--jobs", jobs, "--json", cwd=played)
     (event,) = json.loads(done.stdout)["events"]
     assert event["sample"] == {"drawn": 10, "among": 30, "at_most_wrong": at_most_wrong(30, 10)}
     assert (event["sound"], len(set(event["sound_matches"])), event["missing"]) == (10, 10, 0)
@@ -101,7 +104,7 @@ def test_what_is_changed_is_found_in_a_sample_that_holds_it_and_by_sums_always(p
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_of_a_bundle_only_the_sample_is_replayed(played: Path, tmp_path: Path, jobs: str) -> None:
     arena("bundle", str(played / "out"), "b", cwd=tmp_path)
-    done = arena_process("verify", "b", "--sample", "10", "--jobs", jobs, "--json", cwd=tmp_path)
+    done = JOBS[jobs]("verify", "b", "--sample", "10", "--jobs", jobs, "--json", cwd=tmp_path)
     said = json.loads(done.stdout)
     (event,) = said["events"]
     assert event["sample"] == {"drawn": 10, "among": 30, "at_most_wrong": at_most_wrong(30, 10)}

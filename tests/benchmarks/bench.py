@@ -76,6 +76,7 @@ def figures(folder: Path) -> Iterator[Figure]:
         yield Figure(f"start_{level}", "ms", ("start", instant, level))
     yield Figure("version", "CPU ms", ("command", "--version"))
     yield Figure("help", "CPU ms", ("command", "match", "-h"))
+    yield Figure("games", "CPU ms", ("command", "games"))
     yield Figure("first_request", "ms", ("first_request", instant))
     for level in here:
         yield Figure(f"event_{level}", "matches/s", ("event", instant, level, "1"), lower_is_better=False)
@@ -91,6 +92,9 @@ def figures(folder: Path) -> Iterator[Figure]:
     yield Figure("verify", "ms/match", ("verify", store, matches))
     yield Figure("verify_2_jobs", "ms/match", ("verify", store, matches, "2"))
     standings.played(folder / "small")
+    yield Figure(
+        "report_of_few_matches", "CPU ms", ("command", "report", str(folder / "small"), "--out", str(folder / "page.html"))
+    )
     standings.grown(folder / "small", folder / "grown", standings.SEEDS)
     yield Figure("standings_10050_matches", "CPU s", ("standings", str(folder / "grown")))
     for game, seats in (("khiva", "2"), ("khiva", "3"), ("emira", "3"), ("silk_road", "2"), ("silk_road", "3")):

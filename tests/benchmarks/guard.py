@@ -25,6 +25,7 @@ import bench  # noqa: E402 - found beside this file
 PAIRS, SLOWER, SECONDS = 20, 1.1, 300.0
 GUARDED = (
     *("match_", "run_of_two_cpu", "verify_cpu", "standings_", "arbiter_2_seats", "arbiter_3_seats", "version", "help"),
+    *("games", "report_"),
     *("aec_", "parallel_", "worlds_"),
 )
 CALLS = "execve,mount,open,openat"
@@ -39,8 +40,8 @@ class Count(NamedTuple):
     value: int
 
 
-def counts(tree: Path, instant: str) -> Iterator[Count]:
-    """The counts of a version."""
+def counts(tree: Path, instant: str, store: str) -> Iterator[Count]:
+    """Yield the counts of a version. ``instant``: a bot; ``store``: one that every version reads."""
     match = ("match", "--bot", f"{instant} rotate 0", "--bot", f"{instant} rotate 1", "--seed", "guard")
     for level in (level for level in bench.Level if not bench.levels()[level]):
         words = (*match, "--isolation", level)
@@ -53,7 +54,8 @@ def counts(tree: Path, instant: str) -> Iterator[Count]:
         yield Count(f"mounts_{level}", sum(call.startswith("mount(") for call in done))
         opens = [call for call in done if call.startswith("open")]
         yield Count(f"opens_{level}", sum(not BY_THE_CLOCK.search(call) for call in opens))
-    for words in (("--version",), ("run", "-h"), (*match, "--isolation", "trusted")):
+    report = ("report", store, "--out", "page.html")
+    for words in (("--version",), ("run", "-h"), ("games",), report, (*match, "--isolation", "trusted")):
         done_run = run_in(tree, *words, code=MODULES)
         yield Count(f"modules_{words[0].strip('-')}", int(done_run.splitlines()[-1]))
 
@@ -89,8 +91,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder, bench.other_version(asked.base) as base:
         assert base is not None
         figures = [*bench.figures(Path(folder))]
-        instant = str(Path(folder, "instant"))
-        for mine, theirs in zip(counts(bench.ROOT, instant), counts(base, instant), strict=True):
+        given = str(Path(folder, "instant")), str(Path(folder, "small"))
+        for mine, theirs in zip(counts(bench.ROOT, *given), counts(base, *given), strict=True):
             says = "more" if mine.value > theirs.value else "holds"
             worse += says == "more"
             print(json.dumps({"name": mine.name, "value": mine.value, "base": theirs.value, "says": says}), flush=True)

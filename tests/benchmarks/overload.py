@@ -31,10 +31,10 @@ from busy import busy  # noqa: E402 - found beside this folder
 from jobs import job  # noqa: E402
 
 from khiva_arena.arbiter import pool  # noqa: E402
-from khiva_arena.arbiter.clock import Limits  # noqa: E402
 from khiva_arena.arbiter.gather import Gatherer, StepResult  # noqa: E402
 from khiva_arena.arbiter.match import Job, Outcome  # noqa: E402
 from khiva_arena.arbiter.seat import Seat  # noqa: E402
+from khiva_arena.replay.definition import TimeLimits  # noqa: E402
 from khiva_arena.result import Verdict  # noqa: E402
 from khiva_arena.sandbox.command import Command  # noqa: E402
 
@@ -63,7 +63,7 @@ class Found:
         faults = [fault.verdict for report in outcome.seats for fault in report.faults]
         self.timeouts += faults.count(Verdict.TIMEOUT)
         self.forfeits += sum(at is not None for at in outcome.record.forfeited_at) if outcome.record else 0
-        self.bank_used += sum(Limits().bank_ms / 1000 - report.bank_left for report in outcome.seats)
+        self.bank_used += sum(TimeLimits(10_000, 1_000, 10_000).bank_ms / 1000 - report.bank_left for report in outcome.seats)
 
 
 def overloaded(per_core: int = BUSY, *, elsewhere: bool = False) -> AbstractContextManager[None]:
@@ -82,7 +82,7 @@ def jobs(instant: str, start: int = 0, step: int = 1) -> Iterator[Job]:
     """Matches of bots that answer at once, without an end, at the default limits."""
     ordinal = start
     while True:
-        yield job([Command((instant, "rotate"), "/tmp")] * SEATS, ordinal, **structs.asdict(Limits()))
+        yield job([Command((instant, "rotate"), "/tmp")] * SEATS, ordinal, **structs.asdict(TimeLimits(10_000, 1_000, 10_000)))
         ordinal += step
 
 

@@ -12,6 +12,8 @@ from typing import Any
 import fake_llm
 import msgpack
 import pytest
+from once import filled
+from shared_builds import shared_builds
 from tools import need, need_language
 
 from khiva_arena.entrants.bots import load
@@ -64,6 +66,13 @@ def cut(data: bytes) -> list[Any]:
     return out
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _built_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What several tests or workers stage is built by the first of them."""
+    with shared_builds(tmp_path_factory):
+        yield
+
+
 @pytest.fixture(scope="module")
 def fake() -> Iterator[fake_llm.Fake]:
     """An endpoint of language models."""
@@ -110,11 +119,14 @@ def sanitized(staged: Callable[[str], Staged], tmp_path_factory: pytest.TempPath
     def build(name: str) -> Staged:
         need("cc")
         source = Path(staged(name).folder) / "bot.c"
-        program = tmp_path_factory.mktemp("sanitized") / "bot"
-        strict = ("-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "-ffp-contract=off")
+        strict = ("-std=c99", "-Og", "-Wall", "-Wextra", "-Werror", "-ffp-contract=off")
         checks = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
-        subprocess.run(["cc", *strict, *checks, "-o", program, source, "-lm"], check=True, timeout=240)
-        return Staged([str(program)], program.parent)
+
+        def compiled(folder: Path) -> None:
+            subprocess.run(["cc", *strict, *checks, "-o", folder / "bot", source, "-lm"], check=True, timeout=240)
+
+        folder = filled(tmp_path_factory, f"sanitized-{name.replace('/', '-')}", compiled)
+        return Staged([str(folder / "bot")], folder)
 
     return build
 

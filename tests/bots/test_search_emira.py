@@ -19,9 +19,9 @@ def play(choosers, rules, deal):
 @pytest.mark.parametrize(
     ("seats", "given"),
     [
-        (3, {"max_rounds": 4}),
-        (4, {"max_rounds": 3, "mode": "advanced", "gold": "hidden", "undecided": "always", "bazaar_noble": "extra"}),
-        (5, {"max_rounds": 3, "mode": "advanced", "symbols": "none", "grant_timing": "serving", "bonus_counters": "twelve"}),
+        (3, {"max_rounds": 3}),
+        (4, {"max_rounds": 2, "mode": "advanced", "gold": "hidden", "undecided": "always", "bazaar_noble": "extra"}),
+        (5, {"max_rounds": 2, "mode": "advanced", "symbols": "none", "grant_timing": "serving", "bonus_counters": "twelve"}),
     ],
 )
 def test_equal_seeds_views_and_legal_lists_give_equal_choices(chooser, seats, given):
@@ -33,7 +33,7 @@ def test_equal_seeds_views_and_legal_lists_give_equal_choices(chooser, seats, gi
 
 def test_it_chooses_otherwise_than_its_policy_alone(chooser):
     """Which it would not if it did not search, or if all worlds were alike to it."""
-    rules, search = GAME.rules({"max_rounds": 6}), chooser(NAME)
+    rules, search = GAME.rules({"max_rounds": 3}), chooser(NAME)
     parts = search.__globals__
 
     def policy(decide, match):

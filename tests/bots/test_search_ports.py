@@ -9,6 +9,7 @@ from typing import Any
 import languages
 import pytest
 from arena import arena
+from once import filled
 from tools import need_module_tools
 
 from khiva_arena.games.khiva import GAME
@@ -56,28 +57,42 @@ def match_of_each_rules(seed: str) -> Iterator[tuple[dict[str, Any], list[dict[s
         yield random_match(seats, given, f"{seed} {number}")
 
 
-def choose_alike(bot: Any, choose: Any, hello: dict[str, Any], asked: list[dict[str, Any]], framed: Any) -> None:
-    """Compare the answers of a bot with those of the Python one."""
-    script = decides(asked)
+@pytest.fixture
+def groups(tmp_path_factory: pytest.TempPathFactory, chooser: Any, conversation: Any) -> list[dict[str, Any]]:
+    """The published positions: of each group the hello, the requests, and what the Python bot chooses."""
+
+    def choose(folder: Path) -> None:
+        choices = chooser("search")
+        made = []
+        for group in GROUPS:
+            hello, script = conversation[0] | group["hello"], decides(group["decides"])
+            made.append({"hello": hello, "script": script, "choices": [choices(decide, hello) for decide in script]})
+        (folder / "groups.json").write_text(json.dumps(made))
+
+    made: list[dict[str, Any]] = json.loads((filled(tmp_path_factory, "choices-of-search", choose) / "groups.json").read_text())
+    return made
+
+
+def chosen(bot: Any, hello: dict[str, Any], script: list[dict[str, Any]], framed: Any) -> list[int]:
+    """The answers of a bot."""
     said = bot.run(framed(hello, *script))
     assert said.code == 0, said.notes
-    expected = [choose(decide, hello) for decide in script]
-    assert [act["choice"] for act in said.messages[1:]] == expected, hello
+    return [act["choice"] for act in said.messages[1:]]
 
 
 @languages.each(("c", "cpp"), "search")
-def test_it_chooses_the_same(name: str, staged: Any, chooser: Any, framed: Any, conversation: Any) -> None:
-    for group in GROUPS:
-        choose_alike(staged(name), chooser("search"), conversation[0] | group["hello"], group["decides"], framed)
+def test_it_chooses_the_same(name: str, staged: Any, framed: Any, groups: Any) -> None:
+    for group in groups:
+        assert chosen(staged(name), group["hello"], group["script"], framed) == group["choices"], group["hello"]
 
 
 @languages.each(("c", "cpp"))
-def test_a_module_chooses_the_same(name: str, lay_out: Any, chooser: Any, framed: Any, conversation: Any, tmp_path: Path) -> None:
+def test_a_module_chooses_the_same(name: str, lay_out: Any, framed: Any, groups: Any, tmp_path: Path) -> None:
     need_module_tools(name)
     arena("new", f"shipped:{name}/search", "mine", "--module", cwd=tmp_path)
     bot = lay_out(tmp_path / "mine", name)
-    for group in GROUPS:
-        choose_alike(bot, chooser("search"), conversation[0] | group["hello"], group["decides"][::4], framed)
+    for group in groups:
+        assert chosen(bot, group["hello"], group["script"][::4], framed) == group["choices"][::4], group["hello"]
 
 
 @pytest.mark.long
@@ -86,4 +101,5 @@ def test_it_chooses_the_same_in_whole_matches(name: str, staged: Any, chooser: A
     for seed in range(4):
         for hello, asked in match_of_each_rules(f"choices {seed}"):
             hello = {**conversation[0], **hello, "seed": random.Random(seed).getrandbits(53)}
-            choose_alike(staged(name), chooser("search"), hello, asked, framed)
+            choose, script = chooser("search"), decides(asked)
+            assert chosen(staged(name), hello, script, framed) == [choose(decide, hello) for decide in script], hello

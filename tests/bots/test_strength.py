@@ -86,7 +86,7 @@ def test_search_wins_more_than_its_share_against_greedy(chooser: Any, name: str,
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
 def test_equal_seeds_views_and_legal_lists_give_equal_choices(chooser: Any, seats: int) -> None:
     names = ["search_deep", "search", "greedy", "naive", "random"][:seats]
-    rules = GAME.rules({"max_turns": 4})
+    rules = GAME.rules({"max_turns": 2})
     first = play([chooser(name) for name in names], 1, rules)
     # New modules, nothing remembered, one seat asked before another.
     assert play([chooser(name) for name in names], 1, rules) == first

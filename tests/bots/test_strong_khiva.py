@@ -16,7 +16,7 @@ from tools import need_language
 
 pytestmark = [pytest.mark.slow, pytest.mark.language]
 
-NAME, LABEL, MATCHES, ASKED = "c/strong_khiva", "strong", 8, 12
+NAME, LABEL, MATCHES, ASKED = "c/strong_khiva", "strong", 8, 6
 
 
 def test_each_choice_is_legal_and_equal_in_another_process(staged: Any, framed: Any, conversation: Any) -> None:
@@ -57,7 +57,7 @@ def test_it_finishes_ahead_of_the_best_before_it(seats: int, deals: int, tmp_pat
 def test_the_networks_can_be_fitted_again() -> None:
     """What self-play in C writes has the shape that the fit takes, and a fit learns from it who is ahead."""
     need_language("c")
-    played = fit_networks.play(3, 40)
+    played = fit_networks.play(3, 40, "-O1")
     assert played.shape[1:] == (3, fit_networks.ROWS + 2)
     assert np.isfinite(played).all()
     assert set(np.unique(played[:, :, fit_networks.ROWS])) == {1.0, 2.0, 3.0}

@@ -94,13 +94,13 @@ def test_its_policy_is_that_of_the_greedy_bot_with_other_weights(
 ) -> None:
     need("cc")
     (tmp_path / "greedy.c").write_text(GREEDY_BOT)
-    words = ("cc", "-std=c99", "-O2", "-ffp-contract=off", "-I", staged(NAME).folder, "-o", tmp_path / "greedy")
+    words = ("cc", "-std=c99", "-Og", "-ffp-contract=off", "-I", staged(NAME).folder, "-o", tmp_path / "greedy")
     subprocess.run([*words, tmp_path / "greedy.c"], check=True, timeout=120)
     bot, greedy, lots = type(staged(NAME))([str(tmp_path / "greedy")], tmp_path), chooser(GREEDY), random.Random(6)
     kinds = set()
     for number, seats in enumerate([*GAME.seats, *GAME.seats]):
         rules = drawn_rules(GAME, lots) if number >= len(GAME.seats) else GAME.rules({})
-        hello, script = greeting(conversation[0], rules, seats), list(requests(seats, rules, lots))
+        hello, script = greeting(conversation[0], rules, seats), list(requests(seats, rules, lots, 0.4))
         assert choices(bot, framed, hello, script) == [greedy(decide, hello) for decide in script]
         kinds |= {decide["kind"] for decide in script}
     assert kinds == set(KINDS)
@@ -109,7 +109,7 @@ def test_its_policy_is_that_of_the_greedy_bot_with_other_weights(
 @pytest.mark.parametrize("seats", GAME.seats)
 def test_it_plays_every_variant_legally(seats: int, staged: Any, strict: Any, framed: Any, conversation: Any) -> None:
     lots, ways = random.Random(seats), 0
-    for number in range(8):
+    for number in range(5):
         rules = drawn_rules(GAME, lots) if number else GAME.rules({})
         hello, script = greeting(conversation[0], rules, seats), list(requests(seats, rules, lots, 0.15))
         chosen = choices(strict, framed, hello, script)

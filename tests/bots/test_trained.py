@@ -169,7 +169,7 @@ def test_equal_seeds_train_to_equal_weights(modules: dict[str, ModuleType], tmp_
     train = modules["train"]
     train.BATCH, before = 64, train.BATCH
     try:
-        one, same, other = (list(train.train(3, 2, seed=seed, games=8, steps=90))[-1] for seed in (1, 1, 2))
+        one, same, other = (list(train.train(3, 2, seed=seed, games=8, steps=30))[-1] for seed in (1, 1, 2))
     finally:
         train.BATCH = before
     train.save(one, tmp_path / "weights.npz")

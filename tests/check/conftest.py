@@ -11,17 +11,24 @@ from typing import Any
 import pytest
 from once import filled
 
-from khiva_arena.arbiter.clock import Limits
+from khiva_arena.check import talk
 from khiva_arena.check.context import RunningCheck
 from khiva_arena.check.report import CheckReport
 from khiva_arena.check.run import check
 from khiva_arena.entrants.bots import load
 from khiva_arena.games.registry import get
+from khiva_arena.replay.definition import TimeLimits
 from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.sandbox.limits import MIB, Resources
 
 MISFIT = Path(__file__).parent / "bots" / "misfit.py"
-SOON = Limits(startup_ms=4_000, turn_ms=1_000, bank_ms=1_500)
+SOON = TimeLimits(startup_ms=4_000, turn_ms=1_000, bank_ms=1_500)
+AT_ONCE = 0.1
+STUCK = {
+    **dict.fromkeys(("stopped", "hangs", "closes_input", "stops"), ("AFTER_DEADLINE", "AFTER_INPUT")),
+    **dict.fromkeys(("silent", "half", "no_flush"), ("AFTER_DEADLINE",)),
+}
+"""By the way of a bot that never does what a check waits for: the waits that so are only waste."""
 
 Checked = Callable[..., CheckReport]
 
@@ -71,7 +78,10 @@ def checked(misfit: Callable[[str], str], tmp_path_factory: pytest.TempPathFacto
         }
         running = RunningCheck(load(misfit(way)), **given | more)
         told: list[str] = []
-        report = check(running, way, lambda step: told.append(step.id))
+        with pytest.MonkeyPatch.context() as patch:
+            for wait in STUCK.get(way, ()):
+                patch.setattr(talk, wait, AT_ONCE)
+            report = check(running, way, lambda step: told.append(step.id))
         assert told == [step.id for step in report.steps]
         return report
 

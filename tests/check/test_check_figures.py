@@ -10,7 +10,6 @@ import pytest
 import trio
 from wording import pattern, sentence
 
-from khiva_arena.arbiter.clock import Limits
 from khiva_arena.arbiter.fairness import CpuSample
 from khiva_arena.check import describe, processor, steps_play
 from khiva_arena.check.context import Failed, RunningCheck, Warned
@@ -18,6 +17,7 @@ from khiva_arena.check.positions import decisions_of_a_match
 from khiva_arena.check.report import Bar, histogram_text
 from khiva_arena.entrants.bots import load
 from khiva_arena.games.registry import GAMES, get
+from khiva_arena.replay.definition import TimeLimits
 from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.sandbox.proc_usage import ThreadTime
 
@@ -29,7 +29,7 @@ TURN, BANK = 1.0, 10.0
 def running(*games: str) -> RunningCheck:
     bot = load(shlex.join([sys.executable, str(Path(__file__).parent / "bots" / "misfit.py")]))
     played = tuple(get(name) for name in games or GAMES)
-    return RunningCheck(bot, Limits(10_000, 1_000, 10_000), Sandbox(Level.TRUSTED), played, quick=True, levels=(), trust=True)
+    return RunningCheck(bot, TimeLimits(10_000, 1_000, 10_000), Sandbox(Level.TRUSTED), played, quick=True, levels=(), trust=True)
 
 
 def test_percentiles_and_bars() -> None:
@@ -54,7 +54,7 @@ def test_percentiles_and_bars() -> None:
     ],
 )
 def test_how_long_a_bank_lasts(thought: list[float], firsts: set[int], lasts: float) -> None:
-    assert steps_play.bank_lasts(thought, firsts, Limits(10_000, 1_000, 10_000)) == pytest.approx(lasts)
+    assert steps_play.bank_lasts(thought, firsts, TimeLimits(10_000, 1_000, 10_000)) == pytest.approx(lasts)
 
 
 def test_a_bank_that_a_match_overdraws_is_a_failure() -> None:

@@ -4,8 +4,8 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from arena import NAIVE, arena
-from hypothesis import given
+from arena import C, arena
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from wording import sentence
 
@@ -50,6 +50,7 @@ def test_markdown_says_what_failed_first_and_then_lists_all() -> None:
     assert lines.index("```") < lines.index("got: hello") < lines.index("| 4 | it exits | skipped |")
 
 
+@settings(max_examples=40)
 @given(st.text(), st.text())
 def test_what_a_bot_wrote_becomes_no_markup(text: str, name: str) -> None:
     step = CheckStep(1, "stdout", "frames", Status.FAILED, said=text, got=text, stderr=text)
@@ -66,10 +67,10 @@ def test_what_a_bot_wrote_becomes_no_markup(text: str, name: str) -> None:
 
 @pytest.mark.slow
 def test_the_command_prints_them(tmp_path: Path) -> None:
-    said = arena("check", NAIVE, "--game", "khiva", "--quick", "--isolation", "trusted", "--format", "junit", cwd=tmp_path).stdout
+    said = arena("check", C, "--game", "khiva", "--quick", "--isolation", "trusted", "--format", "junit", cwd=tmp_path).stdout
     assert said.startswith("<?xml")
     assert ElementTree.fromstring(said).get("failures") == "0"
     said = arena("check", "no-such-bot", "--format", "markdown", cwd=tmp_path, code=2).stderr
     assert "no-such-bot" in said
-    said = arena("check", NAIVE, "--format", "junit", "--json", cwd=tmp_path, code=2).stderr
+    said = arena("check", C, "--format", "junit", "--json", cwd=tmp_path, code=2).stderr
     assert sentence("check", "json-format-give", form="junit") in said

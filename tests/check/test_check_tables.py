@@ -9,7 +9,6 @@ import msgpack
 import pytest
 from wording import sentence
 
-from khiva_arena.arbiter.clock import Limits
 from khiva_arena.check.describe import as_bytes, in_brief, repeated_keys
 from khiva_arena.check.encodings import Encoder
 from khiva_arena.check.positions import CheckTable, crowded, find, hello_of, kinds_of, place
@@ -17,6 +16,7 @@ from khiva_arena.check.schema import NAME, schema
 from khiva_arena.errors import InternalError
 from khiva_arena.games.registry import GAMES, get
 from khiva_arena.protocol.codec import plain_value
+from khiva_arena.replay.definition import TimeLimits
 from khiva_arena.shipped import folder
 
 pytestmark = pytest.mark.slow
@@ -116,7 +116,7 @@ def test_all_encodings_say_the_same(widest: bool) -> None:
 
 def test_a_hello_is_as_in_a_match() -> None:
     where = place(get("khiva"), 3, 2, {"carpets": 25})
-    hello = hello_of(where, Limits())
+    hello = hello_of(where, TimeLimits(10_000, 1_000, 10_000))
     known = json.loads((folder("protocol") / "schema" / "hello.json").read_text())
     assert set(hello) == set(known["$defs"]["Hello"]["properties"])
     assert (hello["seat"], hello["seats"], hello["rules"]) == (2, 3, get("khiva").rules({"carpets": 25}))

@@ -10,17 +10,18 @@ from levels import need_level
 from wording import sentence
 
 from khiva_arena import shipped
-from khiva_arena.arbiter.clock import Limits
+from khiva_arena.check import talk
 from khiva_arena.check.context import RunningCheck
 from khiva_arena.check.report import CheckReport, CheckStep, Status
 from khiva_arena.check.run import check
 from khiva_arena.entrants.bots import load
 from khiva_arena.games.registry import get
+from khiva_arena.replay.definition import TimeLimits
 from khiva_arena.sandbox.level import Level, Sandbox
 
 pytestmark = pytest.mark.slow
 
-SOON = Limits(startup_ms=3_000, turn_ms=300, bank_ms=500)
+SOON = TimeLimits(startup_ms=3_000, turn_ms=300, bank_ms=500)
 BY_THE_KIT = 'import time\nfrom khiva_kit import play\nasked = 0\ndef choose(decide, match):\n    {}\nplay("x", choose)\n'
 BY_HAND = """import json, os, struct, sys, msgpack
 text, binary = sys.stdout, sys.stdout.buffer
@@ -64,6 +65,7 @@ class Mistake(NamedTuple):
     says: words that the hint has.
     not_said: words of the hints of other mistakes.
     level: where it is checked.
+    stuck: it neither answers nor ends, so a check need not wait for either behind its time.
     """
 
     run: str
@@ -72,6 +74,7 @@ class Mistake(NamedTuple):
     says: tuple[str, ...]
     not_said: tuple[str, ...] = ()
     level: Level = Level.TRUSTED
+    stuck: bool = False
 
 
 MISTAKES = {
@@ -109,15 +112,17 @@ MISTAKES = {
         "encodings",
         (sentence("check", "sleep-lock-thread-child"), sentence("check", "act-due-within-turn")),
         ("event", "MessagePack library"),
+        stuck=True,
     ),
     "sleeps at once": Mistake(
         PYTHON,
         kit("time.sleep(60)"),
         "answers",
         (sentence("check", "sleep-lock-thread-child"), sentence("check", "act-due-within-turn")),
+        stuck=True,
     ),
     "thinks for ever": Mistake(
-        PYTHON, kit("while True: pass"), "answers", (sentence("check", "act-due-within-turn"),), ("section",)
+        PYTHON, kit("while True: pass"), "answers", (sentence("check", "act-due-within-turn"),), ("section",), stuck=True
     ),
     "choose returns nothing": Mistake(
         PYTHON, kit("decide['legal'][0]"), "answers", ("choose returned nothing", "return"), ("//", "entry itself")
@@ -214,7 +219,10 @@ def checked(tmp_path_factory: pytest.TempPathFactory, home: Path) -> Callable[[s
             (folder / executable).chmod(0o755)
         (folder / "bot.toml").write_text(f'name = "x"\nrun = "{mistake.run}"\ngames = ["khiva"]\n')
         given: dict[str, Any] = {"games": (get("khiva"),), "quick": True, "levels": (), "trust": True}
-        return check(RunningCheck(load(str(folder)), SOON, Sandbox(mistake.level), **given), name, lambda step: None)
+        with pytest.MonkeyPatch.context() as patch:
+            for wait in ("AFTER_DEADLINE", "AFTER_INPUT") if mistake.stuck else ():
+                patch.setattr(talk, wait, 0.1)
+            return check(RunningCheck(load(str(folder)), SOON, Sandbox(mistake.level), **given), name, lambda step: None)
 
     return run
 

@@ -16,12 +16,12 @@ from msgspec.structs import replace
 from tools import lacks
 from wording import sentence
 
-from khiva_arena.arbiter.clock import Limits
 from khiva_arena.check.context import RunningCheck
 from khiva_arena.check.report import CheckReport, CheckStep, Status
 from khiva_arena.check.run import GAMES, steps
 from khiva_arena.entrants.bots import load
 from khiva_arena.games.registry import get
+from khiva_arena.replay.definition import TimeLimits
 from khiva_arena.sandbox.detect import levels, python_closed
 from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.sandbox.reap import MARK
@@ -135,10 +135,6 @@ def test_what_an_author_is_told(checked: Callable[..., CheckReport]) -> None:
     assert "ModuleNotFoundError: No module named 'no_such_library'" in step.stderr
     assert step.got == "its " + sentence("check", "output-ended-exited-code") + " 1"
     assert "DIR/bin/pip install msgpack no_such_library, then --runtime NAME=DIR" in step.hint
-    step = _step(checked("silent"), "answers")
-    assert step.got == "nothing within 2.5 s; " + sentence("sandbox", "waits-more-input-sent")
-    for way, says in DOES.items():
-        assert _step(checked(way), "answers").got.endswith(f"; {says}")
     assert _step(checked("proto_2"), "start").got.endswith(
         sentence("protocol", "proto-spoken-here", tag="hello", proto="2", proto_2="1")
     )
@@ -149,19 +145,29 @@ def test_what_an_author_is_told(checked: Callable[..., CheckReport]) -> None:
         + sentence("protocol", "byte-xc-none-begins")
     )
     assert _step(checked("no_msgpack"), "answers").got == sentence("check", "frame-not-msgpack-value") + f", {bytes_}"
-    step = _step(checked("slow_answer"), "answers")
-    assert re.fullmatch(r"nothing within 2\.5 s; it came after (2\.[89]|3\.\d)\d s: too late", step.got)
-    step = _step(checked("slow_req"), "req")
-    assert " " + sentence("check", "s-slow-decisions-before", bank="1.5") + "; it came after 1." in step.got
-    assert "held back" in _step(checked("no_flush"), "answers").hint
     assert "'proto': 2" in _step(checked("greets_any_proto"), "no-common-protocol").got
+    step = _step(checked("memory"), "memory")
+    assert step.got.startswith(sentence("sandbox", "reached-limit", words="memory") + " 150 MiB")
+    assert "good game!" in _step(checked("prints_after_end"), "stdout").got
+
+
+def test_what_an_author_is_told_where_nothing_came(checked: Callable[..., CheckReport]) -> None:
+    step = _step(checked("silent"), "answers")
+    assert step.got == "nothing within 2.5 s; " + sentence("sandbox", "waits-more-input-sent")
+    for way, says in DOES.items():
+        assert _step(checked(way), "answers").got.endswith(f"; {says}")
+    assert "held back" in _step(checked("no_flush"), "answers").hint
     step = _step(checked("half"), "answers")
     assert step.got.endswith(
         sentence("check", "bytes-frame-no-more") + " within 2.5 s; " + sentence("sandbox", "waits-more-input-sent")
     )
-    step = _step(checked("memory"), "memory")
-    assert step.got.startswith(sentence("sandbox", "reached-limit", words="memory") + " 150 MiB")
-    assert "good game!" in _step(checked("prints_after_end"), "stdout").got
+
+
+def test_what_an_author_is_told_where_it_came_late(checked: Callable[..., CheckReport]) -> None:
+    step = _step(checked("slow_answer"), "answers")
+    assert re.fullmatch(r"nothing within 2\.5 s; it came after (2\.[89]|3\.\d)\d s: too late", step.got)
+    step = _step(checked("slow_req"), "req")
+    assert " " + sentence("check", "s-slow-decisions-before", bank="1.5") + "; it came after 1." in step.got
 
 
 @pytest.mark.soak
@@ -174,7 +180,7 @@ def test_what_an_author_is_told(checked: Callable[..., CheckReport]) -> None:
     ("spins", "processor", sentence("check", "idle") + ", " + sentence("check", "share-tenth")),
 ])  # fmt: skip
 def test_what_no_match_blames_is_a_warning(way: str, word: str, said: str, checked: Callable[..., CheckReport]) -> None:
-    report = checked(way, limits=Limits(4_000, 100, 2_400))
+    report = checked(way, limits=TimeLimits(4_000, 100, 2_400))
     assert word in _warned(report)
     assert _warned(report) <= {word, *BUSY}
     assert said in _step(report, word).said
@@ -182,9 +188,9 @@ def test_what_no_match_blames_is_a_warning(way: str, word: str, said: str, check
     assert report.passed
 
 
-@pytest.mark.parametrize("way", ["honest", "note"])
-def test_an_honest_bot_passes_every_step(way: str, checked: Callable[..., CheckReport]) -> None:
-    report = checked(way, quick=False)
+@pytest.mark.parametrize(("way", "more"), [("honest", {"quick": False}), ("note", {})], ids=["honest", "note"])
+def test_an_honest_bot_passes_every_step(way: str, more: dict[str, bool], checked: Callable[..., CheckReport]) -> None:
+    report = checked(way, **more)
     assert report.passed
     assert _warned(report) <= BUSY
     assert not [step.id for step in report.steps if step.status is Status.SKIPPED]
@@ -229,7 +235,9 @@ def test_a_file_outside_of_the_folder_is_named(checked: Callable[..., CheckRepor
 def test_games_are_no_hint_to_a_bot_that_names_them(misfit: Callable[[str], str]) -> None:
     named = load(misfit("honest"))
     for bot, hint in ((named, ""), (replace(named, games=()), GAMES)):
-        running = RunningCheck(bot, Limits(), Sandbox(Level.TRUSTED), (get("khiva"),), quick=True, levels=(), trust=True)
+        running = RunningCheck(
+            bot, TimeLimits(10_000, 1_000, 10_000), Sandbox(Level.TRUSTED), (get("khiva"),), quick=True, levels=(), trust=True
+        )
         assert [plan.hint for plan in steps(running) if plan.id == "game:khiva"] == [hint]
 
 

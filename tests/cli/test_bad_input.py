@@ -6,7 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from arena import NAIVE, RANDOM, arena, bots
+from arena import arena, bots
+from stores import NAIVE, RANDOM
 from wording import sentence
 
 from khiva_arena.errors import ConfigError
@@ -65,7 +66,8 @@ FILES = {
 def test_files(tmp_path: Path, text: str, said: str, shipped: list[str]) -> None:
     two = "" if text.startswith("bots") else f'bots = ["{RANDOM}", "{NAIVE}"]\n'
     (tmp_path / "c.toml").write_text(two + text)
-    error = arena("run", "c.toml", *shipped, cwd=tmp_path, code=2).stderr
+    env = {"PATH": str(tmp_path)}  # no language is there, and none is looked for long
+    error = arena("run", "c.toml", *shipped, cwd=tmp_path, code=2, env=env).stderr
     assert said in error
     assert "Traceback" not in error
     assert all(line.startswith(("khiva-arena: error: ", "/")) or "left out" in line for line in error.splitlines())

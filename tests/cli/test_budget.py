@@ -6,11 +6,13 @@ from math import sqrt
 from pathlib import Path
 
 import pytest
-from arena import GREEDY, NAIVE, RANDOM, C, arena, bots
+from arena import C, arena, bots
 from once import made_once
+from stores import GREEDY, NAIVE, RANDOM
 from terminal import Terminal
 from wording import pattern, sentence
 
+from khiva_arena.competition import budget_try
 from khiva_arena.events.durations import MatchTime, around_matches, in_words, mean_time, of_store
 from khiva_arena.shards.plan_file import read_plan
 from khiva_arena.store.db import Store
@@ -78,16 +80,17 @@ def test_of_few_seconds_what_is_between_matches_is_a_guess() -> None:
 
 @pytest.mark.slow
 def test_the_time_of_a_start_is_estimated_from_what_is_recorded(played: Path, tmp_path: Path) -> None:
-    first = arena(*RUN, "--seeds", "1", cwd=tmp_path)
+    run = [*RUN, "-j", "1"]
+    first = arena(*run, "--seeds", "1", cwd=tmp_path)
     assert re.search("= 6 matches$", first.stderr, re.MULTILINE)
     assert "estimated" not in first.stderr
-    second = arena(*RUN, "--seeds", "2", cwd=tmp_path)
+    second = arena(*run, "--seeds", "2", cwd=tmp_path)
     interval = (
         pattern("events", "about-load-machine", about=".*", low=".*", high=".*")
         + r" .*\), from 6 matches of event 1 in this store"
     )
     assert re.search(f"= 6 matches; estimated time: {interval}", second.stderr), second.stderr
-    other = arena(*RUN, "--seeds", "1", "--turn", "3s", cwd=tmp_path)
+    other = arena(*run, "--seeds", "1", "--turn", "3s", cwd=tmp_path)
     assert "estimated" not in other.stderr
 
 
@@ -124,7 +127,14 @@ def test_what_fits_follows_from_how_long_matches_took(played: Path) -> None:
     )
 
 
+@pytest.fixture
+def slow_matches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a try find that a match takes a second, so that few fit into a budget."""
+    monkeypatch.setattr(budget_try, "mean_time", lambda seconds, *more: mean_time([1.0] * len(seconds), *more))
+
+
 @pytest.mark.soak
+@pytest.mark.usefixtures("slow_matches")
 def test_a_try_that_is_not_recorded_then_the_same_command_again(tmp_path: Path) -> None:
     words = [*RUN, "--budget", "25s", "--yes"]
     first = arena(*words, cwd=tmp_path)
@@ -162,6 +172,7 @@ def test_errors_are_those_of_the_table_that_the_seeds_will_be_in(played: Path) -
 
 
 @pytest.mark.soak
+@pytest.mark.usefixtures("slow_matches")
 def test_a_warning_comes_once_and_who_is_left_out_stays_so(tmp_path: Path) -> None:
     (tmp_path / "silent").mkdir()
     (tmp_path / "silent/bot.toml").write_text('name = "silent"\nrun = "{python} main.py"\nfiles = ["*.py"]\n')

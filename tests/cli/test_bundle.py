@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from arena import FAULTY, NAIVE, RANDOM, arena, bots
+from arena import arena, bots
 from bundling import forged, lines_of, packed
 from disks import fill, small_disk
 from forging import forge
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from once import made_once
+from stores import FORFEITS, GREEDY, NAIVE, RANDOM, STRIKES
 from wording import sentence
 
 from khiva_arena.cli.main import run
@@ -27,7 +28,7 @@ from khiva_arena.store import bundle
 pytestmark = pytest.mark.slow
 
 Lines = list[dict[str, Any]]
-THREE = bots(RANDOM, f"{FAULTY} illegal 2", f"{FAULTY} raise 2")
+THREE = bots(RANDOM, STRIKES, FORFEITS)
 EVENT, RUN_SECRET, FIRST_MATCH = 1, 2, 5  # places of lines: a header, an event, the run's secret, two seeds', then matches
 
 
@@ -89,7 +90,7 @@ def test_it_holds_all_that_was_published_and_nothing_else(folder: Path, sound: L
         {"kind": "reveal", "seed": -1, "secret": secret.hex()},
     )
     text = gzip.decompress((folder / "b.khiva").read_bytes()).decode()
-    for private in (str(folder), "faulty.py", created[:13], "finished", "req_start", "9999 of"):
+    for private in (str(folder), "quick.c", created[:13], "finished", "req_start", "9999 of"):
         assert private not in text
 
 
@@ -108,7 +109,7 @@ def test_equal_events_give_equal_bytes(folder: Path, tmp_path: Path) -> None:
 
 
 def test_several_events_and_one_of_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    three = bots(RANDOM, NAIVE, f"{FAULTY} honest 0")
+    three = bots(RANDOM, NAIVE, GREEDY)
     arena("run", *three, "--seats", "2", "--seeds", "1", "--out", "out", cwd=tmp_path)
     arena("run", *three, "--seats", "3", "--seeds", "1", "--turn", "2s", "--out", "out", cwd=tmp_path)
     assert command(capsys, "bundle", tmp_path / "out", tmp_path / "both")[0] == 0
@@ -134,7 +135,7 @@ UPDATE matches SET attempt = 2 WHERE ordinal = (SELECT max(ordinal) FROM matches
 
 @pytest.mark.parametrize("form", ["gauntlet", "swiss", "knockout"])
 def test_every_format(form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = bots(RANDOM, NAIVE, f"{FAULTY} honest 0", f"{FAULTY} illegal 2")
+    words = bots(RANDOM, NAIVE, GREEDY, STRIKES)
     arena("run", *words, "--format", form, "--seats", "2", "--seeds", "1", "--out", "out", cwd=tmp_path)
     with closing(sqlite3.connect(tmp_path / "out" / "arena.db")) as store:
         forge(store, VOID_OF_THE_LAST)  # whose round is not drawn yet where a bundle tells the void

@@ -8,10 +8,11 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from arena import GREEDY, NAIVE, RANDOM, arena, bots, kill, started, wait_for_matches
+from arena import arena, bots, kill, started, wait_for_matches
 from forging import forge
 from once import made_once
 from pages import blocks
+from stores import GREEDY, NAIVE, RANDOM
 from terminal import Terminal
 from wording import sentence
 
@@ -21,7 +22,7 @@ from khiva_arena.store.db import Store
 
 pytestmark = pytest.mark.slow
 FAST = ["--isolation", "trusted", "--seats", "2", "--out", "out"]
-RUN = ["run", *bots(RANDOM, NAIVE, GREEDY), *FAST, "--seeds", "200"]
+RUN = ["run", *bots(RANDOM, NAIVE, GREEDY), *FAST, "--seeds", "20000"]
 
 
 @made_once
@@ -174,7 +175,7 @@ def test_matches_of_a_bot_that_withdrew_do_not_count(copy: Path) -> None:
     (table,) = blocks(copy / "page.html")["data"]["tables"]
     with Store.read(copy / "out") as store:
         recorded = len(store.recorded(store.events()[0].id))
-    assert table["title"].endswith(f"; event 1; without greedy; partial: {recorded} of 1200 matches of event 1")
+    assert table["title"].endswith(f"; event 1; without greedy; partial: {recorded} of 120000 matches of event 1")
     assert {row["name"] for row in table["table"]["rows"]} == {"random", "naive"}
 
 

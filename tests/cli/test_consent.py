@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from arena import ROOT, arena, bots
+from stores import NAIVE, RANDOM
 from terminal import Terminal
 from wording import sentence
 
@@ -14,7 +15,7 @@ from khiva_arena.settings import consent
 from khiva_arena.settings.table import TABLE
 from khiva_arena.settings.template import settings_text
 
-BEGIN = 'bots = ["shipped:python/random", "shipped:python/naive"]\nseats = 2\nseeds = 1\nout = "out"\nrules.max_turns = 2\n'
+BEGIN = f'bots = ["{RANDOM}", "{NAIVE}"]\nseats = 2\nseeds = 1\nout = "out"\nrules.max_turns = 2\n'
 OPENS = {
     "game": '"g.py"',
     "events_file": '"../events.jsonl"',
@@ -114,7 +115,7 @@ def asked(folder: Path, answer: str, *words: str) -> tuple[int, bool, str]:
 def test_a_word_is_asked_for_once_and_again_when_file_or_game_change(tmp_path: Path) -> None:
     arena("new", "game", "mine", cwd=tmp_path)
     file, game = tmp_path / "cup.toml", tmp_path / "mine" / "game.py"
-    both = '["mine/bot", "shipped:python/random"]'
+    both = f'["mine/bot", "{RANDOM}"]'
     file.write_text(f'bots = {both}\nseats = 2\nseeds = 1\nout = "out"\ngame = "mine/game.py"\nisolation = "trusted"\n')
     code, question, text = asked(tmp_path, "n", "cup.toml")
     assert (code, question) == (2, True)
@@ -138,7 +139,7 @@ def test_a_word_is_asked_for_once_and_again_when_file_or_game_change(tmp_path: P
 @pytest.mark.slow
 def test_a_bot_that_changes_is_asked_for_again_at_trusted(tmp_path: Path) -> None:
     arena("new", "python", "ann", cwd=tmp_path)
-    (tmp_path / "cup.toml").write_text(BEGIN.replace("shipped:python/naive", "ann") + 'isolation = "trusted"\n')
+    (tmp_path / "cup.toml").write_text(BEGIN.replace(NAIVE, "ann") + 'isolation = "trusted"\n')
     assert asked(tmp_path, "yes", "cup.toml")[:2] == (0, True)
     arena("run", "cup.toml", cwd=tmp_path)
     (tmp_path / "ann" / "main.py").write_text((tmp_path / "ann" / "main.py").read_text() + "# changed\n")
@@ -150,7 +151,7 @@ def test_a_plan_says_what_it_opens_and_needs_a_word_where_it_was_not_made(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     short = ("--seats", "2", "--seeds", "2", "--rule", "max_turns=2", "--isolation", "trusted")
-    arena("run", *bots("shipped:python/random", "shipped:python/naive"), *short, "--plan", "cup.plan", cwd=tmp_path)
+    arena("run", *bots(RANDOM, NAIVE), *short, "--plan", "cup.plan", cwd=tmp_path)
     says = "cup.plan opens --isolation trusted: " + sentence("settings", "bots-kept-less-machine")
     shard = ("run", "--from-plan", "cup.plan", "--shard", "1/2", "--out", "a")
     assert says in arena(*shard, cwd=tmp_path).stderr  # whoever made it has said so

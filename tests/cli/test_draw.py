@@ -11,11 +11,12 @@ from typing import Any
 
 import msgspec
 import pytest
-from arena import NAIVE, RANDOM, C, arena, bots, kill, started, wait_for_matches
+from arena import C, arena, bots, kill, started, wait_for_matches
 from bundling import forged, lines_of
 from forging import forge
 from once import made_once
 from published import command, published
+from stores import NAIVE, RANDOM
 from wording import sentence
 
 from khiva_arena.cli.main import run
@@ -26,7 +27,7 @@ pytestmark = pytest.mark.slow
 
 TWO = [*bots(RANDOM, NAIVE), "--isolation", "trusted", "--seats", "2"]
 RUN = ["run", *TWO, "--seeds", "1", "--out", "out"]
-LONG = ["run", *TWO, "--seeds", "300", "--out", "out"]
+LONG = ["run", *TWO, "--seeds", "30000", "--out", "out"]
 
 
 def events(folder: Path) -> list[EventRow]:
@@ -305,7 +306,7 @@ def test_a_later_stage_can_have_a_commitment_and_a_text_of_its_own(tmp_path: Pat
 
 def test_a_sequential_test_is_committed_to_as_well(tmp_path: Path) -> None:
     rates = ["--elo0", "-200", "--elo1", "300", "--alpha", "0.3", "--beta", "0.3"]
-    words = ["sprt", NAIVE, C, *rates, "--isolation", "trusted", "--out", "out", "-j", "2"]
+    words = ["sprt", NAIVE, C, *rates, "--isolation", "trusted", "--rule", "max_turns=10", "--out", "out"]
     said = arena(*words, "--commit", cwd=tmp_path).stdout
     (event,) = events(tmp_path / "out")
     assert f"commitment {event.commitment}" in said
@@ -320,7 +321,7 @@ def test_an_event_of_0_1_0_that_is_over_is_known_and_another_one_is_drawn_otherw
     words = command("khiva", "knockout", tmp_path, published("khiva-knockout", tmp_path))
     assert "event 1 is over" in arena(*words, cwd=tmp_path).stderr
     assert len(events(tmp_path / "finished")) == 1
-    arena(*words, "--new-event", cwd=tmp_path, code=None)
+    arena(*words, "--new-event", "-j", "1", cwd=tmp_path, code=None)
     old, new = events(tmp_path / "finished")
     assert old.definition == new.definition
     assert (old.id, new.id) == (old.definition.digest[:16], seeds.event_id(new.definition.digest, new.commitment))

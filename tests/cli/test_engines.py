@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from arena import RANDOM, ROOT
+from arena import ROOT
+from stores import RANDOM
 from wording import pattern, sentence
 
 from khiva_arena.entrants.bots import load, with_distinct_names

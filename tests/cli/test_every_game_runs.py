@@ -31,8 +31,8 @@ def greedy(game: str) -> str:
 def test_a_competition_of_each_game_and_each_seat_count(game: str, tmp_path: Path) -> None:
     """All seat counts in one store: every match sound, nobody at fault, greedy ahead, and a match plays again the same."""
     for seats in registry.get(game).seats:
-        words = ["--game", game, *bots(C, greedy(game)), "--copies", str(seats - 1), "--lineups", "2"]
-        arena("run", *words, "--seats", str(seats), "--seeds", "1", "--seed", "each", "--jobs", "2", "--out", "out", cwd=tmp_path)
+        words = ["--game", game, *bots(C, greedy(game)), "--copies", str(seats - 1), "--lineups", "1"]
+        arena("run", *words, "--seats", str(seats), "--seeds", "1", "--seed", "each", "--out", "out", cwd=tmp_path)
     events = json.loads(arena("verify", "out", "--json", cwd=tmp_path).stdout)["events"]
     assert len(events) == len(registry.get(game).seats)
     assert all(event["sound"] == event["planned"] and not event["problems"] for event in events)
@@ -48,7 +48,7 @@ def test_a_competition_of_each_game_and_each_seat_count(game: str, tmp_path: Pat
 
 @pytest.mark.parametrize("game", registry.GAMES)
 def test_the_shipped_bots_of_each_game(game: str, tmp_path: Path) -> None:
-    rows = json.loads(arena("bots", "--game", game, "--json", cwd=tmp_path).stdout)["bots"]
+    rows = json.loads(arena("bots", "--game", game, "--json", cwd=tmp_path, env={"PATH": str(tmp_path)}).stdout)["bots"]
     names = {row["name"] for row in rows}
     assert {"random", "random-c", "random-javascript"} < names
     assert len(names) == len(rows)

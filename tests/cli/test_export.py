@@ -10,10 +10,11 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from arena import FAULTY, NAIVE, RANDOM, arena, bots
+from arena import arena, bots
 from made_results import rated
 from msgspec import structs
 from once import made_once
+from stores import NAIVE, RANDOM, STRIKES
 
 from khiva_arena.ratings.elo import rate
 from khiva_arena.report.exports import EventResults, counted_pairs, pgn_names, to_csv, to_jsonl, to_payoffs, to_pgn
@@ -29,7 +30,7 @@ POINTS = {"1-0": (1, 2), "0-1": (2, 1), "1/2-1/2": (1, 1)}
 @made_once
 def folder(folder: Path) -> None:
     """A store with two events, at 2 and at 3 seats."""
-    three = bots(RANDOM, NAIVE, f"{FAULTY} illegal 2")
+    three = bots(RANDOM, NAIVE, STRIKES)
     for seats, seeds in ((2, 4), (3, 3)):
         words = ["--seats", str(seats), "--seeds", str(seeds), "--seed", "demo", "--out", "out"]
         arena("run", *three, *words, cwd=folder)

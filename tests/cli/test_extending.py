@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from arena import NAIVE, C, arena, bots, kill, started, wait_for_matches
+from arena import C, arena, bots, kill, started, wait_for_matches
 from forging import forge
 from once import made_once
+from stores import NAIVE
 from wording import sentence
 
 from khiva_arena.arbiter import live, match_queue
@@ -189,27 +190,30 @@ def json_of_bad(folder: Path) -> dict:
 
 def test_an_extension_that_was_interrupted_is_resumed(tmp_path: Path) -> None:
     arena(*RUN, "--seeds", "2", cwd=tmp_path)
-    running = started(*RUN, "--seeds", "300", cwd=tmp_path)
+    running = started(*RUN, "--seeds", "30000", cwd=tmp_path)
     wait_for_matches(tmp_path / "out" / "arena.db", 8)
     kill(running, signal.SIGINT)
     running.communicate(timeout=60)
-    refused = arena(*RUN, "--seeds", "400", cwd=tmp_path, code=2)
-    assert "--seeds 400: event 2 is not over, " in refused.stderr
+    refused = arena(*RUN, "--seeds", "40000", cwd=tmp_path, code=2)
+    assert "--seeds 40000: event 2 is not over, " in refused.stderr
     assert (
-        "of 596 matches are recorded, " + sentence("events", "seeds-goes", what="it brings event 1 to 300 seeds", total="300")
+        "of 59996 matches are recorded, "
+        + sentence("events", "seeds-goes", what="it brings event 1 to 30000 seeds", total="30000")
         in refused.stderr
     )
     assert (
-        sentence("events", "seeds-goes-event-extends", chain="300", number="2")
+        sentence("events", "seeds-goes-event-extends", chain="30000", number="2")
         in arena(*RUN, "--seeds", "2", cwd=tmp_path).stderr
     )
     arena(*RUN, "--seeds", "2", "--new-event", cwd=tmp_path)
-    again = started(*RUN, "--seeds", "300", cwd=tmp_path)
-    wait_for_matches(tmp_path / "out" / "arena.db", 16)
+    with Store.read(tmp_path / "out") as store:
+        recorded = sum(len(store.recorded(event.id)) for event in store.events())
+    again = started(*RUN, "--seeds", "30000", cwd=tmp_path)
+    wait_for_matches(tmp_path / "out" / "arena.db", recorded + 4)
     kill(again, signal.SIGINT)
     _, said = again.communicate(timeout=60)
     assert sentence("competition", "recorded-before") in said
-    assert "it extends event 1, " + sentence("events", "whose-results-known") + ", from 2 to 300 seeds" in said
+    assert "it extends event 1, " + sentence("events", "whose-results-known") + ", from 2 to 30000 seeds" in said
     with Store.read(tmp_path / "out") as store:
         assert len(store.events()) == 3
 

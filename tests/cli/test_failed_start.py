@@ -4,7 +4,8 @@ import re
 from pathlib import Path
 
 import pytest
-from arena import NAIVE, RANDOM, arena, bots
+from arena import arena, bots
+from stores import NAIVE, RANDOM
 from wording import sentence
 
 from khiva_arena.arbiter.redact import Redactor

@@ -11,13 +11,14 @@ from pathlib import Path
 import click
 import msgpack
 import pytest
-from arena import RANDOM, arena
+from arena import arena
 from evil import BESIDE, EVIL, FORGED, HELD, evil_bot, evil_bundles, evil_details, evil_store, harmless, rotted
 from fake_league import SENT, TOKEN, fake_league
 from forging import forge
 from made_league import MadeLeague
 from published import HERE, published
 from sample_stream import begin
+from stores import RANDOM
 
 from khiva_arena import stream
 from khiva_arena.cli.main import cli, run
@@ -364,8 +365,10 @@ def nothing_foreign(*words: str) -> Callable[[Place], None]:
     """A command that prints what is ours alone."""
 
     def check(place: Place) -> None:
-        place.say(*words)
-        place.say(*words, "--json")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("PATH", str(place.folder))  # looking for each language takes long
+            place.say(*words)
+            place.say(*words, "--json")
 
     return check
 

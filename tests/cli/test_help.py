@@ -8,7 +8,8 @@ from pathlib import Path
 
 import click
 import pytest
-from arena import RANDOM, arena
+from arena import arena
+from stores import RANDOM
 
 from khiva_arena.cli.examples import EXAMPLES
 from khiva_arena.cli.help import GROUPS, MANY, OTHERS, laid_out, long_name

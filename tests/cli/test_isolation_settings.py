@@ -5,7 +5,8 @@ import os
 from pathlib import Path
 
 import pytest
-from arena import NAIVE, RANDOM, arena, bots
+from arena import arena, bots
+from stores import NAIVE, RANDOM
 from wording import pattern, sentence
 
 from khiva_arena.errors import ConfigError

@@ -4,9 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
-from arena import NAIVE, C, arena, bots
+from arena import C, arena, bots
 from msgspec import structs
 from once import made_once
+from stores import NAIVE
 from wording import sentence
 
 from khiva_arena.events.looks import looks_of

@@ -6,8 +6,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from arena import FAULTY, NAIVE, RANDOM, ROOT, arena, bots
+from arena import FAULTY, ROOT, arena, bots
 from once import made_once
+from stores import GREEDY, NAIVE, RANDOM, STRIKES
 from wording import sentence
 
 pytestmark = pytest.mark.slow
@@ -21,11 +22,11 @@ def store(folder: Path) -> None:
 
 
 def test_a_match_is_told_turn_by_turn_and_repeats(tmp_path: Path) -> None:
-    words = ["match", *bots(RANDOM, NAIVE, f"{FAULTY} honest 0"), "--seed", "demo"]
+    words = ["match", *bots(RANDOM, NAIVE, GREEDY), "--seed", "demo"]
     first, second = arena(*words, cwd=tmp_path), arena(*words, cwd=tmp_path)
     assert first.stdout == second.stdout
     assert first.stdout.startswith("match ")
-    assert "random#0, naive#1, faulty#2" in first.stdout
+    assert "random#0, naive#1, greedy#2" in first.stdout
     assert "Turn 1:" in first.stdout
     assert first.stdout.splitlines()[-1].startswith("digest ")
     assert arena(*words[:-1], "other", cwd=tmp_path).stdout != first.stdout
@@ -70,10 +71,10 @@ def test_a_bot_that_crashes_in_the_middle_is_told_as_one_that_does_not_start(mor
 
 
 def test_a_strike_says_what_to_do_next_and_no_stderr_that_is_not_there(tmp_path: Path) -> None:
-    done = arena("match", *bots(RANDOM, f"{FAULTY} illegal 2"), "--seed", "demo", cwd=tmp_path)
-    assert "faulty#1: illegal at step " in done.stderr
+    done = arena("match", *bots(RANDOM, STRIKES), "--seed", "demo", cwd=tmp_path)
+    assert "strikes#1: illegal at step " in done.stderr
     assert "  its stderr: nothing" in done.stderr
-    assert f"  next: khiva-arena check {shlex.quote(f'{FAULTY} illegal 2')}" in done.stderr
+    assert f"  next: khiva-arena check {STRIKES}" in done.stderr
     assert "next: khiva-arena check" not in arena("match", *TWO, "--seed", "demo", cwd=tmp_path).stderr
 
 
@@ -100,7 +101,7 @@ def test_match_names_by_ordinal_and_id(store: Path) -> None:
 
 
 def test_another_bot_is_found_out_at_its_first_choice(store: Path) -> None:
-    other = bots(RANDOM, f"{FAULTY} honest 0")
+    other = bots(RANDOM, GREEDY)
     done = arena("match", "--from", "out", "1/0", *other, cwd=store, code=1)
     assert done.stdout.startswith("step ")
     assert " then, choice " in done.stdout

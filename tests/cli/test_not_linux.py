@@ -279,7 +279,9 @@ BEHIND_A_DOOR = {
 
 
 def test_nothing_else_is_used_that_macos_lacks(tmp_path: Path) -> None:
-    words = [sys.executable, "-m", "mypy", "--platform", "darwin", "--cache-dir", str(tmp_path / "cache"), "--no-error-summary"]
+    """What packages of others say of themselves is left out, which takes three times as long: these are modules of Python."""
+    words = [sys.executable, "-m", "mypy", "--platform", "darwin", "--follow-imports", "skip", "--no-error-summary"]
+    words += ["--cache-dir", str(tmp_path / "cache")]
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
     found: dict[str, set[str]] = {}
     for file, name in re.findall(r'^khiva_arena/(\S+?):\d+: error: Module has no attribute "(\w+)"', done.stdout, re.MULTILINE):

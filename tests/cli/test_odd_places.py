@@ -7,8 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from arena import NAIVE, RANDOM, arena, bots
+from arena import arena, bots
 from msgspec import structs
+from stores import NAIVE, RANDOM
 from wording import pattern, sentence
 
 from khiva_arena.errors import ConfigError, StoreError

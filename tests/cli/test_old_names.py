@@ -4,9 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
-from arena import NAIVE, RANDOM, C, arena, bots
+from arena import C, arena, bots
 from click.shell_completion import ShellComplete
 from sample_stream import begin, fault, matches, round_
+from stores import NAIVE, RANDOM
 from wording import sentence
 
 from khiva_arena import stream

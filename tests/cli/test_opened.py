@@ -13,6 +13,7 @@ import pytest
 from arena import C, arena, bots
 from greeter import greeting
 from levels import need_level
+from stores import RANDOM
 from wording import sentence
 
 from khiva_arena.sandbox.detect import best
@@ -76,7 +77,7 @@ def test_a_run_keeps_no_key_and_marks_the_seat(tmp_path: Path, asks: str) -> Non
     out.mkdir()
     opened = ("--network", "asks", "--env", "asks=API_KEY")
     files = ("--events-file", "out/events.jsonl", "--report", "out/page.html", "--out", "out/store")
-    run = ("run", *bots(asks, "shipped:python/random"), *GAME, *opened, *files)
+    run = ("run", *bots(asks, RANDOM), *GAME, *opened, *files)
     printed = [arena(*run, cwd=tmp_path, env={"API_KEY": KEY})]
     printed += [
         arena(*words, cwd=tmp_path)
@@ -198,7 +199,7 @@ def test_a_check_opens_it_too(tmp_path: Path, asks: str) -> None:
 )
 @pytest.mark.parametrize("verb", ["run", "match"])
 def test_what_cannot_be_opened_is_said_in_a_line(tmp_path: Path, asks: str, verb: str, words: tuple[str, str], says: str) -> None:
-    seated = bots(asks, "shipped:python/random")
+    seated = bots(asks, RANDOM)
     more = ("--seats", "2") if verb == "run" else ()
     done = arena(verb, *seated, *more, *words, cwd=tmp_path, env={"API_KEY": KEY}, code=2)
     assert says in done.stderr
@@ -208,7 +209,7 @@ def test_what_cannot_be_opened_is_said_in_a_line(tmp_path: Path, asks: str, verb
 
 def test_a_settings_file_says_the_same(tmp_path: Path, asks: str) -> None:
     (tmp_path / "cup.toml").write_text(
-        f'bots = ["{asks}", "shipped:python/random"]\nseats = 2\nseeds = 1\nout = "store"\nnetwork = ["asks"]\n'
+        f'bots = ["{asks}", "{RANDOM}"]\nseats = 2\nseeds = 1\nout = "store"\nnetwork = ["asks"]\n'
         'env = ["asks=API_KEY", "asks=OTHER_KEY"]\n[rules]\nmax_turns = 2\n'
     )
     done = arena("run", "cup.toml", cwd=tmp_path, env={"API_KEY": KEY}, code=2)
@@ -222,7 +223,7 @@ def test_a_settings_file_says_the_same(tmp_path: Path, asks: str) -> None:
 def test_a_stored_match_is_played_again_with_it_or_a_warning(tmp_path: Path, asks: str) -> None:
     opened = ("--network", "asks", "--env", "asks=API_KEY")
     env = {"API_KEY": KEY}
-    arena("run", *bots(asks, "shipped:python/random"), *GAME, *opened, "--out", "store", cwd=tmp_path, env=env)
+    arena("run", *bots(asks, RANDOM), *GAME, *opened, "--out", "store", cwd=tmp_path, env=env)
     warned = arena("match", "--from", "store", "1/0", cwd=tmp_path)
     assert sentence("replay", "played-network-none-now", name="asks", name_2="asks") in warned.stderr
     again = arena("match", "--from", "store", "1/0", "--notes", *opened, cwd=tmp_path, env=env)

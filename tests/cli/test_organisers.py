@@ -15,6 +15,7 @@ from wording import sentence
 pytestmark = pytest.mark.slow
 
 PAGE = (ROOT / "docs" / "organisers.md").read_text()
+QUICK = ROOT / "tests" / "support" / "quick"
 ENTRIES = {"ann": "random", "bob": "naive", "cy": "greedy"}
 
 
@@ -28,10 +29,10 @@ def commands(language: str = "") -> list[str]:
 def set_up(folder: Path) -> None:
     """Three entries in place of strangers' bots."""
     entries = folder / "entries"
-    for name in ("kit", "shared"):
-        shutil.copytree(ROOT / "bots" / "python" / name, entries / name)
+    entries.mkdir()
+    shutil.copy(QUICK / "quick.c", entries)
     for name, bot in ENTRIES.items():
-        shutil.copytree(ROOT / "bots" / "python" / bot, entries / name)
+        shutil.copytree(QUICK / bot, entries / name)
 
 
 def edited(text: str) -> str:

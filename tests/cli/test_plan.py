@@ -7,8 +7,9 @@ from pathlib import Path
 import jsonschema
 import msgspec
 import pytest
-from arena import NAIVE, RANDOM, arena, bots
+from arena import arena, bots
 from once import made_once
+from stores import NAIVE, RANDOM
 from wording import sentence
 
 from khiva_arena.cli.main import run

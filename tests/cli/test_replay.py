@@ -12,9 +12,10 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from arena import FAULTY, GREEDY, NAIVE, RANDOM, arena, bots, descendants, until_gone
+from arena import FAULTY, arena, bots, descendants, until_gone
 from bundling import forged, lines_of
 from once import made_once
+from stores import GREEDY, NAIVE, RANDOM, STRIKES
 from wording import pattern, sentence
 
 from khiva_arena.events.find import match_of, secret_of
@@ -26,7 +27,7 @@ from khiva_arena.store.db import Store
 pytestmark = pytest.mark.slow
 
 GAMES = ("khiva", "emira", "silk_road")
-STRANGE = f"{FAULTY} illegal 2"
+STRANGE = STRIKES
 
 
 @made_once
@@ -68,7 +69,7 @@ def test_the_same_bot_chooses_the_same(store: Path, event: int) -> None:
 
 
 def test_a_strike_that_is_repeated_is_the_same(store: Path) -> None:
-    seat = seat_of(store, "1/0", "faulty")
+    seat = seat_of(store, "1/0", "strikes")
     said = arena("replay", "out", "1/0", "--seat", str(seat), cwd=store).stdout
     assert sentence("replay", "choices-same") in said
 
@@ -102,7 +103,7 @@ def test_another_bot_is_told_apart_choice_by_choice(store: Path) -> None:
 
 
 def test_a_bot_that_fails_says_so(store: Path) -> None:
-    seat = seat_of(store, "1/0", "faulty-2")
+    seat = seat_of(store, "1/0", "faulty")
     said = arena("replay", "out", "1/0", "--seat", str(seat), cwd=store, code=1).stdout
     assert "faulty fails at step" in said
     assert ", " + sentence("replay", "did") + ": crashed: exited with code 3" in said
@@ -233,7 +234,7 @@ def test_it_waits_for_enter_with_the_bot_alive(store: Path, end: str) -> None:
     time.sleep(0.3)
     assert process.poll() is None
     assert pid in descendants(process.pid)
-    assert "main.py" in Path(f"/proc/{pid}/cmdline").read_text()  # the bot itself, not what starts it
+    assert "bot\0lots" in Path(f"/proc/{pid}/cmdline").read_text()  # the bot itself, not what starts it
     if end == "enter":
         os.write(ours, b"\n")
     else:

@@ -7,14 +7,16 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from arena import FAULTY, NAIVE, RANDOM, ROOT, arena, bots, descendants, kill, started, until_gone, wait_for_matches
+from arena import FAULTY, ROOT, arena, bots, descendants, kill, started, until_gone, wait_for_matches
+from arena import RANDOM as PYTHON
 from forging import forge
+from stores import FORFEITS, GREEDY, NAIVE, RANDOM
 from wording import sentence
 
 pytestmark = pytest.mark.slow
 
 TWO = bots(RANDOM, NAIVE)
-THREE = bots(RANDOM, NAIVE, f"{FAULTY} honest 0")
+THREE = bots(RANDOM, NAIVE, GREEDY)
 
 
 def digest(text: str) -> str:
@@ -60,7 +62,7 @@ def test_json_of_every_command_that_prints_results(tmp_path: Path) -> None:
     assert [len(times) for times in one["times"]] == [seat["decisions"] for seat in one["seats"]]
     names = {game["name"] for game in json.loads(arena("games", "--json", cwd=tmp_path).stdout)["games"]}
     assert "khiva" in names
-    shipped = json.loads(arena("bots", "--json", cwd=tmp_path).stdout)["bots"]
+    shipped = json.loads(arena("bots", "--json", cwd=tmp_path, env={"PATH": str(tmp_path)}).stdout)["bots"]
     assert {"random", "naive", "greedy", "search", "search-deep", "random-c", "random-javascript"} <= {
         row["name"] for row in shipped
     }
@@ -69,7 +71,8 @@ def test_json_of_every_command_that_prints_results(tmp_path: Path) -> None:
 @pytest.mark.soak
 def test_the_run_digest_is_equal_at_any_jobs_and_after_a_kill(tmp_path: Path) -> None:
     """-j 1, 2, 4, and a run killed twice with SIGKILL and resumed by the same command: one digest, no match lost or doubled."""
-    words = ["run", *THREE, "--seats", "3", "--seeds", "6", "--seed", "demo"]
+    three = bots(PYTHON, NAIVE, GREEDY)  # one that starts slowly, so that kills come in time
+    words = ["run", *three, "--seats", "3", "--seeds", "6", "--seed", "demo"]
     digests = [digest(arena(*words, "-j", str(jobs), "--out", f"j{jobs}", cwd=tmp_path).stderr) for jobs in (1, 2, 4)]
     for jobs, after in (("1", 2), ("2", 5)):
         running = started(*words, "-j", jobs, "--out", "killed", cwd=tmp_path)
@@ -89,7 +92,7 @@ def test_the_run_digest_is_equal_at_any_jobs_and_after_a_kill(tmp_path: Path) ->
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_an_interrupt_says_how_to_resume(tmp_path: Path, jobs: str, number: int) -> None:
-    words = ["run", *THREE, "--seats", "3", "--seeds", "40", "--seed", "x", "-j", jobs, "--out", "out"]
+    words = ["run", *THREE, "--seats", "3", "--seeds", "40000", "--seed", "x", "-j", jobs, "--out", "out"]
     running = started(*words, cwd=tmp_path)
     wait_for_matches(tmp_path / "out" / "arena.db", 2)
     below = descendants(running.pid)
@@ -128,11 +131,11 @@ def test_a_store_has_many_events_and_pools_what_may_be_pooled(tmp_path: Path) ->
 
 
 def test_a_fault_is_logged_and_stands_in_the_table(tmp_path: Path) -> None:
-    faulty = bots(RANDOM, NAIVE, f"{FAULTY} raise 2")
+    faulty = bots(RANDOM, NAIVE, FORFEITS)
     done = arena("run", *faulty, "--seats", "3", "--seeds", "2", "--out", "out", cwd=tmp_path)
     assert "verdict=crashed" in done.stderr
     assert "exited with code 1" in done.stderr
-    assert "Faults of faulty: 6 crashed" in done.stdout
+    assert "Faults of forfeits: 6 crashed" in done.stdout
     shown = arena("show", "out", "1/0", "--notes", cwd=tmp_path).stdout
     assert "forfeits: crashed" in shown
     assert "RuntimeError: no idea what to play" in shown
@@ -245,7 +248,7 @@ def test_an_event_of_another_engine_is_refused_or_marked(tmp_path: Path) -> None
 
 @pytest.mark.soak
 def test_a_second_arbiter_on_a_store(tmp_path: Path) -> None:
-    words = ["run", *TWO, "--seats", "2", "--seeds", "200", "--out", "out"]
+    words = ["run", *TWO, "--seats", "2", "--seeds", "20000", "--out", "out"]
     running = started(*words, cwd=tmp_path)
     try:
         wait_for_matches(tmp_path / "out" / "arena.db", 1)

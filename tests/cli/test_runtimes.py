@@ -17,6 +17,7 @@ import pytest
 from arena import ROOT, arena
 from levels import SYSTEM_PYTHON, need_level
 from runtime import PACKAGE, make_runtime, set_version
+from stores import NAIVE, RANDOM, quick_program
 from wording import pattern, sentence
 
 from khiva_arena.sandbox.level import Level
@@ -69,13 +70,11 @@ def definition(folder: Path) -> dict[str, object]:
 
 def test_a_bot_of_a_runtime_plays_by_flag_and_by_settings_file(place: Path) -> None:
     """Each is the same event: where a runtime lies is no part of it, what it is and has is."""
-    bots = ("--bot", "entries/mine", "--bot", "shipped:python/random")
+    bots = ("--bot", "entries/mine", "--bot", RANDOM)
     said = arena("run", *bots, *SHORT, "--runtime", "torch=venv", "--out", "flag", cwd=place)
     assert "no fault" not in said.stdout
     (place / "elsewhere").mkdir()
-    (place / "elsewhere" / "cup.toml").write_text(
-        'bots = ["../entries/mine", "shipped:python/random"]\n[runtimes]\ntorch = "../venv"\n'
-    )
+    (place / "elsewhere" / "cup.toml").write_text(f'bots = ["../entries/mine", "{RANDOM}"]\n[runtimes]\ntorch = "../venv"\n')
     arena("run", "elsewhere/cup.toml", *SHORT, "--runtime", "torch=elsewhere/../venv", "--out", "file", cwd=place)
     found = definition(place / "flag")
     assert found == definition(place / "file")
@@ -95,7 +94,7 @@ def test_a_bot_of_a_runtime_plays_by_flag_and_by_settings_file(place: Path) -> N
 
 
 def test_an_event_whose_bots_name_no_runtime_is_what_it_was(place: Path) -> None:
-    pair = ("--bot", "shipped:python/naive", "--bot", "shipped:python/random")
+    pair = ("--bot", NAIVE, "--bot", RANDOM)
     events = []
     for number, more in enumerate(((), ("--runtime", "torch=venv"))):
         arena("run", *pair, *SHORT, *more, "--out", f"out{number}", cwd=place)
@@ -105,7 +104,7 @@ def test_an_event_whose_bots_name_no_runtime_is_what_it_was(place: Path) -> None
 
 
 def test_another_version_of_a_package_is_another_event(place: Path) -> None:
-    bots = ("--bot", "entries/mine", "--bot", "shipped:python/random")
+    bots = ("--bot", "entries/mine", "--bot", RANDOM)
     words = ("run", *bots, *SHORT, "--runtime", "torch=venv", "--out", "out")
     arena(*words, cwd=place)
     with closing(sqlite3.connect(place / "out" / "arena.db")) as store:
@@ -220,11 +219,11 @@ def test_no_bot_may_read_what_another_entrant_has_sent(place: Path, tmp_path: Pa
 def test_two_entries_of_one_name_are_told_before_the_first_match_and_in_the_table(place: Path) -> None:
     for name in ("ann", "bob"):
         (place / name).mkdir()
-        (place / name / "bot.toml").write_text('name = "best"\nrun = "{python} main.py"\n')
-        main = (ROOT / "bots" / "python" / "random" / "main.py").read_text()
-        (place / name / "main.py").write_text(f"{main}\n# {name}\n")
-        shutil.copy(KIT, place / name)
-    bots = ("--bot", "ann", "--bot", "shipped:python/random", "--bot", "bob")
+        (place / name / "bot.toml").write_text('name = "best"\nrun = "./program lots"\n')
+        (place / name / "program").write_bytes(quick_program())
+        (place / name / "program").chmod(0o755)
+        (place / name / "whose").write_text(name)
+    bots = ("--bot", "ann", "--bot", RANDOM, "--bot", "bob")
     done = arena("run", *bots, *SHORT, "--out", "out", cwd=place)
     lines = done.stderr.splitlines()
     told = lines.index("warning: " + sentence("report", "bots-name-2", group="2", group_2="best is ann, best-2 is bob"))
@@ -234,7 +233,7 @@ def test_two_entries_of_one_name_are_told_before_the_first_match_and_in_the_tabl
     assert table in arena("standings", "out", cwd=place).stdout
     test = arena("sprt", "ann", "bob", "--seeds", "32", *SHORT[4:], "--out", "test", cwd=place, code=None)
     assert table in test.stdout
-    alone = arena("run", "--bot", "ann", "--bot", "shipped:python/random", *SHORT, "--out", "alone", cwd=place)
+    alone = arena("run", "--bot", "ann", "--bot", RANDOM, *SHORT, "--out", "alone", cwd=place)
     assert "one name" not in alone.stdout + alone.stderr
 
 

@@ -11,9 +11,10 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from arena import FAULTY, NAIVE, RANDOM, arena, bots
+from arena import arena, bots
 from forging import forge
 from once import made_once
+from stores import NAIVE, RANDOM, STRIKES
 
 from khiva_arena.events import find
 from khiva_arena.store import sums
@@ -22,7 +23,7 @@ from khiva_arena.store.seal import HEAD, SEAL
 
 pytestmark = pytest.mark.slow
 
-RUN = ["run", *bots(RANDOM, f"{FAULTY} illegal 2"), "--seats", "2", "--seed", "demo", "--out", "out", "--seeds"]
+RUN = ["run", *bots(RANDOM, STRIKES), "--seats", "2", "--seed", "demo", "--out", "out", "--seeds"]
 COMMANDS = [
     ["standings", "out"],
     ["show", "out"],

@@ -10,8 +10,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from arena import RANDOM as PYTHON
 from arena import arena, arena_process, bots, kill, started, wait_for_matches
 from msgspec import structs
+from stores import NAIVE, RANDOM
 from wording import pattern, sentence
 
 import khiva_arena
@@ -28,7 +30,6 @@ from khiva_arena.store.db import FILE, Store
 pytestmark = pytest.mark.slow
 
 SEATS = {"khiva": "2", "emira": "3", "silk_road": "2"}
-RANDOM = "shipped:python/random"
 
 
 def words(game: str = "khiva", seeds: int = 5) -> list[str]:
@@ -59,9 +60,17 @@ def play(folder: Path, *shards: str) -> list[str]:
     return made
 
 
+@pytest.fixture(scope="module")
+def plan(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A plan that this process has made: it may play what it opens."""
+    folder = tmp_path_factory.mktemp("plan")
+    arena(*words(), "--plan", "cup.plan", cwd=folder)
+    return folder / "cup.plan"
+
+
 @pytest.fixture
-def cup(tmp_path: Path) -> Path:
-    arena(*words(), "--plan", "cup.plan", cwd=tmp_path)
+def cup(plan: Path, tmp_path: Path) -> Path:
+    shutil.copy(plan, tmp_path)
     return tmp_path
 
 
@@ -212,7 +221,7 @@ def test_flags_that_do_not_go_together(cup: Path, flags: list[str], why: str) ->
 def test_settings_beside_a_plan(cup: Path) -> None:
     said = refused(cup, "run", "--from-plan", "cup.plan", "--seeds", "6", "--turn", "2s", "--limit", "memory=2G", lines=3)
     assert all(f"--{flag}: " + sentence("shards", "plan-says-leave-out") in said for flag in ("seeds", "turn", "limit"))
-    arena("run", "--from-plan", "cup.plan", "--shard", "1/5", "--limit", "bot_size=2M", "-j", "2", "--out", "out", cwd=cup)
+    arena("run", "--from-plan", "cup.plan", "--shard", "1/5", "--limit", "bot_size=2M", "-j", "1", "--out", "out", cwd=cup)
     assert sentence("plan", "shipped-plan-names-bots") in refused(cup, "run", "--from-plan", "cup.plan", "--shipped")
     (cup / "c.toml").write_text("")
     assert sentence("plan", "plan-says-played-leave") in refused(cup, "run", "c.toml", "--from-plan", "cup.plan")
@@ -277,7 +286,7 @@ def test_a_bot_that_differs_in_a_byte(laptops: Sequence[Path]) -> None:
 
 def test_a_plan_of_another_draw_in_a_store_that_is_not_over(tmp_path: Path) -> None:
     for name in ("one", "other"):
-        arena("run", *bots(RANDOM, "shipped:python/naive"), "--seats", "2", "--seeds", "2", "--plan", name, cwd=tmp_path)
+        arena("run", *bots(RANDOM, NAIVE), "--seats", "2", "--seeds", "2", "--plan", name, cwd=tmp_path)
     arena("run", "--from-plan", "one", "--shard", "1/2", "--out", "out", cwd=tmp_path)
     before = (tmp_path / "out" / FILE).read_bytes()
     said = arena("run", "--from-plan", "other", "--shard", "2/2", "--out", "out", cwd=tmp_path, code=2).stderr
@@ -315,7 +324,8 @@ def test_a_shard_is_shown_as_a_part(cup: Path) -> None:
 
 
 def test_a_shard_that_was_killed_resumes(tmp_path: Path) -> None:
-    arena(*words(seeds=12), "--plan", "cup.plan", cwd=tmp_path)
+    slow = [word if word != RANDOM else PYTHON for word in words(seeds=12)]  # so that the kill comes in time
+    arena(*slow, "--plan", "cup.plan", cwd=tmp_path)
     said = ["run", "--from-plan", "cup.plan", "--shard", "2/2", "--out", "two"]
     running = started(*said, cwd=tmp_path)
     wait_for_matches(tmp_path / "two" / FILE, 3)
@@ -394,7 +404,7 @@ def test_a_merged_event_is_extended_as_any_other(cup: Path) -> None:
 
 
 def test_a_bot_that_does_not_count_in_the_table_of_a_shard(tmp_path: Path) -> None:
-    arena(*words(seeds=2), *bots("shipped:python/naive"), "--plan", "cup.plan", cwd=tmp_path)
+    arena(*words(seeds=2), *bots(NAIVE), "--plan", "cup.plan", cwd=tmp_path)
     (store,) = play(tmp_path, "1/2")
     assert "; event 1; without naive; partial: 6 of 12 matches" in " ".join(
         arena("standings", store, "--exclude", "naive", cwd=tmp_path).stdout.split()
@@ -486,7 +496,7 @@ def test_an_interrupted_merge_says_that_it_goes_on(
 
 
 def test_a_shard_from_python(cup: Path) -> None:
-    first = khiva_arena.run(from_plan=cup / "cup.plan", shard="1/2", jobs=2, out=cup / "one")
+    first = khiva_arena.run(from_plan=cup / "cup.plan", shard="1/2", jobs=1, out=cup / "one")
     assert sorted(match.ordinal for match in first) == [0, 1, 2, 3]
     assert (first.complete, first.progress.recorded, first.progress.planned) == (True, 4, 4)
     assert "partial" in first.standings()[0].title

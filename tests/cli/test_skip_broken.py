@@ -4,8 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-from arena import NAIVE, RANDOM, C, arena, bots
+from arena import C, arena, bots
 from scripted_modules import command, script, scripted
+from stores import NAIVE, RANDOM
 from wording import sentence
 
 pytestmark = pytest.mark.slow

@@ -9,12 +9,14 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from arena import NAIVE, RANDOM, C, arena, kill, started, wait_for_matches
+from arena import RANDOM as PYTHON
+from arena import C, arena, kill, started, wait_for_matches
+from stores import GREEDY, NAIVE, RANDOM
 from wording import sentence
 
 pytestmark = pytest.mark.slow
 
-FAST = ["--isolation", "trusted", "--seed", "x"]
+FAST = ["--isolation", "trusted", "--seed", "x", "--rule", "max_turns=10"]
 SHORT = ["--elo1", "200", "--alpha", "0.2", "--beta", "0.2"]  # decides at the first seed that it may decide at
 
 
@@ -62,7 +64,7 @@ def test_it_stops_by_itself_and_tells_what_it_found(decided: Path) -> None:
 
 @pytest.mark.soak
 def test_it_stops_at_the_same_seed_at_any_jobs_and_after_kills(tmp_path: Path) -> None:
-    words = ["sprt", C, RANDOM, *FAST, *SHORT]
+    words = ["sprt", C, PYTHON, *FAST, *SHORT]  # one that starts slowly, so that kills come in time
     whole = arena(*words, "-j", "1", "--out", "one", cwd=tmp_path)
     for after in (9, 31):
         running = started(*words, "-j", "3", "--out", "out", cwd=tmp_path)
@@ -78,9 +80,9 @@ def test_it_stops_at_the_same_seed_at_any_jobs_and_after_kills(tmp_path: Path) -
 @pytest.mark.soak
 def test_more_seats_and_more_opponents(tmp_path: Path) -> None:
     rates = ["--elo0", "-200", "--elo1", "300", "--alpha", "0.3", "--beta", "0.3"]
-    words = ["sprt", C, RANDOM, NAIVE, "--seats", "4", *FAST, *rates]
-    found = json.loads(arena(*words, "-j", "2", "--out", "out", "--json", cwd=tmp_path, code=None).stdout)
-    assert (found["candidate"], found["opponents"], found["seats"]) == ("random-c", ["random", "naive"], 4)
+    words = ["sprt", NAIVE, RANDOM, GREEDY, "--seats", "4", *FAST, *rates]
+    found = json.loads(arena(*words, "--out", "out", "--json", cwd=tmp_path, code=None).stdout)
+    assert (found["candidate"], found["opponents"], found["seats"]) == ("naive", ["random", "greedy"], 4)
     assert found["seeds"] >= 32
     connection = sqlite3.connect(tmp_path / "out" / "arena.db")
     tables = {sits for (sits,) in connection.execute("SELECT group_concat(bot) FROM seats GROUP BY ordinal")}
@@ -90,7 +92,7 @@ def test_more_seats_and_more_opponents(tmp_path: Path) -> None:
 
 
 def test_without_a_decision_the_exit_code_is_1(tmp_path: Path) -> None:
-    words = ["sprt", RANDOM, C, *FAST, "--elo1", "2", "--alpha", "0.001", "--beta", "0.001", "--seeds", "32", "-j", "2"]
+    words = ["sprt", RANDOM, C, *FAST, "--elo1", "2", "--alpha", "0.001", "--beta", "0.001", "--seeds", "32"]
     done = arena(*words, "--out", "out", cwd=tmp_path, code=1)
     assert sentence("report", "no-decision-after-seeds", after="32 seeds, 64 matches") in done.stdout
     assert "64 of 64 matches are sound" in arena("verify", "out", cwd=tmp_path).stdout

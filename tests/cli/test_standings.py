@@ -9,8 +9,7 @@ from pathlib import Path
 import jsonschema
 import pages
 import pytest
-from arena import GREEDY, NAIVE, RANDOM, arena, bots
-from once import made_once
+from arena import arena
 from wording import sentence
 
 from khiva_arena.cli.main import run
@@ -21,16 +20,11 @@ from khiva_arena.report.section_names import NAMES as SECTIONS
 
 pytestmark = pytest.mark.slow
 
-HOW = ["--isolation", "trusted", "--jobs", "1", "--out", "out"]
 
-
-@made_once
-def folder(folder: Path) -> None:
-    """A store with three events of one pool: round-robins at three seats and at two, and a swiss."""
-    arena("run", *bots(RANDOM, NAIVE, GREEDY), "--seats", "3", "--seeds", "2", "--seed", "a", *HOW, cwd=folder)
-    arena("run", *bots(RANDOM, NAIVE, GREEDY), "--seats", "2", "--seeds", "2", "--seed", "b", *HOW, cwd=folder)
-    swiss = ["--format", "swiss", "--rounds", "2", "--seats", "2", "--seeds", "1", "--seed", "c"]
-    arena("run", *bots(RANDOM, NAIVE, GREEDY), *swiss, *HOW, cwd=folder)
+@pytest.fixture(scope="module")
+def folder(swiss: Path) -> Path:
+    """Hold a store with three events of one pool: round-robins at three seats and at two, and a swiss."""
+    return swiss
 
 
 def test_real_output_of_every_section_fits_the_schema(folder: Path) -> None:
@@ -126,9 +120,10 @@ def test_columns_is_heeded_and_every_line_fits(folder: Path, width: int) -> None
 
 
 def test_lists_fit_too_and_are_whole_where_there_is_no_terminal(folder: Path) -> None:
+    no_tools = {"PATH": str(folder)}  # so that each list says what is lacking, and looks for nothing that takes long
     for words in (["show", "out"], ["bots"], ["new"]):
-        whole = arena(*words, cwd=folder).stdout
-        narrow = arena(*words, cwd=folder, env={"COLUMNS": "60"}).stdout
+        whole = arena(*words, cwd=folder, env=no_tools).stdout
+        narrow = arena(*words, cwd=folder, env=no_tools | {"COLUMNS": "60"}).stdout
         assert whole.split() == narrow.split()  # nothing is cut off
         # a word is never cut: what a bot lacks here, if anything, may be one that is longer than the room for it
         listed = [line for line in narrow.split("\n") if not line.startswith("event ") and len(line.split()) > 1]

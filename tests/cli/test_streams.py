@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from arena import FAULTY, NAIVE, RANDOM, arena, bots, kill, started
+from arena import FAULTY, arena, bots, kill, started
+from stores import NAIVE, RANDOM
 from waiting import until
 from wording import sentence
 
@@ -17,6 +18,8 @@ from khiva_arena.terminal import interrupts
 pytestmark = pytest.mark.slow
 
 ARENA = f"{sys.executable} -m khiva_arena"
+NO_TOOLS = "PATH=/nowhere"
+"""Before a command that would look which languages are there."""
 FAULTS = "--bot {random} --bot '{faulty} raise 2' --seats 2 --seeds 3 --seed x --out out"
 WORDS = FAULTS.format(random=RANDOM, faulty=FAULTY)
 
@@ -35,14 +38,14 @@ def test_nobody_reads_the_messages_and_the_run_plays_on(tmp_path: Path, stderr: 
 
 @pytest.mark.parametrize("words", ["-h", "bots", "games --json"])
 def test_a_full_disk_under_stdout_is_one_line(tmp_path: Path, words: str) -> None:
-    done = shell(f"{ARENA} {words} > /dev/full", tmp_path)
+    done = shell(f"{NO_TOOLS} {ARENA} {words} > /dev/full", tmp_path)
     assert done.stderr == sentence("cli", "khiva-arena-error-output") + ": " + sentence("sandbox", "no-space-left-device") + "\n"
     assert done.returncode == 1
 
 
 def test_a_reader_of_stdout_that_has_gone_is_no_error(tmp_path: Path) -> None:
     for words in ("-h", "bots", "games --json"):
-        done = shell(f"{ARENA} {words} | true; exit ${{PIPESTATUS[0]}}", tmp_path)
+        done = shell(f"{NO_TOOLS} {ARENA} {words} | true; exit ${{PIPESTATUS[0]}}", tmp_path)
         assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -69,7 +72,7 @@ def _begun(path: Path) -> None:
 def test_a_background_job_with_sigint_ignored_is_ended_by_sigterm(tmp_path: Path) -> None:
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # as a script's shell does for what it runs with &
     try:
-        words = ["run", *bots(RANDOM, NAIVE), "--seats", "2", "--seeds", "500", "--out", "out"]
+        words = ["run", *bots(RANDOM, NAIVE), "--seats", "2", "--seeds", "50000", "--out", "out"]
         running = started(*words, cwd=tmp_path)
     finally:
         signal.signal(signal.SIGINT, before)

@@ -19,11 +19,12 @@ import msgpack
 import pytest
 import trio
 import trio.testing
-from arena import FAULTY, NAIVE, RANDOM, ROOT, arena, bots, descendants, living
+from arena import FAULTY, ROOT, arena, bots, descendants, living
 from disks import fill, small_disk
 from jobs import job
 from once import made_once
 from scripted import ScriptedWire, act, honest, play
+from stores import FORFEITS, NAIVE, RANDOM
 from waiting import until
 from wording import pattern, sentence
 
@@ -73,7 +74,7 @@ def test_a_trace_shows_both_directions_and_changes_nothing(tmp_path: Path) -> No
 
 
 def test_what_is_wrong_and_what_is_said_on_stderr_is_shown(tmp_path: Path) -> None:
-    crashing = arena("match", *bots(RANDOM, f"{FAULTY} raise 2"), "--seed", "demo", "--trace", cwd=tmp_path)
+    crashing = arena("match", *bots(RANDOM, FORFEITS), "--seed", "demo", "--trace", cwd=tmp_path)
     assert any(sign == "|" and "no idea what to play" in what for _, _, sign, what in traced(crashing.stderr))
     assert any((sign, what) == ("<", "end of output") for _, _, sign, what in traced(crashing.stderr))
     printing = traced(arena("match", *bots(RANDOM, f"{FAULTY} print 2"), "--seed", "demo", "--trace", cwd=tmp_path).stderr)
@@ -330,7 +331,7 @@ def test_what_could_not_begin_leaves_no_files_in_the_way(tmp_path: Path) -> None
 
 
 def test_notes_are_shown_with_marks(tmp_path: Path) -> None:
-    words = ["match", *bots(RANDOM, f"{FAULTY} raise 2"), "--seed", "demo"]
+    words = ["match", *bots(RANDOM, FORFEITS), "--seed", "demo"]
     lines = arena(*words, "--notes", cwd=tmp_path).stdout.splitlines()
     at = next(i for i, line in enumerate(lines) if line.startswith("--- stderr of seat 1"))
     assert re.fullmatch(r"\[step \d+: \w+\]", lines[at + 1])
@@ -342,7 +343,7 @@ def test_notes_are_shown_with_marks(tmp_path: Path) -> None:
 
 
 def test_stored_notes_are_shown_with_marks(tmp_path: Path) -> None:
-    arena("run", *bots(RANDOM, f"{FAULTY} raise 2"), "--seats", "2", "--seeds", "1", "--out", "out", cwd=tmp_path)
+    arena("run", *bots(RANDOM, FORFEITS), "--seats", "2", "--seeds", "1", "--out", "out", cwd=tmp_path)
     lines = arena("show", "out", "0", "--notes", cwd=tmp_path).stdout.splitlines()
     at = next(i for i, line in enumerate(lines) if line.startswith("--- stderr of seat") and line.endswith("bytes)"))
     assert re.fullmatch(r"\[step \d+: \w+\]", lines[at + 1])

@@ -9,8 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from arena import FAULTY, RANDOM, arena, bots
+from arena import FAULTY, arena, bots
 from sample_stream import begin, fault, matches, replace_line, round_
+from stores import GREEDY, NAIVE, RANDOM
 from terminal import Terminal
 from wording import sentence
 
@@ -58,8 +59,7 @@ def test_a_run_that_is_over_is_shown_as_it_stood(tmp_path: Path) -> None:
 
 
 def test_its_elo_is_that_of_the_standings(tmp_path: Path) -> None:
-    shipped = Path(RANDOM).parent
-    words = ["run", *bots(RANDOM, str(shipped / "naive"), str(shipped / "greedy")), "--seats", "2", "--seeds", "5", "-j", "2"]
+    words = ["run", *bots(RANDOM, NAIVE, GREEDY), "--seats", "2", "--seeds", "5"]
     done = arena(*words, "--seed", "demo", "--trust-bots", "--json", "--out", "out", "--events-file", "events", cwd=tmp_path)
     rows = json.loads(done.stdout)["standings"][0]["rows"]
     expected = [

@@ -1,17 +1,20 @@
 """What workers are asked before a run: which bots they cannot start, how long matches take, how many they play at a time."""
 
 import re
-from collections.abc import Iterator
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import msgspec
 import pytest
-from arena import NAIVE, RANDOM, arena, arena_process, bots
-from dask_cluster import DaskCluster, dask_cluster
+from arena import C_GREEDY, C, arena, arena_process, bots, wait_for_matches
+from dask_cluster import DaskCluster
 from made_up_workers import GOOD, crew, worker
-from waiting import until
+from waiting import PATIENCE
 from wording import pattern, sentence
 
 from khiva_arena.cluster.access import Access
@@ -21,19 +24,10 @@ from khiva_arena.competition.announcing import _estimate
 from khiva_arena.events.durations import MatchTime
 from khiva_arena.sandbox.level import TRUSTING
 from khiva_arena.settings.settings import settings_from
+from khiva_arena.store.db import Store
 
 CRASHES = 'name = "crash"\nrun = "{python} main.py"\nfiles = ["main.py"]\n'
 NOT_BUILT = 'name = "unbuilt"\nbuild = "{python} no.py"\nrun = "{python} main.py"\nfiles = ["main.py"]\n'
-
-
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[DaskCluster]:
-    """Two workers, of one thread each."""
-    with dask_cluster() as made:
-        made.start_worker("ann")
-        made.start_worker("bob")
-        assert until(lambda: all("Registered to" in made.log(name) for name in ("ann", "bob")))
-        yield made
 
 
 def broken_bots(folder: Path) -> None:
@@ -49,7 +43,7 @@ def test_bots_that_start_on_no_worker_are_left_out_as_on_one_machine(cluster: Da
     broken_bots(tmp_path)
     words = [
         "run",
-        *bots(RANDOM, NAIVE, "crash", "unbuilt", "none"),
+        *bots(C, C_GREEDY, "crash", "unbuilt", "none"),
         "--skip-broken",
         "--seats",
         "2",
@@ -71,22 +65,42 @@ def test_bots_that_start_on_no_worker_are_left_out_as_on_one_machine(cluster: Da
 @pytest.mark.slow
 @pytest.mark.xdist_group("cluster")
 def test_a_budget_is_measured_on_the_workers(cluster: DaskCluster, tmp_path: Path) -> None:
-    words = ["run", *bots(RANDOM, NAIVE), "--seats", "2", "--budget", "20s", "--yes", "--out", "out", *cluster.flags]
-    done = arena_process(*words, "-j", "2", cwd=tmp_path)
-    assert done.stderr.count(sentence("cluster", "jobs-counts-nothing-dask", jobs="2")) == 1
-    assert " is ready" not in done.stderr.partition(sentence("competition", "budget-match-takes"))[0]  # the run says it
+    """A long one, which the start of workers on a busy machine does not use up, in a run that is interrupted."""
+    words = ["run", *bots(C, C_GREEDY), "--seats", "2", "--budget", "120s", "--yes", "--out", "out", *cluster.flags]
+    said = interrupted([*words, "-j", "2"], tmp_path, matches=1)
+    assert said.count(sentence("cluster", "jobs-counts-nothing-dask", jobs="2")) == 1
+    assert " is ready" not in said.partition(sentence("competition", "budget-match-takes"))[0]  # the run says it
     tried = re.search(
-        pattern("competition", "budget-match-takes-s", seconds=r"([\d.]+)", source=r"a try of (\d+) matches on the cluster"),
-        done.stderr,
+        pattern("competition", "budget-match-takes-s", seconds=r"([\d.]+)", source=r"a try of (\d+) matches on the cluster"), said
     )
     assert tried
-    assert re.search(
-        r"seeds? x 1 line-up x 2 rotations = \d+ matches at [12] match(es)? at a time: about .* of 20 s", done.stderr
-    )
-    assert re.search("estimated time: about .* " + pattern("competition", "time-workers-ready", source="a try of"), done.stderr)
-    again = arena_process(*words, cwd=tmp_path)  # what was begun with a budget is what it continues
-    assert "is over" in again.stderr
-    assert "tried" not in again.stderr
+    fits = r"(\d+) seeds? x 1 line-up x 2 rotations = \d+ matches at [12] match(es)? at a time: about .* of 2 min"
+    planned = re.search(fits, said)
+    assert planned, said
+    assert re.search("estimated time: about .* " + pattern("competition", "time-workers-ready", source="a try of"), said)
+    again = interrupted(words, tmp_path, matches=recorded(tmp_path / "out") + 1)
+    assert re.search(rf"the {planned[1]} seeds? of event 1, ", again)  # what was begun with a budget is what it continues
+    assert "tried" not in again
+
+
+def interrupted(words: Sequence[str], folder: Path, matches: int) -> str:
+    """What a run prints that is interrupted once so many matches are recorded."""
+    with (folder / "said").open("w+") as said:
+        command = [sys.executable, "-m", "khiva_arena", *words]
+        running = subprocess.Popen(command, cwd=folder, stdout=said, stderr=said)
+        wait_for_matches(folder / "out" / "arena.db", matches)
+        running.send_signal(signal.SIGINT)
+        code = running.wait(PATIENCE)
+        said.seek(0)
+        text = said.read()
+    assert code == 130, text
+    return text
+
+
+def recorded(store: Path) -> int:
+    """How many matches a store has that nobody writes to."""
+    with Store.read(store) as read:
+        return sum(len(read.recorded(event.id)) for event in read.events())
 
 
 def of_two(broken: dict[str, dict[str, str]]) -> Any:

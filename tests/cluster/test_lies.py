@@ -4,8 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-from arena import NAIVE, RANDOM, arena, arena_process, bots
+from arena import C_GREEDY, C, arena, arena_process, bots
 from dask_cluster import dask_cluster
+from waiting import until
 from wording import sentence
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cluster")]
@@ -39,10 +40,11 @@ task.converse = lying
 
 def test_nothing_of_a_worker_that_lies_is_recorded(tmp_path: Path) -> None:
     (tmp_path / "lie.py").write_text(LIE)
-    words = ["run", *bots(RANDOM, NAIVE), "--seats", "2", "--seeds", "2", "--seed", "lie", "--out", "out"]
+    words = ["run", *bots(C, C_GREEDY), "--seats", "2", "--seeds", "2", "--seed", "lie", "--out", "out"]
     with dask_cluster() as cluster:
         cluster.start_worker("liar", "--preload", str(tmp_path / "lie.py"))
-        alone = arena_process(*words, *cluster.flags, "--dask-wait", "20s", cwd=tmp_path, code=2)
+        assert until(lambda: "Registered to" in cluster.log("liar"))
+        alone = arena_process(*words, *cluster.flags, "--dask-wait", "5s", cwd=tmp_path, code=2)
         told = "worker liar is refused: " + sentence("cluster", "sent-match-not-rules") + ": "
         assert told in alone.stderr
         assert json.loads(arena("show", "out", "--json", cwd=tmp_path).stdout)["matches"] == []

@@ -9,13 +9,12 @@ import sqlite3
 import subprocess
 import sys
 import urllib.request
-from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from arena import NAIVE, RANDOM, ROOT, arena, arena_process, bots, descendants
-from dask_cluster import DaskCluster, dask_cluster
+from arena import C_GREEDY, ROOT, C, arena, arena_process, bots, descendants
+from dask_cluster import DaskCluster
 from levels import need_level
 from waiting import until
 
@@ -47,15 +46,6 @@ include = ["../khiva_kit.py"]
 """
 
 
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[DaskCluster]:
-    """Two workers, of one thread each."""
-    with dask_cluster() as made:
-        made.start_worker("ann")
-        made.start_worker("bob")
-        yield made
-
-
 def digests(text: str) -> list[str]:
     return re.findall(r"run digest ([0-9a-f]{64})", text)
 
@@ -83,7 +73,7 @@ def own_bot(folder: Path) -> Path:
 
 def test_stages_of_every_format_end_as_on_one_machine(cluster: DaskCluster, tmp_path: Path) -> None:
     own_bot(tmp_path)
-    named = ", ".join(f'"{bot}"' for bot in (RANDOM, NAIVE, "own"))
+    named = ", ".join(f'"{bot}"' for bot in (C, C_GREEDY, "own"))
     (tmp_path / "stages.toml").write_text(STAGES.format(bots=named))
     here = arena("run", "stages.toml", "--out", "here", cwd=tmp_path)
     there = arena_process("run", "stages.toml", "--out", "there", *cluster.flags, cwd=tmp_path)
@@ -92,8 +82,8 @@ def test_stages_of_every_format_end_as_on_one_machine(cluster: DaskCluster, tmp_
     assert re.search("worker (ann|bob) is ready: 1 match at a time", there.stderr)  # one may have played all before the other was
     assert "arena.db" in {path.name for path in (tmp_path / "there").iterdir()}
     arena("verify", "there", cwd=tmp_path)
-    staged = [path for path in (cluster.folder / "cache/staged").iterdir() if path.is_dir()]
-    assert any("# " + str(tmp_path) in (path / "main.py").read_text() for path in staged)
+    staged = (cluster.folder / "cache/staged").glob("*/main.py")
+    assert any("# " + str(tmp_path) in path.read_text() for path in staged)
     _nothing_secret(cluster, tmp_path / "there", there.stderr)
 
 
@@ -111,7 +101,7 @@ def _nothing_secret(cluster: DaskCluster, store: Path, said: str) -> None:
 
 
 def test_a_shard_has_its_own_seeds_alone(cluster: DaskCluster, tmp_path: Path) -> None:
-    words = ["run", *bots(RANDOM, NAIVE), "--seats", "2", "--seeds", "4", "--seed", "equal"]
+    words = ["run", *bots(C, C_GREEDY), "--seats", "2", "--seeds", "4", "--seed", "equal"]
     arena(*words, "--plan", "cup.plan", cwd=tmp_path)
     arena("run", "--from-plan", "cup.plan", "--shard", "1/2", "--out", "shard-1", cwd=tmp_path)
     there = ["run", "--from-plan", "cup.plan", "--shard", "2/2", "--out", "shard-2", *cluster.flags]
@@ -126,7 +116,7 @@ def test_a_shard_has_its_own_seeds_alone(cluster: DaskCluster, tmp_path: Path) -
 
 @pytest.mark.soak
 def test_a_sequential_test_decides_alike(cluster: DaskCluster, tmp_path: Path) -> None:
-    words = ["sprt", "shipped:python/greedy", RANDOM, "--elo1", "400", "--seed", "equal"]
+    words = ["sprt", C_GREEDY, C, "--elo1", "400", "--seed", "equal"]
     here = arena(*words, "--out", "here", "--json", cwd=tmp_path)
     there = arena_process(*words, "--out", "there", *cluster.flags, "--json", cwd=tmp_path)
     one, other = json.loads(here.stdout), json.loads(there.stdout)
@@ -136,7 +126,7 @@ def test_a_sequential_test_decides_alike(cluster: DaskCluster, tmp_path: Path) -
 
 @pytest.mark.soak
 def test_a_cluster_of_this_machine(tmp_path: Path) -> None:
-    words = ["run", *bots(RANDOM, NAIVE), "--seats", "2", "--seeds", "2", "--seed", "equal"]
+    words = ["run", *bots(C, C_GREEDY), "--seats", "2", "--seeds", "2", "--seed", "equal"]
     here = arena(*words, "--out", "here", cwd=tmp_path)
     there = arena_process(*words, "--out", "there", "--dask", "local:2", cwd=tmp_path)
     assert digests(there.stderr) == digests(here.stderr) != []

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from arena import NAIVE, RANDOM, arena, arena_process, bots, started
+from arena import C_GREEDY, C, arena, arena_process, bots, started
 from dask_cluster import DaskCluster, certificates, dask_cluster
 from disks import fill, small_disk
 from waiting import until
@@ -16,7 +16,7 @@ from wording import sentence
 
 from khiva_arena.cluster import access, link
 
-WORDS = ["run", *bots(RANDOM, NAIVE), "--seats", "2", "--seeds", "1", "--out", "out"]
+WORDS = ["run", *bots(C, C_GREEDY), "--seats", "2", "--seeds", "1", "--out", "out"]
 LATE = """import sys, time
 if any(word.endswith("cluster.host") for word in sys.orig_argv):
     now = time.time
@@ -46,7 +46,7 @@ def said(*words: str, cwd: Path) -> str:
             ["--dask", "head", "--isolation", "trusted"],
             "at isolation trusted bots " + sentence("cluster", "could-reach-scheduler-workers"),
         ),
-        (["--dask", "head", "--network", "random"], "random " + sentence("cluster", "could-reach-scheduler-workers")),
+        (["--dask", "head", "--network", "random-c"], "random-c " + sentence("cluster", "could-reach-scheduler-workers")),
         (["--dask", "head", "--bot", "remote:ann"], sentence("cluster", "takes-seat-machine-cannot")),
         (["--dask", "local:1", "--dask-rerun-bots", "5%"], sentence("cluster", "rerun-bots-needs-ticks")),
     ],
@@ -196,7 +196,7 @@ def _nobody_with_other_certificates(cluster: DaskCluster, folder: Path) -> None:
 @pytest.mark.xdist_group("cluster")
 def test_a_scheduler_that_vanishes(tmp_path: Path) -> None:
     """One line and exit 2; what was recorded stays, and this machine can end what a cluster began."""
-    words = ["run", *bots(RANDOM, NAIVE), "--seats", "2", "--seeds", "12", "--seed", "x", "--out", "out"]
+    words = ["run", *bots(C, C_GREEDY), "--seats", "2", "--seeds", "12", "--seed", "x", "--out", "out"]
     with dask_cluster() as cluster:
         cluster.start_worker("ann")
         assert until(lambda: "Registered to" in cluster.log("ann"))

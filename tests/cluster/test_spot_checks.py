@@ -53,8 +53,9 @@ def test_a_forger_is_found_as_often_as_is_said(match: tuple[Job, Outcome], share
     job, outcome = match
     made = checks(share, queue.Queue(), job)
     found = 0
+    jobs, outcomes = [replace(job, ordinal=ordinal) for ordinal in range(7)], [outcome] * 7
     for _ in range(DRAWS):
-        drawn = made.draw([replace(job, ordinal=ordinal) for ordinal in range(7)], [outcome] * 7)
+        drawn = made.draw(jobs, outcomes)
         found += any(one.ordinal < forged for one in drawn)
     expected = 1 - (1 - share) ** forged
     assert abs(found / DRAWS - expected) < 4.5 * (expected * (1 - expected) / DRAWS) ** 0.5

@@ -5,6 +5,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from arena import NAIVE, C, arena, bots
+from once import made_once
 
 import khiva_arena
 from khiva_arena.cli.main import COMMANDS
@@ -61,6 +63,47 @@ LATER = {
     "msgpack",
 }
 """What a match needs only afterwards, or never."""
+HEAVY = {
+    *("altair", "asyncio", "distributed", "hypercorn", "multiprocessing", "numpy", "rich", "scipy", "sqlite3", "starlette"),
+    *("structlog", "tabulate", "trio", "wasmtime"),
+}
+"""Libraries that cost a command more than it does itself."""
+STORE = {"sqlite3"}
+TABLE = STORE | {"numpy"}
+MATCH = ("--bot", C, "--bot", C, "--isolation", "trusted")
+NEEDS: dict[str, tuple[tuple[str, ...], int | None, set[str]]] = {
+    "bots": (("bots",), 0, {"tabulate"}),
+    "bundle": (("bundle", "out", "b.khiva"), 0, TABLE),
+    "check": (("check", C, "--isolation", "trusted"), 0, {"trio"}),
+    "close": (("close", "out", "1"), 2, STORE),
+    "decode": (("decode", "out"), 2, set()),
+    "doctor": (("doctor",), None, {"tabulate"}),
+    "export": (("export", "out", "--format", "csv"), 0, TABLE),
+    "games": (("games",), 0, set()),
+    "init": (("init", "competition.toml"), 0, set()),
+    "league": (("league", "new", "spring"), 0, {"sqlite3", "trio"}),
+    "match": (("match", *MATCH), 0, {"trio"}),
+    "merge": (("merge", "one", "other", "--out", "both"), 2, {"multiprocessing", "sqlite3", "trio"}),
+    "new": (("new", "python", "my-bot"), 0, set()),
+    "plan": (("plan", "out", "--error", "20"), 0, TABLE),
+    "play": (("play", "--seats", "9"), 2, set()),
+    "relay": (("relay", "127.0.0.1:1", "ann", "--", "nothing"), 2, set()),
+    "replay": (("replay", "out", "1/0", "--seat", "0"), 0, {"sqlite3", "trio"}),
+    "report": (("report", "out", "--out", "page.html"), 0, TABLE | {"multiprocessing"}),
+    "run": (
+        ("run", "--bot", NAIVE, *MATCH[2:], "--out", "again", "--seats", "2", "--seeds", "1"),
+        0,
+        TABLE | {"asyncio", "structlog", "tabulate", "trio"},
+    ),
+    "show": (("show", "out", "1/0"), 0, TABLE),
+    "sprt": (("sprt", "--alpha", "2"), 2, set()),
+    "standings": (("standings", "out"), 0, TABLE | {"tabulate"}),
+    "submit": (("submit", "nowhere"), 2, set()),
+    "verify": (("verify", "out"), 0, {"multiprocessing", "sqlite3"}),
+    "watch": (("watch", "nowhere"), 2, {"rich"}),
+}
+"""A short use of each command, its exit code (None: the machine's), and which of ``HEAVY`` it imports. A command that waits for
+somebody is refused here: it may import nothing before it knows that it has work."""
 SEES = """
 import sys
 from khiva_arena.cli import main
@@ -78,11 +121,11 @@ print(code, *sorted(seen or sys.modules), file=sys.stderr)
 BOTS = ("--bot", "shipped:python/random", "--bot", "shipped:python/naive")
 
 
-def imported(where: Path, *words: str, until: str = "end") -> set[str]:
-    """The modules that a command has imported at its end, or at its first request."""
+def imported(where: Path, *words: str, until: str = "end", exits: int | None = 0) -> set[str]:
+    """Return the modules that a command has imported at its end, or at its first request. ``exits``: its code, None for any."""
     done = subprocess.run([sys.executable, "-c", SEES, until, *words], cwd=where, capture_output=True, text=True, check=True)
     code, *names = done.stderr.splitlines()[-1].split()
-    assert code == "0", done.stderr
+    assert exits in (int(code), None), done.stderr
     assert "click" in names
     return set(names)
 
@@ -150,3 +193,22 @@ def test_standings_import_nothing_that_plays(tmp_path: Path) -> None:
     assert "khiva_arena.events.tables" in found
     assert not {name for name in found if name.startswith(("khiva_arena.arbiter", "khiva_arena.settings.settings"))}
     assert not found & {"trio", "asyncio", "structlog"}
+
+
+@made_once
+def played(folder: Path) -> None:
+    """Two matches of bots in C in "out"."""
+    arena("run", *bots(C, NAIVE), "--seats", "2", "--seeds", "2", "--isolation", "trusted", "--out", "out", cwd=folder)
+
+
+def test_the_guard_covers_every_command() -> None:
+    assert sorted(NEEDS) == sorted(COMMANDS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", NEEDS)
+def test_a_command_imports_only_the_libraries_that_it_needs(command: str, played: Path, tmp_path: Path) -> None:
+    words, exits, needs = NEEDS[command]
+    (tmp_path / "out").symlink_to(played / "out")
+    found = imported(tmp_path, *words, exits=exits)
+    assert found & HEAVY == needs

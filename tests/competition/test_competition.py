@@ -2,21 +2,23 @@
 
 import json
 import re
+import shutil
 import signal
 import sqlite3
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from arena import FAULTY, GREEDY, NAIVE, RANDOM, ROOT, C, arena, bots, descendants, kill, started, until_gone, wait_for_matches
+from arena import ROOT, C, arena, bots, descendants, kill, started, until_gone, wait_for_matches
+from stores import FORFEITS, GREEDY, NAIVE, RANDOM
 from wording import sentence
 
 from khiva_arena.store.db import MatchRow, Store
 
 pytestmark = pytest.mark.slow
 
-JS = str(ROOT / "bots" / "javascript" / "random")
-FIVE = bots(RANDOM, NAIVE, GREEDY, C, JS)
+GREEDY_C = str(ROOT / "bots" / "c" / "greedy")
+FIVE = bots(RANDOM, NAIVE, GREEDY, C, GREEDY_C)
 FAST = ["--isolation", "trusted", "--seed", "x"]
 
 
@@ -148,7 +150,7 @@ seeds = {seeds}
 
 
 def stages(folder: Path, seeds: int = 1) -> None:
-    words = ", ".join(json.dumps(word) for word in (RANDOM, NAIVE, GREEDY, C, JS))
+    words = ", ".join(json.dumps(word) for word in (RANDOM, NAIVE, GREEDY, C, GREEDY_C))
     (folder / "c.toml").write_text(STAGES.format(bots=words, seeds=seeds))
 
 
@@ -179,9 +181,9 @@ def test_a_league_feeds_a_knockout(tmp_path: Path) -> None:
 
 @pytest.mark.soak
 def test_stages_come_to_the_same_at_any_jobs_and_after_kills_in_each_round(tmp_path: Path) -> None:
-    stages(tmp_path, seeds=2)
+    stages(tmp_path, seeds=20)
     expected = digests(arena("run", "c.toml", "--isolation", "trusted", "-j", "2", "--out", "whole", cwd=tmp_path).stderr)
-    for after in (7, 23, 29):  # in the league of 20, and in both rounds of the knockout, of 8 and 4
+    for after in (7, 40, 105):  # in the league of 20, and in both rounds of the knockout, of 80 and 40
         running = started("run", "c.toml", "--isolation", "trusted", "-j", "2", cwd=tmp_path)
         wait_for_matches(tmp_path / "out" / "arena.db", after)
         below = descendants(running.pid)
@@ -194,7 +196,7 @@ def test_stages_come_to_the_same_at_any_jobs_and_after_kills_in_each_round(tmp_p
 
 
 def test_a_stage_that_has_changed_since_it_began_is_refused(tmp_path: Path) -> None:
-    stages(tmp_path, seeds=50)
+    stages(tmp_path, seeds=1000)
     running = started("run", "c.toml", "--isolation", "trusted", cwd=tmp_path)
     wait_for_matches(tmp_path / "out" / "arena.db", 22)
     kill(running, signal.SIGINT)
@@ -202,7 +204,7 @@ def test_a_stage_that_has_changed_since_it_began_is_refused(tmp_path: Path) -> N
     stages(tmp_path, seeds=2)
     refused = arena("run", "c.toml", "--isolation", "trusted", cwd=tmp_path, code=2).stderr
     assert "event 2 is not over" in refused
-    assert "seeds was 50, is 2" in refused
+    assert "seeds was 1000, is 2" in refused
 
 
 def test_what_no_stage_can_be_played_with_is_told_before_the_first_match(tmp_path: Path) -> None:
@@ -235,30 +237,29 @@ def test_a_stage_that_those_who_came_cannot_play(tmp_path: Path) -> None:
 
 
 def honest_bots(folder: Path, authors: dict[str, str]) -> None:
+    shutil.copy(Path(GREEDY).parent / "quick.c", folder)
     for name, author in authors.items():
         (folder / name).mkdir()
-        (folder / name / "main.py").write_text((ROOT / "tests" / "support" / "faulty.py").read_text() + f"# {name}\n")
         said = f'author = "{author}"\n' if author else ""
-        (folder / name / "bot.toml").write_text(f'name = "{name}"\n{said}run = "{{python}} main.py honest 0"\n')
+        text = Path(GREEDY, "bot.toml").read_text().replace('name = "greedy"\n', f'name = "{name}"\n{said}')
+        (folder / name / "bot.toml").write_text(text)
 
 
 def test_an_unknown_candidate(tmp_path: Path) -> None:
     words = ["--format", "gauntlet", "--candidate", "nobody", "--seats", "2"]
     said = arena("run", *FIVE, *FAST, *words, "--out", "out", cwd=tmp_path, code=2).stderr
     assert (
-        sentence(
-            "settings", "candidate-no-bot-called", name="'nobody'", names="random, naive, greedy, random-c, random-javascript"
-        )
+        sentence("settings", "candidate-no-bot-called", name="'nobody'", names="random, naive, greedy, random-c, greedy-c")
         in said
     )
 
 
 def test_a_forfeit_loses_the_table_and_the_bracket_goes_on(tmp_path: Path) -> None:
-    words = [*bots(RANDOM, f"{FAULTY} exit", NAIVE, C), *FAST, "--format", "knockout", "--seats", "2", "--seeds", "1"]
+    words = [*bots(RANDOM, FORFEITS, NAIVE, C), *FAST, "--format", "knockout", "--seats", "2", "--seeds", "1"]
     run = arena("run", *words, "--out", "out", cwd=tmp_path)
     (places,) = json_of("standings", "out", cwd=tmp_path)["standings"][0]["places"]
     out = {row["name"]: row["out"] for row in places["rows"]}
-    assert next(round_ for name, round_ in out.items() if "faulty" in name or "python" in name) == 1
+    assert out["forfeits"] == 1
     assert "fault" in run.stderr
 
 
@@ -299,7 +300,7 @@ def test_the_stream_of_events_lies_where_it_harms_nobody(tmp_path: Path) -> None
 
 
 def test_an_earlier_stage_that_has_changed_is_what_is_told(tmp_path: Path) -> None:
-    stages(tmp_path, seeds=50)
+    stages(tmp_path, seeds=1000)
     running = started("run", "c.toml", "--isolation", "trusted", cwd=tmp_path)
     wait_for_matches(tmp_path / "out" / "arena.db", 22)
     kill(running, signal.SIGINT)

@@ -4,8 +4,9 @@ import shlex
 from pathlib import Path
 
 import pytest
-from arena import GREEDY, NAIVE, RANDOM, ROOT, C, arena, bots
+from arena import ROOT, C, arena, bots
 from once import made_once
+from stores import GREEDY, NAIVE, RANDOM
 from wording import sentence
 
 from khiva_arena.commands.more_seeds import fewer_line_ups
@@ -17,7 +18,7 @@ from khiva_arena.settings.settings import settings_from
 from khiva_arena.store.db import Store
 
 ALIKE, APART = SharedDeals(4.5, 3.0, 6.0, 6.0), SharedDeals(1.02, 0.9, 1.2, 6.0)
-FIFTH = str(ROOT / "tests" / "published" / "bots" / "lots-1")
+FIFTH = str(ROOT / "bots" / "c" / "greedy")
 HOW = ["--seats", "3", "--isolation", "trusted"]
 
 pytestmark = pytest.mark.slow

@@ -3,6 +3,7 @@
 import json
 import os
 import resource
+import shutil
 import sqlite3
 import threading
 from collections import Counter
@@ -11,9 +12,10 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from arena import FAULTY, NAIVE, RANDOM, ROOT, C, arena, arena_process, bots, kill, started
+from arena import ROOT, C, arena, arena_process, bots, kill, started
 from hypothesis import given
 from hypothesis import strategies as st
+from stores import FORFEITS, GREEDY, NAIVE, RANDOM
 from wording import pattern, sentence
 
 from khiva_arena import stream
@@ -250,7 +252,11 @@ def test_a_reader_that_has_gone_is_an_error(tmp_path: Path) -> None:
 
 
 def test_a_run_tells_all_that_its_store_holds(tmp_path: Path) -> None:
-    words = ["run", *bots(RANDOM, f"{FAULTY} exit"), "--seats", "2", "--seeds", "2", "--trust-bots", "--isolation", "trusted"]
+    shutil.copy(Path(FORFEITS).parent / "quick.c", tmp_path)
+    shutil.copytree(FORFEITS, tmp_path / "forfeits")
+    manifest = tmp_path / "forfeits" / "bot.toml"
+    manifest.write_text(manifest.read_text().replace("raise 2", "raise 1"))
+    words = ["run", *bots(RANDOM, "forfeits"), "--seats", "2", "--seeds", "2", "--trust-bots", "--isolation", "trusted"]
     said = arena(*words, "--out", "out", "--events-file", "events", cwd=tmp_path)
     told = lines_of(tmp_path / "events")
     validator = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text()))
@@ -268,8 +274,8 @@ def test_a_run_tells_all_that_its_store_holds(tmp_path: Path) -> None:
     faults = [line for line in told if line["type"] == "fault"]
     assert len(faults) == 4
     shown = [line for line in said.stderr.splitlines() if line.startswith("fault")]
-    assert shown[0].startswith(f"fault  1/{faults[0]['match']}  bot=faulty  seat=")
-    assert shown[1:] == [f"fault  bot=faulty  verdict=crashed  times=4  last=1/{faults[-1]['match']}"]
+    assert shown[0].startswith(f"fault  1/{faults[0]['match']}  bot=forfeits  seat=")
+    assert shown[1:] == [f"fault  bot=forfeits  verdict=crashed  times=4  last=1/{faults[-1]['match']}"]
     logged = lines_of(tmp_path / "out" / "log.jsonl")
     assert [line["event"] for line in logged if line["event"] != "fault"] == [
         line["text"] for line in told if line["type"] == "note"
@@ -298,14 +304,14 @@ def _same_as_stored(folder: Path, told: list[dict[str, object]]) -> None:
 
 
 def test_a_resumed_run_tells_what_was_fixed_before(tmp_path: Path) -> None:
-    process = started(*RUN, "--seeds", "15", "--out", "out", "--events-file", "events", cwd=tmp_path)
+    process = started(*RUN, "--seeds", "40", "--out", "out", "--events-file", "events", cwd=tmp_path)
     path = tmp_path / "events"
     while process.poll() is None and not (path.exists() and path.read_text().count('"type":"match"') > 5):
         pass
     kill(process)
     process.communicate()
     cut = lines_of(path) if path.read_bytes().endswith(b"\n") else []
-    arena(*RUN, "--seeds", "15", "--out", "out", "--events-file", "events", cwd=tmp_path)
+    arena(*RUN, "--seeds", "40", "--out", "out", "--events-file", "events", cwd=tmp_path)
     told = lines_of(path)
     assert cut == told[: len(cut)]
     last = max(number for number, line in enumerate(told) if line["type"] == "begin")
@@ -314,15 +320,15 @@ def test_a_resumed_run_tells_what_was_fixed_before(tmp_path: Path) -> None:
     before = [line for line in matches if line["before"]]
     assert again[0]["before"] == len(before) > 5
     assert matches[: len(before)] == before
-    assert Counter(line["ordinal"] for line in matches) == Counter(range(30))
-    assert again[-1]["fixed"] == 30
+    assert Counter(line["ordinal"] for line in matches) == Counter(range(80))
+    assert again[-1]["fixed"] == 80
     _same_as_stored(tmp_path, again)
     rounds = [line for line in again if line["type"] == "round"]
-    assert [(line["number"], line["seeds"], line["tables"]) for line in rounds] == [(0, 15, 1)]
+    assert [(line["number"], line["seeds"], line["tables"]) for line in rounds] == [(0, 40, 1)]
 
 
 def test_a_swiss_tells_its_rounds(tmp_path: Path) -> None:
-    words = ["run", *bots(RANDOM, NAIVE, str(Path(RANDOM).parent / "greedy")), "--format", "swiss", "--rounds", "2"]
+    words = ["run", *bots(RANDOM, NAIVE, GREEDY), "--format", "swiss", "--rounds", "2"]
     arena(*words, "--seats", "2", "--seeds", "1", "--trust-bots", "--out", "out", "--events-file", "events", cwd=tmp_path)
     told = lines_of(tmp_path / "events")
     assert told[0]["rounds"] == 2
@@ -351,7 +357,7 @@ take = 2
 
 
 def test_a_competition_of_two_stages_tells_each_and_ends_once(tmp_path: Path) -> None:
-    names = ", ".join(json.dumps(bot) for bot in (RANDOM, NAIVE, str(Path(RANDOM).parent / "greedy")))
+    names = ", ".join(json.dumps(bot) for bot in (RANDOM, NAIVE, GREEDY))
     (tmp_path / "cup.toml").write_text(STAGES.format(bots=names))
     arena("run", "cup.toml", "--events-file", "events", "--trust-bots", cwd=tmp_path)
     told = lines_of(tmp_path / "events")

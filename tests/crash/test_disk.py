@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from arena import NAIVE, RANDOM, arena, bots, living, started
+from arena import C_GREEDY, C, arena, bots, living, started
 from disks import fill, remount, small_disk
 from killing import all_gone, below
 from waiting import until
@@ -21,7 +21,7 @@ from khiva_arena.store.db import BotRow, MatchRow, SeatRow, Store
 
 pytestmark = pytest.mark.soak
 
-WORDS = ["run", *bots(RANDOM, NAIVE), "--seats", "2", "--seed", "x"]
+WORDS = ["run", *bots(C, C_GREEDY), "--seats", "2", "--seed", "x"]
 FREE = "free some space"
 
 

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from arena import NAIVE, RANDOM, arena, bots, started, wait_for_matches
+from arena import C_GREEDY, C, arena, bots, started, wait_for_matches
 from once import made_once
 from waiting import until
 from wording import sentence
@@ -18,7 +18,7 @@ from khiva_arena.store.db import Store
 
 pytestmark = pytest.mark.soak
 
-WORDS = ["run", *bots(RANDOM, NAIVE), "--seats", "2", "--seed", "x"]
+WORDS = ["run", *bots(C, C_GREEDY), "--seats", "2", "--seed", "x"]
 READERS = (["standings", "out"], ["verify", "out"], ["show", "out"], ["match", "--from", "out", "1/0"])
 CUTS = 24
 

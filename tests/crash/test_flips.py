@@ -1,4 +1,4 @@
-"""One byte of a store is flipped, hundreds of times: what differs is said, what is called sound is, and nothing is a bug."""
+"""One byte of a store is flipped, 150 times: what differs is said, what is called sound is, and nothing is a bug."""
 
 import json
 import random
@@ -7,13 +7,13 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from arena import FAULTY, RANDOM, arena, bots
+from arena import FAULTY, C, arena, bots
 
 from khiva_arena.cli.main import run
 
 pytestmark = pytest.mark.soak
 
-FLIPS = 300
+FLIPS = 150
 SEED = 7
 PAGE = 4096
 HEADER = 100  # of the file
@@ -41,7 +41,7 @@ TABLES = (
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two events, 14 matches, with strikes, forfeits, notes and a void."""
     folder = tmp_path_factory.mktemp("store")
-    words = bots(RANDOM, f"{FAULTY} illegal 2", f"{FAULTY} raise 2")
+    words = bots(C, f"{FAULTY} illegal 2", f"{FAULTY} raise 2")
     arena("run", *words, "--seats", "2", "--seeds", "2", "--seed", "demo", "--out", "out", cwd=folder)
     arena("run", *words[:4], "--seats", "2", "--seeds", "1", "--turn", "2s", "--out", "out", cwd=folder)
     return folder / "out"

@@ -9,14 +9,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from arena import FAULTY, NAIVE, RANDOM, arena, bots, living, started
+from arena import C_GREEDY, FAULTY, C, arena, bots, living, started
 from killing import all_gone, below, read
+from waiting import until
 from wording import sentence
 
 pytestmark = pytest.mark.soak
 
 PROMPT_SECONDS = 10.0  # where what is waited for takes a minute
-AWAITED_SECONDS = 60.0
 SHAPE = ["--seats", "3", "--seeds", "5", "--seed", "x", "--turn", "60s", "--start", "60s", "--out", "out"]
 BUILD = """name = "slow"
 run = "{python} main.py"
@@ -30,16 +30,16 @@ def building(folder: Path) -> list[str]:
     slow.mkdir()
     (slow / "bot.toml").write_text(BUILD.replace("{mark}", folder.name))
     (slow / "main.py").write_text("")
-    return bots(RANDOM, NAIVE, str(slow))
+    return bots(C, C_GREEDY, str(slow))
 
 
 def greeting(_folder: Path) -> list[str]:
-    return bots(RANDOM, NAIVE, f"{FAULTY} start-silent")
+    return bots(C, C_GREEDY, f"{FAULTY} start-silent")
 
 
 def thinking(_folder: Path) -> list[str]:
     """From the second decision on, and the first match is the first that is not recorded."""
-    return bots(RANDOM, NAIVE, f"{FAULTY} silent 2")
+    return bots(C, C_GREEDY, f"{FAULTY} silent 2")
 
 
 def mark_of_build(folder: Path) -> bool:
@@ -81,11 +81,8 @@ def test_interrupted(
     twice: float | None,
 ) -> None:
     running = started("run", *make(tmp_path), *SHAPE, *more, cwd=tmp_path)
-    deadline = time.monotonic() + AWAITED_SECONDS
-    while not is_in(phase, tmp_path, running.pid):
-        assert running.poll() is None, running.communicate()
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    assert until(lambda: running.poll() is not None or is_in(phase, tmp_path, running.pid))
+    assert running.poll() is None, running.communicate()
     time.sleep(0.2)  # so that it is well under way
     beneath = below(running.pid)
     began = time.monotonic()
@@ -107,13 +104,11 @@ def test_interrupted(
 
 def test_interrupted_between_matches(tmp_path: Path) -> None:
     """Many short matches, a signal at no moment in particular: what is recorded stays, and the rest is played."""
-    words = ["run", *bots(RANDOM, NAIVE), "--seats", "2", "--seeds", "6", "--seed", "x", "--out", "out"]
+    words = ["run", *bots(C, C_GREEDY), "--seats", "2", "--seeds", "6", "--seed", "x", "--out", "out"]
     whole = arena(*words[:-1], "whole", cwd=tmp_path).stderr
     for wait in (0.05, 0.4):
         running = started(*words, cwd=tmp_path)
-        deadline = time.monotonic() + AWAITED_SECONDS
-        while not (tmp_path / "out" / "arena.db").exists() and time.monotonic() < deadline:
-            time.sleep(0.01)
+        assert until((tmp_path / "out" / "arena.db").exists)
         time.sleep(wait)
         running.send_signal(signal.SIGINT)
         _, errors = running.communicate(timeout=60)

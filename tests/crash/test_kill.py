@@ -2,16 +2,20 @@
 
 import os
 import random
+import tempfile
 import time
 from pathlib import Path
 
 import pytest
 from arena import RANDOM
-from killing import Competition, Kill, run_to_the_end
+from killing import Kill, run_to_the_end
+from stopping import Stopped, instant
+from tools import need
 
 from khiva_arena.entrants import staging
 from khiva_arena.entrants.bots import load
 from khiva_arena.entrants.staging import stage
+from khiva_arena.sandbox.detect import best
 
 pytestmark = pytest.mark.soak
 
@@ -19,28 +23,35 @@ KILLS = 5
 SEED = 20
 
 
-def undisturbed(folder: Path, marker: str) -> tuple[str, float]:
-    run = Competition(folder, marker, jobs=1)
-    began = time.monotonic()
-    run_to_the_end(run, random.Random(0), most=0, seconds=0)
-    return run.digest(), time.monotonic() - began
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    need("cc")
+    return instant(tmp_path_factory.mktemp("instant"))
+
+
+def killable(folder: Path, program: Path, jobs: int) -> Stopped:
+    """A competition whose bots take next to no time of their own: what is killed is mostly the arbiter at work."""
+    return Stopped(folder, f"crash-{os.getpid()}", jobs, best(), program, seeds=6)
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str, float]:
-    """The marker, digest and seconds of a run without a kill."""
-    folder = tmp_path_factory.mktemp("whole")
-    marker = f"crash-{os.getpid()}"
-    return marker, *undisturbed(folder / "run", marker)
+def whole(program: Path) -> tuple[str, float]:
+    """The digest and seconds of a run without a kill."""
+    with tempfile.TemporaryDirectory(prefix="khiva-arena-test-") as folder:
+        Path(folder).chmod(0o755)
+        run = killable(Path(folder) / "run", program, jobs=1)
+        began = time.monotonic()
+        run_to_the_end(run, random.Random(0), most=0, seconds=0)
+        return run.digest(), time.monotonic() - began
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_killed_and_killed_again(tmp_path: Path, whole: tuple[str, str, float], jobs: int) -> None:
-    marker, digest, seconds = whole
+def test_killed_and_killed_again(open_folder: Path, program: Path, whole: tuple[str, float], jobs: int) -> None:
+    digest, seconds = whole
     chance = random.Random(SEED + jobs)
     kills: list[Kill] = []
     for number in range(KILLS):  # a run may end before it is killed
-        run = Competition(tmp_path / f"run{number}", marker, jobs)
+        run = killable(open_folder / f"run{number}", program, jobs)
         kills += run_to_the_end(run, chance, KILLS - len(kills), seconds)
         assert run.digest() == digest
         assert {path.name for path in run.out.iterdir()} == {"arena.db", "arena.lock", "arena.seal", "log.jsonl"}

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from once import made_once
 from synthesised import planned, play_shard
 
 import khiva_arena
@@ -19,21 +20,29 @@ from khiva_arena.store.db import FILE, Store
 KILLS = Path(__file__).parent.parent / "support" / "merge_kills.py"
 
 
-@pytest.fixture(scope="module")
-def shards(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Path], str]:
-    """The stores of three shards, and the run digest of one machine."""
-    folder = tmp_path_factory.mktemp("shards")
+@made_once
+def played(folder: Path) -> None:
+    """An event of one machine in "one", and its three shards."""
     event = planned(seeds=9)
-    with Store.read(play_shard(folder / "one", event, WHOLE)) as store:
+    play_shard(folder / "one", event, WHOLE)
+    for number in (1, 2, 3):
+        play_shard(folder / str(number), event, Shard(number, 3))
+
+
+@pytest.fixture(scope="module")
+def shards(played: Path) -> tuple[list[Path], str]:
+    """The stores of three shards, and the run digest of one machine."""
+    with Store.read(played / "one") as store:
+        (event,) = store.events()
         digest = store.conclusion(event.id)
     assert digest is not None
-    return [play_shard(folder / str(number), event, Shard(number, 3)) for number in (1, 2, 3)], digest
+    return [played / str(number) for number in (1, 2, 3)], digest
 
 
 @pytest.mark.soak
 def test_a_kill_loses_nothing_and_the_next_merge_goes_on(shards: tuple[list[Path], str], tmp_path: Path) -> None:
     stores, digest = shards
-    kills = 60
+    kills = 30
     words = [sys.executable, str(KILLS), str(kills), str(kills), str(tmp_path / "out"), *map(str, stores)]
     done = subprocess.run(words, capture_output=True, text=True, timeout=900)
     assert done.returncode == 0, done.stderr

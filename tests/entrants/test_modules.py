@@ -3,6 +3,8 @@
 import os
 import re
 import stat
+import tempfile
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +12,7 @@ import pytest
 from arena import arena
 from levels import EVERY_LEVEL, need_level, python_at
 from modules import start, wasm
+from shared_builds import shared_builds
 from tools import lacks, need_module_tools
 from wording import sentence
 
@@ -229,13 +232,31 @@ def test_the_most_bytes_of_a_module_are_those_of_the_meter(tmp_path: Path) -> No
 # --- played ---
 
 
+@pytest.fixture(scope="module")
+def cache_of_all() -> Iterator[str]:
+    """A cache that the levels share, so that a language builds its bots once."""
+    with tempfile.TemporaryDirectory(prefix="khiva-arena-test-", ignore_cleanup_errors=True) as folder:
+        os.chmod(folder, 0o755)
+        yield folder
+
+
 @pytest.mark.language
-@pytest.mark.parametrize("name", [name for name, language in shipped.languages().items() if language.module])
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name, one in shipped.languages().items() if one.module],
+)
 @EVERY_LEVEL
 def test_a_module_chooses_as_the_program_of_the_same_sources(
-    level: Level, name: str, open_folder: Path, monkeypatch: pytest.MonkeyPatch
+    level: Level,
+    name: str,
+    cache_of_all: str,
+    open_folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
+    """In another match at each level. The module is built within the walls of the first one that is tried."""
     need_level(level)
+    monkeypatch.setenv("KHIVA_ARENA_CACHE", cache_of_all)
     tools = shipped.languages()[name].module
     assert tools
     if shipped.lacks(tools):  # a compiler from elsewhere may come first, without the libraries that Debian's has
@@ -243,15 +264,16 @@ def test_a_module_chooses_as_the_program_of_the_same_sources(
     need_module_tools(name)
     greedy, program = str(open_folder / "greedy"), f"shipped:{name}/greedy"
     arena("new", program, greedy, "--module", cwd=open_folder)
+    with shared_builds(tmp_path_factory):
+        stage(load(program))
     if python_at(level) != modules.runner(modules.RUN)[0]:
         lacks(f"at {level} this user's bots may not read {python_at(level)}", may=True)
-    for seed in "ab":
-        one, other = (
-            khiva_arena.match(bot, "shipped:python/greedy", seed=seed, isolation=str(level), start="60s", turn="60s")
-            for bot in (greedy, program)
-        )
-        assert one.record.steps == other.record.steps
-        assert one.verdicts == ("ok", "ok")
+    one, other = (
+        khiva_arena.match(bot, "shipped:python/greedy", seed=str(level), isolation=str(level), start="60s", turn="60s")
+        for bot in (greedy, program)
+    )
+    assert one.record.steps == other.record.steps
+    assert one.verdicts == ("ok", "ok")
 
 
 GROW = """

@@ -63,7 +63,6 @@ MONSTERS: dict[str, Callable[[], bytes]] = {
     "locals": lambda: start(b"", sections={10: vector([sized(b"\1" + uleb(2**32 - 1) + b"\x7f\x0b")])}),
     "groups of locals": lambda: start(b"", sections={10: vector([sized(uleb(300_000) + b"\0\x7f" * 300_000 + b"\x0b")])}),
     "a function to compile for minutes": lambda: start(branches(200_000)),
-    "functions to compile for minutes": lambda: bytes(Made([Function(branches(9_000))] * 400)),
     "nested blocks": lambda: start(nested(100_000)),
     "operands": lambda: start(b"\x41\0" * 300_000),
 }

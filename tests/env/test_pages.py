@@ -177,7 +177,7 @@ def test_the_policy_of_the_page_learns(tmp_path: Path, monkeypatch: pytest.Monke
     assert total / 60 > 0.8  # of 2; by chance 0, give or take 0.2
 
 
-@pytest.mark.soak
+@pytest.mark.long
 def test_ten_checkpoints_are_rated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The page as it stands, on fewer deals."""
     curve = run(CHECKPOINTS, tmp_path, monkeypatch, seeds="2")["curve"]

@@ -14,7 +14,9 @@ from khiva_arena.env.vector_env import VectorEnv
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.base import Game
 
-GAMES, STEPS = 3, 300
+GAMES = 3
+STEPS = {"khiva": 250, "silk_road": 280, "emira": 120}
+"""By game: the steps that are compared. They see the end of a match, except of Emira, whose matches have many hundreds."""
 
 
 def drawn(masks: Any, rng: np.random.Generator) -> Any:
@@ -26,7 +28,7 @@ def same(one: Any, other: Any) -> None:
     """Two results of a reset or a step, part by part."""
     for part, again in zip(one, other, strict=True):
         for key in part if isinstance(part, dict) else [...]:
-            np.testing.assert_array_equal(part[key], again[key])
+            assert np.array_equal(part[key], again[key]), key
 
 
 @pytest.mark.parametrize(("game", "seats"), PLACES)
@@ -44,12 +46,12 @@ def test_each_match_is_that_of_an_aec_environment(game: Game, seats: int, reward
     obs, infos = vector.reset(seed=5)
     for number, env in enumerate(single):
         env.reset(seed=5 + number)
-    for _ in range(STEPS):
+    for _ in range(STEPS[game.name]):
         for number, env in enumerate(single):
             now = env.observe(env.agent_selection)
             assert env.agent_selection == f"player_{infos['seat'][number]}"
-            np.testing.assert_array_equal(now["observation"], obs["observation"][number])
-            np.testing.assert_array_equal(now["action_mask"], obs["action_mask"][number])
+            assert np.array_equal(now["observation"], obs["observation"][number])
+            assert np.array_equal(now["action_mask"], obs["action_mask"][number])
         actions = drawn(obs["action_mask"], rng)
         odd = int(rng.integers(GAMES))
         actions[odd] = rng.choice([-1, int(rng.integers(vector.coding.actions)), vector.coding.actions])
@@ -75,7 +77,7 @@ def test_the_engine_steps_alike_where_the_rules_in_c_are_not_built(rewards: str,
     assert [env.in_c for env in made] == [True, False]
     first, second = (env.reset(seed=1) for env in made)
     rng = np.random.default_rng(1)
-    for _ in range(STEPS):
+    for _ in range(STEPS["khiva"]):
         same(first, second)
         actions = drawn(first[0]["action_mask"], rng)
         actions[0] = -1 if rng.random() < 0.1 else actions[0]
@@ -133,11 +135,11 @@ def test_an_aec_environment_in_c_is_that_of_the_engine(game: Game, seats: int, m
     rng = np.random.default_rng(seats)
     in_c.reset(seed="a")
     by_engine.reset(seed="a")
-    for step in range(STEPS):
+    for step in range(STEPS[game.name]):
         assert in_c.agent_selection == by_engine.agent_selection
         for agent in (in_c.agent_selection, str(rng.choice(in_c.possible_agents))):
             same([in_c.observe(agent)], [by_engine.observe(agent)])
-        if step % 50 == 25:
+        if step % 100 == 25:
             in_c = pickle.loads(pickle.dumps(in_c))
             with monkeypatch.context() as without:
                 without.setattr(crules, "is_built", lambda: False)

@@ -272,7 +272,7 @@ def test_bots_that_do_not_count_are_played_but_not_rated(monkeypatch: pytest.Mon
     monkeypatch.setattr(
         draw_factors,
         "replay_factors",
-        lambda events, ratings, rated, key, **more: seen.append(rated) or real(events, ratings, rated, key, **more),
+        lambda events, ratings, rated, *rest, **more: seen.append(rated) or real(events, ratings, rated, *rest, **more),
     )
     some = table(results, row(1, names(BOTS)), among=Among(exclude=("b00", "b01")))
     assert seen == [(False, False, *[True] * (BOTS - 2))]

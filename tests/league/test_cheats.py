@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from leagues import enter, league_in
+from leagues import enter, league_in, player_of_names
 from msgspec import structs
 from synthesised import planned
 from wording import pattern, sentence
@@ -34,22 +34,30 @@ class Claim(NamedTuple):
         return audit_chain(self.links, self.events, self.digests, seen)
 
 
-@pytest.fixture
-def honest(tmp_path: Path, played: Callable[..., None]) -> Claim:
+@pytest.fixture(scope="module")
+def claimed(tmp_path_factory: pytest.TempPathFactory) -> Claim:
     """Four batches of a league with a new version, a bot that is suspended and one that is retired."""
-    league = league_in(tmp_path / "spring")
-    quick = enter(league, "ann", "quick")
-    enter(league, "bob", "slow")
-    played(league)
-    enter(league, "ann", "quick", "better")
-    enter(league, "eve", "other")
-    played(league)
-    with Queue(league.folder) as queue:
-        queue.add_change(quick, "retired", "")
-    played(league, 2)
+    league = league_in(tmp_path_factory.mktemp("league") / "spring")
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        played = player_of_names(monkeypatch)
+        quick = enter(league, "ann", "quick")
+        enter(league, "bob", "slow")
+        played(league)
+        enter(league, "ann", "quick", "better")
+        enter(league, "eve", "other")
+        played(league)
+        with Queue(league.folder) as queue:
+            queue.add_change(quick, "retired", "")
+        played(league, 2)
     with Store.read(league.folder) as store:
         events = store.events()
         return Claim(links_of(store), events, {event.id: store.conclusion(event.id) or "" for event in events})
+
+
+@pytest.fixture
+def honest(claimed: Claim) -> Claim:
+    """A claim of its own for each test: some change it."""
+    return Claim(list(claimed.links), list(claimed.events), dict(claimed.digests))
 
 
 def test_an_honest_league_is_sound(honest: Claim) -> None:

@@ -1,27 +1,33 @@
 """A league of real bots whose player and server are killed and stopped again and again: nothing is lost, nothing is played twice,
 and the chain is that of a league that nobody disturbed."""
 
-import os
 import random
+import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
-import time
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
-from arena import ROOT, arena, descendants
+from arena import ROOT, arena, descendants, until_gone
+from league_player import same_each_time
 from league_serving import league_server
+from quick_leagues import new_quick_league, quick_bot
+from waiting import PATIENCE, until
 
 from khiva_arena.api.verify import verify
 from khiva_arena.league.chain.stored_chain import chain_of
-from khiva_arena.shipped import bots as shipped_bots
 from khiva_arena.store.db import Store
+from khiva_arena.store.files import FILE
 
 PLAYER = str(ROOT / "tests" / "support" / "league_player.py")
-SHIPPED = ("naive", "greedy", "random")
-GONE_SECONDS = 20.0
+STARTS = ("random", "greedy")
+BEGINNING = (0.1, 0.6)
+"""Seconds from the start of a player, in some of which it opens its league."""
+PLAYING = 0.75
+"""How often a player is killed while it plays, not while it begins."""
 SIGNALS = (signal.SIGKILL, signal.SIGKILL, signal.SIGINT, signal.SIGTERM)
 SERVED = 0.2
 """How often a server is killed before the player plays on."""
@@ -30,19 +36,20 @@ SERVED = 0.2
 def made_league(folder: Path, bots: int) -> Path:
     """A league of two seats with variants of shipped bots, entered before its first batch."""
     folder.mkdir()
-    _command(folder, "new", "spring", "--seats", "2")
-    for number in range(bots):
-        name = SHIPPED[number % len(SHIPPED)]
-        bot = folder / f"variant-{number}"
-        arena("new", f"shipped:python/{name}", bot.name, cwd=folder)
-        (bot / "main.py").write_text(f"{(bot / 'main.py').read_text()}\n# variant {number}\n")
-        _command(folder, "enter", "spring", bot.name, "--author", f"author {number % 7}")
+    new_quick_league(folder)
+    with same_each_time(folder / "spring"):
+        for number in range(bots):
+            source = quick_bot(folder / f"variant-{number}", STARTS[number % len(STARTS)]) / "bot.c"
+            source.write_text(f"{source.read_text()}\n/* variant {number} */\n")
+            author = f"author {number % 7}"
+            arena("league", "enter", "spring", source.parent.name, "--author", author, cwd=folder)
     return folder / "spring"
 
 
-def _command(folder: Path, verb: str, *words: str) -> None:
-    done = subprocess.run([sys.executable, PLAYER, verb, *words], cwd=folder, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+def played_calmly(league: Path, batches: int) -> None:
+    """Play so many batches in this process, which nobody disturbs."""
+    with same_each_time(league):
+        arena("league", "play", "spring", "--batches", str(batches), "-j", "2", cwd=league.parent, seconds=batches * PATIENCE)
 
 
 def played(league: Path, batches: int, kills: int, seed: int) -> int:
@@ -54,15 +61,37 @@ def played(league: Path, batches: int, kills: int, seed: int) -> int:
             hits += 1
         words = [sys.executable, PLAYER, "play", "spring", "--batches", str(left), "-j", "2"]
         process = subprocess.Popen(words, cwd=league.parent, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        try:
-            process.wait(chance.uniform(0.3, 6.0) if hits < kills else None)
-        except subprocess.TimeoutExpired:
+        if hits < kills:
+            _wait_a_little(league, process, chance)
+        else:
+            process.wait()
+        if process.poll() is None:
             below = descendants(process.pid)
             process.send_signal(chance.choice(SIGNALS))
-            process.wait(60)
+            process.wait(PATIENCE)
             hits += 1
-            _wait_until_gone(below)
+            assert until_gone(below), "a process outlived the player that was killed"
     return hits
+
+
+def _wait_a_little(league: Path, process: subprocess.Popen[bytes], chance: random.Random) -> None:
+    """Wait for an instant while a player begins, or while it plays the next two batches; it may end before."""
+    seconds = chance.uniform(*BEGINNING)
+    if chance.random() < PLAYING:
+        goal = _recorded(league) + chance.randint(1, 10)
+        until(lambda: process.poll() is not None or _recorded(league) >= goal)
+        seconds = chance.uniform(0, 0.1)
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(seconds)
+
+
+def _recorded(league: Path) -> int:
+    """Return how many matches a league has, 0 if that cannot be read now."""
+    try:
+        with closing(sqlite3.connect(f"{(league / FILE).as_uri()}?mode=ro", uri=True)) as store:
+            return int(store.execute("SELECT count(*) FROM matches").fetchone()[0])
+    except sqlite3.Error:
+        return 0
 
 
 def _kill_a_server(league: Path, chance: random.Random) -> None:
@@ -72,7 +101,7 @@ def _kill_a_server(league: Path, chance: random.Random) -> None:
         answer = server.connection()
         answer.request("GET", "/api/league.json")
         server.process.send_signal(chance.choice(SIGNALS))
-        server.process.wait(60)
+        server.process.wait(PATIENCE)
         answer.close()
 
 
@@ -84,27 +113,17 @@ def _over(league: Path) -> int:
         return len(chain.overs) if chain else 0
 
 
-def _wait_until_gone(processes: set[int]) -> None:
-    """Wait until processes are gone; fail if one of them stays."""
-    deadline = time.monotonic() + GONE_SECONDS
-    for process in processes:
-        with suppress(ProcessLookupError):
-            while True:
-                os.kill(process, 0)
-                assert time.monotonic() < deadline, f"process {process} outlived the player that was killed"
-                time.sleep(0.05)
-
-
 @pytest.mark.soak
+@pytest.mark.usefixtures("forked")
 @pytest.mark.parametrize(
-    ("bots", "batches", "kills"), [(3, 12, 8), pytest.param(20, 200, 100, marks=pytest.mark.long)], ids=["few", "many"]
+    ("bots", "batches", "kills"), [(3, 8, 8), pytest.param(20, 200, 100, marks=pytest.mark.long)], ids=["few", "many"]
 )
 def test_a_league_that_is_killed_has_the_chain_of_one_that_is_not(tmp_path: Path, bots: int, batches: int, kills: int) -> None:
-    assert {f"shipped:python/{name}" for name in SHIPPED} <= set(shipped_bots())
-    disturbed, calm = made_league(tmp_path / "disturbed", bots), made_league(tmp_path / "calm", bots)
+    calm = made_league(tmp_path / "calm", bots)
+    disturbed = Path(shutil.copytree(calm.parent, tmp_path / "disturbed")) / calm.name
     hits = played(disturbed, batches, kills, seed=32)
     assert hits >= kills // 2
-    assert played(calm, batches, 0, seed=0) == 0
+    played_calmly(calm, batches)
     chains = []
     for league in (disturbed, calm):
         result = verify(league)

@@ -2,11 +2,15 @@
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
-from arena import NAIVE, arena, started
-from waiting import until
+from arena import NAIVE, arena, bots, started
+from quick_leagues import quick_bot
+from quick_leagues import quick_league as quick_league
+from stores import GREEDY, RANDOM
+from waiting import PATIENCE, until
 from wording import sentence
 
 from khiva_arena.errors import ConfigError
@@ -15,12 +19,15 @@ from khiva_arena.league.settings import league_of
 from khiva_arena.say import say_nothing
 from khiva_arena.store.db import Store
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("forked")]
+
+OTHERS = (*bots(GREEDY, RANDOM), "--seats", "2", "--seeds", "1")
 
 
-def quick_league(folder: Path) -> None:
-    """A league whose anchors start at once and play at two seats."""
-    arena("league", "new", "spring", "--seats", "2", cwd=folder)
+@pytest.fixture
+def folder(quick_league: Path, tmp_path: Path) -> Path:
+    """A folder with the league "spring", which is not founded, and the bot in "naive", which ann has entered."""
+    return Path(shutil.copytree(quick_league, tmp_path / "folder"))
 
 
 def test_from_a_new_folder_to_a_verified_table(tmp_path: Path) -> None:
@@ -49,59 +56,53 @@ def test_from_a_new_folder_to_a_verified_table(tmp_path: Path) -> None:
     assert len((tmp_path / "spring" / "public" / "chain.jsonl").read_text().splitlines()) == status["link"] + 1
 
 
-def test_a_bot_that_is_entered_twice_or_fails_is_refused_in_words(tmp_path: Path) -> None:
-    quick_league(tmp_path)
-    arena("league", "enter", "spring", NAIVE, "--author", "ann", cwd=tmp_path)
-    twice = arena("league", "enter", "spring", NAIVE, "--author", "bob", cwd=tmp_path, code=2)
+def test_a_bot_that_is_entered_twice_or_fails_is_refused_in_words(folder: Path) -> None:
+    twice = arena("league", "enter", "spring", "naive", "--author", "bob", cwd=folder, code=2)
     assert sentence("league", "very-same-bot") in twice.stderr
     assert "ann" not in twice.stderr
-    broken = tmp_path / "broken"
+    broken = folder / "broken"
     broken.mkdir()
     (broken / "bot.toml").write_text('name = "broken"\nrun = "{python} main.py"\nfiles = ["main.py"]\n')
     (broken / "main.py").write_text("raise SystemExit('no brain')\n")
-    refused = arena("league", "enter", "spring", "broken", "--author", "bob", cwd=tmp_path, code=1)
+    refused = arena("league", "enter", "spring", "broken", "--author", "bob", cwd=folder, code=1)
     assert refused.stdout.startswith("broken: refused; its check failed:")
     assert "no brain" in refused.stdout
-    assert sum(path.is_dir() for path in (tmp_path / "spring" / "bots").iterdir()) == 2  # the anchors, and the first one
-    assert "broken" not in arena("league", "status", "spring", cwd=tmp_path).stdout
+    assert sum(path.is_dir() for path in (folder / "spring" / "bots").iterdir()) == 2  # the anchors, and the first one
+    assert "broken" not in arena("league", "status", "spring", cwd=folder).stdout
 
 
-def test_an_interrupted_player_resumes(tmp_path: Path) -> None:
-    quick_league(tmp_path)
-    arena("league", "enter", "spring", NAIVE, "--author", "ann", cwd=tmp_path)
-    player = started("league", "play", "spring", cwd=tmp_path)
-    chain = tmp_path / "spring" / "public" / "chain.jsonl"
+def test_an_interrupted_player_resumes(folder: Path) -> None:
+    player = started("league", "play", "spring", cwd=folder)
+    chain = folder / "spring" / "public" / "chain.jsonl"
     until(lambda: chain.exists() and chain.read_text().count('"kind":"batch"') >= 3)
     player.send_signal(2)
-    _, said = player.communicate(timeout=60)
+    _, said = player.communicate(timeout=PATIENCE)
     assert player.returncode == 130
     assert "interrupted: " in said
-    arena("league", "play", "spring", "--batches", "1", cwd=tmp_path)
-    assert sentence("league", "drawn-again", batches="") in arena("verify", "spring", cwd=tmp_path).stdout
-    second = started("league", "play", "spring", cwd=tmp_path)
-    until(lambda: Store.is_in_use(tmp_path / "spring"))
-    assert sentence("store", "another-arbiter-work-store") in arena("league", "play", "spring", cwd=tmp_path, code=2).stderr
+    arena("league", "play", "spring", "--batches", "1", cwd=folder)
+    assert sentence("league", "drawn-again", batches="") in arena("verify", "spring", cwd=folder).stdout
+    second = started("league", "play", "spring", cwd=folder)
+    until(lambda: Store.is_in_use(folder / "spring"))
+    assert sentence("store", "another-arbiter-work-store") in arena("league", "play", "spring", cwd=folder, code=2).stderr
     second.kill()
     second.communicate()
 
 
-def test_a_final_is_an_event_of_its_own_and_counts_nowhere(tmp_path: Path) -> None:
-    quick_league(tmp_path)
-    arena("league", "enter", "spring", NAIVE, "--author", "ann", cwd=tmp_path)
-    early = arena("league", "final", "spring", cwd=tmp_path, code=2)
+def test_a_final_is_an_event_of_its_own_and_counts_nowhere(folder: Path) -> None:
+    early = arena("league", "final", "spring", cwd=folder, code=2)
     assert sentence("league", "nobody-first") in early.stderr
-    arena("new", "shipped:python/random", "other", cwd=tmp_path)
-    arena("league", "enter", "spring", "other", "--author", "bob", cwd=tmp_path)
-    arena("league", "season", "spring", "first half", cwd=tmp_path)
-    arena("league", "play", "spring", "--batches", "1", cwd=tmp_path)
-    before = arena("standings", "spring", "--json", cwd=tmp_path).stdout
-    final = arena("league", "final", "spring", "--top", "2", "--seeds", "2", cwd=tmp_path)
+    quick_bot(folder / "other")
+    arena("league", "enter", "spring", "other", "--author", "bob", cwd=folder)
+    arena("league", "season", "spring", "first half", cwd=folder)
+    arena("league", "play", "spring", "--batches", "1", cwd=folder)
+    before = arena("standings", "spring", "--json", cwd=folder).stdout
+    final = arena("league", "final", "spring", "--top", "2", "--seeds", "2", cwd=folder)
     assert "naive v1" in final.stdout
     assert "greedy" not in final.stdout
-    assert arena("standings", "spring", "--json", cwd=tmp_path).stdout == before
-    assert arena("standings", "spring", "--season", "first half", "--json", cwd=tmp_path).stdout == before
-    assert '"kind":"final"' in (tmp_path / "spring" / "public" / "chain.jsonl").read_text()
-    state = read_state(tmp_path / "spring")
+    assert arena("standings", "spring", "--json", cwd=folder).stdout == before
+    assert arena("standings", "spring", "--season", "first half", "--json", cwd=folder).stdout == before
+    assert '"kind":"final"' in (folder / "spring" / "public" / "chain.jsonl").read_text()
+    state = read_state(folder / "spring")
     assert state is not None
     ((one, is_over),) = [(one, one.over) for one in state.finals]
     assert (one.number, set(one.bots), is_over) == (1, {"naive v1", "other v1"}, True)
@@ -110,33 +111,29 @@ def test_a_final_is_an_event_of_its_own_and_counts_nowhere(tmp_path: Path) -> No
         ("finals/1.html", sentence("league", "newest-seen")),
         ("batches/1.html", sentence("league", "receipts-reach", seen=str(one.link - 1), next=str(one.link))),
     ):
-        assert words in arena("verify", "spring", "--seen", f"spring/public/{page}", cwd=tmp_path).stdout
-    arena("verify", "spring/final-1", cwd=tmp_path)
-    arena("verify", "spring", cwd=tmp_path)
-    words = ["--bot", NAIVE, "--bot", "shipped:python/random", "--seats", "2", "--seeds", "1"]
-    arena("run", *words, "--out", "spring/final-1", cwd=tmp_path)  # another event where the final is
-    number = (tmp_path / "spring" / "public" / "chain.jsonl").read_text().count("\n") - 1
-    told = arena("verify", "spring", cwd=tmp_path, code=1).stdout
+        assert words in arena("verify", "spring", "--seen", f"spring/public/{page}", cwd=folder).stdout
+    arena("verify", "spring/final-1", cwd=folder)
+    arena("verify", "spring", cwd=folder)
+    arena("run", *OTHERS, "--out", "spring/final-1", cwd=folder)  # another event where the final is
+    number = (folder / "spring" / "public" / "chain.jsonl").read_text().count("\n") - 1
+    told = arena("verify", "spring", cwd=folder, code=1).stdout
     assert sentence("league", "other-final", number="1", out="spring/final-1", link=str(number)) in told
 
 
-def test_other_commands_leave_a_league_alone(tmp_path: Path) -> None:
-    quick_league(tmp_path)
-    arena("league", "enter", "spring", NAIVE, "--author", "ann", cwd=tmp_path)
-    arena("league", "play", "spring", "--batches", "1", cwd=tmp_path)
-    words = ["--bot", NAIVE, "--bot", "shipped:python/random", "--seats", "2", "--seeds", "1"]
-    refused = arena("run", *words, "--out", "spring", cwd=tmp_path, code=2)
+def test_other_commands_leave_a_league_alone(folder: Path) -> None:
+    arena("league", "play", "spring", "--batches", "1", cwd=folder)
+    refused = arena("run", *OTHERS, "--out", "spring", cwd=folder, code=2)
     assert sentence("league", "played-by-league-play") in refused.stderr
-    arena("run", *words, "--out", "other", cwd=tmp_path)
+    arena("run", *OTHERS, "--out", "other", cwd=folder)
     assert (
         sentence("league", "seen-without-league")
-        in arena("verify", "other", "--seen", "spring/league.toml", cwd=tmp_path, code=2).stderr
+        in arena("verify", "other", "--seen", "spring/league.toml", cwd=folder, code=2).stderr
     )
     for word, words in (
         ("greedy", sentence("league", "anchor-never-changes", bot="greedy")),
         ("nobody", sentence("league", "no-such-bot", bot="'nobody'")),
     ):
-        assert words in arena("league", "retire", "spring", word, cwd=tmp_path, code=2).stderr
+        assert words in arena("league", "retire", "spring", word, cwd=folder, code=2).stderr
 
 
 def test_a_new_league_with_a_mistake_leaves_nothing_behind(tmp_path: Path) -> None:
@@ -146,14 +143,13 @@ def test_a_new_league_with_a_mistake_leaves_nothing_behind(tmp_path: Path) -> No
     arena("league", "new", "spring", "--seats", "5", cwd=tmp_path)
 
 
-def test_settings_of_a_competition_that_a_league_lacks_are_told_with_their_lines(tmp_path: Path) -> None:
-    quick_league(tmp_path)
-    path = tmp_path / "spring" / "league.toml"
+def test_settings_of_a_competition_that_a_league_lacks_are_told_with_their_lines(folder: Path) -> None:
+    path = folder / "spring" / "league.toml"
     text = path.read_text().replace("\nversions = 2", "").replace("\nisolation", "\n#isolation")
     first = 'seed = "demo"\nformat = "swiss"\nisolation = "trusted"\n'
     path.write_text(f"{first}{text}color = 3\nversions = 0\n")
     with pytest.raises(ConfigError) as refused:
-        league_of(tmp_path / "spring", {}, say_nothing)
+        league_of(folder / "spring", {}, say_nothing)
     said = "\n".join(refused.value.problems)
     assert f"{path}:1: seed: " in said
     assert f"{path}:2: format: " in said

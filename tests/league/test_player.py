@@ -136,13 +136,17 @@ def test_a_table_that_is_void_for_a_while_is_recorded_later(tmp_path: Path, play
 # --- kills ---
 
 
+MANY = 10**9
+"""More transactions than two batches have."""
+
+
 class Killed(BaseException):
     """The end of the process in the middle of something."""
 
 
 @contextmanager
-def killed_after(transactions: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Let the process die before a transaction is written, after so many that were."""
+def killed_after(transactions: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
+    """Let the process die before a transaction is written, after so many that were. Yield how many are left."""
     left = [transactions]
     tally = Insertion.tally
     transaction = Store._transaction
@@ -158,7 +162,7 @@ def killed_after(transactions: int, monkeypatch: pytest.MonkeyPatch) -> Iterator
     with monkeypatch.context() as patch:
         patch.setattr(Store, "_transaction", mortal)
         try:
-            yield
+            yield left
         except Killed:
             return
     assert Insertion.tally is tally
@@ -169,15 +173,16 @@ def test_a_kill_before_any_transaction_leaves_the_chain_of_an_undisturbed_league
 ) -> None:
     monkeypatch.setattr(stored_chain, "now", lambda: "2026-11-25T00:00:00+00:00")
     monkeypatch.setattr(stored_chain.secrets, "token_hex", lambda size: "ab" * size)
-    digests = []
-    for transactions in (10**9, *range(1, 26)):
+
+    def killed(transactions: int) -> int:
+        """Kill a league after so many transactions, play the rest, and return how many it had before."""
         folder = tmp_path / str(transactions)
         folder.mkdir()
         same_secrets(monkeypatch)
-        league = league_in(folder, options=LeagueOptions(name="spring"))
+        league = league_in(folder, options=LeagueOptions(name="spring"), seats=2)
         monkeypatch.setattr("khiva_arena.league.submissions.queue.secrets.token_hex", lambda size: "cd" * size)
         enter(league, "ann", "quick")
-        with killed_after(transactions, monkeypatch):
+        with killed_after(transactions, monkeypatch) as left:
             played(league, 2)
         while (over := len(_overs(folder))) < 2:
             same_secrets_from(folder, monkeypatch)
@@ -185,6 +190,14 @@ def test_a_kill_before_any_transaction_leaves_the_chain_of_an_undisturbed_league
         chain = chain_in(folder)
         digests.append((chain.links, chain.digest))
         assert verify(folder).sound
+        return transactions - left[0]
+
+    digests: list[tuple[int, str]] = []
+    enough = killed(MANY)
+    for transactions in range(1, enough):
+        assert killed(transactions) == transactions
+    assert enough > 2 * 6
+    assert len(digests) == enough
     assert len(set(digests)) == 1
 
 

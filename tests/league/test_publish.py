@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import stat
 from collections import Counter
 from collections.abc import Iterator
@@ -11,8 +12,9 @@ from typing import Any
 
 import pytest
 from arena import arena
-from made_league import MadeLeague, Shape
+from made_league import PLAIN, MadeLeague, Shape
 from pages import text as unpacked
+from quick_leagues import quick_league as quick_league
 from wording import sentence
 
 from khiva_arena.api.verify import verify
@@ -24,13 +26,20 @@ from khiva_arena.league.player import publish as module
 from khiva_arena.league.player.publish import NEWEST, Publisher
 from khiva_arena.league.public_state import BATCHES, FINALS, HISTORY, STATE, PublicLeague, read_history, read_state
 from khiva_arena.page import html
+from khiva_arena.sandbox.reap import start_helper
 from khiva_arena.store.db import EventRow, Store
 from khiva_arena.store.files import FILE
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("forked")]
 
-DELAYED = Shape(reveal_hours=1)
+SMALL = Shape(seats=2, seeds=1)
+"""Few matches: most of the time that a page takes is theirs."""
+DELAYED = SMALL._replace(reveal_hours=1)
 LONG_AGO = (datetime.now(UTC) - timedelta(hours=2)).isoformat(timespec="seconds")
+
+
+without_pages = pytest.mark.parametrize("shape", [DELAYED], ids=["without pages"])
+"""For what stands on no page of a batch: no batch is revealed."""
 
 
 class Said(list[str]):
@@ -39,8 +48,19 @@ class Said(list[str]):
 
 
 @pytest.fixture
-def league(tmp_path: Path) -> Iterator[MadeLeague]:
-    with MadeLeague(tmp_path / "spring") as made:
+def shape() -> Shape:
+    return SMALL
+
+
+@pytest.fixture
+def as_processes(forked: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let processes of their own make tables and pages, as a player does."""
+    monkeypatch.setattr("khiva_arena.competition.live_page.start_helper", start_helper)
+
+
+@pytest.fixture
+def league(tmp_path: Path, shape: Shape) -> Iterator[MadeLeague]:
+    with MadeLeague(tmp_path / "spring", shape) as made:
         for number in (1, 2):
             made.enter(f"bot {number}", number, number)
         yield made
@@ -81,6 +101,7 @@ def pages(league: MadeLeague) -> list[str]:
 # --- the standing ---
 
 
+@pytest.mark.parametrize("shape", [PLAIN], ids=["two deals"])
 def test_a_batch_stands_there_with_its_commitment_before_it_is_played(league: MadeLeague) -> None:
     event = league.draw()
     assert publish(league) == []
@@ -106,10 +127,11 @@ def test_the_table_is_that_of_all_batches_that_are_over(league: MadeLeague) -> N
     assert [batch.revealed for batch in state.batches] == [True, True, False]
     assert [batch.run_digest for batch in state.batches] == [*(link.run_digest for link in league.chain.overs), ""]
     ((bots, *more),) = [batch.set_aside for batch in state.batches if batch.set_aside]
-    assert len(bots) == 3
+    assert len(bots) == 2
     assert more == []
 
 
+@pytest.mark.parametrize("shape", [DELAYED._replace(seeds=2)], ids=["two deals"])
 def test_bots_are_counted_by_batch_and_table(league: MadeLeague) -> None:
     lost = [league.batch([0]), league.batch([])]
     publish(league)
@@ -124,6 +146,7 @@ def test_bots_are_counted_by_batch_and_table(league: MadeLeague) -> None:
     assert sorted(bot.name for bot in state.bots if bot.left_out) == sorted(state.batches[0].set_aside[0])
 
 
+@without_pages
 def test_a_bot_that_left_stands_there_with_the_reason(league: MadeLeague) -> None:
     league.batch()
     first = league.chain.active[-2].identity
@@ -135,6 +158,7 @@ def test_a_bot_that_left_stands_there_with_the_reason(league: MadeLeague) -> Non
     assert states[first] == ("active", "")
 
 
+@without_pages
 def test_a_season_has_a_table_of_its_own_from_its_first_batch_on(league: MadeLeague) -> None:
     league.batch()
     league.add(Season(**next_place(league.chain), name="summer"))
@@ -151,6 +175,7 @@ def test_a_season_has_a_table_of_its_own_from_its_first_batch_on(league: MadeLea
     assert standing(league).season_table is None
 
 
+@without_pages
 def test_a_table_of_batches_that_were_taken_back_is_not_shown(league: MadeLeague) -> None:
     league.batch()
     publish(league)
@@ -174,6 +199,7 @@ def test_what_is_only_written_starts_no_process(league: MadeLeague) -> None:
 # --- the history ---
 
 
+@without_pages
 def test_each_batch_has_one_line_however_often_it_is_published(league: MadeLeague) -> None:
     for number in (1, 2, 3):
         league.batch()
@@ -186,6 +212,7 @@ def test_each_batch_has_one_line_however_often_it_is_published(league: MadeLeagu
     assert [(rating.identity, rating.elo, rating.error) for rating in newest] == expected
 
 
+@without_pages
 @pytest.mark.parametrize("left", [1, 40, -1])
 def test_a_line_that_a_kill_cut_short_is_written_again(league: MadeLeague, left: int) -> None:
     for _ in range(2):
@@ -199,6 +226,7 @@ def test_a_line_that_a_kill_cut_short_is_written_again(league: MadeLeague, left:
     assert path.read_bytes() == whole
 
 
+@without_pages
 def test_a_bot_that_left_has_no_more_lines(league: MadeLeague) -> None:
     gone = league.enter("late", 9, 9)
     league.batch()
@@ -339,6 +367,7 @@ def test_a_machine_without_processes_is_a_warning(league: MadeLeague, monkeypatc
     assert standing(league).batches[0].over_at
 
 
+@pytest.mark.usefixtures("as_processes")
 def test_a_stop_leaves_no_process(league: MadeLeague) -> None:
     league.batch()
     with Publisher(league.store, Said()) as public:
@@ -426,8 +455,9 @@ def test_nothing_public_has_a_secret_before_it_is_revealed(tmp_path: Path) -> No
             assert [batch.revealed for batch in standing(league).batches] == [True, False, False]
 
 
-def test_a_league_that_is_played_publishes_all_of_it(tmp_path: Path) -> None:
-    arena("league", "new", "spring", "--game", "khiva", "--seats", "2", cwd=tmp_path)
+@pytest.mark.usefixtures("as_processes")
+def test_a_league_that_is_played_publishes_all_of_it(quick_league: Path, tmp_path: Path) -> None:
+    shutil.copytree(quick_league / "spring", tmp_path / "spring")
     for batches in ("2", "1"):
         arena("league", "play", "spring", "--batches", batches, cwd=tmp_path)
     state = read_state(tmp_path / "spring")

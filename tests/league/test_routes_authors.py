@@ -56,7 +56,7 @@ class Place:
 def place(tmp_path: Path) -> Iterator[Place]:
     folder = league_folder(tmp_path / "spring")
     write_public(folder)
-    with Queue(folder) as queue, league_server(folder) as server:
+    with Queue(folder) as queue, league_server(folder, is_forked=True) as server:
         yield Place(server, queue)
 
 

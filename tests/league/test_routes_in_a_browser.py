@@ -51,7 +51,7 @@ class Place:
 def place(tmp_path: Path) -> Iterator[Place]:
     folder = league_folder(tmp_path / "spring")
     write_public(folder)
-    with league_server(folder) as server:
+    with league_server(folder, is_forked=True) as server:
         yield Place(folder, server)
 
 

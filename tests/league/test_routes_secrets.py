@@ -8,6 +8,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 
 import pytest
@@ -39,20 +41,28 @@ class League:
     def __init__(self, folder: Path, secret: bytes, player: int, began: float) -> None:
         self.folder, self.secret, self.player, self.began = folder, secret, player, began
 
+    @cached_property
     def paths(self) -> list[str]:
         """Return each path under which the secret might be found."""
-        below = [path for path in self.folder.rglob("*") if path.is_file()]
+        below = [str(path) for path in self.folder.rglob("*") if path.is_file()]
         for root in CHANGING:
-            for folder, _, names in os.walk(root):
-                below += [path for path in (Path(folder, name) for name in names) if self._is_new(path)]
+            below += files_since(self.began, root)
         processes = [f"/proc/{pid}/{name}" for pid in (self.player, "self") for name in FILES_OF_A_PROCESS]
-        return [*{*map(str, below)}, *processes, f"/proc/{self.player}/fd/0", "/proc/self/fd/3/../arena.db", "/dev/mem"]
+        return [*{*below}, *processes, f"/proc/{self.player}/fd/0", "/proc/self/fd/3/../arena.db", "/dev/mem"]
 
-    def _is_new(self, path: Path) -> bool:
-        try:
-            return path.is_file() and path.stat().st_ctime >= self.began
-        except OSError:
-            return False
+
+def files_since(began: float, root: str) -> Iterator[str]:
+    """Yield the files below a folder that were written since a moment, as far as this user may look."""
+    todo = [root]
+    while todo:
+        with suppress(OSError), os.scandir(todo.pop()) as entries:  # of a folder that is closed, or gone
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    todo.append(entry.path)
+                    continue
+                with suppress(OSError):
+                    if entry.is_file() and entry.stat().st_ctime >= began:
+                        yield entry.path
 
 
 @pytest.fixture
@@ -82,7 +92,7 @@ def league(open_folder: Path) -> Iterator[League]:
 
 
 def searched(league: League, how: str, tmp_path: Path) -> dict[str, list[str]]:
-    (tmp_path / "paths").write_text("\n".join(league.paths()))
+    (tmp_path / "paths").write_text("\n".join(league.paths))
     user = ["--user", OTHER_USER] if os.geteuid() == 0 else []
     command = ["league", "serve", str(league.folder), "--listen", "127.0.0.1:0", *user]
     words = [sys.executable, str(SEARCH), str(tmp_path / "paths"), league.secret.hex(), how, *command]

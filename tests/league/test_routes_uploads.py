@@ -47,7 +47,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def server(folder: Path) -> Iterator[LeagueServer]:
-    with league_server(folder) as one:
+    with league_server(folder, is_forked=True) as one:
         yield one
 
 

@@ -2,14 +2,18 @@
 that one machine played."""
 
 import json
+import shutil
 import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from arena import ROOT, arena
+from arena import arena, bots
+from league_player import same_each_time
 from made_league import MadeLeague
 from msgspec import structs
+from quick_leagues import quick_league as quick_league
+from stores import NAIVE, RANDOM
 from synthesised import void
 from wording import pattern, sentence
 
@@ -24,28 +28,35 @@ from khiva_arena.shards.merge import merge
 from khiva_arena.store.db import EventRow, Store
 from khiva_arena.store.rows import SET_ASIDE_VOIDS
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("forked")]
 
-PLAYER = str(ROOT / "tests" / "support" / "league_player.py")
 SEEDS = 3
+OTHERS = (*bots(NAIVE, RANDOM), "--seats", "2", "--seeds", "1")
 
 
-def made_league(folder: Path) -> Path:
-    """A league of two seats and three deals a batch, with one bot beside its anchors."""
-    folder.mkdir()
-    league(folder, "new", "spring", "--seats", "2")
-    settings = folder / "spring" / "league.toml"
-    settings.write_text(settings.read_text().replace("\nseeds = 1\n", f"\nseeds = {SEEDS}\n"))
-    arena("new", "shipped:python/naive", "mine", cwd=folder)
-    league(folder, "enter", "spring", "mine", "--author", "ann")
-    return folder
+@pytest.fixture
+def league_at(quick_league: Path) -> Callable[[Path], Path]:
+    """Make a league of two seats and three deals a batch in a folder, with one bot beside its anchors."""
+
+    def made(folder: Path) -> Path:
+        shutil.copytree(quick_league, folder)
+        settings = folder / "spring" / "league.toml"
+        settings.write_text(settings.read_text().replace("\nseeds = 1\n", f"\nseeds = {SEEDS}\n"))
+        return folder
+
+    return made
+
+
+@pytest.fixture
+def folder(league_at: Callable[[Path], Path], tmp_path: Path) -> Path:
+    """The folder of such a league, "spring"."""
+    return league_at(tmp_path / "shared")
 
 
 def league(folder: Path, verb: str, *words: str, code: int = 0) -> subprocess.CompletedProcess[str]:
     """Type a verb of a league whose secrets follow from how far it is."""
-    done = subprocess.run([sys.executable, PLAYER, verb, *words], cwd=folder, capture_output=True, text=True, check=False)
-    assert done.returncode == code, done.stderr
-    return done
+    with same_each_time(folder / "spring"):
+        return arena("league", verb, *words, cwd=folder, code=code)
 
 
 def shard(folder: Path, number: int) -> str:
@@ -55,8 +66,8 @@ def shard(folder: Path, number: int) -> str:
     return name
 
 
-def test_a_batch_of_shards_is_that_of_one_machine(tmp_path: Path) -> None:
-    calm, shared = made_league(tmp_path / "calm"), made_league(tmp_path / "shared")
+def test_a_batch_of_shards_is_that_of_one_machine(league_at: Callable[[Path], Path], tmp_path: Path) -> None:
+    calm, shared = league_at(tmp_path / "calm"), league_at(tmp_path / "shared")
     league(calm, "play", "spring", "--batches", "2")
     league(shared, "play", "spring", "--batches", "1")
 
@@ -91,8 +102,7 @@ def test_a_batch_of_shards_is_that_of_one_machine(tmp_path: Path) -> None:
     assert sentence("league", "not-its-batch", league="spring") in late.stderr
 
 
-def test_what_is_drawn_is_published_again_if_a_kill_came_before_that(tmp_path: Path) -> None:
-    folder = made_league(tmp_path / "shared")
+def test_what_is_drawn_is_published_again_if_a_kill_came_before_that(folder: Path) -> None:
     league(folder, "plan", "spring", "batch.json")
     chain = folder / "spring" / "public" / "chain.jsonl"
     links = chain.read_text()
@@ -106,18 +116,18 @@ def test_what_is_drawn_is_published_again_if_a_kill_came_before_that(tmp_path: P
         assert store.recorded(open_batch(store)) == set()
 
 
-def test_a_plan_of_an_earlier_batch_stays_and_no_batch_is_drawn_for_it(tmp_path: Path) -> None:
-    folder = made_league(tmp_path / "shared")
+def test_a_plan_of_an_earlier_batch_stays_and_no_batch_is_drawn_for_it(folder: Path) -> None:
     league(folder, "plan", "spring", "batch.json")
     arena("run", "--from-plan", "batch.json", "--out", "shard", cwd=folder)
     done = arena("merge", "shard", "--out", "spring", cwd=folder)
     assert sentence("league", "ends-the-batch", league="spring") in done.stderr
     league(folder, "play", "spring", "--batches", "1")
     chain, plan = (folder / "spring" / "public" / "chain.jsonl").read_text(), (folder / "batch.json").read_text()
+    (folder / "words.txt").write_text("words")
     for file, words in (
         ("batch.json", sentence("league", "another-plan", file="batch.json")),
         ("nowhere/batch.json", "no such folder"),
-        ("mine/main.py", "not a plan"),
+        ("words.txt", "not a plan"),
     ):
         assert words in league(folder, "plan", "spring", file, code=2).stderr
     assert (folder / "batch.json").read_text() == plan
@@ -132,15 +142,13 @@ def test_a_plan_of_an_earlier_batch_stays_and_no_batch_is_drawn_for_it(tmp_path:
     arena("merge", "shard", "--event", batch, "--out", "spring", cwd=folder)
 
 
-def test_a_league_that_is_not_founded_takes_nothing(tmp_path: Path) -> None:
-    folder = made_league(tmp_path / "shared")
-    words = ["--bot", "shipped:python/naive", "--bot", "shipped:python/random", "--seats", "2", "--seeds", "1"]
-    refused = arena("run", *words, "--out", "spring", cwd=folder, code=2)
+def test_a_league_that_is_not_founded_takes_nothing(folder: Path, league_at: Callable[[Path], Path]) -> None:
+    refused = arena("run", *OTHERS, "--out", "spring", cwd=folder, code=2)
     assert sentence("league", "played-by-league-play") in refused.stderr
-    arena("run", *words, "--out", "other", cwd=folder)
+    arena("run", *OTHERS, "--out", "other", cwd=folder)
     refused = arena("merge", "other", "--out", "spring", cwd=folder, code=2)
     assert sentence("league", "played-by-league-play") in refused.stderr
-    other = made_league(tmp_path / "elsewhere")
+    other = league_at(folder / "elsewhere")
     league(other, "plan", "spring", "batch.json")
     (other / "batch.json").rename(folder / "batch.json")
     refused = league(folder, "plan", "spring", "batch.json", code=2)
@@ -149,10 +157,8 @@ def test_a_league_that_is_not_founded_takes_nothing(tmp_path: Path) -> None:
     assert sentence("league", "nothing-due") in refused.stderr
 
 
-def test_a_shard_of_another_batch_is_refused(tmp_path: Path) -> None:
-    folder = made_league(tmp_path / "shared")
-    words = ["--bot", "shipped:python/naive", "--bot", "shipped:python/random", "--seats", "2", "--seeds", "1"]
-    arena("run", *words, "--out", "other", cwd=folder)
+def test_a_shard_of_another_batch_is_refused(folder: Path) -> None:
+    arena("run", *OTHERS, "--out", "other", cwd=folder)
     league(folder, "play", "spring", "--batches", "1")
     for _ in range(2):
         refused = arena("merge", "other", "--out", "spring", cwd=folder, code=2)
@@ -164,8 +170,7 @@ def test_a_shard_of_another_batch_is_refused(tmp_path: Path) -> None:
     assert sentence("league", "no-public-text") in refused.stderr
 
 
-def test_no_plan_lies_where_bots_or_the_server_read(tmp_path: Path) -> None:
-    folder = made_league(tmp_path / "shared")
+def test_no_plan_lies_where_bots_or_the_server_read(folder: Path) -> None:
     (folder / "link").symlink_to(folder / "spring")
     (folder / "anchor").mkdir()
     arena("new", "shipped:python/greedy", "outside", cwd=folder)

@@ -1,5 +1,6 @@
 """The data of batches that are kept: tables from them are those of all matches, bit for bit, and what is lost is made again."""
 
+import shutil
 import sqlite3
 import sys
 from collections.abc import Iterator
@@ -51,12 +52,21 @@ def grown(folder: Path, seed: int) -> MadeLeague:
     return league
 
 
-@pytest.fixture
-def league(tmp_path: Path) -> Iterator[MadeLeague]:
-    with MadeLeague(tmp_path / "spring") as made:
+@pytest.fixture(scope="module")
+def three_batches(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a league of three batches."""
+    folder = tmp_path_factory.mktemp("league") / "spring"
+    with MadeLeague(folder) as made:
         made.enter("bot", 1)
         for lost in ([], [0], []):
             made.batch(lost)
+    return folder
+
+
+@pytest.fixture
+def league(three_batches: Path, tmp_path: Path) -> Iterator[MadeLeague]:
+    shutil.copytree(three_batches, tmp_path / "spring")
+    with MadeLeague(tmp_path / "spring") as made:
         yield made
 
 

@@ -7,9 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from arena import RANDOM, arena, arena_process, bots
+from arena import C, arena, bots
 from own_games import TEMPLATE, changed
 from pages import blocks
+from stores import NAIVE, RANDOM
 from wording import sentence
 
 import khiva_arena
@@ -28,10 +29,10 @@ LATE = ("        check_choices(self.pending(), choices)\n", "        if len(self
 
 
 def two(folder: Path) -> list[str]:
-    """Bots that play it: one that comes with the arena, and the one that comes with the template."""
+    """Bots that play it, beside the template in a folder of its own, whose bot others play with."""
     if not (folder / "mine").exists():
         arena("new", "game", "mine", cwd=folder)
-    return bots(RANDOM, str(folder / "mine" / "bot"))
+    return bots(RANDOM, NAIVE)
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +97,7 @@ def test_nothing_is_run_that_was_not_handed_over(table: Path, words: list[str]) 
 def test_what_is_handed_over_is_compared_and_then_run(table: Path) -> None:
     assert "4 of 4 matches are sound" in arena("verify", "out", "--game", "game.py", cwd=table).stdout
     assert ran(table)
-    assert "4 of 4 matches are sound" in arena_process("verify", "out", "--game", "game.py", "-j", "2", cwd=table).stdout
+    assert "4 of 4 matches are sound" in arena("verify", "out", "--game", "game.py", "-j", "2", cwd=table).stdout
     assert "prize: points" in arena("show", "out", "1/0", "--game", "game.py", cwd=table).stdout
     again = arena("match", "--from", "out", "1/0", "--game", "game.py", "--isolation", "trusted", cwd=table).stdout
     assert again.startswith(sentence("replay", "every-choice-same"))
@@ -345,7 +346,7 @@ def test_every_point_has_advice() -> None:
 
 
 def test_a_bot_is_checked_with_it(table: Path) -> None:
-    done = arena("check", RANDOM, "--game", "game.py", "--quick", "--isolation", "trusted", cwd=table)
+    done = arena("check", C, "--game", "game.py", "--quick", "--isolation", "trusted", cwd=table)
     assert "decisions of Bidding" in done.stdout
     arena("new", "game", "its", cwd=table)
     alone = arena("check", "its/bot", cwd=table, code=2).stderr
@@ -457,11 +458,11 @@ def test_it_is_checked_under_rules(table: Path) -> None:
     assert [one["rules"] for one in as_data] == [{"cards": 5}]
     wrong = arena("check", "--game", "game.py", "--rule", "cards=1", cwd=table, code=2).stderr
     assert "--rule: " + sentence("outside", "cards-not-whole-number", rules="1") in wrong
-    assert sentence("settings", "rule-rules-game-name") in arena("check", RANDOM, "--rule", "cards=5", cwd=table, code=2).stderr
+    assert sentence("settings", "rule-rules-game-name") in arena("check", C, "--rule", "cards=5", cwd=table, code=2).stderr
 
 
 def test_a_bot_is_checked_under_rules(table: Path) -> None:
-    check = ["check", RANDOM, "--game", "game.py", "--quick", "--isolation", "trusted", "--rule", "cards=3"]
+    check = ["check", C, "--game", "game.py", "--quick", "--isolation", "trusted", "--rule", "cards=3"]
     done = arena(*check, cwd=table)
     # Two cards are bid of three, at two seats and at five.
     assert "decisions of Bidding: 4 decisions, 1 kind, 2 matches at 2 and 5 seats" in done.stdout

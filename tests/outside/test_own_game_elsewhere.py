@@ -7,9 +7,10 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from arena import RANDOM, arena, arena_process, bots
+from arena import arena, arena_process, bots
 from dask_cluster import dask_cluster
 from own_games import changed
+from stores import RANDOM
 from waiting import until
 from wording import pattern, sentence
 

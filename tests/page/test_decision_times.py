@@ -4,13 +4,14 @@ from bisect import bisect_right
 from pathlib import Path
 
 import pytest
-from arena import NAIVE, RANDOM, arena, bots
+from arena import arena, bots
 from hypothesis import given
 from hypothesis import strategies as some
 from pages import blocks, page_of
 from published import published
+from stores import NAIVE, RANDOM
 
-from khiva_arena.arbiter.clock import Bank, Limits
+from khiva_arena.arbiter.clock import Bank
 from khiva_arena.page.replays import Private
 from khiva_arena.page.source import RecordedMatch
 from khiva_arena.page.times import PER_DECADE, SHORTEST, Spread, by_step
@@ -100,7 +101,7 @@ def test_what_an_older_version_recorded_has_none(tmp_path: Path) -> None:
 
 def test_what_is_left_in_a_bank_is_what_the_arbiter_counted() -> None:
     took = [400_000, 1_500_000, 1_000_000, 1_250_400, 2_000_000, 10, 1_000_001]
-    bank = Bank(Limits(turn_ms=1000, bank_ms=1000))
+    bank = Bank(TimeLimits(10_000, 1_000, 1_000))
     due: list[object] = []
     for microseconds in took:
         bank.charge(microseconds / 1e6)

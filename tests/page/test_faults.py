@@ -3,9 +3,10 @@
 from pathlib import Path
 
 import pytest
-from arena import RANDOM, arena, bots
+from arena import arena, bots
 from browser import Page
 from pages import whispering
+from stores import RANDOM
 from wording import sentence
 
 import khiva_arena

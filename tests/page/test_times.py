@@ -6,9 +6,10 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from arena import NAIVE, RANDOM, arena, bots
+from arena import arena, bots
 from browser import PHONE, WIDE, Page
 from pages import blocks, whispering
+from stores import NAIVE, RANDOM
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("page")]
 

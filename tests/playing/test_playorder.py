@@ -5,7 +5,8 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from arena import FAULTY, NAIVE, RANDOM, arena, bots, started, wait_for_matches
+from arena import arena, bots, started, wait_for_matches
+from stores import GREEDY, NAIVE, RANDOM
 
 pytestmark = pytest.mark.slow
 
@@ -18,7 +19,7 @@ def played(folder: Path) -> list[tuple[int, int, int]]:
     return found
 
 
-BOTS = (RANDOM, NAIVE, f"{FAULTY} honest 0")
+BOTS = (RANDOM, NAIVE, GREEDY)
 SHAPE = ["--seats", "2", "--seed", "x", "--isolation", "trusted", "--out", "out"]
 
 

@@ -2,6 +2,8 @@
 list."""
 
 import json
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +52,7 @@ def rows(seeds: int) -> list[Result]:
     return found
 
 
+@cache
 def strict(kind: type) -> jsonschema.Draft202012Validator:
     """The schema with every object closed."""
     schema = schema_of(kind)
@@ -71,30 +74,34 @@ def test_schemas_are_schemas_and_let_keys_be_added(name: str) -> None:
     assert '"additionalProperties": false' not in (FOLDER / f"{name}.json").read_text()
 
 
-def tables() -> dict[str, Standings]:
-    return {
-        "many seeds": standings(rows(8), BOTS),
-        "one seed": standings(rows(1), BOTS),
-        "nothing": standings([], BOTS),
-        "given anchors": standings(rows(8), BOTS, anchors=[AnchorAt("a", 100), AnchorAt("b", 50, 30)]),
-        "no anchor played": standings(rows(8), BOTS, "e"),
-        "apart": standings([row for row in rows(8) if "id-a" not in row.bots], BOTS, "b"),
-    }
+TABLES: dict[str, Callable[[], Standings]] = {
+    "many seeds": lambda: standings(rows(8), BOTS),
+    "one seed": lambda: standings(rows(1), BOTS),
+    "nothing": lambda: standings([], BOTS),
+    "given anchors": lambda: standings(rows(8), BOTS, anchors=[AnchorAt("a", 100), AnchorAt("b", 50, 30)]),
+    "no anchor played": lambda: standings(rows(8), BOTS, "e"),
+    "apart": lambda: standings([row for row in rows(8) if "id-a" not in row.bots], BOTS, "b"),
+}
+
+
+@cache
+def table_of(name: str) -> Standings:
+    return TABLES[name]()
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", tables())
+@pytest.mark.parametrize("name", TABLES)
 @pytest.mark.parametrize("asked", [(), *((name,) for name in SECTIONS), SECTIONS], ids=str)
 def test_every_section_of_every_table_fits(name: str, asked: tuple[str, ...]) -> None:
-    table = tables()[name]
+    table = table_of(name)
     found = sections(table, SectionRequest(asked, [("e", 1), ("later", 2)]))
     output = {"standings": [{**TERMS, **to_json(table, found)}]}
     strict(NAMES["standings"]).validate(json.loads(json.dumps(output, allow_nan=False)))
 
 
-@pytest.mark.parametrize("name", tables())
+@pytest.mark.parametrize("name", TABLES)
 def test_every_plan_fits(name: str) -> None:
-    table = tables()[name]
+    table = table_of(name)
     for one in (plan.for_error(table, 20), plan.for_gap(table, 30, 0.8)):
         output = {"plans": [{**TERMS, **msgspec.to_builtins(one)}]}
         strict(NAMES["plan"]).validate(json.loads(json.dumps(output, allow_nan=False)))

@@ -231,7 +231,7 @@ def test_between_two_bots_the_star_and_the_ranks_agree(seeds):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("bots", [30, 60, 61, 200])
+@pytest.mark.parametrize("bots", [30, 60, 61, pytest.param(200, marks=[pytest.mark.soak, pytest.mark.long])])
 def test_many_bots_are_cut_into_blocks_or_left_to_programs(bots):
     """Names stand beside each block, and no line is longer than the terminal."""
     few = list(rows(bots=bots, seeds=2, events=EVENTS[:1]))

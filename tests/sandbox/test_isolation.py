@@ -50,25 +50,27 @@ def test_nothing_that_is_tried_gets_through(
 
 
 @pytest.mark.parametrize("version", [1, 2, 3, 4, 5])
-def test_an_older_kernels_landlock_keeps_out_the_same(version: int, tmp_path: Path, open_folder: Path) -> None:
+def test_an_older_kernels_landlock_keeps_out_the_same(version: int, user_home: Path, open_folder: Path) -> None:
     """What a kernel with less of it would do: the launcher is told so. As an ordinary user, to whom nearly all belongs."""
     need_level(Level.BASIC)
-    need_user(tmp_path)
+    need_user(user_home)
     launcher = open_folder / "launcher.py"
     text = (Path(basic.HERE) / "launcher.py").read_text()
     assert text.count("return max(0, int(syscall(") == 1
     launcher.write_text(text.replace("return max(0, int(syscall(", f"return min({version}, int(syscall("))
     launcher.chmod(0o644)
-    nothing_gets_through(f"from khiva_arena.sandbox import basic; basic.HERE = {str(open_folder)!r}; {TRIES_BASIC}", "", tmp_path)
+    nothing_gets_through(
+        f"from khiva_arena.sandbox import basic; basic.HERE = {str(open_folder)!r}; {TRIES_BASIC}", "", user_home
+    )
 
 
 @pytest.mark.parametrize("version", [1, 2, 3, 4, 5, 1000])
-def test_the_launcher_in_c_keeps_out_the_same(version: int, tmp_path: Path, open_folder: Path) -> None:
+def test_the_launcher_in_c_keeps_out_the_same(version: int, user_home: Path, open_folder: Path) -> None:
     """Also on a kernel with less Landlock, and as an ordinary user."""
     need_level(Level.BASIC)
-    need_user(tmp_path)
+    need_user(user_home)
     launcher = compiled_launcher(open_folder, f"-DLANDLOCK_MOST={version}")
-    nothing_gets_through(TRIES_BASIC, launcher, tmp_path)
+    nothing_gets_through(TRIES_BASIC, launcher, user_home)
 
 
 def test_each_attempt_gets_through_where_nothing_holds_it() -> None:
@@ -82,11 +84,11 @@ def test_each_attempt_gets_through_where_nothing_holds_it() -> None:
 
 
 @WAYS
-def test_an_ordinary_users_arbiter_keeps_out_the_same(built: bool, tmp_path: Path, open_folder: Path) -> None:
-    need_user(tmp_path)
+def test_an_ordinary_users_arbiter_keeps_out_the_same(built: bool, user_home: Path, open_folder: Path) -> None:
+    need_user(user_home)
     launcher = compiled_launcher(open_folder) if built else ""
     code = with_launcher(launcher, "from khiva_arena.cli.start import main; main()")
-    done = as_user(sys.executable, "-c", code, "doctor", "--json", home=tmp_path)
+    done = as_user(sys.executable, "-c", code, "doctor", "--json", home=user_home)
     rows = json.loads(done.stdout)
     assert rows["root"] is False
     for level in (Level.STANDARD, Level.BASIC):
@@ -99,15 +101,15 @@ def test_an_ordinary_users_arbiter_keeps_out_the_same(built: bool, tmp_path: Pat
 
 
 @pytest.mark.parametrize("level", [Level.STANDARD, Level.BASIC])
-def test_an_ordinary_user_plays_the_shipped_bots(level: Level, tmp_path: Path) -> None:
+def test_an_ordinary_user_plays_the_shipped_bots(level: Level, user_home: Path) -> None:
     need_level(level)
-    need_user(tmp_path)
+    need_user(user_home)
     run = ("run", "--shipped", "--seats", "2", "--seeds", "1", "--lineups", "3", "--seed", "rootless", "--rule", "max_turns=2")
-    done = arena_as_user(*run, "--isolation", level, "--out", "results", "--json", home=tmp_path)
+    done = arena_as_user(*run, "--isolation", level, "--out", "results", "--json", home=user_home)
     table = json.loads(done.stdout)["standings"][0]
     assert table["isolation"] == level
     assert all(sum(row["faults"].values()) == 0 for row in table["rows"]), done.stdout
-    arena_as_user("verify", "results", home=tmp_path)
+    arena_as_user("verify", "results", home=user_home)
 
 
 LOOKS = """

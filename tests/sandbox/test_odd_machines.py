@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 import trio
-from arena import NAIVE, RANDOM, SECONDS, bots, descendants, left_over, living
+from arena import C_GREEDY, SECONDS, C, bots, descendants, left_over, living
 from levels import need_level
 from other_user import as_user, need_user
 from wording import pattern
@@ -61,7 +61,7 @@ def start() -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_whoever_starts_us_may_ignore_the_end_of_children(jobs: str, tmp_path: Path) -> None:
-    words = ["run", *bots(NAIVE, RANDOM), "--isolation", "trusted", "-j", jobs, "--out", str(tmp_path / "out")]
+    words = ["run", *bots(C_GREEDY, C), "--isolation", "trusted", "-j", jobs, "--out", str(tmp_path / "out")]
     ignoring = "import os, signal, sys; signal.signal(signal.SIGCHLD, signal.SIG_IGN); os.execv(sys.executable, sys.argv[1:])"
     command = [sys.executable, "-c", ignoring, sys.executable, "-m", "khiva_arena", *words, "--seats", "2", "--seeds", "1"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
@@ -330,14 +330,14 @@ def test_a_tree_too_deep_for_a_name_counts_as_too_many(tmp_path: Path) -> None:
     scratch.remove(str(tmp_path))
 
 
-def test_a_folder_that_keeps_us_out_counts_as_too_many(tmp_path: Path) -> None:
-    need_user(tmp_path)
+def test_a_folder_that_keeps_us_out_counts_as_too_many(user_home: Path) -> None:
+    need_user(user_home)
     script = (
         "import os, sys; from khiva_arena.sandbox.proc_usage import scratch_use\n"
         "os.makedirs('s/gone'); os.rmdir('s/gone'); print(scratch_use('s', 50)[1], scratch_use('nowhere', 50)[1])\n"
         "os.mkdir('s/shut', 0o300); print(scratch_use('s', 50)[1])"
     )
-    done = as_user(sys.executable, "-c", script, home=tmp_path)
+    done = as_user(sys.executable, "-c", script, home=user_home)
     assert done.stdout == "0 0\n50\n", done.stderr
 
 

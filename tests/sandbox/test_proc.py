@@ -10,6 +10,7 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,7 @@ pytestmark = pytest.mark.slow
 
 READER = str(SUPPORT / "proc_reader.py")
 PYTHON = "/usr/bin/python3"
+HELD_SECONDS = 0.03
 # As an ordinary path and by links that a process has to itself.
 OF_THE_NETWORK = [
     f"/proc/{who}/net/{name}" for who in ("self", "thread-self") for name in ("unix", "sockstat", "dev", "tcp", "udp")
@@ -44,20 +46,22 @@ def of_the_machine() -> list[str]:
 
 @contextmanager
 def commotion() -> Iterator[None]:
-    """What another bot could do to be noticed, again and again: shared and private memory, files, pipes, sockets, processes, a
-    busy core."""
+    """What another bot could do to be noticed, again and again, and as much of it as never a moment before: shared and private
+    memory, files, pipes, sockets, processes, a core that is often busy."""
     over = threading.Event()
 
     def disturb() -> None:
         with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
-            while not over.is_set():
+            for turn in count():
                 with ExitStack() as held:
-                    for number in range(100):
+                    for number in range(50 + turn % 100):
                         held.enter_context(Path(folder, str(number)).open("wb")).write(bytes(100_000))
                         for end in os.pipe():
                             held.callback(os.close, end)
                         held.enter_context(socket.socket(socket.AF_UNIX))
                     subprocess.run(["sh", "-c", "true | true"], check=True)
+                    if over.wait(HELD_SECONDS):
+                        return
 
     thread = threading.Thread(target=disturb)
     thread.start()

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from jobs import SECRET, job
 from levels import EVERY_LEVEL, ROOT, need_level, script_at
+from shared_builds import libraries
 from tools import need
 from wording import sentence
 
@@ -212,11 +213,11 @@ GO = "package main\n\nfunc main() {\n\tdone := make(chan int)\n\tgo func() { don
 
 
 @pytest.mark.language
-def test_a_program_in_go_lives_with_the_defaults(open_folder: Path) -> None:
+def test_a_program_in_go_lives_with_the_defaults(open_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     need("go")
     (open_folder / "works.go").write_text(GO)
     program = str(open_folder / "works")
-    environment = os.environ | {"GOCACHE": str(open_folder / "cache"), "GO111MODULE": "off"}
+    environment = os.environ | libraries(tmp_path_factory) | {"GO111MODULE": "off"}
     subprocess.run(["go", "build", "-o", program, str(open_folder / "works.go")], check=True, env=environment)
     for level in [level for level in Level if not levels()[level]]:
         assert run_at(level, (program,)) == (0, "", "7")

@@ -8,6 +8,7 @@ import re
 import struct
 import subprocess
 from collections.abc import Sequence
+from functools import cache
 
 import pytest
 from hypothesis import given
@@ -32,7 +33,7 @@ def answer(program: bytes, number: int, arguments: Sequence[int] = (), architect
     """What the kernel does with a call: ``ALLOW``, ``KILL``, or the error it fails with."""
     words = [*arguments, *[0] * (6 - len(arguments))]
     data = struct.pack("=IIQ6Q", number, architecture, 0, *(word & (1 << 64) - 1 for word in words))
-    steps = list(struct.iter_unpack("=HBBI", program))
+    steps = _steps(program)
     loaded = at = 0
     while True:
         code, if_so, if_not, value = steps[at]
@@ -51,6 +52,11 @@ def answer(program: bytes, number: int, arguments: Sequence[int] = (), architect
             return ALLOW if value == 0x7FFF0000 else KILL if value == 0x80000000 else _error(value)
         else:
             raise AssertionError(f"no such step: {code:#x}")
+
+
+@cache
+def _steps(program: bytes) -> list[tuple[int, ...]]:
+    return list(struct.iter_unpack("=HBBI", program))
 
 
 def _error(value: int) -> int:

@@ -44,7 +44,7 @@ for launcher in (build.program("launch"), ""):
 
 @NAMESPACED
 @pytest.mark.parametrize("user", ["ours", "ordinary"])
-def test_a_bot_sees_the_same_by_both_ways(level: Level, user: str, tmp_path: Path, open_folder: Path) -> None:
+def test_a_bot_sees_the_same_by_both_ways(level: Level, user: str, user_home: Path, open_folder: Path) -> None:
     """All but the mount of what the launcher needs, which is under another mount."""
     need_level(level)
     launcher = compiled_launcher(open_folder)
@@ -52,8 +52,8 @@ def test_a_bot_sees_the_same_by_both_ways(level: Level, user: str, tmp_path: Pat
     code = with_launcher(launcher, LOOKS.replace("WORDS", repr(same_for_all)))
     words = (sys.executable, "-c", code, level, VIEWER, PYTHON, "-I", "-S")
     if user == "ordinary":
-        need_user(tmp_path)
-        done = as_user(*words, home=tmp_path)
+        need_user(user_home)
+        done = as_user(*words, home=user_home)
     else:
         done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -44,11 +44,11 @@ def test_nothing_can_be_changed_that_anybody_else_sees(level: Level) -> None:
 
 
 @pytest.mark.parametrize("level", [Level.STANDARD, Level.BASIC])
-def test_an_ordinary_users_bots_change_nothing_of_theirs(level: Level, tmp_path: Path) -> None:
+def test_an_ordinary_users_bots_change_nothing_of_theirs(level: Level, user_home: Path) -> None:
     """To whom the files belong that they run from."""
     need_level(level)
-    need_user(tmp_path)
-    probe = tmp_path / "writable.py"
+    need_user(user_home)
+    probe = user_home / "writable.py"
     probe.write_text(Path(PROBE).read_text())
     os.chown(probe, 1234, 1234)
     code = (
@@ -56,7 +56,7 @@ def test_an_ordinary_users_bots_change_nothing_of_theirs(level: Level, tmp_path:
         "code, out, said = run_at(Level(sys.argv[1]), (sys.executable, '-I', '-S', *sys.argv[2:]), (sys.argv[2],)); "
         "print(out); sys.exit(said if code else 0)"
     )
-    done = as_user(sys.executable, "-c", code, level, str(probe), *tops(), home=tmp_path)
+    done = as_user(sys.executable, "-c", code, level, str(probe), *tops(), home=user_home)
     assert done.returncode == 0, done.stderr
     holds(done.stdout)
 

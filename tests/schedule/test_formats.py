@@ -42,7 +42,8 @@ def test_shapes_are_known_before_and_rounds_have_them(terms):
 @pytest.mark.slow
 @settings(max_examples=25)
 @given(terms_of())
-def test_ordinals_are_in_a_row_seed_by_seed_line_up_by_line_up_rotation_by_rotation(terms):
+def test_ordinals_are_in_a_row_and_every_bot_of_a_table_sits_in_every_seat_equally_often(terms):
+    """Ordinals seed by seed, line-up by line-up, rotation by rotation."""
     every, _ = play(terms)
     matches = [match for drawn in every for match in schedule(terms, drawn)]
     assert [match.ordinal for match in matches] == list(range(sum(shape.matches for shape in shapes(terms))))
@@ -53,6 +54,13 @@ def test_ordinals_are_in_a_row_seed_by_seed_line_up_by_line_up_rotation_by_rotat
         for lineup in range(len(drawn.line_ups))
         for rotation in range(terms.seats)
     ]
+    seated = Counter((m.k, m.lineup, bot, seat) for m in matches for seat, bot in enumerate(m.bots))
+    for drawn in every:
+        for k in range(drawn.first_seed, drawn.first_seed + drawn.seeds):
+            for lineup, line_up in enumerate(drawn.line_ups):
+                for bot in line_up:
+                    counts = [seated[k, lineup, bot, seat] for seat in range(terms.seats)]
+                    assert counts == [line_up.count(bot)] * terms.seats, f"{drawn=} {k=} {lineup=} {line_up=}"
 
 
 @pytest.mark.slow
@@ -67,19 +75,6 @@ def test_a_stopped_event_has_played_every_line_up_equally_plus_or_minus_one_seed
     counts = [seeds[lineup] for lineup in range(len(drawn.line_ups))]
     assert max(counts) - min(counts) <= 1
     assert sum(count < terms.seats for count in begun.values()) <= 1  # all tables that were begun are complete except one
-
-
-@pytest.mark.slow
-@settings(max_examples=25)
-@given(terms_of())
-def test_every_bot_of_a_table_sits_in_every_seat_equally_often(terms):
-    for drawn in play(terms)[0]:
-        seated = Counter((m.k, m.lineup, bot, seat) for m in schedule(terms, drawn) for seat, bot in enumerate(m.bots))
-        for k in range(drawn.first_seed, drawn.first_seed + drawn.seeds):
-            for lineup, line_up in enumerate(drawn.line_ups):
-                for bot in line_up:
-                    counts = [seated[k, lineup, bot, seat] for seat in range(terms.seats)]
-                    assert counts == [line_up.count(bot)] * terms.seats, f"{drawn=} {k=} {lineup=} {line_up=}"
 
 
 @pytest.mark.slow

@@ -1,17 +1,34 @@
 """What is said before the start of who sits next after whom, held against a count of all matches."""
 
 import re
+from collections import Counter
+from collections.abc import Iterator
 from fractions import Fraction
+from functools import cache
 from itertools import permutations
 from math import ceil
 
 import pytest
 from wording import sentence
 
+from khiva_arena.schedule import seating
 from khiva_arena.schedule.formats import Terms
 from khiva_arena.schedule.neighbours import off_balance
-from khiva_arena.schedule.orders import BLOCK_SEEDS
+from khiva_arena.schedule.orders import BLOCK_SEEDS, Order, block_orders
 from khiva_arena.schedule.timetable import Timetable
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _each_block_once() -> Iterator[None]:
+    """Draw each block once: what is said and what is counted is of the same few."""
+
+    @cache
+    def drawn(line_ups: tuple[tuple[int, ...], ...], key: bytes, block: int) -> tuple[tuple[Order, ...], ...]:
+        return tuple(block_orders(line_ups, key, block))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(seating, "block_orders", lambda line_ups, key, block: iter(drawn(tuple(line_ups), key, block)))
+        yield
 
 
 def event(bots: int, seats: int, seeds: int, form: str = "round-robin", copies: int = 1) -> Timetable:
@@ -22,9 +39,9 @@ def counted(timetable: Timetable) -> int:
     """By how many tables, rounded up, the furthest pair is off its share, over the whole event."""
     matches = filter(None, map(timetable.match, range(0, timetable.matches, timetable.seats)))
     tables = [match.bots for match in matches]
-    pairs = [(a, b) for bots in tables for a, b in zip(bots, bots[1:] + bots[:1], strict=True)]
-    met = [pair for bots in tables for pair in permutations(bots, 2)]
-    found = [abs(pairs.count(pair) - Fraction(met.count(pair), timetable.seats - 1)) for pair in set(met) if pair[0] != pair[1]]
+    pairs = Counter((a, b) for bots in tables for a, b in zip(bots, bots[1:] + bots[:1], strict=True))
+    met = Counter(pair for bots in tables for pair in permutations(bots, 2))
+    found = [abs(pairs[pair] - Fraction(times, timetable.seats - 1)) for pair, times in met.items() if pair[0] != pair[1]]
     return ceil(max(found))
 
 

@@ -118,22 +118,31 @@ def test_a_match_with_a_person_prints_its_end_and_is_verified(tmp_path: Path) ->
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_page_that_is_loaded_again_is_told_everything(tmp_path: Path) -> None:
-    with playing(*ONE, cwd=tmp_path) as process:
+def test_a_page_that_is_loaded_again_is_told_everything_and_a_second_one_that_the_seat_is_taken(tmp_path: Path) -> None:
+    with playing(*ONE, "--no-hints", cwd=tmp_path) as process:
         address = addresses(process)[0]
         page = Seat(address)
         first = page.until("table", "ask")
+        assert first.get("hints", False) is False
         ask = first["ask"] or page.until("ask")["ask"]
         page.say({"type": "choose", "req": ask["req"], "choice": 0})
         second = page.until("ask")
         page.close()
         again = _opened(address)
         table = again.until("table")
+        assert table["hints"] is False
         assert table["ask"].pop("age_ms") < 60_000
         assert table["ask"] == second["ask"]
         assert table["frames"][-1] == second["frame"]
         assert len(table["frames"]) == 2
         assert table["over"] is None
+        other = Seat(address)
+        assert other.next() == {"type": "refused", "text": sentence("seats", "seat-open-another-page-2")}
+        with pytest.raises(EOFError):
+            other.next()
+        other.close()
+        again.say({"type": "choose", "req": second["ask"]["req"], "choice": 0})  # the match goes on
+        assert again.until("chosen", "said")["type"] == "chosen"
         again.close()
 
 
@@ -148,44 +157,30 @@ def _opened(address: str) -> Seat:
         seat.close()
 
 
-def test_a_second_page_is_told_that_the_seat_is_taken(tmp_path: Path) -> None:
-    with playing(*ONE, cwd=tmp_path) as process:
-        address = addresses(process)[0]
-        first = Seat(address)
-        first.until("table")
-        second = Seat(address)
-        assert second.next() == {
-            "type": "refused",
-            "text": sentence("seats", "seat-open-another-page-2"),
-        }
-        with pytest.raises(EOFError):
-            second.next()
-        second.close()
-        first.play()  # the match goes on
-        first.close()
+NOT_SENT: list[tuple[str | dict[str, object], str]] = [
+    ("{", sentence("seats", "page-sent-something-no")),
+    ('["choose"]', sentence("seats", "page-sent-something-no")),
+    ({"type": "choose", "req": "R", "choice": 99_999}, sentence("seats", "no-choice-2", choice="99999") + " "),
+    ({"type": "choose", "req": "R", "choice": -1}, sentence("seats", "no-choice-2", choice="-1")),
+    ({"type": "choose", "req": "R", "choice": True}, sentence("seats", "no-choice-2", choice="True")),
+    ({"type": "choose", "req": "R", "choice": "0"}, sentence("seats", "no-choice-2", choice="'0'")),
+    ({"type": "choose", "req": "R"}, sentence("seats", "no-choice-2", choice="None")),
+]
 
 
-@pytest.mark.parametrize(
-    ("said", "answer"),
-    [
-        ("{", sentence("seats", "page-sent-something-no")),
-        ('["choose"]', sentence("seats", "page-sent-something-no")),
-        ({"type": "choose", "req": "R", "choice": 99_999}, sentence("seats", "no-choice-2", choice="99999") + " "),
-        ({"type": "choose", "req": "R", "choice": -1}, sentence("seats", "no-choice-2", choice="-1")),
-        ({"type": "choose", "req": "R", "choice": True}, sentence("seats", "no-choice-2", choice="True")),
-        ({"type": "choose", "req": "R", "choice": "0"}, sentence("seats", "no-choice-2", choice="'0'")),
-        ({"type": "choose", "req": "R"}, sentence("seats", "no-choice-2", choice="None")),
-    ],
-)
-def test_what_a_page_may_not_send_is_answered_in_a_sentence(tmp_path: Path, said: Any, answer: str) -> None:
-    with playing(*ONE, cwd=tmp_path) as process:
+def test_what_a_page_may_not_send_is_answered_in_a_sentence(tmp_path: Path) -> None:
+    """One at a decision."""
+    with playing(*ONE, "--turn", "60s", cwd=tmp_path) as process:
         page = Seat(addresses(process)[0])
-        ask = page.until("table")["ask"] or page.until("ask")["ask"]
-        page.say(said if isinstance(said, str) else {**said, "req": ask["req"]})
-        assert page.until("said")["text"].startswith(answer)
-        page.say({"type": "choose", "req": ask["req"] - 1, "choice": 0})  # of a decision that is over: nothing happens
-        page.say({"type": "choose", "req": ask["req"], "choice": 0})
-        assert page.until("chosen", "said")["type"] == "chosen"
+        ask = page.until("table")["ask"]
+        for said, answer in NOT_SENT:
+            ask = ask or page.until("ask")["ask"]
+            page.say(said if isinstance(said, str) else {**said, "req": ask["req"]})
+            assert page.until("said")["text"].startswith(answer), said
+            page.say({"type": "choose", "req": ask["req"] - 1, "choice": 0})  # of a decision that is over: nothing happens
+            page.say({"type": "choose", "req": ask["req"], "choice": 0})
+            assert page.until("chosen", "said")["type"] == "chosen", said
+            ask = None
         page.close()
 
 
@@ -217,13 +212,6 @@ def test_who_closes_the_page_in_the_middle_forfeits_by_the_clock(tmp_path: Path)
     assert "every choice replays" in out
 
 
-def test_nobody_at_the_page_is_late_like_anybody(tmp_path: Path) -> None:
-    with playing(*ONE, "--turn", "100ms", "--bank", "0s", cwd=tmp_path) as process:
-        out, _ = process.communicate(timeout=30)
-    assert "you  " in out
-    assert "timeout" in out
-
-
 def test_a_hint_is_what_the_bot_would_play_from_this_seat_alone(tmp_path: Path) -> None:
     with playing(*ONE, cwd=tmp_path) as process:
         page = Seat(addresses(process)[0])
@@ -239,13 +227,6 @@ def test_a_hint_is_what_the_bot_would_play_from_this_seat_alone(tmp_path: Path) 
             assert 0 <= hint["choice"] < len(ask["legal"])
             page.say({"type": "choose", "req": ask["req"], "choice": hint["choice"]})
             ask = page.until("ask")["ask"]
-        page.close()
-
-
-def test_there_are_no_hints_if_nobody_wants_them(tmp_path: Path) -> None:
-    with playing(*ONE, "--no-hints", cwd=tmp_path) as process:
-        page = Seat(addresses(process)[0])
-        assert page.until("table")["hints"] is False
         page.close()
 
 
@@ -294,15 +275,18 @@ def test_where_no_person_can_sit(tmp_path: Path, words: list[str], said: str) ->
 def test_a_port_that_is_taken_is_said_in_one_line(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = str(server.getsockname()[1])
-        said = arena_process("play", "--no-open", *ONE, "--port", port, cwd=tmp_path, code=2).stderr
+        said = arena("play", "--no-open", *ONE, "--port", port, cwd=tmp_path, code=2).stderr
     assert said.splitlines()[-1].startswith(f"khiva-arena: error: --port {port}: ")
     assert "Traceback" not in said
 
 
 def test_without_a_screen_no_browser_takes_the_terminal(tmp_path: Path) -> None:
+    """And nobody, at no page, is late like anybody."""
     bare = {"DISPLAY": "", "WAYLAND_DISPLAY": "", "BROWSER": "false"}
-    said = arena_process("play", *ONE, "--turn", "50ms", "--bank", "0s", cwd=tmp_path, env=bare).stderr
-    assert sentence("play", "no-screen-here-open") in said
+    done = arena_process("play", *ONE, "--turn", "50ms", "--bank", "0s", cwd=tmp_path, env=bare)
+    assert sentence("play", "no-screen-here-open") in done.stderr
+    assert "you  " in done.stdout
+    assert "timeout" in done.stdout
 
 
 def asked_for(address: str, by: str = "") -> str:
@@ -342,8 +326,8 @@ def test_a_command_line_of_a_browser_shows_nothing_that_others_could_use(tmp_pat
         process.communicate(timeout=30)
 
 
-def test_without_the_extra_one_line_says_what_to_install(tmp_path: Path) -> None:
-    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['hypercorn'] = None\n")
-    said = arena_process("play", *ONE, cwd=tmp_path, code=2, env={"PYTHONPATH": str(tmp_path)}).stderr
+def test_without_the_extra_one_line_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "hypercorn", None)
+    said = arena("play", *ONE, cwd=tmp_path, code=2).stderr
     assert "pip install 'khiva-arena[web]'" in said
     assert said.count("\n") == 1

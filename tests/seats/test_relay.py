@@ -34,6 +34,7 @@ from relaying import (
     until_here,
     wire_between,
 )
+from sound_bot import sound
 from waiting import until
 from wording import pattern, sentence
 
@@ -66,7 +67,8 @@ def equal_records(script: Path, matches: int) -> None:
         while "figures" not in (message := one.hear()):
             pass
         assert ended(process)[0] == 0
-    jobs = (job([local(*HONEST), local(*HONEST)], number, policy="strict", **TIME | limits) for number in range(matches))
+    seats = ([local(*HONEST), sound()], [sound(), local(*HONEST)])
+    jobs = (job(seats[number % 2], number, policy="strict", **TIME | limits) for number in range(matches))
     play(jobs, 2, lambda o: _keep(by_local, o), 1)
     assert len(by_relay) == matches
     assert by_relay == by_local

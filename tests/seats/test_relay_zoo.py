@@ -17,6 +17,7 @@ import pytest
 from arena import ROOT
 from jobs import SECRET, job
 from relaying import BROKEN, hub, local, relay, until_here
+from sound_bot import sound
 
 from khiva_arena.arbiter.pool import play_one
 from khiva_arena.entrants import guests
@@ -59,11 +60,11 @@ def chosen(script: Path) -> Iterator[Path]:
 
 def check(chosen: Path, row: Row) -> None:
     chosen.write_text(row.name)
-    here, honest = local("-B", BROKEN, row.name, AT, MARK), local("-B", BROKEN, "honest", AT, MARK)
+    here = local("-B", BROKEN, row.name, AT, MARK)
     limits = TIME | {name: max(ms, TIME[name]) for name, ms in dict(row.time).items()}
     policy = "lenient" if row.strikes else "strict"
     try:
-        outcome = play_one(job([here, honest, guests.command("remote:ann")], policy=policy, **limits))
+        outcome = play_one(job([here, sound(), guests.command("remote:ann")], policy=policy, **limits))
         assert outcome.record is not None, outcome.void
         verify(outcome.record, SECRET)
         beside, others, behind = outcome.seats

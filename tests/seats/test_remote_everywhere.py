@@ -38,7 +38,7 @@ def test_match_seats_a_remote_bot(tmp_path: Path) -> None:
 
 def test_check_tries_what_can_be_seen_of_a_remote_bot_and_says_what_cannot(tmp_path: Path) -> None:
     port = free_port()
-    with relay_command(tmp_path, port, "shipped:python/random"):
+    with relay_command(tmp_path, port, "shipped:c/random"):
         words = ["check", "remote:ann", "--quick", "--game", "khiva", "--json", "--listen", f"127.0.0.1:{port}"]
         done = arena(*words, cwd=tmp_path, env=token_in(tmp_path))
     report = json.loads(done.stdout)

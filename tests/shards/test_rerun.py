@@ -13,9 +13,10 @@ from shutil import copytree
 
 import forged_ticks
 import pytest
-from arena import NAIVE, C, arena, bots
+from arena import C, arena, bots
 from once import made_once
 from scripted_modules import script, scripted
+from stores import NAIVE
 from wording import pattern, sentence
 
 from khiva_arena.audit.sample import Sample, chance_found, share_of

@@ -11,7 +11,7 @@ def test_what_a_store_must_hold_is_known_in_each_thread(tmp_path):
     """Threads may look at a store at once, and SQLite's connections are for one thread."""
     with Store.write(tmp_path / "out"):
         pass
-    files.columns.cache_clear()
+    files._columns.cache_clear()
 
     def look(table: str) -> list[str]:
         connection = sqlite3.connect(tmp_path / "out" / files.FILE)

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from arena import NAIVE, RANDOM, arena, bots
+from arena import arena, bots
 from once import made_once
+from stores import NAIVE, RANDOM
 from wording import pattern, sentence
 
 from khiva_arena.competition.run_events import StoreLog

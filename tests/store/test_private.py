@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from arena import NAIVE, RANDOM, arena, bots
+from arena import arena, bots
 from published import published
+from stores import NAIVE, RANDOM
 
 from khiva_arena.store.db import FILE, LOCK, BotRow, Store
 from khiva_arena.store.files import LOG

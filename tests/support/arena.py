@@ -18,6 +18,7 @@ NAIVE = str(ROOT / "bots" / "python" / "naive")
 GREEDY = str(ROOT / "bots" / "python" / "greedy")
 C = str(ROOT / "bots" / "c" / "random")
 """Starts in a twentieth of the time."""
+C_GREEDY = str(ROOT / "bots" / "c" / "greedy")
 FAULTY = f"{{python}} {ROOT / 'tests' / 'support' / 'faulty.py'}"
 SECONDS = 120
 BROWSER_MARK = f"{MARK}={os.getpid()}-browser".encode()

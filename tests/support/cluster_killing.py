@@ -91,7 +91,7 @@ class Troubles:
 
     def cause(self, process: subprocess.Popen[str]) -> None:
         """One of them, at random. A worker is mostly hit while it plays: it takes longer to start than to play a table."""
-        players = {name: self._players(name) for name in self.workers() if name not in self.stopped}
+        players = {name: self.players(name) for name in self.workers() if name not in self.stopped}
         playing = [name for name, pids in players.items() if pids]
         what = self.chance.choices(list(WEIGHTS), list(WEIGHTS.values()))[0]
         if what == "kill command":
@@ -107,7 +107,7 @@ class Troubles:
             self._hit(what, name, players[name])
         self.done.append(f"{what}{' while one plays' if playing else ''}")
 
-    def _players(self, name: str) -> list[int]:
+    def players(self, name: str) -> list[int]:
         """The arbiter's processes on a worker."""
         return [pid for pid in sorted(below(self.cluster.processes[name].pid)) if "arbiter.worker" in read(pid, "cmdline")]
 

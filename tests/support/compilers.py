@@ -1,6 +1,8 @@
 """The launcher in C for tests, compiled as they need it."""
 
 import subprocess
+import tempfile
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -15,10 +17,18 @@ def compiled_launcher(folder: Path, *flags: str) -> str:
     """The path of the launcher, compiled into a folder that every user may read."""
     need("cc")
     path = folder / "launch"
-    source = ROOT / "khiva_arena" / "native" / "launch.c"
-    subprocess.run(["cc", "-static", *flags, "-o", str(path), str(source)], check=True, timeout=60)
+    path.write_bytes(_compiled(flags))
     path.chmod(0o755)
     return str(path)
+
+
+@cache
+def _compiled(flags: tuple[str, ...]) -> bytes:
+    """The launcher, compiled once by a process."""
+    source = ROOT / "khiva_arena" / "native" / "launch.c"
+    with tempfile.NamedTemporaryFile() as made:
+        subprocess.run(["cc", "-static", *flags, "-o", made.name, str(source)], check=True, timeout=60)
+        return Path(made.name).read_bytes()
 
 
 def with_launcher(path: str, code: str) -> str:

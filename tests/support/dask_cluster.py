@@ -12,6 +12,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 END_SECONDS = 20.0
+QUIET = {
+    "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "false",
+    "DASK_DISTRIBUTED__ADMIN__TICK__INTERVAL": "500ms",
+    "DASK_DISTRIBUTED__ADMIN__SYSTEM_MONITOR__INTERVAL": "5s",
+}
+"""Dask watches itself a hundred times a second, which is most of what a process that waits does."""
 MAKE = ("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "30")
 
 
@@ -65,7 +71,7 @@ class DaskCluster:
         self._start(name, "distributed.cli.dask_worker", self.address, *shape, *place, *self._tls_words(), *words, **environment)
 
     def _start(self, name: str, module: str, *words: str, **environment: str) -> None:
-        environment = {"KHIVA_ARENA_CACHE": str(self.folder / "cache")} | environment
+        environment = QUIET | {"KHIVA_ARENA_CACHE": str(self.folder / "cache")} | environment
         with (self.folder / f"{name}.log").open("ab") as log:
             self.processes[name] = subprocess.Popen(
                 [sys.executable, "-m", module, *words],

@@ -61,13 +61,16 @@ def header(matches: str, networks: list[Network]) -> str:
     return begin + "".join(map(_written, networks)) + "};\n\n#endif\n"
 
 
-def play(seats: int, matches: int) -> Any:
-    """Return the numbers of self-play: position x seat x (ROWS numbers, rank, match)."""
+def play(seats: int, matches: int, optimised: str = "-O3") -> Any:
+    """Return the numbers of self-play: position x seat x (ROWS numbers, rank, match).
+
+    optimised: the compiler's word for how much time it takes; the numbers are the same
+    """
     with tempfile.TemporaryDirectory() as folder:
         program = f"{folder}/play"
         includes = [f"-I{C / 'kit'}", f"-I{C / 'shared'}", f"-I{C.parent / 'rules'}"]
         source = Path(__file__).with_name("khiva_selfplay.c")
-        subprocess.run(["cc", "-O3", "-ffp-contract=off", *includes, "-o", program, source, "-lm"], check=True)
+        subprocess.run(["cc", optimised, "-ffp-contract=off", *includes, "-o", program, source, "-lm"], check=True)
         said = subprocess.run([program, str(seats), str(matches), *WORLDS], check=True, stdout=subprocess.PIPE).stdout
     return np.frombuffer(said, np.float32).reshape(-1, seats, ROWS + 2)
 

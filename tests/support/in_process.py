@@ -11,12 +11,14 @@ import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import IO
 
 import pytest
+import work
 
 import khiva_arena
 from khiva_arena.cli import main
@@ -36,6 +38,7 @@ def in_process(words: Sequence[str], cwd: Path, env: dict[str, str], seconds: fl
     """Run ``khiva-arena`` with these words. Raises KeyboardInterrupt if somebody interrupts it, and TimeoutExpired."""
     wrong = [name for name in env if name.startswith(AT_START)]
     assert not wrong, f"{', '.join(wrong)}: read when a process starts; call arena_process"
+    work.count("commands")
     opened = _descriptors()
     with tempfile.TemporaryFile("ab+") as out, tempfile.TemporaryFile("ab+") as err:
         with ExitStack() as stack:
@@ -144,14 +147,19 @@ def _memory() -> Iterator[None]:
 
 def _forget() -> None:
     detect._good_until.clear()
-    for name, module in list(sys.modules.items()):
-        if name.startswith("khiva_arena.") and name.split(".")[1] not in PURE:
-            for value in list(vars(module).values()):
-                if callable(forget := getattr(value, "cache_clear", None)):
-                    forget()
+    for name in [name for name in sys.modules if name.startswith("khiva_arena.")]:
+        for forget in _caches(name):
+            forget()
     for number, link in _descriptors().items():
         if link.startswith("/memfd:khiva-arena "):  # what the sandbox keeps "open as long as this process"
             os.close(int(number))
+
+
+@cache
+def _caches(module: str) -> list[Callable[[], None]]:
+    """Return what empties each cache of a module that may know something of the machine."""
+    values = () if module.split(".")[1] in PURE else tuple(vars(sys.modules[module]).values())
+    return [value.cache_clear for value in values if callable(getattr(value, "cache_clear", None))]
 
 
 @contextmanager

@@ -3,7 +3,8 @@ and started again, its chain is the one of a league that nobody disturbed. Words
 
 import sqlite3
 import sys
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
 from hashlib import sha256
 from pathlib import Path
 
@@ -17,8 +18,9 @@ from khiva_arena.store.db import Store
 TIME = "2026-11-25T00:00:00+00:00"
 
 
-def main(*words: str) -> int:
-    folder = Path(words[1])
+@contextmanager
+def same_each_time(folder: Path) -> Iterator[None]:
+    """Let the secrets of the league in a folder follow from how far it is, and the time stand still; then put both back."""
 
     def token_bytes(size: int) -> bytes:
         with Store.read(folder) as store:
@@ -30,12 +32,24 @@ def main(*words: str) -> int:
             number = sum(connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in tables)
         return sha256(b"id %d" % number).hexdigest()[: 2 * size]
 
-    player.secrets = type("Secrets", (), {"token_bytes": staticmethod(token_bytes)})  # type: ignore[assignment]
-    fixed = type("Secrets", (), {"token_hex": staticmethod(lambda size: "ab" * size)})
-    stored_chain.secrets = fixed  # type: ignore[assignment]
-    queue.secrets = type("Secrets", (), {"token_hex": staticmethod(token_hex)})  # type: ignore[assignment]
-    stored_chain.now = lambda: TIME
-    return run(["league", *words])
+    def secrets(**functions: Callable[[int], object]) -> type:
+        return type("Secrets", (), {name: staticmethod(function) for name, function in functions.items()})
+
+    with ExitStack() as stack:
+        for module, name, value in (
+            (player, "secrets", secrets(token_bytes=token_bytes)),
+            (stored_chain, "secrets", secrets(token_hex=lambda size: "ab" * size)),
+            (queue, "secrets", secrets(token_hex=token_hex)),
+            (stored_chain, "now", lambda: TIME),
+        ):
+            stack.callback(setattr, module, name, getattr(module, name))
+            setattr(module, name, value)
+        yield
+
+
+def main(*words: str) -> int:
+    with same_each_time(Path(words[1])):
+        return run(["league", *words])
 
 
 if __name__ == "__main__":

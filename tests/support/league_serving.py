@@ -41,12 +41,12 @@ class Answered(NamedTuple):
 class LeagueServer:
     """A server.
 
-    process: its process.
+    process: its process, a ``Popen`` or a ``Fork``.
     port: where it listens.
     said: its line with the address.
     """
 
-    def __init__(self, process: subprocess.Popen[str], said: str, context: ssl.SSLContext | None) -> None:
+    def __init__(self, process: Any, said: str, context: ssl.SSLContext | None) -> None:
         self.process, self.said, self._context = process, said, context
         port = re.search(r":(\d+)/", said)
         assert port, said
@@ -76,18 +76,19 @@ class LeagueServer:
 
 @contextmanager
 def league_server(
-    folder: Path, *words: str, context: ssl.SSLContext | None = None, is_killed: bool = False
+    folder: Path, *words: str, context: ssl.SSLContext | None = None, is_killed: bool = False, is_forked: bool = False
 ) -> Iterator[LeagueServer]:
     """Serve a league on a free port until the end of the block. Root's server becomes another user.
 
     context: to trust its certificate.
     is_killed: whether the block kills it.
+    is_forked: whether it is a fork with all imports, which takes a tenth of the time. Where it begins to serve and how it ends
+        are then not those of a command.
     """
     user = ["--user", OTHER_USER] if os.geteuid() == 0 else []
-    command = [sys.executable, "-m", "khiva_arena", "league", "serve", str(folder), "--listen", "127.0.0.1:0", *user, *words]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    command = ["khiva_arena", "league", "serve", str(folder), "--listen", "127.0.0.1:0", *user, *words]
+    process = _started(command, is_forked)
     try:
-        assert process.stderr
         said = process.stderr.readline()
         assert " at http" in said, said + process.stderr.read()
         yield LeagueServer(process, said, context)
@@ -95,3 +96,13 @@ def league_server(
     finally:
         process.kill()
         process.communicate()
+
+
+def _started(command: list[str], is_forked: bool) -> Any:
+    """Start a module of Python, as a process of its own or as a fork."""
+    if not is_forked:
+        return subprocess.Popen([sys.executable, "-m", *command], stderr=subprocess.PIPE, text=True)
+    from forks import Fork, serve  # not above: few tests need the process that forks
+
+    serve()
+    return Fork(command, is_text=True)

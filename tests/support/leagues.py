@@ -102,6 +102,11 @@ class ChainAlone(Publisher):
 @pytest.fixture
 def played(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Play so many batches of a league, whose bots are names."""
+    return player_of_names(monkeypatch)
+
+
+def player_of_names(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Return what plays so many batches of a league, whose bots are names."""
 
     def play(
         league: League, batches: int | None = 1, *, fails: Fails = never, new_terms: bool = False, broken: Collection[str] = ()

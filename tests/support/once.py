@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import work
 
 
 def made_once(make: Callable[[Path], None]) -> Callable[[pytest.TempPathFactory], Path]:
@@ -31,6 +32,7 @@ def filled(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], ob
         if not done.exists():
             shutil.rmtree(place, ignore_errors=True)  # what one that failed has left
             place.mkdir()
-            make(place)
+            with work.charged_to(work.file_of(make)):
+                make(place)
             done.touch()
     return place

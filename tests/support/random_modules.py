@@ -9,6 +9,7 @@ from khiva_arena.modules.meter.instructions import TYPES, Treatment
 NAMES = {code: name for name, code in TYPES.items()}
 KINDS = ("i32", "i64", "f32", "f64")
 PURE = [row for row in OPCODES.values() if row.kind in (Treatment.SIMPLE, Treatment.FLOAT) and row.name != "nop"]
+LEAVING = {kind: [row for row in PURE if row.types.endswith(f">{kind}")] for kind in KINDS}
 ACCESSES = [row for row in OPCODES.values() if row.kind is Treatment.MEMORY]
 CONSTANTS = {
     "i32": ["0", "1", "-1", "7", "64", "-2147483648", "123456789"],
@@ -53,7 +54,7 @@ class Grower:
                 return self.call(self.chance.choice(at))
         if roll < 0.75 and kind == "i32":
             return self.chance.choice(["memory.size", f"{self.value('i32')} i32.const 1 i32.and memory.grow"])
-        row = self.chance.choice([row for row in PURE if row.types.endswith(f">{kind}")])
+        row = self.chance.choice(LEAVING[kind])
         return " ".join([*(self.value(one) for one in row.types.split(">")[0].split()), row.name])
 
     def address(self) -> str:

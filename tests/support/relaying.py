@@ -14,6 +14,7 @@ from typing import Any
 
 from arena import ROOT, descendants, file_of, living
 from jobs import SECRET, job
+from sound_bot import sound
 
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.entrants import guests
@@ -181,9 +182,10 @@ OURS = {**os.environ, MARK: f"{os.getpid()}-relay"}
 OURS.pop("PYTHONUNBUFFERED", None)  # the bot behind a relay has its environment, one of this machine a bare one
 
 
-def match(ordinal: int = 0, seat: int = 1, other: tuple[str, ...] = HONEST, policy: str = "strict", **limits: int) -> Job:
-    """A relay's seat beside a local one."""
-    commands = [local(*other), local(*other)]
+def match(ordinal: int = 0, seat: int = 1, other: tuple[str, ...] = (), policy: str = "strict", **limits: int) -> Job:
+    """A relay's seat beside a local one, of a sound bot if nothing else is said."""
+    beside = local(*other) if other else sound()
+    commands = [beside, beside]
     commands[seat] = guests.command("remote:ann")
     return job(commands, ordinal, policy=policy, **TIME | limits)
 

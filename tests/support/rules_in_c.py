@@ -159,8 +159,9 @@ def same_numbers(coding: Coding, view: Mapping[str, Any], observed: Any) -> None
     """Compare an observation with the coding of the view, and name the keys that differ."""
     expected, found = coding.encode(view), np.frombuffer(observed, dtype=np.float32)
     assert expected.shape == found.shape
-    parts = [(key, slice(start, start + size)) for key, start, size in coding.parts]
-    assert not [(key, view[key]) for key, part in parts if (expected[part] != found[part]).any()]
+    if not np.array_equal(expected, found):
+        parts = [(key, slice(start, start + size)) for key, start, size in coding.parts]
+        raise AssertionError([(key, view[key]) for key, part in parts if (expected[part] != found[part]).any()])
 
 
 def drawn_choices(state: State, lots: random.Random) -> dict[int, int]:

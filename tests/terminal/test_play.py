@@ -4,8 +4,9 @@ import re
 from pathlib import Path
 
 import pytest
-from arena import RANDOM, C, arena, bots
+from arena import C, arena, bots
 from own_games import changed
+from stores import RANDOM
 from terminal import Terminal
 from wording import sentence
 

@@ -12,9 +12,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from arena import FAULTY, NAIVE, RANDOM, arena, bots, descendants, living
+from arena import arena, bots, descendants, living
 from rich.cells import cell_len
 from sample_stream import begin
+from stores import FORFEITS, NAIVE, RANDOM, TRUSTED
 from terminal import Terminal, take_terminal
 from waiting import until
 from wording import pattern, sentence
@@ -24,22 +25,8 @@ from khiva_arena.terminal.tty import can_draw, in_front
 
 pytestmark = pytest.mark.slow
 
-PAIR = [
-    "run",
-    *bots(RANDOM, NAIVE),
-    "--seats",
-    "2",
-    "--seed",
-    "seen",
-    "--trust-bots",
-    "--rule",
-    "max_turns=8",
-    "-j",
-    "2",
-    "--out",
-    "out",
-]
-LONG = [*PAIR, "--seeds", "500"]
+PAIR = ["run", *bots(RANDOM, NAIVE), "--trust-bots", "--rule", "max_turns=8", "--seats", "2", "--seed", "seen", "--out", "out"]
+LONG = [*PAIR, "--seeds", "5000"]
 SECONDS = 120.0
 
 
@@ -65,13 +52,13 @@ def lines_of(run: Terminal) -> list[str]:
 
 @pytest.mark.soak
 def test_a_run_draws_one_screen_and_leaves_none(tmp_path: Path) -> None:
-    run = Terminal([*PAIR, "--seeds", "10"], tmp_path)
-    assert run.until(lambda text: re.search(r"[1-9]\d*/20 matches \d+ %", text)), run.raw
+    run = Terminal([*PAIR, "--seeds", "50"], tmp_path)
+    assert run.until(lambda text: re.search(r"[1-9]\d*/100 matches \d+ %", text)), run.raw
     seen = run.shown.text
     assert seen.count("round-robin, khiva at 2 seats") == 1
     assert "faults 0   voids 0   pauses 0" in seen
     assert run.end() == 0
-    said = arena(*PAIR[:-1], "apart", "--seeds", "10", cwd=tmp_path).stderr
+    said = arena(*PAIR[:-1], "apart", "--seeds", "50", cwd=tmp_path).stderr
     left = [line for line in said.splitlines() if "apart" not in line]
     assert lines_of(run)[:-1] == left  # all but where the results are
     assert b"\x1b[?" not in run.raw  # no mode is set that would have to be set back
@@ -88,23 +75,23 @@ def test_elo_comes_with_its_error(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("term", ["dumb", ""])
 def test_a_terminal_that_cannot_draw_gets_plain_lines(term: str, tmp_path: Path) -> None:
-    run = Terminal([*PAIR, "--seeds", "4"], tmp_path, term=term)
+    run = Terminal([*PAIR, "--seeds", "1"], tmp_path, term=term)
     assert run.end() == 0
     assert b"\x1b" not in run.raw
     assert lines_of(run)[0].startswith("event ")
 
 
 def test_nothing_is_drawn_elsewhere(tmp_path: Path) -> None:
-    unseen = arena(*PAIR, "--seeds", "3", cwd=tmp_path).stderr
+    unseen = arena(*PAIR, "--seeds", "1", cwd=tmp_path).stderr
     assert "\r" not in unseen
     assert "\x1b" not in unseen
     assert "matches/s" not in unseen
 
 
 def test_faults_are_seen_as_they_happen(tmp_path: Path) -> None:
-    crashing = ["run", *bots(RANDOM, f"{FAULTY} exit"), "--seats", "2", "--isolation", "trusted", "--out", "out"]
+    crashing = ["run", *bots(RANDOM, FORFEITS), *TRUSTED, "--seats", "2", "--out", "out"]
     for jobs in ("1", "2"):
-        run = Terminal([*crashing, "--seeds", "300", "-j", jobs], tmp_path)
+        run = Terminal([*crashing, "--seeds", "5000", "-j", jobs], tmp_path)
         assert run.until(lambda text: re.search(r"^1/\d+  \S+  crashed  ", text, re.MULTILINE)), run.raw
         run.type(b"\x03")
         assert run.end() == 130
@@ -121,14 +108,14 @@ def test_an_interrupt_takes_the_screen_away_and_says_how_to_go_on(tmp_path: Path
     lines = lines_of(run)
     assert "matches/s" not in run.shown.text
     assert re.fullmatch(
-        pattern("competition", "interrupted-same-command-resumes", how_far=r"\d+ of 1000 matches are recorded"), lines[-2]
+        pattern("competition", "interrupted-same-command-resumes", how_far=r"\d+ of 10000 matches are recorded"), lines[-2]
     )
     assert lines[-1] == "khiva-arena: interrupted"
 
 
 def test_a_screen_that_dies_is_followed_by_plain_lines(tmp_path: Path) -> None:
-    words = ["run", *bots(RANDOM, f"{FAULTY} exit"), "--seats", "2", "--isolation", "trusted", "--out", "out"]
-    run = Terminal([*words, "--seeds", "10", "-j", "1"], tmp_path)
+    words = ["run", *bots(RANDOM, FORFEITS), *TRUSTED, "--seats", "2", "--out", "out"]
+    run = Terminal([*words, "--seeds", "60", "-j", "1"], tmp_path)
     assert run.until(drawing), run.raw
     os.kill(screen_of(run), signal.SIGKILL)
     assert run.until(lambda text: "\nfault  1/" in text), run.raw
@@ -137,7 +124,7 @@ def test_a_screen_that_dies_is_followed_by_plain_lines(tmp_path: Path) -> None:
 
 
 def test_a_screen_that_hangs_stops_nobody(tmp_path: Path) -> None:
-    run = Terminal([*PAIR, "--seeds", "10"], tmp_path)
+    run = Terminal([*PAIR, "--seeds", "40"], tmp_path)
     assert run.until(drawing), run.raw
     screen = screen_of(run)
     os.kill(screen, signal.SIGSTOP)
@@ -175,9 +162,9 @@ def test_a_frame_follows_the_size_of_its_terminal(tmp_path: Path) -> None:
     run = Terminal(LONG, tmp_path)
     assert run.until(drawing), run.raw
     run.size(12, 44)
-    narrow = r"matches/s +left .+\nseeds \d+/500  faults 0  voids 0\n"
+    narrow = r"matches/s +left .+\nseeds \d+/5000  faults 0  voids 0\n"
     assert run.until(lambda text: re.search(narrow, text)), run.raw
-    frame = re.search(r"(?s)\nseeds \d+/500  faults 0  voids 0\n(.*)", run.shown.text)[1]
+    frame = re.search(r"(?s)\nseeds \d+/5000  faults 0  voids 0\n(.*)", run.shown.text)[1]
     assert all(cell_len(line) <= 44 for line in frame.split("\n"))
     run.type(b"\x03")
     assert run.end() == 130
@@ -231,7 +218,7 @@ def test_a_shipped_bot_whose_language_is_missing_is_left_out_by_name(tmp_path: P
         "run",
         "--shipped",
         "--seats",
-        "2",
+        "4",
         "--seeds",
         "1",
         "--out",

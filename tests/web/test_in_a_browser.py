@@ -98,6 +98,7 @@ def _all_ended() -> Iterator[list[Served]]:
 
 def opened(page: Page, served: Served, view: str = "") -> None:
     page.driver.get("about:blank")
+    page.wrong()  # the page of the test before this one has lost its server, and says so until it is left
     page.driver.get(served.address + view)
     page.until("return document.querySelector('main')?.childElementCount > 0")
 

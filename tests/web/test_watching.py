@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from arena import NAIVE, C, arena, bots, descendants, kill, started, until_gone
+from arena import C_GREEDY, NAIVE, C, arena, bots, descendants, kill, started, until_gone
 from sample_stream import begin
 from waiting import until
 from wording import sentence
@@ -28,7 +28,7 @@ from khiva_arena.web.watching import LiveBoard
 
 pytestmark = pytest.mark.slow
 
-ENDLESS = ("run", *bots(NAIVE, C), "--seats", "2", "--seeds", "2000", "--trust-bots", "--out", "out", "--web")
+ENDLESS = ("run", *bots(C_GREEDY, C), "--seats", "2", "--seeds", "2000", "--trust-bots", "--out", "out", "--web")
 SOON = 30.0
 
 
@@ -99,7 +99,7 @@ def test_marks_are_among_what_a_reader_is_sent(tmp_path: Path) -> None:
 
 @pytest.mark.soak
 def test_a_run_is_shown_as_it_goes_and_the_page_of_each_complete_seed(tmp_path: Path) -> None:
-    words = ("run", *bots(NAIVE, C), "--seats", "2", "--seeds", "40", "--trust-bots", "--out", "out", "--web")
+    words = ("run", *bots(NAIVE, C), "--seats", "2", "--seeds", "20", "--trust-bots", "--out", "out", "--web")
     with playing(tmp_path, *words) as (process, address):
         with connected(address) as first:
             text = first.read().decode()
@@ -109,7 +109,7 @@ def test_a_run_is_shown_as_it_goes_and_the_page_of_each_complete_seed(tmp_path: 
         assert process.wait(timeout=60) == 0
     assert [state["recorded"] for state in seen] == sorted(state["recorded"] for state in seen)
     last = seen[-1]
-    assert (last["recorded"], last["matches"], last["seeds"], last["how"], last["closed"]) == (80, 80, 40, "complete", True)
+    assert (last["recorded"], last["matches"], last["seeds"], last["how"], last["closed"]) == (40, 40, 20, "complete", True)
     assert last["title"] == "round-robin, khiva at 2 seats"
     assert last["page"] >= 1
     assert refused(address)
@@ -159,7 +159,7 @@ def test_readers_that_never_read_hold_up_neither_the_run_nor_its_end(tmp_path: P
 
 
 def test_a_server_that_stands_still_holds_up_neither(tmp_path: Path) -> None:
-    words = ("run", *bots(NAIVE, C), "--seats", "2", "--seeds", "20", "--trust-bots", "--out", "out", "--web")
+    words = ("run", *bots(NAIVE, C), "--seats", "2", "--seeds", "8", "--trust-bots", "--out", "out", "--web")
     with playing(tmp_path, *words) as (process, address):
         (server,) = (pid for pid in descendants(process.pid) if b"web.watching" in Path(f"/proc/{pid}/cmdline").read_bytes())
         os.kill(server, signal.SIGSTOP)
@@ -179,7 +179,7 @@ def test_an_interrupt_is_said_to_readers(tmp_path: Path) -> None:
 
 
 def test_an_event_that_is_over_is_not_served(tmp_path: Path) -> None:
-    words = ("run", *bots(NAIVE, C), "--seats", "2", "--seeds", "1", "--trust-bots", "--out", "out")
+    words = ("run", *bots(C_GREEDY, C), "--seats", "2", "--seeds", "1", "--trust-bots", "--out", "out")
     arena(*words, cwd=tmp_path)
     done = arena(*words, "--web", cwd=tmp_path)
     assert sentence("competition", "web-nothing-played-nothing") in done.stderr
@@ -187,7 +187,7 @@ def test_an_event_that_is_over_is_not_served(tmp_path: Path) -> None:
 
 
 def test_watch_serves_what_another_run_writes_until_ctrl_c(tmp_path: Path) -> None:
-    words = ("run", *bots(NAIVE, C), "--seats", "2", "--seeds", "2", "--trust-bots", "--out", "out")
+    words = ("run", *bots(C_GREEDY, C), "--seats", "2", "--seeds", "2", "--trust-bots", "--out", "out")
     arena(*words, "--events-file", "events.jsonl", "--report", "page.html", cwd=tmp_path)
     with playing(tmp_path, "watch", "events.jsonl", "--web", "--report", "page.html") as (process, address):
         with closing(states(address)) as seen:
@@ -230,7 +230,7 @@ def test_a_file_that_is_no_stream_is_said(tmp_path: Path) -> None:
     assert "events.jsonl: " + sentence("watch", "not-stream-events") in done.stderr
 
 
-@pytest.mark.parametrize("words", [(*ENDLESS,), ("sprt", NAIVE, C, "--web"), ("watch", "events.jsonl", "--web")])
+@pytest.mark.parametrize("words", [(*ENDLESS,), ("sprt", C_GREEDY, C, "--web"), ("watch", "events.jsonl", "--web")])
 def test_without_the_extra_there_is_one_line_with_what_to_type(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
 ) -> None:

@@ -1,14 +1,11 @@
-"""A bot that errs in one way, as honest authors do, and is right otherwise: misfit.py WORD. It plays the last legal choice."""
+"""A bot that errs in one way, as honest authors do, and is right otherwise: misfit.py WORD. It plays the last legal choice.
 
-import hashlib
-import json
+A check starts it some thirty times: what one way alone needs is imported there.
+"""
+
 import os
-import random
-import signal
 import struct
-import subprocess
 import sys
-import threading
 import time
 
 import msgpack
@@ -17,7 +14,7 @@ WAY = sys.argv[1] if len(sys.argv) > 1 else "honest"
 HELLO = {"type", "protos", "caps", "game", "rules", "rules_version", "match", "seat", "seats", "seed", "time", "commit"}
 DECIDE = {"type", "req", "kind", "turn_ms", "bank_ms", "view", "events", "legal"}
 ENDS = {
-    "stopped": lambda: os.kill(os.getpid(), signal.SIGSTOP),
+    "stopped": lambda: stop(),
     "closes_input": lambda: os.close(0),
     "closes_output": lambda: os.close(1),
     "hangs": lambda: None,
@@ -66,6 +63,8 @@ def at_start() -> None:
     if WAY == "exits_at_once":
         sys.exit("cannot find my weights")
     if seconds := {"child": "60", "child_27": "27.0625"}.get(WAY):
+        import subprocess
+
         nothing = subprocess.DEVNULL
         subprocess.Popen(["sleep", seconds], stdin=nothing, stdout=nothing, stderr=nothing)
 
@@ -82,14 +81,25 @@ def greet(protos: list) -> None:
     elif WAY == "slow_hello":
         time.sleep(4.5)
     elif WAY == "spins":
+        import threading
+
         threading.Thread(target=spin, daemon=True).start()
     write(hello)
 
 
 def spin() -> None:
     """Use a core, the interpreter's lock left to others."""
+    import hashlib
+
     while True:
         hashlib.pbkdf2_hmac("sha256", b"a", b"b", 50_000)
+
+
+def stop() -> None:
+    """Stop as by a key of the terminal."""
+    import signal
+
+    os.kill(os.getpid(), signal.SIGSTOP)
 
 
 def decide(message: dict, seats: int) -> dict:
@@ -117,6 +127,8 @@ def decide(message: dict, seats: int) -> dict:
     elif WAY == "memory":
         act["kept"] = bytearray(200 << 20)[:1].decode()
     elif WAY == "lots":
+        import random
+
         act["choice"] = random.randrange(len(message["legal"]))
     elif WAY == "slow" and decided == 1:
         time.sleep(0.15)
@@ -208,11 +220,13 @@ def write(message: dict) -> None:
     elif WAY == "repeated_long_key" and act:
         twice = msgpack.packb("k" * 20_000) + b"\x00"
         payload = b"\x85" + twice * 2 + payload[1:]
-    elif WAY == "json":
-        os.write(1, json.dumps(message).encode() + b"\n")
-        return
-    elif WAY == "json_in_frame":
+    elif WAY in ("json", "json_in_frame"):
+        import json
+
         payload = json.dumps(message).encode()
+        if WAY == "json":
+            os.write(1, payload + b"\n")
+            return
     frame = struct.pack("<I" if WAY == "little_endian" else ">I", len(payload)) + payload
     if WAY == "bare":
         frame = payload

@@ -97,7 +97,7 @@ def test_the_check_finds_a_broken_game(method, broken, says, monkeypatch):
         conformance.check_game(GAME, matches=2)
 
 
-@pytest.mark.parametrize("value", [1.5, (1,), {1: 2}, 2**53, b"x", {"a": [[set()]]}])
+@pytest.mark.parametrize("value", [1.5, (1,), {1: 2}, {0: 1}, {None: 1}, 2**53, [-(2**53)], b"x", {"a": [[set()]]}])
 def test_values_that_are_not_plain(value):
     assert conformance.check_plain(value)
 

@@ -21,31 +21,33 @@ def nest(wrap):
     return value
 
 
-JUNK = {
-    "deep list": nest(lambda x: [x]),
-    "deep tuple": nest(lambda x: (x,)),
-    "deep table": nest(lambda x: {"r0": x}),
-    "long int": 10**5000,
-    "long negative int": -(10**5000),
-    "long ints": [10**5000] * 30,
-    "nan": float("nan"),
-    "infinity": float("inf"),
-    "float": 1.0,
-    "none": None,
-    "bytes": b"x" * 100_000,
-    "bytearray": bytearray(b"r1"),
-    "set": {"r0", "r1"},
-    "frozenset": frozenset({"bazaar"}),
-    "long text": "x" * 1_000_000,
-    "half a character": "\ud800",
-    "long list": ["x" * 40] * 100_000,
-    "list of sets": [{1}, {2}],
-    "odd keys": {10**5000: 1, ("a",): 2, None: 3, b"b": 4},
-    "long key": {"k" * 100_000: 1},
-    "range": range(3),
-    "ellipsis": ...,
-}
-"""None of it is right anywhere."""
+@pytest.fixture(scope="module")
+def all_junk():
+    """Values of which none is right anywhere, by name."""
+    return {
+        "deep list": nest(lambda x: [x]),
+        "deep tuple": nest(lambda x: (x,)),
+        "deep table": nest(lambda x: {"r0": x}),
+        "long int": 10**5000,
+        "long negative int": -(10**5000),
+        "long ints": [10**5000] * 30,
+        "nan": float("nan"),
+        "infinity": float("inf"),
+        "float": 1.0,
+        "none": None,
+        "bytes": b"x" * 100_000,
+        "bytearray": bytearray(b"r1"),
+        "set": {"r0", "r1"},
+        "frozenset": frozenset({"bazaar"}),
+        "long text": "x" * 1_000_000,
+        "half a character": "\ud800",
+        "long list": ["x" * 40] * 100_000,
+        "list of sets": [{1}, {2}],
+        "odd keys": {10**5000: 1, ("a",): 2, None: 3, b"b": 4},
+        "long key": {"k" * 100_000: 1},
+        "range": range(3),
+        "ellipsis": ...,
+    }
 
 
 def refused(given, what):
@@ -63,20 +65,20 @@ def refused(given, what):
     return message
 
 
-def test_junk_for_any_rule_is_refused():
-    for key, (kind, junk) in product(KEYS, JUNK.items()):
+def test_junk_for_any_rule_is_refused(all_junk):
+    for key, (kind, junk) in product(KEYS, all_junk.items()):
         assert key in refused({key: junk}, f"{kind} for {key}"), f"{kind} for {key}"
 
 
-def test_junk_anywhere_in_a_map_is_refused():
-    for key, (kind, junk) in product(MAP_KEYS, JUNK.items()):
+def test_junk_anywhere_in_a_map_is_refused(all_junk):
+    for key, (kind, junk) in product(MAP_KEYS, all_junk.items()):
         for depth, value in enumerate((junk, [junk], [["r0", junk]], {"r0": junk}, {"r0": {"Byzanz": junk}})):
             what = f"{kind} in a map's {key}, in the way {depth}"
             assert "map: " in refused({"map": {**MAPS["r1"], key: value}}, what), what
 
 
-def test_junk_among_tiles_and_in_a_layout_is_refused():
-    for kind, junk in JUNK.items():
+def test_junk_among_tiles_and_in_a_layout_is_refused(all_junk):
+    for kind, junk in all_junk.items():
         assert refused({"tiles": {"bazaar": junk}}, kind).startswith("tiles is "), kind
         assert refused({"layout": ["bazaar"] * 21 + [junk]}, kind).startswith("layout is "), kind
 

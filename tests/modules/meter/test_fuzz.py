@@ -18,8 +18,8 @@ from khiva_arena.modules.meter import ModuleRefused, rewritten
 @pytest.mark.slow
 def test_the_meter_and_a_vm_agree_which_modules_are_valid() -> None:
     engine = wasm_vm.engine()
-    words = Counter(meter_fuzz.check(engine, number) for number in range(4_000))
-    assert all(words[word] > 400 for word in ("taken", "invalid", "refused")), words
+    words = Counter(meter_fuzz.check(engine, number) for number in range(2_000))
+    assert all(words[word] > 200 for word in ("taken", "invalid", "refused")), words
 
 
 @pytest.mark.slow
@@ -61,15 +61,15 @@ MONSTERS = {
     "10^6 names": lambda: start("") + b"\0" + sized(sized(b"name") + b"\1" + sized(uleb(10**6) + b"\0\1a" * 10**6)),
     "br_tables of many values": lambda: start(
         b"\2\x40" * 900
-        + (b"\0" + assemble("i32.const 0") + b"\x0e" + uleb(900) + b"".join(map(uleb, range(901)))) * 400
+        + (b"\0" + assemble("i32.const 0") + b"\x0e" + uleb(900) + b"".join(map(uleb, range(901)))) * 100
         + b"\x0b" * 900
     ),
-    "br_ifs of many values": lambda: start(b"\2\1\0" + b"\x0d\0" * 400_000 + b"\x0b" + b"\x1a" * 16, more=(("", MANY),)),
-    "calls of many values from nowhere": lambda: bytes(Made([Function(b"\0" + b"\x10\1" * 400_000), Function("", "i32 " * 128)])),
+    "br_ifs of many values": lambda: start(b"\2\1\0" + b"\x0d\0" * 100_000 + b"\x0b" + b"\x1a" * 16, more=(("", MANY),)),
+    "calls of many values from nowhere": lambda: bytes(Made([Function(b"\0" + b"\x10\1" * 100_000), Function("", "i32 " * 128)])),
     "calls of many values": lambda: bytes(
-        Made([Function(b"\0" + b"\x1b\x10\1\x10\2" * 180_000), Function("unreachable", "", MANY), Function("", MANY + " i32")])
+        Made([Function(b"\0" + b"\x1b\x10\1\x10\2" * 45_000), Function("unreachable", "", MANY), Function("", MANY + " i32")])
     ),
-    "a million additions": lambda: start(b"\x41\0" + b"\x41\1\x6a" * 300_000 + b"\x1a"),
+    "very many additions": lambda: start(b"\x41\0" + b"\x41\1\x6a" * 75_000 + b"\x1a"),
 }
 """Modules that are large, or say so."""
 
@@ -85,4 +85,4 @@ def test_a_monster_takes_little_memory_and_ends(name: str) -> None:
     took, (_, most) = time.process_time() - began, tracemalloc.get_traced_memory()
     tracemalloc.stop()
     print(f"{name}: {took:.1f} s, {most / 2**20:.0f} MiB")
-    assert most < 200 * 2**20
+    assert most < 50 * 2**20

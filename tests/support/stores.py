@@ -1,0 +1,84 @@
+"""Four recorded stores, one a shape, that tests of any room read; each is made once in a run of the tests.
+
+A test or a conftest imports the fixture, as ``from stores import round_robin as round_robin``. Each module of tests has a copy,
+and a test that changes a store copies that.
+"""
+
+import subprocess
+import tempfile
+from functools import cache
+from pathlib import Path
+
+from arena import NAIVE as PYTHON
+from arena import ROOT, arena, bots
+from once import made_once
+
+_QUICK = ROOT / "tests" / "support" / "quick"
+RANDOM, NAIVE, GREEDY = (str(_QUICK / name) for name in ("random", "naive", "greedy"))
+"""Bots in C that play any choice, the first one and the last one."""
+STRIKES, FORFEITS = (str(_QUICK / name) for name in ("strikes", "forfeits"))
+"""Bots in C that play the last choice, but at their second decision one that is not there, or end with an error."""
+BUILD = ("cc", "-std=c99", "-D_POSIX_C_SOURCE=200809L")
+TRUSTED = ("--isolation", "trusted")
+STAGES = """seats = 2
+seeds = 1
+[[stage]]
+name = "league"
+[[stage]]
+name = "final"
+format = "knockout"
+take = 2
+"""
+
+
+@cache
+def quick_program() -> bytes:
+    """Return the program of these bots, for one that is given its words otherwise."""
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([*BUILD, "-o", "bot", str(_QUICK / "quick.c")], cwd=folder, check=True)
+        return Path(folder, "bot").read_bytes()
+
+
+@made_once
+def round_robin(folder: Path) -> None:
+    """In "out" 24 matches at two seats of bots in C and in Python, one of which strikes and one forfeits; "out.khiva" is the
+    bundle."""
+    arena("run", *bots(RANDOM, PYTHON, STRIKES, FORFEITS), "--seats", "2", "--seeds", "2", *_into_out("demo"), cwd=folder)
+    arena("bundle", "out", "out.khiva", cwd=folder)
+
+
+@made_once
+def swiss(folder: Path) -> None:
+    """In "out" three events of one pool: round-robins at three seats and at two, and a swiss; "out.khiva" is the bundle."""
+    seated = bots(RANDOM, NAIVE, GREEDY)
+    arena("run", *seated, "--seats", "3", "--seeds", "2", *TRUSTED, *_into_out("a"), cwd=folder)
+    arena("run", *seated, "--seats", "2", "--seeds", "2", *TRUSTED, *_into_out("b"), cwd=folder)
+    shape = ("--format", "swiss", "--rounds", "2", "--seats", "2", "--seeds", "1")
+    arena("run", *seated, *shape, *TRUSTED, *_into_out("c"), cwd=folder)
+    arena("bundle", "out", "out.khiva", cwd=folder)
+
+
+@made_once
+def stages(folder: Path) -> None:
+    """In "out" the events of two stages, a league and the final of its two best, as "cup.toml" says; "out.khiva" is the
+    bundle."""
+    (folder / "cup.toml").write_text(STAGES)
+    arena("run", "cup.toml", *bots(RANDOM, NAIVE, GREEDY), *TRUSTED, *_into_out("cup"), cwd=folder)
+    arena("bundle", "out", "out.khiva", cwd=folder)
+
+
+@made_once
+def ticks(folder: Path) -> None:
+    """In "out" six matches of three modules, two of which misbehave; "out.khiva" is the bundle. For tests marked ``language``."""
+    from scripted_modules import command, of_row, script, scripted  # not above: it takes rows of bots/broken
+
+    made = {"honest": b"", "illegal": of_row("choice-beyond"), "late": script("t", command("h"), at=5)}
+    for name, text in made.items():
+        (folder / f"{name}.wasm").write_bytes(scripted(text))
+    shape = ("--clock", "ticks", "--seats", "2", "--seeds", "1", "--turn", "50ms", "--bank", "0s")
+    arena("run", *shape, *bots(*(f"{name}.wasm" for name in made)), *_into_out("ticks"), cwd=folder)
+    arena("bundle", "out", "out.khiva", cwd=folder)
+
+
+def _into_out(seed: str) -> tuple[str, ...]:
+    return ("--seed", seed, "--out", "out")
