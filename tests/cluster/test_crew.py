@@ -38,7 +38,8 @@ OWN = offers.CommandHas("0.2.0", "abc", "3.11")
 SECRET = b"\7" * 32
 RULES = get("khiva").rules({"max_turns": 10})
 SEATS = tuple(RecordedSeat(*who, seeds.seat_number(SECRET, "m", seat)) for seat, who in enumerate(("ax", "by")))
-HEADER = Header("m", "khiva", get("khiva").rules_version, RULES, SEATS, seeds.commitment("m", SECRET), {}, "lenient", "trusted")
+TIME = {"startup_ms": 10_000, "turn_ms": 1_000, "bank_ms": 10_000}
+HEADER = Header("m", "khiva", get("khiva").rules_version, RULES, SEATS, seeds.commitment("m", SECRET), TIME, "lenient", "trusted")
 
 
 # --- what a worker has ---
