@@ -1,8 +1,10 @@
 """The messages that a seat was sent in a match, in order, rebuilt from its record. They are as the arbiter made them.
 
-Two facts are not in a record. One is the rest of a bank, unless thinking is paid in ticks: it counts as full until the seat's
+Three facts are not in a record. One is the rest of a bank, unless thinking is paid in ticks: it counts as full until the seat's
 first timeout, and as empty after it.
-The other is whether a breach of the protocol was noticed before or after the seat's last request went out: see ``perhaps``.
+Another is whether a breach of the protocol was noticed before or after the seat's last request went out: see ``perhaps``.
+The last is a breach behind a seat's last answer, in a match that is over before the seat is asked again. Nobody decides on it,
+and the ``end`` that is rebuilt was not sent.
 """
 
 from collections.abc import Mapping, Sequence

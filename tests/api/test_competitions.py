@@ -193,8 +193,9 @@ competition = khiva_arena.run(bots=bots, seats=2, isolation="trusted", seeds=400
 next(iter(competition))
 main = threading.get_ident()
 def interrupt_the_wait():
-    while "wait" not in [call.name for call in traceback.extract_stack(sys._current_frames()[main])]:
-        pass
+    calls = []
+    while not any(call.name == "wait" and "khiva_arena" in call.filename for call in calls):
+        calls = traceback.extract_stack(sys._current_frames()[main])
     os.kill(os.getpid(), signal.SIGINT)
 threading.Thread(target=interrupt_the_wait).start()
 try:
