@@ -10,7 +10,8 @@ INSTALL := install --quiet --disable-pip-version-check --no-compile
 OTHER_PIP := $(PYTHON) -m pip --python $(BIN)/python
 # Twice as many at a time as there are cores: half of their time tests wait, for bots that are late on purpose above all.
 TESTS := $(BIN)/pytest -n 4 --dist loadgroup -q
-CHECKS = $(MAKE) --no-print-directory --jobs --output-sync=target lint types contracts
+# The make of macOS is too old to keep the lines of one target together.
+CHECKS = $(MAKE) --no-print-directory --jobs $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) lint types contracts
 # Nearly all that tests start is Python: without bytecode on disk each start compiles the package again.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -73,6 +74,8 @@ test-elsewhere: .venv/.test ## on another system than Linux: what needs nothing 
 
 check: .venv/.test ## only lint, types and import contracts, and how large the package is
 	@$(CHECKS) size
+
+lint types contracts size rewritten: .venv/.test
 
 lint:
 	$(BIN)/ruff check

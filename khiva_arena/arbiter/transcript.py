@@ -142,7 +142,7 @@ class Cutter:
 
 
 def _last_of_zeros(buffer: bytearray, at: int) -> int:
-    """Return where a length may begin that is not 0, behind ``at``, where one that is 0 stands."""
+    """Return the first place behind ``at`` where a length other than 0 can begin. At ``at`` stands a length of 0."""
     other = _NOT_ZERO.search(buffer, at)
     return (other.start() if other else len(buffer) - 1) - HEADER + 1
 

@@ -249,6 +249,8 @@ def _check_state(
     match.want(state.is_over == (not pending), "a match is over exactly when nothing is pending")
     match.want(list(pending) == sorted(pending), "pending seats come in seat order")
     match.want(state.components() == pieces, f"no piece is lost or made: {state.components()} was {pieces}")
+    wrong = check_plain(state.public())
+    match.want(wrong is None, f"what is public is plain: {wrong}")
     public = _exact(state.public())
     has_parts = type(state).public is not State.public or type(state).private is not State.private
     for decision in pending.values():
@@ -311,8 +313,7 @@ def _exact(value: Plain) -> bytes:
 
 def _check_own(match: _Match, text: bytes, view: Mapping[str, Plain]) -> None:
     """Check that a view is as it was, given as bytes, although an equal view of the same state has been changed."""
-    if _exact(view) != text:
-        was = marshal.loads(text)
+    if _exact(view) != text and (was := marshal.loads(text)) != view:
         lent = ", ".join(key for key in was if view.get(key) != was[key]) or "all of it"
         raise match.fail(f"a view belongs to its caller, who may change it: {lent} is the state's own")
 

@@ -197,7 +197,7 @@ def interrupt_the_wait():
     while not any(call.name == "wait" and "khiva_arena" in call.filename for call in calls):
         calls = traceback.extract_stack(sys._current_frames()[main])
     os.kill(os.getpid(), signal.SIGINT)
-threading.Thread(target=interrupt_the_wait).start()
+threading.Thread(target=interrupt_the_wait, daemon=True).start()
 try:
     competition.wait()
 except KeyboardInterrupt:

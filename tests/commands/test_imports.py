@@ -102,8 +102,8 @@ NEEDS: dict[str, tuple[tuple[str, ...], int | None, set[str]]] = {
     "verify": (("verify", "out"), 0, {"multiprocessing", "sqlite3"}),
     "watch": (("watch", "nowhere"), 2, {"rich"}),
 }
-"""A short use of each command, its exit code (None: the machine's), and which of ``HEAVY`` it imports. A command that waits for
-somebody is refused here: it may import nothing before it knows that it has work."""
+"""A short use of each command, its exit code (None: the machine's), and which of ``HEAVY`` it may import. A command that
+waits for somebody is refused here: it may import nothing before it knows that it has work."""
 SEES = """
 import sys
 from khiva_arena.cli import main
@@ -211,4 +211,4 @@ def test_a_command_imports_only_the_libraries_that_it_needs(command: str, played
     words, exits, needs = NEEDS[command]
     (tmp_path / "out").symlink_to(played / "out")
     found = imported(tmp_path, *words, exits=exits)
-    assert found & HEAVY == needs
+    assert found & HEAVY <= needs

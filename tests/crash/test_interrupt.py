@@ -104,8 +104,9 @@ def test_interrupted(
 
 def test_interrupted_between_matches(tmp_path: Path) -> None:
     """Many short matches, a signal at no moment in particular: what is recorded stays, and the rest is played."""
-    words = ["run", *bots(C, C_GREEDY), "--seats", "2", "--seeds", "6", "--seed", "x", "--out", "out"]
+    words = ["run", *bots(C, C_GREEDY), "--seats", "2", "--seeds", "60", "--seed", "x", "--out", "out"]
     whole = arena(*words[:-1], "whole", cwd=tmp_path).stderr
+    codes = []
     for wait in (0.05, 0.4):
         running = started(*words, cwd=tmp_path)
         assert until((tmp_path / "out" / "arena.db").exists)
@@ -114,6 +115,8 @@ def test_interrupted_between_matches(tmp_path: Path) -> None:
         _, errors = running.communicate(timeout=60)
         assert running.returncode in (0, 130), errors
         assert running.returncode == 0 or errors.endswith("khiva-arena: interrupted\n")
+        codes.append(running.returncode)
+    assert 130 in codes
     resumed = arena(*words, cwd=tmp_path).stderr
     digests = {line for text in (whole, resumed) for line in text.splitlines() if line.startswith("run digest")}
     assert len(digests) == 1

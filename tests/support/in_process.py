@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from pathlib import Path
@@ -31,6 +31,8 @@ AT_START = ("PYTHON", "LC_", "LANG", "LD_", "MALLOC_", "OPENBLAS_")
 """Variables that are read when a process starts, by how they begin."""
 PURE = ("games", "protocol", "replay", "result", "ratings", "schedule")
 """Rooms that know nothing of the machine: what they remember stays right."""
+CACHED = type(cache(len))
+"""The type of a function whose answers are remembered."""
 INTERRUPTED = 130
 
 
@@ -148,18 +150,12 @@ def _memory() -> Iterator[None]:
 def _forget() -> None:
     detect._good_until.clear()
     for name in [name for name in sys.modules if name.startswith("khiva_arena.")]:
-        for forget in _caches(name):
-            forget()
+        for value in list(vars(sys.modules[name]).values()) if name.split(".")[1] not in PURE else ():
+            if type(value) is CACHED:
+                value.cache_clear()
     for number, link in _descriptors().items():
         if link.startswith("/memfd:khiva-arena "):  # what the sandbox keeps "open as long as this process"
             os.close(int(number))
-
-
-@cache
-def _caches(module: str) -> list[Callable[[], None]]:
-    """Return what empties each cache of a module that may know something of the machine."""
-    values = () if module.split(".")[1] in PURE else tuple(vars(sys.modules[module]).values())
-    return [value.cache_clear for value in values if callable(getattr(value, "cache_clear", None))]
 
 
 @contextmanager

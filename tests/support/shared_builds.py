@@ -40,7 +40,7 @@ def shared_builds(factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 def libraries(factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Variables for compilers, which name folders that all workers share for what is made of libraries."""
+    """Return variables for compilers, which name folders that all workers share for what is made of libraries."""
     folder = filled(factory, "libraries", lambda place: None)
     return {name: str(folder / kept) for name, kept in KEPT.items()}
 

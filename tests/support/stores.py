@@ -41,7 +41,7 @@ def quick_program() -> bytes:
 
 @made_once
 def round_robin(folder: Path) -> None:
-    """In "out" 24 matches at two seats of bots in C and in Python, one of which strikes and one forfeits; "out.khiva" is the
+    """Play in "out" 24 matches at two seats of bots in C and in Python, one of which strikes and one forfeits; "out.khiva" is the
     bundle."""
     arena("run", *bots(RANDOM, PYTHON, STRIKES, FORFEITS), "--seats", "2", "--seeds", "2", *_into_out("demo"), cwd=folder)
     arena("bundle", "out", "out.khiva", cwd=folder)
@@ -49,7 +49,7 @@ def round_robin(folder: Path) -> None:
 
 @made_once
 def swiss(folder: Path) -> None:
-    """In "out" three events of one pool: round-robins at three seats and at two, and a swiss; "out.khiva" is the bundle."""
+    """Play in "out" three events of one pool: round-robins at three seats and at two, and a swiss; "out.khiva" is the bundle."""
     seated = bots(RANDOM, NAIVE, GREEDY)
     arena("run", *seated, "--seats", "3", "--seeds", "2", *TRUSTED, *_into_out("a"), cwd=folder)
     arena("run", *seated, "--seats", "2", "--seeds", "2", *TRUSTED, *_into_out("b"), cwd=folder)
@@ -60,7 +60,7 @@ def swiss(folder: Path) -> None:
 
 @made_once
 def stages(folder: Path) -> None:
-    """In "out" the events of two stages, a league and the final of its two best, as "cup.toml" says; "out.khiva" is the
+    """Play in "out" the events of two stages, a league and the final of its two best, as "cup.toml" says; "out.khiva" is the
     bundle."""
     (folder / "cup.toml").write_text(STAGES)
     arena("run", "cup.toml", *bots(RANDOM, NAIVE, GREEDY), *TRUSTED, *_into_out("cup"), cwd=folder)
@@ -69,7 +69,10 @@ def stages(folder: Path) -> None:
 
 @made_once
 def ticks(folder: Path) -> None:
-    """In "out" six matches of three modules, two of which misbehave; "out.khiva" is the bundle. For tests marked ``language``."""
+    """Play in "out" six matches of three modules, two of which misbehave; "out.khiva" is the bundle.
+
+    It is for tests marked ``language``.
+    """
     from scripted_modules import command, of_row, script, scripted  # not above: it takes rows of bots/broken
 
     made = {"honest": b"", "illegal": of_row("choice-beyond"), "late": script("t", command("h"), at=5)}

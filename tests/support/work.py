@@ -1,7 +1,8 @@
 """The work that tests start, by room: whole commands, and matches. Counted, since a count is the same on every machine.
 
 ``tests/work.toml`` bounds both for each room in each target; a run of the tests fails if a room starts more. A match counts each
-time that the process of the tests begins it; what a command plays in a process of its own is not seen, its start is.
+time that the process of the tests begins it; what a command plays in a process of its own is not seen. A process counts as a
+command if ``khiva_arena`` is a word of its command line.
 """
 
 import inspect
