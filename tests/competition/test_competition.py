@@ -183,6 +183,7 @@ def test_a_league_feeds_a_knockout(tmp_path: Path) -> None:
 def test_stages_come_to_the_same_at_any_jobs_and_after_kills_in_each_round(tmp_path: Path) -> None:
     stages(tmp_path, seeds=20)
     expected = digests(arena("run", "c.toml", "--isolation", "trusted", "-j", "2", "--out", "whole", cwd=tmp_path).stderr)
+    codes = []
     for after in (7, 40, 105):  # in the league of 20, and in both rounds of the knockout, of 80 and 40
         running = started("run", "c.toml", "--isolation", "trusted", "-j", "2", cwd=tmp_path)
         wait_for_matches(tmp_path / "out" / "arena.db", after)
@@ -190,6 +191,8 @@ def test_stages_come_to_the_same_at_any_jobs_and_after_kills_in_each_round(tmp_p
         kill(running, signal.SIGKILL)
         running.communicate(timeout=30)
         assert until_gone(below), "processes outlived the arbiter"
+        codes.append(running.returncode)
+    assert codes.count(-signal.SIGKILL) >= 2, "the run was over before it was killed"
     resumed = arena("run", "c.toml", "--isolation", "trusted", "-j", "1", cwd=tmp_path)
     assert digests(resumed.stderr) == expected
     assert len(expected) == 2
