@@ -25,13 +25,23 @@ FAST = ["--isolation", "trusted", "--seats", "2", "--out", "out"]
 RUN = ["run", *bots(RANDOM, NAIVE, GREEDY), *FAST, "--seeds", "20000"]
 
 
+MATCHES_OF_A_SEED = 6
+
+
 @made_once
 def left(folder: Path) -> None:
-    """In "out" an event of three bots that was left, and one of two of them that is over."""
-    running = started(*RUN, cwd=folder)
-    wait_for_matches(folder / "out" / "arena.db", 20)
-    kill(running, signal.SIGINT)
-    running.communicate(timeout=60)
+    """In "out" an event of three bots that was left within a seed, and one of two of them that is over."""
+    matches = 0
+    for _ in range(10):  # an event that stops between two seeds has nothing to reveal, and is continued
+        if matches % MATCHES_OF_A_SEED:
+            break
+        running = started(*RUN, cwd=folder)
+        wait_for_matches(folder / "out" / "arena.db", matches + 20)
+        kill(running, signal.SIGINT)
+        running.communicate(timeout=60)
+        with Store.read(folder / "out") as store:
+            matches = len(store.recorded(store.events()[0].id))
+    assert matches % MATCHES_OF_A_SEED
     arena("run", *bots(RANDOM, NAIVE), *FAST, "--seeds", "2", "--new-event", cwd=folder)
 
 
