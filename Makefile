@@ -249,9 +249,9 @@ zoo: .venv/.test ## play bots that misbehave: every way, in every seat, at every
 pictures: .venv/.test ## take the pictures of the README and the docs again (needs Chromium)
 	$(BIN)/python tests/page/pictures.py
 
-mutants: .venv/.test ## change the rules, schedule, ratings and session in small ways and list what no test notices; MUTANTS=40 SEED=1
+mutants: .venv/.test ## change the rules, schedule, ratings and session in small ways and list what no test notices; MUTANTS=40 MINUTES=60 a room, SEED=1
 	@$(BIN)/pip $(INSTALL) -e '.[mutants]'
-	$(BIN)/python tests/mutation/run.py --mutants $(or $(MUTANTS),40) --seed $(or $(SEED),1)
+	$(BIN)/python tests/mutation/run.py --mutants $(or $(MUTANTS),40) --minutes $(or $(MINUTES),60) --seed $(or $(SEED),1)
 
 # By game: its bots from the weakest to the strongest. Each of them plays copies of the one before it; all these events are pooled.
 LADDER_khiva := python/greedy c/search python/search_deep c/strong_khiva

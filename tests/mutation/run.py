@@ -1,17 +1,19 @@
 """Change the program in small ways, one at a time, and see whether the tests notice: ``python tests/mutation/run.py``.
 
-The mutations are cosmic-ray's; which of them are tried is drawn from a seed. All of it happens on a copy of the files that git
-knows. Prints one JSON object a mutation, then one a room.
+The mutations are cosmic-ray's; which of them are tried, and in which order, is drawn from a seed. A mutation of a line that two
+versions share has the same place in the order of both. All of it happens on a copy of the files that git knows. Prints one JSON
+object a mutation, then one a room.
 """
 
 import argparse
+import hashlib
 import json
 import os
-import random
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -52,12 +54,14 @@ OPERATORS = [
     *(f"core/{name}" for name in (*OTHERS, *LOOPS)),
 ]
 """No others: cosmic-ray has twelve for each sign, and most of those fail at once."""
-SECONDS = 900.0
+SECONDS = 1800.0
+"""For the tests without a mutation. With one they have three times what they needed: a mutation may well run for ever."""
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--mutants", type=int, default=40, help="a room")
+    parser.add_argument("--minutes", type=float, default=60, help="a room: no mutation is begun later")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rooms", nargs="*", choices=ROOMS, default=list(ROOMS))
     parser.add_argument("--tree", type=Path, default=ROOT, help="the files to copy, as those of another version")
@@ -68,7 +72,7 @@ def main() -> int:
         os.environ["PYTHONPATH"] = folder
         os.environ["PYTHONDONTWRITEBYTECODE"] = "1"  # a mutation may leave size and second of a file as they were
         for room in given.rooms:
-            try_room(room, given.mutants, given.seed)
+            try_room(room, given.mutants, given.minutes, given.seed)
     return 0
 
 
@@ -81,16 +85,21 @@ def copy_of(tree: Path, folder: Path) -> None:
     subprocess.run(["git", "init", "--quiet"], cwd=folder, check=True)
 
 
-def try_room(room: str, count: int, seed: int) -> None:
+def try_room(room: str, count: int, minutes: float, seed: int) -> None:
     where, tests = ROOMS[room]
     command = f"{sys.executable} -m pytest -x -q -p no:cacheprovider {tests}"
+    began = time.monotonic()
     outcome, said = run_tests(command, SECONDS)
     if outcome is not TestOutcome.SURVIVED:
         raise SystemExit(f"{room}: the tests fail without a mutation\n{said}")
-    there = [mutation for path in files(Path(where)) for mutation in mutations(path)]
+    seconds = 30 + 3 * (time.monotonic() - began)
+    there = [mutation for path in files(Path(where)) for mutation in mutations(path, seed)]
     counts: Counter[str] = Counter()
-    for mutation in random.Random(f"{seed} {room}").sample(there, min(count, len(there))):
-        result = mutate_and_test([mutation], command, SECONDS)
+    began = time.monotonic()
+    for _, mutation in sorted(there)[:count]:
+        if time.monotonic() - began > minutes * 60:
+            break
+        result = mutate_and_test([mutation], command, seconds)
         verdict = named(result)
         counts[verdict] += 1
         change = [line for line in (result.diff or "").splitlines() if line[:1] in "+-" and line[:3] not in ("+++", "---")]
@@ -103,13 +112,19 @@ def files(where: Path) -> list[Path]:
     return sorted(where.rglob("*.py")) if where.is_dir() else [where]
 
 
-def mutations(path: Path) -> Iterator[MutationSpec]:
-    """All that the operators find in a file."""
+def mutations(path: Path, seed: int) -> Iterator[tuple[str, MutationSpec]]:
+    """Yield all that the operators find in a file, each after a text that is its place in the order. The text depends on the file's
+    name, the operator and the line, but on no line before it."""
     nodes = list(ast_nodes(get_ast_from_path(path)))
+    lines = path.read_text().splitlines()
     for name in OPERATORS:
         operator = get_operator(name)()
+        seen: Counter[str] = Counter()
         for occurrence, (start, end) in enumerate(place for node in nodes for place in operator.mutation_positions(node)):
-            yield MutationSpec(path, name, occurrence, start, end)
+            line = lines[start[0] - 1]
+            key = hashlib.sha256(f"{seed} {path} {name} {line} {seen[line]}".encode()).hexdigest()
+            seen[line] += 1
+            yield key, MutationSpec(path, name, occurrence, start, end)
 
 
 def named(result: WorkResult) -> str:
