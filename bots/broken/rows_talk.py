@@ -167,8 +167,8 @@ def uses_bank(bot: Bot, decide: dict) -> None:
 
 @row("turn")
 def thinks_too_long(bot: Bot, decide: dict) -> None:
-    """thinks longer than its turn and its bank"""
-    time.sleep((decide["turn_ms"] + decide["bank_ms"]) / 1000 * 1.5)
+    """thinks far longer than its turn and its bank"""
+    time.sleep((decide["turn_ms"] + decide["bank_ms"]) / 1000 * 10)
     bot.answer(decide)
 
 

@@ -20,7 +20,6 @@ import threading
 import time
 import traceback
 from collections.abc import Sequence
-from importlib.abc import MetaPathFinder
 from importlib.machinery import SourceFileLoader
 from types import CodeType, ModuleType
 from typing import Any, NamedTuple, NoReturn
@@ -115,7 +114,7 @@ class FromSource(SourceFileLoader):
         return self.source_to_code(self.get_data(self.path), self.path)
 
 
-class OwnCode(MetaPathFinder):
+class OwnCode:
     """A finder that finds modules as Python does, and has those of a game read from source.
 
     folder: the beginning of the game's paths.

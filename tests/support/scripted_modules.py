@@ -110,8 +110,8 @@ def names() -> set[str]:
     return {*SCRIPTS, *(name for name, row in ROWS.items() if row.do.__module__ in modules)}
 
 
-def of_row(name: str) -> bytes:
-    """The script of a row of bots/broken, b"" for honest. Raises KeyError if there is no such row."""
+def of_row(name: str, turn_ms: int = 300) -> bytes:
+    """Return the script of a row of bots/broken, b"" for honest. Raises KeyError if there is no such row."""
     if name in SCRIPTS:
         return SCRIPTS[name]
     _row_modules()
@@ -119,7 +119,7 @@ def of_row(name: str) -> bytes:
 
     row, bot, greeted = ROWS[name], _Recorder(), False
     with _recorded(bot):
-        taken = {"type": "decide", "req": REQ, "legal": _Legal(), "turn_ms": 300, "bank_ms": 600}
+        taken = {"type": "decide", "req": REQ, "legal": _Legal(), "turn_ms": turn_ms, "bank_ms": 600}
         greeted = bool(row.do(bot) if row.when == "start" else row.do(bot, taken))
     when = {"start": "S" if greeted else "s", "turn": "t", "end": "e"}[row.when]
     return script(when, *bot.commands)

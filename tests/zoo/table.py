@@ -146,7 +146,7 @@ ROWS = (
     Row("29", "answers-20-times", FLOODED, "more than 16 acts"),
     late("30", "answers-older"),
     Row("30", "late", strikes=(TIMEOUT,), deadline="turn", time=LONG),
-    late("30", "late"),
+    late("30", "late", time=LONG),
     breach("31", "answers-future", sentence("protocol", "not-asked")),
     breach("32", "answers-early", sentence("protocol", "not-asked")),
     breach("33", "flood-garbage", r"b'\\xfe\\x01garbage"),

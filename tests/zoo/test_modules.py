@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from module_matches import job, staged
+from module_matches import TIME, job, staged
 from scripted_modules import names, of_row, scripted
 from table import CRASHED, ROWS, TIMEOUT, Expected, Row, start
 from wording import sentence
@@ -20,7 +20,7 @@ from khiva_arena.sandbox.command import Command
 
 pytestmark = [pytest.mark.language, pytest.mark.slow]
 
-Stage = Callable[[str], Command]
+Stage = Callable[[str, int], Command]
 TRAPPED = describe_status(101)
 TRAPS = {
     name: sentence("modules", word)
@@ -54,8 +54,6 @@ def expected(row: Row, clock: Clock) -> Row:
     if row.name in OTHERWISE:
         verdict, detail = OTHERWISE[row.name]
         row = replace(row, verdict=verdict, detail=detail, levels={}, deadline="turn")
-    if row.name == "late":
-        row = replace(row, time={})  # a module waits as long as its script says: half as long again as the table's usual turn
     if clock is Clock.WALL or not (row.deadline or row.verdict is TIMEOUT):
         return row
     if row.strikes:  # a module that is late once is late for good: no VM goes on behind the end of its ticks
@@ -67,7 +65,7 @@ def expected(row: Row, clock: Clock) -> Row:
 @pytest.fixture(scope="module")
 def stage(tmp_path_factory: pytest.TempPathFactory) -> Stage:
     folder = tmp_path_factory.mktemp("modules")
-    return lambda name: staged(folder, name, scripted(of_row(name)))
+    return lambda name, turn_ms: staged(folder, f"{name}-{turn_ms}", scripted(of_row(name, turn_ms)))
 
 
 def named(row: Row) -> str:
@@ -79,7 +77,9 @@ def named(row: Row) -> str:
 def test_a_module_that_misbehaves_has_its_verdict(row: Row, clock: Clock, stage: Stage) -> None:
     row = expected(row, clock)
     policy = "lenient" if row.strikes else "strict"
-    outcome = play_one(job([stage(row.name), stage("honest")], clock, policy=policy, **row.time))
+    time = TIME | row.time
+    commands = [stage(name, time["turn_ms"]) for name in (row.name, "honest")]
+    outcome = play_one(job(commands, clock, policy=policy, **time))
     record = outcome.record
     assert record is not None, outcome.void
     faults = outcome.seats[0].faults
