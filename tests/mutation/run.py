@@ -114,8 +114,10 @@ def files(where: Path) -> list[Path]:
 
 
 def mutations(path: Path, seed: int) -> Iterator[tuple[str, MutationSpec]]:
-    """Yield all that the operators find in a file, each after a text that is its place in the order. The text depends on the file's
-    name, the operator and the line, but on no line before it."""
+    """Yield all that the operators find in a file, each after a text that is its place in the order.
+
+    The text depends on the seed, on the file's name, on the operator and on the line, but on no line before it.
+    """
     nodes = list(ast_nodes(get_ast_from_path(path)))
     lines = path.read_text().splitlines()
     for name in OPERATORS:
