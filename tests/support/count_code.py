@@ -8,6 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from parsed import tree_of
+
 PACKAGE = Path(__file__).parents[2] / "khiva_arena"
 MANY = 7
 """Parameters from which on a function has many."""
@@ -64,7 +66,7 @@ def count() -> Counts:
     many: list[str] = []
     for path in modules():
         text = path.read_text(encoding="utf-8")
-        tree, lines = ast.parse(text), text.splitlines()
+        tree, lines = tree_of(path), text.splitlines()
         skipped, used = text_lines(tree), set[int]()
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
             if token.type not in _LAYOUT and token.start[0] not in skipped:
