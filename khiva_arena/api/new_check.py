@@ -16,8 +16,9 @@ from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.sandbox.readable_paths import NotExecutable
 from khiva_arena.sandbox.reap import new_mark
-from khiva_arena.say import Say
+from khiva_arena.say import Say, say_nothing
 from khiva_arena.seats.guests import seating_of
+from khiva_arena.settings.includes import asking
 from khiva_arena.settings.isolation import sandbox_of
 from khiva_arena.settings.permissions import mistakes, values_of
 from khiva_arena.settings.settings import AUTO, Settings, game_named, rules_by_flags, settings_from
@@ -35,7 +36,7 @@ def new_check(bot: str, games: Sequence[str], quick: bool, keywords: Mapping[str
 
     Raises ConfigError for mistakes in the settings or the bot, or if no step could be made.
     """
-    settings, loaded, games_of_check = parts_of_check(bot, games, keywords)
+    settings, loaded, games_of_check = parts_of_check(bot, games, keywords, say)
     sandbox = sandbox_of(settings, say, rated=False)
     if not loaded.guest:
         _must_start(loaded, sandbox)
@@ -68,10 +69,10 @@ class CheckParts(NamedTuple):
     games: tuple[Game, ...]
 
 
-def parts_of_check(bot: str, games: Sequence[str], keywords: Mapping[str, Any]) -> CheckParts:
+def parts_of_check(bot: str, games: Sequence[str], keywords: Mapping[str, Any], say: Say = say_nothing) -> CheckParts:
     """Return the parts of a check from the arguments of ``new_check``. Raises ConfigError."""
     settings = settings_from({**{key: value for key, value in keywords.items() if key != "rules"}, "bots": (bot,)})
-    loaded = bot_files.load(bot, loading=settings.loading)
+    loaded = bot_files.load(bot, loading=asking(settings.loading, say))
     if problems := mistakes(settings.network, settings.env, [loaded.name]):
         raise ConfigError(problems)
     return CheckParts(settings, loaded, _games(loaded, games, keywords.get("rules", {})))

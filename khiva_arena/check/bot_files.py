@@ -5,6 +5,7 @@ import re
 from difflib import get_close_matches
 from pathlib import Path
 
+from khiva_arena.entrants import sources
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.shipped import languages
 
@@ -30,19 +31,19 @@ def hint_of(bot: Bot, language: str, actual: str, notes: str) -> str:
     """Return a line for a bot that ended as ``actual`` says and left ``notes`` on stderr; "" if its files do not show why."""
     if not bot.sources or "ended" not in actual:
         return ""
-    files = dict(bot.sources)
     program = os.path.normpath(bot.run[0]) if "/" in bot.run[0] else ""
-    if program in files and (text := _of_program(program, files[program], language, actual, notes)):
+    if program in dict(bot.sources) and (text := _of_program(bot, program, language, actual, notes)):
         return text
     if "exited with code" in actual and (text := _misspelt(bot, notes)):
         return text
     return _no_call(bot, language) if "exited with code 0" in actual and not notes.strip() else ""
 
 
-def _of_program(name: str, path: Path, language: str, actual: str, notes: str) -> str:
+def _of_program(bot: Bot, name: str, language: str, actual: str, notes: str) -> str:
+    path = dict(bot.sources)[name]
     if "may not be executed" in actual and not os.access(path, os.X_OK):
         return f"{name} has no right to be executed: chmod +x {name}, in the bot's folder"
-    first = _read(path).split(b"\n")[0]
+    first = _read(bot, path).split(b"\n")[0]
     if first.startswith(b"#!"):
         if first.endswith(b"\r"):
             return (
@@ -77,7 +78,7 @@ def _no_call(bot: Bot, language: str) -> str:
     """Return the how for a bot whose own files load the kit and never call it, "" if they do."""
     if language not in LAST_CALLS:
         return ""
-    texts = {name: _read(path).decode(errors="replace") for name, path in bot.sources}
+    texts = {name: _read(bot, path).decode(errors="replace") for name, path in bot.sources}
     own_texts = {name: text for name, text in texts.items() if not _KIT_FILE.fullmatch(os.path.basename(name))}
     loading = [name for name, text in own_texts.items() if _KIT.search(text)]
     if not loading or any(_CALL.search(text) for text in own_texts.values()):
@@ -85,9 +86,9 @@ def _no_call(bot: Bot, language: str) -> str:
     return f"it ends at once: {loading[0]} loads the kit and never starts it; its last line is {LAST_CALLS[language]}"
 
 
-def _read(path: Path) -> bytes:
+def _read(bot: Bot, path: Path) -> bytes:
     try:
-        with path.open("rb") as file:
+        with sources.open_source(path, bot.root) as file:
             return file.read(READ_MOST)
     except OSError:  # changed since it was staged: then it explains nothing
         return b""

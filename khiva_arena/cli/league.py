@@ -79,6 +79,7 @@ def new(folder: Path, game: str, seats: int, clock: str) -> None:
 @click.option(
     "--name", metavar="NAME", help="Its name in the league, to which the number of its version is added [default: its own]."
 )
+@setting_options("allow_include")
 @json_option
 def enter(**flags: Any) -> int:
     """Enter BOT, a folder with a bot.toml or a module, as a new one or as the next version of the author's bot of that name. It

@@ -21,7 +21,7 @@ from khiva_arena.cli.options import handed_games_option, json_option, setting_op
     help="A folder, a command or a shipped bot [default: the one that sat there].",
 )
 @setting_options(
-    *("isolation", "limits", "runtimes"),
+    *("isolation", "limits", "runtimes", "allow_include"),
     isolation="As in `khiva-arena match` [default: that of the match].",
     limits="How large the bot may be; see `khiva-arena doctor`.",
 )

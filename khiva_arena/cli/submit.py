@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from khiva_arena.cli.help import Verb
-from khiva_arena.cli.options import json_option
+from khiva_arena.cli.options import json_option, setting_options
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 
@@ -18,6 +18,7 @@ FILE = click.Path(path_type=Path, dir_okay=False)
     "--token-file", type=FILE, help="The file with your token, which nobody else can read [default: $KHIVA_ARENA_TOKEN is it]."
 )
 @click.option("--name", metavar="NAME", help="The name of the bot in the league [default: its own].")
+@setting_options("allow_include")
 @click.option("--status", is_flag=True, help="Send nothing: print what became of all that you have sent.")
 @click.option("--wait", is_flag=True, help="Wait until the bot is accepted or refused; the exit code is 1 if it is refused.")
 @click.option("--ca", type=FILE, help="Trust this certificate in place of the system's.")

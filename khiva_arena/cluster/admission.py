@@ -90,10 +90,10 @@ class Recruiting:
         """Yield the questions that are due: a key, a worker's address and a payload each."""
         if self._ask is None:
             return
+        level = None if self._settings.clock is Clock.TICKS else self._sandbox.level
+        offer = AskOffer(list(self._bots), self._game.code if self._game else "", level)
         for worker in list(self._crew.to_ask(now)):
-            yield self._task(
-                worker, RecruitStage.ASKED, AskOffer(list(self._bots), self._game.code if self._game else ""), OFFER_SECONDS
-            )
+            yield self._task(worker, RecruitStage.ASKED, offer, OFFER_SECONDS)
         for worker in list(self._crew.workers.values()):
             if worker.stage is RecruitStage.OFFERED and self._crew.has_room(worker):
                 yield from self._bring(worker)

@@ -1,27 +1,28 @@
 """The way of bots to a worker: packed here with their files, staged there, once for each hash."""
 
+import os
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
+from msgspec.structs import replace
+
 from khiva_arena.cluster.messages import PackedBot, PackedFile
-from khiva_arena.entrants import bots, only_modules, runtimes, sources, staging
+from khiva_arena.entrants import bots, runtimes, sources, staging
 from khiva_arena.entrants.bots import Bot
-from khiva_arena.entrants.loading import Bounds, Loading
+from khiva_arena.entrants.loading import ANY_SIZE, Loading
 from khiva_arena.errors import ConfigError
 from khiva_arena.replay.definition import DefinedRuntime
+from khiva_arena.sandbox import regular_files
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level
 from khiva_arena.settings.permissions import values_of
-
-WHATEVER_IT_HAS = Bounds(**dict.fromkeys(Bounds.__struct_fields__, 1 << 50))
-"""Bounds that nothing exceeds: a bot was measured where it came from."""
 
 
 def pack(bot: Bot, network: Sequence[str], env: Sequence[str], *, files: bool) -> PackedBot:
     """Pack a bot for its way to a worker, with its ``files`` or without. Raises ConfigError if they cannot be read any more."""
     try:
-        load = [PackedFile(name, sources.is_executable(path), path.read_bytes()) for name, path in bot.sources] if files else None
+        load = [_packed(bot, name, path) for name, path in bot.sources] if files else None
     except OSError as error:
         raise ConfigError(f"--bot {bot.asked_as}: {error}") from None
     same = {name: getattr(bot, name) for name in PackedBot.__struct_fields__ if hasattr(bot, name)}
@@ -34,9 +35,14 @@ def pack(bot: Bot, network: Sequence[str], env: Sequence[str], *, files: bool) -
     )
 
 
-def lies_here(identity: str) -> bool:
-    """Tell whether a bot is in this machine's cache, unchanged since it was put there."""
-    return staging.is_as_sealed(staging.cache_folder() / "staged" / identity)
+def _packed(bot: Bot, name: str, path: Path) -> PackedFile:
+    with sources.open_source(path, bot.root) as file:
+        return PackedFile(name, sources.runs(file), b"".join(regular_files.pieces(file, bot.largest, path)))
+
+
+def lies_here(identity: str, level: Level) -> bool:
+    """Tell whether a bot is in this machine's cache for a level, unchanged since it was put there."""
+    return staging.is_as_sealed(staging.staged(level) / identity)
 
 
 def stage_here(packed_bot: PackedBot, level: Level) -> Command:
@@ -47,17 +53,7 @@ def stage_here(packed_bot: PackedBot, level: Level) -> Command:
         return staging.stage(as_bot(packed_bot, ((".", Path()),)), level)
     with tempfile.TemporaryDirectory(prefix="khiva-arena-bot-") as folder:
         files = tuple((file.name, unpack(file, folder)) for file in packed_bot.files)
-        bot = as_bot(packed_bot, files)
-        # The hash is the bot: another one must not play under its name.
-        if _identity(bot, files) != bot.identity:
-            raise ConfigError(f"bot {bot.name}: what arrived is not what was sent")
-        return staging.stage(bot, level)
-
-
-def _identity(bot: Bot, files: tuple[tuple[str, Path], ...]) -> str:
-    if bot.built_from:
-        return only_modules.identity_of(files[0][1])
-    return sources.identity_of_files(files, bot.run, bot.build, WHATEVER_IT_HAS)
+        return staging.stage(replace(as_bot(packed_bot, files), home=os.path.realpath(folder)), level)
 
 
 def unpack(file: PackedFile, folder: str) -> Path:
@@ -81,7 +77,7 @@ def as_bot(bot: PackedBot, files: tuple[tuple[str, Path], ...] = ()) -> Bot:
 
 def _find_here(bot: PackedBot) -> Bot:
     """Return a bare command as this machine finds it: it does not travel. Raises ConfigError if it is another program."""
-    loading = Loading(WHATEVER_IT_HAS, {runtime.name: runtime for runtime in bot.runtimes})
+    loading = Loading(ANY_SIZE, {runtime.name: runtime for runtime in bot.runtimes})
     try:
         bot_here = bots.load(bot.asked_as, bot.folder, loading)
     except ConfigError as error:

@@ -15,7 +15,7 @@ from khiva_arena.cluster.messages import PackedFile, PackedGame
 from khiva_arena.entrants import staging
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.base import Game
-from khiva_arena.outside.source import files_of, source_of
+from khiva_arena.outside.source import source_of
 
 
 def pack(game: Game) -> PackedGame | None:
@@ -31,8 +31,8 @@ def pack(game: Game) -> PackedGame | None:
         packed_game = PackedGame(path.name, source.code, True, [PackedFile(path.name, False, source.content)])
     else:
         folder = path.parent
-        files = [(file, file.relative_to(folder.parent).as_posix()) for file in files_of(folder)]
-        packed_files = [PackedFile(name, False, file.read_bytes()) for file, name in files]
+        files = [(Path(name).relative_to(folder.parent).as_posix(), content) for name, content in source.files.items()]
+        packed_files = [PackedFile(name, False, content) for name, content in files]
         packed_game = PackedGame(folder.name, source.code, True, packed_files)
     if not game.rules_version.endswith(packed_game.code):
         raise ConfigError(f"--game {game.word}: it was changed since it was read")

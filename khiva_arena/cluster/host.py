@@ -59,7 +59,7 @@ def offer(ask: AskOffer) -> WorkerOffer:
         levels={str(level): reason for level, reason in detect.levels().items()},
         limits={name: None if hard == resource.RLIM_INFINITY else hard for name, hard in limits.items()},
         memory=_memory(),
-        staged=[bot for bot in ask.bots if lies_here(bot)],
+        staged=[bot for bot in ask.bots if lies_here(bot, ask.level or detect.best())],
         has_game=ask.game != "" and games.lies_here(ask.game),
     )
 

@@ -10,12 +10,14 @@ from typing import Any
 
 import click
 import msgspec
+from msgspec.structs import replace
 
 from khiva_arena import shipped
 from khiva_arena.commands.new import make
 from khiva_arena.commands.plans import tell_plan
 from khiva_arena.commands.run import check_cluster_flags
 from khiva_arena.entrants import bots as bot_files
+from khiva_arena.entrants.loading import valid_part_of
 from khiva_arena.errors import ConfigError
 from khiva_arena.events.stored import open_batch
 from khiva_arena.league.folder import BOTS, SETTINGS
@@ -30,6 +32,7 @@ from khiva_arena.league.submissions.packing import pack
 from khiva_arena.league.submissions.queue import Queue
 from khiva_arena.report.text import listing
 from khiva_arena.settings.flags import settings_by_flags, take_fields
+from khiva_arena.settings.includes import asking
 from khiva_arena.shards.plan import keep_plan, places_of_bots
 from khiva_arena.shards.plan_file import read_plan
 from khiva_arena.store.db import Store
@@ -71,10 +74,11 @@ def _anchors(game: str, language: str) -> list[str]:
     return [*[name for name in plays if name.startswith("greedy")][:1], "random"]
 
 
-def enter(league: Path, bot: str, author: str, name: str | None, as_json: bool) -> int:
+def enter(league: Path, bot: str, author: str, name: str | None, allow_include: bool | None, as_json: bool) -> int:
     """Check a bot, play its trial table, and let it wait for the next batch. Returns the exit code."""
     loaded = league_of(league, {}, say)
-    entrant = bot_files.load(bot, loading=loaded.settings.loading)
+    allowed = valid_part_of(None, None, allow_include).include  # what league.toml allows its anchors is not for this bot
+    entrant = bot_files.load(bot, loading=asking(replace(loaded.settings.loading, include=allowed), say))
     if entrant.guest:
         raise ConfigError(f"{bot}: bots on other machines cannot be checked, so they are in no league")
     packed = pack(entrant)

@@ -28,7 +28,7 @@ def match(
         from khiva_arena.commands.rematch import play_stored  # when it is asked for: the store comes with it
 
         return play_stored(Path(stored[0]), stored[1], flags, tracing, as_json)
-    settings, entrants = settings_and_bots(settings_by_flags(flags))
+    settings, entrants = settings_and_bots(settings_by_flags(flags), say)
     with seating_of(settings, entrants, say)():
         setup = one_match(settings, entrants, say, by_function=tracing.by_function)
         if settings.game.outside:

@@ -50,7 +50,7 @@ def play(hints: bool, port: int, opens: bool, terminal: bool, as_json: bool, fla
     if terminal and len([word for word in values["bots"] if _is_person(word)]) > 1:
         raise ConfigError("--terminal: one person sits at a terminal; leave it out for a page each")
     at = _terminal() if terminal else None
-    settings, entrants = settings_and_bots({"turn": DAY, **values})
+    settings, entrants = settings_and_bots({"turn": DAY, **values}, say)
     order = relays_order(settings, entrants)
     with Hub() as hub:
         setup = one_match(settings, entrants, say)

@@ -23,6 +23,7 @@ from khiva_arena.replay.record import Record
 from khiva_arena.sandbox.detect import best
 from khiva_arena.settings.define import changed_runtimes
 from khiva_arena.settings.flags import loading_of_stored, settings_by_flags
+from khiva_arena.settings.includes import asking
 from khiva_arena.settings.isolation import keep_apart, sandbox_of_stored
 from khiva_arena.settings.one_match import stage_all
 from khiva_arena.settings.permissions import mistakes
@@ -32,12 +33,12 @@ from khiva_arena.text import harmless
 
 
 def play_stored(folder: Path, word: str, flags: dict[str, Any], tracing: Tracing, as_json: bool) -> int:
-    loading = loading_of_stored(flags)
+    loading = asking(loading_of_stored(flags), say)
     values = settings_by_flags(flags)
-    if set(values) - {"bots", "game", "isolation", "trust_bots", "runtimes", "limits", "network", "env"}:
+    if set(values) - {"bots", "game", "isolation", "trust_bots", "runtimes", "limits", "network", "env", "allow_include"}:
         raise ConfigError(
-            "--from plays the stored match again: apart from it only --bot, --game, --isolation, --network, --env, --runtime and "
-            "limits on the size of a bot can be given"
+            "--from plays the stored match again: apart from it only --bot, --game, --isolation, --network, --env, --runtime, "
+            "--allow-include and limits on the size of a bot can be given"
         )
     if "game" in values:
         offer([values["game"]])

@@ -30,6 +30,7 @@ from khiva_arena.sandbox.cell import kind
 from khiva_arena.sandbox.detect import best
 from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.settings.flags import loading_of_stored, take_fields
+from khiva_arena.settings.includes import asking
 from khiva_arena.settings.isolation import sandbox_of_stored
 from khiva_arena.store.db import Store
 from khiva_arena.terminal.console import BufferedStderr, say
@@ -46,6 +47,7 @@ class FedFlags(NamedTuple):
     isolation: a level; None for that of the match.
     runtime: runtimes, NAME=DIR each.
     limit: limits on the size of a bot, KEY=VALUE each.
+    allow_include: True to hand the bot files outside of its folder.
     wait: whether a debugger is waited for.
     trace: whether each message is printed.
     """
@@ -55,6 +57,7 @@ class FedFlags(NamedTuple):
     isolation: str | None
     runtime: tuple[str, ...]
     limit: tuple[str, ...]
+    allow_include: bool | None
     wait: bool
     trace: bool
 
@@ -79,7 +82,7 @@ def replay(store: Path, match: str, **flags: Any) -> int:
     ``ShownFlags``."""
     fed, show = take_fields(flags, FedFlags), take_fields(flags, ShownFlags)
     assert not flags, flags
-    loading = loading_of_stored({"runtime": fed.runtime, "limit": fed.limit})
+    loading = asking(loading_of_stored(fed._asdict()), say)
     source = _bundled(store, match) if store.is_file() else _stored(store, match, loading)
     record = source.record
     other_bot = None if fed.bot is None else bot_files.load(fed.bot, loading=loading)

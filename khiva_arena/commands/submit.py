@@ -12,6 +12,7 @@ import click
 import msgspec
 
 from khiva_arena.entrants import bots as bot_files
+from khiva_arena.entrants.loading import valid_part_of
 from khiva_arena.errors import ConfigError
 from khiva_arena.league.submissions import sending
 from khiva_arena.league.submissions.names import check_name
@@ -24,6 +25,7 @@ from khiva_arena.league.submissions.sending import (
     site_of,
 )
 from khiva_arena.sandbox import regular_files
+from khiva_arena.settings.includes import asking
 from khiva_arena.store import private
 from khiva_arena.store.rows import now
 from khiva_arena.terminal.console import say
@@ -44,12 +46,14 @@ class SubmitFlags(NamedTuple):
 
     token_file: with the author's token; None for the variable.
     name: of the bot in the league; None for its own.
+    allow_include: True to send files outside of the bot's folder, too.
     wait: whether to wait for its check.
     as_json: whether JSON is printed.
     """
 
     token_file: Path | None
     name: str | None
+    allow_include: bool | None
     wait: bool
     as_json: bool
 
@@ -70,9 +74,9 @@ def submit(bot: str | None, to: str, ca: Path | None, status: bool, **flags: Any
 def _send(site: Site, bot: str | None, wish: SubmitFlags) -> int:
     if bot is None:
         raise ConfigError("name the bot to send, or give --status")
-    token_file, name, wait, as_json = wish
+    token_file, name, allow, wait, as_json = wish
     token = _token(token_file)
-    entrant = bot_files.load(bot)
+    entrant = bot_files.load(bot, loading=asking(valid_part_of(None, None, allow), say))
     name = name or entrant.name
     check_name(name, "a bot")
     sent = sending.send(site, token, name, pack(entrant))

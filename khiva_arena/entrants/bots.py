@@ -14,12 +14,14 @@ from msgspec.structs import replace
 
 from khiva_arena import shipped
 from khiva_arena.entrants import manifest, runtimes, sources
-from khiva_arena.entrants.loading import AS_IT_IS, DEFAULT, Loading
+from khiva_arena.entrants.loading import ANY_SIZE, AS_IT_IS, DEFAULT, Loading
 from khiva_arena.entrants.runtimes import WORD, Runtime
-from khiva_arena.errors import ConfigError
+from khiva_arena.errors import BotError, ConfigError
 from khiva_arena.sandbox import regular_files
 
 PYTHON = "{python}"
+SHOWN = 12
+"""Digits of an identity in a message."""
 MAGIC = b"\0asm"
 GUESTS = ("person", "remote")
 """Words for players who are no programs of this machine, see guests.py."""
@@ -68,6 +70,11 @@ class Bot(msgspec.Struct, frozen=True):
     def is_remote(self) -> bool:
         """True if the bot plays on another machine."""
         return self.guest == "remote"
+
+    @property
+    def root(self) -> str:
+        """The folder below which its sources are opened; "" for a module that stands for a bot, which lies in a cache."""
+        return "" if self.built_from else self.home
 
     @property
     def module(self) -> str:
@@ -220,9 +227,10 @@ def _from_folder(folder: Path, word: str, loading: Loading) -> Bot:
     path = folder / "bot.toml"
     if not os.path.lexists(path):
         raise ConfigError(f"--bot {word}: the folder has no bot.toml; {shipped.folder('bots') / 'README.md'} shows one")
-    bot_toml = manifest.read(path, dict(loading.runtimes))
-    files = sources.sources(folder, path, bot_toml.files, bot_toml.include, loading.bounds)
-    identity = sources.identity_of_files(files, bot_toml.run, bot_toml.build, loading.bounds)
+    bot_toml = manifest.read(path, dict(loading.runtimes), follow=sources.is_shipped(path))
+    files = sources.sources(folder, path, bot_toml.files, bot_toml.include, loading)
+    home, most = os.path.abspath(folder), loading.bounds.bot_file_size
+    identity = sources.identity_of_files(files, bot_toml.run, bot_toml.build, most, home)
     return Bot(
         bot_toml.name,
         bot_toml.version,
@@ -236,7 +244,7 @@ def _from_folder(folder: Path, word: str, loading: Loading) -> Bot:
         author=bot_toml.author,
         runtimes=bot_toml.runtimes,
         largest=loading.bounds.build_size,
-        home=os.path.abspath(folder),
+        home=home,
     )
 
 
@@ -255,8 +263,9 @@ def is_module(place: str) -> bool:
 
 def _from_module(path: Path, word: str, loading: Loading) -> Bot:
     """Return the bot that is a module alone: staged and hashed as if a bot.toml of its folder named it."""
+    home = str(path.parent.absolute())
     run, files = manifest.as_module(path.name), ((path.name, path),)
-    identity = sources.identity_of_files(files, run, (), loading.bounds)
+    identity = sources.identity_of_files(files, run, (), loading.bounds.bot_file_size, "")
     return Bot(
         path.stem[:64],
         "",
@@ -268,7 +277,7 @@ def _from_module(path: Path, word: str, loading: Loading) -> Bot:
         files,
         word,
         largest=loading.bounds.build_size,
-        home=str(path.parent.absolute()),
+        home=home,
     )
 
 
@@ -302,6 +311,20 @@ def _from_command(word: str, base: str, loading: Loading) -> Bot:
     name = Path(files[-1][0]).stem[:64]
     identity = sources.identity(files, words, ())
     return Bot(name, "", run, (), (), identity, False, (), word, os.path.abspath(base), runtimes=tuple(named_runtimes))
+
+
+def refuse_changed(bot: Bot, identity: str) -> None:
+    """Raise BotError if the identity of the files that are about to play is not the bot's, by which it was named."""
+    if identity != bot.identity:
+        was, now = bot.identity[:SHOWN], identity[:SHOWN]
+        problem = f"its files were changed after the command had read them (identity {was} then, {now} now)"
+        raise BotError(f"{bot.name}: {problem}; leave {bot.asked_as} as it is, and type the command again")
+
+
+def refuse_changed_command(bot: Bot) -> None:
+    """Raise BotError if a bare command, which runs where it lies, is no longer what was named; ConfigError if it is gone."""
+    loading = Loading(ANY_SIZE, {runtime.name: runtime for runtime in bot.runtimes})
+    refuse_changed(bot, _from_command(bot.asked_as, bot.folder, loading).identity)
 
 
 def _inside(base: str, program: str) -> str:

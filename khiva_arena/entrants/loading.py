@@ -5,8 +5,9 @@ how the event is played.
 """
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -34,6 +35,8 @@ class Bounds(msgspec.Struct, frozen=True):
 
 
 DEFAULT = Bounds()
+ANY_SIZE = Bounds(**dict.fromkeys(Bounds.__struct_fields__, MOST))
+"""Bounds that nothing exceeds, for a bot that was measured before."""
 LEAST = Bounds(bot_files=1, bot_depth=1, bot_file_size=KIB, bot_size=KIB, build_size=KIB)
 SIZES = ("bot_file_size", "bot_size", "build_size")
 MOST_FILES = 10_000_000
@@ -46,15 +49,28 @@ WORDS = {
 }
 
 
+def refuse_include(bot_toml: Path, paths: Sequence[str]) -> None:
+    """Refuse the files that a bot.toml includes from outside of its folder: a stranger wrote it. Raises ConfigError."""
+    problem = f"{bot_toml}: include takes {', '.join(paths)}, outside of the bot's folder"
+    advice = "add: --allow-include (or type the command once at a terminal, which asks and remembers)"
+    raise ConfigError(f"{problem}; copy it into the folder, or if you trust the bot, {advice}")
+
+
+def allow_include(bot_toml: Path, paths: Sequence[str]) -> None:
+    """Permit the files that a bot.toml includes from outside of its folder, as the user has said by a flag."""
+
+
 class Loading(msgspec.Struct, frozen=True):
     """The settings for reading bots.
 
     bounds: how large a bot may be.
     runtimes: by name, the runtimes that bots may use.
+    include: called with a bot.toml and the paths that it includes from outside of its folder; raises ConfigError to refuse them.
     """
 
     bounds: Bounds = DEFAULT
     runtimes: Mapping[str, Runtime] = {}
+    include: Callable[[Path, Sequence[str]], None] = refuse_include
 
 
 AS_IT_IS = Loading()
@@ -89,8 +105,8 @@ def in_words(key: str, number: int) -> str:
     return size_in_words(number) if key in SIZES else f"{number:,}"
 
 
-def valid_part_of(limits: object, raw_runtimes: object) -> Loading:
-    """Return the valid part of raw ``limits`` and ``runtimes``.
+def valid_part_of(limits: object, raw_runtimes: object, allow: object = False) -> Loading:
+    """Return the valid part of raw ``limits`` and ``runtimes``. ``allow``: True lets bots include files outside of their folders.
 
     Mistakes in them are reported when the settings are checked, and nothing is played then. Bots that need a wrong runtime are
     not blamed in addition.
@@ -105,4 +121,4 @@ def valid_part_of(limits: object, raw_runtimes: object) -> Loading:
         except ConfigError:
             # A stand-in for the wrong runtime, while bots that name it are read.
             by_name[name] = Runtime(name, sys.executable, sys.prefix)
-    return Loading(bounds, by_name)
+    return Loading(bounds, by_name, allow_include if allow is True else refuse_include)

@@ -41,9 +41,13 @@ class Manifest(msgspec.Struct, frozen=True):
     runtimes: tuple[Runtime, ...]
 
 
-def read(path: Path, runtime_of: dict[str, Runtime]) -> Manifest:
-    """Read the bot.toml at ``path``. ``runtime_of``: the runtimes that exist. Raises ConfigError with every mistake."""
-    raw = toml_file.read(path).values
+def read(path: Path, runtime_of: dict[str, Runtime], *, follow: bool = False) -> Manifest:
+    """Read the bot.toml at ``path``. Raises ConfigError with every mistake.
+
+    runtime_of: the runtimes that exist
+    follow: a link to a file is accepted
+    """
+    raw = toml_file.read(path, follow=follow).values
     if problems := _shape(raw, path):
         raise ConfigError(problems)
     commands = {key: _words(raw.get(key, ""), path) for key in ("run", "build")}

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.manifest import as_module
-from khiva_arena.entrants.staging import cache_folder, stage
+from khiva_arena.entrants.staging import cache_folder, stage, staged
 from khiva_arena.errors import ConfigError, StagingError
 from khiva_arena.modules.meter.bounds import MODULE_BYTES
 from khiva_arena.replay.definition import Definition
@@ -35,7 +35,7 @@ def _only_module(bot: Bot, level: Level) -> Bot:
     if bot.built_from:
         return bot  # of a plan, with all that is left of it
     stage(bot, level)
-    identity = keep(_bytes(cache_folder() / "staged" / bot.identity / bot.module))
+    identity = keep(_bytes(staged(level) / bot.identity / bot.module))
     file = kept(identity)
     run, sources = as_module(MODULE), ((MODULE, file),)
     return replace(bot, run=run, build=(), identity=identity, sources=sources, runtimes=(), built_from=bot.identity)

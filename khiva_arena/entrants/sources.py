@@ -12,10 +12,10 @@ from fnmatch import translate
 from functools import cache
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from khiva_arena import shipped
-from khiva_arena.entrants.loading import Bounds, in_words
+from khiva_arena.entrants.loading import Bounds, Loading, in_words
 from khiva_arena.errors import ConfigError
 from khiva_arena.replay.record import canonical
 from khiva_arena.sandbox import regular_files
@@ -37,37 +37,66 @@ class _Entry(NamedTuple):
     is_link: bool
 
 
-def sources(folder: Path, manifest: Path, globs: Sequence[str], includes: Sequence[str], bounds: Bounds) -> Sources:
+def sources(folder: Path, manifest: Path, globs: Sequence[str], includes: Sequence[str], loading: Loading) -> Sources:
     """Return each staged path with its file, sorted. Caches and hidden files are never part of a bot.
 
-    where: its bot.toml, for messages
+    manifest: its bot.toml, for messages
 
-    Raises ConfigError for a file outside of its folder, and beyond the bounds.
+    Raises ConfigError for a link, for a file outside of its folder that ``loading`` refuses, and beyond the bounds.
     """
+    is_link, folder, bounds = os.path.islink(os.path.abspath(folder)), Path(os.path.realpath(folder)), loading.bounds
     for key, words in (("files", globs), ("include", includes)):
         if len(words) > MOST_GLOBS:
             raise ConfigError(f"{manifest}: {key} has {len(words):,} entries, {MOST_GLOBS:,} at most; name them by a wider glob")
     files_found = _Walk(folder, manifest, [_parts(glob, manifest) for glob in globs], bounds).files(globs)
-    if out := [name for name, path in files_found.items() if not path.resolve().is_relative_to(folder.resolve())]:
-        raise ConfigError(f"{manifest}: {_printable(out[0])} is a link that leads out of the folder; put the file itself there")
-    for name in includes:
-        path = folder / name
-        if not os.path.isfile(path):
-            raise ConfigError(f"{manifest}: include names {name!r}, which is not a file")
-        if not _may_include(folder.resolve(), path.resolve()):
-            raise ConfigError(f"{manifest}: include names {name!r}; only a kit beside the folder can be, and no other bot's file")
-        if path.name in files_found and files_found[path.name].resolve() != path.resolve():
+    included = [(name, _included(folder, manifest, name)) for name in includes]
+    outside = [str(path) for _, path in included if not path.is_relative_to(folder) and not is_shipped(folder)]
+    if outside and is_link:
+        raise ConfigError(f"{manifest}: include takes files outside of the folder, which is a link here; name the folder itself")
+    if outside:
+        loading.include(manifest, outside)
+    for name, path in included:
+        if files_found.setdefault(path.name, path) != path:
             raise ConfigError(f"{manifest}: include names {name!r}, but the folder has a {path.name} of its own")
-        files_found[path.name] = path
     _measure(files_found, manifest, bounds)
     return tuple(sorted(files_found.items()))
 
 
-def identity_of_files(files: Sources, run: Sequence[str], build: Sequence[str], bounds: Bounds) -> str:
-    """Return the identity of a bot of these files and commands. Raises OSError."""
-    return identity(
-        [(name, regular_files.digest(path, bounds.bot_file_size), is_executable(path)) for name, path in files], run, build
-    )
+def identity_of_files(files: Sources, run: Sequence[str], build: Sequence[str], most: int, home: str) -> str:
+    """Return the identity of a bot of these files, each of ``most`` bytes at most, and commands. Raises OSError.
+
+    home: the bot's folder
+    """
+    return identity([_hashed(name, path, most, home) for name, path in files], run, build)
+
+
+def _hashed(name: str, path: Path, most: int, home: str) -> tuple[str, str, bool]:
+    with open_source(path, home) as file:
+        return name, regular_files.digest_of(file, most, path), runs(file)
+
+
+def open_source(path: Path, home: str) -> BinaryIO:
+    """Open a file of a bot. No part of its path that lies below the bot's folder, or beside it, may be a link.
+
+    home: the bot's folder; "" if the file stands alone. A shipped bot may have links: who installed it made them
+
+    Raises OSError.
+    """
+    if is_shipped(path):
+        return regular_files.open_file(path)
+    path, folder = Path(os.path.abspath(path)), Path(os.path.realpath(home))
+    roots = [root for root in (folder, folder.parent) if home and path.is_relative_to(root)]
+    return regular_files.open_file(path, root=[*roots, path.parent][0])
+
+
+def is_shipped(path: Path) -> bool:
+    """Tell whether a path is that of a bot that comes with the arena."""
+    return path.is_relative_to(_shipped_folder())
+
+
+@cache
+def _shipped_folder() -> Path:
+    return shipped.folder("bots").resolve()
 
 
 def identity(files: Sequence[tuple[str, str, bool]], run: Sequence[str], build: Sequence[str]) -> str:
@@ -75,9 +104,9 @@ def identity(files: Sequence[tuple[str, str, bool]], run: Sequence[str], build: 
     return sha256(b"khiva-bot-1\0" + canonical({"files": files, "run": run, "build": build})).hexdigest()
 
 
-def is_executable(path: Path) -> bool:
-    """Tell whether a file's owner may run it."""
-    return bool(path.stat().st_mode & stat.S_IXUSR)
+def runs(file: BinaryIO) -> bool:
+    """Tell whether the owner of an open file may run it."""
+    return bool(os.fstat(file.fileno()).st_mode & stat.S_IXUSR)
 
 
 # --- globs ---
@@ -124,9 +153,11 @@ class _Walk:
                 path = f"{inside}{entry.name}"
                 if entry.is_folder:
                     if below := self._below(entry, places):
+                        self._refuse_link(entry, path)
                         todo.append((f"{path}/", depth + 1, below))
                 # A store changes with every match, and holds secrets that no bot may know.
                 elif (fits := self._fits(entry, places)) and not a_store and os.path.isfile(self._folder / path):
+                    self._refuse_link(entry, path)
                     self._used_globs |= fits
                     files[path] = self._folder / path
                     if len(files) > self._bounds.bot_files:
@@ -161,8 +192,7 @@ class _Walk:
         }
 
     def _below(self, entry: _Entry, places: GlobPlaces) -> GlobPlaces:
-        """Return the places that may match next in a folder below this one. Links are followed if a part names them,
-        not by **."""
+        """Return the places that may match next in a folder below this one; ** passes a link by."""
         self._look(len(places))
         below: set[tuple[int, int]] = set()
         for glob, at in places:
@@ -182,6 +212,10 @@ class _Walk:
         self._looks -= count
         if self._looks < 0:
             self._refuse("has too many files, or too many globs for them, to go through; name fewer, or raise --limit bot_files")
+
+    def _refuse_link(self, entry: _Entry, path: str) -> None:
+        if entry.is_link and not is_shipped(self._folder):
+            self._refuse(f"{_printable(path)} is a link, which is not followed; put a copy there")
 
     def _refuse(self, reason: str) -> None:
         raise ConfigError(f"{self._manifest}: {reason}")
@@ -210,13 +244,28 @@ def _printable(name: str) -> str:
     return name if name.isprintable() else ascii(name)
 
 
+def _included(folder: Path, manifest: Path, name: str) -> Path:
+    """Return the file that a word of ``include`` names. Raises ConfigError."""
+    path, problem = Path(os.path.normpath(folder / name)), f"{manifest}: include names {name!r}"
+    if any(part.startswith(".") and part != ".." for part in PurePosixPath(name).parts):
+        raise ConfigError(f"{problem}; what begins with a dot is never included: put a copy into the folder under another name")
+    if not os.path.isfile(path):
+        raise ConfigError(f"{problem}, which is not a file")
+    if not _may_include(folder, path):
+        raise ConfigError(f"{problem}; only a kit beside the folder can be, and no other bot's file")
+    try:
+        open_source(path, str(folder)).close()
+    except OSError as error:
+        raise ConfigError(f"{problem}: {error.strerror}") from None
+    return path
+
+
 def _may_include(folder: Path, path: Path) -> bool:
     """Tell whether ``include`` may name a path: only beside the bot's folder, of a shipped bot beside any shipped one, and never
     another bot's file.
 
     A stranger wrote the bot.toml, and the files it names are copied with the arbiter's rights.
     """
-    own = shipped.folder("bots").resolve()
-    root = own if folder.is_relative_to(own) else folder.parent
+    root = _shipped_folder() if is_shipped(folder) else folder.parent
     others = [up for up in path.parents if root in up.parents and up != folder and (up / "bot.toml").exists()]
     return path.is_relative_to(root) and not others and not (path.parent / STORE).exists()

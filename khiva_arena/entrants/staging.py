@@ -9,26 +9,26 @@ import fcntl
 import json
 import os
 import re
-import shutil
 import stat
 import tempfile
 import time
 from contextlib import suppress
 from functools import cache
-from hashlib import file_digest, sha256
+from hashlib import sha256
 from pathlib import Path
 
 from khiva_arena import shipped
-from khiva_arena.entrants.bots import PYTHON, Bot
+from khiva_arena.entrants import sources
+from khiva_arena.entrants.bots import PYTHON, Bot, refuse_changed, refuse_changed_command
 from khiva_arena.entrants.build import as_run, build, must_stay_in, of_runtimes
-from khiva_arena.entrants.sources import is_executable
 from khiva_arena.errors import BotError, ConfigError, StagingError
 from khiva_arena.replay.record import canonical
-from khiva_arena.sandbox import scratch
+from khiva_arena.sandbox import regular_files, scratch
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level
+from khiva_arena.sandbox.limits import MOST
 
-DRAFT, COMPILED = "draft-", "compiled"
+DRAFT, STAGED, COMPILED = "draft-", "staged", "compiled"
 DRAFT_SECONDS = 24 * 60 * 60
 _IDENTITY = re.compile("[0-9a-f]{64}")
 
@@ -49,6 +49,21 @@ def cache_folder() -> Path:
         raise ConfigError("this user has no home to keep staged bots in; set KHIVA_ARENA_CACHE to a folder") from None
 
 
+def staged(level: Level, kind: str = STAGED) -> Path:
+    """Return the folder of the copies that are played at a level, made if need be. Others on this machine may not enter it.
+
+    kind: ``STAGED``, or ``COMPILED`` for compiled modules
+
+    At basic root's bots are users of their own, who get at their copies by the path: there is another folder for them.
+    """
+    is_open = level is Level.BASIC and os.geteuid() == 0
+    folder = cache_folder() / (f"{kind}-open" if is_open else kind)
+    folder.mkdir(parents=True, exist_ok=True)
+    if folder.stat().st_uid == os.geteuid():  # else a cache that users share on purpose
+        folder.chmod(0o755 if is_open else 0o700)
+    return folder
+
+
 def stage(bot: Bot, level: Level = Level.TRUSTED, *, by_function: bool = False) -> Command:
     """Copy, build and make read-only the files of a bot, unless that was done and nothing has changed since. Return its command.
 
@@ -62,13 +77,14 @@ def stage(bot: Bot, level: Level = Level.TRUSTED, *, by_function: bool = False) 
 
         return guests.command(bot.asked_as)
     if not bot.sources:
+        refuse_changed_command(bot)
         paths = [os.path.join(bot.folder, word) for word in bot.run[1:]]
         files = tuple(os.path.abspath(path) for path in paths if os.path.isfile(path))
         return Command(bot.run, bot.folder, {}, (*files, *of_runtimes(bot)))
-    home = cache_folder() / "staged"
-    final = home / bot.identity
+    home = cache_folder()
     try:
-        home.mkdir(parents=True, exist_ok=True)
+        home, compiled = staged(level), staged(level, COMPILED) if bot.module else Path()
+        final = home / bot.identity
         with (home / f"{bot.identity}.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)  # another arbiter may be staging it
             if not is_as_sealed(final):
@@ -83,7 +99,7 @@ def stage(bot: Bot, level: Level = Level.TRUSTED, *, by_function: bool = False) 
 
         if (final / bot.module).is_file():
             must_stay_in(bot, str(final / bot.module), str(final))
-        return modules.command(bot, final / bot.module, level, cache_folder() / COMPILED, by_function=by_function)
+        return modules.command(bot, final / bot.module, level, compiled, by_function=by_function)
     words = as_run(bot.run, bot)
     inside = final / words[0]
     if "/" in words[0] and inside.is_file():
@@ -122,12 +138,8 @@ def _engine() -> str:
 def _stage_from_sources(bot: Bot, final: Path, level: Level) -> None:
     draft = Path(tempfile.mkdtemp(prefix=DRAFT, dir=final.parent))
     try:
+        _copy(bot, draft)
         draft.chmod(0o755)  # under root a build is a user of its own, and bwrap root without its powers
-        for name, source in bot.sources:
-            target = draft / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(source, target)
-            target.chmod(0o755 if is_executable(source) else 0o644)
         seal_of(final).unlink(missing_ok=True)
         if os.path.lexists(final):
             _remove(final)
@@ -148,16 +160,31 @@ def _stage_from_sources(bot: Bot, final: Path, level: Level) -> None:
         raise
 
 
+def _copy(bot: Bot, draft: Path) -> None:
+    """Copy the sources of a bot. Raises BotError if the copies are not the bot that was named."""
+    for name, source in bot.sources:
+        target = draft / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with sources.open_source(source, bot.root) as file, target.open("xb") as copy:
+            copy.writelines(regular_files.pieces(file, bot.largest, source))
+            target.chmod(0o755 if sources.runs(file) else 0o644)
+    copies = tuple((name, draft / name) for name, _ in bot.sources)
+    if bot.built_from:
+        identity = regular_files.digest(copies[0][1], bot.largest)  # of its bytes alone
+    else:
+        identity = sources.identity_of_files(copies, bot.run, bot.build, bot.largest, str(draft))
+    refuse_changed(bot, identity)
+
+
 def _compile_ours(bot: Bot, final: Path) -> None:
     """Compile the kit and the modules of shipped bots, or each start would: bots cannot write here.
 
     A stranger's source stays as it is: it may be made to harm the process that compiles it.
     """
-    ours = shipped.folder("bots").resolve()
-    kit = (ours / "python" / "kit" / "khiva_kit.py").read_bytes()
+    kit = (shipped.folder("bots") / "python" / "kit" / "khiva_kit.py").read_bytes()
     for name, source in bot.sources:
         path = final / name
-        if path.suffix == ".py" and (source.resolve().is_relative_to(ours) or path.read_bytes() == kit):
+        if path.suffix == ".py" and (sources.is_shipped(source) or path.read_bytes() == kit):
             import py_compile  # not above: bots are staged once
 
             py_compile.compile(str(path), quiet=2, invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
@@ -170,7 +197,7 @@ def _sweep(home: Path) -> None:
     Once is enough: of a thousand bots each would look at the others.
     """
     unsealed = (path for path in home.iterdir() if _IDENTITY.fullmatch(path.name) and not seal_of(path).exists())
-    for path in [*home.glob(f"{DRAFT}*"), *home.parent.glob(f"{COMPILED}/{DRAFT}*"), *unsealed]:
+    for path in [*home.glob(f"{DRAFT}*"), *home.parent.glob(f"{COMPILED}*/{DRAFT}*"), *unsealed]:
         with suppress(OSError):
             if time.time() - path.lstat().st_mtime > DRAFT_SECONDS:
                 _remove(path)
@@ -213,15 +240,19 @@ def seal_of(final: Path) -> Path:
 
 
 def _tree(folder: Path) -> str:
-    """Return a hash over the names and contents of everything in a folder, built files included."""
+    """Return a hash over the names and contents of everything in a folder, built files included.
+
+    Copies under seals of khiva-tree-1 were never compared with the identity that they lie under.
+    """
     parts: list[tuple[str, str]] = []
     for path in sorted(folder.rglob("*")):
         if path.is_symlink():
             entry = f"link {os.readlink(path)}"
         elif path.is_file():
-            with path.open("rb") as file:
-                entry = f"{'program' if is_executable(path) else 'file'} {file_digest(file, 'sha256').hexdigest()}"
+            with regular_files.open_file(path, follow=False) as file:
+                digest = regular_files.digest_of(file, MOST, path)
+                entry = f"{'program' if sources.runs(file) else 'file'} {digest}"
         else:
             entry = "folder"
         parts.append((path.relative_to(folder).as_posix(), entry))
-    return sha256(b"khiva-tree-1\0" + canonical(parts)).hexdigest()
+    return sha256(b"khiva-tree-2\0" + canonical(parts)).hexdigest()

@@ -31,10 +31,10 @@ class TomlFile(NamedTuple):
     values: dict[str, Any]
 
 
-def read(path: Path) -> TomlFile:
-    """Read a file. Raises ConfigError in one line."""
+def read(path: Path, *, follow: bool = True) -> TomlFile:
+    """Read a file. ``follow``: a link to a file is accepted. Raises ConfigError in one line."""
     try:
-        text = regular_files.read(path, LONGEST_FILE).decode()
+        text = regular_files.read(path, LONGEST_FILE, follow=follow).decode()
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from None
     except ValueError as error:  # no text, or a NUL in the name

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from khiva_arena.entrants.bots import load
+from khiva_arena.entrants.loading import Loading, allow_include
 from khiva_arena.entrants.staging import stage
 from khiva_arena.sandbox import cell
 from khiva_arena.sandbox.level import TRUSTING
@@ -28,7 +29,7 @@ class Start(NamedTuple):
 def unconfined(word: str) -> Iterator[Start]:
     """Stage the bot that a --bot word names, and yield its start. Its home lasts as long as the context. Raises ConfigError and
     BotError."""
-    command = stage(load(word))
+    command = stage(load(word, loading=Loading(include=allow_include)))
     bot_cell = cell.cell(command, TRUSTING, new_mark())
     try:
         yield Start(list(command.argv), command.folder, bot_cell.environment)

@@ -12,6 +12,7 @@ from khiva_arena.protocol.messages import INT_MOST
 from khiva_arena.replay import seeds
 from khiva_arena.replay.record import Record, canonical
 from khiva_arena.result import Policy
+from khiva_arena.sandbox import regular_files
 from khiva_arena.store import bundle
 
 
@@ -100,7 +101,7 @@ def _lines(reader: bundle.Reader) -> Iterator[_Line]:
 def opened_bundle(path: Path) -> Iterator[bundle.Reader]:
     """Open a bundle; errors begin with its path."""
     try:
-        with path.open("rb") as file:
+        with regular_files.open_file(path) as file:
             yield bundle.Reader(file)
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from None

@@ -5,7 +5,6 @@ may write it, and it names the key under which it was sought. For any other file
 """
 
 import os
-import stat
 import tempfile
 from contextlib import suppress
 from pathlib import Path
@@ -14,6 +13,7 @@ import msgspec
 
 from khiva_arena.errors import ConfigError
 from khiva_arena.ratings.swiss_factors import Factors
+from khiva_arena.sandbox import regular_files
 
 _LONGEST = 1_000  # bytes
 _MOST = 1_000.0  # standard errors
@@ -38,9 +38,9 @@ def kept_factors(key: str) -> Factors | None:
         return None
     try:
         # in a shared folder a link could lead elsewhere, and a pipe would block
-        with os.fdopen(os.open(folder / f"{key}.json", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
+        with regular_files.open_file(folder / f"{key}.json", follow=False) as file:
             status = os.fstat(file.fileno())
-            if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & 0o022:
+            if status.st_uid != os.geteuid() or status.st_mode & 0o022:
                 return None
             kept = msgspec.json.decode(file.read(_LONGEST), type=KeptFactors)
     except (OSError, msgspec.DecodeError):

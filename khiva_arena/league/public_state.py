@@ -10,6 +10,7 @@ import msgspec
 
 from khiva_arena.errors import StoreError
 from khiva_arena.league.folder import PUBLIC
+from khiva_arena.sandbox import regular_files
 
 STATE = "league.json"
 HISTORY = "history.jsonl"
@@ -162,7 +163,8 @@ def read_state(folder: Path) -> PublicLeague | None:
     """Return what is public of the league in a folder, None before anything is. Raises StoreError if it cannot be read."""
     path = folder / PUBLIC / STATE
     try:
-        return state_in(path.read_bytes())
+        with regular_files.open_file(path, root=folder) as file:
+            return state_in(file.read())
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -180,7 +182,8 @@ def state_in(data: bytes) -> PublicLeague:
 def read_history(folder: Path) -> list[TableThen]:
     """Return the table as it stood after each batch, the oldest first. A last line that a kill cut short is left out."""
     try:
-        return history_in((folder / PUBLIC / HISTORY).read_bytes())
+        with regular_files.open_file(folder / PUBLIC / HISTORY, root=folder) as file:
+            return history_in(file.read())
     except FileNotFoundError:
         return []
 

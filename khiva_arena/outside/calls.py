@@ -34,6 +34,7 @@ class Spec(msgspec.Struct, frozen=True):
 
     folder: the beginning of the paths of the game's own files. They are read from source, and named with the line in which
         something was raised.
+    files: the game's files of source as they were hashed, by path.
     """
 
     module: str
@@ -41,6 +42,7 @@ class Spec(msgspec.Struct, frozen=True):
     content: bytes | None
     attribute: str
     folder: str
+    files: dict[str, bytes]
 
 
 class Unplain(Exception):

@@ -21,7 +21,7 @@ from khiva_arena.games.registry import HASHED
 from khiva_arena.outside.answers import Step, front_of, in_words, stands_of, step_of
 from khiva_arena.outside.calls import LOOK_CPU_SECONDS, LOOK_SECONDS
 from khiva_arena.outside.process import Fork, GameProcess, value_of
-from khiva_arena.outside.source import LIBRARY, GameSource, source_of
+from khiva_arena.outside.source import LIBRARY, GameSource
 from khiva_arena.rng import Stream
 from khiva_arena.words import count
 
@@ -138,9 +138,6 @@ class OutsideGame(Game):
         return self._second.fork()
 
     def _start_process(self, hash_seed: int) -> GameProcess:
-        """Start a process of the game. Raises GameFault if its files have changed since they were hashed."""
-        if not self._source.content and source_of(self._source.word).code != self._source.code:
-            raise GameFault(f"game {self.shown}: its files were changed since this command began")
         process = GameProcess(self._source, hash_seed)
         process.shown = self.shown
         return process

@@ -19,7 +19,7 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.machinery import SourceFileLoader
 from types import CodeType, ModuleType
 from typing import Any, NamedTuple, NoReturn
@@ -93,9 +93,7 @@ def _allow_cpu(seconds: float) -> None:
 
 def _ends_with(life: int) -> None:
     def wait() -> NoReturn:
-        signal.pthread_sigmask(
-            signal.SIG_BLOCK, [signal.SIGXCPU]
-        )  # so that the main thread gets the signal, and its stack is written
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGXCPU])  # the main thread gets it, and its stack is written
         os.read(life, 1)
         os._exit(0)
 
@@ -106,22 +104,37 @@ def _ends_with(life: int) -> None:
 
 
 class FromSource(SourceFileLoader):
-    """A loader that never reads bytecode: that of ``__pycache__`` may come from another source than the one that was hashed,
-    since Python takes it if the time and size of the source fit."""
+    """A loader that has the source as it was hashed, and never reads bytecode: that of ``__pycache__`` may come from another
+    source, since Python takes it if the time and size of the source fit.
+
+    files: the contents of the game's files, by path.
+    """
+
+    def __init__(self, fullname: str, path: str, files: Mapping[str, bytes]) -> None:
+        super().__init__(fullname, path)
+        self._files = files
 
     def get_code(self, fullname: str) -> CodeType:
-        """Return the code of a module, compiled from its source."""
-        return self.source_to_code(self.get_data(self.path), self.path)
+        """Return the code of a module, compiled from its source. Raises ImportError for a file that was not hashed."""
+        if (source := self._files.get(_real(self.path))) is None:
+            raise ImportError(f"{os.path.basename(self.path)} is new since the game was hashed", name=fullname)
+        return self.source_to_code(source, self.path)
+
+
+def _real(path: str) -> str:
+    """Return the path of a file as it was hashed: a file of a package may itself be a link."""
+    return os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
 
 
 class OwnCode:
     """A finder that finds modules as Python does, and has those of a game read from source.
 
     folder: the beginning of the game's paths.
+    files: as for ``FromSource``.
     """
 
-    def __init__(self, folder: str) -> None:
-        self._folder = folder
+    def __init__(self, folder: str, files: Mapping[str, bytes]) -> None:
+        self._folder, self._files = folder, files
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -129,23 +142,19 @@ class OwnCode:
         """Return the spec of a module, with a loader from source if the module is the game's; None if it is not found."""
         specs = (finder.find_spec(fullname, path, target) for finder in sys.meta_path if finder is not self)
         spec = next(filter(None, specs), None)
-        if spec and isinstance(spec.loader, SourceFileLoader):
-            place = os.path.realpath(spec.loader.path)
-            if place.startswith(self._folder):
-                spec.loader = FromSource(fullname, spec.loader.path)
+        if spec and isinstance(spec.loader, SourceFileLoader) and _real(spec.loader.path).startswith(self._folder):
+            spec.loader = FromSource(fullname, spec.loader.path, self._files)
         return spec
 
 
 def _import(spec: Spec) -> ModuleType:
     if spec.folder:
-        sys.meta_path.insert(0, OwnCode(spec.folder))
+        sys.meta_path.insert(0, OwnCode(spec.folder, spec.files))
     if not spec.path:
         return importlib.import_module(spec.module)
     if spec.content is None:
-        loader = FromSource(spec.module, spec.path)
-        module_spec = importlib.util.spec_from_file_location(
-            spec.module, spec.path, loader=loader, submodule_search_locations=[os.path.dirname(spec.path)]
-        )
+        loader, inside = FromSource(spec.module, spec.path, spec.files), [os.path.dirname(spec.path)]
+        module_spec = importlib.util.spec_from_file_location(spec.module, loader=loader, submodule_search_locations=inside)
         assert module_spec is not None
         module = importlib.util.module_from_spec(module_spec)
         sys.modules[spec.module] = module

@@ -15,6 +15,7 @@ from khiva_arena.outside.game import OutsideGame
 from khiva_arena.outside.source import GameSource, source_of
 
 _open: dict[str, OutsideGame] = {}
+_shown: dict[str, GameSource] = {}
 
 
 def open_game(word: str) -> Game:
@@ -24,6 +25,13 @@ def open_game(word: str) -> Game:
         game.
     """
     return _open_source(_offer(word))
+
+
+def show(word: str) -> GameSource:
+    """Return the source that a word names, for the user to agree to. From now on the word opens these very bytes. Raises
+    ConfigError."""
+    _shown[word] = source_of(word)
+    return _shown[word]
 
 
 def offer(words: Iterable[str]) -> None:
@@ -38,12 +46,13 @@ def forget() -> None:
     for game in _open.values():
         game.close()
     _open.clear()
+    _shown.clear()
     registry.handed.clear()
     os.environ.pop(VARIABLE, None)
 
 
 def _offer(word: str) -> GameSource:
-    source = source_of(word)
+    source = _shown.get(word) or source_of(word)
     registry.handed[source.code] = registry.Handed(word, lambda: _open_source(source))
     words = msgspec.json.decode(os.environ.get(VARIABLE, "[]"), type=list[str])
     os.environ[VARIABLE] = msgspec.json.encode(list(dict.fromkeys([*words, source.word]))).decode()

@@ -37,7 +37,7 @@ from khiva_arena.outside.calls import (
     frame_of,
 )
 from khiva_arena.outside.running import Whereabouts, last_words, place_in
-from khiva_arena.outside.source import GameSource
+from khiva_arena.outside.source import GameSource, source_of
 from khiva_arena.sandbox.reap import MARK, end_helper
 from khiva_arena.sandbox.stops import block
 
@@ -63,7 +63,9 @@ class ForkEnd(NamedTuple):
 
 
 class GameProcess:
-    """A process that has imported a game, and forks for each match. Raises GameFault if the import fails.
+    """A process that has imported a game, and forks for each match.
+
+    Raises GameFault if the import fails, or if files of the game have changed since they were hashed.
 
     shown: the name of the game's code, for people.
     folder: the beginning of the code's paths.
@@ -93,7 +95,8 @@ class GameProcess:
             os.close(leave)
         self._control = ours
         self.close = weakref.finalize(self, _end, self._process, ours)
-        spec = Spec(source.module, source.path, source.content, source.attribute, source.folder)
+        files = {path: content for path, content in source.files.items() if path.endswith(".py")}
+        spec = Spec(source.module, source.path, source.content, source.attribute, source.folder, files)
         with suppress(OSError):  # the process has died, which the read below reports
             ours.sendall(frame_of(spec))
         try:
@@ -111,6 +114,10 @@ class GameProcess:
         if kind != DONE:
             self.close()
             raise GameFault(f"game {self.shown}: its import {_text(value)}")
+        # Its source is run from the bytes that were hashed; tables and libraries it has read by itself while it was imported.
+        if source.content is None and source_of(source.word).code != source.code:
+            self.close()
+            raise GameFault(f"game {self.shown}: its files were changed since this command began")
         self.front: Any = _value(value)
 
     @property

@@ -2,7 +2,7 @@
 
 import importlib.util
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from importlib import metadata
 from pathlib import Path
@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.registry import GROUP, NAMES, unknown
+from khiva_arena.sandbox import regular_files
 
 MOST_BYTES = 64 * 2**20
 MOST_FILES = 5_000
@@ -32,6 +33,7 @@ class GameSource(NamedTuple):
     folder: the beginning of the paths of its own code, "" for OpenSpiel's, which is the library's.
     content: of its file, so that the hashed bytes are run; None for a folder or a package.
     attribute: the name of the game in the module, "": GAME, or the only one that there is.
+    files: of a folder or a package, the bytes that were hashed, by path.
     """
 
     word: str
@@ -42,6 +44,7 @@ class GameSource(NamedTuple):
     folder: str = ""
     content: bytes | None = None
     attribute: str = ""
+    files: Mapping[str, bytes] = {}
 
 
 def source_of(word: str) -> GameSource:
@@ -67,18 +70,16 @@ def source_of(word: str) -> GameSource:
 
 def _file(path: Path) -> GameSource:
     path = path.resolve()
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error.strerror}") from None
+    content = _read(path, path.parent)
     code, place = f"{WHOLE_FILE}:{sha256(content).hexdigest()}", str(path)
     return GameSource(place, path.name, code, _module_name(path.stem), place, place, content)
 
 
 def _folder(path: Path) -> GameSource:
     path = path.resolve()
-    code, place = f"folder:{hash_of_folder(path)}", str(path)
-    return GameSource(place, path.name, code, _module_name(path.name), str(path / PACKED), place + os.sep)
+    files = _contents(path, path)
+    code, place = f"folder:{_hash(files, path)}", str(path)
+    return GameSource(place, path.name, code, _module_name(path.name), str(path / PACKED), place + os.sep, files=files)
 
 
 def _library() -> GameSource:
@@ -105,25 +106,44 @@ def _package(point: metadata.EntryPoint) -> GameSource:
     if spec is None or not (places or (spec.origin and os.path.isfile(spec.origin))):
         raise ConfigError(f"game {point.name}: its package has no module {top}")
     place = Path(places[0] if places else str(spec.origin)).resolve()
-    digest = hash_of_folder(place) if places else sha256(place.read_bytes()).hexdigest()
+    files = _contents(place, None) if places else {str(place): _read(place, None)}
+    digest = _hash(files, place) if places else sha256(files[str(place)]).hexdigest()
     package = f"{point.dist.name}-{point.dist.version}" if point.dist else top
     code, folder = f"{package.replace(':', '_')}:{digest}", f"{place}{os.sep if places else ''}"
-    return GameSource(point.name, f"package {package}", code, point.module, folder=folder, attribute=point.attr or "")
+    return GameSource(point.name, f"package {package}", code, point.module, "", folder, None, point.attr or "", files)
 
 
-def hash_of_folder(folder: Path) -> str:
-    """Return a hash of the names and contents of all files of a game in a folder, sorted. Raises ConfigError."""
-    total, size = sha256(b"khiva-game-1\0"), 0
-    for number, path in enumerate(files_of(folder)):
-        content = path.read_bytes()
-        size += len(content)
-        if number >= MOST_FILES or size > MOST_BYTES:
+def _contents(folder: Path, root: Path | None) -> dict[str, bytes]:
+    """Return the contents of all files of a game in a folder, by path, sorted. ``root``: as for ``_read``. Raises ConfigError."""
+    contents, room = dict[str, bytes](), MOST_BYTES
+    for path in _files_of(folder):
+        if len(contents) == MOST_FILES or path.stat().st_size > room:
             raise ConfigError(f"{folder} is no game: it holds more than {MOST_FILES:,} files or {MOST_BYTES >> 20} MiB")
-        total.update(f"{path.relative_to(folder).as_posix()}\0".encode() + sha256(content).digest())
+        contents[str(path)] = _read(path, root)
+        room -= len(contents[str(path)])
+    return contents
+
+
+def _read(path: Path, root: Path | None) -> bytes:
+    """Return the bytes of a file. Raises ConfigError.
+
+    root: the folder below which no link is followed; None: all links are, since pip may install a package as links
+    """
+    try:
+        return regular_files.read(path, MOST_BYTES, root=root)
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror}") from None
+
+
+def _hash(contents: Mapping[str, bytes], folder: Path) -> str:
+    """Return a hash over the names and contents of the files of a game in a folder."""
+    total = sha256(b"khiva-game-1\0")
+    for path, content in contents.items():
+        total.update(f"{Path(path).relative_to(folder).as_posix()}\0".encode() + sha256(content).digest())
     return total.hexdigest()
 
 
-def files_of(folder: Path) -> Iterator[Path]:
+def _files_of(folder: Path) -> Iterator[Path]:
     """Yield the files of a game: all but files that Python and editors leave there. Raises ConfigError."""
     for path in sorted(folder.rglob("*"), key=lambda path: path.relative_to(folder).as_posix()):
         if any(part == CACHE or part.startswith(".") for part in path.relative_to(folder).parts):

@@ -47,7 +47,7 @@ class FileMap:
         at = start
         for path, size in descriptors:
             try:
-                file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+                file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a build may have left a pipe there
             except OSError:
                 continue
             if size and self.libc.mmap(at, size, READ, SHARED | FIXED, file, 0) == at:

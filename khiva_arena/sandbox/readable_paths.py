@@ -236,7 +236,7 @@ def all_of(program: str, extra: Sequence[str], own_folder: str = "") -> tuple[st
 def named_first(program: str) -> str:
     """Return the interpreter that a script names in its first line, "" if it is not a script."""
     try:
-        with open(program, "rb") as file:
+        with regular_files.open_file(program) as file:
             first = file.read(LONGEST_FIRST_LINE).split(b"\n")[0]
     except OSError:
         return ""  # a file that cannot be read is not a script either

@@ -19,6 +19,7 @@ from khiva_arena.say import Say
 from khiva_arena.schedule import formats
 from khiva_arena.settings import define, permissions
 from khiva_arena.settings.file import SettingsFile, by_line, read_file, renamed_settings
+from khiva_arena.settings.includes import asking
 from khiva_arena.settings.row import TABLES
 from khiva_arena.settings.settings import Settings
 from khiva_arena.settings.stages import stages_from
@@ -122,7 +123,8 @@ def entrants_named(settings: Mapping[str, Any], say: Say) -> list[Bot]:
     Raises ConfigError with every mistake.
     """
     words, engines, broken = settings.get("bots", ()), settings.get("engines"), settings.get("skip_broken") is True
-    loading = loads.valid_part_of(settings.get("limits"), settings.get("runtimes"))
+    loading = loads.valid_part_of(settings.get("limits"), settings.get("runtimes"), settings.get("allow_include"))
+    loading = asking(loading, say)
     bots: list[Bot] = []
     problems: list[str] = []
     if isinstance(words, list | tuple) and all(isinstance(word, str) and is_text(word) for word in words):

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
+from khiva_arena.sandbox import regular_files
 from khiva_arena.say import Say
 from khiva_arena.settings.flags import flag_words
 from khiva_arena.settings.row import TABLES, Setting
@@ -72,13 +73,13 @@ def programs(openings: Sequence[Opening], entrants: Iterable[Bot]) -> list[str]:
     values = {opening.row.name: opening.value for opening in openings}
     code = []
     if "game" in values:
-        from khiva_arena.outside.source import source_of  # not above: most files name a game of the arena
+        from khiva_arena.outside.opening import show  # not above: most files name a game of the arena
 
         try:
-            code = [source_of(values["game"]).code]
+            code = [show(values["game"]).code]
         except ConfigError as error:
             raise ConfigError([f"--game: {problem}" for problem in error.problems]) from None
-    return code + sorted(bot.identity for bot in entrants if values.keys() & {"isolation", "trust_bots"})
+    return code + sorted(bot.identity for bot in entrants if values.keys() & {"isolation", "trust_bots", "allow_include"})
 
 
 def digest_of(file: str, code: Sequence[str] = ()) -> str:
@@ -101,7 +102,7 @@ def refusal(file: Path, openings: Collection[Opening]) -> str:
 
 def ask(file: Path, openings: Sequence[Opening], digest: str, say: Say) -> None:
     """Check that the user agrees, now or at an earlier time. Raises ConfigError if not."""
-    if set(_names(openings)) <= _remembered(digest):
+    if set(_names(openings)) <= remembered(digest):
         return
     if not can_ask():
         raise ConfigError(refusal(file, openings))
@@ -126,12 +127,11 @@ def remember(file: Path, openings: Sequence[Opening], digest: str, say: Say) -> 
         say(f"{folder()}: cannot be written, so this is asked for again: {error.strerror}", warning=True)
 
 
-def _remembered(digest: str) -> set[str]:
+def remembered(digest: str) -> set[str]:
     """Return the names of the settings that the user has agreed to."""
     try:
-        if (folder() / digest).lstat().st_uid != os.geteuid():
-            return set()
-        return set(json.loads((folder() / digest).read_text())["opens"])
+        with regular_files.open_file(folder() / digest, follow=False) as file:
+            return set(json.load(file)["opens"]) if os.fstat(file.fileno()).st_uid == os.geteuid() else set()
     except (OSError, ValueError, KeyError, TypeError):  # not yet, or cut short by a full disk
         return set()
 

@@ -52,7 +52,8 @@ def loading_of_stored(flags: Mapping[str, Any]) -> Loading:
 
     Raises ConfigError with every mistake.
     """
-    settings, problems = settings_by_flags({name: flags[name] for name in ("limit", "runtime")}), list[str]()
+    names = ("limit", "runtime", "allow_include")
+    settings, problems = settings_by_flags({name: flags.get(name) for name in names}), list[str]()
     limits, runtimes = settings.get("limits", {}), settings.get("runtimes", {})
     bounds = {key: value for key, value in limits.items() if key in loads.WORDS}
     for key in limits.keys() - bounds.keys():
@@ -67,7 +68,7 @@ def loading_of_stored(flags: Mapping[str, Any]) -> Loading:
             problems += [f"{flag} {problem}" for problem in error.problems]
     if problems:
         raise ConfigError(problems)
-    return loads.valid_part_of(bounds, runtimes)
+    return loads.valid_part_of(bounds, runtimes, settings.get("allow_include"))
 
 
 def flag_words(row: Setting, value: Any) -> Iterator[str]:

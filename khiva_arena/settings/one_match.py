@@ -16,8 +16,9 @@ from khiva_arena.replay.record import digest_of
 from khiva_arena.result import Clock
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Sandbox
-from khiva_arena.say import Say
+from khiva_arena.say import Say, say_nothing
 from khiva_arena.settings.define import conditions_of, nobody_to_allow, runtimes_of
+from khiva_arena.settings.includes import asking
 from khiva_arena.settings.isolation import keep_apart, sandbox_of
 from khiva_arena.settings.permissions import mistakes, with_permissions
 from khiva_arena.settings.settings import Settings, settings_from
@@ -49,11 +50,15 @@ class MatchEntry(NamedTuple):
     entrants: list[Bot]
 
 
-def settings_and_bots(values: Mapping[str, Any]) -> MatchEntry:
-    """Return settings with as many seats as bots, and the bots in the order given. Raises ConfigError with every mistake."""
+def settings_and_bots(values: Mapping[str, Any], say: Say = say_nothing) -> MatchEntry:
+    """Return settings with as many seats as bots, and the bots in the order given. Raises ConfigError with every mistake.
+
+    say: tells what the user is asked about a bot; with ``say_nothing`` nobody is asked
+    """
     seated = {"seats": len(values["bots"])} if values.get("bots") else {}
     settings = settings_from({**values, **seated}, {"seats": "--bot"}, seats="bots")
-    entrants = [bot_files.load(word, loading=settings.loading) for word in settings.bots]
+    loading = asking(settings.loading, say)
+    entrants = [bot_files.load(word, loading=loading) for word in settings.bots]
     problems = bot_files.of_another_game(entrants, settings.game.name)
     problems += mistakes(settings.network, settings.env, [bot.name for bot in entrants])
     problems += bot_files.not_modules(entrants) if settings.clock is Clock.TICKS else []

@@ -184,6 +184,10 @@ TABLE: tuple[Setting, ...] = (
                  "it, or a program. Bots that name it may read all of it.",
             example={"torch": "runtimes/torch"},
             opens="Bots may read all of this folder."),
+    Setting("allow_include", Kind.SWITCH, False, BOTS, of_a_match=True,
+            help="Hand bots the files outside of their folders that `include` in their bot.toml names. Without it, each folder "
+                 "with such files is asked about once, at a terminal.",
+            opens="Bots are handed files outside of their folders, which they may read and send away."),
     Setting("listen", Kind.TEXT, "127.0.0.1:7421", REMOTE, of_a_match=True,
             help="Where relays of bots named remote:NAME arrive, as HOST:PORT. Beyond this machine only with TLS.",
             opens="The arena listens at this address."),

@@ -38,6 +38,7 @@ OF_A_MACHINE = (
     "bots",
     "engines",
     "runtimes",
+    "allow_include",
     "jobs",
     "out",
     "events_file",
@@ -238,12 +239,12 @@ def _game_here(path: Path, definition: Definition, planned_word: str, flag: str 
 
     None of the game's code is run before its hash is known.
     """
-    from khiva_arena.outside.source import source_of  # not above: most games come with the arena
+    from khiva_arena.outside.opening import show  # not above: most games come with the arena
 
     word = planned_word if flag is None else flag
     hint = "" if flag is not None else "; --game says where it is here"
     try:
-        code = source_of(word).code
+        code = show(word).code
     except ConfigError as error:
         raise ConfigError(f"--from-plan {path}: {'; '.join(error.problems)}{hint}") from None
     if code != (code_then := definition.rules_version.partition(HASHED)[2]):

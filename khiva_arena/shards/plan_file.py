@@ -102,8 +102,8 @@ def read_plan(path: Path) -> PlanRead:
     read."""
     prefix = f"--from-plan {path}"
     try:
-        mode = path.stat().st_mode
-        text = regular_files.read(path, _LONGEST)
+        with regular_files.open_file(path) as file:
+            mode, text = os.fstat(file.fileno()).st_mode, b"".join(regular_files.pieces(file, _LONGEST, path))
     except (OSError, ValueError) as error:
         raise ConfigError(f"{prefix}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
     try:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from khiva_arena.errors import ArenaError, ConfigError
+from khiva_arena.sandbox import regular_files
 
 PART = ".part"
 
@@ -72,9 +73,7 @@ def begins(path: Path, text: bytes) -> bool:
     """Tell whether a regular file begins with a text. A link never does: replacing it would remove the link and keep the file
     behind it."""
     try:
-        if path.is_symlink() or not path.is_file():
-            return False
-        with path.open("rb") as file:
+        with regular_files.open_file(path, follow=False) as file:
             return file.read(len(text)) == text
     except OSError:
         return False

@@ -1,6 +1,7 @@
 """A page of results as it is served, with a script and a style that keep it up to date."""
 
 import html as markup
+import os
 import re
 from importlib.resources import files
 from pathlib import Path
@@ -9,6 +10,7 @@ from starlette.responses import HTMLResponse
 
 from khiva_arena import __version__
 from khiva_arena.page import html
+from khiva_arena.sandbox import regular_files
 
 _POLICY = re.compile(r'(?<=<meta http-equiv="Content-Security-Policy" content=")[^"]*(?=">)')
 _OWN = "; connect-src 'self'"
@@ -51,11 +53,12 @@ class ServedPage:
         if self._path is None:
             return False
         try:
-            status = self._path.stat()
-            stamp = status.st_mtime_ns, status.st_ino
-            if stamp == self._stamp:
-                return False
-            text = self._path.read_text()
+            with regular_files.open_file(self._path) as file:
+                status = os.fstat(file.fileno())
+                stamp = status.st_mtime_ns, status.st_ino
+                if stamp == self._stamp:
+                    return False
+                text = file.read().decode()
         except (OSError, ValueError):  # not yet there, or no longer; the arena's pages are UTF-8
             return False
         self._stamp = stamp

@@ -72,7 +72,20 @@ def test_a_bot_searches_a_game_of_one_s_own(tmp_path, level, code):
     own = own.replace('registry.get(match["game"])', "GAME")
     bot = bot_of(tmp_path / "mine", own)
     (bot / "bot.toml").write_text((bot / "bot.toml").read_text() + 'include = ["../game.py"]\n')
-    words = ["--game", str(game), "--rule", "cards=5", "--seed", "s", "--turn", "2m", "--isolation", level, "--json"]
+    words = [
+        "--game",
+        str(game),
+        "--rule",
+        "cards=5",
+        "--seed",
+        "s",
+        "--turn",
+        "2m",
+        "--isolation",
+        level,
+        "--allow-include",
+        "--json",
+    ]
     match = json.loads(arena("match", "--bot", str(bot), "--bot", "shipped:python/random", *words, cwd=tmp_path).stdout)
     assert match["verdicts"] == ["ok"] * 2
     assert any(choice for step in match["steps"] for seat, choice, *_ in step if seat == 0)

@@ -25,6 +25,7 @@ OPENS = {
     "network": '["naive"]',
     "env": '["naive=API_KEY"]',
     "runtimes": '{x = "/usr"}',
+    "allow_include": "true",
     "listen": '"0.0.0.0:7421"',
     "dask": '"tcp://10.0.0.1:8786"',
     "dask_tls": '"tls"',
@@ -134,6 +135,26 @@ def test_a_word_is_asked_for_once_and_again_when_file_or_game_change(tmp_path: P
     arena("run", "cup.toml", cwd=tmp_path)
     file.write_text(f"{file.read_text()}# changed\n")
     assert "add: --game mine/game.py --isolation trusted" in refused(tmp_path, "cup.toml")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("folder", [False, True])
+def test_a_game_that_changes_while_the_question_stands_is_not_run(tmp_path: Path, folder: bool) -> None:
+    """The code that was agreed to is; of a folder nothing, since a game may read its other files by itself."""
+    arena("new", "game", "mine", cwd=tmp_path)
+    game, ran = tmp_path / "mine" / "game.py", tmp_path / "ran"
+    if folder:
+        game = game.rename(tmp_path / "mine" / "__init__.py")
+    file = tmp_path / "cup.toml"
+    word = "mine" if folder else "mine/game.py"
+    file.write_text(f'bots = ["mine/bot", "{RANDOM}"]\nseats = 2\nseeds = 1\nout = "out"\ngame = "{word}"\n')
+    terminal = Terminal(["run", "cup.toml"], tmp_path, columns=200)
+    assert terminal.until(lambda text: "[y/N]" in text)
+    game.write_text(f"open({str(ran)!r}, 'w')\n{game.read_text()}")
+    terminal.type(b"y\n")
+    assert terminal.end() == (2 if folder else 0)
+    assert not ran.exists()
+    assert (sentence("outside", "files-changed-since-command") in terminal.shown.text) is folder
 
 
 @pytest.mark.slow

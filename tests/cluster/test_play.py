@@ -41,8 +41,7 @@ take = 2
 """
 OWN = """name = "own"
 run = "{python} main.py"
-files = ["main.py"]
-include = ["../khiva_kit.py"]
+files = ["*.py"]
 """
 
 
@@ -63,9 +62,9 @@ def secrets_of(store: Path) -> set[str]:
 
 def own_bot(folder: Path) -> Path:
     """A bot of which no cache knows."""
-    shutil.copy(ROOT / "bots/python/kit/khiva_kit.py", folder)
     bot = folder / "own"
     bot.mkdir()
+    shutil.copy(ROOT / "bots/python/kit/khiva_kit.py", bot)
     (bot / "bot.toml").write_text(OWN)
     (bot / "main.py").write_text((ROOT / "bots/python/random/main.py").read_text() + f"\n# {folder}\n")
     return bot

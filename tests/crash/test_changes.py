@@ -20,8 +20,8 @@ SHAPE = ["--seats", "2", "--seeds", "300", "--seed", "x", "--out", "out"]
 def write_mine(folder: Path) -> None:
     """A bot of its own in a folder."""
     (folder / "mine").mkdir()
-    toml = 'name = "mine"\nrun = "{python} main.py"\nfiles = ["*.py"]\ninclude = ["../khiva_kit.py"]\n'
-    shutil.copy(ROOT / "bots/python/kit/khiva_kit.py", folder)
+    toml = 'name = "mine"\nrun = "{python} main.py"\nfiles = ["*.py"]\n'
+    shutil.copy(ROOT / "bots/python/kit/khiva_kit.py", folder / "mine")
     (folder / "mine" / "bot.toml").write_text(toml)
     (folder / "mine" / "main.py").write_text((ROOT / "bots/python/random/main.py").read_text() + "# mine\n")
 

@@ -15,12 +15,14 @@ from wording import pattern, sentence
 from khiva_arena import shipped
 from khiva_arena.entrants import bots, build
 from khiva_arena.entrants.bots import load, load_all
+from khiva_arena.entrants.loading import Loading, allow_include
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import BotError, ConfigError
 from khiva_arena.sandbox import regular_files
 from khiva_arena.sandbox.command import Command
 
 TOML = 'name = "a"\nrun = "{python} main.py"\n'
+ALLOWED = Loading(include=allow_include)
 
 
 def folder(path: Path, toml: str = TOML, **files: str) -> str:
@@ -59,14 +61,51 @@ def test_a_stranger_s_bot_takes_nothing_that_is_not_beside_it(tmp_path: Path) ->
     for name in ("../../private", "/etc/passwd", "../rival/weights.py", "../results/arena.db"):
         said = problems(folder(tmp_path / "bots" / "mine", f'{TOML}include = ["{name}"]\n'))
         assert sentence("entrants", "only-kit-beside-folder") in said, name
-    assert load(folder(tmp_path / "bots" / "mine", TOML + 'include = ["../kit/kit.py"]\n')).sources[-2][0] == "kit.py"
+    assert (
+        load(folder(tmp_path / "bots" / "mine", TOML + 'include = ["../kit/kit.py"]\n'), "", ALLOWED).sources[-2][0] == "kit.py"
+    )
     for name in ("c/kit/kit.h", "c/greedy/bot.c", "README.md"):  # only shipped bots take what lies beside other shipped ones
         said = problems(folder(tmp_path / "bots" / "mine", f'{TOML}include = ["{shipped.folder("bots") / name}"]\n'))
         assert sentence("entrants", "only-kit-beside-folder") in said, name
-    (tmp_path / "bots" / "mine" / "inside.py").symlink_to("main.py")
-    load(folder(tmp_path / "bots" / "mine"))
-    (tmp_path / "bots" / "mine" / "data").symlink_to(tmp_path / "private")
-    assert sentence("entrants", "link-leads-out-folder", out="data") in problems(folder(tmp_path / "bots" / "mine"))
+    (tmp_path / "bots" / ".ssh").mkdir()
+    (tmp_path / "bots" / ".ssh" / "id_rsa").write_text("x")
+    said = problems(folder(tmp_path / "bots" / "mine", f'{TOML}include = ["../.ssh/id_rsa"]\n'))
+    assert sentence("entrants", "what-begins-dot-never") in said
+    os.mkfifo(tmp_path / "bots" / "kit" / "pipe")
+    assert "not a file" in problems(folder(tmp_path / "bots" / "mine", f'{TOML}include = ["../kit/pipe"]\n'))
+
+
+@pytest.mark.parametrize("leads_to", ["main.py", "../private", "../elsewhere", "sub"])
+def test_a_link_in_a_bot_s_folder_is_refused_wherever_it_leads(tmp_path: Path, leads_to: str) -> None:
+    """A glob, include and a bot.toml name it; a broken link, and a link to a folder that no glob names, are passed by."""
+    (tmp_path / "private").write_text("x")
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "file").write_text("x")
+    word = folder(tmp_path / "mine")
+    (tmp_path / "mine" / "sub").mkdir()
+    (tmp_path / "mine" / "sub" / "file").write_text("x")
+    link = tmp_path / "mine" / "data"
+    link.symlink_to("nowhere")
+    load(word)
+    link.unlink()
+    link.symlink_to(leads_to)
+    refused = sentence("entrants", "link-not-followed", path="data")
+    if link.is_dir():
+        load(word)
+        folder(tmp_path / "mine", TOML + 'files = ["main.py", "data/*"]\n')
+    assert refused in problems(word)
+    name = "data/file" if link.is_dir() else "data"
+    folder(tmp_path / "mine", TOML + f'files = ["main.py"]\ninclude = ["{name}"]\n')
+    assert sentence("sandbox", "link-not-followed-here") in problems(word)
+    link.rename(tmp_path / "mine" / "bot.toml")
+    if not (tmp_path / "mine" / "bot.toml").is_dir():
+        assert sentence("sandbox", "link-not-followed-here") in problems(word)
+
+
+def test_a_link_in_place_of_a_module_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("x")
+    (tmp_path / "bot.wasm").symlink_to("secret")
+    assert sentence("sandbox", "link-not-followed-here") in problems(str(tmp_path / "bot.wasm"))
 
 
 def test_a_store_in_a_bot_s_folder_is_no_part_of_it(tmp_path: Path) -> None:
@@ -91,7 +130,7 @@ def test_caches_and_hidden_files_are_no_part_of_it(tmp_path: Path) -> None:
 
 def test_include_is_copied_to_the_root(tmp_path: Path) -> None:
     (tmp_path / "kit.py").write_text("shared = 1")
-    bot = load(folder(tmp_path / "a", TOML + 'include = ["../kit.py"]\nfiles = ["main.py"]\n'))
+    bot = load(folder(tmp_path / "a", TOML + 'include = ["../kit.py"]\nfiles = ["main.py"]\n'), "", ALLOWED)
     assert [name for name, _ in bot.sources] == ["kit.py", "main.py"]
     staged = Path(stage(bot).folder)
     assert sorted(path.name for path in staged.iterdir()) == ["kit.py", "main.py"]
@@ -339,7 +378,9 @@ def test_bare_command_is_known_by_its_bytes(tmp_path: Path) -> None:
     data.write_text("2")
     assert load(word).identity != bot.identity
     assert load(f"'{script}' --slow {data}").identity != load(word).identity
-    assert stage(bot).argv[0] == str(script)
+    with pytest.raises(BotError, match=pattern("entrants", "files-changed-after-command")):
+        stage(bot)  # what would play is another one
+    assert stage(load(word)).argv[0] == str(script)
 
 
 def test_words_are_relative_to_a_base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

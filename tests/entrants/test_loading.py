@@ -312,10 +312,8 @@ def test_globs_find_what_they_found_before(tmp_path: Path) -> None:
     for name in ("a/b/c.py", "a/b/d.txt", "a/c.py", "e.txt", ".hidden/x.py", "a/__pycache__/y.pyc", "a/.z", "s/d/c.py"):
         (bot / name).parent.mkdir(parents=True, exist_ok=True)
         (bot / name).write_text(name)
-    (bot / "link").symlink_to("a/b")
-    (bot / "file_link.py").symlink_to("a/c.py")
-    globs = "**/* **/*.py *.py a/* a/**/*.py **/b/* link/* */*.py **/**/c.py a/b/c.py ./a/c.py */*/c.py [ae]* **/?/*.py"
-    for glob in (*globs.split(), "a/**/b/**/*.py", "**/link/*"):
+    globs = "**/* **/*.py a/* a/**/*.py **/b/* */*.py **/**/c.py a/b/c.py ./a/c.py */*/c.py [ae]* **/?/*.py"
+    for glob in (*globs.split(), "a/**/b/**/*.py"):
         (bot / "bot.toml").write_text(f'{TOML}files = ["{glob}"]\n')
         wanted = {
             path.relative_to(bot).as_posix()

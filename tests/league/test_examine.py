@@ -193,7 +193,7 @@ def test_a_check_that_this_machine_cannot_make_is_not_its_author_s_fault(
 # --- kills ---
 
 
-STEPS = ("unpack", "refuse_outside", "_verdict", "_played", "queue.identify", "queue.settle", "rename", "rmtree", "after")
+STEPS = ("unpack", "_loaded", "_verdict", "_played", "queue.identify", "queue.settle", "rename", "rmtree", "after")
 
 
 @pytest.mark.parametrize("step", STEPS)

@@ -69,7 +69,7 @@ def test_a_bot_with_a_kit_beside_its_folder_brings_the_kit_and_keeps_its_identit
 def test_a_link_out_of_the_folder_is_not_followed(bot: Path, tmp_path: Path) -> None:
     (tmp_path / "secret.py").write_text("secret")
     (bot / "link.py").symlink_to(tmp_path / "secret.py")
-    with pytest.raises(ConfigError, match=pattern("entrants", "link-leads-out-folder", out="link.py")):
+    with pytest.raises(ConfigError, match=pattern("entrants", "link-not-followed", path="link.py")):
         pack(load(str(bot)))
 
 

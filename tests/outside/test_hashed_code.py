@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 from own_games import changed
-from wording import pattern
+from wording import pattern, sentence
 
-from khiva_arena.errors import ConfigError
+from khiva_arena.errors import ConfigError, GameFault
 from khiva_arena.outside import opening
 from khiva_arena.outside.source import source_of
 
@@ -99,6 +99,42 @@ def test_the_hash_of_a_folder_stays(tmp_path: Path) -> None:
     (tmp_path / "__init__.py").write_text("GAME = None\n")
     (tmp_path / "data" / "map.toml").write_text("size = 3\n")
     assert source_of(str(tmp_path)).code == "folder:5e6de0666560ee76e1598385a210c5809d5a4e45a094bae76d7347eece4a2cf6"
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_what_was_shown_is_what_is_opened(folder: Path, tmp_path: Path, whole: bool) -> None:
+    """A user agrees to the bytes that were hashed; files that change later are another game."""
+    word = str(folder)
+    if not whole:
+        word = str(tmp_path / "game.py")
+        changed(tmp_path / "game.py", ('title = "Bidding"', 'title = "one"'))
+    opening.forget()
+    shown = opening.show(word)
+    for path in (folder / "cards.py", tmp_path / "game.py")[not whole :][:1]:
+        path.write_text(path.read_text().replace('"one"', '"two"'))
+    if whole:  # tables and libraries, which it reads by itself, may have been changed with its source
+        with pytest.raises(GameFault, match=sentence("outside", "files-changed-since-command")):
+            opening.open_game(word)
+        written(folder / "cards.py", 'BONUS = "one"\n')
+    assert opening.open_game(word).title == "one"
+    assert opening.open_game(word).rules_version.endswith(shown.code)
+
+
+def test_a_file_that_was_not_hashed_is_not_run(folder: Path) -> None:
+    written(folder / "__init__.py", "from . import later\n" + (folder / "__init__.py").read_text())
+    opening.forget()
+    opening.show(str(folder))
+    written(folder / "later.py", f"open({str(folder / 'ran')!r}, 'w')\n")
+    with pytest.raises(GameFault, match=pattern("outside", "new-since-game-hashed", name="later.py")):
+        opening.open_game(str(folder))
+    assert not (folder / "ran").exists()
+
+
+def test_a_link_among_its_files_is_refused(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "secret.toml").write_text("x")
+    (folder / "map.toml").symlink_to(tmp_path / "secret.toml")
+    with pytest.raises(ConfigError, match=sentence("sandbox", "link-not-followed-here")):
+        source_of(str(folder))
 
 
 def test_a_link_to_a_folder_is_refused(folder: Path, tmp_path: Path) -> None:

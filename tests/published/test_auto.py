@@ -19,7 +19,19 @@ pytestmark = pytest.mark.soak
 
 def command(out: str, *more: str, seeds: int = 2) -> list[str]:
     bots = [part for bot in BOTS for part in ("--bot", str(HERE / "bots" / bot))]
-    how = ["--seats", "3", "--lineups", "auto", "--seed", "published auto", "--isolation", "trusted", "-j", "2"]
+    how = [
+        "--seats",
+        "3",
+        "--lineups",
+        "auto",
+        "--seed",
+        "published auto",
+        "--isolation",
+        "trusted",
+        "--allow-include",
+        "-j",
+        "2",
+    ]
     return ["run", *bots, *how, "--seeds", str(seeds), "--out", out, *more]
 
 

@@ -23,8 +23,7 @@ TRIES = 40
 SEATS = 3
 BOT_TOML = """name = "{name}"
 run = "{{python}} main.py {marker}"
-files = ["main.py"]
-include = ["../khiva_kit.py"]
+files = ["*.py"]
 """
 
 
@@ -51,10 +50,10 @@ class Competition:
     def __post_init__(self) -> None:
         self.folder.mkdir(parents=True)
         self.out, self.cache = self.folder / "out", self.folder / "cache"
-        shutil.copy(ROOT / "bots/python/kit/khiva_kit.py", self.folder)
         for name in ("ann", "bob", "cy"):
             bot = self.folder / name
             bot.mkdir()
+            shutil.copy(ROOT / "bots/python/kit/khiva_kit.py", bot)
             (bot / "main.py").write_text((ROOT / "bots/python/random/main.py").read_text())
             toml = BOT_TOML.format(name=name, marker=f"{self.marker}-{name}")
             (bot / "bot.toml").write_text(toml)

@@ -41,7 +41,8 @@ seeds = 2
 def command(game: str, form: str, folder: Path, out: Path) -> list[str]:
     """The words that play an event, or go on with it. ``folder``: where a settings file may be written."""
     words = [str(HERE / "bots" / bot) for bot in BOTS]
-    common = ["--game", game, "--seed", f"published {game} {form}", "--isolation", "trusted", "-j", "2", "--out", str(out)]
+    allowed = ["--isolation", "trusted", "--allow-include"]
+    common = ["--game", game, "--seed", f"published {game} {form}", *allowed, "-j", "2", "--out", str(out)]
     if form == "sprt":
         seats = "3" if game == "emira" else "2"
         return ["sprt", words[2], words[0], words[1], "--seats", seats, "--seeds", "33", "--elo1", "200", *common]
@@ -51,7 +52,7 @@ def command(game: str, form: str, folder: Path, out: Path) -> list[str]:
     if form == "extended":  # of the two seeds of ``before``, with a secret that they committed to
         return ["run", *bots, "--seats", "3", "--seeds", "4", *common]
     if form == "merged":
-        opened = ["--isolation", "trusted"]  # what the plan opens
+        opened = ["--isolation", "trusted", "--allow-include"]  # what the plan and its bots open
         return ["run", "--from-plan", str(folder / PLAN), *bots, *opened, "-j", "2", "--out", str(out)]
     if form == "own-game":
         return [

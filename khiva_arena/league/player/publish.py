@@ -34,6 +34,7 @@ from khiva_arena.league.public_state import (
     TableThen,
     read_history,
 )
+from khiva_arena.sandbox import regular_files
 from khiva_arena.say import Say
 from khiva_arena.store.db import Store
 from khiva_arena.store.rows import now
@@ -332,7 +333,8 @@ def is_final_over(folder: Path, number: int, event: str) -> bool:
 def _read_newest(folder: Path) -> NewestTable | None:
     """Return the newest tables of the league in a folder, None if there are none that can be read."""
     try:
-        return msgspec.json.decode((folder / SUMS / NEWEST).read_bytes(), type=NewestTable)
+        with regular_files.open_file(folder / SUMS / NEWEST, root=folder) as file:
+            return msgspec.json.decode(file.read(), type=NewestTable)
     except (OSError, msgspec.MsgspecError):
         return None
 

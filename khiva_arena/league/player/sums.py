@@ -19,6 +19,7 @@ from khiva_arena.events.pools import results_of
 from khiva_arena.events.stored import run_digest_of
 from khiva_arena.league.folder import SUMS
 from khiva_arena.report.tally import Collected, EventsData, join_data
+from khiva_arena.sandbox import regular_files
 from khiva_arena.store import private
 from khiva_arena.store.db import EventRow, Store
 from khiva_arena.store.new_file import new_file
@@ -53,7 +54,8 @@ def data_of(store: Store, batches: Iterable[tuple[EventRow, str]]) -> EventsData
 def _kept(store: Store, event: EventRow, run_digest: str) -> EventsData | None:
     """Return the data of a batch as they were kept, None if they were not or are another batch's."""
     with suppress(OSError, ValueError, msgspec.MsgspecError):
-        content = (store.folder / SUMS / event.id).read_bytes()
+        with regular_files.open_file(store.folder / SUMS / event.id, root=store.folder) as file:
+            content = file.read()
         hashed, packed = content[len(HEAD) :][:_DIGEST_BYTES], content[len(HEAD) + _DIGEST_BYTES :]
         if content.startswith(HEAD) and sha256(packed).digest() == hashed:
             batch = _decode(packed)

@@ -142,7 +142,6 @@ def _unpacked(league: League, entry: QueueEntry, packed: bytes, draft: Path) -> 
     draft.parent.mkdir(mode=0o700, exist_ok=True)
     unpack(packed, draft)
     bot = _loaded(league, draft, entry.family_name)
-    refuse_outside(bot)
     if sum(map(len, (*bot.run, *bot.build))) > MOST_WORDS:
         raise ConfigError(f"its run and build lines have more than {MOST_WORDS:,} characters; put a longer script into a file")
     if entry.identity and bot.identity != entry.identity:
@@ -171,7 +170,8 @@ def load(league: League, identity: str, name: str) -> Bot:
 
 
 def _loaded(league: League, folder: Path, name: str) -> Bot:
-    return replace(bot_files.load(str(folder), loading=league.settings.loading), name=name, author="")
+    loading = replace(league.settings.loading, include=refuse_outside)
+    return replace(bot_files.load(str(folder), loading=loading), name=name, author="")
 
 
 def _played(league: League, bot: Bot) -> Bot:
@@ -267,7 +267,8 @@ def _job(
 
 def _for_author(text: str, draft: Path) -> str:
     """Return a report as it is kept: without places of this machine and what to type on it, harmless, and not too long."""
-    for place in (*map(str, (draft.absolute(), draft)), f"{cache_folder()}/staged", str(shipped.folder("protocol").parent)):
+    caches = (f"{cache_folder()}/staged-open", f"{cache_folder()}/staged")
+    for place in (*map(str, (draft.absolute(), draft)), *caches, str(shipped.folder("protocol").parent)):
         text = text.replace(f"--bot {place}: ", "").replace(f"{place}/", "").replace(place, "its folder")
     lines = [line for line in text[:MOST_REPORT].splitlines() if not line.startswith(NEXT)]
     return "\n".join(map(harmless, lines))

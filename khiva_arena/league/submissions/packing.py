@@ -8,15 +8,15 @@ import glob
 import json
 import os
 import shlex
-import stat
+from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 from typing import Annotated, NamedTuple
 
 import msgspec
 
+from khiva_arena.entrants import sources
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
-from khiva_arena.sandbox import regular_files
 from khiva_arena.store.new_file import to_disk
 
 MAGIC = b"khiva-bot-files-1\n"
@@ -69,13 +69,10 @@ def _manifest(bot: Bot) -> str:
     return "".join(f"{key} = {json.dumps(value)}\n" for key, value in values.items())
 
 
-def refuse_outside(bot: Bot) -> None:
-    """Raise ConfigError for a bot with files outside of its folder."""
-    outside = [name for name, path in bot.sources if not path.resolve().is_relative_to(Path(bot.home).resolve())]
-    if outside:
-        raise ConfigError(
-            f"{bot.asked_as}: {outside[0]} lies outside of its folder; copy it into the folder, and leave include out"
-        )
+def refuse_outside(bot_toml: Path, paths: Sequence[str]) -> None:
+    """Refuse files outside of a bot's folder, which no upload has. Raises ConfigError."""
+    name = os.path.basename(paths[0])
+    raise ConfigError(f"{bot_toml}: {name} lies outside of its folder; copy it into the folder, and leave include out")
 
 
 class PackedContent(NamedTuple):
@@ -91,8 +88,8 @@ class PackedContent(NamedTuple):
 
 def _read(bot: Bot, path: Path) -> PackedContent:
     try:
-        with regular_files.open_file(path) as file:
-            return PackedContent(file.read(MOST_BYTES + 1), bool(os.fstat(file.fileno()).st_mode & stat.S_IXUSR))
+        with sources.open_source(path, bot.root) as file:
+            return PackedContent(file.read(MOST_BYTES + 1), sources.runs(file))
     except OSError as error:
         raise ConfigError(f"{bot.asked_as}: {path.name}: {error.strerror or error}") from None
 

@@ -1,0 +1,123 @@
+"""Files that a stranger may have named are opened by ``sandbox/regular_files.py``: nothing else of the package opens any."""
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+
+from arena import ROOT
+
+PACKAGE = ROOT / "khiva_arena"
+MODES = {"r", "w", "a", "x", "rb", "wb", "ab", "xb", "r+", "r+b", "rt", "wt", "ab+"}
+READERS = {"read_bytes", "read_text"}
+
+
+def is_opening(call: ast.Call) -> bool:
+    """Whether a call opens a file by its name: ``open``, ``os.open``, ``path.open("rb")``, ``read_text``, ``shutil.copyfile``."""
+    function = call.func
+    if isinstance(function, ast.Name):
+        return function.id in {"open", "copyfile", "copy2", "copytree"}
+    if not isinstance(function, ast.Attribute):
+        return False
+    of = function.value.id if isinstance(function.value, ast.Name) else ""
+    if function.attr == "open":
+        modes = [each.value for each in call.args if isinstance(each, ast.Constant)] + [word.arg for word in call.keywords]
+        return of in {"os", "posix", "io"} or any(mode in MODES or mode in {"mode", "encoding"} for mode in modes)
+    return function.attr in READERS or (of == "shutil" and function.attr.startswith("copy"))
+
+
+def openings() -> Iterator[str]:
+    """The module of each call that opens a file by its name."""
+    for path in sorted(PACKAGE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and is_opening(node):
+                yield path.relative_to(PACKAGE).with_suffix("").as_posix()
+
+
+TYPED = "a path that this user has typed for this command, which may be a pipe or a terminal, or is written"
+OURS = "part of the package"
+SYSTEM = "/proc, /sys, /dev or a descriptor of this process"
+MADE = "made here: a new file, or one in a folder that is this user's alone, as the cache"
+INSIDE = "the opener cannot be imported: confined in a cell, or one file without the package"
+OTHERS = {
+    "api/checkpoints": (1, TYPED),
+    "api/functions": (2, MADE),
+    "arbiter/round_trip": (2, MADE),
+    "arbiter/trace": (1, TYPED),
+    "check/bot_process": (2, SYSTEM),
+    "check/steps_incoming": (1, OURS),
+    "cli/address_space": (1, SYSTEM),
+    "cluster/host": (3, SYSTEM),
+    "cluster/offers": (1, OURS),
+    "cluster/own_cluster": (2, MADE),
+    "cluster/task": (1, SYSTEM),
+    "commands/decode": (1, TYPED),
+    "commands/new": (6, OURS),
+    "commands/relay": (2, TYPED),
+    "commands/watch": (1, TYPED),
+    "competition/events_file": (2, TYPED),
+    "entrants/modules": (4, MADE),
+    "entrants/staging": (5, MADE),
+    "env/players": (1, OURS),
+    "games/asked": (1, OURS),
+    "games/silk_road/board": (1, OURS),
+    "league/audit": (1, TYPED),
+    "league/player/publish": (2, MADE),
+    "league/routes/pages": (1, OURS),
+    "league/routes/public_folder": (2, INSIDE),
+    "league/submissions/packing": (1, MADE),
+    "league/submissions/queue_file": (1, OURS),
+    "modules/meter/__main__": (1, TYPED),
+    "modules/runner/main": (2, INSIDE),
+    "native/build": (4, OURS),
+    "outside/host": (2, SYSTEM),
+    "page/html": (3, OURS),
+    "ratings/swiss_factors": (1, OURS),
+    "report/docs_tables": (1, OURS),
+    "sandbox/cell": (1, SYSTEM),
+    "sandbox/cgroup": (4, SYSTEM),
+    "sandbox/escape_attempts": (4, INSIDE),
+    "sandbox/keeper": (2, INSIDE),
+    "sandbox/launcher": (1, INSIDE),
+    "sandbox/prepared": (2, SYSTEM),
+    "sandbox/proc_mask": (1, SYSTEM),
+    "sandbox/proc_usage": (1, SYSTEM),
+    "sandbox/reap": (4, SYSTEM),
+    "sandbox/regular_files": (3, "here files are opened"),
+    "sandbox/remedies": (1, SYSTEM),
+    "sandbox/silence": (2, SYSTEM),
+    "sandbox/standard": (4, SYSTEM),
+    "sandbox/uids": (1, SYSTEM),
+    "sandbox/warm": (1, SYSTEM),
+    "sandbox/wsl": (1, SYSTEM),
+    "schedule/coverings": (1, OURS),
+    "seats/link": (1, SYSTEM),
+    "seats/relay_protocol": (1, INSIDE),
+    "seats/seating": (1, MADE),
+    "seats/terminal_seat": (3, TYPED),
+    "shipped": (1, OURS),
+    "store/files": (1, OURS),
+    "store/new_file": (1, MADE),
+    "store/private": (2, MADE),
+    "terminal/console": (2, SYSTEM),
+    "terminal/screen_process": (1, SYSTEM),
+    "terminal/tty": (1, SYSTEM),
+    "terminal/viewer": (1, TYPED),
+    "web/once": (1, SYSTEM),
+    "web/served_page": (2, OURS),
+}
+"""The calls of each other module: how many, and what they open. A stranger named none of these files."""
+
+
+def test_nothing_else_opens_a_file_that_a_stranger_may_have_named() -> None:
+    """A new call goes to ``regular_files.open_file``, with the folder that is trusted; else it has a reason here."""
+    assert dict(Counter(openings())) == {name: count for name, (count, _) in OTHERS.items()}
+
+
+def test_the_test_sees_each_way_to_open_a_file() -> None:
+    ways = ["open(p)", "os.open(p, 0)", "p.open('rb')", "p.open(encoding='ascii')", "p.read_text()", "p.read_bytes()"]
+    for way in [*ways, "shutil.copyfile(p, q)", "shutil.copy(p, q)", "posix.open(p, 0)"]:
+        (call,) = [node for node in ast.walk(ast.parse(way)) if isinstance(node, ast.Call)]
+        assert is_opening(call), way
+    for way in ("session.open()", "hub.open(link)", "regular_files.open_file(p)"):
+        (call,) = [node for node in ast.walk(ast.parse(way)) if isinstance(node, ast.Call)]
+        assert not is_opening(call), way
