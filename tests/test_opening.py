@@ -5,7 +5,9 @@ from collections import Counter
 from collections.abc import Iterator
 
 from arena import ROOT
+from parsed import IN_ONE_PROCESS, tree_of
 
+pytestmark = IN_ONE_PROCESS
 PACKAGE = ROOT / "khiva_arena"
 MODES = {"r", "w", "a", "x", "rb", "wb", "ab", "xb", "r+", "r+b", "rt", "wt", "ab+"}
 READERS = {"read_bytes", "read_text"}
@@ -28,7 +30,7 @@ def is_opening(call: ast.Call) -> bool:
 def openings() -> Iterator[str]:
     """The module of each call that opens a file by its name."""
     for path in sorted(PACKAGE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for node in ast.walk(tree_of(path)):
             if isinstance(node, ast.Call) and is_opening(node):
                 yield path.relative_to(PACKAGE).with_suffix("").as_posix()
 

@@ -14,6 +14,7 @@ from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.audit.report import EventReport
 from khiva_arena.entrants import bots, only_modules, staging
+from khiva_arena.entrants.modules import is_module
 from khiva_arena.errors import ConfigError
 from khiva_arena.replay.definition import Definition
 from khiva_arena.replay.record import Record
@@ -47,16 +48,22 @@ class Rerunner:
         if definition.digest in self._known:
             return self._known[definition.digest]
         paths = {bot.identity: self._path_of(bot.identity) for bot in definition.bots}
-        if lacking := [bot.name for bot in definition.bots if not paths[bot.identity]]:
-            raise ConfigError(f"the modules of {', '.join(lacking)} are not here: name the folder that has them with --modules")
+        if lacking := [bot for bot in definition.bots if not paths[bot.identity]]:
+            damaged = [str(path) for bot in lacking for path in only_modules.damaged_copies(bot.identity, *self._stores)]
+            names, copies = ", ".join(bot.name for bot in lacking), ", ".join(damaged)
+            if damaged:
+                raise ConfigError(
+                    f"the modules of {names} are damaged here ({copies}): name a folder of sound ones with --modules"
+                )
+            raise ConfigError(f"the modules of {names} are not here: name the folder that has them with --modules")
         commands = {identity: self._command(path, identity) for identity, path in paths.items() if path}
         self._known[definition.digest] = commands
         return commands
 
     def _path_of(self, identity: str) -> Path | None:
-        """Return the file of a module; None if it is nowhere."""
+        """Return the file of a module; None if no sound copy is anywhere."""
         places = [only_modules.kept(identity), *(only_modules.named(folder, identity) for folder in self._stores)]
-        return self._in_folders.get(identity) or next((path for path in places if path.is_file()), None)
+        return self._in_folders.get(identity) or next((path for path in places if is_module(path, identity)), None)
 
     @cached_property
     def _in_folders(self) -> dict[str, Path]:

@@ -82,6 +82,7 @@ class StoredEvent:
         yield from (Damage(f"{part} {CHANGED}") for part in self.event.changed)
         yield from _read("the void matches", lambda: store.voids(event))
         yield from _read("its end", lambda: [OverLine(store.conclusion(event) or "", self.event.set_aside)])
+        yield from _read("its modules", lambda: [*map(Damage, stored.damaged_modules(store.folder, self.event.definition))])
         yield from _read("the sums of its rows", lambda: [Damage(problem) for problem in store.changed(event)])
 
     def _matches(self, ordinals: list[int]) -> Iterator[AuditLine]:

@@ -20,11 +20,13 @@ from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.loading import valid_part_of
 from khiva_arena.errors import ConfigError
 from khiva_arena.events.stored import open_batch
+from khiva_arena.games.registry import NAMES
 from khiva_arena.league.folder import BOTS, SETTINGS
 from khiva_arena.league.player.final import FinalShape, play_final
-from khiva_arena.league.player.player import HowLong, draw
+from khiva_arena.league.player.player import draw
 from khiva_arena.league.player.player import play as play_batches
-from khiva_arena.league.settings import league_of, league_text
+from khiva_arena.league.player.refusals import HowLong
+from khiva_arena.league.settings import league_of, league_text, remember_maker
 from khiva_arena.league.status import LeagueStatus, status_of
 from khiva_arena.league.submissions.examine import examine_next
 from khiva_arena.league.submissions.names import check_name
@@ -50,14 +52,16 @@ def new(folder: Path, game: str, seats: int, clock: str) -> None:
     """Make the folder of a new league and say what to do next. Raises ConfigError if there is one."""
     if folder.exists() and any(folder.iterdir() if folder.is_dir() else [folder]):
         raise ConfigError(f"{folder}: exists already; give another name")
-    settings: dict[str, Any] = {"game": game, "seats": seats, "clock": clock, "bots": []}
+    word = os.path.abspath(game) if os.path.exists(game) and game not in NAMES else game
+    settings: dict[str, Any] = {"game": word, "seats": seats, "clock": clock, "bots": []}
     language = "c" if clock == "ticks" else "python"
-    for name in _anchors(game, language):
-        make(shipped.languages()[language], folder / BOTS / ANCHORS / name, name, clock == "ticks")
+    for name, start in _anchors(game, language).items():
+        make(shipped.languages()[language], folder / BOTS / ANCHORS / name, start, clock == "ticks")
         settings["bots"].append(f"{BOTS}/{ANCHORS}/{name}")
     with new_file(folder / SETTINGS) as file:
         file.write(league_text(settings).encode())
     try:
+        remember_maker(folder, say)
         league_of(folder, {}, say)  # so that a mistake in a flag is told now
     except ConfigError:
         shutil.rmtree(folder)
@@ -67,11 +71,13 @@ def new(folder: Path, game: str, seats: int, clock: str) -> None:
     say(harmless(f"next: khiva-arena league enter {word} my-bot --author ann, then khiva-arena league play {word}"))
 
 
-def _anchors(game: str, language: str) -> list[str]:
-    """Return the shipped bots of a language that are anchors of a new league: one with simple rules, and a random one."""
+def _anchors(game: str, language: str) -> dict[str, str]:
+    """Return the anchors of a new league, by name the shipped bot of a language that each is: one with simple rules, and a random
+    one; two random ones for a game of the user's own."""
     words = [word for word in shipped.bots() if word.startswith(f"{shipped.WORD}{language}/")]
     plays = [word.partition("/")[2] for word in words if game in (bot_files.load(word).games or (game,))]
-    return [*[name for name in plays if name.startswith("greedy")][:1], "random"]
+    simple = [name for name in plays if name.startswith("greedy")][:1]
+    return {name: name for name in simple} | {"random": "random"} | ({} if simple else {"random-2": "random"})
 
 
 def enter(league: Path, bot: str, author: str, name: str | None, allow_include: bool | None, as_json: bool) -> int:
@@ -106,9 +112,9 @@ def play(league: Path, **flags: Any) -> None:
     how_long = take_fields({**flags, "until": _time_of_day(until) if until else None}, HowLong)
     for name in HowLong._fields:
         flags.pop(name, None)
+    loaded = league_of(league, settings_by_flags(flags), say)
     if how_long.batches == 0 and status_of(league).link is None:
         raise ConfigError(f"{league}: not founded yet, so nothing is due; --batches 1 plays the first batch, which founds it")
-    loaded = league_of(league, settings_by_flags(flags), say)
     check_cluster_flags(loaded.settings)
     play_batches(loaded, how_long, say)
     word = shlex.quote(str(league))

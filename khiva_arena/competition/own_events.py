@@ -44,7 +44,8 @@ class OwnEvents:
         return standing_of(store, self._stages, definition, entrants, sandbox, new_event=self._options.new_event)
 
     def check_new(self, store: Store, todo: ResumePoint) -> None:
-        """Raise ConfigError if a new event would begin unasked because of a change since the last, or if turns are too short."""
+        """Raise ConfigError if a new event would begin unasked because of a change since the last, if turns are too short, or if
+        the store has this event already."""
         assert todo.definition is not None
         if not self._options.new_event and store.events():
             from khiva_arena.events import drift  # not above: in a new store nothing has changed
@@ -52,6 +53,9 @@ class OwnEvents:
             drift.refuse_changed(store, todo.definition, todo.entrants, drift.WAYS_ON)
         if not todo.over:
             refuse_short_turns(todo.definition)
+        stage = self._stages[len(todo.over)]
+        if stage.seed is not None:
+            stored.new_id(store, todo.definition, run_secret(stage, todo.definition.extends), _follows_0_1(todo))
 
     def event_in(self, store: Store, todo: ResumePoint) -> EventRow:
         """Return the next event, which is added to the store if it is new. Lines then tell facts that the user may not know."""
@@ -72,7 +76,7 @@ class OwnEvents:
             new = self._options.new_event
             if reason := dealt_before(store, todo.definition, secret) if new else why_beside(store, todo.definition):
                 self._say(reason)
-        event = stored.add_event(store, todo.definition, todo.entrants, secret, before is not None and before.is_of_0_1)
+        event = stored.add_event(store, todo.definition, todo.entrants, secret, _follows_0_1(todo))
         if events:
             from khiva_arena.events.drift import edited_bots
 
@@ -97,3 +101,8 @@ class OwnEvents:
         from khiva_arena.events.extending import ways_to_more  # not above: most runs play something
 
         return f"{head}: nothing is played{ways_to_more(store, over[-1])}; --new-event plays another one"
+
+
+def _follows_0_1(todo: ResumePoint) -> bool:
+    """Tell whether version 0.1.0 played the stage before the next one, and gave it an id of its kind."""
+    return bool(todo.over) and todo.over[-1].is_of_0_1

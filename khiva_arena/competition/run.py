@@ -79,6 +79,7 @@ class Run:
         self._executor: Executor
         self._definition: Definition
         self._over: list[str] = []
+        self._checked_event = ""
 
     def play(self) -> RunResult:
         """Play all stages, or the part of them that is not recorded yet, and say so if nothing is left to play.
@@ -100,8 +101,7 @@ class Run:
                     another = todo.definition is None and self.options.new_event
                     if todo.definition is None and not another:
                         return self._nothing_to_play(store, todo)
-                    if not another:
-                        self._check_next(store, todo)
+                    self._check_next(store, self._another() if another else todo)
             links = stack.enter_context(self.seating())
             stack.enter_context(self._executor)
             commands = self._executor.prepare(self._playing.entrants)
@@ -126,12 +126,20 @@ class Run:
     def _standing(self, store: Store) -> ResumePoint:
         return self._source.standing(store, self._definition, self._playing.entrants, self._sandbox)
 
+    def _another(self) -> ResumePoint:
+        return ResumePoint((), tuple(self._playing.entrants), self._definition)
+
     def _check_next(self, store: Store, todo: ResumePoint) -> None:
-        """Raise ConfigError if the next event cannot be played: because of another one, or because of its public text."""
-        if todo.event is not None:
-            public_to_add(store, todo.event, self.options.public, todo.over[-1] if todo.over else None)
-        else:
+        """Raise ConfigError or StoreError if the next event cannot be played: because of another event, its public text, the
+        engine that began it, or damage. Nothing of it is written before."""
+        if todo.event is None:
             self._source.check_new(store, todo)
+            return
+        stored.refuse_other_engine(store, todo.event, self.options.any_engine)
+        public_to_add(store, todo.event, self.options.public, todo.over[-1] if todo.over else None)
+        if todo.event.id != self._checked_event:  # which takes long, so it is done once
+            check_event(store, todo.event)
+            self._checked_event = todo.event.id
 
     # --- nothing is left to play ---
 
@@ -139,6 +147,8 @@ class Run:
         if self.options.web:
             self.say("--web: nothing is played, so nothing is served; `khiva-arena report` makes a page of what is recorded")
         over = f"{store.folder}: {_over_in_words(todo.over)}"
+        for event in todo.over:
+            stored.keep_modules(store.folder, event.definition)
         if self.options.commit:
             raise ConfigError(f"{over}; give --new-event with --commit to begin another one")
         check_public_of_past(todo.over, self.options.public)
@@ -179,7 +189,7 @@ class Run:
                     log.say(f"event {event.id} is over: run digest {store.conclusion(event.id)}")
                 self._write_over(store, over, log)
             while True:
-                todo = ResumePoint((), tuple(self._playing.entrants), self._definition) if another else self._standing(store)
+                todo = self._another() if another else self._standing(store)
                 another = False
                 self._over = [event.id for event in todo.over]
                 if todo.definition is None:
@@ -204,12 +214,11 @@ class Run:
         self._check_next(store, todo)
         before = todo.over[-1] if todo.over else None
         event = self._source.event_in(store, todo)
-        event = stored.ready_to_continue(store, event, self.options.any_engine)
+        event = stored.marked(store, event)
         text = public_to_add(store, event, self.options.public, before)
         if text is not None and not self.options.commit:
             store.add_public(event.id, text)
             event = stored.stored_event(store, event.id)
-        check_event(store, event)
         return event
 
     def _play_event(self, store: Store, play: Play, stage: Settings, ids: Sequence[str], log: RunEvents, page: LivePage) -> bool:

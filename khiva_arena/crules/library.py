@@ -45,11 +45,13 @@ def is_built() -> bool:
 
 @cache
 def library() -> ctypes.CDLL:
-    """Load the library. Raises ConfigError if it was not built, or cannot be loaded."""
+    """Load the library. Raises ConfigError if it was not built, was changed since, or cannot be loaded."""
     try:
         loaded = ctypes.CDLL(build.program("rules") or os.devnull)
     except OSError:
-        raise ConfigError("the rules in C are not built here: install a C compiler, then the arena again") from None
+        raise ConfigError(
+            "the rules in C are not built here, or were damaged since: install a C compiler, then the arena again"
+        ) from None
     loaded.arena_lib_u64.restype = loaded.arena_lib_below.restype = ctypes.c_uint64
     return loaded
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.build import Errand, work
-from khiva_arena.errors import BotError, ConfigError
+from khiva_arena.errors import BotError, ConfigError, StagingError
 from khiva_arena.modules.meter.bounds import MODULE_BYTES
 from khiva_arena.modules.meter.prices import NUMBER
 from khiva_arena.sandbox import regular_files, scratch, seccomp, system
@@ -63,12 +63,19 @@ def command(bot: Bot, module: Path, level: Level, home: Path, *, by_function: bo
     home: the cache folder
     by_function: let it count its ticks by function
 
-    Raises BotError for a module that cannot be a bot, or not be compiled within ``TO_COMPILE``; ConfigError without the VM.
+    Raises BotError for a module that cannot be a bot, or not be compiled within ``TO_COMPILE``; StagingError for a damaged copy
+    of a module that is identified by its bytes; ConfigError without the VM.
     """
     try:
         data = regular_files.read(module, MODULE_BYTES, follow=False)
     except OSError as error:
         raise BotError(f"{bot.name}: its module {bot.module}: {error.strerror or error}") from None
+    if bot.built_from and sha256(data).hexdigest() != bot.identity:
+        source = bot.sources[0][1] if bot.sources else module
+        raise StagingError(
+            f"{bot.name}: {source}: this copy of its module is damaged, since its bytes are not those of the hash "
+            f"{bot.identity[:12]}: remove it and run the same command again, or put a sound copy there"
+        )
     words, note = runner(RUN), home / f"{_key(data, by_function)}.json"
     digest = _noted(note) or _compile(bot, data, note, level, by_function)
     code = _code(note, digest)
@@ -77,6 +84,15 @@ def command(bot: Bot, module: Path, level: Level, home: Path, *, by_function: bo
     table = (str(code), digest, *runner(TABLES if forks else TABLE, filter_.hex()))
     files = (library(), str(FOLDER))
     return Command((*words, str(code), digest), str(code.parent), {}, files, staged=True, module=table, forks=forks)
+
+
+def is_module(path: Path, identity: str) -> bool:
+    """Tell whether a file is the module of an identity, which is the hash of its bytes. One that cannot be read is not, nor is a
+    link."""
+    try:
+        return sha256(regular_files.read(path, MODULE_BYTES, follow=False)).hexdigest() == identity
+    except OSError:
+        return False
 
 
 def _key(module: bytes, by_function: bool) -> str:

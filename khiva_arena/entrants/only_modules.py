@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.manifest import as_module
+from khiva_arena.entrants.modules import is_module
 from khiva_arena.entrants.staging import cache_folder, stage, staged
 from khiva_arena.errors import ConfigError, StagingError
 from khiva_arena.modules.meter.bounds import MODULE_BYTES
@@ -42,11 +43,12 @@ def _only_module(bot: Bot, level: Level) -> Bot:
 
 
 def keep(module: bytes) -> str:
-    """Keep a module in the cache folder, and return its identity. Raises StagingError if it cannot be written."""
+    """Keep a module in the cache folder, in place of a damaged copy, and return its identity. Raises StagingError if it cannot be
+    written."""
     identity = sha256(module).hexdigest()
     file = kept(identity)
     try:
-        if not file.exists():
+        if not is_module(file, identity):
             file.parent.mkdir(parents=True, exist_ok=True)
             with tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as draft:
                 draft.write(module)
@@ -57,7 +59,7 @@ def keep(module: bytes) -> str:
 
 
 def module_in(folder: Path, identity: str) -> bytes | None:
-    """Return the module of an identity, from a folder or from this machine's cache; None if neither has it."""
+    """Return the module of an identity, from a folder or from this machine's cache; None if neither has a sound copy."""
     for path in (named(folder, identity), kept(identity)):
         with suppress(OSError):
             if sha256(module := _bytes(path)).hexdigest() == identity:
@@ -66,7 +68,7 @@ def module_in(folder: Path, identity: str) -> bytes | None:
 
 
 def keep_in(folder: Path, definition: Definition, *others: Path) -> None:
-    """Copy the modules of an event in ticks into a folder, unless they are there.
+    """Copy the modules of an event in ticks into a folder, unless they are there, in place of damaged copies.
 
     others: folders that may have them, if this machine has not built them
 
@@ -74,11 +76,14 @@ def keep_in(folder: Path, definition: Definition, *others: Path) -> None:
     """
     for bot in definition.bots:
         place = named(folder, bot.identity)
+        if is_module(place, bot.identity):
+            continue
         module = next((data for other in (folder, *others) if (data := module_in(other, bot.identity))), None)
-        if module is None or place.exists():
+        if module is None:
             continue
         try:
             folder.mkdir(exist_ok=True)
+            place.unlink(missing_ok=True)
         except OSError as error:
             raise ConfigError(f"{place}: the module of {bot.name} cannot be kept: {error.strerror or error}") from None
         with new_file(place) as file:
@@ -92,6 +97,12 @@ def _bytes(path: Path) -> bytes:
 def identity_of(path: Path) -> str:
     """Return the identity of the module in a file. Raises OSError."""
     return sha256(_bytes(path)).hexdigest()
+
+
+def damaged_copies(identity: str, *folders: Path) -> list[Path]:
+    """Return the copies of a module in folders, and in this machine's cache, whose bytes are not those of their name."""
+    copies = [*(named(folder, identity) for folder in folders), kept(identity)]
+    return [path for path in copies if os.path.lexists(path) and not is_module(path, identity)]
 
 
 def named(folder: Path, identity: str) -> Path:

@@ -87,7 +87,7 @@ def stage(bot: Bot, level: Level = Level.TRUSTED, *, by_function: bool = False) 
         final = home / bot.identity
         with (home / f"{bot.identity}.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)  # another arbiter may be staging it
-            if not is_as_sealed(final):
+            if not is_as_sealed(final) or _is_damaged(bot, final):
                 _sweep(home)
                 _stage_from_sources(bot, final, level)
     except RecursionError as error:  # a build may leave a tree deeper than can be walked
@@ -232,6 +232,15 @@ def is_as_sealed(final: Path) -> bool:
         return not final.is_symlink() and bool(json.loads(seal_of(final).read_text()) == {"tree": _tree(final)})
     except (OSError, ValueError):
         return False
+
+
+def _is_damaged(bot: Bot, final: Path) -> bool:
+    """Tell whether a staged module is not the one that identifies its bot, as when a damaged copy was staged and sealed."""
+    if not bot.built_from:
+        return False
+    from khiva_arena.entrants import modules  # not above: most tables have none
+
+    return not modules.is_module(final / bot.module, bot.identity)
 
 
 def seal_of(final: Path) -> Path:

@@ -112,12 +112,14 @@ def _check_over(store: Store, events: Sequence[EventRow]) -> None:
 
 def _modules(store: Store, event: EventRow) -> Iterator[bundle.ModuleLine]:
     """Yield the lines of all modules of an event in ticks. Raises ConfigError if one is not to be had."""
-    from khiva_arena.entrants.only_modules import module_in  # not above: few bundles have modules
+    from khiva_arena.entrants.only_modules import damaged_copies, module_in  # not above: few bundles have modules
 
     number = 0
     for bot in event.definition.bots:
         module = module_in(store.folder / MODULES, bot.identity)
         if module is None:
+            if copies := ", ".join(map(str, damaged_copies(bot.identity, store.folder / MODULES))):
+                raise ConfigError(f"--with-modules: each copy of the module of {bot.name} is damaged: {copies}")
             raise ConfigError(f"--with-modules: the module of {bot.name} is neither in {store.folder} nor on this machine")
         parts = [module[at : at + MODULE_PART] for at in range(0, len(module), MODULE_PART)]
         for rest, part in zip(range(len(parts) - 1, -1, -1), parts, strict=True):

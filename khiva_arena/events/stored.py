@@ -1,5 +1,6 @@
 """Events of a store: checks that one is sound, its schedule, its results, and the beginning of a new one."""
 
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -136,11 +137,15 @@ def places(event: EventRow, of_round: Callable[[Shape], list[Result] | None]) ->
     return PlacesSoFar(formats.places(timetable.terms, rounds), len(rounds), len(timetable.shapes))
 
 
-def add_event(store: Store, definition: Definition, bots: "Sequence[Bot]", secret: bytes, like_0_1: bool) -> EventRow:
-    """Add an event to a store. Raises ConfigError if the store has an event of that id.
+class NewId(NamedTuple):
+    """The id that an event will have, and the commitment to its secret."""
 
-    like_0_1: whether the id is as version 0.1.0 gave it, for later stages of a competition that 0.1.0 began.
-    """
+    event: str
+    commitment: str
+
+
+def new_id(store: Store, definition: Definition, secret: bytes, like_0_1: bool) -> NewId:
+    """Return the id of an event that is to be added, as ``add_event`` gives it. Raises ConfigError if the store has it."""
     commitment = seeds.commitment(definition.digest, secret)
     event = seeds.event_id(definition.digest, commitment)
     if like_0_1:
@@ -151,6 +156,15 @@ def add_event(store: Store, definition: Definition, bots: "Sequence[Bot]", secre
             f"--new-event: with the same settings and the same --seed it would be event {existing.number} ({event}) once more, "
             "which is over; give another --seed or none, or another --out"
         )
+    return NewId(event, commitment)
+
+
+def add_event(store: Store, definition: Definition, bots: "Sequence[Bot]", secret: bytes, like_0_1: bool) -> EventRow:
+    """Add an event to a store. Raises ConfigError if the store has an event of that id.
+
+    like_0_1: whether the id is as version 0.1.0 gave it, for later stages of a competition that 0.1.0 began.
+    """
+    event, commitment = new_id(store, definition, secret, like_0_1)
     rows = [BotRow(b.name, b.identity, b.version, b.complete, b.asked_as, b.folder or str(Path.cwd())) for b in bots]
     store.add_event(event, definition.text, __version__, commitment, secret, rows)
     return stored_event(store, event)
@@ -169,6 +183,21 @@ def keep_modules(store: Path, definition: Definition, *others: Path) -> None:
         keep_in(store / MODULES, definition, *(other / MODULES for other in others))
 
 
+def damaged_modules(store: Path, definition: Definition) -> list[str]:
+    """Return a line on each module of an event in ticks whose copy in its store's folder is damaged."""
+    if not definition.in_ticks:
+        return []
+    from khiva_arena.entrants.modules import is_module  # not above: few events are in ticks
+    from khiva_arena.entrants.only_modules import named
+
+    copies = [(bot, named(store / MODULES, bot.identity)) for bot in definition.bots]
+    return [
+        f"{copy}: this copy of the module of {bot.name} is damaged; the command that played the event puts a sound one there"
+        for bot, copy in copies
+        if os.path.lexists(copy) and not is_module(copy, bot.identity)
+    ]
+
+
 def has_seeds(store: Store, event: EventRow, seeds: range) -> bool:
     """Tell whether all matches on these seeds in a row are recorded. The event must have one round."""
     (shape,) = bare_timetable(event).shapes
@@ -176,18 +205,20 @@ def has_seeds(store: Store, event: EventRow, seeds: range) -> bool:
     return store.count(event.id, seeds.start * per_seed, seeds.stop * per_seed - 1) == len(seeds) * per_seed
 
 
-def ready_to_continue(store: Store, row: EventRow, any_engine: bool) -> EventRow:
-    """Return the event, ready to be continued.
-
-    Raises StoreError if another engine version began it, unless ``any_engine``: then the event is marked with this version, too.
-    """
-    if __version__ in row.engines:
-        return row
-    if not any_engine:
+def refuse_other_engine(store: Store, row: EventRow, any_engine: bool) -> None:
+    """Raise StoreError if another engine version began an event, unless ``any_engine``. To be called before anything is written,
+    since that version is to continue the store."""
+    if __version__ not in row.engines and not any_engine:
         raise StoreError(
             f"{store.folder}: event {row.id} was begun by khiva-arena {row.engines[0]}, this is {__version__}; "
             "finish it with that one, give another --out, or continue and have it marked with --any-engine"
         )
+
+
+def marked(store: Store, row: EventRow) -> EventRow:
+    """Return the event, marked with the version of this engine."""
+    if __version__ in row.engines:
+        return row
     store.add_engine(row.id, __version__)
     return stored_event(store, row.id)
 

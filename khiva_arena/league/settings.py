@@ -3,6 +3,7 @@
 It is as safe to open as any settings file: what it opens on this machine needs the user's word.
 """
 
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
@@ -19,7 +20,7 @@ from khiva_arena.result import Clock
 from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.say import Say
 from khiva_arena.settings import consent
-from khiva_arena.settings.competition import entrants_named, not_agreed
+from khiva_arena.settings.competition import Asker, entrants_named, with_consent
 from khiva_arena.settings.define import conditions_of, short_turn_refusal
 from khiva_arena.settings.file import SettingsFile, by_line, read_file
 from khiva_arena.settings.isolation import sandbox_of
@@ -192,31 +193,46 @@ def league_of(folder: Path, flags: Mapping[str, Any], say: Say) -> League:
         problems.append(f"{path}: a league's name has 1 to {MOST_NAME} printable characters; write one below [league]")
     given = {"seeds": 1, **own, **flags, "out": str(folder)}
     anchors: list[Bot] = []
-    settings: Settings | None = None
     try:
         anchors = entrants_named(given, say)
         if len(anchors) < 2:
             problems.append(f"{places.get('bots', path)}: bots: name two anchors or more, which play in every batch")
     except ConfigError as error:
         problems += error.problems
-    try:
+
+    def checked_settings() -> Settings:
         settings = settings_from(given, places)
+        reasons = short_turn_refusal(settings)
         if settings.isolation == "trusted" or settings.trust_bots:
-            problems.append(f"{path}: at level trusted a bot could read the deals; leave isolation and trust_bots out")
-        problems += short_turn_refusal(settings)
+            reasons.append(f"{path}: at level trusted a bot could read the deals; leave isolation and trust_bots out")
         if options.cpu_minutes and settings.clock is Clock.TICKS:
-            problems.append(
+            reasons.append(
                 f"{places.get('league.cpu_minutes', path)}: cpu_minutes: in ticks --turn and --bank bound it; leave it out"
             )
-    except ConfigError as error:
-        problems += error.problems
-    problems += not_agreed(path, SettingsFile(own, places, file.text), consent.openings_of(own, flags), anchors, problems, say)
+        if reasons:
+            raise ConfigError(reasons)
+        return settings
+
+    asker = Asker(path, SettingsFile(own, places, file.text), flags, say, _command_that_asks(folder))
+    settings = with_consent(asker, anchors, problems, checked_settings)
     if problems or settings is None:
         raise ConfigError(by_line(problems, places))
     sandbox = sandbox_of(settings, say, rated=True)
     if settings.clock is Clock.TICKS:
         anchors = as_modules(anchors, sandbox.level, skip_broken=False)
     return League(folder, settings, options, tuple(anchors), sandbox)
+
+
+def _command_that_asks(folder: Path) -> str:
+    return f"khiva-arena league play {shlex.quote(str(folder))} --batches 0"
+
+
+def remember_maker(folder: Path, say: Say) -> None:
+    """Remember that whoever has just made a league agrees to what its settings open, so that a service has nobody to ask."""
+    file = _file_of(folder)
+    openings = consent.openings_of(file.settings, {})
+    digest = consent.digest_of_file(folder / SETTINGS, file.text, consent.programs(openings, ()))
+    consent.remember(folder / SETTINGS, openings, digest, say)
 
 
 def _options(

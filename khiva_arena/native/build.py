@@ -57,42 +57,55 @@ def write_headers() -> None:
             unfinished.replace(path)
 
 
-def _file_of(name: str) -> Path:
-    """Return where a program or library lies once it is built from the sources that are here."""
+def _beginning(name: str) -> str:
+    """Return how the name of a program or library begins that is built from the sources that are here; its own hash follows."""
     sources = (HERE / f"{name}.c").read_text("utf-8")
     if name == "rules":
         for header in (HERE / "trainer_calls.h", RULES / "calls" / "calls.h"):
             sources += header.read_text("utf-8")
         sources += "".join(map(join, GAMES))
-    digest = hashlib.sha256(sources.encode()).hexdigest()[:16]
-    return HERE / f"{name}-{platform.machine()}-{digest}"
+    return f"{name}-{platform.machine()}-{_digest(sources.encode())}"
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:16]
+
+
+def _built(beginning: str) -> list[Path]:
+    """Return the programs and libraries whose names begin so, and whose bytes have the hash with which their names end.
+
+    A library that was cut would end the process that loads it, and one that was changed would give other results.
+    """
+    paths = [path for path in HERE.glob(f"{beginning}-*") if os.access(path, os.X_OK)]
+    return [path for path in paths if path.name.endswith(f"-{_digest(path.read_bytes())}")]
 
 
 @cache
 def program(name: str) -> str:
-    """Return the path of a program or library, "" if it was not built when the package was set up."""
+    """Return the path of a program or library, "" if it was not built when the package was set up, or is damaged."""
     try:
-        path = _file_of(name)
+        paths = _built(_beginning(name))
     except OSError:  # a tree without the sources, as a bot in a cell sees it; of several libraries none is known to be right
-        paths = list(HERE.glob(f"{name}-{platform.machine()}-*"))
-        return str(paths[0]) if name == "rules" and len(paths) == 1 else ""
-    return str(path) if os.access(path, os.X_OK) else ""
+        paths = _built(f"{name}-{platform.machine()}") if name == "rules" else []
+        paths = paths if len(paths) == 1 else []
+    return str(paths[0]) if paths else ""
 
 
 def build(name: str) -> str:
     """Build a program or library and return its path; "" where no compiler of the system, or of ``CC``, can build it."""
-    compiler, path = shlex.split(os.environ.get("CC", "cc")), _file_of(name)
-    if os.access(path, os.X_OK):
-        return str(path)
+    compiler, beginning = shlex.split(os.environ.get("CC", "cc")), _beginning(name)
+    if paths := _built(beginning):
+        return str(paths[0])
     if not sys.platform.startswith("linux") or not compiler or shutil.which(compiler[0]) is None:
         return ""
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    unfinished = HERE / f".{beginning}.{os.getpid()}"
     words = [*compiler, *STRICT, *PROGRAMS[name], "-o", str(unfinished), str(HERE / f"{name}.c")]
     try:
         done = subprocess.run(words, capture_output=True, text=True, timeout=SECONDS, check=False)
         if done.returncode:
             print(f"{name} is not built, and the arena is a little slower: {done.stderr.strip()[-300:]}", file=sys.stderr)
             return ""
+        path = HERE / f"{beginning}-{_digest(unfinished.read_bytes())}"
         for of_another_source in HERE.glob(f"{name}-{platform.machine()}-*"):
             of_another_source.unlink(missing_ok=True)
         unfinished.replace(path)

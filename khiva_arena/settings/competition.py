@@ -3,9 +3,9 @@
 Settings come from a file, and from flags or keywords.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from msgspec.structs import replace
 
@@ -26,8 +26,7 @@ from khiva_arena.settings.stages import stages_from
 from khiva_arena.settings.table import TABLE
 from khiva_arena.text import is_text
 
-if TYPE_CHECKING:
-    from khiva_arena.settings.consent import Opening
+T = TypeVar("T")
 
 
 class CompetitionParts(NamedTuple):
@@ -41,6 +40,23 @@ class CompetitionParts(NamedTuple):
     entrants: list[Bot]
 
 
+class Asker(NamedTuple):
+    """A question to the user about a settings file, asked before anything happens that the file opens.
+
+    path: of the file; None for settings that no file gave, which open nothing by themselves.
+    file: its settings and its text.
+    flags: settings by flags, which win over those of the file.
+    say: takes a line for people.
+    command: the one that asks at a terminal; "" if it is the one that was typed, which has flags for all settings.
+    """
+
+    path: Path | None
+    file: SettingsFile
+    flags: Mapping[str, Any]
+    say: Say
+    command: str = ""
+
+
 def competition_from(config: Path | None, overrides: Mapping[str, Any], say: Say) -> CompetitionParts:
     """Return the settings of each stage, and the bots that play.
 
@@ -52,14 +68,10 @@ def competition_from(config: Path | None, overrides: Mapping[str, Any], say: Say
     agree to an opening of the file. Raises GameFault if the game breaks its contract.
     """
     file = read_file(config) if config else SettingsFile({}, {}, "")
+    asker = Asker(config, file, overrides, say)
     file_settings, places, _ = file
     for line in renamed_settings(places):
         say(line)
-    opened_by_file: list[Opening] = []
-    if config:
-        from khiva_arena.settings import consent  # not above: most runs have no file
-
-        opened_by_file = consent.openings_of(file_settings, overrides)
     overrides = dict(overrides)
     for key in [row.name for row in TABLE if row.kind in TABLES and isinstance(overrides.get(row.name), Mapping)]:
         table = overrides.pop(key)  # what is not named there stays as the file has it
@@ -67,24 +79,19 @@ def competition_from(config: Path | None, overrides: Mapping[str, Any], say: Say
         if isinstance(file_settings.get(key, {}), dict):
             overrides[key] = {**file_settings.get(key, {}), **table}
     problems: list[str] = []
-    stages: tuple[Settings, ...] = ()
     entrants: list[Bot] = []
     try:
         entrants = entrants_named({**file_settings, **overrides}, say)
     except ConfigError as error:
         problems += error.problems
-    runs_code = any(opening.row.name == "game" for opening in opened_by_file)  # as soon as settings are checked
-    if config and runs_code:
-        problems += not_agreed(config, file, opened_by_file, entrants, problems, say)
-    if not (runs_code and problems):
-        try:
-            stages = stages_from(file_settings, overrides, places)
-        except ConfigError as error:
-            problems += error.problems
-    if stages and entrants:
-        problems += unplayable(stages, entrants)
-    if config and not runs_code:
-        problems += not_agreed(config, file, opened_by_file, entrants, problems, say)
+
+    def playable_stages() -> tuple[Settings, ...]:
+        stages = stages_from(file_settings, overrides, places)
+        if entrants and (reasons := unplayable(stages, entrants)):
+            raise ConfigError(reasons)
+        return stages
+
+    stages = with_consent(asker, entrants, problems, playable_stages) or ()
     if problems:
         raise ConfigError(by_line(problems, {key: place for key, place in places.items() if key not in overrides}))
     for stage in stages:
@@ -92,27 +99,37 @@ def competition_from(config: Path | None, overrides: Mapping[str, Any], say: Say
     return CompetitionParts(stages, entrants)
 
 
-def not_agreed(
-    config: Path,
-    file: SettingsFile,
-    opened_by_file: "Sequence[Opening]",
-    entrants: Sequence[Bot],
-    problems: Sequence[str],
-    say: Say,
-) -> list[str]:
-    """Return the problem if the user does not agree to the openings of a settings file, else []. Nobody is asked beside other
-    problems."""
-    from khiva_arena.settings import consent
+def with_consent(asker: Asker, entrants: Sequence[Bot], problems: list[str], check: Callable[[], T]) -> T | None:
+    """Return what ``check`` makes of the settings of a file, once the user has agreed to all that the file opens.
+
+    ``check`` runs the code of a game that is no game of the arena: if the file names one, the user agrees before, else after.
+    Nobody is asked beside other problems.
+
+    problems: the mistakes so far; those of ``check`` are added, and the refusal if the user does not agree.
+    """
+    if asker.path is None:
+        return _checked(problems, check)
+    from khiva_arena.settings import consent  # not above: most runs have no file
     from khiva_arena.terminal.question import can_ask
 
-    if not opened_by_file or (problems and can_ask()):
-        return []
+    openings = consent.openings_of(asker.file.settings, asker.flags)
+    runs_code = any(opening.row.name == "game" for opening in openings)
+    made = None if runs_code else _checked(problems, check)
+    if openings and not (problems and can_ask()):
+        try:
+            digest = consent.digest_of_file(asker.path, asker.file.text, consent.programs(openings, entrants))
+            consent.ask(asker.path, openings, digest, asker.say, asker.command)
+        except ConfigError as error:
+            problems += error.problems
+    return _checked(problems, check) if runs_code and not problems else made
+
+
+def _checked(problems: list[str], check: Callable[[], T]) -> T | None:
     try:
-        code = consent.programs(opened_by_file, entrants)
-        consent.ask(config, opened_by_file, consent.digest_of(f"{config.parent.resolve()}\0{file.text}", code), say)
+        return check()
     except ConfigError as error:
-        return list(error.problems)
-    return []
+        problems += error.problems
+        return None
 
 
 def entrants_named(settings: Mapping[str, Any], say: Say) -> list[Bot]:

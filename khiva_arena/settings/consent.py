@@ -91,21 +91,31 @@ def digest_of(file: str, code: Sequence[str] = ()) -> str:
     return sha256("\0".join(["khiva-agreed-1", file, *code]).encode()).hexdigest()
 
 
-def refusal(file: Path, openings: Collection[Opening]) -> str:
-    """Return the message where nobody can be asked: all flags at once."""
+def digest_of_file(path: Path, text: str, code: Sequence[str]) -> str:
+    """Return the hash under which the user's word on a settings file is remembered: the file in its folder, and ``programs``."""
+    return digest_of(f"{path.parent.resolve()}\0{text}", code)
+
+
+def refusal(file: Path, openings: Collection[Opening], asks: str = "") -> str:
+    """Return the message where nobody can be asked: all flags at once, or the command that ``asks`` where these are no flags."""
     flags = " ".join(opening.flag for opening in openings)
+    if asks:
+        return (
+            f"{file} opens more of this machine than a file may by itself: {flags}; if you trust it, type `{asks}` once at a "
+            "terminal, which asks and remembers"
+        )
     return (
         f"{file} opens more of this machine than a file may by itself; if you trust it, add: {flags} "
         "(or type the command once at a terminal, which asks and remembers)"
     )
 
 
-def ask(file: Path, openings: Sequence[Opening], digest: str, say: Say) -> None:
-    """Check that the user agrees, now or at an earlier time. Raises ConfigError if not."""
+def ask(file: Path, openings: Sequence[Opening], digest: str, say: Say, asks: str = "") -> None:
+    """Check that the user agrees, now or at an earlier time. Raises ConfigError if not. ``asks``: as in ``refusal``."""
     if set(_names(openings)) <= remembered(digest):
         return
     if not can_ask():
-        raise ConfigError(refusal(file, openings))
+        raise ConfigError(refusal(file, openings, asks))
     say(harmless(f"{file} opens more of this machine than a file may by itself:"))
     for opening in openings:
         say(f"  {opening.text}")

@@ -151,8 +151,9 @@ def merge(
         _check_with_out(parts, out, checks.any_engine)
         with Store.write(out) as store, uncollected():
             _check_batch(store, parts)  # once more, since now no player can end the batch
+            if there := store.event(parts[0].event.id):
+                check_event(store, there)
             event = _event_in(store, parts)
-            check_event(store, event)
             if notes := notes_alike([(part.folder, part.event) for part in parts]):
                 leave_note(out, structs.replace(next(iter(notes.values())), shard=0), say)
             target = _Target(store, event, far)

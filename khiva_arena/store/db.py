@@ -37,6 +37,7 @@ class Store(StoreRows):
         self.folder = folder
         self._connection = connection
         self._lock = lock
+        self._is_older = False
         self._files = self._who_is_there()
         self._seal = Seal(folder / FILE, connection, trusted=trusting)
         self._results: dict[str, Any] = {}
@@ -78,6 +79,7 @@ class Store(StoreRows):
             try:
                 files.narrow(folder)
                 store = cls(folder, files.open_to_write(folder), lock)
+                store._is_older = files.is_older(store._connection)
                 store._seal.begin()
                 return store
             except BaseException:
@@ -111,9 +113,9 @@ class Store(StoreRows):
 
     def close(self) -> None:
         """Close and unlock the store. A writer moves all that it recorded into the one file, so that a copy of this file is
-        whole, and seals the file if everything in it is sound."""
+        whole, and seals the file if everything in it is sound. A store of an older version, without a new row, stays as it is."""
         try:
-            if self._lock is not None:
+            if self._lock is not None and not self._is_older:
                 with suppress(StoreError, *shape.REFUSED, OSError):  # a -wal file keeps what is not moved; a seal is no loss
                     self._leave_whole()
         finally:
@@ -409,6 +411,9 @@ class Store(StoreRows):
                     f"{self.folder}: {FILE} or {LOCK} was deleted or replaced while this run was writing it: "
                     "put it back, or give the same command again, which begins a new store"
                 )
+            if self._is_older:
+                files.bring_up_to_date(self._connection)
+                self._is_older = False
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 rows = Insertion(self._connection)

@@ -139,14 +139,26 @@ def _open_in_mode(path: Path, mode: str) -> sqlite3.Connection:
 
 def stand_in(connection: sqlite3.Connection) -> None:
     """Give a store of an older version, opened to read, the tables it lacks: empty ones, in memory."""
-    if (version := _version(connection)) < VERSION:
-        connection.executescript(_additions(version).replace("CREATE TABLE", "CREATE TEMP TABLE"))
+    if is_older(connection):
+        connection.executescript(_additions(_version(connection)).replace("CREATE TABLE", "CREATE TEMP TABLE"))
 
 
-def _bring_up_to_date(connection: sqlite3.Connection) -> None:
-    """Make the tables that a store of an older version lacks, in one transaction."""
-    if (version := _version(connection)) < VERSION:
-        connection.executescript(f"BEGIN IMMEDIATE; {_additions(version)} PRAGMA user_version = {VERSION}; COMMIT;")
+def is_older(connection: sqlite3.Connection) -> bool:
+    """Tell whether a store is of an older version, and lacks tables."""
+    return _version(connection) < VERSION
+
+
+def bring_up_to_date(connection: sqlite3.Connection) -> None:
+    """Make the tables that a store of an older version lacks, in place of those of ``stand_in``, in one transaction."""
+    lacking = connection.execute("SELECT name FROM temp.sqlite_master WHERE type = 'table'").fetchall()
+    drops = "".join(f"DROP TABLE temp.{name};" for (name,) in lacking)
+    additions = _additions(_version(connection))
+    try:
+        connection.executescript(f"BEGIN IMMEDIATE; {drops} {additions} PRAGMA user_version = {VERSION}; COMMIT;")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
 
 
 def _connect(uri: str) -> sqlite3.Connection:
@@ -180,7 +192,8 @@ def _is_whole(path: Path) -> bool:
 
 
 def open_to_write(folder: Path) -> sqlite3.Connection:
-    """Return a connection that writes; a store that does not exist is made."""
+    """Return a connection that writes; a store that does not exist is made. One of an older version stays so until its first row
+    is written, since a command that refuses must leave it to the engine that made it."""
     path = folder / FILE
     check_pieces(path)
     _make_if_blank(path)
@@ -188,7 +201,8 @@ def open_to_write(folder: Path) -> sqlite3.Connection:
     try:
         refuse_links(path)  # once more: one may have come since
         check_version(folder, connection)
-        _bring_up_to_date(connection)
+        connection.execute("PRAGMA temp_store = MEMORY")
+        stand_in(connection)
         connection.set_progress_handler(None, 0)  # Ctrl-C lets a match be recorded that is being recorded
         # A match that was reported as recorded must outlive even a power cut. macOS has the disk empty its cache only if asked.
         connection.execute("PRAGMA synchronous = FULL")

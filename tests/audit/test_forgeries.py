@@ -152,7 +152,7 @@ def test_another_module_under_the_same_name_is_not_run(cup: Path, tmp_path: Path
     shutil.copytree(cup / "store" / "modules", cache / "modules", dirs_exist_ok=True)
     shutil.copy(file, cache / "modules")
     refused = arena(*words, cwd=cup, env=env, code=2).stderr
-    assert re.search(pattern("audit", "module-changed", path=".*", identity=identity), refused)
+    assert re.search(pattern("audit", "modules-damaged", copies=f".*{identity}.wasm"), refused)
 
 
 def test_an_altered_bundle_is_not_sound(cup: Path, tmp_path: Path) -> None:

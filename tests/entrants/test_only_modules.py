@@ -85,6 +85,50 @@ def test_a_store_and_a_bundle_hold_what_another_machine_needs(
     (played / "brought").rename(played / "cup" / "modules")
 
 
+def flip(file: Path) -> None:
+    """Change the last byte of a file."""
+    data = file.read_bytes()
+    file.write_bytes(data[:-1] + bytes([data[-1] ^ 1]))
+
+
+def test_a_module_that_was_damaged_in_the_cache_does_not_play(
+    played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither for a run, whose bots are built again, nor for one that verifies, whichever folder of modules it is given."""
+    monkeypatch.setenv("KHIVA_ARENA_CACHE", str(tmp_path / "cache"))
+    whole = digest(arena("verify", "cup", cwd=played))
+    one, other = (path.stem for path in (played / "cup" / "modules").glob("*.wasm"))
+    for words in (("--modules", str(played / "cup" / "modules")), ()):
+        shutil.rmtree(tmp_path / "cache", ignore_errors=True)
+        kept = tmp_path / "cache" / "modules"
+        shutil.copytree(played / "cup" / "modules", kept)
+        shutil.copy(kept / f"{other}.wasm", kept / f"{one}.wasm")
+        assert re.search(RUN_AGAIN, arena("verify", "cup", "--rerun-bots", *words, cwd=played).stdout)
+        shutil.rmtree(tmp_path / "cache" / "staged")
+        shutil.copy(kept / f"{other}.wasm", kept / f"{one}.wasm")
+        out = str(tmp_path / f"again-{len(words)}")
+        assert digest(arena("run", *EVENT, *bots("greedy", "random"), "--out", out, cwd=played)) == whole
+
+
+def test_a_module_that_was_damaged_in_a_store_is_named_and_replaced(
+    played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(played / "cup", tmp_path / "cup")
+    file = next((tmp_path / "cup" / "modules").glob("*.wasm"))
+    flip(file)
+    out = str(tmp_path / "cup")
+    said = arena("verify", out, cwd=played, code=1)
+    assert sentence("events", "module-damaged", copy=file) in said.stdout + said.stderr
+    with monkeypatch.context() as patch:
+        patch.setenv("KHIVA_ARENA_CACHE", str(tmp_path / "empty"))
+        lacking = arena("verify", out, "--rerun-bots", cwd=played, code=2).stderr
+        assert sentence("audit", "modules-damaged", copies=file) in lacking
+        nowhere = arena("bundle", out, str(tmp_path / "b"), "--with-modules", cwd=played, code=2).stderr
+        assert re.search(pattern("events", "module-damaged-too", name="[a-z]+", copies=re.escape(str(file))), nowhere)
+    arena("run", *EVENT, *bots("greedy", "random"), "--out", out, cwd=played)
+    assert digest(arena("verify", out, cwd=played)) == digest(arena("verify", "cup", cwd=played))
+
+
 def test_shards_are_merged_with_their_modules(played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = digest(arena("verify", "cup", cwd=played))
     arena("run", *EVENT, *bots("greedy", "random"), "--plan", "cup.plan", cwd=played)

@@ -1,5 +1,6 @@
 """The player: batches one after another, tables that stay void, and what a kill at any instant leaves."""
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
@@ -11,14 +12,16 @@ from msgspec import structs
 from synthesised import outcome, planned
 from wording import pattern
 
+from khiva_arena import __version__
 from khiva_arena.api.verify import verify
-from khiva_arena.errors import BotError, ConfigError
+from khiva_arena.errors import ArenaError, BotError, ConfigError
+from khiva_arena.events import stored
 from khiva_arena.events.tables import tables_of
 from khiva_arena.league.chain import stored_chain
 from khiva_arena.league.chain.links import Over, Renewed
 from khiva_arena.league.chain.roster import Chain
 from khiva_arena.league.chain.stored_chain import chain_of, links_of
-from khiva_arena.league.settings import LeagueOptions
+from khiva_arena.league.settings import League, LeagueOptions
 from khiva_arena.league.submissions.queue import Queue
 from khiva_arena.store.db import Store
 from khiva_arena.store.inserting import Insertion
@@ -244,6 +247,53 @@ def test_an_anchor_that_has_changed_is_refused(tmp_path: Path, played: Played) -
     changed = league._replace(anchors=(league.anchors[0], structs.replace(league.anchors[1], identity="0" * 64)))
     with pytest.raises(ConfigError, match=pattern("league", "anchor-changed", name="anchor 1")):
         played(changed)
+
+
+class Stopped(Exception):
+    """The end of a player in the middle of a batch."""
+
+
+def stop(_ordinal: int, _attempt: int) -> bool:
+    raise Stopped
+
+
+def other_engine(league: League, monkeypatch: pytest.MonkeyPatch) -> League:
+    monkeypatch.setattr(stored, "__version__", "9.9")
+    return league
+
+
+def other_terms(league: League, _: pytest.MonkeyPatch) -> League:
+    return league._replace(options=LeagueOptions(versions=7))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (other_engine, pattern("events", "begun-khiva-arena", engines=re.escape(__version__))),
+        (other_terms, pattern("league", "settings-changed", changed="versions")),
+    ],
+)
+def test_a_player_that_refuses_writes_nothing(
+    change: Callable[[League, pytest.MonkeyPatch], League],
+    message: str,
+    tmp_path: Path,
+    played: Played,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    league = league_in(tmp_path)
+    enter(league, "ann", "quick")
+    if change is other_engine:
+        with pytest.raises(Stopped):
+            played(league, fails=stop)  # the batch is drawn and not over
+    else:
+        played(league)
+    files = [path for path in tmp_path.rglob("*") if path.is_file() and not path.name.endswith("-shm")]
+    before = {path: path.read_bytes() for path in files}
+    with pytest.raises(ArenaError, match=message):
+        played(change(league, monkeypatch))
+    assert {
+        path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file() and not path.name.endswith("-shm")
+    } == before
 
 
 def test_batches_are_public_some_hours_after_their_end(tmp_path: Path, played: Played) -> None:

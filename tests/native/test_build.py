@@ -6,6 +6,8 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,7 @@ from wording import sentence
 from khiva_arena.native import build
 
 NATIVE = ROOT / "khiva_arena" / "native"
+EMPTY = sha256(b"").hexdigest()[:16]
 
 
 @pytest.fixture
@@ -52,12 +55,46 @@ def test_without_sources_the_one_library_of_the_rules_is_taken(tmp_path: Path, m
     monkeypatch.setattr(build, "HERE", tmp_path)
     answers = []
     for name in ("launch", "rules", "rules"):
-        path = tmp_path / f"{name}-{platform.machine()}-{len(answers)}"
+        path = tmp_path / f"{name}-{platform.machine()}-{len(answers)}-{EMPTY}"
         path.touch(0o755)
         build.program.cache_clear()
         answers.append((build.program("launch"), build.program("rules")))
     build.program.cache_clear()
-    assert answers == [("", ""), ("", str(tmp_path / f"rules-{platform.machine()}-1")), ("", "")]
+    assert answers == [("", ""), ("", str(tmp_path / f"rules-{platform.machine()}-1-{EMPTY}")), ("", "")]
+
+
+@pytest.mark.parametrize("damage", [lambda data: data[: len(data) // 2], lambda data: data[:-1] + b"?"], ids=["cut", "changed"])
+def test_a_damaged_program_is_not_taken_and_is_replaced_by_the_next_build(room: Path, damage: Callable[[bytes], bytes]) -> None:
+    path = Path(build.build("launch"))
+    sound = path.read_bytes()
+    path.write_bytes(damage(sound))
+    build.program.cache_clear()
+    assert build.program("launch") == ""
+    assert Path(build.build("launch")).read_bytes() == sound
+    build.program.cache_clear()
+    assert build.program("launch") == str(path)
+
+
+@pytest.mark.parametrize("damage", [lambda data: data[: len(data) // 2], lambda data: data[:-1] + b"?"], ids=["cut", "changed"])
+def test_a_damaged_library_of_the_rules_is_not_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: Callable[[bytes], bytes]
+) -> None:
+    """With the sources beside it or, as in a cell, without them."""
+    need("cc")
+    sound = Path(build.build("rules"))
+    for source in (*NATIVE.glob("*.[ch]"), sound):
+        shutil.copy(source, tmp_path)
+    monkeypatch.setattr(build, "HERE", tmp_path)
+    for sources in (True, False):
+        if not sources:
+            (tmp_path / "rules.c").unlink()
+        (tmp_path / sound.name).write_bytes(sound.read_bytes())
+        build.program.cache_clear()
+        assert build.program("rules") == str(tmp_path / sound.name)
+        (tmp_path / sound.name).write_bytes(damage(sound.read_bytes()))
+        build.program.cache_clear()
+        assert build.program("rules") == ""
+    build.program.cache_clear()
 
 
 @pytest.mark.parametrize("compiler", ["", "no-such-compiler", "false"])

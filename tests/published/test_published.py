@@ -89,13 +89,15 @@ def test_an_interrupted_store_still_has_matches_to_play(tmp_path: Path) -> None:
         (tmp_path / "interrupted" / f"{FILE}-wal").unlink(missing_ok=True)
 
 
-def test_a_store_of_version_2_is_brought_up_to_date_when_it_is_written(tmp_path: Path) -> None:
+def test_a_store_of_version_2_is_brought_up_to_date_when_its_first_row_is_written(tmp_path: Path) -> None:
     unpacked("0.1.0", "khiva-round-robin", tmp_path)
     with Store.read(tmp_path / "finished") as store:
         assert store.damage() == []
         assert [store.changed(event.id) for event in store.events()] == [[]]
-    assert version_of(tmp_path / "finished") == 2
     Store.write(tmp_path / "finished").close()
+    assert version_of(tmp_path / "finished") == 2
+    with Store.write(tmp_path / "finished") as store:
+        store.add_engine(store.events()[0].id, "9.9")
     assert version_of(tmp_path / "finished") == VERSION
     with Store.read(tmp_path / "finished") as store:
         assert store.damage() == []

@@ -18,8 +18,9 @@ from khiva_arena.errors import BotError
 from khiva_arena.league.chain.roster import Chain
 from khiva_arena.league.chain.stored_chain import publish
 from khiva_arena.league.player import player, started_bots
-from khiva_arena.league.player.player import HowLong, Player
+from khiva_arena.league.player.player import Player
 from khiva_arena.league.player.publish import Publisher
+from khiva_arena.league.player.refusals import HowLong, check_first
 from khiva_arena.league.settings import League, LeagueOptions
 from khiva_arena.league.submissions.queue import Queue
 from khiva_arena.playing.executor import TakeOutcome
@@ -124,14 +125,12 @@ def player_of_names(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
         monkeypatch.setattr(started_bots, "ready_to_play", started)
         monkeypatch.setattr(started_bots, "load", copy_of)
         monkeypatch.setattr(player, "NAP_SECONDS", 0.0)
-        with (
-            Queue(league.folder) as queue,
-            Store.write(league.folder) as store,
-            RunEvents(league.folder, None, say_nothing) as log,
-        ):
-            public = ChainAlone(store, say_nothing)
+        how_long = HowLong(batches, new_terms=new_terms)
+        with Queue(league.folder) as queue, Store.write(league.folder) as store:
             store._connection.execute("PRAGMA synchronous = OFF")  # no test cuts the power
-            Player(league, store, queue, log, public, HowLong(batches, new_terms=new_terms)).play()
+            check_first(league, store, how_long)
+            with RunEvents(league.folder, None, say_nothing) as log:
+                Player(league, store, queue, log, ChainAlone(store, say_nothing), how_long).play()
 
     return play
 

@@ -9,9 +9,9 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime, timedelta
-from typing import NamedTuple, cast
+from typing import cast
 
-from msgspec import structs, to_builtins
+from msgspec import structs
 
 from khiva_arena import __version__
 from khiva_arena.arbiter import pool
@@ -20,9 +20,8 @@ from khiva_arena.competition.run import if_interrupted
 from khiva_arena.competition.run_events import RunEvents
 from khiva_arena.competition.who_plays import executor_of
 from khiva_arena.entrants.bots import Bot
-from khiva_arena.errors import BotError, ConfigError, StagingError, StoreError
+from khiva_arena.errors import BotError, ConfigError, StagingError
 from khiva_arena.events import stored
-from khiva_arena.events.find import check_event
 from khiva_arena.events.results import of_row
 from khiva_arena.league.chain.links import AnyLink, Drawn, Over, Renewed, StateChanged
 from khiva_arena.league.chain.roster import Chain, RosterBot, follow
@@ -31,6 +30,7 @@ from khiva_arena.league.draw.counts import Counts
 from khiva_arena.league.draw.next_batch import PastResults, add_batch, next_batch
 from khiva_arena.league.player.batch_play import BatchPlay, CpuBound
 from khiva_arena.league.player.publish import Publisher
+from khiva_arena.league.player.refusals import HowLong, changed_terms, check_first, open_event, refuse_changed
 from khiva_arena.league.player.roster_changes import take_all
 from khiva_arena.league.player.started_bots import StartedBots
 from khiva_arena.league.settings import League
@@ -40,13 +40,11 @@ from khiva_arena.playing.executor import Executor
 from khiva_arena.playing.starts import Entrants
 from khiva_arena.replay import seeds
 from khiva_arena.replay.definition import Definition
-from khiva_arena.replay.record import canonical
 from khiva_arena.result import Result
 from khiva_arena.say import Say
 from khiva_arena.schedule.names import Format
 from khiva_arena.settings.define import definition_of
 from khiva_arena.store.db import BotRow, EventRow, Store, now
-from khiva_arena.store.files import FILE
 from khiva_arena.words import count
 
 OVERDUE = "it has used up its CPU time of a day"
@@ -56,21 +54,6 @@ MOST_CHECKS = 5
 SECONDS_A_MINUTE = 60.0
 NAP_SECONDS = 1.0
 """The pause between two looks at the clock while a table waits to be tried again."""
-
-
-class HowLong(NamedTuple):
-    """How long a league is played.
-
-    batches: how many are to be over; None for no end; 0 to publish what is due, and play nothing.
-    until: when no other one begins; None for never.
-    new_terms: whether changed settings begin to count.
-    any_engine: whether a batch that another version began is continued.
-    """
-
-    batches: int | None = None
-    until: datetime | None = None
-    new_terms: bool = False
-    any_engine: bool = False
 
 
 def play(league: League, how_long: HowLong, say: Say) -> None:
@@ -93,12 +76,11 @@ def draw(league: League, how_long: HowLong, say: Say) -> EventRow:
 @contextmanager
 def _player(league: League, how_long: HowLong, say: Say) -> "Iterator[Player]":
     """Yield a player whose store nobody else writes."""
-    with (
-        Queue(league.folder) as queue,
-        Store.write(league.folder) as store,
-        RunEvents(league.folder, league.settings.events_file, say) as log,
-        Publisher(store, log.say) as public,
-    ):
+    with ExitStack() as stack:
+        queue, store = stack.enter_context(Queue(league.folder)), stack.enter_context(Store.write(league.folder))
+        check_first(league, store, how_long)
+        log = stack.enter_context(RunEvents(league.folder, league.settings.events_file, say))
+        public = stack.enter_context(Publisher(store, log.say))
         player = Player(league, store, queue, log, public, how_long)
         with if_interrupted(log.say, player.how_far):
             yield player
@@ -130,7 +112,6 @@ class Player:
         self.chain: Chain = chain_of(store) or found(store, league.name, league.terms, league.frozen_anchors)
         self.counts = _counts_of(store)
         self._past = PastResults(self._results_of)
-        self._check_anchors()
 
     def how_far(self) -> str:
         """Return how far the batch has come, in words."""
@@ -144,7 +125,7 @@ class Player:
         self._queue.end_leases_of_player()
         self._public.publish(self.chain)
         with self._stack:
-            while self._goes_on(len(self.chain.overs) - over_before):
+            while self._how_long.goes_on(self.chain, len(self.chain.overs) - over_before):
                 if event := self._resumed() if self.chain.open else self._begun():
                     self._play_batch(event)
         self._public.finish()
@@ -152,54 +133,26 @@ class Player:
 
     def draw(self) -> EventRow:
         """Return the event of the batch that is drawn and not over; if there is none, draw it first."""
-        self._queue.end_leases_of_player()
-        self._public.write(self.chain)  # if a kill came between a draw and that
         if self.chain.open and self._how_long.new_terms:
             raise ConfigError(f"--new-terms: batch {self.chain.batches} is drawn already, on the terms before; leave it out")
+        self._queue.end_leases_of_player()
+        self._public.write(self.chain)  # if a kill came between a draw and that
         event = stored.stored_event(self._store, self.chain.open.event) if self.chain.open else self._begun()
         assert event is not None  # since a player that was told how many batches to play waits for no bots
         self._log.say(f"commitment {event.commitment}; {self._newest_link()}")
         return event
 
-    def _goes_on(self, played: int) -> bool:
-        batches, until = self._how_long.batches, self._how_long.until
-        if self.chain.open:
-            return batches != 0
-        return (batches is None or played < batches) and (until is None or datetime.now(UTC) < until)
-
     def _newest_link(self) -> str:
         return f"link {self.chain.links - 1} {self.chain.digest}"
 
-    # --- the settings ---
-
-    def _check_anchors(self) -> None:
-        """Raise ConfigError if the anchors are not those that the league was founded with."""
-        then = {anchor.identity: anchor.name for anchor in self.chain.founded.anchors}
-        if lost := [name for identity, name in then.items() if identity not in self._bots.loaded]:
-            raise ConfigError(
-                f"anchor {', '.join(lost)}: its files are not those that the league was founded with; restore them: without "
-                "its anchors no number of spring can be compared with one of autumn"
-            )
-
     def _take_terms(self) -> None:
         """Add a link if the settings have changed, and that is meant. Raises ConfigError if it is not."""
-        now, then = self._league.terms, self.chain.terms
-        if canonical(to_builtins(now)) == canonical(to_builtins(then)):
-            return
-        changed = [name for name in now.__struct_fields__ if getattr(now, name) != getattr(then, name)]
-        if "conditions" in changed:
-            keys = sorted({*now.conditions, *then.conditions})
-            changed += [f"conditions.{key}" for key in keys if now.conditions.get(key) != then.conditions.get(key)]
-            changed.remove("conditions")
         if not self._how_long.new_terms:
-            raise ConfigError(
-                f"the settings are not those that the league is played on: {', '.join(changed)}; take the change back, or give "
-                "--new-terms: the change becomes a link of the chain, and other conditions begin a new table"
-            )
-        self.chain = add(
-            self._store, self.chain, Renewed(**next_place(self.chain), terms=now, why=f"changed: {', '.join(changed)}")
-        )
-        self._log.say(f"new terms: {', '.join(changed)}; {self._newest_link()}")
+            refuse_changed(self._league.terms, self.chain.terms)
+        elif changed := changed_terms(self._league.terms, self.chain.terms):
+            link = Renewed(**next_place(self.chain), terms=self._league.terms, why=f"changed: {changed}")
+            self.chain = add(self._store, self.chain, link)
+            self._log.say(f"new terms: {changed}; {self._newest_link()}")
 
     # --- the next batch ---
 
@@ -273,15 +226,10 @@ class Player:
         return event.definition, (of_row(event, row) for row in self._store.matches(event.id, beside=()))
 
     def _resumed(self) -> EventRow:
-        """Return the event of the batch that was drawn and is not over. Raises StoreError if it is not as it was written."""
-        assert self.chain.open is not None
-        event = self._store.event(self.chain.open.event)
-        if event is None:
-            raise StoreError(
-                f"{self._store.folder / FILE}: the event of batch {self.chain.open.batch} is missing; restore a copy"
-            )
-        event = stored.ready_to_continue(self._store, event, self._how_long.any_engine)
-        check_event(self._store, event)
+        """Return the event of the batch that was drawn and is not over, marked with this engine, once its bots have started.
+        Raises BotError."""
+        event = stored.marked(self._store, open_event(self._store, self.chain))
+        stored.keep_modules(self._store.folder, event.definition)
         roster = [self.chain.bots[bot.identity] for bot in event.bots]
         for bot, why in self._bots.start(roster).items():
             if not bot.author or bot.identity not in self._bots.loaded:

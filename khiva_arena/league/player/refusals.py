@@ -1,0 +1,97 @@
+"""The refusals of a league's player, all of them before it writes anything: so another engine, or other settings, can go on."""
+
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from msgspec import to_builtins
+
+from khiva_arena.errors import ConfigError, StoreError
+from khiva_arena.events import stored
+from khiva_arena.events.find import check_event
+from khiva_arena.league.chain.links import LeagueTerms
+from khiva_arena.league.chain.roster import Chain
+from khiva_arena.league.chain.stored_chain import chain_of
+from khiva_arena.league.settings import League
+from khiva_arena.replay.record import canonical
+from khiva_arena.store.db import EventRow, Store
+from khiva_arena.store.files import FILE
+
+
+class HowLong(NamedTuple):
+    """How long a league is played.
+
+    batches: how many are to be over; None for no end; 0 to publish what is due, and play nothing.
+    until: when no other one begins; None for never.
+    new_terms: whether changed settings begin to count.
+    any_engine: whether a batch that another version began is continued.
+    """
+
+    batches: int | None = None
+    until: datetime | None = None
+    new_terms: bool = False
+    any_engine: bool = False
+
+    def goes_on(self, chain: Chain, played: int) -> bool:
+        """Tell whether a batch is played now. ``played``: how many are over by this command."""
+        if chain.open:
+            return self.batches != 0
+        return (self.batches is None or played < self.batches) and (self.until is None or datetime.now(UTC) < self.until)
+
+
+def check_first(league: League, store: Store, how_long: HowLong) -> None:
+    """Check what a player is about to go on with.
+
+    Raises ConfigError if the anchors are not those of the league, or if the settings are others than those of the chain. Raises
+    StoreError for a batch that is damaged, or was begun by another engine.
+    """
+    if (chain := chain_of(store)) is None:
+        return
+    _check_anchors(league, chain)
+    if not how_long.goes_on(chain, 0):
+        return
+    if chain.open:
+        event = open_event(store, chain)
+        stored.refuse_other_engine(store, event, how_long.any_engine)
+        check_event(store, event)
+    elif not how_long.new_terms:
+        refuse_changed(league.terms, chain.terms)
+
+
+def _check_anchors(league: League, chain: Chain) -> None:
+    """Raise ConfigError if the anchors are not those that the league was founded with."""
+    now = {anchor.identity for anchor in league.anchors}
+    if lost := [anchor.name for anchor in chain.founded.anchors if anchor.identity not in now]:
+        raise ConfigError(
+            f"anchor {', '.join(lost)}: its files are not those that the league was founded with; restore them: without "
+            "its anchors no number of spring can be compared with one of autumn"
+        )
+
+
+def open_event(store: Store, chain: Chain) -> EventRow:
+    """Return the event of the batch that was drawn and is not over. Raises StoreError if it is missing."""
+    assert chain.open is not None
+    event = store.event(chain.open.event)
+    if event is None:
+        raise StoreError(f"{store.folder / FILE}: the event of batch {chain.open.batch} is missing; restore a copy")
+    return event
+
+
+def changed_terms(now: LeagueTerms, then: LeagueTerms) -> str:
+    """Return the names of the terms that have changed, "" if none has."""
+    if canonical(to_builtins(now)) == canonical(to_builtins(then)):
+        return ""
+    changed = [name for name in now.__struct_fields__ if getattr(now, name) != getattr(then, name)]
+    if "conditions" in changed:
+        keys = sorted({*now.conditions, *then.conditions})
+        changed += [f"conditions.{key}" for key in keys if now.conditions.get(key) != then.conditions.get(key)]
+        changed.remove("conditions")
+    return ", ".join(changed)
+
+
+def refuse_changed(now: LeagueTerms, then: LeagueTerms) -> None:
+    """Raise ConfigError if the terms of the settings are not those of the chain."""
+    if changed := changed_terms(now, then):
+        raise ConfigError(
+            f"the settings are not those that the league is played on: {changed}; take the change back, or give "
+            "--new-terms: the change becomes a link of the chain, and other conditions begin a new table"
+        )

@@ -1,0 +1,63 @@
+"""Modules in the cache or in a store are compared with their names at each take, and replaced if they are damaged."""
+
+import re
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from wording import pattern
+
+from khiva_arena.entrants import only_modules, staging
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.entrants.manifest import as_module
+from khiva_arena.entrants.modules import is_module
+from khiva_arena.errors import BotError, ConfigError, StagingError
+from khiva_arena.shipped import MODULE
+
+SOUND = b"\0asm sound"
+IDENTITY = sha256(SOUND).hexdigest()
+DAMAGE = [b"", SOUND[:-1], SOUND[:-1] + b"D"]
+damaged = pytest.mark.parametrize("damage", DAMAGE, ids=["emptied", "cut", "flipped"])
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache folder."""
+    monkeypatch.setenv("KHIVA_ARENA_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def bot_of(file: Path) -> Bot:
+    """Return the bot of an event in ticks that is the sound module, in a file."""
+    return Bot("a", "1", as_module(MODULE), (), (), IDENTITY, True, ((MODULE, file),), "a", built_from="0" * 64)
+
+
+@damaged
+def test_a_damaged_copy_in_the_cache_is_replaced(damage: bytes) -> None:
+    only_modules.keep(SOUND)
+    only_modules.kept(IDENTITY).write_bytes(damage)
+    assert only_modules.module_in(Path("nowhere"), IDENTITY) is None
+    assert only_modules.damaged_copies(IDENTITY) == [only_modules.kept(IDENTITY)]
+    only_modules.keep(SOUND)
+    assert only_modules.kept(IDENTITY).read_bytes() == SOUND
+
+
+@damaged
+def test_a_damaged_copy_is_not_staged_and_is_named(damage: bytes) -> None:
+    only_modules.keep(SOUND)
+    file = only_modules.kept(IDENTITY)
+    file.write_bytes(damage)
+    with pytest.raises(StagingError, match=pattern("entrants", "module-damaged", file=re.escape(str(file)))):
+        staging.stage(bot_of(file))
+
+
+@damaged
+def test_a_damaged_copy_that_was_staged_and_sealed_is_staged_once_more(damage: bytes, cache: Path) -> None:
+    only_modules.keep(SOUND)
+    staged = cache / "staged" / IDENTITY
+    staged.mkdir(parents=True)
+    (staged / MODULE).write_bytes(damage)
+    staging.seal(staged)
+    with pytest.raises((BotError, ConfigError)):  # no VM takes these bytes, or there is none; they were staged before
+        staging.stage(bot_of(only_modules.kept(IDENTITY)))
+    assert is_module(staged / MODULE, IDENTITY)
