@@ -138,10 +138,11 @@ stops: .venv/.test ## stop real runs by SIGTERM, SIGHUP and SIGINT in every way,
 fairness: .venv/.test ## 100 matches a level of a bot of two threads beside one that makes itself wait: it may not forfeit; 15 minutes
 	PARTS=10 $(TESTS) -m soak -k two_threads tests/arbiter/test_fairness.py
 
-fuzz: .venv/.test ## throw mutated bytes at codec, session and meter, and frames at the relay; MINUTES=2 SEED=1 of each
+fuzz: .venv/.test ## throw mutated bytes at codec, session and meter, frames at the relay, calls at the rules in C; MINUTES=2 SEED=1 of each
 	$(BIN)/python tests/fuzz/run.py --minutes $(or $(MINUTES),2) $(if $(SEED),--seed $(SEED))
 	$(BIN)/python tests/fuzz/fuzz_relay.py --minutes $(or $(MINUTES),2) $(if $(SEED),--seed $(SEED))
 	$(BIN)/python tests/fuzz/fuzz_meter.py --minutes $(or $(MINUTES),2) $(if $(SEED),--seed $(SEED))
+	$(BIN)/python tests/crules/fuzz_calls.py --minutes $(or $(MINUTES),2) $(if $(SEED),--seed $(SEED))
 
 headers: .venv/.run ## join the rules in C into a header a game, bots/rules/khiva.h, and build the library of them
 	@$(BIN)/python khiva_arena/native/build.py

@@ -27,6 +27,16 @@ class RulesError(ConfigError):
     """A rules map with an unknown variant, or variants that do not go together."""
 
 
+class OtherSeat(ConfigError):
+    """A view of another seat in a world, of which no worlds are made: it lacks the past of that seat."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "this is the view of another seat in a world, where what that seat remembers was not drawn: "
+            "hand over a view of the match itself"
+        )
+
+
 class BotError(ArenaError):
     """A bot that cannot take part at all: its folder is malformed, its build fails, or it does not shake hands."""
 

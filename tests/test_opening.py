@@ -70,7 +70,7 @@ OTHERS = {
     "league/submissions/queue_file": (1, OURS),
     "modules/meter/__main__": (1, TYPED),
     "modules/runner/main": (2, INSIDE),
-    "native/build": (4, OURS),
+    "native/build": (6, OURS),
     "outside/host": (2, SYSTEM),
     "page/html": (3, OURS),
     "ratings/swiss_factors": (1, OURS),

@@ -1,21 +1,24 @@
 """A match by the rules in C: rules, positions, and the worlds of a view. bots/rules/README.md lists the calls.
 
-All memory that C writes belongs to the object that handed it over. An index that comes from outside is checked before C sees it.
+All memory that C writes is private to the object that handed it over. What comes from outside is checked by ``door``.
 """
 
 import ctypes
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from operator import index
+from typing import Any, NamedTuple, Self, SupportsIndex
 
 import msgpack
 
+from khiva_arena.crules.door import BITS, WHOLE, checked, checked_secret
 from khiva_arena.crules.library import MemoryInC, function, ints, memory, sizes
 from khiva_arena.crules.stream import StreamInC
-from khiva_arena.errors import ConfigError, IllegalChoice
+from khiva_arena.errors import ConfigError, IllegalChoice, OtherSeat
 from khiva_arena.rng import SECRET_BYTES
 
-BAD_VIEW = 5
-"""The error of each header for what is not a view."""
+BAD_VIEW, OF_OTHER_SEAT = 5, 8
+"""The errors of the headers for what is not a view, and for the view of another seat in a world."""
+_TIMES = range(1 << 31)
 
 
 class QuestionInC(NamedTuple):
@@ -38,90 +41,110 @@ class RulesInC:
     def __init__(self, game: str, rules: Mapping[str, Any]) -> None:
         self.game = game
         self.sizes = sizes(game)
-        self.memory = memory(self.sizes.rules)
+        self._memory = memory(self.sizes.rules)
         packed = _packed(rules)
-        if self.call("read_rules", packed, ctypes.c_size_t(len(packed)), self.memory):
+        if self._call("read_rules", packed, ctypes.c_size_t(len(packed)), self._memory):
             raise ConfigError(f"this is not a complete rules map of {game}: hand over the one of hello, or of GAME.every_rule")
-
-    def call(self, name: str, *arguments: Any) -> int:
-        """Call a function of the game."""
-        return function(self.game, name)(*arguments)
 
     def new(self, seats: int, secret: bytes, *, quick: bool = False) -> "StateInC":
         """Set a match up, as the arena deals it by this secret of 32 bytes; ``quick``: by other draws, made faster.
 
         Raises ConfigError for a number of seats that the game lacks.
         """
-        if not isinstance(secret, bytes) or len(secret) != SECRET_BYTES:
-            raise ValueError(f"a match's secret is {SECRET_BYTES} bytes")
-        state = StateInC(self, self._seats(seats))
-        if self.call("new", state.memory, state.seen, self.memory, seats, secret, int(quick)):
-            raise ConfigError(f"{self.game} is not for {seats} seats")
-        return state
+        return StateInC(self, seats, secret, quick)
 
-    def view(self, view: Mapping[str, Any]) -> "ViewInC":
-        """Return a view as a bot gets it, ready for worlds. Raises ConfigError if it is none, or fits no position."""
+    def view(self, view: Mapping[str, Any] | bytes) -> "ViewInC":
+        """Return a view as a bot gets it, or as ``StateInC.see`` returned it, ready for worlds.
+
+        Raises ConfigError if it is none, or fits no position; OtherSeat for the view of another seat in a world.
+        """
         return ViewInC(self, view)
 
     def observation_size(self, seats: int, without: int = 0) -> int:
         """Return how many numbers an observation has; bit i of ``without`` leaves key i out."""
-        return self.call("numbers", self.memory, self._seats(seats), ctypes.c_uint64(without))
+        left_out = ctypes.c_uint64(checked("without", without, BITS))
+        return self._call("numbers", self._memory, self._seats(seats), left_out)
 
     def actions(self, seats: int) -> int:
         """Return how many actions an environment has, waiting included."""
-        return self.call("actions", self.memory, self._seats(seats))
+        return self._call("actions", self._memory, self._seats(seats))
+
+    def _call(self, name: str, *arguments: Any) -> int:
+        """Call a function of the game, with arguments that were checked."""
+        return function(self.game, name)(*arguments)
 
     def _seats(self, seats: int) -> int:
         """Return a number of seats. Raises ConfigError for more than any match has."""
-        if not 2 <= seats <= self.sizes.seats:
-            raise ConfigError(f"{self.game} is not for {seats} seats")
-        return seats
+        number: int = checked("seats", seats, WHOLE)
+        if not 2 <= number <= self.sizes.seats:
+            raise ConfigError(f"{self.game} is not for {number} seats")
+        return number
 
 
 class StateInC:
-    """A position of a match, with what the seats have seen."""
+    """A position of a match, with what the seats have seen. It begins as ``RulesInC.new`` deals it."""
 
-    def __init__(self, rules: RulesInC, seats: int) -> None:
+    rules: RulesInC
+    seats: int
+    _memory: MemoryInC
+    _seen: MemoryInC
+
+    def __init__(self, rules: RulesInC, seats: int, secret: bytes, quick: bool = False) -> None:
+        number = checked("rules", rules, RulesInC)._seats(seats)
+        self._make_room(rules, number)
+        words = (self._memory, self._seen, rules._memory, number, checked_secret(secret), int(bool(quick)))
+        if rules._call("new", *words):
+            raise ConfigError(f"{rules.game} is not for {number} seats")
+
+    @classmethod
+    def _empty(cls, rules: RulesInC, seats: int) -> Self:
+        """Return memory of a position that C is about to write: until then no other call may have it."""
+        new = cls.__new__(cls)
+        new._make_room(rules, seats)
+        return new
+
+    def _make_room(self, rules: RulesInC, seats: int) -> None:
         self.rules, self.seats = rules, seats
-        self.memory: MemoryInC = memory(rules.sizes.state)
-        self.seen: MemoryInC = memory(rules.sizes.memory)
+        self._memory, self._seen = memory(rules.sizes.state), memory(rules.sizes.memory)
 
-    def clone(self) -> "StateInC":
+    def clone(self) -> Self:
         """Return a copy that goes its own way."""
-        new = StateInC(self.rules, self.seats)
-        ctypes.memmove(new.memory, self.memory, ctypes.sizeof(self.memory))
-        ctypes.memmove(new.seen, self.seen, ctypes.sizeof(self.seen))
+        new = self._empty(self.rules, self.seats)
+        ctypes.memmove(new._memory, self._memory, ctypes.sizeof(self._memory))
+        ctypes.memmove(new._seen, self._seen, ctypes.sizeof(self._seen))
         return new
 
     def questions(self) -> dict[int, QuestionInC]:
         """Return what each seat that is asked has to decide; nothing when the match is over."""
         kinds, choices = ints(self.rules.sizes.seats), ints(self.rules.sizes.seats)
-        asked = self.rules.call("questions", self.rules.memory, self.memory, kinds, choices)
+        asked = self.rules._call("questions", self.rules._memory, self._memory, kinds, choices)
         return {seat: QuestionInC(kinds[seat], choices[seat]) for seat in range(self.seats) if asked >> seat & 1}
 
     @property
     def is_over(self) -> bool:
         """True if no decision is left."""
-        return not self.rules.call("asked", self.rules.memory, self.memory)
+        return not self.rules._call("asked", self.rules._memory, self._memory)
 
     def legal(self, seat: int) -> list[list[int]]:
         """Return the entries of a seat's ``legal`` as numbers: for a word its place as the header of the game lists them."""
-        count, width = self._choices(seat), self.rules.sizes.entry + 1
-        entries = ints(count * width)
-        self.rules.call("legal", self.rules.memory, self.memory, seat, entries)
-        return [list(entries[at + 1 : at + 1 + entries[at]]) for at in range(0, count * width, width)]
+        number, width = self._seat(seat), self.rules.sizes.entry + 1
+        entries = ints(self._choices(number) * width)
+        self.rules._call("legal", self.rules._memory, self._memory, number, entries)
+        return [list(entries[at + 1 : at + 1 + entries[at]]) for at in range(0, len(entries), width)]
 
     def apply(self, choices: Mapping[int, int]) -> None:
         """Play the choices of all seats that are asked. Raises IllegalChoice, with nothing changed, for others."""
-        questions = self.questions()
-        fits = choices.keys() == questions.keys() and all(0 <= choices[seat] < one.choices for seat, one in questions.items())
-        by_seat = ints([choices[seat] if fits and seat in questions else -1 for seat in range(self.rules.sizes.seats)])
-        if not fits or self.rules.call("apply", self.rules.memory, self.memory, self.seen, by_seat):
-            raise IllegalChoice(f"choices {dict(choices)}, but asked are {questions}")
+        questions, given = self.questions(), dict(checked("choices", choices, Mapping))
+        whole = {seat: index(choice) for seat, choice in given.items() if isinstance(choice, SupportsIndex)}
+        fits = whole.keys() == questions.keys() == given.keys()
+        fits = fits and all(0 <= whole[seat] < question.choices for seat, question in questions.items())
+        by_seat = ints([whole[seat] if fits and seat in questions else -1 for seat in range(self.rules.sizes.seats)])
+        if not fits or self.rules._call("apply", self.rules._memory, self._memory, self._seen, by_seat):
+            raise IllegalChoice(f"choices {given!r:.200}, but asked are {questions}")
 
     def playout(self, stream: StreamInC) -> int:
         """Play to the end at random, and return the number of decisions. The seats then have no view: only the result counts."""
-        return self.rules.call("playout", self.rules.memory, self.memory, stream.memory)
+        return self.rules._call("playout", self.rules._memory, self._memory, checked("stream", stream, StreamInC)._memory)
 
     def attempt(self, habits: "HabitsInC", seat: int, choice: int, turns: int, stream: StreamInC) -> float:
         """Try a choice of a seat in a copy, all else and further turns by habit, which learns. turns: 1 to 16, more count as 16.
@@ -129,13 +152,12 @@ class StateInC:
         Return how far the seat then leads the others on average, in points made and to be expected; 0 for a choice that it
         does not have.
         """
-        self._check_seat(seat)
-        if habits.game != self.rules.game:
+        if checked("habits", habits, HabitsInC).game != self.rules.game:
             raise ValueError(f"these are habits of {habits.game}, not of {self.rules.game}")
-        tried = function(self.rules.game, "try")
-        known, depth = choice if choice in range(1 << 31) else -1, max(1, min(turns, 16))
-        words = (self.rules.memory, self.memory, habits.memory, seat, known, depth)
-        return float(tried(*words, stream.memory))
+        number, depth = checked("choice", choice, WHOLE), max(1, min(checked("turns", turns, WHOLE), 16))
+        known = number if 0 <= number < 1 << 31 else -1
+        words = (self.rules._memory, self._memory, habits._memory, self._seat(seat), known, depth)
+        return float(self.rules._call("try", *words, checked("stream", stream, StreamInC)._memory))
 
     @property
     def scores(self) -> list[int]:
@@ -149,35 +171,35 @@ class StateInC:
 
     def observe(self, seat: int, without: int = 0) -> Any:
         """Return what a seat sees as an observation of the environments, an array of C's floats."""
-        numbers = (ctypes.c_float * self.rules.observation_size(self.seats, without))()
-        self._check_seat(seat)
-        self.rules.call("observe", self.rules.memory, self.memory, self.seen, seat, ctypes.c_uint64(without), numbers)
+        left_out = ctypes.c_uint64(checked("without", without, BITS))
+        numbers = (ctypes.c_float * self.rules.observation_size(self.seats, left_out.value))()
+        self.rules._call("observe", self.rules._memory, self._memory, self._seen, self._seat(seat), left_out, numbers)
         return numbers
 
     def actions(self, seat: int) -> list[int]:
         """Return by choice of a seat the action that means it."""
-        actions = ints(self._choices(seat))
-        self.rules.call("actions_of", self.rules.memory, self.memory, seat, actions)
+        number = self._seat(seat)
+        actions = ints(self._choices(number))
+        self.rules._call("actions_of", self.rules._memory, self._memory, number, actions)
         return list(actions)
 
     def see(self, seat: int) -> bytes:
         """Return the view of a seat as the bytes of the header's structure: equal views are equal bytes."""
         view = memory(self.rules.sizes.view)
-        self._check_seat(seat)
-        self.rules.call("see", self.rules.memory, self.memory, self.seen, seat, view)
+        self.rules._call("see", self.rules._memory, self._memory, self._seen, self._seat(seat), view)
         return bytes(view)
 
     def _choices(self, seat: int) -> int:
         questions = self.questions()
         return questions[seat].choices if seat in questions else 0
 
-    def _check_seat(self, seat: int) -> None:
-        if not 0 <= seat < self.seats:
-            raise ValueError(f"there is no seat {seat} of {self.seats}")
+    def _seat(self, seat: int) -> int:
+        number: int = checked("seat", seat, range(self.seats))
+        return number
 
     def _standing(self) -> tuple[list[int], list[int]]:
         scores, ranks = ints(self.rules.sizes.seats), ints(self.rules.sizes.seats)
-        self.rules.call("standing", self.rules.memory, self.memory, self.seats, scores, ranks)
+        self.rules._call("standing", self.rules._memory, self._memory, self.seats, scores, ranks)
         return list(scores[: self.seats]), list(ranks[: self.seats])
 
 
@@ -188,32 +210,46 @@ class HabitsInC:
     """
 
     def __init__(self, rules: RulesInC) -> None:
-        if rules.game != "khiva":
+        if checked("rules", rules, RulesInC).game != "khiva":
             raise ConfigError(f"{rules.game} has no playouts that learn, as khiva has")
         self.game = rules.game
-        self.memory: MemoryInC = memory(rules.call("habits_size"))
+        self._memory: MemoryInC = memory(rules._call("habits_size"))
 
 
 class ViewInC:
     """A view of a match that goes on, from which worlds are drawn."""
 
-    def __init__(self, rules: RulesInC, view: Mapping[str, Any]) -> None:
-        packed = _packed(view)
-        self.rules = rules
-        self.memory, self._knowledge = memory(rules.sizes.view), memory(rules.sizes.knowledge)
-        wrong = rules.call("read_view", packed, ctypes.c_size_t(len(packed)), rules.memory, self.memory)
-        wrong = wrong or rules.call("think", self._knowledge, rules.memory, self.memory)
+    def __init__(self, rules: RulesInC, view: Mapping[str, Any] | bytes) -> None:
+        self.rules: RulesInC = checked("rules", rules, RulesInC)
+        self._memory, self._knowledge = memory(rules.sizes.view), memory(rules.sizes.knowledge)
+        wrong = self._read(view) or rules._call("think", self._knowledge, rules._memory, self._memory)
+        if wrong == OF_OTHER_SEAT:
+            raise OtherSeat
         if wrong:
             raise ConfigError(f"this {'is not a view' if wrong == BAD_VIEW else 'view fits no position'} of {rules.game}")
-        self.seats = int(view["seats"])
+        self.seats = rules._call("seats_of", self._memory)
+
+    def __bytes__(self) -> bytes:
+        """Return the view as ``StateInC.see`` returns it."""
+        return bytes(self._memory)
 
     def world(self, stream: StreamInC) -> StateInC:
         """Return a position in which the seat has this view; what it does not know is drawn, as by ``GAME.determinise``."""
-        state = StateInC(self.rules, self.seats)
-        memory, seen = state.memory, state.seen
-        if self.rules.call("world", memory, seen, self.rules.memory, self.memory, self._knowledge, stream.memory):
+        state, chance = StateInC._empty(self.rules, self.seats), checked("stream", stream, StreamInC)._memory
+        words = (state._memory, state._seen, self.rules._memory, self._memory, self._knowledge, chance)
+        if self.rules._call("world", *words):
             raise ConfigError(f"this view fits no position of {self.rules.game}")
         return state
+
+    def _read(self, view: Mapping[str, Any] | bytes) -> int:
+        """Read a view into the memory of this one, and return the error of the header."""
+        if isinstance(view, bytes):
+            if len(view) != ctypes.sizeof(self._memory):
+                return BAD_VIEW
+            ctypes.memmove(self._memory, view, len(view))
+            return 0
+        packed = _packed(view)
+        return self.rules._call("read_view", packed, ctypes.c_size_t(len(packed)), self.rules._memory, self._memory)
 
 
 def _packed(value: Mapping[str, Any]) -> bytes:
@@ -227,14 +263,20 @@ def _packed(value: Mapping[str, Any]) -> bytes:
 
 def random_games(rules: RulesInC, seats: int, seed: int, games: int) -> int:
     """Play so many random games in C, each of a new deal, and return the number of decisions; for benchmarks."""
-    return rules.call("random_games", rules.memory, seats, ctypes.c_uint64(seed), games)
+    number, played = ctypes.c_uint64(checked("seed", seed, BITS)), checked("games", games, _TIMES)
+    first = StateInC(rules, seats, bytes(SECRET_BYTES))  # raises ConfigError for seats that the game lacks
+    return rules._call("random_games", rules._memory, first.seats, number, played)
 
 
 def draw_worlds(view: ViewInC, times: int, *, quick: bool) -> int:
     """Draw so many worlds of a view in C, and return how many came to nothing; for benchmarks."""
-    return view.rules.call("worlds", view.rules.memory, view.memory, view._knowledge, int(quick), times)
+    drawn: int = checked("times", times, _TIMES)
+    rules: RulesInC = checked("view", view, ViewInC).rules
+    return rules._call("worlds", rules._memory, view._memory, view._knowledge, int(bool(quick)), drawn)
 
 
 def copy_states(state: StateInC, times: int) -> int:
     """Copy a position so many times in C; for benchmarks."""
-    return state.rules.call("clones", state.memory, times)
+    copied: int = checked("times", times, _TIMES)
+    rules: RulesInC = checked("state", state, StateInC).rules
+    return rules._call("clones", state._memory, copied)

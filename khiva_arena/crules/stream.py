@@ -2,8 +2,8 @@
 
 import ctypes
 
+from khiva_arena.crules.door import BITS, checked, checked_secret
 from khiva_arena.crules.library import library, memory
-from khiva_arena.rng import SECRET_BYTES
 
 
 class StreamInC:
@@ -12,22 +12,18 @@ class StreamInC:
     quick = False
 
     def __init__(self, secret: bytes, label: str) -> None:
-        if len(secret) != SECRET_BYTES:
-            raise ValueError(f"a stream's secret is {SECRET_BYTES} bytes, not {len(secret)}")
-        if "\0" in label:
+        if "\0" in checked("label", label, str):
             raise ValueError("the label of a stream in C has no zero")
-        self.memory = memory(library().arena_lib_stream_size())
-        library().arena_lib_stream(self.memory, secret, label.encode(), int(self.quick))
+        self._memory = memory(library().arena_lib_stream_size())
+        library().arena_lib_stream(self._memory, checked_secret(secret), label.encode(), int(self.quick))
 
     def u64(self) -> int:
         """Return the next number, 0 to 2**64 - 1."""
-        return int(library().arena_lib_u64(self.memory))
+        return int(library().arena_lib_u64(self._memory))
 
     def below(self, n: int) -> int:
         """Return a number from 0 to n - 1, each equally likely. Raises ValueError if there is none, or beyond 2**64."""
-        if not 1 <= n < 1 << 64:
-            raise ValueError(f"below() takes a number from 1 to 2**64 - 1, not {n}")
-        return int(library().arena_lib_below(self.memory, ctypes.c_uint64(n)))
+        return int(library().arena_lib_below(self._memory, ctypes.c_uint64(checked("n", n, BITS[1:]))))
 
 
 class QuickStreamInC(StreamInC):

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from khiva_arena.crules.door import BITS, checked
 from khiva_arena.crules.game import RulesInC
 from khiva_arena.rng import SECRET_BYTES
 
@@ -59,16 +60,17 @@ class Arrays(NamedTuple):
 
 
 class TablesInC:
-    """Matches by a game's rules in C. ``without``: bit i leaves key i of the observation out."""
+    """Matches by a game's rules in C. ``without``: bit i leaves key i of the observation out.
+
+    Raises ValueError for arrays of another game, seat count or rules.
+    """
 
     def __init__(self, game: str, rules: Mapping[str, Any], arrays: Arrays, by_points: bool, without: int) -> None:
-        matches, seats = arrays.rewards.shape
-        self._rules, self._arrays = RulesInC(game, rules), arrays
-        sizes = self._rules.sizes
-        if (arrays.observations.shape[1], arrays.masks.shape[1]) != (
-            self._rules.observation_size(seats, without),
-            self._rules.actions(seats),
-        ):
+        matches, seats = checked("arrays", arrays, Arrays).rewards.shape
+        self._rules, self._arrays, self._matches = RulesInC(game, rules), arrays, matches
+        sizes, left_out = self._rules.sizes, checked("without", without, BITS)
+        expected = Arrays.of(matches, seats, self._rules.observation_size(seats, left_out), self._rules.actions(seats))
+        if [_form(array) for array in arrays] != [_form(array) for array in expected]:
             raise ValueError("the arrays are of another game, seat count or rules")
         self._held = {
             "states": np.zeros(matches * sizes.state // 8 + 1, np.uint64),
@@ -76,12 +78,20 @@ class TablesInC:
             "chosen": np.zeros(matches * sizes.seats, np.int32),
         }
         pointers = {name: array.ctypes.data for name, array in {**self._held, **arrays._asdict()}.items()}
-        self._table = _Table(matches=matches, seats=seats, by_points=by_points, without=without, **pointers)
+        self._table = _Table(matches=matches, seats=seats, by_points=bool(by_points), without=left_out, **pointers)
+        self.begin()  # so that no step meets memory that holds no match
 
     def begin(self) -> None:
         """Begin all matches by their secrets."""
-        self._rules.call("begin_all", self._rules.memory, ctypes.byref(self._table))
+        self._rules._call("begin_all", self._rules._memory, ctypes.byref(self._table))
 
     def step(self, actions: NDArray[np.int64]) -> None:
-        """Take an action in each match; begin the next match in place of one that ends."""
-        self._rules.call("step_all", self._rules.memory, ctypes.byref(self._table), ctypes.c_void_p(actions.ctypes.data))
+        """Take an action in each match; begin the next match in place of one that ends. Raises ValueError for another array."""
+        if _form(checked("actions", actions, np.ndarray)) != ((self._matches,), np.dtype(np.int64), True):
+            raise ValueError(f"actions: {self._matches} numbers of int64 are needed, in one piece")
+        self._rules._call("step_all", self._rules._memory, ctypes.byref(self._table), ctypes.c_void_p(actions.ctypes.data))
+
+
+def _form(array: NDArray[Any]) -> tuple[Any, ...]:
+    """Return the shape and type of an array, and whether it lies in one piece."""
+    return array.shape, array.dtype, array.flags.c_contiguous

@@ -246,7 +246,8 @@ class Game(ABC):
 
         rules: the complete map of the match, which is not over.
 
-        Raises InternalError if the view fits no state, ConfigError if the game makes no worlds.
+        Raises InternalError if the view fits no state, ConfigError if the game makes no worlds, OtherSeat for the view of another
+        seat in a world, where the game does not draw what other seats remember.
         """
         raise ConfigError(f"{self.title} makes no worlds of views")
 

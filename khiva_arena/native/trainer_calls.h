@@ -1,6 +1,11 @@
 /* Functions of the library for Python beside the calls of one game's header: rules.c includes this for each game. */
 #include "calls/calls.h"
 
+int CALL(seats_of)(const THE(view) *view)
+{
+    return THE(seats_of)(view);
+}
+
 /* Plays so many random games with the quick generator, each from a new deal, and returns how many decisions that took. */
 int64_t CALL(random_games)(const THE(rules) *rules, int seats, uint64_t seed, int games)
 {

@@ -5,7 +5,7 @@
 #include "records.h"
 #include "rules.c"
 
-/* Who builds this defines TRIED, the game, TRIED_SEATS, its most seats, and SEATS_OF(view). */
+/* Who builds this defines TRIED, the game, and TRIED_SEATS, its most seats. */
 #define GAME TRIED
 
 enum { CHANGED = 20, WORLDS = 2, HEAD = 256 };
@@ -48,16 +48,20 @@ static void imagine(const THE(rules) *rules, const THE(view) *view)
     sound += wrong == 0;
     for (int i = 0; !wrong && i < WORLDS; i++)
         if (THE(world)(s, memory, rules, view, knowledge, &chance) == 0)
-            play(rules, s, memory, SEATS_OF(view));
+            play(rules, s, memory, THE(seats_of)(view));
     free(s);
     free(memory);
     free(knowledge);
 }
 
-/* Changes one byte of the first ones, mostly to a small number. */
+/* Changes one byte of the first ones, mostly to a small number, or four to a number at the ends of what they can hold. */
 static void change(unsigned char *bytes, size_t among)
 {
-    bytes[arena_below(&chance, among)] = (unsigned char)(arena_u64(&chance) >> (arena_below(&chance, 4) ? 60 : 56));
+    static const int32_t ends[] = {INT32_MAX, INT32_MAX - 1, INT32_MIN, -1, 65535};
+    if (arena_below(&chance, 4) == 0)
+        memcpy(bytes + arena_below(&chance, among / 4) * 4, &ends[arena_below(&chance, 5)], 4);
+    else
+        bytes[arena_below(&chance, among)] = (unsigned char)(arena_u64(&chance) >> (arena_below(&chance, 4) ? 60 : 56));
 }
 
 int main(void)

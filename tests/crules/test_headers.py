@@ -13,12 +13,14 @@ from khiva_arena.native import build
 
 named = pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
 LONGEST, WIDEST = 500, 130
-WARNINGS = ("-Wall", "-Wextra", "-Werror", "-pedantic")
+WARNINGS = ("-Wall", "-Wextra", "-Werror", "-pedantic", "-Wconversion", "-Wsign-conversion")
 COMPILERS = (
     ("gcc", "-x", "c", "-std=c99", "-O2"),
     ("gcc", "-x", "c", "-std=c99", "-O3"),
     ("clang", "-x", "c", "-std=c99", "-O2", "-Wno-unused-function"),
     ("g++", "-x", "c++", "-std=c++17", "-O2"),
+    ("g++", "-x", "c++", "-std=c++20", "-O0"),
+    ("clang++", "-x", "c++", "-std=c++20", "-O0", "-Wno-unused-function"),
 )
 PARTS = sorted(build.RULES.glob("*/*.h"))
 
@@ -62,11 +64,12 @@ def test_the_version_is_that_of_the_engine(game: Game) -> None:
 
 
 @pytest.mark.language
-@pytest.mark.parametrize("words", COMPILERS, ids=lambda words: f"{words[0]}{words[4]}")
+@pytest.mark.parametrize("words", COMPILERS, ids=lambda words: f"{words[0]}{words[3][4:]}{words[4]}")
 def test_all_headers_together_compile_without_a_warning(words: tuple[str, ...], tmp_path: Path) -> None:
     need(words[0])
     twice = "".join(f'#include "{build.header(name)}"\n' for name in (*build.GAMES, *build.GAMES))
     source = tmp_path / "all.c"
+    twice += f'#define EXPORTED\n#define GAME khiva\n#define MOST 5\n#define LEARNS\n#include "{build.RULES}/calls/calls.h"\n'
     source.write_text(f"{twice}int main(void)\n{{\n    return 0;\n}}\n")
     subprocess.run([*words, *WARNINGS, "-o", str(tmp_path / "all"), str(source)], check=True)
 

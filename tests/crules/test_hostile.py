@@ -7,13 +7,12 @@ from pathlib import Path
 import pytest
 from rules_in_c import GAMES
 from tools import need
-from traced_rules import FOLDERS, records, seats_of
+from traced_rules import FOLDERS, SANITIZERS, records
 
 from khiva_arena.games.base import Game
 from khiva_arena.native import build
 
 pytestmark = pytest.mark.language
-SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 
 
 # To compile with sanitizers takes twenty seconds with optimization, and three without, but then a match of Emira takes a second.
@@ -29,7 +28,7 @@ def test_hostile_views_rules_and_choices(game: Game, matches_of: dict[str, int],
     need("cc")
     matches = matches_of[game.name]
     program = tmp_path / "hostile"
-    options = ("-g", seats_of(game), f"-DTRIED={game.name}", f"-DTRIED_SEATS={game.seats[-1]}", *SANITIZERS, *FOLDERS)
+    options = ("-g", f"-DTRIED={game.name}", f"-DTRIED_SEATS={game.seats[-1]}", *SANITIZERS, *FOLDERS)
     source = Path(__file__).with_name("hostile.c")
     subprocess.run(["cc", *build.STRICT, optimization, *options, "-o", str(program), str(source)], check=True)
     tried = b"".join(records(game, random.Random(game.name), matches))

@@ -166,9 +166,22 @@ def test_what_comes_from_outside_is_checked_before_c_sees_it() -> None:
     for seats in (0, 1, 6, 2**32 + 3):
         with pytest.raises(ConfigError):
             rules.new(seats, bytes(32))
-    for seat in (-1, 3, 2**32):
-        with pytest.raises(ValueError, match=pattern("crules", "no-seat-of", seat=str(seat), seats="3")):
-            state.see(seat)
+    habits, stream = crules.HabitsInC(rules), crules.QuickStreamInC(bytes(32), "attempts")
+    by_seat = (state.see, state.legal, state.actions, state.observe, lambda seat: state.attempt(habits, seat, 0, 3, stream))
+    for seat in (-1, 3, 5, 2**32):
+        for call in by_seat:
+            beyond = pattern("crules", "number-beyond", name="seat", value=str(seat), least="0", most="2")
+            with pytest.raises(ValueError, match=beyond):
+                call(seat)
+    for call in by_seat:
+        with pytest.raises(TypeError, match=pattern("crules", "no-whole-number", name="seat", value="'a'")):
+            call("a")
+    with pytest.raises(TypeError, match=pattern("crules", "no-whole-number", name="choice", value="1.5")):
+        state.attempt(habits, 0, 1.5, 3, stream)
+    with pytest.raises(TypeError, match="stream"):
+        state.playout(state)
+    with pytest.raises(TypeError, match="secret"):
+        crules.StateInC(rules, 3)
     for wrong in ({**RULES, "max_turns": 2**70}, {**RULES, "max_turns": object()}, {}, {**RULES, "overshoot": "x"}):
         with pytest.raises(ConfigError):
             crules.RulesInC("khiva", wrong)

@@ -77,28 +77,44 @@ def test_a_hello_of_another_game_or_of_other_rules_is_refused(game: Game) -> Non
     assert read(rules={}) not in (OK, OTHER_GAME, OTHER_VERSION)
 
 
+@named
+def test_what_a_position_shows_a_seat_makes_worlds(game: Game) -> None:
+    need_rules()
+    rules = RulesInC(game.name, game.every_rule(game.rules({})))
+    state, stream = rules.new(game.seats[-1], bytes(32)), QuickStreamInC(bytes(32), "worlds")
+    seen = state.see(1)
+    view = rules.view(seen)
+    assert (view.seats, bytes(view)) == (game.seats[-1], seen)
+    world = view.world(stream)
+    assert world.see(1) == seen
+    assert world.see(0) != state.see(0)
+    for wrong in (seen[:-1], b"", bytes(len(seen)), b"\xff" * len(seen)):
+        with pytest.raises(ConfigError, match="not a view"):
+            rules.view(wrong)
+
+
 def test_an_attempt_changes_habits_and_no_position() -> None:
     need_rules()
     khiva = next(game for game in GAMES if game.name == "khiva")
     rules = RulesInC("khiva", khiva.rules({}))
     habits, stream = HabitsInC(rules), QuickStreamInC(bytes(32), "attempts")
     state = rules.new(3, bytes(32))
-    before, none = bytes(state.memory), bytes(habits.memory)
+    before, none = bytes(state._memory), bytes(habits._memory)
     leads = [state.attempt(habits, 1, choice, 4, stream) for choice in range(20)]
-    assert bytes(state.memory) == before
-    assert bytes(habits.memory) != none
+    assert bytes(state._memory) == before
+    assert bytes(habits._memory) != none
     assert len(set(leads)) > 1
     again, other = HabitsInC(rules), QuickStreamInC(bytes(32), "attempts")
     assert [state.attempt(again, 1, choice, 4, other) for choice in range(20)] == leads
-    after = bytes(habits.memory)
+    after = bytes(habits._memory)
     assert [state.attempt(habits, 1, choice, turns, stream) for choice, turns in ((-1, 4), (20, 4), (2**32, 4))] == [
         0.0,
         0.0,
         0.0,
     ]
-    assert bytes(habits.memory) == after
+    assert bytes(habits._memory) == after
     assert state.attempt(habits, 1, 0, 10**6, stream) != 0.0
-    with pytest.raises(ValueError, match=pattern("crules", "no-seat-of", seat="3", seats="3")):
+    with pytest.raises(ValueError, match=pattern("crules", "number-beyond", name="seat", value="3", least="0", most="2")):
         state.attempt(habits, 3, 0, 4, stream)
     emira = next(game for game in GAMES if game.name == "emira")
     with pytest.raises(ConfigError, match=pattern("crules", "no-habits", game="emira")):

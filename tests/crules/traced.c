@@ -5,7 +5,7 @@
 #include "records.h"
 #include "rules.c"
 
-/* Who builds this defines TRIED, the game, LEAST_SEATS and MOST_SEATS, and SEATS_OF(view). */
+/* Who builds this defines TRIED, the game, LEAST_SEATS and MOST_SEATS. */
 #define GAME TRIED
 
 enum { WORLDS = 2, STEPS = 12, ATTEMPTS = 4 };
@@ -91,7 +91,7 @@ static void add_worlds(const THE(rules) *rules, const THE(view) *view, THE(state
         add(drawn);
         if (drawn == 0) {
             add_attempts(rules, s);
-            add_match(rules, s, memory, SEATS_OF(view), STEPS);
+            add_match(rules, s, memory, THE(seats_of)(view), STEPS);
         }
     }
 }

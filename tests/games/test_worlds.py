@@ -1,12 +1,13 @@
 """States made of views: what the seat of the view sees of them is that view, and they can be played to the end."""
 
 import json
+from itertools import count
 from random import Random
 
 import pytest
-from wording import pattern
+from wording import pattern, sentence
 
-from khiva_arena.errors import ConfigError
+from khiva_arena.errors import ConfigError, OtherSeat
 from khiva_arena.games import registry
 from khiva_arena.games.base import Game
 from khiva_arena.rng import Stream
@@ -58,6 +59,34 @@ def test_worlds_of_default_rules(game, seats):
 def test_worlds_of_variants(game, seats):
     for seed, given in enumerate(game.samples):
         check_match(game, seats, given, 10 * seats + seed, 0.15)
+
+
+@pytest.mark.parametrize(("game", "seats"), PLACES, ids=[f"{game.name}-{seats}" for game, seats in PLACES])
+def test_a_view_of_another_seat_in_a_world_makes_worlds_or_is_refused_by_name(game, seats):
+    """Where what others remember is not drawn, nobody gets another error, or a world in which that seat sees something else."""
+    random, stream, rules = Random(seats), Stream(bytes(32), "others"), game.rules({})
+    state, _ = game.new(seats, rules, random.randbytes(32))
+    made, refused = 0, set()
+    for step in count():
+        if state.is_over:
+            break
+        if step % 11 == 0:
+            world = game.determinise(state.view(random.randrange(seats)), rules, stream)
+            for _ in range(random.choice([0, 0, 5])):
+                if not world.is_over:
+                    world.apply(random_choices(world, random))
+            for seat in range(0 if world.is_over else seats):
+                try:
+                    again = game.determinise(world.view(seat), rules, stream)
+                except OtherSeat as error:
+                    refused.add(str(error))
+                else:
+                    assert again.view(seat) == world.view(seat)
+                    made += 1
+        state.apply(random_choices(state, random))
+    assert made > 0
+    knows_all = game.name == "silk_road" or (game.name == "khiva" and seats == 2)  # two seats know each other's passes
+    assert refused == (set() if knows_all else {sentence("games", "other-seat")})
 
 
 @pytest.mark.parametrize("game", GAMES, ids=[game.name for game in GAMES])

@@ -12,7 +12,7 @@ from tools import lacks
 
 from khiva_arena import crules
 from khiva_arena.env.coding import Coding, coding_of
-from khiva_arena.errors import ConfigError, IllegalChoice
+from khiva_arena.errors import ConfigError, IllegalChoice, OtherSeat
 from khiva_arena.games import registry
 from khiva_arena.games.base import Game, State
 from khiva_arena.games.emira import tables as emira
@@ -109,12 +109,12 @@ class Both:
             if self._is_keen and lots.random() < 0.7:
                 choices[seat] = int(self._tastes.setdefault(decision.kind, lots.random()) * len(decision.legal))
         if lots.random() < 0.125:
-            wrong, before = dict(choices), (bytes(self.c.memory), bytes(self.c.seen))
+            wrong, before = dict(choices), (bytes(self.c._memory), bytes(self.c._seen))
             seat = lots.choice([*choices])
             wrong[seat] = lots.choice([-1, len(self.engine.pending()[seat].legal)])
             with pytest.raises(IllegalChoice):
                 self.c.apply(wrong)
-            assert (bytes(self.c.memory), bytes(self.c.seen)) == before
+            assert (bytes(self.c._memory), bytes(self.c._seen)) == before
         self.engine.apply(choices)
         self.c.apply(choices)
 
@@ -131,13 +131,13 @@ class Both:
         if not pending:
             return
         read, secret = self.c_rules.view(view), lots.randbytes(32)
-        assert bytes(read.memory) == self.c.see(seat)
+        assert bytes(read) == self.c.see(seat)
         for _ in range(5 if self.game.name in EXACT else 0):
             refused_or_exact(self.c_rules, changed(view, lots), lots)
         engines, ours = Stream(secret, "worlds"), crules.StreamInC(secret, "worlds")
         for _ in range(2):
             world, c_world = self.game.determinise(view, self.rules, engines), read.world(ours)
-            assert c_world.see(seat) == bytes(read.memory)
+            assert c_world.see(seat) == bytes(read)
         assert engines.u64() == ours.u64()
         while not world.is_over and lots.random() < 0.9:
             same_position(self.game, world, c_world)
@@ -146,6 +146,27 @@ class Both:
             choices = drawn_choices(world, lots)
             world.apply(choices)
             c_world.apply(choices)
+        if not world.is_over:
+            one = (seat + 1) % self.seats
+            makes_worlds = self._makes_worlds(world.view(one))
+            assert makes_worlds == is_view(self.c_rules, world.view(one)) == is_view(self.c_rules, c_world.see(one))
+
+    def _makes_worlds(self, view: Mapping[str, Any]) -> bool:
+        """Tell whether the engine takes a view; it is one of another seat in a world if not."""
+        try:
+            self.game.determinise(view, self.rules, Stream(bytes(32), "worlds"))
+        except OtherSeat:
+            return False
+        return True
+
+
+def is_view(rules: crules.RulesInC, view: Mapping[str, Any] | bytes) -> bool:
+    """Tell whether the rules in C take a view; it is one of another seat in a world if not."""
+    try:
+        rules.view(view)
+    except OtherSeat:
+        return False
+    return True
 
 
 def same_position(game: Game, engine: State, c: crules.StateInC) -> None:
@@ -189,7 +210,7 @@ def refused_or_exact(rules: crules.RulesInC, view: Mapping[str, Any], lots: rand
         world = read.world(crules.StreamInC(lots.randbytes(32), "worlds"))
     except ConfigError:
         return False
-    assert world.see(view["seat"]) == bytes(read.memory), view
+    assert world.see(view["seat"]) == bytes(read), view
     return True
 
 

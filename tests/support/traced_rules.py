@@ -17,13 +17,9 @@ from khiva_arena.native import build
 CRULES = Path(__file__).parents[1] / "crules"
 FOLDERS = (f"-I{build.RULES}", f"-I{build.HERE}")
 """Where rules.c and the headers lie, as a compiler takes it."""
+SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 HERE = ("cc",)
 """The compiler of this machine."""
-
-
-def seats_of(game: Game) -> str:
-    """Return where a view in C says how many seats there are, as a compiler takes it."""
-    return f"-DSEATS_OF(view)={'(view)->table.seats' if game.name == 'emira' else '(view)->seats'}"
 
 
 def records(game: Game, lots: random.Random, matches: int) -> Iterator[bytes]:
@@ -48,7 +44,7 @@ def framed(value: Any) -> bytes:
 def traced(game: Game, tried: bytes, folder: Path, compiler: Sequence[str], emulator: str = "") -> list[str]:
     """Return what traced.c prints of some records, built by a compiler with its options and run by an emulator."""
     program = str(folder / f"{game.name}-{Path(compiler[0]).name}")
-    of_game = (seats_of(game), f"-DTRIED={game.name}", f"-DLEAST_SEATS={game.seats[0]}", f"-DMOST_SEATS={game.seats[-1]}")
+    of_game = (f"-DTRIED={game.name}", f"-DLEAST_SEATS={game.seats[0]}", f"-DMOST_SEATS={game.seats[-1]}")
     learns = ("-DTRIED_LEARNS",) if game.name == "khiva" else ()
     source = str(CRULES / "traced.c")
     words = [compiler[0], *build.STRICT, "-ffp-contract=off", *compiler[1:], *of_game, *learns, *FOLDERS, "-o", program, source]

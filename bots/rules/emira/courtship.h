@@ -157,7 +157,7 @@ static inline void emira_ask_abduct(emira_match *m, int seat)
 static inline void emira_ask_drop_counter(emira_match *m, int seat)
 {
     const uint8_t *own = m->t->counters[seat];
-    unsigned kinds = (own[0] > 0) | (own[1] > 0) << 1 | (own[2] > 0) << 2;
+    unsigned kinds = (own[0] > 0 ? 1u : 0u) | (own[1] > 0 ? 2u : 0u) | (own[2] > 0 ? 4u : 0u);
     if (kinds & (kinds - 1))
         emira_ask(m, EMIRA_DROP_APPEARANCE, seat, kinds, 0);
     else if (kinds)

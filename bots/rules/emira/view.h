@@ -17,6 +17,12 @@ typedef struct {
     emira_memory history;
 } emira_view;
 
+/* Returns how many seats the match of a view has. */
+static inline int emira_seats_of(const emira_view *view)
+{
+    return view->table.seats;
+}
+
 /* Returns how many cards a seat holds. */
 static inline int emira_hand_size(const emira_state *s, int seat)
 {
@@ -110,6 +116,18 @@ static inline void emira_see(const emira_rules *rules, const emira_state *s, con
     emira_see_deck(&s->status, seat, view->status);
     emira_see_deck(&s->events, seat, view->events);
     emira_see_history(memory, seat, &view->history);
+}
+
+/* Tells whether a view lacks what its seat remembers, what it was dealt above all, as that of another seat in a world does. */
+static inline int emira_has_forgotten(const emira_view *view)
+{
+    const emira_memory *history = &view->history;
+    if (view->table.phase == EMIRA_IN_SETUP || view->table.seats > EMIRA_SEATS || view->table.seats < 3)
+        return 0;
+    for (int at = 0; at + 2 < history->size && at + 2 < EMIRA_HISTORY; at += 3 + history->line[at + 2])
+        if (history->line[at + 1] == EMIRA_LINE_DEAL)
+            return 0;
+    return 1;
 }
 
 #endif

@@ -50,6 +50,8 @@ static inline void emira_find_goals(emira_knowledge *knowledge, const emira_view
 static inline int emira_think(emira_knowledge *knowledge, const emira_rules *rules, const emira_view *view)
 {
     int setup = view->table.phase == EMIRA_IN_SETUP;
+    if (emira_has_forgotten(view))
+        return EMIRA_OTHER_SEAT;
     if (!emira_is_sound(rules, view, &knowledge->past))
         return EMIRA_BAD_VIEW;
     emira_find_goals(knowledge, view);

@@ -153,7 +153,7 @@ static inline void khiva_lists_at(const arena_map *map, const char *key, khiva_f
     kit_cursor c = arena_at(map, key);
     khiva_expect(&c, (uint32_t)seats);
     for (int seat = 0; seat < seats; seat++)
-        khiva_read_list(&c, face, lists + seat * (room + 1), room);
+        khiva_read_list(&c, face, lists + (uint32_t)seat * (room + 1), room);
     *bad |= c.bad;
 }
 
@@ -166,15 +166,15 @@ static inline void khiva_numbers_at(const arena_map *map, const char *key, int s
     *bad |= c.bad;
 }
 
-/* Reads cards as 10 * colour + value, and returns how many. */
+/* Reads cards as 10 * colour + value, or 0 for one that was forgotten, and returns how many. */
 static inline int khiva_history_at(const arena_map *map, const char *key, uint8_t *codes, int room, int *bad)
 {
     kit_cursor c = arena_at(map, key);
     uint32_t count = kit_array(&c);
     c.bad |= count > (uint32_t)room;
     for (uint32_t i = 0; i < count && !c.bad; i++) {
-        codes[i] = (uint8_t)arena_number(&c, 1, 45);
-        c.bad |= !khiva_is_code(codes[i]);
+        codes[i] = (uint8_t)arena_number(&c, 0, 45);
+        c.bad |= codes[i] && !khiva_is_code(codes[i]);
     }
     *bad |= c.bad;
     return c.bad ? 0 : (int)count;

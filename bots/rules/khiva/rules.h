@@ -88,7 +88,7 @@ static inline void khiva_choice(const khiva_rules *rules, const khiva_state *s, 
         khiva_positions(s->seats, s->hand[seat][0], choice, entry->item);
     } else if (s->kind == KHIVA_SHOP4) {
         khiva_wares(rules, s, seat, wares);
-        entry->item[0] = wares[choice];
+        entry->item[0] = (int)wares[choice];
     }
 }
 

@@ -36,7 +36,8 @@ typedef enum {
     KHIVA_OTHER_VERSION, /* the hello is of rules that this header does not follow */
     KHIVA_BAD_VIEW,      /* the view contradicts itself, or is over */
     KHIVA_NO_WORLD,      /* the view fits no position */
-    KHIVA_BAD_CHOICE     /* a seat that is asked chose what it does not have; nothing was changed */
+    KHIVA_BAD_CHOICE,    /* a seat that is asked chose what it does not have; nothing was changed */
+    KHIVA_OTHER_SEAT     /* the view of another seat in a world: what that seat remembers was not drawn */
 } khiva_error;
 
 typedef enum { KHIVA_OVER, KHIVA_PLAY_PASS, KHIVA_MOVE, KHIVA_BOOST, KHIVA_SHOP4 } khiva_kind;

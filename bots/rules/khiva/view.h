@@ -25,6 +25,12 @@ typedef struct {
     uint8_t played[KHIVA_TURNS_MOST * KHIVA_SEATS], passed[KHIVA_TURNS_MOST * 2], received[KHIVA_TURNS_MOST * 2];
 } khiva_view;
 
+/* Returns how many seats the match of a view has. */
+static inline int khiva_seats_of(const khiva_view *view)
+{
+    return view->seats;
+}
+
 /* Copies a list in rising order. */
 static inline void khiva_copy_sorted(uint8_t *list, const uint8_t *from)
 {
@@ -87,6 +93,13 @@ static inline void khiva_see(const khiva_rules *rules, const khiva_state *s, con
 
 /* --- whether a view is one --- */
 
+/* Tells whether a view lacks what its seat remembers, as that of another seat in a world does. */
+static inline int khiva_has_forgotten(const khiva_view *view)
+{
+    size_t count = (size_t)khiva_each(view->seats) * (size_t)(view->turns < 0 ? 0 : view->turns);
+    return count <= sizeof view->passed && (memchr(view->passed, 0, count) || memchr(view->received, 0, count));
+}
+
 /* Adds the cards of a list to a mask. Returns 0 if there are more than `most`, or one is no card or there already. */
 static inline int khiva_add_cards(uint32_t *mask, const uint8_t *cards, int most)
 {
@@ -137,6 +150,8 @@ static inline int khiva_are_pieces(const khiva_rules *rules, const khiva_view *v
     uint16_t teapots[11] = {0}, carpets[50] = {0}, salts[11] = {0};
     uint8_t loads[KHIVA_CAMELS + 1] = {0};
     int gems = view->supply;
+    if (gems < KHIVA_UNLIMITED || gems > KHIVA_GEMS_MOST)
+        return 0;
     for (int camel = 0; camel < KHIVA_CAMELS; camel++)
         if (view->load[camel])
             khiva_push(loads, view->load[camel]);

@@ -6,11 +6,13 @@
 
 #include "knowledge.h"
 
-/* Works out what all worlds of a view have in common, and looks whether it is a view. Returns KHIVA_OK, KHIVA_BAD_VIEW or
-   KHIVA_NO_WORLD. */
+/* Works out what all worlds of a view have in common, and looks whether it is a view. Returns KHIVA_OK, KHIVA_BAD_VIEW,
+   KHIVA_OTHER_SEAT or KHIVA_NO_WORLD. */
 static inline int khiva_think(khiva_knowledge *knowledge, const khiva_rules *rules, const khiva_view *view)
 {
     knowledge->ends.count = 0;
+    if (khiva_has_forgotten(view))
+        return KHIVA_OTHER_SEAT;
     if (!khiva_is_sound(rules, view))
         return KHIVA_BAD_VIEW;
     if (khiva_learn(knowledge, view))

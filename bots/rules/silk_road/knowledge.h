@@ -25,7 +25,7 @@ enum {
     SILK_ROAD_HUNT = 500, /* steps of a search */
     SILK_ROAD_ROUGH = 64, /* a step that adds to the cards lacking is taken one time in so many */
     SILK_ROAD_EXCHANGES = 128, /* of a step: as many coins in a row never fall on one side */
-    SILK_ROAD_LISTED = SILK_ROAD_DRAWN + SILK_ROAD_CARDS,
+    SILK_ROAD_LISTED = (int)SILK_ROAD_DRAWN + (int)SILK_ROAD_CARDS,
     SILK_ROAD_FOURS = SILK_ROAD_SEATS * SILK_ROAD_GOODS + SILK_ROAD_DRAWN / 4
 };
 

@@ -34,6 +34,12 @@ typedef struct {
     uint8_t code[SILK_ROAD_CODES], draw[SILK_ROAD_DRAWN], shuffle[SILK_ROAD_SHUFFLES][SILK_ROAD_GOODS];
 } silk_road_view;
 
+/* Returns how many seats the match of a view has. */
+static inline int silk_road_seats_of(const silk_road_view *view)
+{
+    return view->seats;
+}
+
 /* --- what a seat sees --- */
 
 /* Writes by good how many cards in the pile and in hands the seat cannot name. */

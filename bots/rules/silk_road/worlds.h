@@ -38,7 +38,7 @@ static inline void silk_road_plan_later(silk_road_state *s, const silk_road_view
     for (int i = s->seats - 1; i > (view->asker + s->seats - s->active) % s->seats; i--) {
         int seat = (s->active + i) % s->seats;
         if (view->kind == SILK_ROAD_CUSTOMS ? view->hands[seat] > SILK_ROAD_CUSTOMS_LIMIT : silk_road_sum(s->display[seat]) > 0)
-            silk_road_plan(s, view->kind, seat, 0, 0);
+            silk_road_plan(s, (int)view->kind, seat, 0, 0);
     }
 }
 
@@ -60,7 +60,7 @@ static inline void silk_road_plan_last(const silk_road_rules *rules, silk_road_s
 /* Opens the question of a view again, with the tasks that follow it. */
 static inline void silk_road_reopen(const silk_road_rules *rules, silk_road_state *s, const silk_road_view *view)
 {
-    int market = silk_road_market_of(view->market, view->size), seat = view->asker;
+    int market = silk_road_market_of((int)view->market, view->size), seat = view->asker;
     silk_road_task *doing = &s->doing;
     s->kind = doing->step = (uint8_t)view->kind;
     s->asker = (uint8_t)seat;
@@ -73,7 +73,7 @@ static inline void silk_road_reopen(const silk_road_rules *rules, silk_road_stat
         if (view->why <= SILK_ROAD_WHY_MATCH)
             silk_road_plan(s, SILK_ROAD_DO_ACT, 0, 0, 0);
         if (view->more)
-            silk_road_plan(s, SILK_ROAD_DRAW, view->why == SILK_ROAD_WHY_TURN ? SILK_ROAD_WHY_MATCH : view->why, 0, 0);
+            silk_road_plan(s, SILK_ROAD_DRAW, (int)(view->why == SILK_ROAD_WHY_TURN ? SILK_ROAD_WHY_MATCH : view->why), 0, 0);
         break;
     case SILK_ROAD_CUSTOMS: doing->b = (uint8_t)silk_road_count_paid(view); /* fall through */
     case SILK_ROAD_SANDSTORM:

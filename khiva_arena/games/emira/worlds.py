@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import permutations
 from typing import TypeVar
 
-from khiva_arena.errors import InternalError
+from khiva_arena.errors import InternalError, OtherSeat
 from khiva_arena.games.base import Plain
 from khiva_arena.games.emira import hidden_cards, rules
 from khiva_arena.games.emira.events import goal_face
@@ -49,8 +49,11 @@ def determinise(view: Mapping[str, Plain], ruleset: Ruleset, stream: Stream, mak
 
     Goals that somebody would have won with are left out, all others equally likely; for decks and event cards see ``knowledge``.
     The cards that other seats have looked at are unknown. With O3 hidden, gold that is not shown is taken to be the amount last
-    shown, or more if the open question says so. Raises InternalError if the view fits no position.
+    shown, or more if the open question says so. Raises OtherSeat for the view of another seat in a world, which lacks what that
+    seat was dealt; InternalError if the view fits no position.
     """
+    if view["phase"] != "setup" and all(line[1] != "deal" for line in view["history"]):
+        raise OtherSeat
     for attempt in range(TRIES):
         pos = make(view["seats"], ruleset, b"".join(stream.u64().to_bytes(8, "big") for _ in range(4)))
         _lay_out(pos, view)

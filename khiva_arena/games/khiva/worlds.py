@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import TypeVar
 
-from khiva_arena.errors import InternalError
+from khiva_arena.errors import InternalError, OtherSeat
 from khiva_arena.games.base import Plain
 from khiva_arena.games.khiva.dealing import shuffle
 from khiva_arena.games.khiva.knowledge import Seen, placings
@@ -28,9 +28,11 @@ def determinise(view: Mapping[str, Plain], ruleset: Ruleset, stream: Stream, mak
 
     Every way in which the cards can have been dealt and passed is equally likely (see ``knowledge.py``), as is every order of the
     piles; all later chance is new. The memory of other seats is unknown (history 0) except for the cards exchanged with the seat.
-    Raises InternalError if the view fits no position.
+    So a view of another seat in a world makes none: raises OtherSeat for it, InternalError if the view fits no position.
     """
-    seats = view["seats"]
+    seats, history = view["seats"], view["history"]
+    if 0 in history["passed"] or 0 in history["received"]:
+        raise OtherSeat
     secret = b"".join(stream.u64().to_bytes(8, "big") for _ in range(4))
     pos = make(seats, ruleset, secret)
     pos.turn, pos.deal, pos.ending = view["turn"], view["deal"], view["ending"]
