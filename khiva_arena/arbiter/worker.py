@@ -152,8 +152,11 @@ async def _serve(alone: bool) -> None:
 
     async def one(job: Job) -> None:
         outcome = await play_live(job, lag, servers, alone=alone)
-        async with sending:
-            await outcomes.send_all(_framed(outcome))
+        try:
+            async with sending:
+                await outcomes.send_all(_framed(outcome))
+        except trio.BrokenResourceError:  # the arbiter has gone, or waits for nothing any more
+            nursery.cancel_scope.cancel()
 
     async with servers, trio.open_nursery() as nursery:
         nursery.start_soon(lag.run)

@@ -241,7 +241,7 @@ class _EventAudit:
         if sha256(module).hexdigest() != line.identity:
             raise RecordError(f"the one of {line.identity[:8]} has other bytes")
         if self._rerunner:
-            self._rerunner.keep(module)
+            self._rerunner.take(line.identity, module)
 
     # --- a match ---
 

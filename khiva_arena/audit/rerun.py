@@ -5,7 +5,8 @@ equal again on any machine, ticks and faults included. Only a forfeit by the bac
 is taken from the record, and listed.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import zip_longest
 from pathlib import Path
@@ -16,7 +17,7 @@ from khiva_arena.audit.report import EventReport
 from khiva_arena.entrants import bots, only_modules, staging
 from khiva_arena.entrants.modules import is_module
 from khiva_arena.errors import ConfigError
-from khiva_arena.replay.definition import Definition
+from khiva_arena.replay.definition import DefinedBot, Definition
 from khiva_arena.replay.record import Record
 from khiva_arena.replay.ticks import unconfirmed
 from khiva_arena.sandbox.command import Command
@@ -37,28 +38,37 @@ class Rerunner:
         self._modules = tuple(modules)
         self._jobs = jobs
         self._level = best()
-        self._known: dict[str, dict[str, Command]] = {}
+        self._bundled: dict[str, bytes] = {}
+        self._known: dict[str, Command] = {}
 
-    def keep(self, module: bytes) -> None:
-        """Keep a module that a bundle holds, for the matches of its event."""
-        only_modules.keep(module)
+    def take(self, identity: str, module: bytes) -> None:
+        """Take a module that a bundle holds. No file is made of it before a match of its bot was sound: a small bundle may hold
+        much that is long."""
+        self._bundled[identity] = zlib.compress(module)
 
-    def _commands_of(self, definition: Definition) -> dict[str, Command]:
-        """Return the command of each bot, by identity. Raises ConfigError if a module is not to be had, or is another one."""
-        if definition.digest in self._known:
-            return self._known[definition.digest]
-        paths = {bot.identity: self._path_of(bot.identity) for bot in definition.bots}
-        if lacking := [bot for bot in definition.bots if not paths[bot.identity]]:
-            damaged = [str(path) for bot in lacking for path in only_modules.damaged_copies(bot.identity, *self._stores)]
-            names, copies = ", ".join(bot.name for bot in lacking), ", ".join(damaged)
-            if damaged:
-                raise ConfigError(
-                    f"the modules of {names} are damaged here ({copies}): name a folder of sound ones with --modules"
-                )
+    def _commands_of(self, definition: Definition, matches: Mapping[int, tuple[Record, bytes]]) -> Mapping[str, Command]:
+        """Return the command of each bot of sound matches, by identity. Raises ConfigError if a module of the event is not to be
+        had, or is another one."""
+        unknown = [bot for bot in definition.bots if bot.identity not in {*self._known, *self._bundled}]
+        self._refuse_lacking([bot for bot in unknown if not self._path_of(bot.identity)])
+        for identity in {seat.bot for record, _ in matches.values() for seat in record.header.seats} - self._known.keys():
+            if packed := self._bundled.get(identity):
+                only_modules.keep(zlib.decompress(packed))
+            path = self._path_of(identity)
+            assert path
+            self._known[identity] = self._command(path, identity)
+        return self._known
+
+    def _refuse_lacking(self, lacking: Sequence[DefinedBot]) -> None:
+        """Raise ConfigError if there are bots without a sound module; it names the copies that are damaged."""
+        names = ", ".join(bot.name for bot in lacking)
+        damaged = [str(path) for bot in lacking for path in only_modules.damaged_copies(bot.identity, *self._stores)]
+        if damaged:
+            raise ConfigError(
+                f"the modules of {names} are damaged here ({', '.join(damaged)}): name a folder of sound ones with --modules"
+            )
+        if lacking:
             raise ConfigError(f"the modules of {names} are not here: name the folder that has them with --modules")
-        commands = {identity: self._command(path, identity) for identity, path in paths.items() if path}
-        self._known[definition.digest] = commands
-        return commands
 
     def _path_of(self, identity: str) -> Path | None:
         """Return the file of a module; None if no sound copy is anywhere."""
@@ -102,7 +112,7 @@ class Rerunner:
 
     def _differences(self, definition: Definition, matches: Mapping[int, tuple[Record, bytes]]) -> Iterator[tuple[int, str]]:
         """Play matches again, and yield the ordinal of each that does not come out equal, with the first difference."""
-        commands = self._commands_of(definition)
+        commands = self._commands_of(definition, matches)
         sandbox = definition.sandbox(self._level)
         outcomes: dict[int, Outcome] = {}
         again = (_job(ordinal, *match, commands, sandbox) for ordinal, match in matches.items())

@@ -47,10 +47,15 @@ def relay(
         context = ssl.create_default_context(cafile=str(ca) if ca else None)
     start = {"args": list(command), "cwd": folder, "env": environment}
     signal.signal(signal.SIGTERM, _terminated)
-    return Relay(ArenaLink((host, port), name, secret, context), start, keep, _say, at_most).serve()
+    try:
+        return Relay(ArenaLink((host, port), name, secret, context), start, keep, _say, at_most).serve()
+    except Ended as end:  # before it began to serve, or while it ended
+        _say(str(end))
+        return end.code
 
 
 def _terminated(*_: object) -> NoReturn:
+    signal.signal(signal.SIGTERM, lambda *_: None)  # one more would hit the end of the programs
     raise Ended(143, "ended by a signal")
 
 

@@ -17,6 +17,7 @@ NO_TOKEN = "The address lacks its token, or has a wrong one. khiva-arena prints 
 WRONG_HOST = "Nothing is served under this name; open the address that khiva-arena printed."
 WRONG_ORIGIN = "Only pages served here may send requests."
 TOO_LONG = "The request is too long."
+TWO_LENGTHS = "The request has two lengths: leave out Content-Length, or Transfer-Encoding."
 HEADERS = {
     "cache-control": "no-store",
     "referrer-policy": "no-referrer",
@@ -78,10 +79,22 @@ class Guard:
         parts = scope["path"].split("/", 2)[1:2] or [""]
         if not hmac.compare_digest(parts[0].encode(errors="replace"), self._token):
             return Refusal(403, NO_TOKEN)
-        length = headers.get("content-length", "0")
-        if not length.isdecimal() or len(length) > 12 or int(length) > MOST_BYTES:
-            return Refusal(413, TOO_LONG)
-        return None
+        return length_refusal(headers, MOST_BYTES)
+
+
+def length_refusal(headers: Headers, most: float) -> Refusal | None:
+    """Return why a request is refused for what it says of the length of its body, None if it is answered.
+
+    A proxy that believes one of two lengths would take the end of one request for the beginning of somebody else's.
+
+    most: bytes of a body.
+    """
+    length = headers.get("content-length", "0")
+    if "content-length" in headers and "transfer-encoding" in headers:
+        return Refusal(400, TWO_LENGTHS)
+    if not length.isdecimal() or len(length) > 12 or int(length) > most:
+        return Refusal(413, TOO_LONG)
+    return None
 
 
 class Bounded:

@@ -173,7 +173,8 @@ async def show(board: LiveBoard, say: Callable[[str], None], gone: Callable[[], 
 def run(board: LiveBoard, say: Callable[[str], None], gone: Callable[[], bool]) -> None:
     """Serve as ``show`` does, for a caller that does not run trio. Raises NotAStream, and KeyboardInterrupt."""
     try:
-        trio.run(show, board, say, gone)
+        # An interrupt that hits in a task of a connection would end that one alone: Hypercorn logs it and goes on.
+        trio.run(show, board, say, gone, restrict_keyboard_interrupt_to_checkpoints=True)
     except BaseExceptionGroup as group:
         for kind in (NotAStream, KeyboardInterrupt):
             if errors := group.subgroup(kind):

@@ -3,6 +3,7 @@
 import os
 import resource
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -19,7 +20,7 @@ from sound_bot import sound
 from waiting import until
 from wording import pattern, sentence
 
-from khiva_arena.arbiter import match_queue, pool
+from khiva_arena.arbiter import match_queue, pool, worker
 from khiva_arena.arbiter.live import void
 from khiva_arena.arbiter.match import Job, LiveMatch, Outcome
 from khiva_arena.arbiter.wire import HostFault
@@ -230,6 +231,19 @@ def test_a_killed_worker_loses_nothing() -> None:
     assert sorted(outcome.ordinal for outcome in outcomes if outcome.record) == list(range(12))
     voids = [outcome for outcome in outcomes if not outcome.record]
     assert [outcome.void for outcome in voids] == ["a worker was ended by SIGKILL"] * len(voids)
+
+
+def test_a_worker_whose_arbiter_is_gone_ends_without_a_word() -> None:
+    command = [sys.executable, "-P", "-m", "khiva_arena.arbiter.worker", worker.SHARED]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdin
+        assert process.stdout
+        assert process.stderr
+        process.stdout.close()
+        process.stdin.write(worker._framed(job([sound()] * 2)))
+        process.stdin.flush()
+        assert process.stderr.read() == b""
+        assert process.wait(60) == 0
 
 
 def test_too_few_descriptors_are_the_host_s_fault_and_not_the_bots(monkeypatch: pytest.MonkeyPatch) -> None:

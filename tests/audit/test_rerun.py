@@ -140,6 +140,16 @@ def test_a_module_that_is_not_the_bots_is_named(cup: Path, tmp_path: Path, how: 
         assert WRONG_MODULES[how] in said
 
 
+def test_a_module_becomes_a_file_only_when_a_match_of_it_was_sound(cup: Path, tmp_path: Path) -> None:
+    """A bundle of few bytes may hold modules of many."""
+    lines = lines_of(cup / "honest.khiva")
+    file, cache = tmp_path / "forged.khiva", tmp_path / "cache"
+    for kinds, code, modules in ((("match",), 1, 0), ((), 0, 2)):
+        file.write_bytes(forged([line for line in lines if line["kind"] not in kinds]))
+        arena("verify", str(file), "--rerun-bots", cwd=tmp_path, env={"KHIVA_ARENA_CACHE": str(cache)}, code=code)
+        assert len(list((cache / "modules").glob("*.wasm"))) == modules
+
+
 def test_only_events_in_ticks_have_modules(tmp_path: Path) -> None:
     arena("run", "--seats", "2", "--seeds", "1", "--trust-bots", *bots(C, NAIVE), "--out", "wall", cwd=tmp_path)
     refused = arena("bundle", "wall", "wall.khiva", "--with-modules", cwd=tmp_path, code=2).stderr

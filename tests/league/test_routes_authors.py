@@ -1,4 +1,4 @@
-"""Signing in, by plain requests: whose cookie it is, where it comes from, what it opens, and how often one may guess."""
+"""Signing in, by plain requests: whose cookie it is, where it comes from and what it opens."""
 
 import re
 from collections.abc import Iterator
@@ -114,16 +114,10 @@ def test_a_session_ends_when_its_author_leaves_or_loses_the_token(place: Place) 
 
 
 @pytest.mark.slow
-def test_guesses_are_bounded_and_a_right_one_does_not_show_then(place: Place) -> None:
-    assert [place.sign_in(f"guess-{at}").status for at in range(tokens.WRONG_MOST)] == [401] * tokens.WRONG_MOST
-    for answer in (
-        place.sign_in("guess"),
-        place.sign_in(place.ann),
-        place.server.ask("/api/entries", Authorization=f"Bearer {place.ann}"),
-    ):
-        assert answer.status == 429
-        assert answer.headers["retry-after"] == "60"
-    assert place.server.ask("/").status == 200
+def test_a_right_token_always_enters_however_many_wrong_ones_came(place: Place) -> None:
+    assert {place.sign_in(f"guess-{at}").status for at in range(30)} == {401}
+    assert place.sign_in(place.ann).status == 303
+    assert place.server.ask("/api/entries", Authorization=f"Bearer {place.ann}").status == 200
 
 
 @pytest.mark.slow
@@ -131,38 +125,6 @@ def test_forms_that_are_none_are_wrong_tokens(place: Place) -> None:
     for body in (b"", b"\xff\xfe", b"token", b"a=1&b=2&c=3&d=4&e=5&f=6&g=7", b"token=" + b"x" * 60_000):
         assert place.server.ask("/author", "POST", body, Origin=place.server.origin, **FORM).status == 401
     assert place.server.ask("/author", "POST", b"x" * 70_000, Origin=place.server.origin, **FORM).status == 413
-
-
-def test_an_address_waits_a_minute_and_others_do_not() -> None:
-    now = 0.0
-    attempts = tokens.WrongTokens(lambda: now)
-    for _ in range(tokens.WRONG_MOST):
-        assert not attempts.too_many("192.0.2.1")
-        attempts.add("192.0.2.1")
-    assert attempts.too_many("192.0.2.1")
-    assert attempts.too_many("::ffff:192.0.2.1")
-    assert not attempts.too_many("192.0.2.2")
-    now = tokens.WRONG_SECONDS - 1
-    assert attempts.too_many("192.0.2.1")
-    now = tokens.WRONG_SECONDS
-    assert not attempts.too_many("192.0.2.1")
-
-
-def test_all_addresses_of_a_customer_are_one() -> None:
-    attempts = tokens.WrongTokens()
-    for at in range(tokens.WRONG_MOST):
-        attempts.add(f"2001:db8::{at:x}")
-    assert attempts.too_many("2001:db8::ffff:1")
-    assert not attempts.too_many("2001:db8:0:1::1")
-
-
-def test_addresses_that_are_remembered_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tokens, "ADDRESSES_MOST", 3)
-    monkeypatch.setattr(tokens, "WRONG_MOST", 1)
-    attempts = tokens.WrongTokens()
-    for at in range(5):
-        attempts.add(f"192.0.2.{at}")
-    assert [attempts.too_many(f"192.0.2.{at}") for at in range(5)] == [False, False, True, True, True]
 
 
 def test_sessions_end_by_themselves_and_the_oldest_goes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -78,7 +78,9 @@ def test_every_word_is_escaped_wherever_it_stands() -> None:
         (b"DELETE /api/submit HTTP/1.1\r\nHost: a\r\n\r\n", b"405"),
         (b"GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
          b"Sec-WebSocket-Key: " + b"a" * 22 + b"==\r\n\r\n", b"403"),
-        (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", b""),
+        (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", b"400"),
+        (b"GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\nHTTP2-Settings: AA\r\n\r\n", b"200"),
+        (b"GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", b"400"),
     ],
 )  # fmt: skip
 def test_broken_requests_end_their_connection_alone(server: LeagueServer, data: bytes, status: bytes) -> None:

@@ -445,6 +445,36 @@ def test_a_relay_that_is_told_to_end_says_so_in_a_line(script: Path) -> None:
     assert said.splitlines()[-1] == "relay: " + sentence("seats", "ended-signal")
 
 
+TWICE = """
+import os, signal, sys
+from khiva_arena.seats import relay, relay_talk
+end = relay_talk.Relay._end_all
+def again(self):
+    os.kill(os.getpid(), signal.SIGTERM)
+    end(self)
+relay_talk.Relay._end_all = again
+if {at_the_end}:
+    def over(self, seconds):
+        raise relay_talk.Ended(0, "the run is over")
+else:
+    def over(self, seconds):
+        os.kill(os.getpid(), signal.SIGTERM)
+relay_talk.Relay._wait = over
+sys.exit(relay.main(sys.argv[1:]))
+"""
+"""A relay that is told to end while it ends, and the first time before that or not."""
+
+
+@pytest.mark.parametrize("at_the_end", [False, True])
+def test_a_relay_that_is_told_to_end_while_it_ends_says_so_in_a_line(script: Path, at_the_end: bool) -> None:
+    words = ["--token", str(script.with_name("token")), f"127.0.0.1:{free_port()}", "ann", "--", sys.executable, *HONEST]
+    command = [sys.executable, "-c", TWICE.format(at_the_end=at_the_end), *words]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, env=OURS, cwd=ROOT, check=False)
+    assert done.returncode == 143
+    assert "Traceback" not in done.stderr
+    assert done.stderr.splitlines()[-1] == "relay: " + sentence("seats", "ended-signal")
+
+
 # --- a process that is kept ---
 
 

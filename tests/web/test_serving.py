@@ -3,6 +3,8 @@
 import base64
 import logging
 import os
+import socket
+import struct
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
 from typing import Any
@@ -15,7 +17,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket
 
-from khiva_arena.web import guard, serving
+from khiva_arena.web import connections, guard, serving
 
 TOKEN = "a-token"
 PIECE = b"x" * 65_536
@@ -187,6 +189,62 @@ def test_requests_that_are_too_long_are_refused() -> None:
     run(check)
 
 
+def test_a_request_of_two_lengths_is_refused_and_ends_its_connection() -> None:
+    async def check(port: int) -> None:
+        head = {"path": f"/{TOKEN}/echo", "method": "POST", "Transfer_Encoding": "chunked", "Connection": "keep-alive"}
+        data = await answer(port, request(port, **head, Content_Length="3") + b"3\r\nabc\r\n0\r\n\r\n" + request(port))
+        assert status(data) == 400
+        assert data.endswith(b"\r\n\r\n" + guard.TWO_LENGTHS.encode() + b"\n")
+        assert data.count(b"HTTP/1.1") == 1
+
+    run(check)
+
+
+@pytest.mark.parametrize("how", [{"Upgrade": "h2c", "Connection": "Upgrade, HTTP2-Settings, close", "HTTP2_Settings": ""}])
+def test_an_upgrade_to_http_2_is_an_ordinary_request(how: dict[str, str]) -> None:
+    async def check(port: int) -> None:
+        data = await answer(port, request(port, **how))
+        assert (status(data), data.count(b"HTTP/1.1")) == (200, 1)
+        assert data.endswith(b"\r\n\r\nhello")
+
+    run(check)
+
+
+def test_a_connection_ends_after_so_many_requests() -> None:
+    async def check(port: int) -> None:
+        data = await answer(port, request(port, Connection="") * 100)
+        assert data.count(b"HTTP/1.1 200 ") == serving.MOST_REQUESTS
+        assert data.count(b"connection: close") == 1
+
+    run(check)
+
+
+def test_requests_of_a_peer_that_is_gone_are_not_answered(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """And nothing is written of them: a stranger could fill the disk with lines."""
+    answered = []
+
+    async def counted(_request: Request) -> Response:
+        answered.append(1)
+        return PlainTextResponse("hello" * 10_000)
+
+    async def check(port: int) -> None:
+        for _ in range(5):
+            stream = await trio.open_tcp_stream("127.0.0.1", port)
+            stream.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            await stream.send_all(request(port, f"/{TOKEN}/counted", Connection="") * 500)
+            await stream.aclose()
+        assert status(await answer(port, request(port))) == 200
+
+    monkeypatch.setattr(serving, "MOST_REQUESTS", 1_000)
+    monkeypatch.setitem(globals(), "ROUTES", [*ROUTES, Route("/counted", counted)])
+    with caplog.at_level(logging.WARNING):
+        run(check)
+    assert len(answered) <= 10
+    assert not caplog.records
+
+
 HTTP2 = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
 
@@ -230,7 +288,7 @@ def test_readers_that_never_read_hold_up_neither_others_nor_the_end() -> None:
 
 
 def test_a_reader_that_takes_too_long_loses_its_connection(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(serving, "SEND_SECONDS", 0.2)
+    monkeypatch.setattr(connections, "SEND_SECONDS", 0.2)
 
     async def check(port: int) -> None:
         stream = await trio.open_tcp_stream("127.0.0.1", port)
@@ -334,31 +392,46 @@ def test_tokens_differ_and_stand_in_an_address_as_they_are() -> None:
     assert serving.address(81, "t") == "http://127.0.0.1:81/t/"
 
 
-class Newcomer:
-    """A connection that comes from an address. ``socket``: itself."""
+def test_one_network_of_another_machine_takes_no_more_than_its_share() -> None:
+    there = connections.Connections(connections.ConnectionBounds(most=3, of_an_address=2))
+    kept: list[connections.PeerConnection] = []
 
-    def __init__(self, host: str) -> None:
-        self.host, self.socket, self.closed = host, self, False
-
-    def getpeername(self) -> tuple[str, int]:
-        return self.host, 1
-
-    def close(self) -> None:
-        self.closed = True
-
-
-def test_one_address_of_another_machine_takes_no_more_than_its_share() -> None:
-    bounds = serving.ConnectionBounds(most=3, of_an_address=2)
-    connections: dict[Any, None] = {}
-
-    def comes(host: str, stays: bool = False) -> bool:
-        if serving._too_many(connections, Newcomer(host), bounds):  # type: ignore[arg-type]
+    def comes(address: str, stays: bool = False) -> bool:
+        network = connections.network_of(address)
+        if not there.has_place(network):
             return False
-        connections[serving.PeerConnection(Newcomer(host), Newcomer(host), host, stays)] = None  # type: ignore[arg-type]
+        ours, theirs = socket.socketpair()
+        theirs.close()
+        kept.append(connections.PeerConnection(None, ours, network, trio.CancelScope(), stays))  # type: ignore[arg-type]
+        there.add(kept[-1])
         return True
 
-    assert [comes("192.0.2.1", stays=True) for _ in range(3)] == [True, True, False]
+    assert [comes(f"2001:db8::{at}", stays=True) for at in range(3)] == [True, True, False]
     assert [comes("127.0.0.1"), comes("127.0.0.1"), comes("192.0.2.2")] == [True] * 3  # each in place of one that is idle
-    assert [one.host for one in connections] == ["192.0.2.1", "192.0.2.1", "192.0.2.2"]
-    assert comes("192.0.2.3", stays=True)
+    assert [one.socket.fileno() != -1 for one in kept] == [True, True, False, False, True]
+    assert comes("2001:db8:0:1::3", stays=True)
     assert not comes("192.0.2.4")
+    for _ in range(2):
+        there.remove(kept[0])  # once more, when its task ends
+    assert comes("2001:db8::4")
+    assert not comes("2001:db8::5")
+    for one in kept:
+        one.socket.close()
+
+
+@pytest.mark.parametrize(
+    ("address", "network"),
+    [
+        ("192.0.2.1", "192.0.2.1"),
+        ("::ffff:192.0.2.1", "192.0.2.1"),
+        ("2001:db8::ffff:1", "2001:db8::/64"),
+        ("2001:db8:0:1::1", "2001:db8:0:1::/64"),
+        ("::1", "::1"),
+        ("::ffff:127.0.0.1", "127.0.0.1"),
+        ("unknown", "unknown"),
+        ("x" * 99, "x" * 64),
+    ],
+)
+def test_all_addresses_of_a_customer_are_one(address: str, network: str) -> None:
+    assert connections.network_of(address) == network
+    assert connections.is_loopback(network) == (network in ("::1", "127.0.0.1"))

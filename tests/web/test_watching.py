@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from arena import C_GREEDY, NAIVE, C, arena, bots, descendants, kill, started, until_gone
+from flooding import flood, used
 from sample_stream import begin
 from waiting import until
 from wording import sentence
@@ -83,6 +84,31 @@ def refused(address: str) -> bool:
         return False
 
     return until(refuses)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("kind", ["gone", "reset", "storm", "busy", "silent", "half a head", "deaf"])
+def test_another_user_of_the_machine_without_a_token_keeps_the_owner_neither_out_nor_the_server_busy(
+    tmp_path: Path, kind: str
+) -> None:
+    """A busy host can make two seconds any time on the clock, so they are seconds of the server's processor time."""
+    (tmp_path / "events.jsonl").write_text("")
+    with playing(tmp_path, "watch", "events.jsonl", "--web") as (process, address):
+        where = urlsplit(address)
+        before = used(process.pid)
+        with flood(kind, "127.0.0.1", str(where.port)) as machine:
+            machine.hear()
+            for _ in range(3):
+                begins = used(process.pid).cpu
+                with connected(address) as page:
+                    assert page.status == 200
+                assert used(process.pid).cpu - begins <= 2
+        assert until(lambda: used(process.pid).files <= before.files)
+        after = used(process.pid)
+        assert after.memory <= before.memory + 48
+        with connected(address) as page:
+            assert page.status == 200
+        assert used(process.pid).cpu - after.cpu <= 0.5
 
 
 def test_marks_are_among_what_a_reader_is_sent(tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ class AuthorPages:
         if not is_private(request.scope):
             raise HTTPException(403, IN_THE_OPEN)
         token = (await _field(request, "token")).strip()
-        await self._desk.author_of(token, request.scope["client"][0])
+        await self._desk.author_of(token)
         answer = RedirectResponse("/author", 303)
         answer.set_cookie(COOKIE, self._sessions.begin(token), secure=True, httponly=True, samesite="strict")
         return answer

@@ -1,6 +1,5 @@
 """The queue of a league as the server asks it: in a thread, one question at a time, so that no reader waits for SQLite."""
 
-import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
@@ -11,13 +10,12 @@ import trio
 from starlette.exceptions import HTTPException
 
 from khiva_arena.errors import StoreError
-from khiva_arena.league.routes.tokens import SecondsNow, WrongTokens, is_one
+from khiva_arena.league.routes.tokens import is_one
 from khiva_arena.league.routes.view import WaitingBot
 from khiva_arena.league.submissions.queue import Author, Queue, QueueEntry, UploadLimits
 
 REFRESH_SECONDS = 2.0
 WRONG = "There is no such token, or it was revoked; ask the organiser for another one."
-TOO_MANY = "Too many wrong tokens came from this address; wait a minute."
 WAITS_FOR = {"waiting": "waits for its check", "accepted": "passed its check, in from the next batch"}
 T = TypeVar("T")
 
@@ -39,16 +37,9 @@ class Desk:
     known: what everybody may know of it, as it was a moment ago.
     """
 
-    def __init__(
-        self,
-        queue: Queue,
-        limits: UploadLimits,
-        clock: SecondsNow = time.monotonic,
-    ) -> None:
+    def __init__(self, queue: Queue, limits: UploadLimits) -> None:
         self._queue, self._limits = queue, limits
-        self._wrong_tokens = WrongTokens(clock)
         self._turn = trio.CapacityLimiter(1)
-        self._guesses = trio.Lock()
         self.known = Known()
 
     async def refresh_again_and_again(self) -> None:
@@ -63,19 +54,16 @@ class Desk:
         entries = self._queue.entries("waiting", "accepted")
         return Known(names, tuple(WaitingBot(entry.family_name, WAITS_FOR[entry.state]) for entry in entries))
 
-    async def author_of(self, token: str, address: str) -> Author:
-        """Return the author whose token it is. Raises HTTPException for a wrong one, and for an address that has to wait.
+    async def author_of(self, token: str) -> Author:
+        """Return the author whose token it is. Raises HTTPException for a wrong one.
 
-        Tokens are looked up by their hashes, so how long it takes tells nothing of tokens that are like one.
+        Nobody guesses 32 random bytes, so wrong tokens lock nobody out. Tokens are looked up by their hashes. So the time of an
+        answer tells nothing of tokens that are like one.
         """
-        async with self._guesses:  # one after another, or many at once would all be looked up
-            if self._wrong_tokens.too_many(address):
-                raise HTTPException(429, TOO_MANY, {"retry-after": "60"})
-            author = await self._asked(partial(self._queue.author_of_token, token)) if is_one(token) else None
-            if author is None:
-                self._wrong_tokens.add(address)
-                raise HTTPException(401, WRONG, {"www-authenticate": "Bearer"})
-            return author
+        author = await self._asked(partial(self._queue.author_of_token, token)) if is_one(token) else None
+        if author is None:
+            raise HTTPException(401, WRONG, {"www-authenticate": "Bearer"})
+        return author
 
     async def author_still(self, token: str) -> Author | None:
         """Return the author of a token that was right before, None if it was revoked since."""

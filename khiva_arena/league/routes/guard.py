@@ -5,11 +5,13 @@ Anybody may read, so there is no token and no rule on ``Host``. What comes with 
 
 import re
 from contextlib import suppress
+from math import inf
 
 from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from khiva_arena.web.connections import is_loopback
 from khiva_arena.web.guard import (
     MOST_BYTES,
     TOO_LONG,
@@ -17,6 +19,7 @@ from khiva_arena.web.guard import (
     Bounded,
     Refusal,
     answer,
+    length_refusal,
     with_headers,
 )
 
@@ -75,15 +78,7 @@ def _refusal(scope: Scope) -> Refusal | None:
         may_lack = scope["path"].startswith(API)  # what is asked there needs the token itself, which no browser adds
         if origins != [f"{scope['scheme']}://{hosts[0]}"] and (origins or not may_lack):
             return Refusal(403, WRONG_ORIGIN)
-    length = headers.get("content-length", "0")
-    if not length.isdecimal() or len(length) > 12 or (int(length) > MOST_BYTES and scope["path"] != UPLOADS):
-        return Refusal(413, TOO_LONG)
-    return None
-
-
-def is_loopback(address: str) -> bool:
-    """Tell whether a connection comes from this machine."""
-    return address.startswith("127.") or address in ("::1", "::ffff:127.0.0.1")
+    return length_refusal(headers, inf if scope["path"] == UPLOADS else MOST_BYTES)
 
 
 IN_THE_OPEN = (

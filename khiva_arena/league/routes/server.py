@@ -10,7 +10,6 @@ import resource
 import signal
 import socket
 import ssl
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,7 +26,8 @@ from khiva_arena.league.submissions.queue import Queue, UploadLimits
 from khiva_arena.sandbox import own_cell, readable_paths
 from khiva_arena.say import Say
 from khiva_arena.text import harmless
-from khiva_arena.web.serving import ConnectionBounds, PeerConnection, answer_all, listening
+from khiva_arena.web.connections import ConnectionBounds, PeerConnection
+from khiva_arena.web.serving import answer_all, listening
 
 CONNECTIONS_MOST, OF_AN_ADDRESS_MOST = 1_200, 200
 """The connections at a time, and those of them from one address; a browser opens about six for a page."""
@@ -111,7 +111,7 @@ async def _run(
     async with trio.open_nursery() as nursery:
         nursery.start_soon(_until_stopped, nursery.cancel_scope)
         nursery.start_soon(site.desk.refresh_again_and_again)
-        nursery.start_soon(partial(answer_all, trio.SocketListener(trio.socket.from_stdlib_socket(listener)), answer, bounds))
+        nursery.start_soon(answer_all, listener, answer, bounds)
 
 
 async def _until_stopped(serving: trio.CancelScope) -> None:

@@ -1,55 +1,15 @@
-"""Who a request comes from: the wrong tokens of an address, and the authors who have signed in."""
+"""Who a request comes from: its token, and the authors who have signed in."""
 
-import ipaddress
 import secrets
 import time
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import Callable
 from hashlib import sha256
 
-WRONG_MOST = 10
-"""The wrong tokens of an address in ``WRONG_SECONDS``; then it has to wait."""
-WRONG_SECONDS = 60.0
-ADDRESSES_MOST = 10_000
-"""The addresses that are remembered; the one that was longest silent is forgotten first."""
 SESSION_SECONDS = 12 * 3_600.0
 SESSIONS_MOST = 4_096
 LONGEST = 200  # characters of a token
 SecondsNow = Callable[[], float]
-
-
-class WrongTokens:
-    """The wrong tokens that came from each address lately."""
-
-    def __init__(self, clock: SecondsNow = time.monotonic) -> None:
-        self._clock = clock
-        self._wrong: OrderedDict[str, deque[float]] = OrderedDict()
-
-    def too_many(self, address: str) -> bool:
-        """Tell whether an address has to wait."""
-        times = self._wrong.get(network_of(address), deque())
-        while times and times[0] <= self._clock() - WRONG_SECONDS:
-            times.popleft()
-        return len(times) >= WRONG_MOST
-
-    def add(self, address: str) -> None:
-        """Note a wrong token."""
-        network = network_of(address)
-        self._wrong.setdefault(network, deque(maxlen=WRONG_MOST)).append(self._clock())
-        self._wrong.move_to_end(network)
-        if len(self._wrong) > ADDRESSES_MOST:
-            self._wrong.popitem(last=False)
-
-
-def network_of(address: str) -> str:
-    """Return what stands for an address: of IPv6 its network, since one customer has billions of addresses."""
-    try:
-        parsed = ipaddress.ip_address(address)
-    except ValueError:
-        return address[:64]
-    if isinstance(parsed, ipaddress.IPv6Address):
-        return str(parsed.ipv4_mapped or ipaddress.ip_network((parsed, 64), strict=False))
-    return str(parsed)
 
 
 class Sessions:

@@ -109,7 +109,7 @@ async def author_of(request: Request, desk: Desk) -> Author:
     """Return the author whose token a request has in its header. Raises HTTPException."""
     if not is_private(request.scope):
         raise HTTPException(403, IN_THE_OPEN)
-    return await desk.author_of(bearer(request.headers.get("authorization", "")), request.scope["client"][0])
+    return await desk.author_of(bearer(request.headers.get("authorization", "")))
 
 
 async def entries(request: Request, desk: Desk, view: LeagueView | None) -> JSONResponse:
