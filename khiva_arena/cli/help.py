@@ -58,7 +58,7 @@ GROUPS = {heading: _with_settings(heading, names) for heading, names in _LAYOUT.
 OTHERS = "Options"
 FEW = 7
 """The number of options up to which no headings are needed."""
-MANY = 20
+MANY = 21
 """The number of options beyond which a command has a short help and a long one."""
 _ALL = f"{__name__}.all"
 

@@ -18,6 +18,8 @@ def checked(name: str, value: Any, allowed: range | type) -> Any:
 
     Raises ValueError for a number beyond the range, TypeError for what is no whole number, or of another type.
     """
+    if type(allowed) is range and type(value) is int and value in allowed:
+        return value
     if not isinstance(allowed, range):
         if not isinstance(value, allowed):
             raise TypeError(f"{name}: {value!r:.200} is no {allowed.__name__}")

@@ -6,7 +6,7 @@ All memory that C writes is private to the object that handed it over. What come
 import ctypes
 from collections.abc import Mapping
 from operator import index
-from typing import Any, NamedTuple, Self, SupportsIndex
+from typing import Any, NamedTuple, Self
 
 import msgpack
 
@@ -134,11 +134,15 @@ class StateInC:
 
     def apply(self, choices: Mapping[int, int]) -> None:
         """Play the choices of all seats that are asked. Raises IllegalChoice, with nothing changed, for others."""
-        questions, given = self.questions(), dict(checked("choices", choices, Mapping))
-        whole = {seat: index(choice) for seat, choice in given.items() if isinstance(choice, SupportsIndex)}
-        fits = whole.keys() == questions.keys() == given.keys()
-        fits = fits and all(0 <= whole[seat] < question.choices for seat, question in questions.items())
-        by_seat = ints([whole[seat] if fits and seat in questions else -1 for seat in range(self.rules.sizes.seats)])
+        questions, given = self.questions(), {**checked("choices", choices, Mapping)}
+        by_seat = ints(self.rules.sizes.seats)
+        fits = given.keys() == questions.keys()
+        for seat, question in questions.items() if fits else ():
+            try:
+                by_seat[seat] = number = index(given[seat])
+            except TypeError:
+                number = -1
+            fits = fits and 0 <= number < question.choices
         if not fits or self.rules._call("apply", self.rules._memory, self._memory, self._seen, by_seat):
             raise IllegalChoice(f"choices {given!r:.200}, but asked are {questions}")
 
@@ -157,7 +161,7 @@ class StateInC:
         number, depth = checked("choice", choice, WHOLE), max(1, min(checked("turns", turns, WHOLE), 16))
         known = number if 0 <= number < 1 << 31 else -1
         words = (self.rules._memory, self._memory, habits._memory, self._seat(seat), known, depth)
-        return float(self.rules._call("try", *words, checked("stream", stream, StreamInC)._memory))
+        return float(function("khiva", "try")(*words, checked("stream", stream, StreamInC)._memory))
 
     @property
     def scores(self) -> list[int]:

@@ -158,6 +158,21 @@ def test_a_game_that_changes_while_the_question_stands_is_not_run(tmp_path: Path
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("word", ["ann", "{python} ann/main.py"])
+def test_a_bot_that_changes_while_the_question_stands_is_refused(tmp_path: Path, word: str) -> None:
+    arena("new", "python", "ann", cwd=tmp_path)
+    main, ran = tmp_path / "ann" / "main.py", tmp_path / "ran"
+    (tmp_path / "cup.toml").write_text(BEGIN.replace(NAIVE, word) + 'isolation = "trusted"\n')
+    terminal = Terminal(["run", "cup.toml"], tmp_path, columns=200)
+    assert terminal.until(lambda text: "[y/N]" in text)
+    main.write_text(f"open({str(ran)!r}, 'w')\n{main.read_text()}")
+    terminal.type(b"y\n")
+    assert terminal.end() == 2
+    assert sentence("entrants", "files-changed-after-command") in terminal.shown.text
+    assert not ran.exists()
+
+
+@pytest.mark.slow
 def test_a_bot_that_changes_is_asked_for_again_at_trusted(tmp_path: Path) -> None:
     arena("new", "python", "ann", cwd=tmp_path)
     (tmp_path / "cup.toml").write_text(BEGIN.replace(NAIVE, "ann") + 'isolation = "trusted"\n')
