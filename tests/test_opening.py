@@ -58,7 +58,7 @@ OTHERS = {
     "commands/watch": (1, TYPED),
     "competition/events_file": (2, TYPED),
     "entrants/modules": (4, MADE),
-    "entrants/staging": (5, MADE),
+    "entrants/staging": (6, MADE),
     "env/players": (1, OURS),
     "games/asked": (1, OURS),
     "games/silk_road/board": (1, OURS),

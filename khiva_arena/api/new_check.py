@@ -18,9 +18,8 @@ from khiva_arena.sandbox.readable_paths import NotExecutable
 from khiva_arena.sandbox.reap import new_mark
 from khiva_arena.say import Say, say_nothing
 from khiva_arena.seats.guests import seating_of
-from khiva_arena.settings.includes import asking
 from khiva_arena.settings.isolation import sandbox_of
-from khiva_arena.settings.permissions import mistakes, values_of
+from khiva_arena.settings.permissions import asking, mistakes, values_of
 from khiva_arena.settings.settings import AUTO, Settings, game_named, rules_by_flags, settings_from
 
 OWN = "Give a game of your own as --game FILE"

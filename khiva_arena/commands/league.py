@@ -34,7 +34,7 @@ from khiva_arena.league.submissions.packing import pack
 from khiva_arena.league.submissions.queue import Queue
 from khiva_arena.report.text import listing
 from khiva_arena.settings.flags import settings_by_flags, take_fields
-from khiva_arena.settings.includes import asking
+from khiva_arena.settings.permissions import asking
 from khiva_arena.shards.plan import keep_plan, places_of_bots
 from khiva_arena.shards.plan_file import read_plan
 from khiva_arena.store.db import Store

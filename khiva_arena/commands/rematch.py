@@ -23,10 +23,9 @@ from khiva_arena.replay.record import Record
 from khiva_arena.sandbox.detect import best
 from khiva_arena.settings.define import changed_runtimes
 from khiva_arena.settings.flags import loading_of_stored, settings_by_flags
-from khiva_arena.settings.includes import asking
 from khiva_arena.settings.isolation import keep_apart, sandbox_of_stored
 from khiva_arena.settings.one_match import stage_all
-from khiva_arena.settings.permissions import mistakes
+from khiva_arena.settings.permissions import asking, mistakes
 from khiva_arena.store.db import BotRow, EventRow, Store
 from khiva_arena.terminal.console import say
 from khiva_arena.text import harmless

@@ -30,8 +30,8 @@ from khiva_arena.sandbox.cell import kind
 from khiva_arena.sandbox.detect import best
 from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.settings.flags import loading_of_stored, take_fields
-from khiva_arena.settings.includes import asking
 from khiva_arena.settings.isolation import sandbox_of_stored
+from khiva_arena.settings.permissions import asking
 from khiva_arena.store.db import Store
 from khiva_arena.terminal.console import BufferedStderr, say
 from khiva_arena.text import harmless

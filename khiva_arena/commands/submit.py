@@ -25,7 +25,7 @@ from khiva_arena.league.submissions.sending import (
     site_of,
 )
 from khiva_arena.sandbox import regular_files
-from khiva_arena.settings.includes import asking
+from khiva_arena.settings.permissions import asking
 from khiva_arena.store import private
 from khiva_arena.store.rows import now
 from khiva_arena.terminal.console import say

@@ -70,12 +70,7 @@ def command(bot: Bot, module: Path, level: Level, home: Path, *, by_function: bo
         data = regular_files.read(module, MODULE_BYTES, follow=False)
     except OSError as error:
         raise BotError(f"{bot.name}: its module {bot.module}: {error.strerror or error}") from None
-    if bot.built_from and sha256(data).hexdigest() != bot.identity:
-        source = bot.sources[0][1] if bot.sources else module
-        raise StagingError(
-            f"{bot.name}: {source}: this copy of its module is damaged, since its bytes are not those of the hash "
-            f"{bot.identity[:12]}: remove it and run the same command again, or put a sound copy there"
-        )
+    refuse_damaged(bot, data)
     words, note = runner(RUN), home / f"{_key(data, by_function)}.json"
     digest = _noted(note) or _compile(bot, data, note, level, by_function)
     code = _code(note, digest)
@@ -84,6 +79,16 @@ def command(bot: Bot, module: Path, level: Level, home: Path, *, by_function: bo
     table = (str(code), digest, *runner(TABLES if forks else TABLE, filter_.hex()))
     files = (library(), str(FOLDER))
     return Command((*words, str(code), digest), str(code.parent), {}, files, staged=True, module=table, forks=forks)
+
+
+def refuse_damaged(bot: Bot, module: bytes) -> None:
+    """Raise StagingError if the bot is identified by the bytes of its module, and these are others."""
+    if bot.built_from and sha256(module).hexdigest() != bot.identity:
+        source = bot.sources[0][1] if bot.sources else bot.module
+        raise StagingError(
+            f"{bot.name}: {source}: this copy of its module is damaged, since its bytes are not those of the hash "
+            f"{bot.identity[:12]}: remove it and run the same command again, or put a sound copy there"
+        )
 
 
 def is_module(path: Path, identity: str) -> bool:

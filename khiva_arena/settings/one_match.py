@@ -18,9 +18,8 @@ from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.say import Say, say_nothing
 from khiva_arena.settings.define import conditions_of, nobody_to_allow, runtimes_of
-from khiva_arena.settings.includes import asking
 from khiva_arena.settings.isolation import keep_apart, sandbox_of
-from khiva_arena.settings.permissions import mistakes, with_permissions
+from khiva_arena.settings.permissions import asking, mistakes, with_permissions
 from khiva_arena.settings.settings import Settings, settings_from
 
 

@@ -1,4 +1,5 @@
-"""Permissions that the organiser gives to bots by name: the network, and variables of the arena's own environment.
+"""Permissions that the user gives to bots: the network, variables of the arena's own environment, and files outside of a bot's
+folder, which ``include`` of its bot.toml names.
 
 Settings and definitions hold the names of variables alone. The values are read from the environment when a bot is about to be
 started, and stand in its ``Command`` only.
@@ -8,11 +9,18 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 
+from msgspec import structs
+
+from khiva_arena.entrants.loading import Loading, refuse_include
+from khiva_arena.errors import ConfigError
 from khiva_arena.sandbox.cell import CORE_COUNTS
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.reap import MARK
-from khiva_arena.text import is_text
+from khiva_arena.say import Say, say_nothing
+from khiva_arena.text import harmless, is_text
 from khiva_arena.words import meant
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -62,3 +70,28 @@ def with_permissions(command: Command, name: str, network: Sequence[str], env: S
     if not (variables or allowance or name in network):
         return command
     return replace(command, network=name in network, handed=variables, allowance=allowance)
+
+
+def asking(loading: Loading, say: Say = say_nothing) -> Loading:
+    """Return the loading that asks once about the files which a bot includes from outside of its folder; a flag permits all.
+
+    say: tells what is asked; with ``say_nothing`` nobody is asked, and only an earlier word counts
+    """
+    return structs.replace(loading, include=partial(_ask, say)) if loading.include is refuse_include else loading
+
+
+def _ask(say: Say, bot_toml: Path, paths: Sequence[str]) -> None:
+    """Check that the user agrees, now or at an earlier time, to these files for this folder. Raises ConfigError if not."""
+    from khiva_arena.settings import consent  # not above: most bots include nothing
+    from khiva_arena.settings.settings import ROWS
+    from khiva_arena.terminal.question import agreed, can_ask
+
+    digest = consent.digest_of(f"include\0{os.path.realpath(bot_toml.parent)}", paths)
+    if consent.remembered(digest):
+        return
+    if say is say_nothing or not can_ask():
+        refuse_include(bot_toml, paths)
+    say(harmless(f"{bot_toml} takes files outside of its folder, which the bot may then read and send away: {', '.join(paths)}"))
+    if not agreed("agree, for as long as it takes these files and no others?", yes=False):
+        raise ConfigError(f"{bot_toml}: not agreed to; nothing is played")
+    consent.remember(bot_toml, [consent.Opening(ROWS["allow_include"], True)], digest, say)

@@ -240,9 +240,9 @@ def test_a_stage_that_those_who_came_cannot_play(tmp_path: Path) -> None:
 
 
 def honest_bots(folder: Path, authors: dict[str, str]) -> None:
-    shutil.copy(Path(GREEDY).parent / "quick.c", folder)
     for name, author in authors.items():
         (folder / name).mkdir()
+        shutil.copy(Path(GREEDY, "quick.c"), folder / name)
         said = f'author = "{author}"\n' if author else ""
         text = Path(GREEDY, "bot.toml").read_text().replace('name = "greedy"\n', f'name = "{name}"\n{said}')
         (folder / name / "bot.toml").write_text(text)

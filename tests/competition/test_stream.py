@@ -253,7 +253,6 @@ def test_a_reader_that_has_gone_is_an_error(tmp_path: Path) -> None:
 
 
 def test_a_run_tells_all_that_its_store_holds(tmp_path: Path) -> None:
-    shutil.copy(Path(FORFEITS).parent / "quick.c", tmp_path)
     shutil.copytree(FORFEITS, tmp_path / "forfeits")
     manifest = tmp_path / "forfeits" / "bot.toml"
     manifest.write_text(manifest.read_text().replace("raise 2", "raise 1"))

@@ -59,9 +59,14 @@ def best_levels() -> list[Level]:
 
 
 @cache
-def staged() -> Command:
-    """The program of the zoo, staged as any bot is."""
-    return staging.stage(bots.load(str(BROKEN)))
+def staged(level: Level) -> Command:
+    """Return the program of the zoo, staged where bots get at it that play at a level. It is built at trusted: another user may
+    not be able to run this Python."""
+    command = staging.stage(bots.load(str(BROKEN)))
+    folder = str(staging.staged(level) / Path(command.folder).name)
+    if folder != command.folder:
+        shutil.copytree(command.folder, folder, dirs_exist_ok=True)
+    return replace(command, folder=folder, argv=tuple(word.replace(command.folder, folder) for word in command.argv))
 
 
 def play(
@@ -90,7 +95,7 @@ def play(
 
 
 def _bot(name: str, level: Level, mark: str, told: dict[str, str]) -> Command:
-    command = staged()
+    command = staged(level)
     words = (_python(level), *command.argv[1:-1], name, AT, mark)
     return replace(command, argv=words, environment=command.environment | told)
 
@@ -142,7 +147,7 @@ def _bait(mark: str) -> Iterator[dict[str, str]]:
 
 def remove_notes() -> None:
     """What the row leaves-notes has left where its bots are trusted."""
-    for folder in ("/tmp", "/var/tmp", "/dev/shm", staged().folder):
+    for folder in ("/tmp", "/var/tmp", "/dev/shm", staged(Level.TRUSTED).folder):
         Path(folder, f"khiva-zoo-note-{os.getpid()}").unlink(missing_ok=True)
 
 

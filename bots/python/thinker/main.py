@@ -101,5 +101,5 @@ def choose(decide: dict, match: dict) -> int:
 
 if __name__ == "__main__":
     if not is_built():
-        sys.exit("the rules in C are not built here: install a C compiler, then the arena again")
+        sys.exit("the rules in C are not built here, or were damaged since: install a C compiler, then the arena again")
     play("thinker-python", choose, version="1")
