@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
-from math import log, sqrt
+from math import asinh, log, sinh, sqrt
 
 import numpy as np
 
@@ -215,7 +215,9 @@ def _estimates(counts: Histogram, matches: int) -> tuple[Estimate, Estimate | No
     """Return mean score and normalised Elo of blocks, unadjusted for stopping, with t intervals. If all blocks had the same
     score, the interval is as if each were one match, see ``proportions``, and there is no normalised Elo.
 
-    The error of normalised Elo is that of the ratio mean over sd: block by block (x - m)/sd - t/2 (((x - m)/sd)^2 - 1).
+    The error of normalised Elo is that of the ratio t, mean over sd: block by block (x - m)/sd - t/2 (((x - m)/sd)^2 - 1). Far
+    from 0 it grows with t, so the interval is made around arsinh t. If blocks score all or nothing, that is half the log of the
+    odds.
     """
     values, number = arrays(counts)
     blocks = int(number.sum())
@@ -228,5 +230,5 @@ def _estimates(counts: Histogram, matches: int) -> tuple[Estimate, Estimate | No
     t = (mean - 0.5) / sd
     away = (values - mean) / sd
     error = quantile * sqrt(float(number @ (away - t / 2 * (away**2 - 1)) ** 2) / blocks)
-    scale = NELO_PER_T / sqrt(matches)
-    return score, Estimate(t * scale, (t - error) * scale, (t + error) * scale)
+    scale, error = NELO_PER_T / sqrt(matches), error / sqrt(1 + t**2)
+    return score, Estimate(t * scale, scale * sinh(asinh(t) - error), scale * sinh(asinh(t) + error))

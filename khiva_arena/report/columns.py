@@ -206,7 +206,7 @@ TABLE = (
         "caused",
         "caused",
         "voids that the bot caused by an answer that was late because it had no core (shown if there are any). On a busy host "
-        "this happens to all bots alike; one bot with many is worth a look",
+        "this happens to honest bots, too; one bot with many is worth a look",
         0,
         7,
         _any("caused"),

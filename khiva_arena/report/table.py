@@ -243,7 +243,7 @@ def _notes_on_widening(standings: Standings) -> list[str]:
         return []
     if factor == "1.00":
         return [f"Pairings followed results: errors need not be wider here, {WIDENED[kind]}."]
-    return [f"Pairings followed results: errors are {factor} times as wide, {WIDENED[kind]}."]
+    return [f"Pairings followed results: errors are about {factor} times as wide, {WIDENED[kind]}."]
 
 
 def verdict(standings: Standings) -> str:
@@ -310,6 +310,11 @@ def _notes_on_anchors(standings: Standings) -> list[str]:
 def _notes_on_faults(standings: Standings) -> list[str]:
     rows = standings.rows
     notes = [f"Faults of {short(row.name)}: {_faults(row)}." for row in rows if row.fault_counts]
+    if caused := [f"{short(row.name)} {row.caused}" for row in rows if row.caused]:
+        notes.append(
+            f"Void since a bot had no core when it was to answer: {', '.join(caused)}. The host was short of processor time, "
+            "which honest bots suffer alike: leave cores free, as by fewer --jobs, before you blame a bot."
+        )
     if pauses := [f"{short(row.name)} {row.paused}" for row in rows if row.paused]:
         notes.append(
             f"These bots kept a core from a seat that was asked, and were stopped until their turn: {', '.join(pauses)}."

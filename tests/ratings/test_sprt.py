@@ -5,7 +5,7 @@ from collections import Counter
 from fractions import Fraction
 from functools import cache
 from itertools import pairwise
-from math import inf, isfinite, log, sqrt
+from math import inf, isfinite, log, sinh, sqrt
 from pathlib import Path
 from statistics import NormalDist
 from unittest.mock import patch
@@ -265,6 +265,31 @@ def test_no_report_says_more_than_it_knows():
     same = test.report()
     assert (same.score.value, same.nelo, same.adjusted, same.los) == (0.5, None, None, None)
     assert same.score.low < 0.4 < 0.6 < same.score.high  # as of 32 matches, not as if it were certain
+
+
+@pytest.mark.parametrize(("won", "odd"), [(31, Fraction(1, 2)), (31, Fraction(0)), (62, Fraction(3, 4)), (31, Fraction(99, 100))])
+def test_normalised_elo_is_above_0_where_elo_is(won, odd):
+    """Of a candidate that won all seeds but one, and of one that lost so many."""
+    for all_of, one_of, sign in ((Fraction(1), odd, 1), (Fraction(0), 1 - odd, -1)):
+        test = SequentialTest(between(0, 50), 2)
+        test._counts[all_of], test._counts[one_of] = won, 1
+        test.blocks = won + 1
+        report = test.report()
+        for estimate in (report.elo, report.nelo):
+            assert min(sign * estimate.low, sign * estimate.high) > 0
+            assert estimate.low < estimate.value < estimate.high or sign * estimate.value == inf
+
+
+@pytest.mark.parametrize(("won", "of"), [(16, 32), (28, 32), (39, 40), (195, 200)])
+def test_the_interval_of_normalised_elo_is_that_of_the_log_odds_where_seeds_are_won_or_lost_whole(won, of):
+    test = SequentialTest(between(0, 50), 1)
+    test._counts[Fraction(1)], test._counts[Fraction(0)] = won, of - won
+    test.blocks = of
+    odds = log(won / (of - won))
+    error = half_width(sqrt(1 / won + 1 / (of - won)), of) * sqrt(of / (of - 1))
+    nelo = test.report().nelo
+    for found, end in ((nelo.value, odds), (nelo.low, odds - error), (nelo.high, odds + error)):
+        assert found == pytest.approx(NELO_PER_T * sinh(end / 2), abs=1e-9)
 
 
 def test_one_odd_seed_among_equal_ones_has_no_estimate_after_the_stop():

@@ -140,6 +140,8 @@ def test_who_caused_voids_is_told_apart_from_who_sat_there() -> None:
     assert {name: row.caused for name, row in rows.items()} == {"greedy": 0, "random": 0, "deep": rows["deep"].voids}
     assert "caused" in to_text(found).splitlines()[0]
     assert "caused" not in to_text(standings(event(seeds=2), BOTS)).splitlines()[0]
+    assert sentence("report", "voids-without-core", caused=f"deep {rows['deep'].caused}") in to_text(found, 500)
+    assert "had no core" not in to_text(standings(event(seeds=2), BOTS), 500)
 
 
 def test_links_that_were_lost_are_counted_apart() -> None:
