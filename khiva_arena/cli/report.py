@@ -36,6 +36,7 @@ from khiva_arena.commands.choices import ALL, NONE, SOME
     type=click.Path(path_type=Path),
     help="Also write a page for each bot, with its own notes alone.",
 )
+@click.option("--settings-file", hidden=True, default="")  # of the run that keeps the page up to date
 @among_options
 @handed_games_option
 def command(**flags: Any) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import structs
 
 from khiva_arena.errors import GameMissing
-from khiva_arena.events.extending import can_be_extended, chain_of, length_of
+from khiva_arena.events.extending import can_go_on, chain_of, length_of
 from khiva_arena.games.registry import HASHED, get
 from khiva_arena.ratings.sharing import SharedDeals
 from khiva_arena.report.plan import FewerLineUps
@@ -28,17 +28,6 @@ FOLDER, GAME_FILE = "DIR", "FILE"
 """Words for the folder of a runtime and the file of a game: a store knows their hashes, but not their places."""
 
 
-def extends_one(members: Sequence[EventRow]) -> bool:
-    """Tell whether a command that plays more seeds of these events extends one of them."""
-    by_id = {event.id: event for event in members}
-    return any(_can_go_on(event) and chain_of(by_id, event)[0].definition.seed is None for event in members)
-
-
-def _can_go_on(event: EventRow) -> bool:
-    """Tell whether another event may extend this one."""
-    return can_be_extended(event.definition) and not event.closed
-
-
 def commands(store: Path, members: Sequence[EventRow], times: float) -> list[str]:
     """Return commands that make the seeds ``times`` as many, at the line-ups of each event; a line for each kind of event.
 
@@ -54,7 +43,7 @@ def commands(store: Path, members: Sequence[EventRow], times: float) -> list[str
             seeds_of[words] += event.definition.seeds
             lengths.setdefault(words, set()).add(event.definition.seeds)
             chain = chain_of(by_id, event)
-            if chain[0].definition.seed is None and _can_go_on(event):
+            if chain[0].definition.seed is None and can_go_on(event):
                 longest[words] = max(
                     longest[words], length_of(chain)
                 )  # the command extends the longest chain whose seeds were drawn

@@ -10,8 +10,9 @@ import msgspec
 from msgspec import structs
 
 from khiva_arena.commands.choices import POWER
-from khiva_arena.commands.more_seeds import commands, extends_one, fewer_line_ups
+from khiva_arena.commands.more_seeds import commands, fewer_line_ups
 from khiva_arena.errors import ConfigError
+from khiva_arena.events.extending import extends_one
 from khiva_arena.events.find import rated_events
 from khiva_arena.events.looks import looks_of
 from khiva_arena.events.pools import in_common, pooled, results_of, standings_of, titles

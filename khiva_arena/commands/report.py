@@ -31,6 +31,7 @@ class PageFlags(NamedTuple):
     matches: the matches with a replay, () for those of the first deals.
     names: the file with other names for bots.
     notes: whether the page has what bots wrote on stderr.
+    settings_file: the name of the file with the settings of the run that asks for the page; "" if nobody said.
     """
 
     title: str
@@ -38,6 +39,7 @@ class PageFlags(NamedTuple):
     matches: tuple[str, ...]
     names: Path | None
     notes: bool
+    settings_file: str
 
 
 def report(source: Path, out: Path | None, for_authors: Path | None, **flags: Any) -> None:
@@ -64,7 +66,7 @@ def report(source: Path, out: Path | None, for_authors: Path | None, **flags: An
             folder = ReplayFolder(out) if page_flags.replays == ALL else None
             private = Private(notes=everybody) if page_flags.notes else NOTHING_PRIVATE
             wish = Wish(NO_LIMIT if page_flags.matches else limit, only, private, folder)
-            page = page_from(content, page_flags.title, wish, receipt_of(source))
+            page = page_from(content, page_flags.title, wish, receipt_of(source), page_flags.settings_file)
             write_page(out, page)
             say(harmless(f"{out}: {count(len(page.encode()) // 1024, 'kB', 'kB')}; open it in a browser"))
             if folder is None:

@@ -29,6 +29,8 @@ from khiva_arena.terminal.console import say
 if TYPE_CHECKING:
     from khiva_arena.competition.budget import Proposal
 
+KEPT_BY_A_FILE = {"seeds", "jobs", "report"}
+"""The flags beside a settings file with which it stands for the event: the same file with another --seeds extends it."""
 LONGEST_BUDGET = 365 * 86_400_000  # milliseconds
 
 
@@ -90,7 +92,9 @@ def run(config: Path | None, shipped: bool, budget: str | None, yes: bool, as_js
     if plan is not None:
         plans.print_plan(plan, stages, entrants, as_json)
         return 0
-    event_ids, complete = Run(stages, entrants, options, say, seating=seating_of(stages[0], entrants, say), trial=trial).play()
+    file = config.name if config and flag_settings.keys() <= KEPT_BY_A_FILE else ""
+    seating = seating_of(stages[0], entrants, say)
+    event_ids, complete = Run(stages, entrants, options, say, seating=seating, trial=trial, settings_file=file).play()
     if options.commit:
         print_commitment(stages[0].out, event_ids[0], as_json)
         return 0

@@ -27,10 +27,11 @@ class LivePage:
     path: of the page; None if none was asked for.
     say: takes a line for people.
     is_requested: whether the user asked for the file, so that it is named to them; else it is served, and goes with the run.
+    settings: the name of the file with the run's settings; "" for flags alone.
     """
 
-    def __init__(self, folder: Path, path: Path | None, say: Say, *, is_requested: bool = True) -> None:
-        self._folder, self._path, self._say, self._requested = folder, path, say, is_requested
+    def __init__(self, folder: Path, path: Path | None, say: Say, *, is_requested: bool = True, settings: str = "") -> None:
+        self._folder, self._path, self._say, self._requested, self._settings = folder, path, say, is_requested, settings
         self._process = Background()
         self._old = False
         self._start_time = self._pause_until = time.monotonic()
@@ -63,7 +64,8 @@ class LivePage:
             self._say(f"page of results: {self._path}; open it in a browser")
 
     def _start(self, events: Sequence[str]) -> None:
-        words = ["khiva_arena", "report", "--out", str(self._path), "--", str(self._folder), *events]
+        words = ["khiva_arena", "report", "--out", str(self._path), f"--settings-file={self._settings}"]
+        words += ["--", str(self._folder), *events]
         try:
             self._process.start("report", words)
         except OSError as error:

@@ -61,6 +61,7 @@ class Run:
     listener: a file that gets the stream of events, beside the one that the settings name.
     seating: lasts while bots are played, and waits at its beginning for players elsewhere.
     trial: bots that a budget has started already, None without a budget.
+    settings_file: the name of the file with the settings; "" for flags alone.
     """
 
     stages: Sequence[Settings]
@@ -70,6 +71,7 @@ class Run:
     listener: EventsFile | None = None
     seating: Callable[[], AbstractContextManager[LinkNewsSource | None]] = nullcontext
     trial: BudgetTrial | None = None
+    settings_file: str = ""
 
     def __post_init__(self) -> None:
         self._first = self.stages[0]
@@ -162,7 +164,7 @@ class Run:
         ids = _with_extended(store, [event.id for event in todo.over])
         closed_ids = {event.id for event in store.events() if event.closed}
         ids = [event for event in ids if event not in closed_ids] or ids  # a closed event stands alone or in no table
-        with LivePage(store.folder, self._first.report, self.say) as page:
+        with LivePage(store.folder, self._first.report, self.say, settings=self.settings_file) as page:
             page.finish(ids)
         return RunResult(ids, not todo.over[-1].closed)
 
@@ -254,7 +256,8 @@ class Run:
 
     def _page(self, served: "LiveWeb | None", log: RunEvents) -> LivePage:
         report = self._first.report
-        return LivePage(self._first.out, served.page if served else report, log.say, is_requested=report is not None)
+        path, settings = served.page if served else report, self.settings_file
+        return LivePage(self._first.out, path, log.say, is_requested=report is not None, settings=settings)
 
     @contextmanager
     def _served(self) -> Iterator["LiveWeb | None"]:

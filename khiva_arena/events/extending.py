@@ -82,6 +82,17 @@ def can_be_extended(definition: Definition) -> bool:
     return not (definition.stage or form.IN_ROUNDS or form.SEQUENTIAL)
 
 
+def can_go_on(event: EventRow) -> bool:
+    """Tell whether another event may extend this one."""
+    return can_be_extended(event.definition) and not event.closed
+
+
+def extends_one(members: Sequence[EventRow]) -> bool:
+    """Tell whether a command that plays more seeds of these events extends one of them."""
+    by_id = {event.id: event for event in members}
+    return any(can_go_on(event) and chain_of(by_id, event)[0].definition.seed is None for event in members)
+
+
 def _fits(first: Definition, target: Definition) -> bool:
     """Tell whether an event has the wanted definition, except the number of its seeds."""
     return first.extends is None and structs.replace(first, seeds=target.seeds) == target

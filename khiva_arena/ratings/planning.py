@@ -15,9 +15,11 @@ from math import ceil, isnan, sqrt
 from khiva_arena.errors import ConfigError
 from khiva_arena.ratings.elo import FEWEST_SEEDS, LEVEL, Ratings
 from khiva_arena.ratings.student import chdtri, stdtrit
-from khiva_arena.ratings.widening import of_interval
+from khiva_arena.ratings.widening import Widening, of_interval
 
-__all__ = ["FEWEST_SEEDS", "MOST_SEEDS", "NORMAL", "POWER", "GapNeed", "Need", "errors_after", "for_error", "for_gap"]
+__all__ = [
+    "FEWEST_SEEDS", "MOST_SEEDS", "NORMAL", "POWER", "GapNeed", "Need", "errors_after", "for_error", "for_gap", "for_order"
+]  # fmt: skip
 
 MOST_SEEDS = 10**9
 NORMAL = 1.96
@@ -123,6 +125,23 @@ def for_gap(ratings: Ratings, gap: float, power: float = POWER) -> tuple[GapNeed
         need = _need(sqrt(max(0.0, variance)), blocks, ratings.blocks, gap, quantiles) if usable else None
         needs.append(GapNeed(upper, lower, distance if usable else None, error, need))
     return tuple(needs)
+
+
+def for_order(ratings: Ratings, upper: int, lower: int, level: float, widening: Widening) -> Need | None:
+    """Return the seeds after which ``ranks`` calls a bot certainly above another one, if they stay as far apart as they are.
+
+    level: of one comparison of two, as ``compare.together`` gives it.
+    widening: of the table after these seeds.
+
+    None: the upper one is not above, there is no error between the two, or the variance is not known, as in ``for_error``.
+    """
+    distance, error = ratings.between(upper, lower)
+    if distance is None or error is None or distance <= 0:
+        return None
+    v = ratings.covariance
+    se = sqrt(max(0.0, float(v[upper, upper] + v[lower, lower] - 2 * v[upper, lower])))
+    blocks = min(ratings.seeds[upper], ratings.seeds[lower])
+    return _need(se, blocks, ratings.blocks, distance, lambda seeds: float(widening.certain(seeds, level)))
 
 
 def _need(se: float, blocks: int, all_blocks: int, reach: float, quantile: Callable[[int], float]) -> Need | None:

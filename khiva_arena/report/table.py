@@ -246,34 +246,6 @@ def _notes_on_widening(standings: Standings) -> list[str]:
     return [f"Pairings followed results: errors are about {factor} times as wide, {WIDENED[kind]}."]
 
 
-def verdict(standings: Standings) -> str:
-    """Return who won, and whether that could be luck, in a sentence for people who read no table; "" if nobody is rated."""
-    rows_rated = [row for row in standings.rows if row.elo is not None and row.rank is not None]
-    if len(rows_rated) < 2:
-        return ""
-    leads = [row for row in rows_rated if row.rank == rows_rated[0].rank]
-    first = _and([short(row.name) for row in leads])
-    if len(leads) > 1:
-        return f"{first} share the first place."
-    if rows_rated[0].rank_interval is None or standings.blocks < 2:
-        return f"{first} leads, but there are too few deals to say whether that is more than luck."
-    if rows_rated[0].rank_interval[1] == 1:
-        return f"{first} won, and by more than luck explains."
-    rivals = [short(row.name) for row in rows_rated[1:] if row.rank_interval is not None and row.rank_interval[0] == 1]
-    if not rivals:
-        return f"{first} leads, but that could be luck."
-    if len(rivals) == len(rows_rated) - 1 > 1:
-        return f"{first} leads, but that could be luck: the results don't tell the bots apart yet."
-    return f"{first} leads, but that could be luck: {_and(rivals, 'or')} may be as good or better."
-
-
-def _and(names: Sequence[str], word: str = "and") -> str:
-    """Return names as a list in a sentence, "ann, bob and carl"; of many the first ones."""
-    if len(names) > _MOST_NAMED:
-        return f"{', '.join(names[:_MOST_NAMED])} {word} {len(names) - _MOST_NAMED} others"
-    return f" {word} ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
-
-
 def _left_out(heads: Sequence[str]) -> list[str]:
     """Return the line that names the columns missing from a narrow table, [] if none is."""
     return [f"Left out at this width: {', '.join(heads)}; --wide prints every column."] if heads else []

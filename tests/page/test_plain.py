@@ -1,4 +1,4 @@
-"""What somebody sees who never read a page of results: who won, help where it is asked for, and nothing that is cut unsaid."""
+"""What somebody sees who never read a page of results: a sentence, help where it is asked for, and nothing that is cut unsaid."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -6,50 +6,19 @@ from pathlib import Path
 import pytest
 from arena import FAULTY, RANDOM, arena, bots
 from browser import Page
-from made_results import listed
 from once import made_once
-from wording import sentence
-
-from khiva_arena.report.standings import Entrant, standings
-from khiva_arena.report.table import verdict
 
 pytestmark = pytest.mark.slow
 
 Made = Callable[[str], tuple[Path, Path]]
 SIZES = [(1280, 900), (390, 844)]
 GAMES = ["khiva", "emira", "silk_road"]
-NAMES = ("ann", "bob", "carl")
 
 
 @made_once
 def crashed(folder: Path) -> None:
     words = ["run", *bots(RANDOM, f"{FAULTY} exit"), "--seats", "2", "--seeds", "2", "--seed", "demo", "--isolation", "trusted"]
     arena(*words, "--out", "out", "--report", "page.html", cwd=folder)
-
-
-def _won(order: Callable[[int], tuple[int, ...]], seeds: int) -> str:
-    """The sentence for an event of three bots, of which ``order`` gives the ranks by seed."""
-    rows = [
-        listed("e", f"{seed}/0", turn, f"s{seed}", [turn, (turn + 1) % 3, (turn + 2) % 3],
-               [order(seed)[bot] for bot in (turn, (turn + 1) % 3, (turn + 2) % 3)])
-        for seed in range(seeds) for turn in range(3)
-    ]  # fmt: skip
-    return verdict(standings(rows, [Entrant(str(bot), name) for bot, name in enumerate(NAMES)]))
-
-
-@pytest.mark.parametrize(("seeds", "order", "said"), [
-    (40, lambda seed: (1, 2, 3) if seed % 8 else (2, 1, 3), sentence("report", "won-more-luck-explains", first="ann")),
-    (20, lambda seed: (1, 2, 3) if seed % 9 % 2 == 0 else (2, 1, 3),
-     sentence("report", "leads-could-luck-may", first="ann", rivals="bob")),
-    (10, lambda seed: ((1, 2, 3), (3, 1, 2), (2, 3, 1))[seed % 3],
-     sentence("report", "leads-could-luck-results", first="ann")),
-    (1, lambda seed: (1, 2, 3), sentence("report", "leads-too-few-deals", first="ann")),
-    (6, lambda seed: (1, 1, 1), "ann, bob and carl " + sentence("report", "share-first-place")),
-])  # fmt: skip
-def test_a_sentence_says_who_won_and_whether_that_could_be_luck(
-    seeds: int, order: Callable[[int], tuple[int, ...]], said: str
-) -> None:
-    assert _won(order, seeds) == said
 
 
 def test_the_sentence_stands_on_top_and_what_was_played_is_folded(page: Page, made: Made) -> None:
