@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 from msgspec.structs import replace
 
-from khiva_arena.ratings.alike import alikeness
 from khiva_arena.ratings.elo import Ratings
 from khiva_arena.ratings.match_arrays import Floats, Ints, Matches, tables_of
 from khiva_arena.ratings.pairs import PairCells, meetings
@@ -45,8 +44,8 @@ def crosstable(cells: PairCells, ratings: Ratings) -> Crosstable:
     bots = len(ratings.elo)
     pairs, at = np.unique(cells.low * bots + cells.high, return_inverse=True)
     low, high = np.divmod(pairs, bots)
-    rows = BlockRows(at, cells.score, cells.weight, cells.unit)
-    shares = proportions(rows, len(pairs), ratings.widening, alikeness(cells))
+    rows = BlockRows(at, cells.score, cells.weight)
+    shares = proportions(rows, len(pairs), ratings.widening)
     elo = np.array([np.nan if elo is None else elo for elo in ratings.elo])
     expectation = 1 / (1 + 10 ** ((elo[None, :] - elo[:, None]) / 400))
     np.fill_diagonal(expectation, np.nan)

@@ -12,8 +12,9 @@ less certain after N of N. Two bounds are computed, and the stronger one counts:
   step (docs/how-ratings-work.md F4) that the part would be on seed b. With two bots and equal seeds this is exactly the mean over
   all such matches.
 The part is ``GIVEN_BACK``: with the prior draws, the 95 % bound of independent matches at two seats is then Clopper and
-Pearson's for as many matches. Matches of a pair on one seed count as so many of them as ``alike`` says, which the pairs that vary
-show; if none varies, each seed counts as one match, and the bound is that of counted seeds.
+Pearson's for as many matches. The matches between two groups on one seed count as one, whoever of them met: that one side took
+all shows nothing of how alike its matches on a seed are, and other bots' matches do not tell. So the bound is near that of
+counted seeds, and holds even where each seed decides all.
 """
 
 from collections.abc import Sequence
@@ -24,7 +25,6 @@ import numpy as np
 import numpy.typing as npt
 from msgspec.structs import replace
 
-from khiva_arena.ratings.alike import Alikeness, alikeness
 from khiva_arena.ratings.connections import connections, flows
 from khiva_arena.ratings.covariance import add_squares, left_out, variances
 from khiva_arena.ratings.estimate import Problem, problem_of_cells, solution_of
@@ -47,7 +47,6 @@ class OneWay(msgspec.Struct, frozen=True, eq=False):
     error: nats, its standard error; NaN as ``distance``.
     freedom: degrees of freedom of that error: of the seeds of the two, or of those on which a boundary between them was crossed.
     met: seeds on which the two met, if one is above the other; else 0.
-    alike: how alike the matches of two bots on a seed are taken to be.
     """
 
     above: Mask
@@ -55,7 +54,6 @@ class OneWay(msgspec.Struct, frozen=True, eq=False):
     error: Floats
     freedom: Ints
     met: Ints
-    alike: Alikeness
 
 
 class _Crossings(NamedTuple):
@@ -85,9 +83,8 @@ def one_way(cells: PairCells, prior: float, anchors: Sequence[int], seeds: Ints)
     above = flow & ~flow.T
     if not above.any():
         return None
-    alike = alikeness(cells)
-    cells = _as_independent(cells, alike)
     _, group = np.unique(connections(cells, anchors)[1], return_inverse=True)
+    cells = _one_a_seed(cells, group)
     first = np.unique(group, return_index=True)[1]
     groups_above = above[np.ix_(first, first)]  # of groups
     at_0 = {anchors[0]: (0.0, 0.0)}  # distances do not depend on the anchor
@@ -106,13 +103,17 @@ def one_way(cells: PairCells, prior: float, anchors: Sequence[int], seeds: Ints)
     ratings = solution.parameters[: cells.bots]
     distance = np.where(is_known, ratings[:, None] - ratings, np.nan)
     meetings = np.bincount(cells.low * cells.bots + cells.high, minlength=cells.bots**2).reshape(cells.bots, cells.bots)
-    return OneWay(above, distance, error, freedom, np.where(above | above.T, meetings + meetings.T, 0), alike)
+    return OneWay(above, distance, error, freedom, np.where(above | above.T, meetings + meetings.T, 0))
 
 
-def _as_independent(cells: PairCells, alike: Alikeness) -> PairCells:
-    """Return the cells with the weight of as many independent matches as those of a pair on a seed are worth."""
-    effects = alike.design_effects(cells.weight / cells.unit)
-    return replace(cells, weight=cells.weight / effects, score=cells.score / effects)
+def _one_a_seed(cells: PairCells, group: Ints) -> PairCells:
+    """Return the cells with the weight of one pair of one match for all that two groups played on a seed."""
+    low, high = group[cells.low], group[cells.high]
+    groups = int(group.max()) + 1
+    _, at = np.unique((cells.block * groups + np.minimum(low, high)) * groups + np.maximum(low, high), return_inverse=True)
+    of_all = sums_at(at, cells.weight, int(at.max()) + 1)[at]
+    part = np.where(low == high, 1.0, cells.unit / of_all)
+    return replace(cells, weight=cells.weight * part, score=cells.score * part)
 
 
 def _crossings(cells: PairCells, nats: Floats, group: Ints, groups_above: Mask) -> _Crossings:

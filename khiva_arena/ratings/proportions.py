@@ -6,9 +6,9 @@ t quantile of B - 1 degrees of freedom in place of the normal one. It stays with
 plain t interval. (In simulations of a strong bot against a weak one the latter held the truth in 10 to 90 % of cases.) If all
 blocks are equal, v says nothing and n is B.
 
-Nor does v say anything if one side took everything. Then the other end is that of the same results with as many pairs gone the
-other way as count for one (``alike``), in the block that makes it the surest. Or, if that is nearer to the share, Clopper and
-Pearson's for as many blocks, each of which the one side took with its share of chance or less.
+Nor does v say anything if one side took everything. Then the other end is that of the same results with one block gone the other
+way, the one that makes it the surest. Or, if that is nearer to the share, Clopper and Pearson's for as many blocks, each of which
+the one side took with its share of chance or less.
 """
 
 from typing import NamedTuple
@@ -16,7 +16,6 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
-from khiva_arena.ratings.alike import UNKNOWN, Alikeness
 from khiva_arena.ratings.elo import LEVEL
 from khiva_arena.ratings.match_arrays import Floats, Ints
 from khiva_arena.ratings.pairs import sums_at
@@ -48,22 +47,19 @@ class BlockRows(NamedTuple):
     group: (r,) the group of each row, from 0.
     points: (r,) what the side won, at most the weight.
     weight: (r,) above 0.
-    unit: the weight of one observation of which a row is made.
     """
 
     group: Ints
     points: Floats
     weight: Floats
-    unit: float = 1.0
 
 
-def proportions(rows: BlockRows, groups: int, widening: Widening = PLAIN, alike: Alikeness = UNKNOWN) -> Proportions:
+def proportions(rows: BlockRows, groups: int, widening: Widening = PLAIN) -> Proportions:
     """Return the share of each group, with its interval.
 
     widening: how many standard errors make an interval.
-    alike: how alike the observations of a row are taken to be if one side took everything.
     """
-    group, points, weight, _ = rows
+    group, points, weight = rows
     blocks = np.bincount(group, minlength=groups)
     total, gain = sums_at(group, weight, groups), sums_at(group, points, groups)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -77,20 +73,19 @@ def proportions(rows: BlockRows, groups: int, widening: Widening = PLAIN, alike:
     low, high = wilson(share, size, t)
     at_an_end = (blocks > 1) & ((share > 1 - _ALL) | (share < _ALL))
     if at_an_end.any():
-        lowest = _of_all(rows, total, blocks, t, alike)
+        lowest = _of_all(rows, total, blocks, t)
         low = np.where(at_an_end, np.where(share > 0.5, lowest, 0.0), low)
         high = np.where(at_an_end, np.where(share < 0.5, 1 - lowest, 1.0), high)
     return Proportions(share, low, high, size, blocks)
 
 
-def _of_all(rows: BlockRows, total: Floats, blocks: Ints, t: Floats, alike: Alikeness) -> Floats:
+def _of_all(rows: BlockRows, total: Floats, blocks: Ints, t: Floats) -> Floats:
     """Return the lower end of a share of 1 of each group, (g,)."""
-    group, _, weight, unit = rows
+    group, _, weight = rows
     with np.errstate(invalid="ignore", divide="ignore"):
-        effect = alike.design_effects(total / blocks / unit)  # of the matches on a seed
-        loss = unit * effect / total
+        loss = 1 / blocks
         # by leaving out a block of those without the loss
-        changes = (unit * effect[group] / (total[group] - weight) - loss[group]) ** 2
+        changes = ((total * loss)[group] / (total[group] - weight) - loss[group]) ** 2
         largest = np.zeros(len(total))
         np.maximum.at(largest, group, changes)
         variance = (blocks - 1) / blocks * (sums_at(group, changes, len(total)) - largest + loss**2)

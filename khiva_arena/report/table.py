@@ -208,16 +208,11 @@ def notes(standings: Standings) -> list[str]:
 
 
 def _notes_on_bounds(standings: Standings) -> list[str]:
-    """Return the line on the weight of a pair's matches on one seed, where one bot took all points."""
+    """Return the line on the weight of the matches on one seed, where one bot took all points."""
     oneway = standings.ratings.oneway
     if oneway is None or not (oneway.met > 1).any():
         return []
-    if not oneway.alike.seen:
-        return ["Where one bot took all points of another, each seed counts as one match: no pair shows how alike a seed's are."]
-    return [
-        "Where one bot took all points of another, the matches on a seed count as far as those of other pairs are not alike: "
-        f"correlation {number(oneway.alike.correlation, 2)}."
-    ]
+    return ["Where one bot took all points of another, each seed counts as one match: nothing shows how alike a seed's are."]
 
 
 def _notes_on_looks(standings: Standings) -> list[str]:

@@ -9,7 +9,9 @@ them how much it varies.
 """
 
 import argparse
+import random
 import sys
+from math import log
 from pathlib import Path
 
 import numpy as np
@@ -17,16 +19,22 @@ import numpy as np
 sys.path[:] = [p for p in sys.path if Path(p).resolve() != Path(__file__).resolve().parent]  # its name is a package's name too
 sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
 
-from made_results import rated  # noqa: E402
 from simulated import RARE, WORLDS, World, between, candidate_scores, coverage, sequential_tests, strength_for  # noqa: E402
-from simulated_deals import pairs_of_three  # noqa: E402
+from simulated_deals import whole_deals  # noqa: E402
 
 from khiva_arena.ratings.elo import ELO_PER_NAT, rate  # noqa: E402
 from khiva_arena.ratings.looks import ONE_LOOK, planned, unplanned  # noqa: E402
 from khiva_arena.ratings.sprt import NELO_PER_T, SprtDecision  # noqa: E402
 from khiva_arena.result import Model  # noqa: E402
 
-BOUNDS = ((12, 1.0, 3.2), (24, 1.0, 3.2), (60, 1.0, 3.2), (12, 0.3, 4.5), (12, 0.0, 5.5), (24, 0.0, 6.0))
+BOUNDS = (
+    (2, 3, 5, 12, 0.8),
+    (2, 6, 5, 6, 0.8),
+    (2, 3, 10, 12, 0.95),
+    (3, 4, 10, 3, 0.95),
+    (3, 4, 20, 3, 0.97),
+    (2, 3, 10, 12, 0.6),
+)
 HEAD = "seats  seeds  world               covered %   +/-  shown %"
 DEVIATIONS = 0.3  # of a block's score that elo1 is above elo0: some 70 blocks a test
 
@@ -43,32 +51,20 @@ def main() -> int:
 
 
 def bounds(trials: int) -> int:
-    """The ends of bounds of a bot that took all points, at ten seeds, by how alike the matches of a pair on a seed are: with two
-    bots, where nothing shows that, the worst case by calculation; with three, of which two vary."""
+    """In what share of events the bound of a bot that took all points is above the truth, at most 2.5 %: where it takes all
+    matches of a deal or none, while other pairs' matches are chances of their own."""
     outside = 0
-    print("\nmatches a seed  correlation  two bots, at worst %  three bots %  bounds", flush=True)
-    for matches, correlation, strong in (
-        (12, 1.0, 3.2),
-        (24, 1.0, 3.2),
-        (60, 1.0, 3.2),
-        (12, 0.3, 4.5),
-        (12, 0.0, 5.5),
-        (24, 0.0, 6.0),
-    ):
-        whitewash = [rated(seed, (0, 1), (1, 2)) for seed in range(10) for _ in range(matches)]
-        low = rate(whitewash, 2, 1).interval(0)[0] or 0.0
-        p = 1 / (1 + 10 ** (-low / 400))
-        worst = 100 * (1 - p**10)
-        held = []
-        for trial in range(trials):
-            results = pairs_of_three(np.random.default_rng([trial, matches]), 10, matches, correlation, strong)
-            ratings = rate(results, 3, 0)
-            ends = [ratings.ends(2, other) for other in (0, 1)]
-            held += [low <= (strong - k * 0.4) * ELO_PER_NAT for k, (low, high) in enumerate(ends) if low and high is None]
-        share = 100 * float(np.mean(held)) if held else float("nan")
-        mark = "  OUTSIDE" if worst < 97.4 or share < 95.5 else ""
+    print("\nseats  bots  seeds  matches  takes a deal %  bounds %  false %", flush=True)
+    for seats, bots, seeds, matches, p in BOUNDS:
+        ends = [
+            rate(whole_deals(random.Random(trial), bots, seats, seeds, matches, p), bots, 1).ends(0, 1) for trial in range(trials)
+        ]
+        lows = [low for low, high in ends if high is None and low is not None]
+        false = 100 * sum(low > log(p / (1 - p)) * ELO_PER_NAT for low in lows) / trials
+        mark = "  OUTSIDE" if false > 4 else ""
         outside += bool(mark)
-        print(f"{matches:14}  {correlation:11}  {worst:20.1f}  {share:12.1f}  {len(held):6}{mark}", flush=True)
+        shown = 100 * len(lows) / trials
+        print(f"{seats:5}  {bots:4}  {seeds:5}  {matches:7}  {100 * p:14.0f}  {shown:8.0f}  {false:7.1f}{mark}", flush=True)
     return outside
 
 

@@ -1,20 +1,21 @@
 """Where all points flow one way: more wins are never less sure, and few seeds never sure."""
 
 import random
+import re
 from itertools import combinations
 from math import isnan
 
 import numpy as np
 import pytest
+from arena import ROOT
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_results import rated
 from msgspec import structs
 from msgspec.structs import replace
 from simulated import World, trials, truth
-from simulated_deals import pairs_of_three
+from simulated_deals import whole_deals
 
-from khiva_arena.ratings.alike import alikeness
 from khiva_arena.ratings.compare import los, rank_intervals
 from khiva_arena.ratings.covariance import variances
 from khiva_arena.ratings.crosstable import crosstable
@@ -24,6 +25,8 @@ from khiva_arena.ratings.estimate import problem_of_cells, solution_of
 from khiva_arena.ratings.oneway import GIVEN_BACK, one_way
 from khiva_arena.ratings.pairs import pair_cells
 from khiva_arena.report.text import chance
+
+PAGE = ROOT / "docs" / "standings.md"
 
 
 def duel(seeds, matches, lost=None):
@@ -112,16 +115,17 @@ def test_the_figures_of_the_trials(seeds, matches):
     assert table.significant[0, 1]
 
 
-@pytest.mark.parametrize("seeds", [5, 15])
+@pytest.mark.parametrize("seeds", [10, 15])
 def test_a_bot_that_always_crashes_is_last(seeds):
-    """At 5 seeds in all of 150 matches."""
+    """Five seeds are too few, though it crashes in all of 150 matches: it may do so on some deals alone."""
     matches = event(1, 6, 3, seeds, worst=5)
     assert sum(5 in match.bots for match in matches) == 30 * seeds
     crashing = rate(matches, 6, 0)
     assert rank_intervals(crashing)[5] == (6, 6)
     assert all(worst <= 5 for _, worst in rank_intervals(crashing)[:5])
     assert crashing.interval(5)[0] is None
-    assert crashing.interval(5)[1] < -300
+    assert crashing.interval(5)[1] < -139
+    assert rank_intervals(rate(event(1, 6, 3, 5, worst=5), 6, 0))[5] != (6, 6)
 
 
 @settings(max_examples=40, deadline=None)
@@ -258,33 +262,29 @@ def test_one_of_two_equal_bots_is_ranked_first_in_at_most_5_percent_where_the_se
     assert rank_intervals(rate(duel(seeds, matches), 2, 1))[0] == ((1, 1) if certain else (1, 2))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
-    ("matches", "correlation", "strong"), [(12, 1.0, 3.2), (24, 1.0, 3.2), (60, 1.0, 3.2), (12, 0.3, 4.5), (24, 0.0, 6.0)]
+    ("bots", "seats", "seeds", "matches"),
+    [(3, 2, 5, 12), (3, 2, 10, 12), (6, 2, 5, 6), (6, 2, 20, 3), (5, 3, 10, 3), (4, 3, 20, 3)],
 )
-def test_bounds_hold_with_the_correlation_that_other_pairs_show(matches, correlation, strong):
-    """Ten seeds; the strongest of three takes all of them in a part of all trials. The ends of bounds, which hold 97.5 %."""
-    strengths = (0.0, 0.4, strong)
-    held, measured = [], []
-    for trial in range(60):
-        rng = np.random.default_rng([trial, matches])
-        ratings = rate(pair_cells(pairs_of_three(rng, 10, matches, correlation, strong), 3), 3, 0)
-        ends = [ratings.ends(2, other) for other in (0, 1)]
-        held += [low <= (strong - strengths[k]) * ELO_PER_NAT for k, (low, high) in enumerate(ends) if high is None]
-        measured += [ratings.oneway.alike.correlation] if ratings.oneway else []
-    assert len(held) > 10
-    assert np.mean(held) > 0.955
-    assert np.mean(measured) == pytest.approx(correlation, abs=0.12)
+def test_a_bound_is_that_of_counted_seeds_whatever_other_pairs_show(bots, seats, seeds, matches):
+    """A bot may win or lose all matches of a deal where others' are not alike: with 80 % it takes all of 5 deals in a third of
+    all events. When the matches of other pairs said how many count, the bound was then above the truth in most of them."""
+    cells = pair_cells(whole_deals(random.Random(5), bots, seats, seeds, matches, 1.0), bots)
+    ratings, counted = rate(cells, bots, 1), 0.025 ** (1 / seeds)
+    for other in range(1, bots):
+        low, high = ratings.ends(0, other)
+        assert high is None
+        assert counted - 1e-9 <= 1 / (1 + 10 ** (-low / 400)) <= counted + 0.03
+    assert crosstable(cells, ratings).low[0, 1:] == pytest.approx(counted)
 
 
-def test_what_pairs_that_vary_show_and_what_none_shows():
-    rng = np.random.default_rng(1)
-    independent = pair_cells(pairs_of_three(rng, 200, 12, 0.0, 0.6), 3)
-    shared = pair_cells(pairs_of_three(rng, 200, 12, 0.4, 0.6), 3)
-    assert alikeness(independent).correlation < 0.02
-    assert alikeness(shared).correlation == pytest.approx(0.4, abs=0.06)
-    assert alikeness(pair_cells(duel(10, 12), 2)) == (1.0, False)
-    assert alikeness(pair_cells(duel(10, 1, 3), 2)) == (1.0, False)  # one match on each seed
-    lone = alikeness(pair_cells(duel(10, 12, 3), 2))
-    assert lone.seen
-    assert lone.design_effects(np.array([1.0, 12.0])).tolist() == [1.0, 1 + 11 * lone.correlation]
+def test_the_page_has_the_bounds_of_so_many_seeds():
+    heads, _, sure, elo = (
+        [cell.strip() for cell in row.strip("|").split("|")]
+        for row in re.search(r"\| seeds, all points of which[^\n]*\n.*?\n.*?\n.*?\n", PAGE.read_text())[0].splitlines()
+    )
+    for seeds, likely, bound in zip(heads[1:], sure[1:], elo[1:], strict=True):
+        ratings = rate(duel(int(seeds), 2), 2, 1)
+        assert likely == chance(100 * los(ratings)[0, 1])
+        low = ratings.interval(0)[0]
+        assert bound == ("n/a" if low < 0 else f"{low:.0f}")

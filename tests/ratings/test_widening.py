@@ -1,15 +1,19 @@
 """One value decides how many standard errors make an interval, a likelihood, a star and a rank."""
 
+import random
+
 import numpy as np
 import pytest
 from made_results import rated
 from msgspec.structs import replace
 from simulated import World, cells_of, matches_of, played
+from simulated_deals import whole_deals
 from wording import sentence
 
 from khiva_arena.ratings.compare import los, rank_intervals
 from khiva_arena.ratings.crosstable import crosstable
 from khiva_arena.ratings.elo import rate
+from khiva_arena.ratings.pairs import pair_cells
 from khiva_arena.ratings.planning import errors_after, for_error
 from khiva_arena.ratings.student import stdtrit
 from khiva_arena.ratings.widening import PLAIN, Widening
@@ -89,13 +93,12 @@ def test_the_crosstable_is_widened_and_stars_go(cells):
 
 
 def test_a_bound_of_bots_that_won_all_is_widened_where_it_comes_from_a_standard_error():
-    matches = [rated(seed, (0, 1), (1, 2)) for seed in range(8)] + [rated(seed, (1, 0), (2, 1)) for seed in range(8)]
-    matches += [
-        rated(seed, (1, 2), ranks) for seed in range(8) for ranks in ((1, 2), (2, 1))
-    ]  # a seed does not decide its matches
-    plain, wide = (rate(matches, 3, 1, widening=one) for one in (PLAIN, Widening("replayed", 40.0, 40.0)))
-    counted = 400 * np.log10((0.025 ** (1 / 8)) / (1 - 0.025 ** (1 / 8)))
-    assert plain.ends(0, 1)[0] > wide.ends(0, 1)[0] == pytest.approx(counted)  # all points of eight seeds, however errors are
+    """All points of twenty seeds are as many, however wide errors are."""
+    cells = pair_cells(whole_deals(random.Random(5), 6, 2, 20, 3, 1.0), 6)
+    plain, wide = (rate(cells, 6, 1, widening=one) for one in (PLAIN, Widening("replayed", 40.0, 40.0)))
+    counted = 400 * np.log10((0.025 ** (1 / 20)) / (1 - 0.025 ** (1 / 20)))
+    assert [wide.ends(0, other).low for other in range(1, 6)] == pytest.approx([counted] * 5)
+    assert max(plain.ends(0, other).low for other in range(1, 6)) > counted + 10
 
 
 def test_a_table_says_that_it_is_widened_and_a_plain_one_has_no_such_key(tables):

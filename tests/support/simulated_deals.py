@@ -39,13 +39,15 @@ def dealt(rng, bots, seats, seeds, *, luck=1.0, suits=0.0, spread=0.0, line_ups=
     return Matches(("event",), (columns,))
 
 
-def pairs_of_three(rng, seeds, matches, correlation, strong):
-    """All pairs of three bots at two seats, so many matches on each seed; strengths 0, 0.4 and ``strong`` nats. A match shares
-    the luck of its pair on the seed so often that two of them have that correlation."""
-    strengths, found = (0.0, 0.4, strong), []
-    for i, j in combinations(range(3), 2):
-        p = 1 / (1 + np.exp(strengths[j] - strengths[i]))
-        shared = rng.random((seeds, matches)) < correlation**0.5
-        wins = np.where(shared, rng.random((seeds, 1)) < p, rng.random((seeds, matches)) < p)
-        found += [rated(k, (i, j), (1, 2) if wins[k, m] else (2, 1)) for k in range(seeds) for m in range(matches)]
+def whole_deals(rng, bots, seats, seeds, matches, p):
+    """All line-ups, so many matches of each on a seed. Bot 0 is first in all matches of a deal, with probability ``p``, or last
+    in all; the others are equal, and each of their matches is a chance of its own."""
+    found = []
+    for block in range(seeds):
+        wins = rng.random() < p
+        for line_up in combinations(range(bots), seats):
+            for k in range(matches):
+                order = line_up[k % seats :] + line_up[: k % seats]
+                points = [(9.0 if wins else -9.0) if bot == 0 else rng.random() for bot in order]
+                found.append(rated(block, order, tuple(1 + sum(o > p for o in points) for p in points)))
     return found
