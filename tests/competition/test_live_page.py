@@ -49,6 +49,14 @@ def made_by(live: LivePage) -> subprocess.Popen[bytes]:
     return live._process._process
 
 
+def test_the_page_is_told_the_settings_file_and_no_folder(store: Path, tmp_path: Path, said: Said) -> None:
+    with LivePage(store, tmp_path / "page.html", said, settings="cup.toml") as live:
+        live.recorded((), whole_seed=True)
+        words = made_by(live).args
+    assert isinstance(words, list)
+    assert "--settings-file=cup.toml" in words
+
+
 def test_a_complete_seed_begins_a_page_and_a_match_alone_does_not(page: LivePage, tmp_path: Path) -> None:
     page.recorded((), whole_seed=False)
     assert not page._process.is_there

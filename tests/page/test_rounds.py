@@ -1,7 +1,11 @@
 """What a page says of the rounds of an event."""
 
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 from made_results import placed
+from pages import blocks
 
 from khiva_arena.page.write import rounds_of
 from khiva_arena.result import Result
@@ -55,3 +59,15 @@ def test_the_last_round_lights_the_winner() -> None:
 
 def test_a_format_without_rounds_has_none() -> None:
     assert rounds_of(Timetable(Terms("round-robin", bots=3, seats=2, seeds=1, key=bytes(32))), []) == []
+
+
+@pytest.mark.slow
+def test_the_sentence_on_top_names_the_winner_of_the_knockout_and_then_the_ratings(
+    made: Callable[[str], tuple[Path, Path]],
+) -> None:
+    _, page = made("khiva-knockout")
+    (table,) = blocks(page)["data"]["tables"]
+    (of_event,) = table["table"]["places"]
+    winner = next(row["name"] for row in of_event["rows"] if row["place"] == 1)
+    assert table["verdict"].startswith(f"{winner} won the knockout; by ratings ")
+    assert "more seeds" not in table["verdict"]
