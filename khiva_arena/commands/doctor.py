@@ -85,7 +85,7 @@ def _say(best: Level, reasons: dict[Level, str], results: Tried) -> None:
     for key, words in WORDS.items():
         click.echo(f"  {key:<10}  {in_words(key, getattr(DEFAULT, key)):>8}  {words}")
     if system.PROC and not launch.program():
-        click.echo("Starts of bots are slower: set-up found no C compiler, or its launcher is damaged. Set up again with one.")
+        click.echo(launch.SLOW)
     if modules.library():
         click.echo(f"modules: wasmtime {version('wasmtime')}; events by --clock ticks are played at {best} here")
     else:

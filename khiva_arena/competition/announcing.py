@@ -7,7 +7,7 @@ from khiva_arena.playing.jobs import Play
 from khiva_arena.playing.starts import Entrants
 from khiva_arena.replay.definition import Definition, kept_at
 from khiva_arena.report.same_names import in_a_line
-from khiva_arena.sandbox import system
+from khiva_arena.sandbox import launch, system
 from khiva_arena.schedule import formats
 from khiva_arena.schedule.formats import DrawnRound
 from khiva_arena.schedule.orders import ALL_ORDERS_MOST
@@ -78,6 +78,8 @@ def announce(
         log.say(f"public text {event.public!r}")
     if warning := short_turn_warning(event.definition):
         log.say(warning, warning=True)
+    if settings.stage <= 1 and not settings.place and system.PROC and not launch.program():
+        log.say(launch.SLOW, warning=True)
     cores = system.cores()
     if not settings.place and settings.seats * settings.jobs > cores:
         log.say(

@@ -10,6 +10,8 @@ SAYS = "khiva-arena launcher: "
 """The beginning of the line in which either launcher says that it failed."""
 DESCRIPTORS = "/proc/self/fd"
 SAME_USER = "-1"
+SLOW = "Starts of bots are slower: set-up found no C compiler, or its launcher is damaged. Set up again with one."
+"""Said on Linux where ``program()`` is empty."""
 
 
 def program() -> str:

@@ -149,7 +149,7 @@ def test_every_level_plays_the_same(level: Level) -> None:
     need_level(level)
     if python_at(level) != sys.executable:
         lacks("bots of root, who are another user at this level, cannot come to the tests' Python", may=True)
-    readable = (str(DOUBLE.parent), str(Path(line.__file__).parents[2]))
+    readable = (str(DOUBLE.parent), str(Path(line.__file__).parents[3]))
     job = a_job("honest", "traps:3")
     commands = tuple(dataclasses.replace(command, readable=readable) for command in job.commands)
     outcome = trio.run(_play, replace(job, commands=commands, sandbox=Sandbox(level)))

@@ -1,14 +1,18 @@
-"""Which line-ups are played, in the line before a start: whether all bots meet, and else how many pairs do not."""
+"""The lines before a start: which line-ups are played, whether all bots meet, and whether bots start slower than they need."""
 
 from pathlib import Path
 
 import pytest
+from arena import arena, bots
+from stores import GREEDY, NAIVE, STAGES, TRUSTED
 from synthesised import planned
 from wording import sentence
 
 from khiva_arena.commands.more_seeds import commands
 from khiva_arena.competition.announcing import _some_line_ups
+from khiva_arena.native import build
 from khiva_arena.replay.definition import spellings
+from khiva_arena.sandbox import launch
 from khiva_arena.schedule.timetable import Timetable
 from khiva_arena.shards.plan import settings_of
 
@@ -85,3 +89,15 @@ def test_plans_and_the_commands_for_more_seeds_say_auto_where_all_meet() -> None
         assert settings_of(event.definition, event.secret)["lineups"] == typed
         (command,) = commands(Path("out"), [event], 2)
         assert f"--lineups {typed} " in command
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("is_built", [True, False])
+def test_a_run_says_once_that_bots_start_slower(is_built: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where it plays several events."""
+    if not is_built:
+        monkeypatch.setattr(build, "program", lambda name: "")
+    (tmp_path / "cup.toml").write_text(STAGES)
+    said = arena("run", "cup.toml", *bots(NAIVE, GREEDY), *TRUSTED, "--out", "out", cwd=tmp_path).stderr
+    assert said.count("commitment") == 2
+    assert said.count(launch.SLOW) == (not is_built or not launch.program())
