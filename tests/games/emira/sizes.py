@@ -6,6 +6,7 @@ choices are random. Sizes are those of the views of all decisions in msgpack.
 
 import re
 import sys
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from random import Random
@@ -19,12 +20,18 @@ WEIGHED = 8
 """One view in so many is weighed with its bids one by one, which takes long."""
 
 
-def unpacked(view):
-    """The bids as the page of the game unpacks them."""
+@cache
+def unpacking():
+    """The function by which the page of the game unpacks bids."""
     (code,) = re.findall(r"```python\n(def bids\(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
     names = {}
     exec(code, names)
-    return names["bids"](view)
+    return names["bids"]
+
+
+def unpacked(view):
+    """The bids as the page of the game unpacks them."""
+    return unpacking()(view)
 
 
 def cautious(decision, gold, random):
