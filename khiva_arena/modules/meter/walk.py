@@ -159,13 +159,13 @@ class Walk:
     def _pop_all(self, types: bytes) -> None:
         """Take operands of types, the last one first; those that come from nowhere take no time."""
         stack = self._stack
-        below = len(stack) - len(types)
-        if below >= self._floor and stack.endswith(types):
-            del stack[below:]
+        held = len(stack) - self._floor
+        if held < len(types) and self._controls[-1].open_ended:
+            types = types[len(types) - held :]
+        if held >= len(types) and stack.endswith(types):
+            del stack[len(stack) - len(types) :]
             return
         for type_ in reversed(types):
-            if len(stack) == self._floor and self._controls[-1].open_ended:
-                return
             self._pop(type_)
 
     def _number(self, pos: int, what: str, length: int) -> tuple[int, int]:

@@ -122,7 +122,10 @@ BOUNDS = {
     "br-table": ("than 10,000 entries", start(b"\2\x40\x41\0\x0e" + uleb(10_001) + bytes(10_002) + b"\x0b")),
     "br-tables": ("than 500,000 entries", start((b"\2\x40\x41\0\x0e" + uleb(10_000) + bytes(10_001) + b"\x0b") * 51)),
     "blocks": ("10,001 blocks", start(b"\2\x40" + assemble("i32.const 0 br_if 0") * 10_000 + b"\x0b")),
-    "all-blocks": ("more blocks", bytes(Made([Function(b"\2\x40" + assemble("i32.const 0 br_if 0") * 9_000 + b"\x0b")] * 56))),
+    "all-blocks": (
+        "more blocks",
+        bytes(Made([Function(b"\2\x40" + assemble("i32.const 0 br_if 0") * 180 + b"\x0b", locals="i32 " * 5_000)] * 56)),
+    ),
 }
 """Modules above a bound, each with words of its refusal."""
 INVALID = {
