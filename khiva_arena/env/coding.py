@@ -122,7 +122,9 @@ class Coding:
 
     def decode(self, observation: Sequence[float]) -> dict[str, Plain]:
         """Return the view that an observation was made from, without the keys that are left out."""
-        numbers: Iterator[int] = map(int, observation)
+        import numpy as np
+
+        numbers: Iterator[int] = iter(np.asarray(observation).astype(int).tolist())
         return {key: kind.get(numbers) for key, kind in self.keys.items()}
 
     # --- actions ---

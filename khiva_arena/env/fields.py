@@ -3,7 +3,7 @@
 from array import array
 from collections.abc import Callable, Iterator, Mapping, MutableSequence, Sequence
 from functools import partial, wraps
-from itertools import accumulate
+from itertools import accumulate, compress, islice
 from typing import Any, NamedTuple, ParamSpec
 
 from khiva_arena.games.base import Plain
@@ -78,8 +78,7 @@ def maybe(field: Field) -> Field:
     def get(numbers: Numbers) -> Plain:
         if next(numbers):
             return field.get(numbers)
-        for _ in range(size):
-            next(numbers)
+        _taken(numbers, size)
         return None
 
     zero = tuple((min(least, 0), max(most, 0)) for least, most in field.bounds)
@@ -96,7 +95,7 @@ def one_of(words: Sequence[Plain]) -> Field:
             into[at + place(value)] = 1
 
     def get(numbers: Numbers) -> Plain:
-        bits = [next(numbers) for _ in words]
+        bits = _taken(numbers, len(words))
         return _fresh(words[bits.index(1)]) if any(bits) else None
 
     return Field(((0, 1),) * len(words), put, get)
@@ -113,7 +112,7 @@ def some_of(words: Sequence[Plain], order: Callable[[Plain], object] | None = No
             into[at + place(item)] = 1
 
     def get(numbers: Numbers) -> Plain:
-        words_held = [_fresh(word) for word in words if next(numbers)]
+        words_held = [*map(_fresh, compress(words, _taken(numbers, len(words))))]
         return sorted(words_held, key=order) if order else words_held  # type: ignore[arg-type]
 
     return Field(((0, 1),) * len(words), put, get)
@@ -131,7 +130,9 @@ def counts(words: Sequence[Plain], most: int) -> Field:
     return Field(
         ((0, most),) * len(words),
         put,
-        lambda numbers: [_fresh(word) for word in words for _ in range(next(numbers))],
+        lambda numbers: [
+            _fresh(word) for word, held in zip(words, _taken(numbers, len(words)), strict=True) for _ in range(held)
+        ],
     )
 
 
@@ -153,8 +154,9 @@ def ranked(pieces: Sequence[Plain]) -> Field:
                 free[one] = following[i]
 
     def get(numbers: Numbers) -> Plain:
-        places = [next(numbers) for _ in pieces]
-        return [_fresh(pieces[i]) for i in sorted(range(len(pieces)), key=places.__getitem__) if places[i]]
+        places = _taken(numbers, len(pieces))
+        held = compress(range(len(pieces)), places)
+        return [_fresh(pieces[i]) for i in sorted(held, key=places.__getitem__)]
 
     return Field(((0, len(pieces)),) * len(pieces), put, get)
 
@@ -170,8 +172,8 @@ def deck(pieces: Sequence[Plain]) -> Field:
 
     def get(numbers: Numbers) -> Plain:
         cards: list[Plain] = [None] * next(numbers)
-        for piece in pieces:
-            if place := next(numbers):
+        for piece, place in zip(pieces, _taken(numbers, len(pieces)), strict=True):
+            if place:
                 cards[place - 1] = _fresh(piece)
         return cards
 
@@ -189,8 +191,7 @@ def listed(most: int, words: Sequence[Plain]) -> Field:
         into[at : at + len(last)] = array("f", map(place, last))
 
     def get(numbers: Numbers) -> Plain:
-        codes = [next(numbers) for _ in range(most)]
-        return [_fresh(words[i - 1]) for i in codes if i]
+        return [_fresh(words[i - 1]) for i in _taken(numbers, most) if i]
 
     return Field(((0, len(words)),) * most, put, get)
 
@@ -227,11 +228,10 @@ def row(*fields: Field) -> Field:
             raise ValueError(f"{len(value)} numbers, not {count}")
         into[at : at + count] = array("f", value)
 
-    return Field(
-        sum((field.bounds for field in fields), ()),
-        put_numbers if all(field.put is _put_number for field in fields) else put,
-        lambda numbers: [field.get(numbers) for field in fields],
-    )
+    bounds = sum((field.bounds for field in fields), ())
+    if all(field.put is _put_number and field.get is next for field in fields):
+        return Field(bounds, put_numbers, lambda numbers: _taken(numbers, count))
+    return Field(bounds, put, lambda numbers: [field.get(numbers) for field in fields])
 
 
 @known
@@ -248,6 +248,11 @@ def record(keys: Mapping[str, Field], optional: Mapping[str, Field] | None = Non
         return {key: value for key, value in pairs if key in keys or value is not None}
 
     return Field(values.bounds, put, get)
+
+
+def _taken(numbers: Numbers, count: int) -> list[int]:
+    """Return the next ``count`` numbers."""
+    return [*islice(numbers, count)]
 
 
 def _put_number(value: Plain, into: MutableSequence[Any], at: int) -> None:

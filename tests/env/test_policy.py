@@ -1,5 +1,6 @@
 """A policy as a bot, at a game that does not come with the arena."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from khiva_arena import env
 from khiva_arena.api.functions import folder_of
 from khiva_arena.env.coding import Coding
 from khiva_arena.env.fields import number, some_of, up_to
+from khiva_arena.errors import ConfigError
 
 RULES = {"cards": 5}
 
@@ -41,20 +43,18 @@ def test_it_plays_with_the_coding_that_it_was_trained_with(tmp_path: Path) -> No
     assert [step.choices[0] for step in match.replay()[1:]] == [4, 3, 2, 1]
 
 
-@pytest.mark.parametrize(
-    ("coding", "why"),
-    [
-        ({}, sentence("env", "not-come-arena-give", game="ConfigError: bidding")),
-        (
-            {"coding": bidding(cards=4)},
-            "ConfigError: " + sentence("env", "coding-no-made-another", lacking="action for bid card 5"),
-        ),
-    ],
-)
-def test_without_the_right_coding_it_fails_with_words(tmp_path: Path, coding: dict[str, Coding], why: str) -> None:
-    match = played(tmp_path, **coding)
+def test_without_a_coding_it_fails_with_words(tmp_path: Path) -> None:
+    match = played(tmp_path)
     assert match.verdicts == ("crashed", "ok")
-    assert why in match.notes[0]
+    assert sentence("env", "not-come-arena-give", game="ConfigError: bidding") in match.notes[0]
+
+
+def test_with_the_coding_of_another_table_it_fails_with_words() -> None:
+    choose = env.player(highest, coding=bidding(cards=4))
+    decide = {"kind": "bid", "legal": [["card", 1], ["card", 5]], "view": {"hand": [1, 5], "points": [0, 0]}}
+    why = sentence("env", "coding-no-made-another", lacking="action for bid card 5")
+    with pytest.raises(ConfigError, match=re.escape(why)):
+        choose(decide, {"seed": 1})
 
 
 def test_it_is_the_same_bot_whether_its_coding_was_used_or_not() -> None:
