@@ -231,6 +231,10 @@ def negatives(value: Any, path: str = "") -> set[str]:
     return {path} if type(value) is int and value < 0 else set()
 
 
+Keys = jsonschema.validators.extend(jsonschema.Draft202012Validator, {"properties": lambda *_: ()})
+"""Checks which keys an object has, and none of their values."""
+
+
 class Fits:
     """Checks values by a schema, level by level: what fitted its part of the schema once is not looked at again."""
 
@@ -241,14 +245,13 @@ class Fits:
         self._good: set[tuple[int, str]] = set()
 
     def check(self, part: dict[str, Any], value: Any) -> None:
-        part = self._defs.get(part.get("$ref", "").rpartition("/")[2], part)
         if (key := (id(part), repr(value))) in self._good:
             return
+        part = self._defs.get(part.get("$ref", "").rpartition("/")[2], part)
         if id(part) not in self._levels:
-            below = {"items": True} if "items" in part else {}
-            if "properties" in part:
-                below["properties"] = dict.fromkeys(part["properties"], True)
-            self._levels[id(part)] = part, jsonschema.Draft202012Validator({**part, **below, "$defs": self._defs})
+            kind = Keys if "properties" in part else jsonschema.Draft202012Validator
+            own = {keyword: rule for keyword, rule in part.items() if keyword != "items"}
+            self._levels[id(part)] = part, kind({**own, "$defs": self._defs})
         self._levels[id(part)][1].validate(value)
         if isinstance(value, dict):
             for name, inner in part.get("properties", {}).items():
@@ -309,6 +312,8 @@ def test_what_does_not_fit_is_found_at_every_level(game: Game) -> None:
     for key in state.view(0):
         with pytest.raises(jsonschema.ValidationError):
             valid["view"]({name: value for name, value in state.view(0).items() if name != key})
+    with pytest.raises(jsonschema.ValidationError):
+        valid["view"]({**state.view(0), "more": 1})
 
 
 def of_lists(value: Any) -> Iterator[list[Any]]:

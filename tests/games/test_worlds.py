@@ -70,7 +70,7 @@ def test_a_view_of_another_seat_in_a_world_makes_worlds_or_is_refused_by_name(ga
     for step in count():
         if state.is_over:
             break
-        if step % 11 == 0:
+        if step % 23 == 0:
             world = game.determinise(state.view(random.randrange(seats)), rules, stream)
             for _ in range(random.choice([0, 0, 5])):
                 if not world.is_over:

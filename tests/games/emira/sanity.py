@@ -11,7 +11,7 @@ from khiva_arena.games.emira import GAME
 from khiva_arena.rng import Stream
 
 GAMES = 1000
-FEW = 25
+FEW = 10
 
 
 def row(seats: int, mode: str, games: int) -> str:

@@ -44,7 +44,7 @@ def cautious(decision, gold, random):
     return random.randrange(len(decision.legal))
 
 
-def weigh(seats, deal):
+def weigh(seats, deal, weighed=WEIGHED):
     """Of one match: decisions, bytes of all views, of their bids, of the same bids one by one (about), of the largest view."""
     random = Random(deal)
     state, _ = GAME.new(seats, GAME.rules({}), sha256(f"sizes {deal}".encode()).digest())
@@ -56,8 +56,8 @@ def weigh(seats, deal):
             size = len(msgpack.packb(view))
             views, largest = views + size, max(largest, size)
             bids += len(msgpack.packb(view["bids"]))
-            if decisions % WEIGHED == 0:
-                one_by_one += WEIGHED * len(msgpack.packb([number for bid in unpacked(view) for number in bid]))
+            if decisions % weighed == 0:
+                one_by_one += weighed * len(msgpack.packb([number for bid in unpacked(view) for number in bid]))
         state.apply({seat: cautious(decision, state.gold[seat], random) for seat, decision in pending.items()})
     return decisions, views, bids, one_by_one, largest
 

@@ -28,7 +28,7 @@ def _cut_short(state):
 @pytest.mark.parametrize("seats", [3, 4, 5])
 def test_matches_go_on_when_everything_is_used_up(seats, mode):
     stream, used_up = Stream(bytes(32), "whole"), set()
-    for ordinal in range(12):
+    for ordinal in range(6):
         rules = GAME.rules({"mode": mode, "base_income": [1000, 1000], "symbols": "none", "bazaar_noble": "extra"})
         state, _ = GAME.new(seats, rules, bytes([ordinal] * 32))
         state.apply(dict.fromkeys(state.pending(), 0))

@@ -280,7 +280,7 @@ def test_equal_raises_are_one_number_in_the_bids(table):
 
 @pytest.mark.slow
 def test_the_bids_of_cautious_sheiks_are_less_than_a_tenth_of_what_they_are_one_by_one():
-    decisions, views, bids, one_by_one, largest = SIZES["weigh"](5, 0)
+    decisions, views, bids, one_by_one, largest = SIZES["weigh"](5, 0, 32)
     assert decisions > 4000
     assert one_by_one > 10 * bids
     assert views < 25e6

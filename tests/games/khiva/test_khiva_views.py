@@ -7,6 +7,7 @@ same moves, cards exchanged where they were; as long as that seat has seen the s
 
 import json
 from collections import Counter
+from itertools import islice
 from random import Random
 
 import pytest
@@ -270,7 +271,7 @@ def test_a_sample_view(table):
     assert view["camels"][1][:2] == [1, 2]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(PLACES, st.sampled_from(VARIANTS), st.integers(0, 2**32))
 def test_a_determinised_state_fits_the_view_and_can_be_played_to_the_end(place, given_rules, seed):
     seats, seat = place
@@ -383,7 +384,7 @@ def compare_public_parts(seats, rules, seed):
         assert public == json.dumps(GAME.determinise(state.view(random.randrange(seats)), rules, stream).public())
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.sampled_from(GAME.seats), st.sampled_from(VARIANTS), st.integers(0, 2**32))
 def test_what_is_public_does_not_depend_on_what_is_hidden(seats, given_rules, seed):
     compare_public_parts(seats, GAME.rules(given_rules), seed)
@@ -425,7 +426,7 @@ def mutable_parts(state):
 @given(PLACES, st.sampled_from(VARIANTS), st.integers(0, 2**32))
 def test_clones_and_views_share_nothing_that_can_change(place, given_rules, seed):
     seats, seat = place
-    for state in states(seats, GAME.rules(given_rules), seed):
+    for state in islice(states(seats, GAME.rules(given_rules), seed), seed % 4, None, 4):
         twin = state.clone()
         parts = [mutable_parts(one) for one in (state, twin)]
         parts += [list(mutable(made)) for one in (state, twin) for made in (one.public(), one.private(seat), one.view(seat))]
