@@ -36,7 +36,7 @@ up to three tables (two with one bot more than there are seats; 7/3 with all lin
 
 from collections.abc import Iterator, Sequence
 from itertools import permutations
-from math import inf
+from operator import itemgetter
 from typing import Any
 
 import msgspec
@@ -50,6 +50,7 @@ ALL_ORDERS_MOST = 5
 ``decompositions.py``."""
 LABELLINGS = 12
 _MOVES = 8_000  # of the search, for one seed: at most about 40 ms
+_NEVER = 1 << 62
 
 
 def circular_orders(seats: int) -> tuple[Order, ...]:
@@ -114,22 +115,14 @@ class _Imbalance(msgspec.Struct):
     limit: int
     off: int = 0
 
-    def give(self, pairs: Sequence[int]) -> int:
-        """Count one more table in which these pairs are neighbours; return the change of the sum of squares."""
-        return self.add(pairs, self.limit)
-
-    def take(self, pairs: Sequence[int]) -> int:
-        return self.add(pairs, -self.limit)
-
-    def add(self, pairs: Sequence[int], amount: int) -> int:
-        above, limit, off, change = self.above, self.limit, self.off, 0
+    def add(self, pairs: Sequence[int], amount: int) -> None:
+        """Add an amount to each of these pairs: the limit for one more table in which they are neighbours."""
+        above, limit, off = self.above, self.limit, self.off
         for p in pairs:
             old = above[p]
             new = above[p] = old + amount
-            change += new * new - old * old
             off += (-limit < old < limit) - (-limit < new < limit)
         self.off = off
-        return change
 
 
 def block_orders(line_ups: Sequence[tuple[int, ...]], key: bytes, block: int) -> Iterator[tuple[Order, ...]]:
@@ -173,28 +166,41 @@ def _choose(pairs: Sequence[Sequence[Sequence[int]]], imbalance: _Imbalance, str
     ``pairs[i][o]``: the pairs that option o of line-up i adds to.
     """
     picks = _greedy(pairs, imbalance, stream)
+    if not imbalance.off or len(pairs[0]) == 1:
+        return picks
+    above, limit, below = imbalance.above, imbalance.limit, stream.below
+    # an option has no pair or several, of which a getter makes a tuple
+    readers = [[itemgetter(*option) if option else itemgetter(slice(0)) for option in options] for options in pairs]
+    squares = [[sum(map(option.count, option)) for option in options] for options in pairs]
     best, cost, lowest = picks.copy(), 0, 0
-    moves = _MOVES if len(pairs[0]) > 1 else 0
-    for move in range(moves):
+    for move in range(_MOVES):
         if not imbalance.off:
             return picks
-        i = stream.below(len(pairs))
-        old = picks[i]
-        change = imbalance.take(pairs[i][old])
-        picks[i] = _pick(pairs[i], imbalance, stream, apart_from=old)
-        change += imbalance.give(pairs[i][picks[i]])
+        i = below(len(pairs))
+        old, options = picks[i], pairs[i]
+        for p in options[old]:
+            above[p] -= limit
+        sums = [sum(read(above)) for read in readers[i]]
+        of_old, sums[old] = sums[old], _NEVER
+        least = min(sums)
+        ties = [o for o, total in enumerate(sums) if total == least]
+        new = ties[below(len(ties))]
+        for p in options[old]:
+            above[p] += limit
+        # of the sum of squares
+        change = limit * (limit * (squares[i][new] - squares[i][old]) + 2 * (least - of_old))
         # a climb of two neighbours each one off passes in the first third, of one in the second, then none does
-        if change > 2 * imbalance.limit**2 * (3 * (moves - move) // moves):
-            imbalance.take(pairs[i][picks[i]])
-            imbalance.give(pairs[i][old])
-            picks[i] = old
+        if change > 2 * limit**2 * (3 * (_MOVES - move) // _MOVES):
             continue
+        imbalance.add(options[old], -limit)
+        imbalance.add(options[new], limit)
+        picks[i] = new
         cost += change
         if cost < lowest:
             best, lowest = picks.copy(), cost
     for options, pick, good in zip(pairs, picks, best, strict=True):
-        imbalance.take(options[pick])
-        imbalance.give(options[good])
+        imbalance.add(options[pick], -limit)
+        imbalance.add(options[good], limit)
     return best
 
 
@@ -204,16 +210,14 @@ def _greedy(pairs: Sequence[Sequence[Sequence[int]]], imbalance: _Imbalance, str
     picks = [0] * len(pairs)
     for i in turn:
         picks[i] = _pick(pairs[i], imbalance, stream)
-        imbalance.give(pairs[i][picks[i]])
+        imbalance.add(pairs[i][picks[i]], imbalance.limit)
     return picks
 
 
-def _pick(options: Sequence[Sequence[int]], imbalance: _Imbalance, stream: Stream, apart_from: int | None = None) -> int:
+def _pick(options: Sequence[Sequence[int]], imbalance: _Imbalance, stream: Stream) -> int:
     """Return the option whose pairs are furthest below their share; a tie is drawn."""
     above_of = imbalance.above.__getitem__
-    costs: list[float] = [sum(map(above_of, option)) for option in options]
-    if apart_from is not None:
-        costs[apart_from] = inf
+    costs = [sum(map(above_of, option)) for option in options]
     lowest = min(costs)
     ties = [o for o, cost in enumerate(costs) if cost == lowest]
     return ties[stream.below(len(ties))]
