@@ -5,7 +5,7 @@ import re
 from functools import cache
 
 from count_code import PACKAGE, modules
-from parsed import IN_ONE_PROCESS, tree_of
+from parsed import IN_ONE_PROCESS, nodes_of
 
 pytestmark = IN_ONE_PROCESS
 
@@ -26,7 +26,7 @@ def docstrings() -> list[tuple[str, ast.AST, str]]:
     for path in modules():
         if "template" in path.parts:
             continue
-        for node in ast.walk(tree_of(path)):
+        for node in nodes_of(path):
             documented = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
             if documented and (text := ast.get_docstring(node)):
                 found.append((f"khiva_arena/{path.relative_to(PACKAGE)}:{getattr(node, 'lineno', 1)}", node, text))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import count_code
 from make_layout import PACKAGE, first_sentence, headings, layout, modules, rooms
-from parsed import IN_ONE_PROCESS, tree_of
+from parsed import IN_ONE_PROCESS, nodes_of
 
 from khiva_arena import __name__ as package
 
@@ -20,7 +20,7 @@ def room_of(file: Path) -> str:
 
 
 def rooms_imported_by(file: Path) -> Iterator[str]:
-    for node in ast.walk(tree_of(file)):
+    for node in nodes_of(file):
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         if isinstance(node, ast.ImportFrom) and node.module:
             names = [f"{node.module}.{alias.name}" for alias in node.names]

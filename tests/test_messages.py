@@ -8,7 +8,7 @@ from functools import cache
 
 import pytest
 from arena import ROOT
-from parsed import IN_ONE_PROCESS, tree_of
+from parsed import IN_ONE_PROCESS, nodes_of
 from wording import MESSAGES, messages, parts, pattern, sentence
 
 WORD = re.compile(r"[A-Za-z][A-Za-z'-]*")
@@ -44,9 +44,8 @@ LEFT = {
 }
 
 
-def _literals(tree: ast.AST, keys: bool = True) -> Iterator[ast.Constant]:
+def _literals(nodes: tuple[ast.AST, ...], keys: bool = True) -> Iterator[ast.Constant]:
     """Yield the texts of a file without docstrings, and without keys of dicts where these name rows."""
-    nodes = list(ast.walk(tree))
     names = {one.value for one in nodes if isinstance(one, ast.Expr)}
     names |= {key for one in nodes if isinstance(one, ast.Dict) for key in one.keys if key and not keys}
     for one in nodes:
@@ -69,6 +68,8 @@ def _template(one: ast.AST) -> str:
 def _runs(text: str) -> set[tuple[str, ...]]:
     """Return each four words that follow one another in a text."""
     found: set[tuple[str, ...]] = set()
+    if text.count(" ") < 3:
+        return found
     words: list[str] = []
     end = 0
     for word in WORD.finditer(text):
@@ -80,20 +81,20 @@ def _runs(text: str) -> set[tuple[str, ...]]:
 
 
 @cache
-def _package() -> list[ast.Module]:
-    return [tree_of(path) for path in (ROOT / "khiva_arena").rglob("*.py")]
+def _package() -> list[tuple[ast.AST, ...]]:
+    return [nodes_of(path) for path in (ROOT / "khiva_arena").rglob("*.py")]
 
 
 @cache
 def _pinned() -> list[tuple[str, str]]:
     """Return each text of the tests that repeats four words of a message: the file, and the place with the text."""
-    said = {run for tree in _package() for one in _literals(tree) if not CODE.search(one.value) for run in _runs(one.value)}
+    said = {run for nodes in _package() for one in _literals(nodes) if not CODE.search(one.value) for run in _runs(one.value)}
     pinned = []
     for path in sorted((ROOT / "tests").rglob("*.py")):
         name = str(path.relative_to(ROOT))
-        for one in _literals(tree_of(path), keys=False):
+        for one in _literals(nodes_of(path), keys=False):
             text = one.value
-            if text.count("\n") < LAYOUT and not CODE.search(text) and not FOREIGN.search(text) and _runs(text) & said:
+            if text.count("\n") < LAYOUT and _runs(text) & said and not CODE.search(text) and not FOREIGN.search(text):
                 pinned.append((name, f"{name}:{one.lineno}: {text[:80]!r}"))
     return pinned
 
@@ -127,9 +128,10 @@ def test_every_row_is_used() -> None:
 
 
 def test_every_row_stands_in_the_package() -> None:
-    texts = [one for tree in _package() for one in ast.walk(tree) if isinstance(one, ast.JoinedStr | ast.BinOp)]
-    texts += [one for tree in _package() for one in _literals(tree)]
-    whole = "\n\1\n".join([text for one in texts for text in (_template(one), FIELD.sub(PLACEHOLDER, _template(one)))])
+    texts = [one for nodes in _package() for one in nodes if isinstance(one, ast.JoinedStr | ast.BinOp)]
+    texts += [one for nodes in _package() for one in _literals(nodes)]
+    templates = {_template(one) for one in texts}
+    whole = "\n\1\n".join([text for one in templates for text in {one, FIELD.sub(PLACEHOLDER, one)}])
     changed = []
     for (room, key), text in sorted(_rows().items()):
         if "".join(fixed + (PLACEHOLDER if name else "") for fixed, name in parts(text)) not in whole:

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from arena import ROOT
-from parsed import IN_ONE_PROCESS, tree_of
+from parsed import IN_ONE_PROCESS, nodes_of
 
 pytestmark = IN_ONE_PROCESS
 PACKAGE = ROOT / "khiva_arena"
@@ -30,7 +30,7 @@ def is_opening(call: ast.Call) -> bool:
 def openings() -> Iterator[str]:
     """The module of each call that opens a file by its name."""
     for path in sorted(PACKAGE.rglob("*.py")):
-        for node in ast.walk(tree_of(path)):
+        for node in nodes_of(path):
             if isinstance(node, ast.Call) and is_opening(node):
                 yield path.relative_to(PACKAGE).with_suffix("").as_posix()
 

@@ -7,21 +7,21 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from arena import ROOT
-from parsed import IN_ONE_PROCESS, tree_of
+from parsed import IN_ONE_PROCESS, nodes_of
 
 pytestmark = IN_ONE_PROCESS
 PATH = re.compile(r"(?<![\w/:.])(?:docs|bots|protocol|results|khiva_arena)/[\w./-]+\.(?:md|py)\b")
 
 
-def _documentation(tree: ast.AST) -> set[ast.AST]:
+def _documentation(nodes: tuple[ast.AST, ...]) -> set[ast.AST]:
     """The docstrings of modules, classes, functions and values, which nobody is shown."""
-    return {one.value for one in ast.walk(tree) if isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant)}
+    return {one.value for one in nodes if isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant)}
 
 
 def _texts(path: Path) -> Iterator[tuple[int, str]]:
-    tree = tree_of(path)
-    hidden = set() if path.parent.name == "cli" else _documentation(tree)  # the docstring of a command is its help
-    for one in ast.walk(tree):
+    nodes = nodes_of(path)
+    hidden = set() if path.parent.name == "cli" else _documentation(nodes)  # the docstring of a command is its help
+    for one in nodes:
         if isinstance(one, ast.Constant) and isinstance(one.value, str) and one not in hidden:
             yield one.lineno, one.value
 

@@ -3,7 +3,7 @@
 import ast
 from pathlib import Path
 
-from parsed import IN_ONE_PROCESS, tree_of
+from parsed import IN_ONE_PROCESS, nodes_of
 
 import khiva_arena
 
@@ -24,12 +24,12 @@ PROGRAMS = {
 """Modules that are, or speak for, a program of their own."""
 
 
-def printing(tree: ast.AST) -> list[int]:
+def printing(nodes: tuple[ast.AST, ...]) -> list[int]:
     """Return the lines on which a module prints, or writes to stdout or stderr."""
     written = ("sys.stdout.write", "sys.stderr.write", "sys.stdout.buffer", "sys.stderr.buffer")
-    calls = [node.lineno for node in ast.walk(tree) if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "print"]
+    calls = [node.lineno for node in nodes if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "print"]
     ends = {word.rpartition(".")[2] for word in written}  # few attributes, so that few are made text
-    places = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute) and node.attr in ends]
+    places = [node for node in nodes if isinstance(node, ast.Attribute) and node.attr in ends]
     return calls + [node.lineno for node in places if ast.unparse(node) in written]
 
 
@@ -38,7 +38,7 @@ def test_only_commands_the_terminal_and_programs_print() -> None:
     found = {}
     for path in sorted(PACKAGE.rglob("*.py")):
         name = path.relative_to(PACKAGE).as_posix()
-        if "_shipped" not in path.parts and not name.startswith(MAY_PRINT) and (lines := printing(tree_of(path))):
+        if "_shipped" not in path.parts and not name.startswith(MAY_PRINT) and (lines := printing(nodes_of(path))):
             found[name] = lines
     assert {name: lines for name, lines in found.items() if name not in PROGRAMS} == {}
     assert sorted(found) == sorted(PROGRAMS), "a row of PROGRAMS prints no longer"

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from parsed import tree_of
+from parsed import nodes_of
 
 PACKAGE = Path(__file__).parents[2] / "khiva_arena"
 MANY = 7
@@ -40,17 +40,17 @@ def modules() -> list[Path]:
     return [path for path in sorted(PACKAGE.rglob("*.py")) if "_shipped" not in path.parts]
 
 
-def text_lines(tree: ast.Module) -> set[int]:
+def text_lines(nodes: tuple[ast.AST, ...]) -> set[int]:
     """Return the numbers of the lines of docstrings and other bare strings."""
-    bare = (node for node in ast.walk(tree) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
+    bare = (node for node in nodes if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
     strings = (node for node in bare if isinstance(node.value, ast.Constant) and isinstance(node.value.value, str))
     return {line for node in strings for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)}
 
 
-def parameters(tree: ast.Module) -> Iterator[tuple[str, int]]:
+def parameters(nodes: tuple[ast.AST, ...]) -> Iterator[tuple[str, int]]:
     """Yield each function with the number of its parameters, ``self`` and ``cls`` not counted."""
-    methods = {id(child) for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for child in node.body}
-    for node in ast.walk(tree):
+    methods = {id(child) for node in nodes if isinstance(node, ast.ClassDef) for child in node.body}
+    for node in nodes:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             words = node.args
             names = [word.arg for word in (*words.posonlyargs, *words.args, *words.kwonlyargs)]
@@ -66,8 +66,8 @@ def count() -> Counts:
     many: list[str] = []
     for path in modules():
         text = path.read_text(encoding="utf-8")
-        tree, lines = tree_of(path), text.splitlines()
-        skipped, used = text_lines(tree), set[int]()
+        nodes, lines = nodes_of(path), text.splitlines()
+        skipped, used = text_lines(nodes), set[int]()
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
             if token.type not in _LAYOUT and token.start[0] not in skipped:
                 tokens += 1
@@ -75,7 +75,7 @@ def count() -> Counts:
         code, longest = code + len(used), max(longest, len(lines))
         widths += [len(lines[number - 1]) for number in used]
         name = path.relative_to(PACKAGE).with_suffix("").as_posix()
-        many += [f"{name}:{function}" for function, number in parameters(tree) if number >= MANY]
+        many += [f"{name}:{function}" for function, number in parameters(nodes) if number >= MANY]
     return Counts(len(modules()), code, tokens / code, sorted(widths)[len(widths) * 9 // 10], longest, many)
 
 
