@@ -5,7 +5,7 @@ Meaning: P(A finishes ahead of B, ties half) = 1 / (1 + 10^(-(A - B)/400)), what
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from math import isnan, log, sqrt
 from typing import NamedTuple
 
@@ -49,7 +49,19 @@ class EloInterval(NamedTuple):
     high: float | None
 
 
-class Ratings(msgspec.Struct, frozen=True, eq=False):
+class QuasiErrors(NamedTuple):
+    """The errors of bots, of which the error between any two follows approximately; see ``quasi``.
+
+    se: Elo; sqrt(se_i^2 + se_j^2) is near the error between i and j. None for all if two bots have no error between them, and
+        for one if its square would be below 0.
+    worst: the worst relative error of that, 0.05: 5 %.
+    """
+
+    se: tuple[float | None, ...]
+    worst: float | None
+
+
+class Ratings(msgspec.Struct, frozen=True, eq=False, dict=True):
     """Ratings of n bots, relative to the anchor; with several anchors, relative to the numbers given for them.
 
     Tuples are by bot; None: there is none.
@@ -73,9 +85,6 @@ class Ratings(msgspec.Struct, frozen=True, eq=False):
     pool_se: Elo, of the bot against the mean of all bots in its group that have played, itself among them; it does not matter
         whether the anchor is one of them. None if there is no other, or if all blocks say the same of it.
     pool_error: Elo, half width of the 95 % interval of that.
-    quasi_se: Elo; sqrt(q_i^2 + q_j^2) is near the error between i and j, over the bots that have an ``error``; see ``quasi``.
-        None for all if two of these have no error between them, and for one if q_i^2 would be below 0.
-    quasi_worst: the worst relative error of that, 0.05: 5 %.
     design_effect: variance against the pool over what it would be were all matches independent.
     oneway: what is certain between bots of which one gave all points; None if there are no such bots, and with effects.
     effects: those asked for.
@@ -99,14 +108,26 @@ class Ratings(msgspec.Struct, frozen=True, eq=False):
     components: tuple[tuple[int, ...], ...]
     pool_se: tuple[float | None, ...]
     pool_error: tuple[float | None, ...]
-    quasi_se: tuple[float | None, ...]
-    quasi_worst: float | None
     design_effect: tuple[float | None, ...]
     oneway: OneWay | None = None
     effects: tuple[FittedEffect, ...] = ()
     anchors: tuple[AnchorCheck, ...] = ()
     widening: Widening = PLAIN
     two_seats: bool = False
+
+    @cached_property
+    def quasi(self) -> QuasiErrors:
+        """The quasi standard errors of the bots that have an ``error``. Few tables show them, and they take long."""
+        bots = [bot for bot, group in enumerate(self.groups) if group == self.groups[self.anchor] and self.error[bot] is not None]
+        square = np.ix_(bots, bots)
+        between_two = ~np.eye(len(bots), dtype=np.bool_)
+        quasi = None if (self.no_variance_seen[square] & between_two).any() else quasi_variances(self.covariance[square])
+        ses: list[float | None] = [None] * len(self.elo)
+        if quasi is None:
+            return QuasiErrors(tuple(ses), None)
+        for bot, q in zip(bots, quasi.variances.tolist(), strict=True):
+            ses[bot] = sqrt(q) if q >= 0 else None
+        return QuasiErrors(tuple(ses), quasi.worst)
 
     def between(self, i: int, j: int) -> Distance:
         """Return the Elo of bot i above bot j, with an error from the full covariance."""
@@ -211,8 +232,6 @@ def _ratings(
         usable = elo[bot] is not None and bound is Bound.NONE
         errors.append(widening.half_width(se, int(min(seeds[bot], of_anchors))) if usable and se is not None else None)
     pool_ses, design = _against_pools(result, [number is not None and bool(n) for number, n in zip(elo, seeds, strict=True)])
-    group_bots = [bot for bot, group in enumerate(result.groups) if group == result.groups[anchor] and errors[bot] is not None]
-    quasi, worst = _quasi(result, group_bots)
     pool_errors = [None if se is None else widening.half_width(se, n) for se, n in zip(pool_ses, seeds.tolist(), strict=True)]
     return Ratings(
         anchor=anchor,
@@ -230,8 +249,6 @@ def _ratings(
         components=_components(result.groups),
         pool_se=pool_ses,
         pool_error=tuple(pool_errors),
-        quasi_se=quasi,
-        quasi_worst=worst,
         design_effect=design,
         effects=result.effects,
         anchors=checks,
@@ -264,18 +281,6 @@ def _against_mean(pool: list[int], covariance: Floats) -> Floats:
     """Return the variance of each bot of the pool less the mean of the pool."""
     shift = np.eye(len(pool)) - 1 / len(pool)
     return np.asarray(np.einsum("ij,jk,ik->i", shift, covariance[np.ix_(pool, pool)], shift))
-
-
-def _quasi(result: Fit, bots: list[int]) -> tuple[tuple[float | None, ...], float | None]:
-    square = np.ix_(bots, bots)
-    between_two = ~np.eye(len(bots), dtype=np.bool_)
-    quasi = None if (result.no_variance_seen[square] & between_two).any() else quasi_variances(result.variances.clustered[square])
-    ses: list[float | None] = [None] * len(result.elo)
-    if quasi is None:
-        return tuple(ses), None
-    for bot, q in zip(bots, quasi[0].tolist(), strict=True):
-        ses[bot] = sqrt(q) if q >= 0 else None
-    return tuple(ses), quasi[1]
 
 
 def _components(groups: Sequence[int]) -> tuple[tuple[int, ...], ...]:

@@ -53,7 +53,7 @@ def _names(standings: Standings) -> dict[str, str]:
 
 def _details(standings: Standings, width: int) -> list[str]:
     rows = [[short(row.name), *(column.text(row) for column in DETAILS)] for row in standings.rows]
-    worst = standings.ratings.quasi_worst
+    worst = standings.ratings.quasi.worst
     notes = [
         "ties%: of its pairs; pool+/-: 95 % relative to the mean of the bots it is connected with; quasi: the error between any "
         "two bots is near the root of the sum of their squares"

@@ -210,7 +210,7 @@ def _standing(
         fault_free_bound=clean_bound,
         differs=None if elo is None or clean is None or error is None or clean_bound else abs(elo - clean) > error,
         pool_error=round_off(ratings.pool_error[i]),
-        quasi_se=round_off(ratings.quasi_se[i]),
+        quasi_se=round_off(ratings.quasi.se[i]),
         design_effect=round_off(ratings.design_effect[i]),
         opponents=round_off(opponents) if is_rated else None,
         marks=bot.marks,

@@ -49,8 +49,8 @@ def test_they_minimise_the_relative_error():
     rng = np.random.default_rng(1)
     assert all(misfit(q * (1 + 0.001 * rng.normal(size=5))) > best for _ in range(200))
     assert worst == pytest.approx(np.abs(np.sqrt((q[:, None] + q)[pairs] / between[pairs]) - 1).max())
-    assert ratings.quasi_se == pytest.approx(np.sqrt(q))
-    assert ratings.quasi_worst == worst
+    assert ratings.quasi.se == pytest.approx(np.sqrt(q))
+    assert ratings.quasi.worst == worst
 
 
 def test_one_may_be_below_0_and_is_none():
@@ -68,12 +68,12 @@ def test_two_get_half_each_and_none_get_none():
     assert quasi_variances(np.zeros((3, 3))) is None
     assert quasi_variances(np.full((3, 3), np.nan)) is None
     ratings = rate(played(1, blocks=1), 5, 0)
-    assert (set(ratings.quasi_se), ratings.quasi_worst) == ({None}, None)
+    assert (set(ratings.quasi.se), ratings.quasi.worst) == ({None}, None)
 
 
 def test_quasi_and_pool_errors_do_not_depend_on_the_anchor():
     one, two = rate(played(2), 5, 0), rate(played(2), 5, 3)
-    assert one.quasi_se == pytest.approx(two.quasi_se, rel=1e-6)
+    assert one.quasi.se == pytest.approx(two.quasi.se, rel=1e-6)
     assert one.pool_se == pytest.approx(two.pool_se, rel=1e-8)
     assert one.design_effect == pytest.approx(two.design_effect, rel=1e-8)
 
@@ -108,7 +108,7 @@ def test_the_pool_is_who_is_compared_with_the_bot():
     assert ratings.pool_se[6] == pytest.approx(ratings.pool_se[7])
     assert ratings.pool_error[6] == pytest.approx(ratings.between(6, 7)[1] / 2)
     assert ratings.pool_se[:5] == pytest.approx(rate(played(5), 5, 0).pool_se, rel=0.02)  # the prior draws reach over a little
-    assert [se is None for se in ratings.quasi_se] == [False] * 5 + [True] * 5
+    assert [se is None for se in ratings.quasi.se] == [False] * 5 + [True] * 5
     assert alone.pool_se[:8] == pytest.approx(ratings.pool_se[:8])
     assert alone.design_effect[:8] == pytest.approx(ratings.design_effect[:8])
 

@@ -53,7 +53,7 @@ def test_one_program_under_two_names_is_not_told_apart_from_itself(blocks):
         assert ratings.no_variance_seen[2, 3]
         assert isnan(los(ratings)[2, 3])
         assert rank_intervals(ratings)[2] == rank_intervals(ratings)[3]
-        assert set(ratings.quasi_se) == {None}
+        assert set(ratings.quasi.se) == {None}
         need = next(gap for gap in for_gap(ratings, 40) if {gap.upper, gap.lower} == {2, 3}) if blocks == 100 else None
         assert need is None or (need.error, need.need) == (None, None)
     assert not ratings.no_variance_seen[:2].any() or blocks == 5

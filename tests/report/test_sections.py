@@ -264,7 +264,7 @@ def test_what_stands_in_a_row_is_what_the_fits_say(table):
     clean = rate(table.evidence.cells, 5, table.ratings.anchor)
     for row in table.rows:
         i = table.order.index(row.bot)
-        assert (row.pool_error, row.quasi_se) == (round(clean.pool_error[i], 3), round(clean.quasi_se[i], 3))
+        assert (row.pool_error, row.quasi_se) == (round(clean.pool_error[i], 3), round(clean.quasi.se[i], 3))
         assert row.design_effect == round(clean.design_effect[i], 3)
         assert row.fault_free_error == row.error
         assert row.rank_interval[0] <= row.rank <= row.rank_interval[1]
