@@ -126,15 +126,17 @@ def _worse_between(drift: float, variance: float, time: float, at: Floats, lower
     # ended at the lower bound before: first passages to a bound at the distance of each image
     place = 2 * k * width - lower
     c, sign, size = np.abs(place), np.sign(place), abs(gamma)
-    hit = np.exp(gamma * lower - size * c + log_ndtr((size * s - c) / root))
-    hit += np.exp(gamma * lower + size * c + log_ndtr((-size * s - c) / root))
-    worse = (sign * hit).sum(axis=1)
     # still between the bounds and not above ``at``: a normal law around every image of the start, with alternate signs
-    for image, positive in ((2 * k * width + 0 * upper, 1.0), (2 * upper + 2 * k * width, -1.0)):
-        ends = (lower - image - gamma * s) / root, (at - image - gamma * s) / root
-        flip = np.where(ends[0] > 0, -1.0, 1.0)  # take the smaller tail
-        near, far = (gamma * image + log_ndtr(flip * end) for end in ends)
-        worse += positive * (flip * (np.exp(far) - np.exp(near))).sum(axis=1)
+    images = 2 * k * width + 0 * upper, 2 * upper + 2 * k * width
+    ends = [(end - image - gamma * s) / root for image in images for end in (lower, at)]
+    flips = [np.where(end > 0, -1.0, 1.0) for end in ends[::2]]  # take the smaller tail
+    tails = [flip * end for flip, both in zip(flips, (ends[:2], ends[2:]), strict=True) for end in both]
+    soon, late, *laws = log_ndtr(np.stack([(size * s - c) / root, (-size * s - c) / root, *tails]))
+    hit = np.exp(gamma * lower - size * c + soon)
+    hit += np.exp(gamma * lower + size * c + late)
+    worse = (sign * hit).sum(axis=1)
+    for image, flip, near, far, positive in zip(images, flips, laws[::2], laws[1::2], (1.0, -1.0), strict=True):
+        worse += positive * (flip * (np.exp(gamma * image + far) - np.exp(gamma * image + near))).sum(axis=1)
     return np.asarray(np.clip(worse, 0, 1))
 
 

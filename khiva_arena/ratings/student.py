@@ -42,20 +42,25 @@ def stdtrit(df: Ints | int, p: float) -> Floats:
 
 def ndtr(x: Floats | float) -> Floats:
     """Return P(X < x) of the standard normal distribution, by element."""
-    at = np.asarray(x, dtype=np.float64)
-    return np.array([erfc(-value) / 2 for value in (at / sqrt(2)).ravel().tolist()]).reshape(at.shape)
+    return np.asarray(_erfc(-np.asarray(x, dtype=np.float64) / sqrt(2)) / 2)
 
 
 def log_ndtr(x: Floats) -> Floats:
     """Return ln P(X < x) of the standard normal distribution, by element; also if P itself is too small for a number."""
-    near = np.maximum(x, _FAR_OUT)
-    tail = np.array([erfc(value) / 2 for value in (np.abs(near) / sqrt(2)).ravel().tolist()]).reshape(near.shape)
-    inside = np.where(near > 0, np.log1p(-tail), np.log(np.where(near > 0, 1, tail)))
-    z = -np.minimum(x, _FAR_OUT)
+    chances = np.empty(x.shape)
+    far = x < _FAR_OUT
+    near, z = x[~far], -x[far]
+    tail = _erfc(np.abs(near) / sqrt(2)) / 2
+    chances[~far] = np.where(near > 0, np.log1p(-tail), np.log(np.where(near > 0, 1, tail)))
     fraction = z
     for level in range(_LEVELS, 0, -1):  # Abramowitz and Stegun 26.2.14
         fraction = z + level / fraction
-    return np.asarray(np.where(x < _FAR_OUT, -z * z / 2 - np.log(fraction) - log(2 * pi) / 2, inside))
+    chances[far] = -z * z / 2 - np.log(fraction) - log(2 * pi) / 2
+    return chances
+
+
+def _erfc(x: Floats) -> Floats:
+    return np.array(list(map(erfc, x.ravel().tolist()))).reshape(x.shape)
 
 
 def chdtri(df: int, p: float) -> float:
