@@ -187,30 +187,33 @@ class _Search:
         return max(meetings, default=0) - min(meetings, default=0)
 
     def _is_kept_apart(self, bot: int, bots: Sequence[int]) -> bool:
-        return bool(self.authors) and self.authors[bot] in [self.authors[opponent] for opponent in bots]
+        return self.authors[bot] in [self.authors[opponent] for opponent in bots] if self.authors else False
 
     def _next_greedy(self) -> LineUp:
         chosen: list[int] = []
         for _ in range(self.seats):
-            free = [b for b in range(self.bots) if chosen.count(b) < self.cap and not self._is_kept_apart(b, chosen)]
-            low = min(self.sat[b] for b in free)
+            free = [b for b in range(self.bots) if chosen.count(b) < self.cap]
+            if self.authors:
+                free = [b for b in free if not self._is_kept_apart(b, chosen)]
+            low = min([self.sat[b] for b in free])
             low_free = [b for b in free if self.sat[b] == low]
-            meetings = [sum(self.met[min(b, c)][max(b, c)] for c in chosen) for b in low_free]
+            meetings = [sum([self.met[b][c] if b < c else self.met[c][b] for c in chosen]) for b in low_free]
             fewest = min(meetings)
             best = [b for b, m in zip(low_free, meetings, strict=True) if m == fewest]
             bot = best[self.stream.below(len(best))]
             self.sat[bot] += 1
             chosen.append(bot)
-        line_up = tuple(sorted(chosen))
-        self._meet(line_up, 1)
-        return line_up
+        for i, bot in enumerate(chosen):
+            self._meet(bot, chosen[:i], 1)
+        return tuple(sorted(chosen))
 
-    def _meet(self, line_up: LineUp, sign: int) -> int:
-        """Add (1) or take away (-1) a line-up's meetings; return the change of the sum of squared meetings."""
-        change = 0
-        for a, b in combinations(line_up, 2):
-            change += 2 * sign * self.met[a][b] + 1
-            self.met[a][b] += sign
+    def _meet(self, bot: int, others: Sequence[int], sign: int) -> int:
+        """Add (1) or take away (-1) the meetings of a bot with others; return the change of the sum of squared meetings."""
+        change, met = 0, self.met
+        for other in others:
+            row, at = (met[bot], other) if bot < other else (met[other], bot)
+            change += 2 * sign * row[at] + 1
+            row[at] += sign
         return change
 
     def _swap(self, x: int, *, only_better: bool) -> None:
@@ -218,24 +221,24 @@ class _Search:
         y = self.stream.below(len(self.picked) - 1)
         y += y >= x
         i, j = self.stream.below(self.seats), self.stream.below(self.seats)
-        old = self.picked[x], self.picked[y]
-        rest_x, rest_y = old[0][:i] + old[0][i + 1 :], old[1][:j] + old[1][j + 1 :]
-        new_x, new_y = tuple(sorted((*rest_x, old[1][j]))), tuple(sorted((*rest_y, old[0][i])))
-        if new_x == new_y or self.taken[new_x] or self.taken[new_y]:
+        old_x, old_y = self.picked[x], self.picked[y]
+        one, other = old_x[i], old_y[j]
+        rest_x, rest_y = old_x[:i] + old_x[i + 1 :], old_y[:j] + old_y[j + 1 :]
+        new_x, new_y = tuple(sorted((*rest_x, other))), tuple(sorted((*rest_y, one)))
+        if new_x == new_y or self.taken.get(new_x) or self.taken.get(new_y):
             return
-        if max(new_x.count(old[1][j]), new_y.count(old[0][i])) > self.cap:
+        if rest_x.count(other) >= self.cap or rest_y.count(one) >= self.cap:
             return
-        if self._is_kept_apart(old[1][j], rest_x) or self._is_kept_apart(old[0][i], rest_y):
+        if self._is_kept_apart(other, rest_x) or self._is_kept_apart(one, rest_y):
             return
-        change = sum(self._meet(line_up, -1) for line_up in old) + self._meet(new_x, 1) + self._meet(new_y, 1)
+        meet = self._meet
+        change = meet(one, rest_x, -1) + meet(other, rest_y, -1) + meet(other, rest_x, 1) + meet(one, rest_y, 1)
         if only_better and change > 0:
-            for line_up in (new_x, new_y):
-                self._meet(line_up, -1)
-            for line_up in old:
-                self._meet(line_up, 1)
+            meet(one, rest_y, -1), meet(other, rest_x, -1), meet(other, rest_y, 1), meet(one, rest_x, 1)
             return
-        self.taken.subtract(old)
-        self.taken.update((new_x, new_y))
+        self.taken[old_x] -= 1
+        self.taken[old_y] -= 1
+        self.taken[new_x] = self.taken[new_y] = 1
         self.picked[x], self.picked[y] = new_x, new_y
 
     def _make_distinct(self) -> None:
