@@ -1,12 +1,16 @@
 """What a command imports before its user sees something: nothing that only another command, or a later moment, needs."""
 
+import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 import pytest
-from arena import NAIVE, C, arena, bots
+from arena import arena, bots
 from once import made_once
+from stores import NAIVE, RANDOM, TRUSTED
 
 import khiva_arena
 from khiva_arena.cli.main import COMMANDS
@@ -70,11 +74,11 @@ HEAVY = {
 """Libraries that cost a command more than it does itself."""
 STORE = {"sqlite3"}
 TABLE = STORE | {"numpy"}
-MATCH = ("--bot", C, "--bot", C, "--isolation", "trusted")
+MATCH = ("--bot", RANDOM, "--bot", RANDOM, *TRUSTED)
 NEEDS: dict[str, tuple[tuple[str, ...], int | None, set[str]]] = {
     "bots": (("bots",), 0, {"tabulate"}),
     "bundle": (("bundle", "out", "b.khiva"), 0, TABLE),
-    "check": (("check", C, "--isolation", "trusted"), 0, {"trio"}),
+    "check": (("check", RANDOM, *TRUSTED, "--game", "khiva"), 0, {"trio"}),
     "close": (("close", "out", "1"), 2, STORE),
     "decode": (("decode", "out"), 2, set()),
     "doctor": (("doctor",), None, {"tabulate"}),
@@ -105,27 +109,54 @@ NEEDS: dict[str, tuple[tuple[str, ...], int | None, set[str]]] = {
 """A short use of each command, its exit code (None: the machine's), and which of ``HEAVY`` it may import. A command that
 waits for somebody is refused here: it may import nothing before it knows that it has work."""
 SEES = """
-import sys
+import os, sys
 from khiva_arena.cli import main
+for line in sys.stdin:
+    where, said, path, until, words = eval(line)
+    if not os.fork():
+        break
+    print(os.wait()[1], flush=True)
+else:
+    sys.exit()
+for descriptor, file in enumerate((os.devnull, os.devnull, said)):
+    os.dup2(os.open(file, os.O_RDWR), descriptor)
+os.chdir(where)
+os.environ["PATH"] = path
 seen = set()
-if sys.argv[1] == "first request":
+if until == "first request":
     from khiva_arena.protocol.session import Session
     ask = Session.ask
     def seeing(*words):
         seen.update(seen or sys.modules)
         return ask(*words)
     Session.ask = seeing
-code = main.run(sys.argv[2:])
+code = main.run(words)
 print(code, *sorted(seen or sys.modules), file=sys.stderr)
 """
+"""Forks for each line, once it has imported what all commands begin with."""
 BOTS = ("--bot", "shipped:python/random", "--bot", "shipped:python/naive")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _forking() -> Iterator[None]:
+    global _begun
+    with subprocess.Popen([sys.executable, "-c", SEES], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as _begun:
+        yield
+
+
+_begun: subprocess.Popen[str]
 
 
 def imported(where: Path, *words: str, until: str = "end", exits: int | None = 0) -> set[str]:
     """Return the modules that a command has imported at its end, or at its first request. ``exits``: its code, None for any."""
-    done = subprocess.run([sys.executable, "-c", SEES, until, *words], cwd=where, capture_output=True, text=True, check=True)
-    code, *names = done.stderr.splitlines()[-1].split()
-    assert exits in (int(code), None), done.stderr
+    assert _begun.stdin
+    assert _begun.stdout
+    with NamedTemporaryFile() as said:
+        print((str(where), said.name, os.environ["PATH"], until, words), file=_begun.stdin, flush=True)
+        status, text = int(_begun.stdout.readline()), said.read().decode()
+    assert status == 0, text
+    code, *names = text.splitlines()[-1].split()
+    assert exits in (int(code), None), text
     assert "click" in names
     return set(names)
 
@@ -198,7 +229,7 @@ def test_standings_import_nothing_that_plays(tmp_path: Path) -> None:
 @made_once
 def played(folder: Path) -> None:
     """Two matches of bots in C in "out"."""
-    arena("run", *bots(C, NAIVE), "--seats", "2", "--seeds", "2", "--isolation", "trusted", "--out", "out", cwd=folder)
+    arena("run", *bots(RANDOM, NAIVE), "--seats", "2", "--seeds", "2", *TRUSTED, "--out", "out", cwd=folder)
 
 
 def test_the_guard_covers_every_command() -> None:
@@ -207,8 +238,12 @@ def test_the_guard_covers_every_command() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("command", NEEDS)
-def test_a_command_imports_only_the_libraries_that_it_needs(command: str, played: Path, tmp_path: Path) -> None:
+def test_a_command_imports_only_the_libraries_that_it_needs(
+    command: str, played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     words, exits, needs = NEEDS[command]
+    if command == "bots":
+        monkeypatch.setenv("PATH", "")  # it starts the tools of every language that is here
     (tmp_path / "out").symlink_to(played / "out")
     found = imported(tmp_path, *words, exits=exits)
     assert found & HEAVY <= needs
