@@ -39,11 +39,12 @@ def shown(what: Any, width: int, *, colours: bool = False) -> str:
 def test_every_position_has_a_table_that_fits(game: str, changed: bool) -> None:
     """At every width of a terminal, under the default rules and under others, whatever the seat is asked."""
     rules = dict(next(iter(GAMES[game].samples), {})) if changed else {}
+    all_rules = GAMES[game].rules(rules)
     draw = drawing_of(game)
     kinds = set()
     for number, (state, seat, decision) in enumerate(played(game, rules)):
         view = state.view(seat)
-        blocks = draw(view, NAMES, GAMES[game].rules(rules))
+        blocks = draw(view, NAMES, all_rules)
         if decision.kind in kinds and number % 40:
             continue
         kinds.add(decision.kind)

@@ -13,9 +13,10 @@ from pathlib import Path
 
 import pytest
 from arena import arena, bots, descendants, living
+from once import made_once
 from rich.cells import cell_len
 from sample_stream import begin
-from stores import FORFEITS, NAIVE, RANDOM, TRUSTED
+from stores import FORFEITS, NAIVE, RANDOM, TRUSTED, quick_program
 from terminal import Terminal, take_terminal
 from waiting import until
 from wording import pattern, sentence
@@ -25,9 +26,24 @@ from khiva_arena.terminal.tty import can_draw, in_front
 
 pytestmark = pytest.mark.slow
 
-PAIR = ["run", *bots(RANDOM, NAIVE), "--trust-bots", "--rule", "max_turns=8", "--seats", "2", "--seed", "seen", "--out", "out"]
-LONG = [*PAIR, "--seeds", "5000"]
-SECONDS = 120.0
+SHORT = ("--trust-bots", "--rule", "max_turns=8", "--seats", "2", "--seed", "seen", "--out", "out")
+PAIR = ["run", *bots(RANDOM, NAIVE), *SHORT]
+
+
+@made_once
+def late(folder: Path) -> None:
+    """Two bots that take a moment to start, in which nothing is computed: a run lasts until its screen has come."""
+    for name, how in (("random", "lots"), ("naive", "first")):
+        (folder / name).mkdir()
+        (folder / name / "bot").write_bytes(quick_program())
+        (folder / name / "program").write_text(f"#!/bin/sh\nsleep 0.1\nexec ./bot {how}\n")
+        (folder / name / "bot.toml").write_text(f'name = "{name}"\nrun = "./program"\n')
+        for program in ("bot", "program"):
+            (folder / name / program).chmod(0o755)
+
+
+def slowly(late: Path, seeds: int) -> list[str]:
+    return ["run", *bots(str(late / "random"), str(late / "naive")), *SHORT, "-j", "1", "--seeds", str(seeds)]
 
 
 def screen_of(run: Terminal) -> int:
@@ -64,43 +80,20 @@ def test_a_run_draws_one_screen_and_leaves_none(tmp_path: Path) -> None:
     assert b"\x1b[?" not in run.raw  # no mode is set that would have to be set back
 
 
-def test_elo_comes_with_its_error(tmp_path: Path) -> None:
-    run = Terminal(LONG, tmp_path)
+def test_a_screen_follows_the_size_of_its_terminal_shows_elo_with_its_error_and_goes_at_an_interrupt(
+    late: Path, tmp_path: Path
+) -> None:
+    run = Terminal(slowly(late, 5000), tmp_path)
+    assert run.until(drawing), run.raw
+    run.size(12, 44)
+    narrow = r"matches/s +left .+\nseeds \d+/5000  faults 0  voids 0\n"
+    assert run.until(lambda text: re.search(narrow, text)), run.raw
+    frame = re.search(r"(?s)\nseeds \d+/5000  faults 0  voids 0\n(.*)", run.shown.text)[1]
+    assert all(cell_len(line) <= 44 for line in frame.split("\n"))
+    run.size(24, 80)
     assert run.until(lambda text: "95 % at any look, from random" in text), run.raw
     row = next(line for line in lines_of(run) if re.match(r" +\d  naive ", line))
     assert re.fullmatch(r"  \d  naive +(n/a|(>=|<=)?-?\d+\.\d +(\d+\.\d|n/a)) +\d+\.\d +\d+", row)
-    run.type(b"\x03")
-    assert run.end() == 130
-
-
-@pytest.mark.parametrize("term", ["dumb", ""])
-def test_a_terminal_that_cannot_draw_gets_plain_lines(term: str, tmp_path: Path) -> None:
-    run = Terminal([*PAIR, "--seeds", "1"], tmp_path, term=term)
-    assert run.end() == 0
-    assert b"\x1b" not in run.raw
-    assert lines_of(run)[0].startswith("event ")
-
-
-def test_nothing_is_drawn_elsewhere(tmp_path: Path) -> None:
-    unseen = arena(*PAIR, "--seeds", "1", cwd=tmp_path).stderr
-    assert "\r" not in unseen
-    assert "\x1b" not in unseen
-    assert "matches/s" not in unseen
-
-
-def test_faults_are_seen_as_they_happen(tmp_path: Path) -> None:
-    crashing = ["run", *bots(RANDOM, FORFEITS), *TRUSTED, "--seats", "2", "--out", "out"]
-    for jobs in ("1", "2"):
-        run = Terminal([*crashing, "--seeds", "5000", "-j", jobs], tmp_path)
-        assert run.until(lambda text: re.search(r"^1/\d+  \S+  crashed  ", text, re.MULTILINE)), run.raw
-        run.type(b"\x03")
-        assert run.end() == 130
-        assert "crashed" not in run.shown.text
-
-
-def test_an_interrupt_takes_the_screen_away_and_says_how_to_go_on(tmp_path: Path) -> None:
-    run = Terminal(LONG, tmp_path)
-    assert run.until(drawing), run.raw
     below = descendants(run.process.pid)
     run.type(b"\x03")
     assert run.end() == 130
@@ -113,18 +106,48 @@ def test_an_interrupt_takes_the_screen_away_and_says_how_to_go_on(tmp_path: Path
     assert lines[-1] == "khiva-arena: interrupted"
 
 
-def test_a_screen_that_dies_is_followed_by_plain_lines(tmp_path: Path) -> None:
-    words = ["run", *bots(RANDOM, FORFEITS), *TRUSTED, "--seats", "2", "--out", "out"]
-    run = Terminal([*words, "--seeds", "60", "-j", "1"], tmp_path)
-    assert run.until(drawing), run.raw
+def test_a_terminal_that_cannot_draw_gets_plain_lines(tmp_path: Path) -> None:
+    run = Terminal([*PAIR, "--seeds", "1"], tmp_path, term="dumb")
+    assert run.end() == 0
+    assert b"\x1b" not in run.raw
+    assert lines_of(run)[0].startswith("event ")
+
+
+def test_nothing_is_drawn_elsewhere(tmp_path: Path) -> None:
+    unseen = arena(*PAIR, "--seeds", "1", cwd=tmp_path).stderr
+    assert "\r" not in unseen
+    assert "\x1b" not in unseen
+    assert "matches/s" not in unseen
+
+
+def crashing(late: Path, jobs: int, seeds: int) -> list[str]:
+    how = ("--seats", "2", "--out", "out", "-j", str(jobs), "--seeds", str(seeds))
+    return ["run", *bots(str(late / "random"), FORFEITS), *TRUSTED, *how]
+
+
+def crashed(text: str) -> bool:
+    return bool(re.search(r"^1/\d+  \S+  crashed  ", text, re.MULTILINE))
+
+
+def test_faults_are_seen_as_they_happen(late: Path, tmp_path: Path) -> None:
+    run = Terminal(crashing(late, 2, seeds=5000), tmp_path)
+    assert run.until(crashed), run.raw
+    run.type(b"\x03")
+    assert run.end() == 130
+    assert "crashed" not in run.shown.text
+
+
+def test_a_screen_that_dies_is_followed_by_plain_lines(late: Path, tmp_path: Path) -> None:
+    run = Terminal(crashing(late, 1, seeds=20), tmp_path)
+    assert run.until(crashed), run.raw
     os.kill(screen_of(run), signal.SIGKILL)
     assert run.until(lambda text: "\nfault  1/" in text), run.raw
     assert run.end() == 0
     assert lines_of(run)[-1].startswith("results are in out; next: ")
 
 
-def test_a_screen_that_hangs_stops_nobody(tmp_path: Path) -> None:
-    run = Terminal([*PAIR, "--seeds", "40"], tmp_path)
+def test_a_screen_that_hangs_stops_nobody(late: Path, tmp_path: Path) -> None:
+    run = Terminal(slowly(late, 12), tmp_path)
     assert run.until(drawing), run.raw
     screen = screen_of(run)
     os.kill(screen, signal.SIGSTOP)
@@ -149,25 +172,13 @@ def test_a_screen_whose_stream_ends_is_followed_by_plain_lines(tmp_path: Path) -
     assert lines_of(run)[-1].startswith("results are in out; next: ")
 
 
-def test_a_screen_ends_with_its_run(tmp_path: Path) -> None:
-    run = Terminal(LONG, tmp_path)
+def test_a_screen_ends_with_its_run(late: Path, tmp_path: Path) -> None:
+    run = Terminal(slowly(late, 5000), tmp_path)
     assert run.until(drawing), run.raw
     screen = screen_of(run)
     run.process.kill()
     assert until(lambda: not living({screen}))
     run.end()
-
-
-def test_a_frame_follows_the_size_of_its_terminal(tmp_path: Path) -> None:
-    run = Terminal(LONG, tmp_path)
-    assert run.until(drawing), run.raw
-    run.size(12, 44)
-    narrow = r"matches/s +left .+\nseeds \d+/5000  faults 0  voids 0\n"
-    assert run.until(lambda text: re.search(narrow, text)), run.raw
-    frame = re.search(r"(?s)\nseeds \d+/5000  faults 0  voids 0\n(.*)", run.shown.text)[1]
-    assert all(cell_len(line) <= 44 for line in frame.split("\n"))
-    run.type(b"\x03")
-    assert run.end() == 130
 
 
 def test_who_is_stopped_or_in_the_background_has_left_the_terminal() -> None:
@@ -203,8 +214,9 @@ def test_what_can_draw(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         assert not can_draw(file)
     assert can_draw(stream)
     assert not can_draw(None)
-    monkeypatch.setenv("TERM", "dumb")
-    assert not can_draw(stream)
+    for term in ("dumb", ""):
+        monkeypatch.setenv("TERM", term)
+        assert not can_draw(stream)
     stream.close()
     assert not can_draw(stream)
     os.close(ours)
