@@ -87,7 +87,7 @@ def measure(count: int, seconds: float) -> None:
         folder.chmod(0o755)  # under root bots are users of their own
         words = ["run", *bots(*copies(folder, count)), "--seats", "3", "--seeds", "100000", "-j", "2", "--trust-bots"]
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        run = Terminal([*words, "--out", "out"], folder)
+        run = Terminal([*words, "--out", "out"], folder, apart=True)
         sampler = Sampler(run.process.pid, seconds)
         sampler.start()
         run.until(lambda _: False, seconds=2 * seconds + 60)

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from arena import ROOT, arena, descendants, living, started
+from arena import ROOT, arena, descendants, living
+from forked import started
 from levels import need_level
 from waiting import until
 from wording import sentence

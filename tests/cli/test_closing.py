@@ -8,8 +8,9 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from arena import arena, bots, kill, started, wait_for_matches
+from arena import arena, bots, kill, wait_for_matches
 from forging import forge
+from forked import started
 from once import made_once
 from pages import blocks
 from stores import GREEDY, NAIVE, RANDOM

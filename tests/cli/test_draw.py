@@ -11,9 +11,10 @@ from typing import Any
 
 import msgspec
 import pytest
-from arena import C, arena, bots, kill, started, wait_for_matches
+from arena import C, arena, bots, kill, wait_for_matches
 from bundling import forged, lines_of
 from forging import forge
+from forked import started
 from once import made_once
 from published import command, published
 from stores import NAIVE, RANDOM

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from arena import C, arena, bots, kill, started, wait_for_matches
+from arena import C, arena, bots, kill, wait_for_matches
 from forging import forge
+from forked import started
 from once import made_once
 from stores import NAIVE
 from wording import sentence

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 from arena import RANDOM as PYTHON
-from arena import arena, arena_process, bots, kill, started, wait_for_matches
+from arena import arena, arena_process, bots, kill, wait_for_matches
+from forked import started
 from msgspec import structs
 from stores import NAIVE, RANDOM
 from wording import pattern, sentence

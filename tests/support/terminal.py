@@ -13,6 +13,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from forked import Forked
+
 SECONDS = 120.0
 _TOKEN = re.compile(r"\x1b\[(\d*)([AJKm])|\x1b\[[\d;]*m|\r|\n|[^\x1b\r\n]+|\x1b")
 
@@ -65,7 +67,11 @@ class Shown:
 
 
 class Terminal:
-    """A command on a terminal of its own. ``stdout``: on it, too, else apart."""
+    """A command on a terminal of its own.
+
+    stdout: on it, too, else apart.
+    apart: in an interpreter of its own, which a user starts, and not in a child of this one.
+    """
 
     def __init__(
         self,
@@ -76,11 +82,13 @@ class Terminal:
         columns: int = 80,
         term: str = "xterm-256color",
         stdout: bool = False,
+        apart: bool = False,
     ) -> None:
         self._ours, theirs = pty.openpty()
         self.size(rows, columns)
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "khiva_arena", *words],
+        start = subprocess.Popen if apart else Forked
+        self.process = start(
+            [sys.executable, "-m", "khiva_arena", *words] if apart else words,
             cwd=cwd,
             stdin=theirs,
             stdout=theirs if stdout else subprocess.DEVNULL,

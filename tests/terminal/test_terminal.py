@@ -138,7 +138,7 @@ def test_faults_are_seen_as_they_happen(late: Path, tmp_path: Path) -> None:
 
 
 def test_a_screen_that_dies_is_followed_by_plain_lines(late: Path, tmp_path: Path) -> None:
-    run = Terminal(crashing(late, 1, seeds=20), tmp_path)
+    run = Terminal(crashing(late, 1, seeds=20), tmp_path, apart=True)
     assert run.until(crashed), run.raw
     os.kill(screen_of(run), signal.SIGKILL)
     assert run.until(lambda text: "\nfault  1/" in text), run.raw
