@@ -10,17 +10,19 @@ from typing import Any
 
 import msgspec
 import pytest
-from arena import NAIVE, C, arena, arena_process, bots
+from arena import arena, bots
 from bundling import forged, lines_of
 from forging import forge
+from forked import arena_forked
 from once import made_once
+from stores import NAIVE, RANDOM
 from wording import sentence
 
 import khiva_arena
 from khiva_arena.audit.sample import CHANCE, Sample, at_most_wrong
 from khiva_arena.replay.record import Record, canonical, run_digest
 
-JOBS = {"1": arena, "2": arena_process}
+JOBS = {"1": arena, "2": arena_forked}
 """By number of jobs: how a command is called, since other jobs are forked from its process."""
 
 
@@ -28,7 +30,7 @@ JOBS = {"1": arena, "2": arena_process}
 def played(folder: Path) -> None:
     """Thirty matches in "out"."""
     how = ["--seats", "2", "--isolation", "trusted", "--seeds", "15"]
-    arena("run", *bots(C, NAIVE), *how, "--out", "out", cwd=folder)
+    arena("run", *bots(RANDOM, NAIVE), *how, "--out", "out", cwd=folder)
 
 
 def unseen(among: int, drawn: int, wrong: int) -> float:

@@ -3,13 +3,13 @@
 import os
 import pty
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from arena import arena, bots, until_gone
+from forked import Forked
 from levels import EVERY_LEVEL, need_level
 from tools import need, need_language
 from wording import sentence
@@ -23,9 +23,8 @@ pytestmark = pytest.mark.slow
 def waiting(*words: str, cwd: Path) -> Iterator[int]:
     """``replay --wait`` on a terminal that waits for Enter: the process that it names."""
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "khiva_arena", "replay", *words, "--wait"]
     pipe = subprocess.PIPE
-    process = subprocess.Popen(command, cwd=cwd, stdin=theirs, stdout=pipe, stderr=pipe, text=True)
+    process = Forked(["replay", *words, "--wait"], cwd=cwd, stdin=theirs, stdout=pipe, stderr=pipe, text=True)
     os.close(theirs)
     assert process.stderr
     pid = 0

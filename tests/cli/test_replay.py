@@ -6,7 +6,6 @@ import pty
 import re
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import msgspec
 import pytest
 from arena import FAULTY, arena, bots, descendants, until_gone
 from bundling import forged, lines_of
+from forked import Forked
 from once import made_once
 from stores import GREEDY, NAIVE, RANDOM, STRIKES
 from wording import pattern, sentence
@@ -221,9 +221,8 @@ def test_without_a_terminal_waiting_only_stops_the_clock(tmp_path: Path) -> None
 @pytest.mark.parametrize("end", ["enter", "interrupt"])
 def test_it_waits_for_enter_with_the_bot_alive(store: Path, end: str) -> None:
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "khiva_arena", "replay", "out", "2/0", "--seat", "0", "--wait"]
-    command += ["--isolation", "trusted"]
-    process = subprocess.Popen(command, cwd=store, stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    command = ["replay", "out", "2/0", "--seat", "0", "--wait", "--isolation", "trusted"]
+    process = Forked(command, cwd=store, stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     os.close(theirs)
     assert process.stderr
     said = ""

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 from arena import RANDOM as PYTHON
-from arena import arena, arena_process, bots, kill, wait_for_matches
-from forked import started
+from arena import arena, bots, kill, wait_for_matches
+from forked import arena_forked, started
 from msgspec import structs
 from stores import NAIVE, RANDOM
 from wording import pattern, sentence
@@ -85,7 +85,7 @@ def test_digests_of_one_machine_and_of_shards_are_equal(game: str, tmp_path: Pat
     assert f"commitment {commitment}" in alone
     for of in (1, 2, 5) if game == "khiva" else (2, 5):
         stores = play(tmp_path, *(f"{number}/{of}" for number in range(1, of + 1)))
-        done = (arena_process if of == 5 else arena)("merge", *stores, "--out", f"cup-{of}", "-j", str(1 + of // 5), cwd=tmp_path)
+        done = (arena_forked if of == 5 else arena)("merge", *stores, "--out", f"cup-{of}", "-j", str(1 + of // 5), cwd=tmp_path)
         assert digest(done.stdout) == digest(alone)
         assert digest(arena("verify", f"cup-{of}", cwd=tmp_path).stdout) == digest(alone)
     arena("bundle", "cup-5", "cup.bundle", cwd=tmp_path)

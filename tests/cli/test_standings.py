@@ -10,6 +10,7 @@ import jsonschema
 import pages
 import pytest
 from arena import arena
+from forked import Forked
 from wording import sentence
 
 from khiva_arena.cli.main import run
@@ -142,13 +143,11 @@ def test_a_terminal_of_80_columns_has_a_table_of_80(folder: Path) -> None:
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
     env = {key: value for key, value in os.environ.items() if key != "COLUMNS"}
-    done = subprocess.run(
-        [sys.executable, "-m", "khiva_arena", "standings", "out"], cwd=folder, env=env, stdout=theirs, check=False
-    )
+    code = Forked(["standings", "out"], cwd=folder, env=env, stdout=theirs).wait()
     os.close(theirs)
     text = os.read(ours, 65536).decode().replace("\r", "")
     os.close(ours)
-    assert done.returncode == 0
+    assert code == 0
     assert 60 < max(map(len, text.split("\n"))) <= 80
     assert sentence("report", "left-out-width") + ": " in text
 

@@ -21,6 +21,7 @@ import trio
 import trio.testing
 from arena import FAULTY, ROOT, arena, bots, descendants, living
 from disks import fill, small_disk
+from forked import Forked
 from jobs import job
 from once import made_once
 from scripted import ScriptedWire, act, honest, play
@@ -192,8 +193,7 @@ def unread(*words: str, cwd: Path) -> "subprocess.Popen[str]":
     """Start ``khiva-arena``, its stderr a pipe that takes 4 KiB."""
     ours, theirs = os.pipe()
     fcntl.fcntl(ours, fcntl.F_SETPIPE_SZ, 4_096)
-    command = [sys.executable, "-m", "khiva_arena", *words]
-    process = subprocess.Popen(command, cwd=cwd, stdout=subprocess.PIPE, stderr=theirs, text=True, start_new_session=True)
+    process = Forked(words, cwd=cwd, stdout=subprocess.PIPE, stderr=theirs, text=True)
     os.close(theirs)
     process.stderr = os.fdopen(ours, encoding="utf-8")
     return process

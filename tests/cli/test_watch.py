@@ -5,11 +5,11 @@ import os
 import re
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from arena import FAULTY, arena, bots
+from forked import started
 from sample_stream import begin, fault, matches, replace_line, round_
 from stores import GREEDY, NAIVE, RANDOM
 from terminal import Terminal
@@ -37,8 +37,7 @@ def lines_of(run: Terminal) -> list[str]:
 
 
 def piped(*words: str, cwd: Path) -> "subprocess.Popen[str]":
-    command = [sys.executable, "-m", "khiva_arena", "watch", *words]
-    return subprocess.Popen(command, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return started("watch", *words, cwd=cwd)
 
 
 def test_a_run_that_is_over_is_shown_as_it_stood(tmp_path: Path) -> None:

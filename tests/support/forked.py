@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 
 import in_process
 import work
+from arena import SECONDS
 
 from khiva_arena.terminal import console, interrupts
 
@@ -38,6 +39,14 @@ def started(*words: str, cwd: Path) -> subprocess.Popen[str]:
     """Leave ``khiva-arena`` running in a child of this process, in a process group of its own."""
     pipe = subprocess.PIPE
     return Forked(words, cwd=cwd, stdout=pipe, stderr=pipe, text=True)
+
+
+def arena_forked(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """Run ``khiva-arena`` in a child of this process, which must exit with 0."""
+    process = started(*words, cwd=cwd)
+    out, errors = process.communicate(timeout=SECONDS)
+    assert process.returncode == 0, f"{out}\n{errors}"
+    return subprocess.CompletedProcess(words, 0, out, errors)
 
 
 def _become(words: Sequence[str], cwd: Path, env: dict[str, str] | None, pipes: list[int], begin: Any) -> NoReturn:
