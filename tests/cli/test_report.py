@@ -30,7 +30,7 @@ from khiva_arena.store.db import Store, VoidRow
 pytestmark = pytest.mark.slow
 
 
-SHORT = ("--rule", "max_turns=6")
+SHORT = ("--rule", "max_turns=3")
 
 
 def whispering(folder: Path, name: str, *how: str) -> Path:
@@ -186,7 +186,7 @@ def test_each_void_attempt_counts_once_in_a_store_and_in_its_bundle(folder: Path
     connection.close()
     arena("bundle", "out", "b.khiva", cwd=tmp_path)
     for source in ("out", "b.khiva"):
-        arena("report", source, "--out", "page.html", cwd=tmp_path)
+        arena("report", source, "--out", "page.html", "--replays", "none", cwd=tmp_path)
         assert blocks(tmp_path / "page.html")["data"]["events"][0]["void"] == 2
 
 
@@ -196,7 +196,7 @@ def test_how_to_check_it_names_no_folder(folder: Path, tmp_path: Path) -> None:
         (["vault", "1"], "khiva-arena verify STORE 1"),
         (["b.khiva"], "khiva-arena verify BUNDLE"),
     ):
-        arena("report", str(folder / words[0]), *words[1:], "--out", "page.html", cwd=tmp_path)
+        arena("report", str(folder / words[0]), *words[1:], "--out", "page.html", "--replays", "none", cwd=tmp_path)
         assert blocks(tmp_path / "page.html")["data"]["verify"] == verify
 
 
@@ -289,7 +289,7 @@ def test_a_file_s_name_is_safe_whatever_a_bot_is_called(names: tuple[str, str], 
 @pytest.mark.parametrize("source", ["vault", "b.khiva"])
 @pytest.mark.parametrize("file", ["names.toml", "names.json"])
 def test_other_names_are_everywhere(folder: Path, tmp_path: Path, source: str, file: str) -> None:
-    arena("report", str(folder / source), "--out", "before.html", cwd=tmp_path)
+    arena("report", str(folder / source), "--out", "before.html", "--replays", "none", cwd=tmp_path)
     identity = blocks(tmp_path / "before.html")["data"]["events"][0]["bots"][2]["id"]
     new = {"ann": "Team one", "bob": 'Team "two" \u2603', identity: "Team three"}
     lines = [f"{json.dumps(old)} = {json.dumps(name)}" for old, name in new.items()]
@@ -340,7 +340,7 @@ def test_names_that_cannot_be_taken(folder: Path, tmp_path: Path, file: str, wri
 
 def test_the_matches_that_were_chosen_are_in_it(folder: Path, stopped: Path, tmp_path: Path) -> None:
     vault = str(folder / "vault")
-    arena("report", vault, "--out", "page.html", cwd=tmp_path)
+    arena("report", vault, "--out", "page.html", "--replays", "none", cwd=tmp_path)
     every = blocks(tmp_path / "page.html")["data"]["matches"]
     arena("report", vault, "--out", "page.html", "--matches", "1/7", "--matches", "12", "--matches", every[3][ID], cwd=tmp_path)
     held = [match[ORDINAL] for match in blocks(tmp_path / "page.html")["data"]["matches"] if match[REPLAY]]
