@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from arena import C, arena, bots
 from once import made_once
-from stores import GREEDY, NAIVE, RANDOM
+from stores import GREEDY, NAIVE, RANDOM, TRUSTED
 from terminal import Terminal
 from wording import pattern, sentence
 
@@ -17,7 +17,7 @@ from khiva_arena.events.durations import MatchTime, around_matches, in_words, me
 from khiva_arena.shards.plan_file import read_plan
 from khiva_arena.store.db import Store
 
-HOW = ["--seats", "2", "--isolation", "trusted", "--out", "out", "-j", "2"]
+HOW = ["--seats", "2", *TRUSTED, "--rule", "max_turns=6", "--out", "out", "-j", "2"]
 RUN = ["run", *bots(C, NAIVE, RANDOM), *HOW]
 
 

@@ -17,7 +17,7 @@ from forging import forge
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from once import made_once
-from stores import FORFEITS, GREEDY, NAIVE, RANDOM, STRIKES
+from stores import FORFEITS, GREEDY, NAIVE, RANDOM, STRIKES, TRUSTED
 from wording import sentence
 
 from khiva_arena.cli.main import run
@@ -135,7 +135,7 @@ UPDATE matches SET attempt = 2 WHERE ordinal = (SELECT max(ordinal) FROM matches
 
 @pytest.mark.parametrize("form", ["gauntlet", "swiss", "knockout"])
 def test_every_format(form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = bots(RANDOM, NAIVE, GREEDY, STRIKES)
+    words = [*bots(RANDOM, NAIVE, GREEDY, STRIKES), *TRUSTED, "--rule", "max_turns=6"]
     arena("run", *words, "--format", form, "--seats", "2", "--seeds", "1", "--out", "out", cwd=tmp_path)
     with closing(sqlite3.connect(tmp_path / "out" / "arena.db")) as store:
         forge(store, VOID_OF_THE_LAST)  # whose round is not drawn yet where a bundle tells the void

@@ -13,7 +13,7 @@ from forging import forge
 from forked import started
 from once import made_once
 from pages import blocks
-from stores import GREEDY, NAIVE, RANDOM
+from stores import GREEDY, NAIVE, RANDOM, TRUSTED
 from terminal import Terminal
 from wording import sentence
 
@@ -22,7 +22,7 @@ from khiva_arena.errors import ConfigError
 from khiva_arena.store.db import Store
 
 pytestmark = pytest.mark.slow
-FAST = ["--isolation", "trusted", "--seats", "2", "--out", "out"]
+FAST = [*TRUSTED, "--rule", "max_turns=6", "--seats", "2", "--out", "out"]
 RUN = ["run", *bots(RANDOM, NAIVE, GREEDY), *FAST, "--seeds", "20000"]
 
 

@@ -12,7 +12,7 @@ import pytest
 from arena import arena, bots
 from forging import forge
 from once import made_once
-from stores import FORFEITS, RANDOM, STRIKES
+from stores import FORFEITS, RANDOM, STRIKES, TRUSTED
 from wording import sentence
 
 from khiva_arena.store.db import Store
@@ -31,7 +31,7 @@ VOID = "INSERT INTO voids SELECT id, {ordinal}, {attempt}, {seed}, {lineup}, '{b
 @made_once
 def store(folder: Path) -> None:
     """12 matches of three bots: one has a strike in each of its matches, one forfeits."""
-    words = [*bots(RANDOM, STRIKES, FORFEITS), "--rule", "max_turns=6"]
+    words = [*bots(RANDOM, STRIKES, FORFEITS), *TRUSTED, "--rule", "max_turns=6"]
     arena("run", *words, "--seats", "2", "--seeds", str(SEEDS), "--seed", "demo", "--out", "out", cwd=folder)
 
 

@@ -17,7 +17,7 @@ from forging import forge
 from forked import started
 from once import made_once
 from published import command, published
-from stores import NAIVE, RANDOM
+from stores import NAIVE, RANDOM, TRUSTED
 from wording import sentence
 
 from khiva_arena.cli.main import run
@@ -26,7 +26,7 @@ from khiva_arena.store.db import EventRow, Store
 
 pytestmark = pytest.mark.slow
 
-TWO = [*bots(RANDOM, NAIVE), "--isolation", "trusted", "--seats", "2"]
+TWO = [*bots(RANDOM, NAIVE), *TRUSTED, "--rule", "max_turns=6", "--seats", "2"]
 RUN = ["run", *TWO, "--seeds", "1", "--out", "out"]
 LONG = ["run", *TWO, "--seeds", "30000", "--out", "out"]
 

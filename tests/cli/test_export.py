@@ -14,7 +14,7 @@ from arena import arena, bots
 from made_results import rated
 from msgspec import structs
 from once import made_once
-from stores import NAIVE, RANDOM, STRIKES
+from stores import NAIVE, RANDOM, STRIKES, TRUSTED
 
 from khiva_arena.ratings.elo import rate
 from khiva_arena.report.exports import EventResults, counted_pairs, pgn_names, to_csv, to_jsonl, to_payoffs, to_pgn
@@ -30,7 +30,7 @@ POINTS = {"1-0": (1, 2), "0-1": (2, 1), "1/2-1/2": (1, 1)}
 @made_once
 def folder(folder: Path) -> None:
     """A store with two events, at 2 and at 3 seats."""
-    three = bots(RANDOM, NAIVE, STRIKES)
+    three = [*bots(RANDOM, NAIVE, STRIKES), *TRUSTED, "--rule", "max_turns=6"]
     for seats, seeds in ((2, 4), (3, 3)):
         words = ["--seats", str(seats), "--seeds", str(seeds), "--seed", "demo", "--out", "out"]
         arena("run", *three, *words, cwd=folder)

@@ -17,7 +17,7 @@ from arena import C, arena, bots, kill, wait_for_matches
 from forging import forge
 from forked import started
 from once import made_once
-from stores import NAIVE
+from stores import NAIVE, TRUSTED
 from wording import sentence
 
 from khiva_arena.arbiter import live, match_queue
@@ -27,7 +27,7 @@ from khiva_arena.replay import seeds
 from khiva_arena.store.db import Store
 
 pytestmark = pytest.mark.slow
-RUN = ["run", *bots(C, NAIVE), "--seats", "2", "--isolation", "trusted", "--out", "out"]
+RUN = ["run", *bots(C, NAIVE), *TRUSTED, "--rule", "max_turns=6", "--seats", "2", "--out", "out"]
 
 
 @made_once

@@ -7,7 +7,7 @@ import pytest
 from arena import C, arena, bots
 from msgspec import structs
 from once import made_once
-from stores import NAIVE
+from stores import NAIVE, TRUSTED
 from wording import sentence
 
 from khiva_arena.events.looks import looks_of
@@ -17,7 +17,7 @@ from khiva_arena.report.table import to_json, to_text
 from khiva_arena.store.db import Store
 
 pytestmark = pytest.mark.slow
-RUN = ["run", *bots(C, NAIVE), "--seats", "2", "--isolation", "trusted", "--jobs", "1"]
+RUN = ["run", *bots(C, NAIVE), *TRUSTED, "--rule", "max_turns=6", "--seats", "2", "--jobs", "1"]
 SAID = sentence("report", "extended-short-planned-end")
 
 

@@ -14,7 +14,7 @@ import pytest
 from arena import arena, bots
 from forging import forge
 from once import made_once
-from stores import NAIVE, RANDOM, STRIKES
+from stores import NAIVE, RANDOM, STRIKES, TRUSTED
 
 from khiva_arena.events import find
 from khiva_arena.store import sums
@@ -23,7 +23,8 @@ from khiva_arena.store.seal import HEAD, SEAL
 
 pytestmark = pytest.mark.slow
 
-RUN = ["run", *bots(RANDOM, STRIKES), "--seats", "2", "--seed", "demo", "--out", "out", "--seeds"]
+SHORT = (*TRUSTED, "--rule", "max_turns=6")
+RUN = ["run", *bots(RANDOM, STRIKES), *SHORT, "--seats", "2", "--seed", "demo", "--out", "out", "--seeds"]
 COMMANDS = [
     ["standings", "out"],
     ["show", "out"],

@@ -36,7 +36,8 @@ SEATS = {"khiva": "2", "emira": "3", "silk_road": "2"}
 def words(game: str = "khiva", seeds: int = 5) -> list[str]:
     copies = ["--copies", "2"] if SEATS[game] == "3" else []
     shape = ["--game", game, "--seats", SEATS[game], *copies, "--seeds", str(seeds), "--isolation", "trusted"]
-    return ["run", *bots("shipped:c/random", RANDOM), *shape]
+    short = ["--rule", "max_turns=6"] if game == "khiva" else []
+    return ["run", *bots("shipped:c/random", RANDOM), *shape, *short]
 
 
 def digest(text: str) -> str:
