@@ -10,7 +10,7 @@ from stores import stages as stages
 from stores import swiss as swiss
 from stores import ticks as ticks
 
-FAST = ("--isolation", "trusted", "--seed", "x", "--rule", "max_turns=10")
+FAST = ("--isolation", "trusted", "--seed", "x", "--rule", "max_turns=4")
 
 
 @made_once

@@ -115,13 +115,14 @@ def test_a_tab_completes_on_a_terminal(name: str, place: Path) -> None:
 
 def test_fish_completes(place: Path) -> None:
     need("fish")
-    for typed, wanted in TYPED:
-        script = f"{VARIABLE}=fish_source khiva-arena | source; complete -C '{typed}'"
-        done = subprocess.run(
-            ["fish", "--no-config", "-c", script], cwd=place, env=environment(place), capture_output=True, text=True, check=False
-        )
-        assert done.stderr == ""
-        said = [line.split("\t")[0] for line in done.stdout.splitlines()]
+    script = f"{VARIABLE}=fish_source khiva-arena | source; for typed in $argv; complete -C $typed; echo end; end"
+    words = ["fish", "--no-config", "-c", script, *(typed for typed, _ in TYPED)]
+    done = subprocess.run(words, cwd=place, env=environment(place), capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+    *parts, rest = done.stdout.split("end\n")
+    assert rest == ""
+    for (typed, wanted), part in zip(TYPED, parts, strict=True):
+        said = [line.split("\t")[0] for line in part.splitlines()]
         last = wanted.split()[-1]
         assert said == ([last] if wanted != typed else []), typed
 

@@ -11,6 +11,7 @@ import pytest
 from arena import arena, until_gone
 from click.testing import CliRunner
 from msgspec.structs import replace
+from stores import RANDOM
 from wording import sentence
 
 from khiva_arena import shipped
@@ -232,7 +233,7 @@ def test_odd_names_play(folder: str, tmp_path: Path) -> None:
     """A folder's name may be no string of the language: then only the greeting is another."""
     arena("new", "python", "--", folder, cwd=tmp_path)
     assert load(str(tmp_path / folder)).name == folder
-    words = ["--bot", os.path.join(".", folder), "--bot", "shipped:python/random", "--seed", "1", "--trust-bots"]
+    words = ["--bot", os.path.join(".", folder), "--bot", RANDOM, "--seed", "1", "--trust-bots"]
     assert sentence("check", "match-over") in arena("match", *words, cwd=tmp_path).stdout
 
 

@@ -16,7 +16,7 @@ from wording import sentence
 
 pytestmark = pytest.mark.slow
 
-FAST = ["--isolation", "trusted", "--seed", "x", "--rule", "max_turns=10"]
+FAST = ["--isolation", "trusted", "--seed", "x", "--rule", "max_turns=4"]
 SHORT = ["--elo1", "200", "--alpha", "0.2", "--beta", "0.2"]  # decides at the first seed that it may decide at
 
 
