@@ -83,7 +83,7 @@ def test_a_pool_with_a_swiss_is_widened_alike_wherever_it_is_shown(
     arena("verify", str(tmp_path / "bundle"), cwd=folder)
     for source in ("out", str(tmp_path / "bundle")):
         page = tmp_path / "page.html"
-        arena("report", source, "--out", str(page), cwd=folder)
+        arena("report", source, "--out", str(page), "--replays", "none", cwd=folder)
         assert said in pages.text(page)
         page.unlink()
     (alone,) = json.loads(arena("standings", "out", "1", "2", "--json", cwd=folder).stdout)["standings"]

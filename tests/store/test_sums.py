@@ -1,5 +1,6 @@
 """Sums over rows: what a changed value, a lost row and an added one do to them."""
 
+import shutil
 import sqlite3
 from pathlib import Path
 
@@ -14,14 +15,20 @@ SEAT = SeatRow(0, 0, 1, 5, "ok", [["timeout", "late", 3]], 5, 1.0, 0, 9.0, None,
 MATCH = MatchRow("e", 0, "m", 0, 0, 0, "d", "{}", 1, 7, 2, "now", (SEAT,))
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    with Store.write(tmp_path) as store:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("made")
+    with Store.write(folder) as store:
         store.add_event("e", "{}", "0.1", "c", bytes(32), [BotRow("a", "1", "", True, "a", "/")])
         store.add_engine("e", "0.2")
         store.add_void(VoidRow("e", 1, 1, 0, 0, [0], "the host slept", [0.5], "now"))
         store.add_match(MATCH, {0: b"x", -1: b"y"})
-    return tmp_path
+    return folder
+
+
+@pytest.fixture
+def folder(made: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(made, tmp_path / "store"))
 
 
 def findings(folder: Path) -> list[str]:
