@@ -49,7 +49,7 @@ def planned(
         "seeds": 10,
         "copies": 1,
         "lineups": None,
-        "rules": dict(made.rules({})),
+        "rules": dict(made.rules({"max_turns": 6} if game == "khiva" else {})),
         "isolation": Level.TRUSTED,
     }
     what = Definition(
