@@ -22,8 +22,8 @@ from khiva_arena.result import Verdict
 from khiva_arena.sandbox.command import Command
 
 NOBODY = Command((), "")
-SHORT = {"emira": {"max_rounds": 12}}
-"""All that is sent in a match of Emira is sent in its first rounds, and it goes on for forty."""
+SHORT = {"emira": {"max_rounds": 12}, "silk_road": {"max_turns": 30}}
+"""All that is sent in these matches is sent in their first rounds, and they go on for long."""
 
 
 def job_of(game: str, seats: int, policy: str = "lenient") -> Job:
