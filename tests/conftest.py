@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 settings.register_profile("arena", deadline=None, print_blob=True)
 settings.load_profile("arena")
 
+# Two threads for small matrices take half as much CPU again, and a thread that holds a lock would stop a forked child.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 os.environ.pop("COLUMNS", None)  # xdist sets it: how wide tables are is each test's own to say
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a job that a script's & starts: tests interrupt what they start
