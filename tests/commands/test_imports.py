@@ -208,28 +208,26 @@ def test_a_run_imports_what_its_first_request_needs(tmp_path: Path) -> None:
     assert len(found) <= 530
 
 
+@made_once
+def played(folder: Path) -> None:
+    """Two matches of bots in C in "out"."""
+    arena("run", *bots(RANDOM, NAIVE), "--seats", "2", "--seeds", "2", *TRUSTED, "--out", "out", cwd=folder)
+
+
 @pytest.mark.slow
 def test_a_run_without_a_screen_never_imports_what_draws_it(tmp_path: Path) -> None:
-    words = ("run", *BOTS, "--seats", "2", "--seeds", "1", "--out", str(tmp_path / "store"))
+    words = ("run", *bots(RANDOM, NAIVE), *TRUSTED, "--seats", "2", "--seeds", "1", "--out", str(tmp_path / "store"))
     found = imported(tmp_path, *words)
     assert found >= {"structlog", "numpy"}
     assert not found & FOR_A_SCREEN
 
 
 @pytest.mark.slow
-def test_standings_import_nothing_that_plays(tmp_path: Path) -> None:
-    words = ("--seats", "2", "--seeds", "1", "--out", str(tmp_path / "store"))
-    imported(tmp_path, "run", *BOTS, *words)
-    found = imported(tmp_path, "standings", str(tmp_path / "store"))
+def test_standings_import_nothing_that_plays(played: Path) -> None:
+    found = imported(played, "standings", "out")
     assert "khiva_arena.events.tables" in found
     assert not {name for name in found if name.startswith(("khiva_arena.arbiter", "khiva_arena.settings.settings"))}
     assert not found & {"trio", "asyncio", "structlog"}
-
-
-@made_once
-def played(folder: Path) -> None:
-    """Two matches of bots in C in "out"."""
-    arena("run", *bots(RANDOM, NAIVE), "--seats", "2", "--seeds", "2", *TRUSTED, "--out", "out", cwd=folder)
 
 
 def test_the_guard_covers_every_command() -> None:
