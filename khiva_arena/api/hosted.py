@@ -1,5 +1,6 @@
 """The program of the host process: one call, whose value or error it writes as JSON."""
 
+import gc
 import os
 import signal
 import sys
@@ -38,6 +39,7 @@ def main() -> None:
     interrupts.listen_no_more()
     with os.fdopen(out, "wb") as file:
         file.write(msgspec.json.encode(reply))
+    gc.freeze()  # or Python would look through all modules for garbage while it ends, and the caller waits
 
 
 def _end_with_caller() -> None:

@@ -4,6 +4,7 @@ A frame is a u32 big-endian length and a msgpack payload. When its input ends, b
 ends every match it plays, reaps the bots, and exits.
 """
 
+import gc
 import os
 import signal
 import subprocess
@@ -177,6 +178,7 @@ def main() -> None:
     handed_over.take()
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # ignored, it would leave no child to wait for
     trio.run(_serve, sys.argv[1:] == [ALONE])
+    gc.freeze()  # or Python would look through all modules for garbage while it ends, and the arbiter waits
 
 
 if __name__ == "__main__":

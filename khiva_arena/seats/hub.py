@@ -4,6 +4,7 @@ The command that needs the hub starts it (hub_process.py) and sends orders on it
 the end of its stdin, so that it never outlives the command. At the table a link (link.py) stands for each player.
 """
 
+import gc
 import sys
 from typing import Any
 
@@ -80,6 +81,7 @@ def main() -> int:
     """Serve until the command ends."""
     handed_over.take()
     trio.run(_main)
+    gc.freeze()  # or Python would look through all modules for garbage while it ends, and the command waits
     return 0
 
 
