@@ -79,8 +79,7 @@ def test_a_level_that_cannot_be_prepared_is_tried_once(monkeypatch: pytest.Monke
     assert len(tries) == 1
 
 
-@pytest.mark.parametrize("how", ["TERM", "HUP", "INT"])
-@pytest.mark.parametrize("isolation", [(), ("--isolation", "standard")])
+@pytest.mark.parametrize(("how", "isolation"), [("TERM", ()), ("HUP", ()), ("INT", ("--isolation", "standard"))])
 def test_a_stop_while_isolation_is_tried_is_a_stop(how: str, isolation: tuple[str, ...], tmp_path: Path) -> None:
     """The probe first, and the arbiter a moment later."""
     need_level(Level.STANDARD)
