@@ -315,7 +315,7 @@ def test_what_is_allowed_has_a_row_and_what_has_a_row_is_allowed(
 
     with_a_row = {getattr(row, machine) for row in calls.rows().values()} - {calls.ABSENT}
     with_a_row |= {getattr(seccomp.SOCKET, machine)} if network else set()
-    assert {number for number in range(2048) if allowed(number)} == with_a_row
+    assert {number for number in range(600) if allowed(number)} == with_a_row  # the newest kernels have less than 500
     assert len(with_a_row) >= 170
     assert all(row.outside for row in calls.rows().values())
 
