@@ -1,12 +1,12 @@
 """Checkpoints as bots: known by what they hold, loaded where they play, and shown by step."""
 
 import random
-from collections.abc import Callable, Mapping
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import pytest
+from called_bots import load
 from made_results import listed
 from wording import pattern
 
@@ -18,13 +18,6 @@ from khiva_arena.report.columns import Standing
 from khiva_arena.report.standings import Entrant, standings
 
 pytestmark = pytest.mark.slow
-
-
-def load(path: Path) -> Callable[[Mapping[str, Any], Mapping[str, Any]], int]:
-    """Plays the index that a file says, the last one if there are fewer."""
-    print("on stdout, which harms nobody")
-    wanted = int((path / "weights" / "w.txt" if path.is_dir() else path).read_text())
-    return lambda decide, match: min(wanted, len(decide["legal"]) - 1)
 
 
 def made(path: Path, wanted: int) -> Path:

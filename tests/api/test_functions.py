@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from arena import C
+from called_bots import Threshold, last, third
 from wording import pattern
 
 import khiva_arena
@@ -19,10 +20,6 @@ from khiva_arena.api.functions import UNUSED_SECONDS, folder_of
 from khiva_arena.errors import BotError, ConfigError
 
 pytestmark = pytest.mark.slow
-
-
-def last(decide: Mapping[str, Any], match: Mapping[str, Any]) -> int:
-    return len(decide["legal"]) - 1
 
 
 def test_a_function_plays_in_a_process_of_its_own(tmp_path: Path) -> None:
@@ -68,27 +65,12 @@ def test_others_are_trusted_only_if_that_is_said(tmp_path: Path) -> None:
     assert khiva_arena.match(last, C, trust_bots=True).verdicts == ("ok", "ok")
 
 
-class Threshold:
-    def __init__(self, least: int) -> None:
-        self.least = least
-
-    def __call__(self, decide: Mapping[str, Any], match: Mapping[str, Any]) -> int:
-        return min(self.least, len(decide["legal"]) - 1)
-
-    def choose(self, decide: Mapping[str, Any], match: Mapping[str, Any]) -> int:
-        return self(decide, match)
-
-
-def third(decide: Mapping[str, Any], match: Mapping[str, Any], *, least: int) -> int:
-    return min(least, len(decide["legal"]) - 1)
-
-
-@pytest.mark.parametrize("bot", [Threshold(1), Threshold(1).choose, partial(third, least=1)], ids=["object", "method", "partial"])
-def test_whatever_can_be_called_can_play(bot: Any) -> None:
-    match = khiva_arena.match(bot, "shipped:c/random", seed="a")
-    assert match.bots[0] in ("Threshold", "choose", "third")
-    assert match.verdicts == ("ok", "ok")
-    assert {step.choices[0] for step in match.replay() if 0 in step.choices} == {1}
+def test_whatever_can_be_called_can_play() -> None:
+    match = khiva_arena.match(Threshold(1), Threshold(1).choose, partial(third, least=1), seed="a")
+    assert match.bots == ("Threshold", "choose", "third")
+    assert match.verdicts == ("ok", "ok", "ok")
+    chosen = [step.choices for step in match.replay()]
+    assert [{choices[seat] for choices in chosen if seat in choices} for seat in range(3)] == [{1}] * 3
 
 
 @pytest.mark.soak
