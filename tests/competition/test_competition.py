@@ -9,7 +9,8 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from arena import ROOT, C, arena, bots, descendants, kill, started, until_gone, wait_for_matches
+from arena import ROOT, C, arena, bots, descendants, kill, until_gone, wait_for_matches
+from forked import started
 from stores import FORFEITS, GREEDY, NAIVE, RANDOM
 from wording import sentence
 

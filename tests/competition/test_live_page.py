@@ -8,7 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from arena import C, arena, bots, started
+from arena import C, arena, bots
+from forked import started
 from stores import NAIVE
 from waiting import until
 from wording import sentence

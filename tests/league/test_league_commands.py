@@ -6,7 +6,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from arena import NAIVE, arena, bots, started
+from arena import NAIVE, arena, bots
+from forked import started
 from quick_leagues import quick_bot
 from quick_leagues import quick_league as quick_league
 from stores import GREEDY, RANDOM

@@ -5,7 +5,8 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from arena import arena, bots, started, wait_for_matches
+from arena import arena, bots, wait_for_matches
+from forked import started
 from stores import GREEDY, NAIVE, RANDOM
 
 pytestmark = pytest.mark.slow

@@ -14,7 +14,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from arena import C, arena, arena_process, bots, started
+from arena import C, arena, arena_process, bots
+from forked import started
 from seat_client import Refused, Seat, addresses
 from waiting import until
 from wording import sentence

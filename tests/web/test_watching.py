@@ -7,6 +7,7 @@ import re
 import signal
 import socket
 import subprocess
+import tempfile
 from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -14,8 +15,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from arena import C_GREEDY, NAIVE, C, arena, bots, descendants, kill, started, until_gone
+from arena import C_GREEDY, NAIVE, C, arena, bots, descendants, kill, until_gone
 from flooding import flood, used
+from forked import started
 from sample_stream import begin
 from waiting import until
 from wording import sentence
@@ -155,6 +157,7 @@ def test_the_address_is_in_no_file_of_the_store_and_in_no_command_line(tmp_path:
 
 def test_it_ends_when_the_command_is_killed_and_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
     process = started(*ENDLESS, cwd=tmp_path)
     address = address_of(process)
     assert list(tmp_path.glob("khiva-arena-web-*"))
