@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from arena import arena
+from forked import Forked
 from relaying import FAULTY, HONEST, SECONDS, free_port, relay_command, token_in
 from seat_client import Seat
 from waiting import until
@@ -79,8 +80,8 @@ def test_the_api_seats_remote_bots_and_says_what_to_type(
 def test_a_person_and_a_remote_bot_sit_at_one_table(tmp_path: Path) -> None:
     port = free_port()
     environment = token_in(tmp_path)
-    words = [sys.executable, "-m", "khiva_arena", "play", "--bot", "remote:ann", "--bot", "person", "--no-open", "--no-hints"]
-    with subprocess.Popen(
+    words = ["play", "--bot", "remote:ann", "--bot", "person", "--no-open", "--no-hints"]
+    with Forked(
         [*words, *TRUSTED, "--listen", f"127.0.0.1:{port}"],
         cwd=tmp_path,
         env=os.environ | environment,
@@ -115,10 +116,10 @@ def test_a_run_says_at_once_that_a_link_is_lost_and_back(tmp_path: Path) -> None
     """In its stream, in its log and on stderr, long before its end."""
     port = free_port()
     other = f"{sys.executable} {FAULTY} late 2 3"  # takes its time
-    words = [sys.executable, "-m", "khiva_arena", "run", "--bot", "remote:ann", "--bot", other, "--seats", "2", "--seeds", "50"]
+    words = ["run", "--bot", "remote:ann", "--bot", other, "--seats", "2", "--seeds", "50"]
     files = ["--events-file", "events", "--out", "out", "--listen", f"127.0.0.1:{port}", "--reconnect", "20s", "--turn", "30s"]
     said: list[str] = []
-    with subprocess.Popen(
+    with Forked(
         [*words, *files, *TRUSTED],
         cwd=tmp_path,
         env=os.environ | token_in(tmp_path),

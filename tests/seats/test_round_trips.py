@@ -1,12 +1,15 @@
 """Round trips of remote seats: measured, shown everywhere, and given back if the settings say so."""
 
 import json
+import os
 import sys
 from dataclasses import replace
 from pathlib import Path
+from subprocess import PIPE
 
 import pytest
-from arena import arena, arena_process
+from arena import SECONDS, arena
+from forked import Forked
 from msgspec.structs import replace as with_field
 from pages import blocks
 from relaying import FAULTY, HONEST, blamed, free_port, hub, match, relay, relay_command, token_in, until_here, wire_between
@@ -72,14 +75,17 @@ def test_round_trips_are_in_the_store_the_stream_the_log_and_the_page(tmp_path: 
     with wire_between(port, DELAY / 4) as (between, _), relay_command(tmp_path, between, *HONEST):
         seats = ["--bot", "remote:ann", "--bot", other, "--seats", "2", "--seeds", "1", "--isolation", "trusted"]
         files = ["--events-file", "events", "--report", "page.html", "--out", "out", "--link-allowance", "1s"]
-        done = arena_process("run", *seats, *files, "--listen", f"127.0.0.1:{port}", cwd=tmp_path, env=token_in(tmp_path))
-    assert sentence("events", "up-ms-remote-bots", link="1000") in " ".join(done.stdout.split())
+        words = ["run", *seats, *files, "--listen", f"127.0.0.1:{port}"]
+        run = Forked(words, cwd=tmp_path, env=os.environ | token_in(tmp_path), stdout=PIPE, stderr=PIPE, text=True)
+        out, said_to_user = run.communicate(timeout=SECONDS)
+    assert run.returncode == 0, said_to_user
+    assert sentence("events", "up-ms-remote-bots", link="1000") in " ".join(out.split())
     lines = [json.loads(line) for line in (tmp_path / "events").read_text().splitlines()]
     (figures,) = [line for line in lines if line["type"] == "link"]
     assert figures["relay"] == "ann"
     assert figures["p95_ms"] >= figures["median_ms"] >= 500 * DELAY
     said = f"ann: round trip {figures['median_ms']:.1f} ms, 95 % of them within {figures['p95_ms']:.1f} ms"
-    assert said in done.stderr.splitlines()
+    assert said in said_to_user.splitlines()
     assert said in [json.loads(line)["event"] for line in (tmp_path / "out" / "log.jsonl").read_text().splitlines()]
     shown = json.loads(arena("show", "out", "1/0", "--json", cwd=tmp_path).stdout)
     by_bot = {seat["bot"]: {len(one) for one in times} for seat, times in zip(shown["seats"], shown["times"], strict=True)}
