@@ -62,8 +62,11 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> str:
     return digest
 
 
-@pytest.mark.parametrize(("cores", "slots"), [(1, 2), (2, 2), (2, 3)], ids=["one process", "two workers", "three slots of two"])
-@pytest.mark.parametrize(("change", "tries"), [(sound, 16), (some_void, 23)])
+@pytest.mark.parametrize(
+    ("cores", "slots", "change", "tries"),
+    [(1, 2, some_void, 23), (2, 2, sound, 16), (2, 3, some_void, 23)],
+    ids=["one process", "two workers", "three slots of two"],
+)
 def test_rotations_of_a_table_are_not_played_side_by_side(
     cores: int, slots: int, change: Change, tries: int, alone: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
