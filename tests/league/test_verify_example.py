@@ -6,13 +6,14 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 from arena import ROOT
 from bundling import forged, lines_of
-from leagues import enter, league_in
+from leagues import enter, league_in, player_of_names
 
 from khiva_arena.commands.bundle import bundle
 from khiva_arena.league.settings import LeagueOptions
@@ -27,10 +28,11 @@ def said(path: Path) -> tuple[int, str]:
     return done.returncode, done.stdout + done.stderr
 
 
-@pytest.fixture
-def bundled(tmp_path: Path, played: Callable[..., None]) -> Path:
+@pytest.fixture(scope="module")
+def bundled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The bundle of a league of three batches with a table that was set aside, a season and changes of the roster."""
-    league = league_in(tmp_path / "spring", options=LeagueOptions(retry_minutes=0, most_tables=2))
+    folder = tmp_path_factory.mktemp("league")
+    league = league_in(folder / "spring", options=LeagueOptions(retry_minutes=0, most_tables=2))
     quick = enter(league, "ann", "quick")
     for author in ("bob", "eve", "kim", "joe"):
         enter(league, author, f"bot of {author}")
@@ -40,17 +42,20 @@ def bundled(tmp_path: Path, played: Callable[..., None]) -> Path:
         attempts.extend([ordinal] * (ordinal == 4))
         return ordinal == 4 and len(attempts) <= 4
 
-    played(league, 1, fails=fails)
-    enter(league, "ann", "quick", "better")
-    with Queue(league.folder) as queue:
-        queue.add_change(quick, "retired", "")
-        queue.add_change("", "season", "two")
-    played(league, 2)
-    out = tmp_path / "spring.bundle"
+    with pytest.MonkeyPatch.context() as patch:
+        played = player_of_names(patch)
+        played(league, 1, fails=fails)
+        enter(league, "ann", "quick", "better")
+        with Queue(league.folder) as queue:
+            queue.add_change(quick, "retired", "")
+            queue.add_change("", "season", "two")
+        played(league, 2)
+    out = folder / "spring.bundle"
     bundle(league.folder, out, (), with_modules=False)
     return out
 
 
+@cache
 def example() -> Any:
     spec = importlib.util.spec_from_file_location("verify_bundle", EXAMPLE)
     assert spec
