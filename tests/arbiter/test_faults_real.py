@@ -79,8 +79,11 @@ CASES = [
 ]
 
 
-@EVERY_SEAT
-@pytest.mark.parametrize(("how", "verdict", "detail"), CASES, ids=[case[0] for case in CASES])
+@pytest.mark.parametrize(
+    ("how", "verdict", "detail", "seat"),
+    [(*case, number % SEATS) for number, case in enumerate(CASES)],
+    ids=[case[0] for case in CASES],
+)
 def test_fault_is_blamed_on_its_seat(how: str, verdict: Verdict, detail: str, seat: int) -> None:
     outcome = run([how, "2"], seat, policy="strict")
     assert outcome.record is not None
