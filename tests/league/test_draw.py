@@ -86,27 +86,33 @@ def add(counts: Counts, bots: Sequence[Active], tables: Sequence[CircularOrder])
 
 
 @given(leagues())
-def test_every_table_is_full_and_versions_of_a_family_never_meet(league):
-    for batch in batches(league):
+def test_every_batch_of_every_league_keeps_the_rules_of_the_draw(league):
+    """Tables are full, versions never meet, nobody waits twice and anchors never, nobody sits out who need not, and authors are
+    spread over the tables."""
+    for batch in batches(league, 8):
         for table in batch.tables:
             assert len({batch.bots[bot].family for bot in table}) == len(table) == league.shape.seats
-
-
-@given(leagues(most_tables=False))
-def test_everybody_sits_in_each_batch_and_there_are_a_quarter_more_tables(league):
-    for batch in batches(league):
-        seats = Counter(bot for table in batch.tables for bot in table)
-        assert sorted(seats) == list(range(len(batch.bots)))
-        floor = -(-len(batch.bots) // league.shape.seats)
-        of_families = Counter(batch.bots[bot].family for table in batch.tables for bot in table)
-        assert len(batch.tables) == max(floor + -(-floor // 4), *of_families.values())
-
-
-@given(leagues())
-def test_nobody_waits_for_two_batches_and_anchors_for_none(league):
-    for batch in batches(league, 8):
         for bot, waited in zip(batch.bots, batch.waits, strict=True):
             assert batch.after.waits[bot.identity] <= (1 if bot.author and not waited else 0)
+        if league.shape.most_tables is None:
+            everybody_sits_and_there_are_a_quarter_more_tables(batch, league.shape.seats)
+        if league.shape.authors_apart:
+            bots_of_an_author_meet_only_if_they_are_more_than_the_tables(batch)
+
+
+def everybody_sits_and_there_are_a_quarter_more_tables(batch: Batch, size: int) -> None:
+    seats = Counter(bot for table in batch.tables for bot in table)
+    assert sorted(seats) == list(range(len(batch.bots)))
+    floor = -(-len(batch.bots) // size)
+    of_families = Counter(batch.bots[bot].family for table in batch.tables for bot in table)
+    assert len(batch.tables) == max(floor + -(-floor // 4), *of_families.values())
+
+
+def bots_of_an_author_meet_only_if_they_are_more_than_the_tables(batch: Batch) -> None:
+    of_tables = [Counter(batch.bots[bot].author or bot for bot in table) for table in batch.tables]
+    for author in {author for table in of_tables for author in table}:
+        most, least = (of(table[author] for table in of_tables) for of in (max, min))
+        assert most - least <= 1
 
 
 @given(leagues(sizes=(40, 60), versions=1, most_tables=False))
@@ -124,16 +130,6 @@ def test_more_seats_go_to_those_with_the_fewest_tables(league):
         so_far = [had + now for had, now in zip(batch.before, seats, strict=True)]
         able = [have for have, now in zip(so_far, seats, strict=True) if now <= MOST_EXTRA and now < len(batch.tables)]
         assert all(have <= min(able, default=have) + 1 for have, now in zip(so_far, seats, strict=True) if now > 1)
-
-
-@given(leagues())
-def test_bots_of_an_author_meet_only_if_they_are_more_than_the_tables(league):
-    league = league._replace(shape=BatchShape(league.shape.seats, league.shape.most_tables))
-    for batch in batches(league):
-        of_tables = [Counter(batch.bots[bot].author or bot for bot in table) for table in batch.tables]
-        for author in {author for table in of_tables for author in table}:
-            most, least = (of(table[author] for table in of_tables) for of in (max, min))
-            assert most - least <= 1
 
 
 def meetings_of_authors(bots: Sequence[Active], tables: Sequence[Sequence[int]]) -> int | None:
