@@ -98,13 +98,14 @@ def test_what_is_handed_over_is_compared_and_then_run(table: Path) -> None:
     assert "4 of 4 matches are sound" in arena("verify", "out", "--game", "game.py", cwd=table).stdout
     assert ran(table)
     assert "4 of 4 matches are sound" in arena("verify", "out", "--game", "game.py", "-j", "2", cwd=table).stdout
-    assert "prize: points" in arena("show", "out", "1/0", "--game", "game.py", cwd=table).stdout
+    shown = arena("show", "out", "1/0", "--game", "game.py", cwd=table).stdout
+    assert "prize: points" in shown
+    assert f"--game {table / 'game.py'}\n" in shown
     again = arena("match", "--from", "out", "1/0", "--game", "game.py", "--isolation", "trusted", cwd=table).stdout
     assert again.startswith(sentence("replay", "every-choice-same"))
     assert "same" in arena("replay", "out", "1/0", "--seat", "0", "--game", "game.py", "--isolation", "trusted", cwd=table).stdout
     arena("report", "out", "--game", "game.py", "--out", "page.html", cwd=table)
     assert blocks(table / "page.html")["data"]["verify"] == "khiva-arena verify STORE --game FILE"
-    assert f"--game {table / 'game.py'}\n" in arena("show", "out", "1/0", "--game", "game.py", cwd=table).stdout
     assert "shipped:python/random" in arena("bots", "--game", "game.py", cwd=table).stdout
     assert ran(table)
 
