@@ -247,14 +247,14 @@ def test_it_plays_on_when_nobody_holds_it(tmp_path: Path) -> None:
 
 
 def test_threads_may_look_at_it_at_once(tmp_path: Path) -> None:
-    competition = khiva_arena.run(**PAIR, seeds=10, out=tmp_path)
+    competition = khiva_arena.run(**PAIR, seeds=4, out=tmp_path)
 
     def look(_: int) -> list[int]:
-        return [match.ordinal for match in competition if competition.progress.planned == 20]
+        return [match.ordinal for match in competition if competition.progress.planned == 8]
 
     with ThreadPoolExecutor(4) as pool:
         for seen in pool.map(look, range(4)):
-            assert sorted(seen) == list(range(20))
+            assert sorted(seen) == list(range(8))
 
 
 ODD = {

@@ -80,7 +80,7 @@ def from_all_matches(folder: Path, *words: str) -> dict[str, Any]:
     return {"standings": [tables_of(folder, words, TableRequest(names=("crosstable",)))[-1].to_json()]}
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", [0, 1, 3, 5, 7])  # of two and three seats, one deal and two
 def test_a_table_from_kept_data_is_that_of_all_matches(tmp_path: Path, seed: int) -> None:
     folder = tmp_path / "spring"
     with grown(folder, seed):
