@@ -13,7 +13,7 @@ import pytest
 from arena import arena, bots
 from bundling import forged, lines_of
 from forging import forge
-from forked import arena_forked
+from forked_command import arena_forked
 from once import made_once
 from stores import NAIVE, RANDOM
 from wording import sentence

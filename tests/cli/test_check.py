@@ -11,7 +11,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 from arena import ROOT, arena, descendants, living
-from forked import started
+from forked_command import started
 from levels import need_level
 from waiting import until
 from wording import sentence

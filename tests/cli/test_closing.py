@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from arena import arena, bots, kill, wait_for_matches
 from forging import forge
-from forked import started
+from forked_command import started
 from once import made_once
 from pages import blocks
 from stores import GREEDY, NAIVE, RANDOM, TRUSTED

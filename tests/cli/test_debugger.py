@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from arena import arena, bots, until_gone
-from forked import Forked
+from forked_command import Forked
 from levels import EVERY_LEVEL, need_level
 from tools import need, need_language
 from wording import sentence

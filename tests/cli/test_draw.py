@@ -14,7 +14,7 @@ import pytest
 from arena import C, arena, bots, kill, wait_for_matches
 from bundling import forged, lines_of
 from forging import forge
-from forked import started
+from forked_command import started
 from once import made_once
 from published import command, published
 from stores import NAIVE, RANDOM, TRUSTED

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from arena import C, arena, bots, kill, wait_for_matches
 from forging import forge
-from forked import started
+from forked_command import started
 from once import made_once
 from stores import NAIVE, TRUSTED
 from wording import sentence

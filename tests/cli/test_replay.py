@@ -13,7 +13,7 @@ import msgspec
 import pytest
 from arena import FAULTY, arena, bots, descendants, until_gone
 from bundling import forged, lines_of
-from forked import Forked
+from forked_command import Forked
 from once import made_once
 from stores import GREEDY, NAIVE, RANDOM, STRIKES
 from wording import pattern, sentence

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 import pytest
 from arena import arena, bots, wait_for_matches
 from forging import forge
-from forked import started
+from forked_command import started
 from once import made_once
 from pages import BOTS, FAULTS, ID, ORDINAL, REPLAY, SEED, blocks, films, text
 from stores import quick_program

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from arena import RANDOM as PYTHON
 from arena import arena, bots, kill, wait_for_matches
-from forked import arena_forked, started
+from forked_command import arena_forked, started
 from msgspec import structs
 from stores import NAIVE, RANDOM
 from wording import pattern, sentence

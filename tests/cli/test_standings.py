@@ -10,7 +10,7 @@ import jsonschema
 import pages
 import pytest
 from arena import arena
-from forked import Forked
+from forked_command import Forked
 from wording import sentence
 
 from khiva_arena.cli.main import run

@@ -21,7 +21,7 @@ import trio
 import trio.testing
 from arena import FAULTY, ROOT, arena, bots, descendants, living
 from disks import fill, small_disk
-from forked import Forked
+from forked_command import Forked
 from jobs import job
 from once import made_once
 from scripted import ScriptedWire, act, honest, play

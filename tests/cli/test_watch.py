@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from arena import FAULTY, arena, bots
-from forked import started
+from forked_command import started
 from sample_stream import begin, fault, matches, replace_line, round_
 from stores import GREEDY, NAIVE, RANDOM
 from terminal import Terminal

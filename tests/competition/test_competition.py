@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from arena import ROOT, C, arena, bots, descendants, kill, until_gone, wait_for_matches
-from forked import started
+from forked_command import started
 from stores import FORFEITS, GREEDY, NAIVE, RANDOM
 from wording import sentence
 

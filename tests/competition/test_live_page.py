@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from arena import C, arena, bots
-from forked import started
+from forked_command import started
 from stores import NAIVE
 from waiting import until
 from wording import sentence

@@ -13,7 +13,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 from arena import ROOT, C, arena, arena_process, bots, kill
-from forked import started
+from forked_command import started
 from hypothesis import given
 from hypothesis import strategies as st
 from stores import FORFEITS, GREEDY, NAIVE, RANDOM

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from arena import NAIVE, arena, bots
-from forked import started
+from forked_command import started
 from quick_leagues import quick_bot
 from quick_leagues import quick_league as quick_league
 from stores import GREEDY, RANDOM

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from arena import arena, bots, wait_for_matches
-from forked import started
+from forked_command import started
 from stores import GREEDY, NAIVE, RANDOM
 
 pytestmark = pytest.mark.slow

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from arena import C, arena, arena_process, bots
-from forked import started
+from forked_command import started
 from seat_client import Refused, Seat, addresses
 from waiting import until
 from wording import sentence

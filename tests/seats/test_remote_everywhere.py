@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from arena import arena
-from forked import Forked
+from forked_command import Forked
 from relaying import FAULTY, HONEST, SECONDS, free_port, relay_command, token_in
 from seat_client import Seat
 from waiting import until

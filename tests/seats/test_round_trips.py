@@ -9,7 +9,7 @@ from subprocess import PIPE
 
 import pytest
 from arena import SECONDS, arena
-from forked import Forked
+from forked_command import Forked
 from msgspec.structs import replace as with_field
 from pages import blocks
 from relaying import FAULTY, HONEST, blamed, free_port, hub, match, relay, relay_command, token_in, until_here, wire_between

@@ -30,7 +30,7 @@ ARGV0 = str(Path(khiva_arena.__file__).with_name("__main__.py"))
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM, signal.SIGCHLD)
 AT_START = ("PYTHON", "LC_", "LANG", "LD_", "MALLOC_", "OPENBLAS_")
 """Variables that are read when a process starts, by how they begin."""
-PURE = ("games", "protocol", "replay", "result", "ratings", "schedule")
+PURE = tuple(f"khiva_arena.{room}." for room in ("games", "protocol", "replay", "ratings", "schedule"))
 """Rooms that know nothing of the machine: what they remember stays right."""
 CACHED = type(cache(len))
 """The type of a function whose answers are remembered."""
@@ -160,9 +160,8 @@ def _forget() -> None:
 
 @cache
 def _remembering(module: ModuleType) -> list[Any]:
-    """Return the functions of a module that remember their answers. Few of some 600 modules have any."""
-    is_pure = module.__name__.split(".")[1] in PURE
-    return [value for value in vars(module).values() if type(value) is CACHED and not is_pure]
+    """Return the functions of a module that remember answers about the machine. Few of some 600 modules have any."""
+    return [value for value in vars(module).values() if type(value) is CACHED and not value.__module__.startswith(PURE)]
 
 
 @contextmanager

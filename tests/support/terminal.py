@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from forked import Forked
+from forked_command import Forked
 
 SECONDS = 120.0
 _TOKEN = re.compile(r"\x1b\[(\d*)([AJKm])|\x1b\[[\d;]*m|\r|\n|[^\x1b\r\n]+|\x1b")

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import pytest
 from arena import C_GREEDY, NAIVE, C, arena, bots, descendants, kill, until_gone
 from flooding import flood, used
-from forked import started
+from forked_command import started
 from sample_stream import begin
 from waiting import until
 from wording import sentence
