@@ -17,7 +17,7 @@ from khiva_arena.report.table import to_json, to_text
 from khiva_arena.store.db import Store
 
 pytestmark = pytest.mark.slow
-RUN = ["run", *bots(C, NAIVE), *TRUSTED, "--rule", "max_turns=6", "--seats", "2", "--jobs", "1"]
+RUN = ["run", *bots(C, NAIVE), *TRUSTED, "--seats", "2", "--jobs", "1"]
 SAID = sentence("report", "extended-short-planned-end")
 
 
