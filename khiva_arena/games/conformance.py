@@ -379,8 +379,7 @@ def _check_twins(match: _Match, state: State, choices: Choices, step: int) -> No
     seats = sorted(choices)
     actor = seats[match.stream.below(len(seats))]
     ours, theirs = state.clone(), state.clone()
-    size = len(pending[actor].legal)
-    other = {**choices, actor: (choices[actor] + 1 + match.stream.below(size - 1)) % size}
+    other = {**choices, actor: match.stream.below(len(pending[actor].legal))}
     blind = {s for s in range(match.seats) if s != actor}
     for now in range(step, step + 8):
         mine, yours = ours.apply(choices), theirs.apply(other)

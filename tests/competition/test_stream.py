@@ -12,8 +12,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from arena import ROOT, C, arena, arena_process, bots, kill
-from forked_command import started
+from arena import ROOT, C, arena, arena_process, bots, kill, started
 from hypothesis import given
 from hypothesis import strategies as st
 from stores import FORFEITS, GREEDY, NAIVE, RANDOM
