@@ -1,5 +1,6 @@
 """The command in a child of this process: with signals, streams and an end of its own, but without the start of an interpreter,
-and without importing what this one has imported."""
+and without importing what this one has imported. It keeps open what this process has open: a test that closes its end of a pipe
+to see what a command does then starts a process, by ``arena.started``."""
 
 import atexit
 import gc
