@@ -1,8 +1,9 @@
 """The work that tests start, by room: whole commands, and matches. Counted, since a count is the same on every machine.
 
 ``tests/work.toml`` bounds both for each room in each target; a run of the tests fails if a room starts more. A match counts each
-time that the process of the tests begins it; what a command plays in a process of its own is not seen. A process counts as a
-command if ``khiva_arena`` is a word of its command line.
+time that the process of the tests begins it, unless a function of the tests stands in for the match: properties draw as many of
+those as they like. What a command plays in a process of its own is not seen. A process counts as a command if ``khiva_arena`` is
+a word of its command line.
 """
 
 import inspect
@@ -69,12 +70,13 @@ def file_of(make: Callable[..., object]) -> Path:
 
 
 def watch() -> None:
-    """Count each match that this process begins, and each process that it starts with the arena's command."""
+    """Count each match that this process begins to play, and each process that it starts with the arena's command."""
     play, start = pool._play_until_taken, subprocess.Popen.__init__
 
-    def playing(*words: Any, **named: Any) -> Awaitable[bool]:
-        count("matches")
-        return play(*words, **named)
+    def playing(job: Any, queue: Any, play_one: Any, *words: Any) -> Awaitable[bool]:
+        if play_one.__module__ == pool.__name__:
+            count("matches")
+        return play(job, queue, play_one, *words)
 
     def starting(process: subprocess.Popen[bytes], args: object, *words: Any, **named: Any) -> None:
         line = [args] if isinstance(args, str | bytes) else args
