@@ -84,6 +84,8 @@ def copy_of(tree: Path, folder: Path) -> None:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(tree / name, folder / name)
     subprocess.run(["git", "init", "--quiet"], cwd=folder, check=True)
+    # an installation has made the headers and programs that git does not know
+    subprocess.run([sys.executable, "khiva_arena/native/build.py"], cwd=folder, check=True, stdout=sys.stderr)
 
 
 def try_room(room: str, count: int, minutes: float, seed: int) -> None:
