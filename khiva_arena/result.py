@@ -35,8 +35,11 @@ FAULTS = tuple(v for v in Verdict if v not in (Verdict.OK, Verdict.VOID))
 
 TICKS_A_MS = 10_000_000
 """Ticks that stand for a millisecond of ``--turn``, ``--bank`` and ``--start`` in an event whose clock is ticks."""
-PRICE_LIST = 1
-"""The number of the price list of new events in ticks; protocol/METER.md has its prices."""
+PRICE_LIST = 2
+"""The number of the price list of new events in ticks; protocol/METER.md has its prices, and the bytes that a module is sent."""
+SPOKEN_PRICE_LISTS = (PRICE_LIST,)
+"""The price lists by which this version plays, and runs bots again. Every later version speaks them, too. None has list 1, which
+was never released."""
 
 
 class Clock(StrEnum):

@@ -33,7 +33,8 @@ def verify(
     game: the file, folder or package of a game that does not come with the arena, or several. It is run only if its hash is the
         one that the records name, and stays handed over until Python ends.
     rerun_bots: run the bots of events in ticks again, and compare every answer, fault and tick: with the modules of the
-        store, those that this machine has built, or also those in these folders.
+        store, those that this machine has built, or also those in these folders. ``result.confirmed`` is False if some could
+        not be run again on this machine.
     seen: files that say how a league's chain stood once: an older bundle, a saved feed or page, what `submit` was told.
     since: the number of a link of a league: matches of batches that were drawn before it are not replayed again.
 

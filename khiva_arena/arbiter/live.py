@@ -13,7 +13,7 @@ from khiva_arena.arbiter.wire import HostFault
 from khiva_arena.sandbox.stops import SETTLES_SECONDS
 
 if TYPE_CHECKING:
-    from khiva_arena.arbiter.runners import Runners
+    from khiva_arena.arbiter.ticks import ModuleTable
     from khiva_arena.arbiter.trace import Trace  # most matches are not traced
 
 
@@ -33,18 +33,20 @@ async def play_live(job: Job, lag: LagMeter, servers: ForkServers, *, alone: boo
 async def _play_once(job: Job, lag: LagMeter, servers: ForkServers, *, alone: bool, trace: "Trace | None") -> Outcome:
     try:
         if job.in_ticks:
-            return await LiveMatch(job, await runners_of(job, servers, alone=alone), lag).play()
+            return await LiveMatch(job, await table_of(job, servers, alone=alone, trace=trace), lag).play()
         wire = Processes(job.commands, job.sandbox, alone=alone, on_stderr=trace.on_stderr if trace else None)
     except HostFault as fault:
         return void(job, str(fault), begun=False)
     return await LiveMatch(job, trace.around(wire) if trace else wire, lag).play()
 
 
-async def runners_of(job: Job, servers: ForkServers, *, alone: bool) -> "Runners":
+async def table_of(job: Job, servers: ForkServers, *, alone: bool, trace: "Trace | None" = None) -> "ModuleTable":
     """Start the runners of a job in ticks. Raises HostFault if the host cannot start them."""
     from khiva_arena.arbiter import runners  # not above: most matches are by the wall clock
 
-    return await runners.start(job.header, job.commands, job.sandbox, servers, alone=alone)
+    on_stderr = trace.on_stderr if trace else None
+    table = await runners.start(job.header, job.commands, job.sandbox, servers, alone=alone, on_stderr=on_stderr)
+    return trace.around_table(table) if trace else table
 
 
 def void(job: Job, why: str, *, host: bool = True, begun: bool = True) -> Outcome:

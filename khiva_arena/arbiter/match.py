@@ -9,7 +9,7 @@ import trio
 from khiva_arena.arbiter.clock import SLICE, Bank, LagMeter
 from khiva_arena.arbiter.gather import Gatherer
 from khiva_arena.arbiter.redact import Redactor
-from khiva_arena.arbiter.seat import Blame, Seat
+from khiva_arena.arbiter.seat import Blame, Seat, full_bank, start_allowance
 from khiva_arena.arbiter.wire import Ending, HostFault, Wire
 from khiva_arena.errors import GameFault, LocalProtocolError
 from khiva_arena.games.base import Decision, Event, Plain, State
@@ -19,15 +19,14 @@ from khiva_arena.protocol.session import Answer, Greeting, Phase
 from khiva_arena.replay import seeds
 from khiva_arena.replay.definition import TimeLimits
 from khiva_arena.replay.record import FORFEITED, IN_TICKS, Choice, Header, Record
-from khiva_arena.replay.requests import hello
-from khiva_arena.result import TICKS_A_MS, Measured, Policy, Verdict, final_ranks
+from khiva_arena.replay.requests import fault_of, hello
+from khiva_arena.result import Measured, Policy, Verdict, final_ranks
 from khiva_arena.sandbox import stops
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import TRUSTING, Level, Sandbox
 
 if TYPE_CHECKING:  # most matches are by the wall clock
     from khiva_arena.arbiter.ticks import ModuleTable, TickGatherer
-    from khiva_arena.replay.ticks import TickBank
 
 Rules = TypeVar("Rules")
 EXIT_GRACE = 0.5
@@ -157,7 +156,7 @@ class LiveMatch:
         self._policy = Policy(job.header.policy)
         self._wire = wire
         self._lag = lag
-        self._seats = [Seat(number, self._full_bank()) for number in range(len(job.header.seats))]
+        self._seats = [Seat.fresh(number, job.header) for number in range(len(job.header.seats))]
         self._gatherer = self._make_gatherer(wire)
         self._req = seeds.req_start(job.secret, job.header.match)
         self._reqs = [self._req] * len(self._seats)
@@ -165,13 +164,6 @@ class LiveMatch:
         self._steps: list[tuple[Choice, ...]] = []
         self._outside = self._any_asked = False
         self._raw_legal: dict[int, tuple[object, msgspec.Raw]] = {}
-
-    def _full_bank(self) -> "Bank | TickBank":
-        if not self._job.in_ticks:
-            return Bank(self._limits)
-        from khiva_arena.replay.ticks import TickBank
-
-        return TickBank(self._header.time)
 
     def _make_gatherer(self, wire: "Wire | ModuleTable") -> "Gatherer | TickGatherer":
         if not self._job.in_ticks:
@@ -277,8 +269,7 @@ class LiveMatch:
 
     async def _greet(self) -> None:
         requests = {seat.number: seat.session.hello(hello(self._header, seat.number)) for seat in self._seats}
-        startup = self._header.time["startup_ms"] * TICKS_A_MS if self._job.in_ticks else self._limits.startup
-        allowances = dict.fromkeys(requests, startup)
+        allowances = dict.fromkeys(requests, start_allowance(self._header))
         result = await self._gatherer.gather(requests, allowances)
         for seat in self._seats:
             outcome = result.answers.get(seat.number)
@@ -293,7 +284,7 @@ class LiveMatch:
                 why = detail if verdict is Verdict.START_FAILED else f"{verdict}: {detail}"
                 self._fault(seat, Verdict.START_FAILED, why, step=0)
             # The start has a clock of its own: it neither counts as a decision nor takes from the bank.
-            seat.bank = self._full_bank()
+            seat.bank = full_bank(self._header)
             seat.times.clear()
 
     # --- one step ---
@@ -369,7 +360,7 @@ class LiveMatch:
         entry = self._raw_legal.get(id(legal))
         if entry is None:
             # The tuple is kept beside its encoding, so that its id cannot come to stand for another one.
-            entry = self._raw_legal[id(legal)] = (legal, codec.encode_raw(legal))
+            entry = self._raw_legal[id(legal)] = (legal, codec.encode_raw(legal, for_module=self._job.in_ticks))
         return entry[1]
 
     def _choice(
@@ -393,7 +384,7 @@ class LiveMatch:
             self._last_out = trio.current_time()
             self._wire.stop(seat.number)
         elif seat.session.phase is Phase.IDLE:
-            self._wire.send(seat.number, seat.session.fault(messages.Fault(str(verdict), detail, seat.strikes)))
+            self._wire.send(seat.number, seat.session.fault(fault_of(self._header, verdict, detail, seat.strikes)))
         return forfeits
 
     # --- views of the seats ---

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from khiva_arena.arbiter.clock import LagMeter, wait_at_work
 from khiva_arena.arbiter.fork_servers import ForkServers
 from khiva_arena.arbiter.lifetimes import describe_status
-from khiva_arena.arbiter.live import runners_of
+from khiva_arena.arbiter.live import table_of
 from khiva_arena.arbiter.match import Job, LiveMatch, SeatReport
 from khiva_arena.arbiter.process import Processes
 from khiva_arena.arbiter.redact import Redactor
@@ -100,9 +100,7 @@ async def _greet(job: Job, trace: "Trace | None") -> list[tuple[SeatReport, BotO
     while True:
         try:
             if job.in_ticks:
-                async with ForkServers() as servers:
-                    outcome = await LiveMatch(job, await runners_of(job, servers, alone=True), LagMeter()).greet()
-                return [(seat, BotOutput()) for seat in outcome.seats]
+                return await _greet_modules(job, trace)
             wire = Processes(job.commands, job.sandbox, on_stderr=trace.on_stderr if trace else None)
             keeper = OutputKeeper(wire, len(job.commands), trace.keep_output if trace else None)
             outcome = await LiveMatch(job, trace.around(keeper) if trace else keeper, LagMeter()).greet()
@@ -114,6 +112,15 @@ async def _greet(job: Job, trace: "Trace | None") -> list[tuple[SeatReport, BotO
             if job.attempt >= 2:
                 raise StagingError(f"the bots cannot be started on this machine now: {fault}") from None
             job = replace(job, attempt=job.attempt + 1)
+
+
+async def _greet_modules(job: Job, trace: "Trace | None") -> list[tuple[SeatReport, BotOutput]]:
+    from khiva_arena.arbiter.module_tables import KeepingTable  # not above: most matches are by the wall clock
+
+    async with ForkServers() as servers:
+        table = KeepingTable(await table_of(job, servers, alone=True, trace=trace), len(job.commands))
+        outcome = await LiveMatch(job, table, LagMeter()).greet()
+    return list(zip(outcome.seats, table.outputs, strict=True))
 
 
 def _problem(name: str, report: SeatReport, total: int, output: str, hint: str, word: str) -> str:

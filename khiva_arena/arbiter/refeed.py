@@ -7,26 +7,31 @@ import math
 import os
 import sys
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 import trio
+from msgspec.structs import replace
 
 from khiva_arena.arbiter.clock import LagMeter
+from khiva_arena.arbiter.fork_servers import ForkServers
 from khiva_arena.arbiter.gather import Gatherer
-from khiva_arena.arbiter.match import EXIT_GRACE
+from khiva_arena.arbiter.match import EXIT_GRACE, Job
 from khiva_arena.arbiter.process import Processes
-from khiva_arena.arbiter.seat import Blame, Seat
+from khiva_arena.arbiter.seat import Blame, Seat, full_bank, start_allowance
 from khiva_arena.arbiter.trace import Trace
 from khiva_arena.arbiter.wire import Ending, HostFault, Wire
 from khiva_arena.errors import BotError
 from khiva_arena.protocol.messages import Decide, End, Fault, Hello
 from khiva_arena.protocol.session import Answer, Greeting
-from khiva_arena.replay.definition import TimeLimits
+from khiva_arena.replay.record import IN_TICKS, Header
 from khiva_arena.replay.requests import Request
 from khiva_arena.result import Policy, Verdict
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Sandbox
+
+if TYPE_CHECKING:  # most matches are by the wall clock
+    from khiva_arena.arbiter.ticks import ModuleTable, TickGatherer
 
 STARTED_SECONDS, MOMENT = 5.0, 0.005
 
@@ -37,11 +42,13 @@ class Reply(msgspec.Struct, frozen=True):
     request: the recorded request
     choice: an index into ``legal``, None at a fault
     blame: the fault, None if there is none
+    ticks: that it took, in a match in ticks
     """
 
     request: Request
     choice: int | None
     blame: Blame | None = None
+    ticks: int | None = None
 
 
 class RefeedResult(msgspec.Struct, frozen=True):
@@ -60,12 +67,18 @@ class RefeedResult(msgspec.Struct, frozen=True):
 
 
 class FedBot(NamedTuple):
-    """A bot that is sent a match again, and what it is under."""
+    """A bot that is sent a match again, and what it is under.
+
+    command: how it is started.
+    sandbox: how it is kept.
+    header: of the match.
+    seat: the seat whose messages it is sent.
+    """
 
     command: Command
     sandbox: Sandbox
-    limits: TimeLimits
-    policy: Policy
+    header: Header
+    seat: int
 
 
 def feed(
@@ -87,15 +100,42 @@ def feed(
 async def _feed(
     requests: Sequence[Request], bot: FedBot, trace: Trace | None, attach: Callable[[int], bool] | None
 ) -> RefeedResult:
-    command, sandbox, limits, policy = bot
+    if bot.header.format == IN_TICKS:
+        async with ForkServers() as servers:
+            return await _feed_module(requests, bot, trace, servers)
     try:
-        wire = Processes([command], sandbox, alone=True, on_stderr=trace.on_stderr if trace else None)
+        wire = Processes([bot.command], bot.sandbox, alone=True, on_stderr=trace.on_stderr if trace else None)
     except HostFault as fault:
         raise BotError(f"the bot cannot be started on this machine now: {fault}") from None
-    feeder = _Feeder(trace.around(wire) if trace else wire, limits, policy, sandbox, clock=attach is None)
+    shown = trace.around(wire) if trace else wire
+    seat = Seat.fresh(0, bot.header)
+    # The last attempt at a match: a bot that had no core for a while is not started again.
+    gatherer = Gatherer(shown, [seat], LagMeter(), ponder=bot.sandbox.ponder, last=True)
+    return await _feed_all(requests, _Feeder(shown, seat, gatherer, bot.header, clock=attach is None), wire, attach)
+
+
+async def _feed_module(requests: Sequence[Request], bot: FedBot, trace: Trace | None, servers: ForkServers) -> RefeedResult:
+    from khiva_arena.arbiter.live import table_of  # not above: most matches are by the wall clock
+    from khiva_arena.arbiter.ticks import TickGatherer
+
+    alone = replace(bot.header, seats=(bot.header.seats[bot.seat],))
+    try:
+        table = await table_of(Job(0, 1, alone, b"", (bot.command,), bot.sandbox), servers, alone=True, trace=trace)
+    except HostFault as fault:
+        raise BotError(f"the bot cannot be started on this machine now: {fault}") from None
+    seat = Seat.fresh(0, bot.header)
+    return await _feed_all(requests, _Feeder(table, seat, TickGatherer(table, [seat], ()), bot.header))
+
+
+async def _feed_all(
+    requests: Sequence[Request],
+    feeder: "_Feeder",
+    wire: Processes | None = None,
+    attach: Callable[[int], bool] | None = None,
+) -> RefeedResult:
     done = False
     try:
-        pid = await _program(wire) if attach is not None else None
+        pid = await _program(wire) if wire and attach is not None else None
         if attach is not None and pid is not None and attach(pid):
             await trio.lowlevel.wait_readable(sys.stdin.fileno())
             os.read(sys.stdin.fileno(), 4096)
@@ -122,16 +162,22 @@ async def _program(wire: Processes) -> int | None:
 
 
 class _Feeder:
-    def __init__(self, wire: Wire, limits: TimeLimits, policy: Policy, sandbox: Sandbox, *, clock: bool) -> None:
+    def __init__(
+        self,
+        wire: "Wire | ModuleTable",
+        seat: Seat,
+        gatherer: "Gatherer | TickGatherer",
+        header: Header,
+        *,
+        clock: bool = True,
+    ) -> None:
         self.wire = wire
-        self.seat = Seat.fresh(0, limits)
+        self.seat = seat
         self.replies: list[Reply] = []
         self.out: Blame | None = None
-        self._limits = limits
-        self._policy = policy
+        self._gatherer = gatherer
+        self._header = header
         self._clock = clock
-        # The last attempt at a match: a bot that had no core for a while is not started again.
-        self._gatherer = Gatherer(wire, [self.seat], LagMeter(), ponder=sandbox.ponder, last=True)
 
     async def run(self, requests: Sequence[Request]) -> None:
         """Send the requests one after the other until the bot is out."""
@@ -150,10 +196,10 @@ class _Feeder:
                 return
 
     async def _greet(self, message: Hello) -> None:
-        outcome = await self._gather(self.seat.session.hello(message), self._limits.startup)
+        outcome = await self._gather(self.seat.session.hello(message), start_allowance(self._header))
         if isinstance(outcome, Greeting):
             self.seat.name = outcome.name
-            self.seat.bank = Seat.fresh(0, self._limits).bank  # the start has a clock of its own
+            self.seat.bank = full_bank(self._header)  # the start has a clock of its own
         elif outcome is not None and not isinstance(outcome, Answer):
             verdict, detail = outcome
             why = detail if verdict is Verdict.START_FAILED else f"{verdict}: {detail}"
@@ -163,17 +209,18 @@ class _Feeder:
         fault = self._gatherer.drain().get(0)
         outcome: Greeting | Answer | tuple[Verdict, str] | None = fault
         if fault is None:
+            self.seat.asked_at = request.step
             self.wire.announce(0, request.step, message.kind)
             outcome = await self._gather(self.seat.session.ask(message, message.req), self.seat.bank.allowance())
         if isinstance(outcome, Answer) and 0 <= outcome.choice < len(message.legal):
-            self.replies.append(Reply(request, outcome.choice))
+            self.replies.append(Reply(request, outcome.choice, ticks=self.seat.ticks.get(request.step)))
             return
         if isinstance(outcome, Answer):
             outcome = (Verdict.ILLEGAL, f"choice {outcome.choice} of {len(message.legal)} legal ones")
         assert outcome is not None
         verdict, detail = Verdict(outcome[0]), outcome[1]
-        forfeits = self.seat.blame(verdict, detail, request.step, self._policy)
-        self.replies.append(Reply(request, None, self.seat.faults[-1]))
+        forfeits = self.seat.blame(verdict, detail, request.step, Policy(self._header.policy))
+        self.replies.append(Reply(request, None, self.seat.faults[-1], self.seat.ticks.get(request.step)))
         if forfeits:
             self.out = self.seat.faults[-1]
 

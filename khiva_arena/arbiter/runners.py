@@ -42,6 +42,8 @@ ENDS = {
 
 Item = tuple[int, int, int, bytes]
 """An item of a batch: seat, kind, ticks and bytes."""
+OnStderr = Callable[[int, bytes], None]
+"""Gets the seat and the bytes that a module wrote on stderr."""
 Close = Callable[[float], Awaitable[list[Ending]]]
 """Ends a table within so many seconds, or by a kill, and returns the end of each runner."""
 
@@ -49,8 +51,16 @@ Close = Callable[[float], Awaitable[list[Ending]]]
 class Runners:
     """A ``ModuleTable`` of real processes."""
 
-    def __init__(self, header: Header, commands: Sequence[Command], sandbox: Sandbox, wire: Processes, close: Close) -> None:
-        """Begin without an order. ``start`` says what the arguments are.
+    def __init__(
+        self,
+        header: Header,
+        commands: Sequence[Command],
+        sandbox: Sandbox,
+        wire: Processes,
+        close: Close,
+        on_stderr: OnStderr | None = None,
+    ) -> None:
+        """Begin without an order. ``start`` says what the other arguments are.
 
         wire: the runners, one or one for each seat
         close: ends the table
@@ -66,7 +76,7 @@ class Runners:
         self._functions: list[list[tuple[int, str]]] = [[] for _ in seats]
         self._gone: set[int] = set()
         self._spent = [0 for _ in seats]
-        self._wire, self._close = wire, close
+        self._wire, self._close, self._on_stderr = wire, close, on_stderr
 
     def announce(self, seat: int, step: int, kind: str) -> None:
         self._notes[seat].begin_turn(step, kind)
@@ -158,6 +168,8 @@ class Runners:
             self._spent[seat] += ticks
             return False
         self._notes[seat].add(data)
+        if self._on_stderr:
+            self._on_stderr(seat, data)
         return True
 
     def _ending(self, seat: int, runner: Ending) -> Ending:
@@ -172,13 +184,20 @@ class Runners:
 
 
 async def start(
-    header: Header, commands: Sequence[Command], sandbox: Sandbox, servers: ForkServers, *, alone: bool = False
+    header: Header,
+    commands: Sequence[Command],
+    sandbox: Sandbox,
+    servers: ForkServers,
+    *,
+    alone: bool = False,
+    on_stderr: OnStderr | None = None,
 ) -> Runners:
     """Start the runners of a match.
 
     commands: by seat, with the compiled module of each; the words of a table's runner are the same in all
     servers: the fork servers of this process
     alone: nothing else is played in this process
+    on_stderr: gets what modules write there
 
     Raises HostFault if the host cannot start them.
     """
@@ -186,15 +205,16 @@ async def start(
     sandbox = replace(sandbox, resources=replace(sandbox.resources, cpu=ENDLESS))
     if sandbox.level is Level.STRICT:
         wire = Processes(commands, sandbox, alone=alone)
-        return Runners(header, commands, sandbox, wire, wire.close)
+        return Runners(header, commands, sandbox, wire, wire.close, on_stderr)
     each, seats = sandbox.resources, len(commands)
     resources = replace(each, memory=each.memory * seats, processes=each.processes * seats)
     one, for_all = _of_all(commands), replace(sandbox, resources=resources)
     if one.forks:
         server = await servers.take(one, for_all, alone=alone)
-        return Runners(header, commands, sandbox, server.wire, partial(servers.give_back, server, line.batch(())))
+        close = partial(servers.give_back, server, line.batch(()))
+        return Runners(header, commands, sandbox, server.wire, close, on_stderr)
     wire = Processes([one], for_all, alone=alone)
-    return Runners(header, commands, sandbox, wire, wire.close)
+    return Runners(header, commands, sandbox, wire, wire.close, on_stderr)
 
 
 def _opening(number: int, memory: int, command: Command) -> bytes:

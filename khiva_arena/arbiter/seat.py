@@ -5,9 +5,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from khiva_arena.arbiter.clock import Bank
+from khiva_arena.protocol import codec
 from khiva_arena.protocol.session import Session
 from khiva_arena.replay.definition import TimeLimits
-from khiva_arena.result import STRIKES_TO_FORFEIT, STRIKING, Policy, Verdict
+from khiva_arena.replay.record import IN_TICKS, Header
+from khiva_arena.result import STRIKES_TO_FORFEIT, STRIKING, TICKS_A_MS, Policy, Verdict
 
 if TYPE_CHECKING:
     from khiva_arena.replay.ticks import TickBank  # most matches are by the wall clock
@@ -24,6 +26,21 @@ class Blame(NamedTuple):
     verdict: Verdict
     detail: str
     step: int
+
+
+def full_bank(header: Header) -> "Bank | TickBank":
+    """Return the bank of a seat before its first decision."""
+    if header.format != IN_TICKS:
+        return Bank(TimeLimits(**header.time))
+    from khiva_arena.replay.ticks import TickBank  # not above: most matches are by the wall clock
+
+    return TickBank(header.time)
+
+
+def start_allowance(header: Header) -> float:
+    """Return what a bot may take up to its hello: seconds, or ticks in a match in ticks."""
+    milliseconds = header.time["startup_ms"]
+    return milliseconds * TICKS_A_MS if header.format == IN_TICKS else milliseconds / 1_000
 
 
 class Seat(msgspec.Struct, eq=False):
@@ -64,9 +81,10 @@ class Seat(msgspec.Struct, eq=False):
     paused: int = 0
 
     @classmethod
-    def fresh(cls, number: int, limits: TimeLimits) -> "Seat":
-        """Return a seat before the start."""
-        return cls(number, Bank(limits))
+    def fresh(cls, number: int, header: Header) -> "Seat":
+        """Return a seat before the start of a match."""
+        encode = codec.encode_for_module if header.format == IN_TICKS else codec.encode
+        return cls(number, full_bank(header), Session(encode))
 
     @property
     def playing(self) -> bool:

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import msgspec
 import trio
@@ -22,6 +22,10 @@ from khiva_arena.errors import ConfigError, RemoteProtocolError
 from khiva_arena.protocol.codec import HEADER
 from khiva_arena.protocol.messages import FRAME_MOST_TO_ARBITER
 from khiva_arena.text import printable
+
+if TYPE_CHECKING:  # most matches are by the wall clock
+    from khiva_arena.arbiter.module_tables import TracingTable
+    from khiva_arena.arbiter.ticks import ModuleTable
 
 JSON_SHOWN = 400
 LINE_KEPT = 1_000
@@ -37,6 +41,7 @@ class Trace:
     names: by seat, the text before each of its lines
     write: gets a line or several at a time, without the last line end, and must not block; None for none
     folder: gets a file of raw bytes for each seat and direction; None for none
+    first: the number of the first seat, for the names of the files
     redactors: by seat, the values taken out of written lines, not out of the raw bytes
     failure: why not all bytes were kept, "" if they were
 
@@ -50,8 +55,10 @@ class Trace:
         write: Callable[[str], None] | None,
         folder: Path | None = None,
         redactors: Sequence[Redactor] = (),
+        first: int = 0,
     ) -> None:
         self.names = names
+        self._first = first
         self._redactors = redactors
         self.write = write
         self._folder = folder
@@ -69,7 +76,7 @@ class Trace:
             folder.mkdir(parents=True, exist_ok=True)
             for seat in range(len(self.names)):
                 for way in (TO_BOT, FROM_BOT):
-                    self._files[seat, way] = (folder / f"seat-{seat}.{way}").open("xb")
+                    self._files[seat, way] = (folder / f"seat-{self._first + seat}.{way}").open("xb")
         except FileExistsError as error:
             self.undo()
             raise ConfigError(f"{error.filename}: exists already, and is not changed; name another folder") from None
@@ -95,6 +102,17 @@ class Trace:
 
     def around(self, wire: Wire) -> "TracingWire":
         """Return ``wire`` traced from now on."""
+        self._begin()
+        return TracingWire(wire, self)
+
+    def around_table(self, table: "ModuleTable") -> "TracingTable":
+        """Return a table of modules traced from now on."""
+        from khiva_arena.arbiter.module_tables import TracingTable  # not above: most matches are by the wall clock
+
+        self._begin()
+        return TracingTable(table, self)
+
+    def _begin(self) -> None:
         self._began = trio.current_time()
         self._stderr = [_Stderr() for _ in self.names]
         try:
@@ -103,7 +121,28 @@ class Trace:
                 file.truncate()
         except OSError as error:
             self._fail(0, error)
-        return TracingWire(wire, self)
+
+    def sent(self, seat: int, frame: bytes) -> None:
+        """Keep and show a frame that a bot is sent."""
+        self.keep(seat, TO_BOT, frame)
+        if self.write is not None:
+            message = msgspec.msgpack.decode(frame[HEADER:])
+            self.say(seat, trio.current_time(), ">", f"{type_of(message)} {compact(message, JSON_SHOWN)}")
+
+    def show(self, seat: int, at: float, piece: Piece, tail: str = "") -> None:
+        """Show what a bot wrote, a frame or what can be none. ``tail``: follows it in the line."""
+        try:
+            if piece.wrong:
+                raise RemoteProtocolError(piece.wrong)
+            if len(piece.data) > OPENED_MOST:
+                self.say(seat, at, "<", f"{len(piece.data)} bytes, not opened here: {in_hex(piece)}{tail}")
+                return
+            message = message_of(piece.data)
+        except RemoteProtocolError as error:
+            self.say(seat, at, "<", f"? {in_hex(piece)} ({error.detail}){tail}")
+            return
+        wrong = breach(piece.data, message, from_bot=True)
+        self.say(seat, at, "<", f"{type_of(message)} {compact(message, JSON_SHOWN)}" + (f" ({wrong})" if wrong else "") + tail)
 
     def keep(self, seat: int, way: str, data: bytes) -> None:
         """Keep raw bytes of a seat. If the disk is full, the files end, but not the match."""
@@ -209,10 +248,7 @@ class TracingWire(PassingWire):
 
     def send(self, seat: int, data: bytes) -> None:
         self._unseal()
-        self._trace.keep(seat, TO_BOT, data)
-        if self._trace.write is not None:
-            message = msgspec.msgpack.decode(data[HEADER:])
-            self._trace.say(seat, trio.current_time(), ">", f"{type_of(message)} {compact(message, JSON_SHOWN)}")
+        self._trace.sent(seat, data)
         self._wire.send(seat, data)
 
     def look(self) -> Sequence[Arrival]:
@@ -237,7 +273,7 @@ class TracingWire(PassingWire):
         self._unseal()
         for seat, cutter in enumerate(self._cutters):
             for piece in cutter.end():
-                self._show(seat, trio.current_time(), piece)
+                self._trace.show(seat, trio.current_time(), piece)
         self._trace.end_stderr()
         return endings
 
@@ -254,22 +290,7 @@ class TracingWire(PassingWire):
                 self._trace.say(*entry, "x", "is out: killed with all of its processes")
             elif entry.data:
                 for piece in self._cutters[entry.seat].feed(entry.data):
-                    self._show(entry.seat, entry.at, piece)
+                    self._trace.show(entry.seat, entry.at, piece)
             elif entry.seat not in self._ends:
                 self._ends.add(entry.seat)
                 self._trace.say(entry.seat, entry.at, "<", "end of output")
-
-    def _show(self, seat: int, at: float, piece: Piece) -> None:
-        try:
-            if piece.wrong:
-                raise RemoteProtocolError(piece.wrong)
-            if len(piece.data) > OPENED_MOST:
-                self._trace.say(seat, at, "<", f"{len(piece.data)} bytes, not opened here: {in_hex(piece)}")
-                return
-            message = message_of(piece.data)
-        except RemoteProtocolError as error:
-            self._trace.say(seat, at, "<", f"? {in_hex(piece)} ({error.detail})")
-            return
-        wrong = breach(piece.data, message, from_bot=True)
-        text = f"{type_of(message)} {compact(message, JSON_SHOWN)}"
-        self._trace.say(seat, at, "<", text + (f" ({wrong})" if wrong else ""))

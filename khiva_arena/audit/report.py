@@ -18,6 +18,7 @@ from khiva_arena.schedule.timetable import Timetable
 from khiva_arena.store import bundle
 from khiva_arena.store.rows import EventRow, MatchRow, VoidRow
 from khiva_arena.text import LONGEST, harmless, preformatted
+from khiva_arena.words import count
 
 MODULES_UNUSED = "--modules: only --rerun-bots runs them; add it"
 
@@ -44,7 +45,8 @@ class EventReport:
     problems: everything that is not sound, a line each.
     sound_matches, unsound_matches: ordinals.
     rerun: the number of matches whose bots were run again and came out equal; None if none were run.
-    unconfirmed: forfeits that only the machine which played can know, a line each, if bots were run again.
+    unconfirmed: what only the machine which played can know, a line each, if bots were run again.
+    unconfirmed_matches: ordinals of matches that could not be run again here, and are neither sound nor not sound.
     """
 
     event: str
@@ -67,6 +69,7 @@ class EventReport:
     unsound_matches: list[int] = field(default_factory=list)
     rerun: int | None = None
     unconfirmed: list[str] = field(default_factory=list)
+    unconfirmed_matches: list[int] = field(default_factory=list)
 
     def add(self, problem: str) -> None:
         """Note a problem, which may hold words of a hostile file."""
@@ -94,14 +97,16 @@ class EventReport:
         state = "missing" if self.problems else "not played, since it was closed" if self.closed else "not played yet"
         tail = f", {self.missing} are {state}" if self.missing else ""
         tail += f", {self.left_out} are of tables set aside for good" if self.left_out else ""
+        tail += f", {count(len(self.unconfirmed_matches), 'is', 'are')} unconfirmed" if self.unconfirmed_matches else ""
         return f"event {self.number} ({self.event}): {of}{tail}; run digest {self.digest}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as plain values, for JSON."""
-        left_out = {"commitment", "sample", *(("rerun", "unconfirmed") if self.rerun is None else ())}
+        left_out = {"commitment", "sample", *(("rerun", "unconfirmed", "unconfirmed_matches") if self.rerun is None else ())}
         left_out |= set() if self.left_out else {"left_out"}
         plain = {name: value for name, value in asdict(self).items() if name not in left_out}
-        sample = {"sample": self.sample.to_dict(self.sound, len(self.unsound_matches))} if self.sample else {}
+        sound = self.sound + len(self.unconfirmed_matches)
+        sample = {"sample": self.sample.to_dict(sound, len(self.unsound_matches))} if self.sample else {}
         return plain | sample
 
 
@@ -128,9 +133,14 @@ class AuditResult:
     def sound(self) -> bool:
         return not self.problems and not any(report.problems for report in self.events)
 
+    @property
+    def confirmed(self) -> bool:
+        """True unless bots were to be run again, and in some match could not be on this machine."""
+        return not any(report.unconfirmed_matches for report in self.events)
+
     def _repr_html_(self) -> str:
         lines = [line for report in self.events for line in (report.summary, *(f"  {problem}" for problem in report.problems))]
-        lines += [*map(harmless, self.problems), "sound" if self.sound else "not sound"]
+        lines += [*map(harmless, self.problems), "not sound" if not self.sound else "sound" if self.confirmed else "unconfirmed"]
         return preformatted("\n".join(lines))
 
 

@@ -2,11 +2,12 @@
 
 Whatever a module does follows from its bytes, its seat's number and the frames that it is sent. So an honest record comes out
 equal again on any machine, ticks and faults included. Only a forfeit by the backstop is the word of the machine that played: it
-is taken from the record, and listed.
+is taken from the record, and listed. A match that cannot be run again, since this machine or this version lacks something, is
+unconfirmed: nobody is accused.
 """
 
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import zip_longest
 from pathlib import Path
@@ -19,10 +20,14 @@ from khiva_arena.entrants.modules import is_module
 from khiva_arena.errors import ConfigError
 from khiva_arena.replay.definition import DefinedBot, Definition
 from khiva_arena.replay.record import Record
-from khiva_arena.replay.ticks import unconfirmed
+from khiva_arena.replay.ticks import refuse_unspoken, unconfirmed
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.detect import best
 from khiva_arena.sandbox.level import Sandbox
+from khiva_arena.text import LONGEST, harmless
+
+NOT_HERE = "it cannot be run again on this machine: "
+BACKSTOP_CLAIMED = "forfeited by the backstop, as only the machine that played can know"
 
 
 class Rerunner:
@@ -90,39 +95,56 @@ class Rerunner:
         return staging.stage(bot, self._level)
 
     def rerun(self, definition: Definition, matches: Mapping[int, tuple[Record, bytes]], report: EventReport) -> None:
-        """Play sound matches of an event again, and note in its report each that does not come out equal.
+        """Play sound matches of an event again, and note in its report each that does not come out equal, or cannot be played.
 
         matches: by ordinal, the record and the secret of the seed.
 
         Raises ConfigError if a module is not to be had, or is another one.
         """
-        unequal = dict(self._differences(definition, matches))
+        unequal, untried = self._differences(definition, matches)
         for ordinal, difference in unequal.items():
             report.add(f"match {report.number}/{ordinal}: {difference}")
-            report.sound -= 1
-            report.sound_matches.remove(ordinal)
-            report.unsound_matches.append(ordinal)
+        report.unconfirmed += [harmless(f"match {report.number}/{ordinal}: {why}", LONGEST) for ordinal, why in untried.items()]
+        report.unsound_matches += unequal
+        report.unconfirmed_matches += untried
+        unequal |= untried
+        report.sound -= len(unequal)
+        report.sound_matches = [ordinal for ordinal in report.sound_matches if ordinal not in unequal]
         report.rerun = (report.rerun or 0) + len(matches) - len(unequal)
         report.unconfirmed += [
-            f"match {report.number}/{ordinal}: step {step}, seat {seat}: forfeited by the backstop"
+            f"match {report.number}/{ordinal}: step {step}, seat {seat}: {BACKSTOP_CLAIMED}"
             for ordinal, (record, _) in matches.items()
             for seat, step in unconfirmed(record)
             if ordinal not in unequal
         ]
 
-    def _differences(self, definition: Definition, matches: Mapping[int, tuple[Record, bytes]]) -> Iterator[tuple[int, str]]:
-        """Play matches again, and yield the ordinal of each that does not come out equal, with the first difference."""
+    def _differences(
+        self, definition: Definition, matches: Mapping[int, tuple[Record, bytes]]
+    ) -> tuple[dict[int, str], dict[int, str]]:
+        """Play matches again. Return by ordinal the first difference of each that does not come out equal, and why each that is
+        unconfirmed is that."""
+        unequal: dict[int, str] = {}
+        untried: dict[int, str] = {}
+        try:
+            refuse_unspoken(definition.meter)
+        except ConfigError as lacking:
+            return {}, dict.fromkeys(matches, str(lacking))
         commands = self._commands_of(definition, matches)
         sandbox = definition.sandbox(self._level)
         outcomes: dict[int, Outcome] = {}
         again = (_job(ordinal, *match, commands, sandbox) for ordinal, match in matches.items())
         pool.play(again, self._jobs, lambda outcome: outcomes.update({outcome.ordinal: outcome}))
         for ordinal, (record, _) in matches.items():
-            outcome = outcomes[ordinal]
-            if outcome.record is None:
-                yield ordinal, f"it cannot be run again on this machine: {outcome.void}"
+            outcome = outcomes.get(ordinal)
+            if outcome is None:  # the pool gives up a machine on which match after match is void
+                untried[ordinal] = NOT_HERE + "others before it could not be, either"
+            elif outcome.record is None:
+                untried[ordinal] = NOT_HERE + outcome.void
+            elif unconfirmed(outcome.record) != unconfirmed(record):
+                untried[ordinal] = NOT_HERE + "a seat's ticks took too much of the processor"
             elif outcome.record != record:
-                yield ordinal, first_difference(record, outcome.record)
+                unequal[ordinal] = first_difference(record, outcome.record)
+        return unequal, untried
 
 
 def _job(ordinal: int, record: Record, secret: bytes, commands: Mapping[str, Command], sandbox: Sandbox) -> Job:

@@ -40,7 +40,7 @@ def audit_store(
     damage = store.damage()
     result = audit((StoredEvent(store, event, sample) for event in named_events(store, words)), jobs, rerunner)
     result.problems += damage
-    if not damage and not any(report.problems or report.sound for report in result.events):
+    if not damage and not any(report.problems or report.sound or report.unconfirmed_matches for report in result.events):
         selection = "of the events named" if words else "of it"
         nothing = f"there is nothing to verify: no match {selection} is recorded yet; `khiva-arena run` plays some"
         raise StoreError(f"{store.folder}: {nothing}")

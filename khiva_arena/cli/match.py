@@ -1,15 +1,12 @@
 """``khiva-arena match``: one match, printed turn by turn; or a stored one again, with live bots."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from khiva_arena.cli.help import Rare, Verb
-from khiva_arena.cli.options import OF_A_MATCH, json_option, setting_options
-
-if TYPE_CHECKING:
-    pass  # most matches are not traced
+from khiva_arena.cli.options import OF_A_MATCH, capture_option, json_option, setting_options
 
 
 @click.command("match", cls=Verb)
@@ -17,12 +14,7 @@ if TYPE_CHECKING:
 @click.option("--from", "stored", nargs=2, metavar="STORE MATCH", help="Play this stored match again with live bots.")
 @click.option("--notes", is_flag=True, help="Also print each bot's stderr, marked with the requests that came before.")
 @click.option("--trace", is_flag=True, help="Print every message in both directions on stderr while the match is played.")
-@click.option(
-    "--capture",
-    metavar="DIR",
-    type=click.Path(path_type=Path),
-    help="Write the raw bytes of each seat and direction to DIR, for `khiva-arena decode`.",
-)
+@capture_option
 @click.option(
     "--by-function", is_flag=True, cls=Rare, help="With --clock ticks, also print in which functions each module spent its ticks."
 )

@@ -18,6 +18,12 @@ from khiva_arena.settings.table import TABLE, TEST_TABLE
 F = TypeVar("F", bound=Callable[..., Any])
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON with stable keys instead of text.")
+capture_option = click.option(
+    "--capture",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="Write the raw bytes of each seat and direction to DIR, for `khiva-arena decode`.",
+)
 modules_option = click.option(
     "--modules",
     multiple=True,

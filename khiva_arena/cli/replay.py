@@ -6,7 +6,7 @@ import click
 
 from khiva_arena.cli.completion import BOT
 from khiva_arena.cli.help import Verb
-from khiva_arena.cli.options import handed_games_option, json_option, setting_options, store_argument
+from khiva_arena.cli.options import capture_option, handed_games_option, json_option, setting_options, store_argument
 
 
 @click.command("replay", cls=Verb)
@@ -36,6 +36,7 @@ from khiva_arena.cli.options import handed_games_option, json_option, setting_op
 )
 @click.option("--until", "last", type=click.IntRange(min=1), metavar="N", help="Send nothing after step N.")
 @click.option("--trace", is_flag=True, help="Print the messages of both directions on stderr, long ones cut.")
+@capture_option
 @click.option("--notes", is_flag=True, help="Also print the bot's stderr, marked with the requests that came before.")
 @json_option
 def command(**flags: Any) -> int:
@@ -52,7 +53,10 @@ def command(**flags: Any) -> int:
     runs then, and Ctrl-C ends it. If a program was built with -g, gdb finds its sources. If a debugger cannot attach to a bot in
     a sandbox, --isolation trusted runs it with all of your rights instead. Without a terminal --wait only stops the clock.
 
-    --json: match, seat, bot, same, asked, failed, differences (each with step, kind, req, then, now), notes.
+    A match in ticks is sent to a module, which pays as it did then, and the ticks of its decisions are compared, too.
+
+    --json: match, seat, bot, same, asked, failed, differences (each with step, kind, req, then, now), notes; in ticks also ticks,
+    a pair for each decision, then and now.
     """
     from khiva_arena.commands.replay import replay  # when it is called, so that -h is quick
 

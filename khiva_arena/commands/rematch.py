@@ -20,6 +20,7 @@ from khiva_arena.games.registry import get
 from khiva_arena.outside.opening import offer
 from khiva_arena.replay.definition import kept_at
 from khiva_arena.replay.record import Record
+from khiva_arena.replay.ticks import refuse_unspoken
 from khiva_arena.sandbox.detect import best
 from khiva_arena.settings.define import changed_runtimes
 from khiva_arena.settings.flags import loading_of_stored, settings_by_flags
@@ -45,6 +46,8 @@ def play_stored(folder: Path, word: str, flags: dict[str, Any], tracing: Tracing
         event, row = match_of(store, word)
         secret = secret_of(store, event, row.seed)
     record = row.parsed()
+    if event.definition.in_ticks:
+        refuse_unspoken(event.definition.meter)
     get(record.header.game, record.header.rules_version)  # it is missed before any bot is
     words = flags["bots"]
     if words and len(words) != len(record.header.seats):

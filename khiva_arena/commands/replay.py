@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,16 +17,16 @@ from khiva_arena.commands.rematch import recorded_bot
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.loading import Loading
+from khiva_arena.entrants.only_modules import only_modules
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import ConfigError
 from khiva_arena.events.find import match_of, secret_of
 from khiva_arena.events.in_bundle import bundled_match
 from khiva_arena.games.registry import get
 from khiva_arena.protocol.messages import Decide
-from khiva_arena.replay.definition import TimeLimits
 from khiva_arena.replay.record import Record
 from khiva_arena.replay.requests import AskedDecision, Request, requests
-from khiva_arena.result import Policy
+from khiva_arena.replay.ticks import refuse_unspoken
 from khiva_arena.sandbox.cell import kind
 from khiva_arena.sandbox.detect import best
 from khiva_arena.sandbox.level import Level, Sandbox
@@ -50,6 +51,7 @@ class FedFlags(NamedTuple):
     allow_include: True to hand the bot files outside of its folder.
     wait: whether a debugger is waited for.
     trace: whether each message is printed.
+    capture: the folder for raw bytes, None for none.
     """
 
     seat: int | None
@@ -60,6 +62,7 @@ class FedFlags(NamedTuple):
     allow_include: bool | None
     wait: bool
     trace: bool
+    capture: Path | None
 
 
 class ShownFlags(NamedTuple):
@@ -85,7 +88,21 @@ def replay(store: Path, match: str, **flags: Any) -> int:
     loading = asking(loading_of_stored(fed._asdict()), say)
     source = _bundled(store, match) if store.is_file() else _stored(store, match, loading)
     record = source.record
-    other_bot = None if fed.bot is None else bot_files.load(fed.bot, loading=loading)
+    sandbox = _sandbox(source.sandbox, fed.isolation, fed.wait)
+    in_ticks = record.ticks is not None
+    if record.header.meter:
+        refuse_unspoken(record.header.meter)
+    if in_ticks and fed.wait:
+        raise ConfigError("--wait stops a clock for a debugger, and a match in ticks has none; leave it out")
+
+    def as_played(bot: Bot) -> Bot:
+        if not in_ticks:
+            return bot
+        if problems := bot_files.not_modules([bot]):
+            raise ConfigError(problems)
+        return only_modules([bot], sandbox.level)[0]
+
+    other_bot = None if fed.bot is None else as_played(bot_files.load(fed.bot, loading=loading))
     seat = _seat_of(record, other_bot) if fed.seat is None else fed.seat
     count = len(record.header.seats)
     if seat >= count:
@@ -95,15 +112,18 @@ def replay(store: Path, match: str, **flags: Any) -> int:
     elif source.bot is None:
         raise ConfigError("--bot: a bundle holds no bots; name the one to play")
     else:
-        entrant = source.bot(seat)
-    sandbox = _sandbox(source.sandbox, fed.isolation, fed.wait)
+        entrant = as_played(source.bot(seat))
     all_requests = requests(record, source.secret, seat, source.details[seat])
     fed_requests = [request for request in all_requests if show.last is None or request.step <= show.last]
-    header = record.header
-    bot = FedBot(stage(entrant, sandbox.level), sandbox, TimeLimits(**header.time), Policy(header.policy))
+    bot = FedBot(stage(entrant, sandbox.level), sandbox, record.header, seat)
     attach = _attach(sandbox.level) if fed.wait else None
-    with BufferedStderr() as lines:
-        refed = feed(fed_requests, bot, trace=Trace([f"{entrant.name}#{seat}"], lines) if fed.trace else None, attach=attach)
+    with BufferedStderr() as lines, closing(Trace([f"{entrant.name}#{seat}"], lines, fed.capture, first=seat)) as trace:
+        trace.write = lines if fed.trace else None
+        try:
+            refed = feed(fed_requests, bot, trace=trace if fed.trace or fed.capture else None, attach=attach)
+        except BaseException:
+            trace.undo()
+            raise
     replies = [reply for reply in refed.replies if reply.request.step >= (show.first or 0)]
     differ = [reply for reply in replies if not _same(reply)]
     if show.as_json:
@@ -112,7 +132,9 @@ def replay(store: Path, match: str, **flags: Any) -> int:
         _print(record, seat, entrant.name, refed, replies, differ)
         if show.notes:
             click.echo(notes_of(seat, refed.ending.notes, refed.ending.notes_total))
-    return 1 if differ or refed.out is not None else 0
+    if trace.failure:
+        say(f"khiva-arena: error: --capture {fed.capture}: not all bytes are kept: {trace.failure}; capture again elsewhere")
+    return 1 if differ or refed.out is not None or trace.failure else 0
 
 
 # --- the match to replay ---
@@ -230,6 +252,22 @@ def _print(record: Record, seat: int, name: str, refed: RefeedResult, replies: S
         click.echo(f"{len(differ)} of {len(replies)} choices differ")
     elif replies or refed.out is None:
         click.echo("the only choice is the same" if len(replies) == 1 else f"all {len(replies)} choices are the same")
+    paid = [(reply.request.step, took, reply.ticks) for reply in replies if (took := _ticks_then(record, reply)) is not None]
+    if other := [row for row in paid if row[1] != row[2]]:
+        at, before, after = other[0]
+        click.echo(
+            f"ticks differ at {len(other)} of {len(paid)} decisions, first at step {at}: {before:,} then, {after or 0:,} now"
+        )
+    elif paid:
+        click.echo("every decision took as many ticks as then")
+
+
+def _ticks_then(record: Record, reply: Reply) -> int | None:
+    """Return the ticks of the recorded decision; None by the wall clock."""
+    if record.ticks is None:
+        return None
+    decision = _decision_of(reply.request)
+    return record.ticks[reply.request.step][decision.step.index(decision.choice)]
 
 
 def _choice_text(message: Decide, choice: int | None, fault: str) -> str:
@@ -274,6 +312,7 @@ def _plain(
         "asked": len(replies),
         "failed": None if out is None else {**_step(out.step), "verdict": str(out.verdict), "detail": out.detail},
         "differences": [_plain_reply(reply) for reply in differ],
+        **({"ticks": [[_ticks_then(record, reply), reply.ticks] for reply in replies]} if record.ticks is not None else {}),
         "notes": refed.ending.notes,
     }
 

@@ -51,7 +51,7 @@ class TracedMatch(NamedTuple):
 
 
 def play(job: Job, tracing: Tracing, words: Sequence[str]) -> TracedMatch:
-    """Play a match. Raises ConfigError if a match in ticks is to be traced, or in another one ticks are to be shown.
+    """Play a match. Raises ConfigError if ticks are to be shown of a match by the wall clock.
 
     words: how each bot was named
     """
@@ -63,8 +63,6 @@ def play(job: Job, tracing: Tracing, words: Sequence[str]) -> TracedMatch:
             preflight(names, job.commands, job.header, job.sandbox, words=words)
         warn_of_cold_files(say)
         return TracedMatch(play_one(job, tell=_void), 0)
-    if job.in_ticks:
-        raise ConfigError("--trace and --capture show the pipes of processes, which modules in ticks do not have; leave them out")
     from khiva_arena.arbiter.trace import Trace  # most matches are not traced
 
     labels = [f"{name}#{seat}" for seat, name in enumerate(names)]

@@ -43,7 +43,7 @@ def verify(
         (_say_bundle if bundled else _say_store)(store, result)
         if result.chain:
             click.echo(f"the league's chain: {result.chain}")
-    return 0 if result.sound else 1
+    return 0 if result.sound and result.confirmed else 1
 
 
 def _say_store(path: Path, result: AuditResult) -> None:
@@ -89,13 +89,12 @@ def _say_event(report: EventReport) -> None:
     """Print which matches are sound, and which differ."""
     click.echo(report.summary)
     if report.sample is not None:
-        click.echo(f"  {report.sample.says(report.sound, len(report.unsound_matches))}")
-    if report.rerun is not None:
+        click.echo(f"  {report.sample.says(report.sound + len(report.unconfirmed_matches), len(report.unsound_matches))}")
+    if report.rerun:
         click.echo(
             f"  the bots of {count(report.rerun, 'match', 'matches')} were run again: every answer, fault and tick is the same"
         )
-        for line in report.unconfirmed:
-            click.echo(f"  only the machine that played can know: {line}")
+    _say_unconfirmed(report)
     if report.unrevealed:
         click.echo(f"  {report.unrevealed} of them were checked with the store's private secrets, which are not revealed yet")
     if report.public is not None:
@@ -115,3 +114,14 @@ def _say_event(report: EventReport) -> None:
         if len(report.problems) > SHOWN:
             click.echo(f"  and {len(report.problems) - SHOWN} more; --json lists all")
         click.echo(f"  sound: {ranges(sorted(report.sound_matches))}; not sound: {ranges(sorted(report.unsound_matches))}")
+
+
+def _say_unconfirmed(report: EventReport) -> None:
+    """Print what running bots again on this machine could not confirm."""
+    lines = report.unconfirmed
+    for line in lines[:SHOWN]:
+        click.echo(f"  unconfirmed: {line}")
+    if len(lines) > SHOWN:
+        click.echo(f"  and {len(lines) - SHOWN} more; --json lists all")
+    if report.unconfirmed_matches:
+        click.echo(f"  nobody is at fault for these: run them again elsewhere: {ranges(sorted(report.unconfirmed_matches))}")

@@ -4,6 +4,7 @@ The arbiter's side of the dialogue moves by the arbiter's own steps (HELLO, ASK,
 bot's bytes (GREETED, ANSWERED, BREACH). Payloads stay sealed: ``receive`` looks at lengths alone, ``open`` decodes.
 """
 
+from collections.abc import Callable
 from enum import Enum, auto
 from typing import NamedTuple
 
@@ -98,9 +99,11 @@ class Session:
     stands behind it; the breach is found when the rest is opened.
     """
 
-    __slots__ = ("_dropped_acts", "_first", "_late_answers", "_reader", "_req", "_trouble", "breach", "phase")
+    __slots__ = ("_dropped_acts", "_encode", "_first", "_late_answers", "_reader", "_req", "_trouble", "breach", "phase")
 
-    def __init__(self) -> None:
+    def __init__(self, encode: Callable[[object], bytes] = codec.encode) -> None:
+        """Begin before the hello. ``encode``: makes a frame of a message."""
+        self._encode = encode
         self.phase = Phase.NEW
         self.breach: Breach | None = None
         self._reader = codec.FrameReader()
@@ -117,7 +120,7 @@ class Session:
     def hello(self, message: Hello) -> bytes:
         """Return the frame that opens the conversation."""
         self._move(Move.HELLO)
-        return codec.encode(message)
+        return self._encode(message)
 
     def ask(self, message: object, req: int) -> bytes:
         """Return the frame of a request; ``req`` is one more than the seat's last."""
@@ -127,7 +130,7 @@ class Session:
             raise LocalProtocolError(f"req {req} does not follow {self._req}")
         self._move(Move.ASK)
         self._req = req
-        return codec.encode(message)
+        return self._encode(message)
 
     def late(self) -> None:
         """Note that the open request ran out of time: an answer that still comes for it will be dropped."""
@@ -136,12 +139,12 @@ class Session:
 
     def fault(self, message: Fault) -> bytes:
         """Return the frame that reports a fault to the bot."""
-        return codec.encode(message)
+        return self._encode(message)
 
     def end(self, message: End) -> bytes:
         """Return the frame that ends the conversation."""
         self._move(Move.END)
-        return codec.encode(message)
+        return self._encode(message)
 
     # --- bytes of the bot ---
 

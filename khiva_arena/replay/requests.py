@@ -16,7 +16,7 @@ from khiva_arena.games.base import Event, State
 from khiva_arena.protocol import messages
 from khiva_arena.protocol.messages import Decide, End, Fault, Hello
 from khiva_arena.replay import seeds
-from khiva_arena.replay.record import Choice, Header, Record
+from khiva_arena.replay.record import IN_TICKS, Choice, Header, Record
 from khiva_arena.replay.verify import faults_of, verify
 from khiva_arena.result import STRIKING, TICKS_A_MS, Verdict
 
@@ -56,7 +56,8 @@ def requests(record: Record, secret: bytes, seat: int, details: Mapping[int, str
     replay.
 
     secret: the seed's, 32 bytes.
-    details: by step, the line that described the fault to the bot, which is not in a record; "" if it is not known.
+    details: by step, the line that described the fault to the bot, which is not in a record; "" if it is not known. No module
+        gets one.
     """
     builder = _Builder(record, secret, seat, details)
     verify(record, secret, builder.watch)
@@ -111,7 +112,8 @@ class _Builder:
         if verdict == Verdict.TIMEOUT:
             self._bank_ms = 0  # in ticks, too: a time-out is at the limit
         if not self._out(self._seat, step):
-            self.add(step, Fault(verdict, self._details.get(step, ""), self._strikes[self._seat]))
+            detail = self._details.get(step, "")
+            self.add(step, fault_of(self._record.header, verdict, detail, self._strikes[self._seat]))
 
     def _ask(self, step: int, state: State) -> None:
         decision, choices = state.pending().get(self._seat), self._record.steps[step - 1]
@@ -143,3 +145,8 @@ def hello(header: Header, seat: int) -> Hello:
         time=messages.Time(**header.time),
         commit=header.commit,
     )
+
+
+def fault_of(header: Header, verdict: str, detail: str, strikes: int) -> Fault:
+    """Return the message of a fault. A module's has no detail: ticks depend on every byte, and words may change; see METER.md."""
+    return Fault(str(verdict), "" if header.format == IN_TICKS else detail, strikes)

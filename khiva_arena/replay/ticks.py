@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from statistics import median_low
 
-from khiva_arena.errors import RecordError
+from khiva_arena.errors import ConfigError, RecordError
 from khiva_arena.replay.record import FORFEITED, Record
-from khiva_arena.result import TICKS_A_MS, Verdict
+from khiva_arena.result import SPOKEN_PRICE_LISTS, TICKS_A_MS, Verdict
 from khiva_arena.words import count
 
 TICKS_A_SECOND = 1_000 * TICKS_A_MS
@@ -69,6 +69,15 @@ def check_ticks(record: Record, ticks: Sequence[Sequence[int]]) -> None:
             if took > most or (why == Verdict.TIMEOUT and took < most):
                 raise RecordError(f"step {number}, seat {seat}: took {took:,} of {most:,} ticks{f', {why}' if why else ''}")
             banks[seat].charge(took)
+
+
+def refuse_unspoken(price_list: int) -> None:
+    """Raise ConfigError for a price list that this version lacks: it cannot know what a module pays and is sent by it."""
+    if price_list not in SPOKEN_PRICE_LISTS:
+        known = ", ".join(map(str, SPOKEN_PRICE_LISTS))
+        raise ConfigError(
+            f"its ticks are of price list {price_list}, and this khiva-arena has only list {known}: take a version that has it"
+        )
 
 
 def unconfirmed(record: Record) -> tuple[tuple[int, int], ...]:

@@ -221,7 +221,8 @@ def check_all(
     problems = []
     more = " --rerun-bots" if rerunner else ""
     for part, report in zip(parts, result.events, strict=False):  # fewer, if one could not be read to its end
-        faults = [*report.problems, *part.store.damage()]
+        lacking = report.unconfirmed[:1] if report.unconfirmed_matches else []
+        faults = [*report.problems, *part.store.damage(), *(f"unconfirmed: {line}" for line in lacking)]
         if faults:
             hint = f"; `khiva-arena verify {quote(str(part.folder))}{more}` says more"
             problems.append(f"{part.folder}: not sound: {faults[0]}{hint}")

@@ -23,8 +23,9 @@ from khiva_arena.arbiter.preflight import PreflightFailed, preflight
 from khiva_arena.arbiter.stderr import MARK
 from khiva_arena.commands import traced
 from khiva_arena.commands.traced import Tracing
-from khiva_arena.errors import ConfigError
 from khiva_arena.modules.runner import line
+from khiva_arena.protocol import codec
+from khiva_arena.replay.requests import requests
 from khiva_arena.replay.verify import verify
 from khiva_arena.result import Verdict
 from khiva_arena.sandbox.level import Level, Sandbox
@@ -135,13 +136,37 @@ def test_the_trial_start_names_a_module_that_is_refused() -> None:
     assert "it imports what there is not" in str(error.value)
 
 
-def test_a_match_in_ticks_is_played_once_and_cannot_be_traced(tmp_path: Path) -> None:
-    job = a_job("honest", "honest")
-    words = ["a", "b"]
-    assert traced.play(job, Tracing(False, None, False), words).outcome.record == played("honest", "honest").record
-    for tracing in (Tracing(True, None, False), Tracing(False, tmp_path, False)):
-        with pytest.raises(ConfigError, match=sentence("match", "no-trace-in-ticks")):
-            traced.play(job, tracing, words)
+@pytest.mark.parametrize("module", ["honest", "traps:3", "exits:2", "timeout:1"])
+def test_a_match_in_ticks_is_traced_and_captured_and_the_same(
+    module: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    job = a_job("honest", module)
+    record = played("honest", module).record
+    assert record
+    plain, shown = (
+        traced.play(job, Tracing(*how, False), ["a", "b"]).outcome.record for how in ((False, None), (True, tmp_path / "raw"))
+    )
+    assert plain == shown == record
+    for seat in range(2):
+        sent = [codec.encode_for_module(one.message) for one in requests(record, SECRET, seat, {})]
+        assert (tmp_path / "raw" / f"seat-{seat}.to-bot").read_bytes() == b"".join(sent)
+    traced_lines = capfd.readouterr().err.splitlines()
+    assert " bot0#0 < hello {" in traced_lines[2]
+    assert traced_lines[2].endswith(f" in {(record.ticks or [[0]])[0][0]:,} ticks")
+    ends = {
+        "honest": "> end",
+        "traps:3": "< trapped in 6 ticks: a division by zero, in choose",
+        "exits:2": "| last",
+        "timeout:1": "< timeout in ",
+    }
+    assert any(f"bot1#1 {ends[module]}" in one for one in traced_lines)
+
+
+def test_what_a_module_wrote_that_does_not_start_is_captured(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(PreflightFailed):
+        traced.play(a_job("honest", "text:0"), Tracing(False, tmp_path / "raw", False), ["a", "b"])
+    assert (tmp_path / "raw" / "seat-1.from-bot").read_bytes() == b"What now?"
+    assert "seat-1.from-bot" in capfd.readouterr().err
 
 
 @EVERY_LEVEL

@@ -16,8 +16,11 @@ from khiva_arena.api.verify import verify
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.entrants.bots import load
+from khiva_arena.events.find import match_of, secret_of
 from khiva_arena.playing.jobs import Play
+from khiva_arena.protocol import codec
 from khiva_arena.replay.record import Record, canonical, run_digest
+from khiva_arena.replay.requests import requests
 from khiva_arena.sandbox.detect import best
 from khiva_arena.settings.one_match import stage_all
 from khiva_arena.store.db import Store
@@ -102,6 +105,31 @@ def test_matches_that_another_module_played_are_found_where_the_rules_find_nothi
     (report,) = verify(cup / "lies", rerun_bots=[cup / "honest" / "modules"]).events
     assert sorted(report.unsound_matches) == list(range(MATCHES))
     assert all(re.search(r"^match 1/\d+: .*seat [01]", problem) for problem in report.problems)
+
+
+def test_a_match_is_sent_to_its_module_again_and_captured(cup: Path, tmp_path: Path) -> None:
+    """Byte for byte, at the same ticks, by `replay` as by `match --from`; another module takes others."""
+    store = str(cup / "honest")
+    with Store.read(cup / "honest") as opened:
+        found, row = match_of(opened, "1/0")
+        secret = secret_of(opened, found, row.seed)
+    sent = [
+        b"".join(codec.encode_for_module(one.message) for one in requests(row.parsed(), secret, seat, {})) for seat in range(2)
+    ]
+    arena("match", "--from", store, "1/0", "--capture", "match", cwd=tmp_path)
+    for seat in range(2):
+        folder = f"replay-{seat}"
+        said = arena("replay", store, "1/0", "--seat", str(seat), "--capture", folder, "--trace", cwd=tmp_path, code=None)
+        assert sentence("replay", "as-many-ticks") in said.stdout
+        assert re.search(r" < act \{.*\} in [0-9,]+ ticks$", said.stderr, re.MULTILINE)
+        for place in (tmp_path / "match", tmp_path / folder):
+            assert (place / f"seat-{seat}.to-bot").read_bytes() == sent[seat]
+        answers = [(tmp_path / place / f"seat-{seat}.from-bot").read_bytes() for place in ("match", folder)]
+        assert answers[0] == answers[1] != b""
+    other = next(seat.seat for seat in row.seats if found.bots[seat.bot].name == "late")
+    words = ("replay", store, "1/0", "--seat", str(other), "--bot", str(cup / "greedy"))
+    assert "ticks differ at " in arena(*words, cwd=tmp_path, code=1).stdout
+    assert sentence("replay", "no-wait-in-ticks") in arena(*words, "--wait", cwd=tmp_path, code=2).stderr
 
 
 WRONG_MODULES = {

@@ -4,6 +4,7 @@ import importlib.util
 import json
 import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +14,21 @@ from bundling import forged, lines_of
 from msgspec.structs import replace
 from once import made_once
 from synthesised import SECRET, planned
-from wording import pattern
+from wording import pattern, sentence
 
 from khiva_arena import __version__
-from khiva_arena.arbiter import pool
+from khiva_arena.arbiter import match_queue, pool
 from khiva_arena.arbiter.match import Outcome
+from khiva_arena.audit import rerun as audit_rerun
+from khiva_arena.audit.report import AuditResult, EventReport
+from khiva_arena.audit.rerun import Rerunner
+from khiva_arena.audit.store import audit_store
+from khiva_arena.commands import verify as verify_command
 from khiva_arena.playing import jobs
 from khiva_arena.playing.jobs import Play
-from khiva_arena.replay import seeds
+from khiva_arena.replay import seeds, ticks
 from khiva_arena.replay.record import Record, canonical, run_digest
-from khiva_arena.result import Clock
+from khiva_arena.result import PRICE_LIST, Clock
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level
 from khiva_arena.shards.plan_file import event_of
@@ -32,12 +38,15 @@ pytestmark = pytest.mark.slow
 
 DOUBLE = ROOT / "tests" / "support" / "double_runner.py"
 MODULES = ("honest", "timeout:2", "traps:5")
+OF_THE_FIRST = [0, 1, 2, 3]
+"""The matches of the first module, of six at 2 seats."""
+ALL = list(range(6))
 
 
 def event() -> EventRow:
     """An event of three modules, two of which misbehave in every match."""
     by_the_wall = planned(seeds=1)
-    definition = replace(by_the_wall.definition, clock=Clock.TICKS, meter=1, isolation="module", ponder=False)
+    definition = replace(by_the_wall.definition, clock=Clock.TICKS, meter=PRICE_LIST, isolation="module", ponder=False)
     commitment = seeds.commitment(definition.digest, SECRET)
     return event_of(definition.text, __version__, commitment, SECRET, by_the_wall.bots)
 
@@ -109,6 +118,75 @@ def test_a_forged_tick_is_named_though_every_digest_fits(folder: Path, tmp_path:
     number = "[0-9,]+"
     took = pattern("replay", "ticks-took", step=number, seat=number, ticks=number, most=number)
     assert re.search(took, done.stdout + done.stderr)
+
+
+@pytest.fixture
+def rerun(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., EventReport]:
+    """Runs the modules of the event again, as doubles that do what they are named by, in the seats of the event's bots."""
+
+    def run(*modules: str) -> EventReport:
+        commands = [Command((), "/", module=(what, "00" * 32, sys.executable, str(DOUBLE))) for what in modules]
+        monkeypatch.setattr(audit_rerun, "best", lambda: Level.TRUSTED)
+        monkeypatch.setattr(match_queue, "HOST_WAITS", (0.0, 0.0, 0.0))
+        rerunner = Rerunner((), (), 1)
+        of = {bot.identity: command for bot, command in zip(event().definition.bots, commands, strict=True)}
+        monkeypatch.setattr(rerunner, "_commands_of", lambda *_: of)
+        with Store.read(folder / "store") as store:
+            (report,) = audit_store(store, (), rerunner=rerunner).events
+        return report
+
+    return run
+
+
+def test_an_honest_event_comes_out_equal(rerun: Callable[..., EventReport]) -> None:
+    report = rerun(*MODULES)
+    assert (report.rerun, report.sound, report.unconfirmed, report.problems) == (6, 6, [], [])
+
+
+def test_another_answer_is_not_sound(rerun: Callable[..., EventReport]) -> None:
+    report = rerun("traps:1", *MODULES[1:])
+    assert (report.rerun, report.sound, report.unsound_matches, report.unconfirmed) == (2, 2, OF_THE_FIRST, [])
+
+
+@pytest.mark.parametrize(("what", "unconfirmed"), [("backstop:1", OF_THE_FIRST), ("ends:2", ALL), ("short:1", ALL)])
+def test_what_this_machine_cannot_do_accuses_nobody(rerun: Callable[..., EventReport], what: str, unconfirmed: list[int]) -> None:
+    """The backstop, which is a fault at its second time in play, and a runner that fails again and again."""
+    report = rerun(what, *MODULES[1:])
+    sound = len(ALL) - len(unconfirmed)
+    assert (report.rerun, report.sound, report.problems, report.unsound_matches) == (sound, sound, [], [])
+    assert report.unconfirmed_matches == unconfirmed
+    why = re.compile(pattern("audit", "not-here", why=".+"))
+    assert all(why.search(line) for line in report.unconfirmed)
+    result = AuditResult([report])
+    assert (result.sound, result.confirmed) == (True, False)
+    assert report.to_dict()["unconfirmed_matches"] == unconfirmed
+
+
+def test_a_price_list_that_this_version_lacks_is_named_and_the_rest_verified(
+    rerun: Callable[..., EventReport], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ticks, "SPOKEN_PRICE_LISTS", (PRICE_LIST + 1,))
+    report = rerun(*MODULES)
+    assert (report.rerun, report.sound, report.problems) == (0, 0, [])
+    assert report.unconfirmed_matches == ALL
+    lacking = sentence("replay", "price-list-lacking", number=PRICE_LIST, known=PRICE_LIST + 1)
+    assert report.unconfirmed == [f"match 1/{ordinal}: {lacking}" for ordinal in ALL]
+    assert report.digest == rerun(*MODULES).digest
+
+
+def test_verify_says_what_is_unconfirmed_and_ends_with_1(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    report = EventReport("e", 1, "c", sound=5, planned=6, digest="d", rerun=5)
+    report.sound_matches, report.unconfirmed_matches = [0, 1, 2, 4, 5], [3]
+    report.unconfirmed = ["match 1/3: because"]
+    monkeypatch.setattr(verify_command, "verify_file", lambda *_, **__: AuditResult([report]))
+    words = {"as_json": False, "rerun_bots": True, "modules": ()}
+    assert verify_command.verify(folder / "store", (), **words) == 1
+    said = capsys.readouterr().out
+    assert "5 of 6 matches are sound, 1 is unconfirmed; run digest d" in said
+    assert "  unconfirmed: match 1/3: because" in said
+    assert sentence("verify", "nobody-at-fault", matches="3") in said
 
 
 def _forge(plain: dict[str, Any]) -> dict[str, Any]:

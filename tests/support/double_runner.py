@@ -67,6 +67,8 @@ class Seat:
                 return self.ask(number, ticks, frame)
             case "ends":
                 os._exit(9)
+            case "text":
+                return [(number, line.ANSWERED, 4, b"What now?")]
             case "short":
                 return []
         return [(number, 99, 0, b"")]

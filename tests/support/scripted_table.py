@@ -14,7 +14,7 @@ from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.match import Job, LiveMatch, Outcome
 from khiva_arena.arbiter.ticks import Reply, RunEnd, TickAsk
 from khiva_arena.arbiter.wire import Ending
-from khiva_arena.result import Measured
+from khiva_arena.result import PRICE_LIST, Measured
 from khiva_arena.sandbox.command import Command
 
 # A module gets each message with the ticks that it may take, None in place of the message if it goes on with an earlier one.
@@ -23,11 +23,17 @@ HELLO_TICKS, ACT_TICKS = 1_000, 50_000
 
 
 class ScriptedTable:
-    """A ``ModuleTable`` of scripted modules. ``sent``: messages to each seat; ``batches``: seats and ticks of each batch."""
+    """A ``ModuleTable`` of scripted modules.
+
+    sent: messages to each seat.
+    frames: the same, as bytes.
+    batches: seats and ticks of each batch.
+    """
 
     def __init__(self, modules: Sequence[Module]) -> None:
         self._modules = list(modules)
         self.sent: list[tuple[int, dict[str, Any]]] = []
+        self.frames: list[tuple[int, bytes]] = []
         self.batches: list[dict[int, int]] = []
         self.stopped: set[int] = set()
 
@@ -35,6 +41,7 @@ class ScriptedTable:
         pass
 
     def send(self, seat: int, data: bytes) -> None:
+        self.frames.append((seat, data))
         self.sent.append((seat, msgpack.unpackb(data[4:])))
 
     async def ask(self, asks: Mapping[int, TickAsk]) -> Mapping[int, Reply]:
@@ -83,7 +90,7 @@ def on_decide(number: int, act: Module) -> Module:
 def job_in_ticks(seats: int, policy: str = "lenient", **time: int) -> Job:
     """A job whose record is of format 2."""
     by_the_wall = job([Command((), "")] * seats, policy=policy, **time)
-    header = replace(by_the_wall.header, format=2, clock="ticks", meter=1, isolation="module")
+    header = replace(by_the_wall.header, format=2, clock="ticks", meter=PRICE_LIST, isolation="module")
     return replace(by_the_wall, header=header)
 
 

@@ -6,7 +6,7 @@ A price is never changed: another price is another list with another number. How
 
 from typing import NamedTuple
 
-NUMBER = 1
+NUMBER = 2
 PLAIN = {
     "free": 0,
     "plain": 1,

@@ -42,7 +42,7 @@ class Metered(NamedTuple):
 
 
 def rewritten(module: bytes, *, by_function: bool = False) -> Metered:
-    """Rewrite a module by price list 1, or raise ``ModuleRefused``.
+    """Rewrite a module by the price list, or raise ``ModuleRefused``.
 
     by_function: also export a global (i64) for each function with the ticks that were paid in it, named by ``BY_FUNCTION``, its
         index, a colon and its name. Neither the ticks nor what the module does change.
