@@ -7,7 +7,6 @@ from itertools import groupby, takewhile
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.events.find import sound_results
 from khiva_arena.events.stored import timetable_of
-from khiva_arena.replay.ticks import refuse_unspoken
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.detect import best
 from khiva_arena.sandbox.level import Level
@@ -37,6 +36,8 @@ class Play:
         # What is over needs no cell, and to find the best one takes a moment.
         needs_level = event.definition.in_ticks and commands
         if needs_level:
+            from khiva_arena.replay.ticks import refuse_unspoken  # not above: few events are in ticks
+
             refuse_unspoken(event.definition.meter)
         self.sandbox = event.definition.sandbox(best() if needs_level else Level.TRUSTED)
         voids = store.voids(event.id)
