@@ -45,8 +45,12 @@ async def table_of(job: Job, servers: ForkServers, *, alone: bool, trace: "Trace
     from khiva_arena.arbiter import runners  # not above: most matches are by the wall clock
 
     on_stderr = trace.on_stderr if trace else None
-    table = await runners.start(job.header, job.commands, job.sandbox, servers, alone=alone, on_stderr=on_stderr)
-    return trace.around_table(table) if trace else table
+    table = await runners.start(job, servers, alone=alone, on_stderr=on_stderr)
+    if trace is None:
+        return table
+    from khiva_arena.arbiter.module_tables import TracingTable  # not above: few matches are traced
+
+    return TracingTable(table, trace)
 
 
 def void(job: Job, why: str, *, host: bool = True, begun: bool = True) -> Outcome:

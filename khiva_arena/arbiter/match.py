@@ -9,6 +9,7 @@ import trio
 from khiva_arena.arbiter.clock import SLICE, Bank, LagMeter
 from khiva_arena.arbiter.gather import Gatherer
 from khiva_arena.arbiter.redact import Redactor
+from khiva_arena.arbiter.seals import damage_of
 from khiva_arena.arbiter.seat import Blame, Seat, full_bank, start_allowance
 from khiva_arena.arbiter.wire import Ending, HostFault, Wire
 from khiva_arena.errors import GameFault, LocalProtocolError
@@ -46,6 +47,7 @@ class Job(msgspec.Struct, frozen=True):
     sandbox: how all bots are kept
     warned: seats whose bots have made a match of this event void; in ticks, their next backstop is a fault
     forced: in ticks, seats that meet the backstop without being run, with the numbers of the steps: a record says that they did
+    patience: in ticks, how many times as much of the machine as in play its modules may take
     overdue: by the wall clock, seats that have no time left in this match: they are not asked, and each step counts as late
     """
 
@@ -57,6 +59,7 @@ class Job(msgspec.Struct, frozen=True):
     sandbox: Sandbox = TRUSTING
     warned: tuple[int, ...] = ()
     forced: tuple[tuple[int, int], ...] = ()
+    patience: int = 1
     overdue: tuple[int, ...] = ()
 
     @property
@@ -281,6 +284,9 @@ class LiveMatch:
                 if self._job.in_ticks and verdict is Verdict.RESOURCE:
                     self._fault(seat, verdict, detail, step=0)  # the record says so, since only this machine knows
                     continue
+                # In ticks the runner has compared what it loaded.
+                if not self._job.in_ticks and (damage := damage_of(self._job.commands[seat.number])):
+                    raise HostFault(f"{self._header.seats[seat.number].name}: {damage}")
                 why = detail if verdict is Verdict.START_FAILED else f"{verdict}: {detail}"
                 self._fault(seat, Verdict.START_FAILED, why, step=0)
             # The start has a clock of its own: it neither counts as a decision nor takes from the bank.

@@ -33,6 +33,7 @@ class TracingTable:
 
     def __init__(self, table: ModuleTable, trace: Trace) -> None:
         self._table, self._trace = table, trace
+        trace.begin()
         self.announce, self.round_trip = table.announce, table.round_trip
 
     def send(self, seat: int, data: bytes) -> None:

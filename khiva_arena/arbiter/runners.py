@@ -12,16 +12,16 @@ import trio
 
 from khiva_arena.arbiter.fork_servers import ForkServers
 from khiva_arena.arbiter.lifetimes import describe_status
+from khiva_arena.arbiter.match import Job
 from khiva_arena.arbiter.process import Processes
 from khiva_arena.arbiter.stderr import Notes
 from khiva_arena.arbiter.ticks import Reply, RunEnd, TickAsk
 from khiva_arena.arbiter.wire import Ending, HostFault
 from khiva_arena.modules.runner import line
-from khiva_arena.replay.record import Header
 from khiva_arena.replay.ticks import TICKS_A_SECOND
 from khiva_arena.result import TICKS_A_MS, Measured
 from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.level import Level, Sandbox
+from khiva_arena.sandbox.level import Level
 
 SLOWEST, GRACE = 60, 60.0
 """A runner has SLOWEST times the seconds that its ticks stand for, and GRACE more. From then on it is given up if it stands still
@@ -51,27 +51,18 @@ Close = Callable[[float], Awaitable[list[Ending]]]
 class Runners:
     """A ``ModuleTable`` of real processes."""
 
-    def __init__(
-        self,
-        header: Header,
-        commands: Sequence[Command],
-        sandbox: Sandbox,
-        wire: Processes,
-        close: Close,
-        on_stderr: OnStderr | None = None,
-    ) -> None:
-        """Begin without an order. ``start`` says what the other arguments are.
+    def __init__(self, job: Job, wire: Processes, close: Close, on_stderr: OnStderr | None = None) -> None:
+        """Begin without an order.
 
         wire: the runners, one or one for each seat
         close: ends the table
+        on_stderr: gets what modules write there
         """
-        seats = range(len(commands))
-        self._runner = list(seats) if sandbox.level is Level.STRICT else [0 for _ in seats]
-        self._turn = header.time["turn_ms"] * TICKS_A_MS
-        self._pending: list[list[Item]] = []
-        for seat, command in enumerate(commands):
-            opening = _opening(header.seats[seat].number, sandbox.resources.memory, command)
-            self._pending.append([(seat, line.OPEN, 0, opening)])
+        seats = range(len(job.commands))
+        self._runner = list(seats) if job.sandbox.level is Level.STRICT else [0 for _ in seats]
+        self._turn = job.header.time["turn_ms"] * TICKS_A_MS
+        self._patience = job.patience
+        self._pending: list[list[Item]] = [[(seat, line.OPEN, 0, _opening(job, seat))] for seat in seats]
         self._notes = [Notes() for _ in seats]
         self._functions: list[list[tuple[int, str]]] = [[] for _ in seats]
         self._gone: set[int] = set()
@@ -125,7 +116,7 @@ class Runners:
                 self._pending[seat] = []
         for seat, order in orders.items():
             batches[self._runner[seat]].append(order)
-        patience = GRACE + SLOWEST * sum(order[2] for order in orders.values()) / TICKS_A_SECOND
+        patience = self._patience * (GRACE + SLOWEST * sum(order[2] for order in orders.values()) / TICKS_A_SECOND)
         waiting = {runner: bytearray() for runner, items in batches.items() if items}
         for runner in waiting:
             self._wire.send(runner, line.batch(batches[runner]))
@@ -183,44 +174,36 @@ class Runners:
         return Ending(runner.status, seat in self._gone, measured, notes.text(), notes.total, functions=functions)
 
 
-async def start(
-    header: Header,
-    commands: Sequence[Command],
-    sandbox: Sandbox,
-    servers: ForkServers,
-    *,
-    alone: bool = False,
-    on_stderr: OnStderr | None = None,
-) -> Runners:
-    """Start the runners of a match.
+async def start(job: Job, servers: ForkServers, *, alone: bool = False, on_stderr: OnStderr | None = None) -> Runners:
+    """Start the runners of a match. The words of a table's runner are the same in all of its commands.
 
-    commands: by seat, with the compiled module of each; the words of a table's runner are the same in all
     servers: the fork servers of this process
     alone: nothing else is played in this process
     on_stderr: gets what modules write there
 
     Raises HostFault if the host cannot start them.
     """
-    commands = [replace(command, argv=command.module[2:]) for command in commands]
-    sandbox = replace(sandbox, resources=replace(sandbox.resources, cpu=ENDLESS))
+    commands = [replace(command, argv=command.module[2:]) for command in job.commands]
+    sandbox = replace(job.sandbox, resources=replace(job.sandbox.resources, cpu=ENDLESS))
     if sandbox.level is Level.STRICT:
         wire = Processes(commands, sandbox, alone=alone)
-        return Runners(header, commands, sandbox, wire, wire.close, on_stderr)
+        return Runners(job, wire, wire.close, on_stderr)
     each, seats = sandbox.resources, len(commands)
     resources = replace(each, memory=each.memory * seats, processes=each.processes * seats)
     one, for_all = _of_all(commands), replace(sandbox, resources=resources)
     if one.forks:
         server = await servers.take(one, for_all, alone=alone)
-        close = partial(servers.give_back, server, line.batch(()))
-        return Runners(header, commands, sandbox, server.wire, close, on_stderr)
+        return Runners(job, server.wire, partial(servers.give_back, server, line.batch(())), on_stderr)
     wire = Processes([one], for_all, alone=alone)
-    return Runners(header, commands, sandbox, wire, wire.close, on_stderr)
+    return Runners(job, wire, wire.close, on_stderr)
 
 
-def _opening(number: int, memory: int, command: Command) -> bytes:
-    path, digest = command.module[:2]
-    most_bytes = max(0, memory - line.OWN_MEMORY)  # by the event's limit alone: growth fails at the same page everywhere
-    return line.OPENING.pack(number.to_bytes(8, "big"), most_bytes, bytes.fromhex(digest)) + path.encode()
+def _opening(job: Job, seat: int) -> bytes:
+    path, digest = job.commands[seat].module[:2]
+    key = job.header.seats[seat].number.to_bytes(8, "big")
+    # By the event's limit alone: growth fails at the same page everywhere.
+    most_bytes = max(0, job.sandbox.resources.memory - line.OWN_MEMORY)
+    return line.OPENING.pack(key, most_bytes, job.patience, bytes.fromhex(digest)) + path.encode()
 
 
 def _of_all(commands: Sequence[Command]) -> Command:

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
 import msgspec
 import trio
@@ -22,10 +22,6 @@ from khiva_arena.errors import ConfigError, RemoteProtocolError
 from khiva_arena.protocol.codec import HEADER
 from khiva_arena.protocol.messages import FRAME_MOST_TO_ARBITER
 from khiva_arena.text import printable
-
-if TYPE_CHECKING:  # most matches are by the wall clock
-    from khiva_arena.arbiter.module_tables import TracingTable
-    from khiva_arena.arbiter.ticks import ModuleTable
 
 JSON_SHOWN = 400
 LINE_KEPT = 1_000
@@ -102,17 +98,11 @@ class Trace:
 
     def around(self, wire: Wire) -> "TracingWire":
         """Return ``wire`` traced from now on."""
-        self._begin()
+        self.begin()
         return TracingWire(wire, self)
 
-    def around_table(self, table: "ModuleTable") -> "TracingTable":
-        """Return a table of modules traced from now on."""
-        from khiva_arena.arbiter.module_tables import TracingTable  # not above: most matches are by the wall clock
-
-        self._begin()
-        return TracingTable(table, self)
-
-    def _begin(self) -> None:
+    def begin(self) -> None:
+        """Begin to trace a match, from the start of the files."""
         self._began = trio.current_time()
         self._stderr = [_Stderr() for _ in self.names]
         try:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import zip_longest
 from pathlib import Path
+from typing import NamedTuple
 
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Job, Outcome
@@ -26,6 +27,8 @@ from khiva_arena.sandbox.detect import best
 from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.text import LONGEST, harmless
 
+PATIENCE = 10
+"""How many times as much of the machine as in play a match may take when it is run again: nobody is accused by a slow machine."""
 NOT_HERE = "it cannot be run again on this machine: "
 BACKSTOP_CLAIMED = "forfeited by the backstop, as only the machine that played can know"
 
@@ -135,21 +138,38 @@ class Rerunner:
         again = (_job(ordinal, *match, commands, sandbox) for ordinal, match in matches.items())
         pool.play(again, self._jobs, lambda outcome: outcomes.update({outcome.ordinal: outcome}))
         for ordinal, (record, _) in matches.items():
-            outcome = outcomes.get(ordinal)
-            if outcome is None:  # the pool gives up a machine on which match after match is void
-                untried[ordinal] = NOT_HERE + "others before it could not be, either"
-            elif outcome.record is None:
-                untried[ordinal] = NOT_HERE + outcome.void
-            elif unconfirmed(outcome.record) != unconfirmed(record):
-                untried[ordinal] = NOT_HERE + "a seat's ticks took too much of the processor"
-            elif outcome.record != record:
-                unequal[ordinal] = first_difference(record, outcome.record)
+            difference, why = compared(record, outcomes.get(ordinal))
+            unequal |= {ordinal: difference} if difference else {}
+            untried |= {ordinal: why} if why else {}
         return unequal, untried
 
 
 def _job(ordinal: int, record: Record, secret: bytes, commands: Mapping[str, Command], sandbox: Sandbox) -> Job:
     by_seat = tuple(commands[seat.bot] for seat in record.header.seats)
-    return Job(ordinal, 1, record.header, secret, by_seat, sandbox, forced=unconfirmed(record))
+    return Job(ordinal, 1, record.header, secret, by_seat, sandbox, forced=unconfirmed(record), patience=PATIENCE)
+
+
+class Compared(NamedTuple):
+    """A match that was run again, beside its record.
+
+    difference: the first, in words; "" for none.
+    untried: why it could not be run again here; "" if it was.
+    """
+
+    difference: str = ""
+    untried: str = ""
+
+
+def compared(record: Record, again: Outcome | None) -> Compared:
+    """Compare a match with what came out when it was run again: None if the pool gave up before, as it does on a machine on which
+    match after match is void."""
+    if again is None:
+        return Compared(untried=NOT_HERE + "others before it could not be, either")
+    if again.record is None:
+        return Compared(untried=NOT_HERE + again.void)
+    if unconfirmed(again.record) != unconfirmed(record):
+        return Compared(untried=NOT_HERE + "a seat's ticks took too much of the processor")
+    return Compared("" if again.record == record else first_difference(record, again.record))
 
 
 def first_difference(recorded: Record, again: Record) -> str:

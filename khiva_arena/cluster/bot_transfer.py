@@ -7,6 +7,7 @@ from pathlib import Path, PurePosixPath
 
 from msgspec.structs import replace
 
+from khiva_arena.arbiter.seals import is_as_sealed
 from khiva_arena.cluster.messages import PackedBot, PackedFile
 from khiva_arena.entrants import bots, runtimes, sources, staging
 from khiva_arena.entrants.bots import Bot
@@ -42,7 +43,7 @@ def _packed(bot: Bot, name: str, path: Path) -> PackedFile:
 
 def lies_here(identity: str, level: Level) -> bool:
     """Tell whether a bot is in this machine's cache for a level, unchanged since it was put there."""
-    return staging.is_as_sealed(staging.staged(level) / identity)
+    return is_as_sealed(staging.staged(level) / identity)
 
 
 def stage_here(packed_bot: PackedBot, level: Level) -> Command:

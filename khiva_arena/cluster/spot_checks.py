@@ -14,7 +14,7 @@ from typing import NamedTuple
 import msgspec
 
 from khiva_arena.arbiter.match import Job, Outcome
-from khiva_arena.audit.rerun import first_difference
+from khiva_arena.audit.rerun import PATIENCE, compared
 from khiva_arena.audit.sample import CHANCE
 from khiva_arena.cluster import task
 from khiva_arena.cluster.messages import TABLE, TaskDone, WorkerTask, decode_done, encode
@@ -63,7 +63,10 @@ class SpotChecks:
         lots = random.SystemRandom()
         return [
             msgspec.structs.replace(
-                job, commands=tuple(self.commands[seat.bot] for seat in job.header.seats), forced=unconfirmed(record)
+                job,
+                commands=tuple(self.commands[seat.bot] for seat in job.header.seats),
+                forced=unconfirmed(record),
+                patience=PATIENCE,
             )
             for job, record in pairs
             if lots.random() < self.share
@@ -89,12 +92,11 @@ class SpotChecks:
         for again in map(_decode_outcome, done.frames):
             record = sent[again.ordinal]
             assert record is not None
-            if again.record is None:
-                failed = again.void
-            elif again.record == record:
-                self._same += 1
-            else:
-                return Judged(f"match {again.ordinal}: {first_difference(record, again.record)}")
+            difference, untried = compared(record, again)
+            if difference:
+                return Judged(f"match {again.ordinal}: {difference}")
+            failed = untried or failed
+            self._same += not untried
         self._ran_all &= not failed
         return Judged(failed=failed)
 

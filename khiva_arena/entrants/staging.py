@@ -6,7 +6,6 @@ asks. The contents at staging are noted beside the folder, and a folder that has
 
 import errno
 import fcntl
-import json
 import os
 import re
 import stat
@@ -18,15 +17,14 @@ from hashlib import sha256
 from pathlib import Path
 
 from khiva_arena import shipped
+from khiva_arena.arbiter.seals import is_as_sealed, seal, seal_of
 from khiva_arena.entrants import sources
 from khiva_arena.entrants.bots import PYTHON, Bot, refuse_changed, refuse_changed_command
 from khiva_arena.entrants.build import as_run, build, must_stay_in, of_runtimes
 from khiva_arena.errors import BotError, ConfigError, StagingError
-from khiva_arena.replay.record import canonical
 from khiva_arena.sandbox import regular_files, scratch
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level
-from khiva_arena.sandbox.limits import MOST
 
 DRAFT, STAGED, COMPILED = "draft-", "staged", "compiled"
 DRAFT_SECONDS = 24 * 60 * 60
@@ -221,21 +219,6 @@ def _remove(path: Path) -> None:
         raise OSError(f"{path} cannot be removed")
 
 
-def seal(final: Path) -> None:
-    """Note the contents of a staged folder beside it, since a bot that runs as this user could change them."""
-    draft = seal_of(final).with_suffix(".new")
-    draft.write_text(json.dumps({"tree": _tree(final)}))
-    draft.replace(seal_of(final))
-
-
-def is_as_sealed(final: Path) -> bool:
-    """Tell whether nothing in a staged folder has changed since it was sealed."""
-    try:
-        return not final.is_symlink() and bool(json.loads(seal_of(final).read_text()) == {"tree": _tree(final)})
-    except (OSError, ValueError):
-        return False
-
-
 def _is_damaged(bot: Bot, final: Path) -> bool:
     """Tell whether a staged module is not the one that identifies its bot, as when a damaged copy was staged and sealed."""
     if not bot.built_from:
@@ -243,27 +226,3 @@ def _is_damaged(bot: Bot, final: Path) -> bool:
     from khiva_arena.entrants import modules  # not above: most tables have none
 
     return not modules.is_module(final / bot.module, bot.identity)
-
-
-def seal_of(final: Path) -> Path:
-    """Return the path of the note beside a staged folder."""
-    return final.with_name(f"{final.name}.json")
-
-
-def _tree(folder: Path) -> str:
-    """Return a hash over the names and contents of everything in a folder, built files included.
-
-    Copies under seals of khiva-tree-1 were never compared with the identity that they lie under.
-    """
-    parts: list[tuple[str, str]] = []
-    for path in sorted(folder.rglob("*")):
-        if path.is_symlink():
-            entry = f"link {os.readlink(path)}"
-        elif path.is_file():
-            with regular_files.open_file(path, follow=False) as file:
-                digest = regular_files.digest_of(file, MOST, path)
-                entry = f"{'program' if sources.runs(file) else 'file'} {digest}"
-        else:
-            entry = "folder"
-        parts.append((path.relative_to(folder).as_posix(), entry))
-    return sha256(b"khiva-tree-2\0" + canonical(parts)).hexdigest()

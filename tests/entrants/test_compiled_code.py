@@ -3,10 +3,15 @@
 from pathlib import Path
 
 import pytest
+import trio
 from module_matches import job
 from modules import start, wasm
 from wording import sentence
 
+from khiva_arena.arbiter.clock import LagMeter
+from khiva_arena.arbiter.fork_servers import ForkServers
+from khiva_arena.arbiter.live import play_live
+from khiva_arena.arbiter.match import Outcome
 from khiva_arena.arbiter.pool import play_one
 from khiva_arena.entrants.bots import load
 from khiva_arena.entrants.staging import stage
@@ -36,6 +41,20 @@ def staged(folder: Path, module: bytes, *lines: str) -> Command:
 
 def code_of(command: Command) -> Path:
     return Path(command.module[0])
+
+
+def damaged(what: str, path: Path) -> str:
+    return sentence("arbiter", "copy-damaged", what=what, path=path)
+
+
+def once(command: Command, clock: Clock) -> Outcome:
+    """Play one attempt at a match of two such bots."""
+
+    async def play() -> Outcome:
+        async with ForkServers() as servers:
+            return await play_live(job([command, command], clock), LagMeter(), servers, alone=True)
+
+    return trio.run(play)
 
 
 def ends(command: Command, clock: Clock) -> tuple[Verdict, str, str]:
@@ -78,6 +97,11 @@ def test_code_of_which_a_byte_has_changed_is_not_started_and_is_compiled_again(c
     data[len(data) // 2] ^= 1
     code.chmod(0o644)
     code.write_bytes(data)
-    assert sentence("modules", "code-changed") in "".join(ends(command, clock)[1:])
+    for _ in range(2):
+        outcome = once(command, clock)
+        assert (outcome.record, outcome.host) == (None, True)
+        changed = sentence("modules", "code-changed") if clock is Clock.TICKS else damaged("compiled code", code)
+        assert changed in outcome.void
+        code.unlink(missing_ok=True)
     assert staged(tmp_path / "m", EXITS) == command
     assert ends(command, clock) == sound

@@ -13,7 +13,7 @@ from arena import arena
 from stores import NAIVE
 from wording import pattern, sentence
 
-from khiva_arena.entrants import staging
+from khiva_arena.arbiter import seals
 from khiva_arena.entrants.bots import Bot, load
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import BotError
@@ -73,7 +73,7 @@ def test_a_copy_that_was_never_compared_is_made_anew(tmp_path: Path) -> None:
     (place / "main.py").write_text("wrong = 1")
     entries = [(path.name, f"file {sha256(path.read_bytes()).hexdigest()}") for path in sorted(place.iterdir())]
     tree = sha256(b"khiva-tree-1\0" + canonical(entries)).hexdigest()
-    staging.seal_of(place).write_text(json.dumps({"tree": tree}))
+    seals.seal_of(place).write_text(json.dumps({"tree": tree}))
     assert Path(stage(bot).folder, "main.py").read_text() == "old = 1"
 
 

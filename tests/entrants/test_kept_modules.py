@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from wording import pattern
 
+from khiva_arena.arbiter import seals
 from khiva_arena.entrants import only_modules, staging
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.manifest import as_module
@@ -57,7 +58,7 @@ def test_a_damaged_copy_that_was_staged_and_sealed_is_staged_once_more(damage: b
     staged = cache / "staged" / IDENTITY
     staged.mkdir(parents=True)
     (staged / MODULE).write_bytes(damage)
-    staging.seal(staged)
+    seals.seal(staged)
     with pytest.raises((BotError, ConfigError)):  # no VM takes these bytes, or there is none; they were staged before
         staging.stage(bot_of(only_modules.kept(IDENTITY)))
     assert is_module(staged / MODULE, IDENTITY)

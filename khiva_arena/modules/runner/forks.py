@@ -20,12 +20,13 @@ from _struct import pack
 from . import line
 from .main import FAILED
 from .table import serve
-from .vm import Octet, Size, VmFunction, Word64
+from .vm import Failed, Octet, Size, VmFunction, Word64
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .vm import Vm
 
+NO_MEMORY = "it has too little memory; raise --limit memory"
 TOLD = 2
 """The descriptor on which the parent tells the end of a table."""
 DIE_WITH_PARENT, GAIN_NO_RIGHTS, FILTER = (1, 9), (38, 1), (22, 2)
@@ -66,7 +67,8 @@ def _serve_one(vm: "Vm", parent: int, filter_: bytes) -> int:
         _prctl(*DIE_WITH_PARENT)  # some cells refuse that, and end all of their processes themselves
         return serve(vm, lambda: lock(filter_)) if posix.getppid() == parent else FAILED
     except BaseException as mistake:
-        words = "it has too little memory; raise --limit memory" if isinstance(mistake, MemoryError) else repr(mistake)
+        is_told = isinstance(mistake, Failed)
+        words = NO_MEMORY if isinstance(mistake, MemoryError) else str(mistake) if is_told else repr(mistake)
         posix.write(1, line.batch([(0, line.FAILED, 0, words.encode())]))
         return FAILED
 

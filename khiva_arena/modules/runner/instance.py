@@ -61,7 +61,7 @@ class Instance:
 
         most_bytes: how far its memory may grow
 
-        Raises Unfit if it asks for more at once, or for a function that is not ours, and Trapped.
+        Raises Unfit if it asks for more at once, or for a function that is not ours, Trapped, and Failed.
         """
         self._vm = vm
         self._wasi = wasi.Caller(system, self._memory)
@@ -76,6 +76,8 @@ class Instance:
         handles = [self._handle(one, callback) for one, callback in zip(asked, self._callbacks, strict=True)]
         self._instance, trap = buffer(16), buffer(8)
         error = vm.wasmtime_instance_new(self._context, module, b"".join(handles), len(handles), self._instance, trap)
+        if error and 0 <= most_bytes < (first := machine.first_memory(vm, module) * PAGE):
+            raise Unfit(f"it asks for {first:,} bytes of memory at its start, and may have {most_bytes:,}: declare less")
         self._end(error, trap)
         self._ticks, self._height = (self._export(name, GLOBAL) for name in (TICKS, HEIGHT))
         self.ticks = MOST_TICKS  # by the wall clock nobody is charged
@@ -165,7 +167,7 @@ class Instance:
         return self._view
 
     def _end(self, error: int | None, trap: "machine.Bytes") -> None:
-        """Raise what ended a call of the VM, if anything did: our own function's exception, or Unfit, or Trapped."""
+        """Raise what ended a call of the VM, if anything did: our own function's exception, or Failed, or Trapped."""
         address = unpack_from("<Q", trap)[0]
         if self._problem is not None:
             raise self._problem

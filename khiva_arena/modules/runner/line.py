@@ -5,8 +5,8 @@ as many bytes. All numbers are big-endian. The runner gives one batch for each t
 
 An empty batch ends the table; it has no answer. The arbiter orders, and ticks are those that a module may take at most:
 
-    OPEN   start a module; bytes: its key of random numbers (u64), how many bytes its memory may have (u64), the digest of its
-           compiled code (32 bytes), the code's path
+    OPEN   start a module; bytes: its key of random numbers (u64), how many bytes its memory may have (u64), how many times as
+           much of the processor as in play its ticks may take (u32), the digest of its compiled code (32 bytes), the code's path
     SAY    keep a frame to be read; nothing runs
     ASK    keep a frame, or go on if there are no bytes, and run until a whole frame is written
     END    end the input, run to the module's end, and drop it
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     Item: TypeAlias = tuple[int, int, int, bytes]
 
 LENGTH, HEAD = Struct(">I"), Struct(">BBQI")
-OPENING = Struct(">8sQ32s")
+OPENING = Struct(">8sQI32s")
 """What the bytes of an OPEN begin with."""
 LARGEST = 1 << 28
 """Most bytes of a batch."""

@@ -73,11 +73,11 @@ class _Table:
         return [*notes, *((number, line.FUNCTION, *row) for row in functions), (number, word, spent, told)]
 
     def _open(self, number: int, data: bytes) -> None:
-        key, most_bytes, digest = line.OPENING.unpack_from(data)
+        key, most_bytes, patience, digest = line.OPENING.unpack_from(data)
         try:
             if digest not in self._codes:
                 self._codes[digest] = load(self._vm, data[line.OPENING.size :].decode(), digest.hex())
-            self._seats[number] = TickSeat(self._vm, self._codes[digest], key, most_bytes)
+            self._seats[number] = TickSeat(self._vm, self._codes[digest], key, most_bytes, patience)
         except (Unfit, Trapped) as problem:
             self._refusals[number] = str(problem).encode()
 

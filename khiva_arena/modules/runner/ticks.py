@@ -51,14 +51,16 @@ class TickSeat:
     run_end: of the run in progress, or the last one: a lock that is acquired by whoever ends it, the module or the backstop
     """
 
-    def __init__(self, vm: "Vm", module: int, key: bytes, most_bytes: int) -> None:
+    def __init__(self, vm: "Vm", module: int, key: bytes, most_bytes: int, patience: int = 1) -> None:
         """Make an instance; nothing runs.
 
         key: the seed of its random numbers
         most_bytes: how far its memory may grow
+        patience: how many times as much of the processor as in play its ticks may take
 
-        Raises Unfit.
+        Raises Unfit, Failed.
         """
+        self._patience = patience
         self.notes = bytearray()
         self._inbox: list[bytes] = []
         self._out = bytearray()
@@ -136,7 +138,7 @@ class TickSeat:
 
     def most_cpu(self) -> float:
         """Return the seconds of CPU that the run may have taken by now, for the ticks that it has used."""
-        return BACKSTOP_SECONDS + BACKSTOP_A_TICK * (self._granted - self._instance.ticks)
+        return self._patience * (BACKSTOP_SECONDS + BACKSTOP_A_TICK * (self._granted - self._instance.ticks))
 
     def cpu(self) -> float | None:
         """Return the seconds of CPU of the module's thread; None if it has not begun, or has ended."""

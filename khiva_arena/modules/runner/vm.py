@@ -53,6 +53,9 @@ SIGNATURES = {
     "wasmtime_module_imports": "-PP",
     "wasmtime_module_exports": "-PP",
     "wasm_exporttype_name": "PP",
+    "wasm_exporttype_type": "PP",
+    "wasm_externtype_as_memorytype_const": "PP",
+    "wasmtime_memorytype_minimum": "PP",
     "wasm_importtype_module": "PP",
     "wasm_importtype_name": "PP",
     "wasm_importtype_type": "PP",
@@ -124,7 +127,11 @@ class Callback(_ctypes.CFuncPtr):
 
 
 class Unfit(Exception):
-    """Signal that the VM does not take a module. The text says why."""
+    """Signal that a module cannot be a bot, by its own imports, exports or first memory. The text says why."""
+
+
+class Failed(Exception):
+    """Signal that the VM or the machine does not do its work, for which no module is to blame. The text says what."""
 
 
 class Vm:
@@ -165,11 +172,15 @@ class Vm:
         return function
 
     def check(self, error: int | None) -> None:
-        """Raise Unfit with the VM's own words, in a line, if ``error`` is one."""
+        """Raise Failed with the VM's own words, in a line, if ``error`` is one."""
         if error:
-            vector = buffer(16)
-            self.wasmtime_error_message(error, vector)
-            raise Unfit(line_of(" ".join(text_of(vector).split())))
+            raise Failed(self.words_of(error))
+
+    def words_of(self, error: int) -> str:
+        """Return the VM's own words on an error, in a line."""
+        vector = buffer(16)
+        self.wasmtime_error_message(error, vector)
+        return line_of(" ".join(text_of(vector).split()))
 
 
 def buffer(size: int) -> "Bytes":
@@ -205,16 +216,17 @@ def line_of(text: str) -> str:
 
 
 def compile_(vm: Vm, data: bytes) -> tuple[int, bytes]:
-    """Compile a module. Return its address, and code that ``load`` takes. Raises Unfit."""
+    """Compile a module. Return its address, and code that ``load`` takes. Raises Unfit if the VM does not take it, and Failed."""
     address, vector = buffer(8), buffer(16)
-    vm.check(vm.wasmtime_module_new(vm.engine, data, len(data), address))
+    if error := vm.wasmtime_module_new(vm.engine, data, len(data), address):
+        raise Unfit(vm.words_of(error))
     module: int = unpack_from("<Q", address)[0]
     vm.check(vm.wasmtime_module_serialize(module, vector))
     return module, items(vector, 1)
 
 
 def load(vm: Vm, code: bytes) -> int:
-    """Return the address of a module that ``compile_`` made into code. Raises Unfit for another version or machine.
+    """Return the address of a module that ``compile_`` made into code. Raises Failed for another version or machine.
 
     Code runs as it is: nobody but us may have written it.
     """
@@ -260,6 +272,14 @@ def exports(vm: Vm, module: int) -> list[str]:
     vector = buffer(16)
     vm.wasmtime_module_exports(module, vector)
     return [text_of(vm.wasm_exporttype_name(address)) for address in pointers(vector)]
+
+
+def first_memory(vm: Vm, module: int) -> int:
+    """Return the pages of memory that a module asks for at once."""
+    vector = buffer(16)
+    vm.wasmtime_module_exports(module, vector)
+    types = [vm.wasm_externtype_as_memorytype_const(vm.wasm_exporttype_type(address)) for address in pointers(vector)]
+    return next((vm.wasmtime_memorytype_minimum(one) or 0 for one in types if one), 0)
 
 
 def extern(kind: int, handle: bytes) -> bytes:

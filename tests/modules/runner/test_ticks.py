@@ -11,6 +11,7 @@ from wording import sentence
 
 from khiva_arena.entrants import modules
 from khiva_arena.modules.runner import baton, line, ticks
+from khiva_arena.modules.runner.main import FAILED
 from khiva_arena.modules.runner.ticks import TickSeat
 from khiva_arena.sandbox import seccomp, system
 
@@ -178,6 +179,12 @@ def test_who_takes_too_much_of_the_processor_for_its_ticks_is_given_up(monkeypat
     assert one.ask(PLENTY) == (line.BACKSTOP, 0, b"")
 
 
+def test_who_is_run_again_may_take_several_times_as_much_of_the_processor() -> None:
+    code = compiled(wasm(start("")))
+    one, patient = (TickSeat(machine(), code, KEY, MOST, patience) for patience in (1, 10))
+    assert patient.most_cpu() == 10 * one.most_cpu()
+
+
 def test_the_backstop_goes_by_the_ticks_that_were_used(monkeypatch: pytest.MonkeyPatch) -> None:
     """A module with ticks for hours is given up early in a call that takes the processor for nothing."""
 
@@ -279,11 +286,10 @@ def test_a_table_by_its_process(tmp_path: Path) -> None:
     path = str(tmp_path / "code").encode()
     batches = [
         [
-            (0, line.OPEN, 0, line.OPENING.pack(KEY, MOST, bytes.fromhex(name)) + path),
-            (1, line.OPEN, 0, line.OPENING.pack(KEY, MOST, bytes(32)) + path),
+            (0, line.OPEN, 0, line.OPENING.pack(KEY, MOST, 1, bytes.fromhex(name)) + path),
             (0, line.SAY, 0, b"x"),
         ],
-        [(0, line.ASK, PLENTY, b"x"), (1, line.ASK, PLENTY, b"x")],
+        [(0, line.ASK, PLENTY, b"x")],
         [(0, line.END, PLENTY, b"")],
     ]
     words = modules.runner(modules.TABLE, seccomp.of_a_table().hex() if seccomp.supported() and system.PROC else "")
@@ -294,7 +300,10 @@ def test_a_table_by_its_process(tmp_path: Path) -> None:
         size = line.LENGTH.size + line.LENGTH.unpack_from(rest)[0]
         answers.append(line.items_of(rest[:size]))
         rest = rest[size:]
-    why = sentence("modules", "code-changed").encode()
-    assert answers[0] == [(0, line.ANSWERED, 0, b""), (1, line.REFUSED, 0, why)]
-    assert answers[1] == [(0, line.ANSWERED, CALL + 100 + len(HELLO), HELLO), (1, line.REFUSED, 0, why)]
+    assert answers[0] == [(0, line.ANSWERED, 0, b"")]
+    assert answers[1] == [(0, line.ANSWERED, CALL + 100 + len(HELLO), HELLO)]
     assert answers[2][0][:2] == (0, line.ANSWERED)
+    batches[0][0] = (0, line.OPEN, 0, line.OPENING.pack(KEY, MOST, 1, bytes(32)) + path)
+    done = subprocess.run(words, input=b"".join(map(line.batch, batches)), capture_output=True, timeout=120, check=False)
+    why = f"the runner failed: {sentence('modules', 'code-changed')}\n"
+    assert (done.returncode, done.stdout, done.stderr.decode()) == (FAILED, b"", why)
