@@ -91,6 +91,7 @@ class _EventAudit:
         ground = event.is_of_0_1 and event.public is None
         self.report = EventReport(harmless(event.id, LONGEST), event.number, event.commitment, public=event.public, ground=ground)
         self.report.closed = event.closed is not None
+        self.report.engines = tuple(event.engines)
         self.timetable: Timetable | None = None
         self.revealed: dict[int, bytes] = {}
         self.voids: Counter[int] = Counter()
@@ -183,6 +184,7 @@ class _EventAudit:
         stored.check_definition(event)
         definition = event.definition
         self._rerunner = self._rerunner_of_ticks if definition.in_ticks else None
+        self.report.meter = definition.meter
         if HASHED in definition.rules_version and not file_in_rules(definition.game, definition.rules):
             # before any match is replayed: without it nothing can be said of them
             get(definition.game, definition.rules_version)

@@ -44,6 +44,8 @@ class EventReport:
     ground: whether the draw could be chosen by varying the definition, as in events that version 0.1.0 began.
     problems: everything that is not sound, a line each.
     sound_matches, unsound_matches: ordinals.
+    engines: the versions that played it.
+    meter: the number of the price list of its ticks, 0 by the wall clock.
     rerun: the number of matches whose bots were run again and came out equal; None if none were run.
     unconfirmed: what only the machine which played can know, a line each, if bots were run again.
     unconfirmed_matches: ordinals of matches that could not be run again here, and are neither sound nor not sound.
@@ -67,6 +69,8 @@ class EventReport:
     problems: list[str] = field(default_factory=list)
     sound_matches: list[int] = field(default_factory=list)
     unsound_matches: list[int] = field(default_factory=list)
+    engines: tuple[str, ...] = ()
+    meter: int = 0
     rerun: int | None = None
     unconfirmed: list[str] = field(default_factory=list)
     unconfirmed_matches: list[int] = field(default_factory=list)
@@ -103,7 +107,7 @@ class EventReport:
     def to_dict(self) -> dict[str, Any]:
         """Return the report as plain values, for JSON."""
         left_out = {"commitment", "sample", *(("rerun", "unconfirmed", "unconfirmed_matches") if self.rerun is None else ())}
-        left_out |= set() if self.left_out else {"left_out"}
+        left_out |= {name for name in ("left_out", "meter") if not getattr(self, name)}
         plain = {name: value for name, value in asdict(self).items() if name not in left_out}
         sound = self.sound + len(self.unconfirmed_matches)
         sample = {"sample": self.sample.to_dict(sound, len(self.unsound_matches))} if self.sample else {}

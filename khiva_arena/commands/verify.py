@@ -95,6 +95,8 @@ def _say_event(report: EventReport) -> None:
             f"  the bots of {count(report.rerun, 'match', 'matches')} were run again: every answer, fault and tick is the same"
         )
     _say_unconfirmed(report)
+    if report.rerun is not None:
+        click.echo(harmless(f"  played in ticks of price list {report.meter}, by khiva-arena {' and '.join(report.engines)}"))
     if report.unrevealed:
         click.echo(f"  {report.unrevealed} of them were checked with the store's private secrets, which are not revealed yet")
     if report.public is not None:
@@ -113,7 +115,8 @@ def _say_event(report: EventReport) -> None:
             click.echo(f"  also: {problem}")
         if len(report.problems) > SHOWN:
             click.echo(f"  and {len(report.problems) - SHOWN} more; --json lists all")
-        click.echo(f"  sound: {ranges(sorted(report.sound_matches))}; not sound: {ranges(sorted(report.unsound_matches))}")
+        sound, unsound = (ranges(sorted(ordinals)) for ordinals in (report.sound_matches, report.unsound_matches))
+        click.echo(f"  by the number of the match: sound {sound}; not sound {unsound}")
 
 
 def _say_unconfirmed(report: EventReport) -> None:
@@ -124,4 +127,5 @@ def _say_unconfirmed(report: EventReport) -> None:
     if len(lines) > SHOWN:
         click.echo(f"  and {len(lines) - SHOWN} more; --json lists all")
     if report.unconfirmed_matches:
-        click.echo(f"  nobody is at fault for these: run them again elsewhere: {ranges(sorted(report.unconfirmed_matches))}")
+        numbers = ranges(sorted(report.unconfirmed_matches))
+        click.echo(f"  nobody is at fault for these matches: run them again elsewhere: {numbers}")
