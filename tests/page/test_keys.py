@@ -128,6 +128,24 @@ def test_a_line_of_the_story_is_gone_to_and_keeps_the_focus(page: Page, made: Ma
 
 
 @pytest.mark.slow
+def test_a_key_that_is_held_down_writes_its_last_step_into_the_address(page: Page, made: Made) -> None:
+    """A browser refuses a page that writes hundreds of addresses in a moment, and says so in its log."""
+    opened(page, made, "#match=1/0")
+    page.js(
+        "for (let times = 0; times < 120; times += 1) for (const key of ['ArrowRight', 'ArrowLeft'])"
+        " document.body.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}))"
+    )
+    page.keys("ArrowRight", "ArrowRight")
+    page.until("return location.hash === '#match=1/0&step=2'")
+    page.keys("End", "ArrowLeft")
+    page.go("#matches=all")
+    page.until("return document.querySelector('.list')")
+    page.js("return new Promise((done) => setTimeout(done, 300))")
+    assert page.js("return location.hash") == "#matches=all", "the address of a view that is left was written"
+    assert page.wrong() == []
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ["khiva-round-robin", "khiva-stages", "emira-round-robin"])
 def test_a_print_holds_the_results_on_two_pages(page: Page, made: Made, case: str) -> None:
     opened(page, made, "", case)

@@ -3,7 +3,7 @@
 import { VERDICTS, ordinal } from "./words.js";
 import { frames, seen } from "./film.js";
 import { generic } from "./generic.js";
-import { go, link, listed } from "./route.js";
+import { link, listed, note } from "./route.js";
 import { h, pairs, refill, whenever_wide } from "./dom.js";
 import { notes } from "./notes.js";
 import { scores } from "./points.js";
@@ -112,7 +112,7 @@ export function player(place, one, film, drawing, scenery, want) {
   const to = (/** @type {number} */ next) => {
     step = Math.min(last, Math.max(0, next));
     show();
-    go({ match: one.key, step: step || null, eyes: eyes === "all" ? null : eyes }, true);
+    note({ match: one.key, step: step || null, eyes: eyes === "all" ? null : eyes });
     if (step === last) stop();
   };
   const stop = () => { clearInterval(timer); timer = 0; play.textContent = "play"; };
