@@ -146,6 +146,25 @@ def test_a_key_that_is_held_down_writes_its_last_step_into_the_address(page: Pag
 
 
 @pytest.mark.slow
+def test_a_step_lights_another_line_of_a_story_that_stays(page: Page, made: Made) -> None:
+    opened(page, made, "#match=1/0&step=3")
+    lit = (
+        "return [...document.querySelectorAll('.events li')]"
+        ".map((one, at) => [at, one.className, one.getAttribute('aria-current')]).filter(([, kind]) => kind !== 'later')"
+    )
+    page.js("document.querySelector('.events li').kept = true")
+    for key, step in (("ArrowRight", 4), ("Home", 0), ("End", None), ("ArrowLeft", None), ("Home", 0)):
+        page.keys(key)
+        *before, now = page.js(lit)
+        assert now[1:] == ["now", "step"]
+        assert step in (None, now[0])
+        assert before == [[at, "", None] for at in range(now[0])]
+    assert page.js("return document.querySelector('.events li').kept") is True
+    page.keys("1")
+    assert page.js("return document.querySelector('.events li').kept") is None, "other eyes read the lines of these"
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ["khiva-round-robin", "khiva-stages", "emira-round-robin"])
 def test_a_print_holds_the_results_on_two_pages(page: Page, made: Made, case: str) -> None:
     opened(page, made, "", case)

@@ -33,6 +33,7 @@ export function start(drawings) {
   document.body.append(h("header", { class: "top" }, title), main);
   /** @type {any} */
   let table = null;
+  let lines = story([], /** @type {any} */ ({}), () => {});
   /** @type {Ask | null} */
   let ask = null;
   let looking = -1;
@@ -54,7 +55,8 @@ export function start(drawings) {
     const film = table.frames.slice(0, at + 1);
     refill(place, drawing().draw({ frame: film[at], before: film[at - 1] ?? null, film, names: table.names, seats: table.names.length, eyes: table.seat, rules: table.rules, scenery: table.scenery, width: place.clientWidth || 700 }));
     refill(mine, /** @type {HTMLElement | null} */ (place.querySelector(`.player[data-seat="${table.seat}"]`))); // beside what it is asked
-    refill(side, story(table.frames, /** @type {any} */ ({ names: table.names, key: "" }), look)(at, table.seat));
+    const told = lines(at, table.seat);
+    if (told.parentNode !== side) refill(side, told);
     const now = /** @type {HTMLElement | null} */ (side.querySelector(".now"));
     if (now) side.scrollTop = Math.max(0, now.offsetTop + now.offsetHeight - side.clientHeight + 24);
   };
@@ -138,6 +140,7 @@ export function start(drawings) {
   const heard = /** @type {Record<string, (message: any) => void>} */ ({
     table: (message) => {
       table = message;
+      lines = story(table.frames, /** @type {any} */ ({ names: table.names, key: "" }), look);
       const others = message.names.map((/** @type {string} */ name, /** @type {number} */ seat) => (seat === message.seat || !message.marks[seat].length ? "" : `; ${name}: ${message.marks[seat].join(", ")}`));
       title.textContent = `${message.title || "Khiva Arena"}: you are ${message.names[message.seat] === "you" ? "" : `${message.names[message.seat]}, `}seat ${message.seat}${others.join("")}`;
       refill(said);

@@ -6,27 +6,43 @@ import { link } from "./route.js";
 import { seen } from "./film.js";
 
 /**
- * The story up to the end, with the current step lit; what these eyes did not see is left out.
- * @param {import("./types").Frame[]} film
+ * The story up to the end, with the current step lit; what these eyes did not see is left out. The list is one and the same as long
+ * as the eyes are: a step lights other lines of it, since to lay all of them out again takes longer than all else that a step draws.
+ * @param {import("./types").Frame[]} film  frames may be added
  * @param {import("./types").Match} one
  * @param {(step: number) => void} to
  */
 export function story(film, one, to) {
-  return (/** @type {number} */ step, /** @type {import("./types").Eyes} */ eyes) =>
-    h(
-      "ol",
-      { class: "events" },
-      film.map((frame) => {
-        const faults = [...frame.asked.filter((ask) => ask.why && ask.why !== "forfeited").map((ask) => `${one.names[ask.seat]}: ${ask.why}, the default is played`)];
-        const texts = seen(frame, eyes).events.map((event) => event.text).filter(Boolean);
-        return h(
-          "li",
-          { class: frame.step === step ? "now" : frame.step > step ? "later" : null, "aria-current": frame.step === step ? "step" : null },
-          h("a", { href: link({ match: one.key, step: frame.step || null, eyes: eyes === "all" ? null : eyes }), class: "step", onclick: (event) => { if (plain(event)) { event.preventDefault(); to(frame.step); } } }, frame.step),
-          h("div", {}, faults.map((text) => h("p", { class: "fault-line" }, text)), texts.map((text) => h("p", {}, text)), faults.length || texts.length ? null : h("p", { class: "dim" }, "…")),
-        );
-      }),
-    );
+  /** @type {import("./types").Eyes | null} */
+  let whose = null;
+  let list = h("ol");
+  return (/** @type {number} */ step, /** @type {import("./types").Eyes} */ eyes) => {
+    if (eyes !== whose) list = h("ol", { class: "events" });
+    whose = eyes;
+    list.append(...film.slice(list.childElementCount).map((frame) => line(frame, eyes, one, to)));
+    [...list.children].forEach((shown, at) => light(shown, film[at].step === step ? "now" : film[at].step > step ? "later" : ""));
+    return list;
+  };
+}
+
+/** A line of the story: what happened in a frame. @param {import("./types").Frame} frame @param {import("./types").Eyes} eyes @param {import("./types").Match} one @param {(step: number) => void} to */
+function line(frame, eyes, one, to) {
+  const faults = [...frame.asked.filter((ask) => ask.why && ask.why !== "forfeited").map((ask) => `${one.names[ask.seat]}: ${ask.why}, the default is played`)];
+  const texts = seen(frame, eyes).events.map((event) => event.text).filter(Boolean);
+  return h(
+    "li",
+    {},
+    h("a", { href: link({ match: one.key, step: frame.step || null, eyes: eyes === "all" ? null : eyes }), class: "step", onclick: (event) => { if (plain(event)) { event.preventDefault(); to(frame.step); } } }, frame.step),
+    h("div", {}, faults.map((text) => h("p", { class: "fault-line" }, text)), texts.map((text) => h("p", {}, text)), faults.length || texts.length ? null : h("p", { class: "dim" }, "…")),
+  );
+}
+
+/** Light a line of the story; one that is so already is left alone. @param {Element} one @param {string} kind */
+function light(one, kind) {
+  if (one.className === kind) return;
+  one.className = kind;
+  if (kind === "now") one.setAttribute("aria-current", "step");
+  else one.removeAttribute("aria-current");
 }
 
 /** Whether a click asks for no other tab or window. @param {any} event */

@@ -160,10 +160,9 @@ export function player(place, one, film, drawing, scenery, want) {
     const before = step ? seen(film[step - 1], eyes) : null;
     refill(drawn, drawing.draw({ frame, before, film: film.slice(0, step + 1).map((past) => seen(past, eyes)), names: one.names, seats, eyes, rules: one.event.rules, scenery, width: drawn.clientWidth || 700 }), choices(frame, before, one, drawing, scenery));
     const inside = side.contains(document.activeElement);
-    const held = document.activeElement?.textContent;
-    refill(side, lines(step, eyes));
-    const same = stays ? [...side.querySelectorAll(".step")].find((one) => one.textContent === held) : null;
-    if (inside) /** @type {HTMLElement | null} */ (same ?? side.querySelector(".now .step"))?.focus({ preventScroll: true });
+    const told = lines(step, eyes);
+    if (told.parentNode !== side) refill(side, told);
+    if (inside && !stays) /** @type {HTMLElement | null} */ (side.querySelector(".now .step"))?.focus({ preventScroll: true });
     const now = /** @type {HTMLElement | null} */ (side.querySelector(".now"));
     if (now) side.scrollTop = Math.max(0, now.offsetTop + now.offsetHeight - side.clientHeight + 24); // not scrollIntoView: the page stays
     refill(graph, scores(film, one, step, swings, to, graph.clientWidth || 700));
