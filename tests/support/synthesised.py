@@ -28,6 +28,11 @@ from khiva_arena.store.db import BotRow, EventRow, Store
 
 SECRET = bytes(range(32))
 EVERY_SO_OFTEN = 7
+SHORT = {"khiva": {"max_turns": 6}, "emira": {"max_rounds": 6}, "silk_road": {"max_turns": 20}}
+"""Rules by which matches end early: what is made up, joined and audited is matches of any length."""
+KEPT = 200
+_PLAYED: dict[str, Outcome] = {}
+"""The last matches that were played, of which the stores of one machine and of shards have the same."""
 Fails = Callable[[int, int], bool]
 """Whether an attempt at a match is void, by ordinal and attempt."""
 
@@ -49,7 +54,7 @@ def planned(
         "seeds": 10,
         "copies": 1,
         "lineups": None,
-        "rules": dict(made.rules({"max_turns": 6} if game == "khiva" else {})),
+        "rules": dict(made.rules(SHORT.get(game, {}))),
         "isolation": Level.TRUSTED,
     }
     what = Definition(
@@ -112,7 +117,16 @@ def void(job: Job) -> Outcome:
 
 
 def outcome(job: Job, luck: str = "") -> Outcome:
-    """A match that the rules engine plays."""
+    """Return a match that the rules engine plays, once for all stores that have it."""
+    played = repr((job.header, job.secret, job.ordinal, luck))
+    if played not in _PLAYED:
+        if len(_PLAYED) > KEPT:
+            _PLAYED.clear()
+        _PLAYED[played] = _played(job, luck)
+    return structs.replace(_PLAYED[played], attempt=job.attempt)
+
+
+def _played(job: Job, luck: str) -> Outcome:
     header = job.header
     count = len(header.seats)
     state, _ = get(header.game).new(count, header.rules, job.secret)
