@@ -3,10 +3,12 @@
 from typing import TYPE_CHECKING
 
 from khiva_arena.competition.run_events import RunEvents
+from khiva_arena.modules.meter.prices import WORST_NANOSECONDS
 from khiva_arena.playing.jobs import Play
 from khiva_arena.playing.starts import Entrants
 from khiva_arena.replay.definition import Definition, kept_at
 from khiva_arena.report.same_names import in_a_line
+from khiva_arena.result import TICKS_A_MS
 from khiva_arena.sandbox import launch, system
 from khiva_arena.schedule import formats
 from khiva_arena.schedule.formats import DrawnRound
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from khiva_arena.events.durations import MatchTime
 
 _FEW_SEEDS = 10
+_LONG_SECONDS = 600
+"""CPU time of one decision above which a line says so."""
 
 
 def announce(
@@ -45,6 +49,8 @@ def announce(
         log.say(is_played(event.definition))
     if event.definition.in_ticks:
         log.say(kept_at("the best level of each worker" if settings.place else play.sandbox.level))
+        if slow := _slow_decision(event.definition):
+            log.say(slow, warning=True)
     if choice := _some_line_ups(event.definition, opening):
         log.say(choice, warning=settings.lineups != AUTO)
     if settings.authors_apart and not _shared_author(play.event.definition):
@@ -87,6 +93,19 @@ def announce(
             "bots that think long will slow each other down",
             warning=True,
         )
+
+
+def _slow_decision(definition: Definition) -> str:
+    """Return in a line what a decision in ticks may take of the processor at worst; "" for at most ``_LONG_SECONDS``."""
+    milliseconds = definition.time.turn_ms + definition.time.bank_ms
+    seconds = milliseconds * TICKS_A_MS * WORST_NANOSECONDS // 10**9
+    if seconds <= _LONG_SECONDS:
+        return ""
+    return (
+        f"one decision may take {count(seconds // 60, 'minute')} of CPU at worst, since turn and bank are "
+        f"{milliseconds / 1000:g} s of ticks and the dearest tick lasts {WORST_NANOSECONDS} ns; a smaller --bank or --turn makes "
+        "that less"
+    )
 
 
 def _some_line_ups(definition: Definition, opening: DrawnRound) -> str:

@@ -8,10 +8,12 @@ import os
 import sys
 import time
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 
+import cold_code
 import runner_calls
 import wasm_vm
 import wasmtime
@@ -170,10 +172,11 @@ def main() -> None:
     wanted = sys.argv[1] if len(sys.argv) > 1 else ""
     engine = wasm_vm.engine()
     rows = []
-    for name, wasm in [*operations(), *branches(), *accesses(), *bulks()]:
+    for name, wasm in chain(operations(), branches(), accesses(), bulks(), cold_code.shapes(wanted)):
         if wanted in name:
             module = wasmtime.Module(engine, rewritten(wasm).wasm)
             rows.append((min(nanoseconds(engine, module) for _ in range(RUNS)), name))
+            print(f"{rows[-1][0]:7.3f} ns a tick  {name}", file=sys.stderr, flush=True)
     for name, wasm in runner_calls.calls():
         if wanted in name:
             rows.append((min(runner_calls.nanoseconds(wasm, TICKS_OF_CALLS) for _ in range(RUNS)), name))

@@ -4,14 +4,16 @@ from pathlib import Path
 
 import pytest
 from arena import arena, bots
+from msgspec.structs import replace
 from stores import GREEDY, NAIVE, STAGES, TRUSTED
 from synthesised import planned
 from wording import sentence
 
 from khiva_arena.commands.more_seeds import commands
-from khiva_arena.competition.announcing import _some_line_ups
+from khiva_arena.competition.announcing import _slow_decision, _some_line_ups
+from khiva_arena.modules.meter import prices
 from khiva_arena.native import build
-from khiva_arena.replay.definition import spellings
+from khiva_arena.replay.definition import TimeLimits, spellings
 from khiva_arena.sandbox import launch
 from khiva_arena.schedule.timetable import Timetable
 from khiva_arena.shards.plan import settings_of
@@ -73,6 +75,13 @@ def said(**what: object) -> str:
 )
 def test_a_line_says_whether_all_meet(what: dict[str, object], line: str) -> None:
     assert said(**what) == line
+
+
+@pytest.mark.parametrize(("bank", "minutes"), [(10_000, ""), (11_000, ""), (59_000, "50 minutes")])
+def test_a_line_says_what_a_decision_in_ticks_may_take(bank: int, minutes: str) -> None:
+    definition = replace(planned().definition, time=TimeLimits(10_000, 1_000, bank))
+    line = sentence("competition", "slow-decision", minutes=minutes, seconds="60", nanoseconds=prices.WORST_NANOSECONDS)
+    assert _slow_decision(definition) == (line if minutes else "")
 
 
 def test_what_auto_defined_until_0_2_is_known_beside_what_it_defines_now() -> None:

@@ -1,6 +1,6 @@
 """The bounds of a module: compiling takes more than linear time, so each count is held before the module reaches a compiler."""
 
-MODULE_BYTES = 16 * 2**20
+MODULE_BYTES = 32 * 2**20
 SECTIONS = 1_000
 TYPES = 10_000
 PARAMS = 128
@@ -21,6 +21,10 @@ EFFORT = 1_000_000
 """The most effort of compiling a function: its blocks that pay, in the sense of METER.md, times 100 more than its locals."""
 EFFORTS = 50 * EFFORT
 """The most effort of compiling all functions of a module together."""
+HEAVY = 10_000
+HEAVY_BYTES = 64
+"""The most heavy instructions of a module are HEAVY, and one for each HEAVY_BYTES of its code section. They become so much code
+of the machine that *cold* could not follow from the bytes if there were more."""
 NESTING = 5_000
 BR_TABLE = 10_000
 """The most entries of one br_table."""

@@ -27,13 +27,13 @@ class Edits:
     scratch: the types of locals that the edits need behind the function's own.
     """
 
-    __slots__ = ("_blocks", "_depth", "_locals", "_pieces", "_slot", "dead", "edits", "price", "scratch")
+    __slots__ = ("_blocks", "_cold", "_depth", "_locals", "_more", "_pieces", "_slot", "dead", "edits", "price", "scratch")
 
-    def __init__(self, pieces: Pieces, locals_: int) -> None:
-        self._pieces, self._locals = pieces, locals_
+    def __init__(self, pieces: Pieces, locals_: int, cold: int) -> None:
+        self._pieces, self._locals, self._cold = pieces, locals_, cold
         self.edits: list[Edit] = []
         self.scratch: list[int] = []
-        self.price = self._blocks = self._depth = 0
+        self.price = self._blocks = self._depth = self._more = 0
         self.dead = self._slot = -1  # the slot is the edit that pays for the block
 
     @property
@@ -41,11 +41,16 @@ class Edits:
         """The effort of compiling the blocks so far, as ``bounds.EFFORT`` counts it."""
         return self._blocks * (100 + self._locals)
 
-    def begin_block(self, pos: int, depth: int) -> None:
-        """End the block that pays, if one is open, and begin another at an offset. ``depth``: how many labels are around it."""
+    def begin_block(self, pos: int, depth: int, *, jump: bool = False) -> None:
+        """End the block that pays, if one is open, and begin another at an offset.
+
+        depth: how many labels are around it.
+        jump: it stands behind an ``else`` or an ``end``.
+        """
         if self.dead < 0:
             self.end_block()
             self._slot, self._depth, self.price = len(self.edits), depth, 0
+            self._more = self._cold if jump else 0
             self.edits.append(Edit(pos, pos, b""))
 
     def end_block(self) -> None:
@@ -53,7 +58,8 @@ class Edits:
         if self._slot < 0:
             return
         pos = self.edits[self._slot].first
-        self.edits[self._slot] = Edit(pos, pos, self._pieces.pay(self.price, self._depth))
+        price = self.price and self.price + self._more
+        self.edits[self._slot] = Edit(pos, pos, self._pieces.pay(price, self._depth))
         self._slot = -1
         self._blocks += 1
         if self.effort > bounds.EFFORT:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from enum import IntEnum
 from typing import NamedTuple
 
-from .prices import PLAIN, Prices
+from .prices import COLD_TIMES, PLAIN, Prices
 
 TYPES = {"i32": 0x7F, "i64": 0x7E, "f32": 0x7D, "f64": 0x7C}
 """The types of values, as bytes of the binary format."""
@@ -53,7 +53,7 @@ class Instruction(NamedTuple):
     pops: the types of its operands, the topmost last.
     pushes: the types of its results.
     price: in ticks.
-    detail: the bits of a constant, or the largest exponent of the alignment of a load or store.
+    detail: the bits of a constant, or the largest exponent of the alignment of a load or store; of others 1 if it is heavy.
     """
 
     kind: Treatment
@@ -71,7 +71,7 @@ class Priced(NamedTuple):
     kind: how the walk treats it.
     types: of operands and results, as "i32 i32>i64".
     price: its class.
-    detail: as in ``Instruction``.
+    detail: the bits of a constant, or the largest exponent of the alignment of a load or store.
     """
 
     opcode: int
@@ -194,6 +194,10 @@ _REFUSED = (
 )
 
 
+_HEAVY = {"indirect", "grow", "bulk", "float", "divide"}
+"""The classes whose instructions become far more code of the machine than they have bytes."""
+
+
 def refusal(opcode: int) -> tuple[str, str]:
     """Return the name of the feature that an opcode without a price belongs to, and how to build without it."""
     for opcodes, feature, remedy in _REFUSED:
@@ -211,7 +215,10 @@ def instructions(prices: Prices) -> dict[int, Instruction]:
     table = {opcode: Instruction(Treatment.REFUSED, b"", b"", 0) for opcode in range(256)}
     table[0xFC] = Instruction(Treatment.PREFIX, b"", b"", 0)
     ticks = PLAIN | {"load": prices.load}
+    ticks |= {name: ticks[name] + times * prices.cold for name, times in COLD_TIMES.items()}
     for row in ROWS:
         pops, pushes = row.types.split(">")
-        table[row.opcode] = Instruction(row.kind, _types(pops), _types(pushes), ticks[row.price], row.detail)
+        table[row.opcode] = Instruction(
+            row.kind, _types(pops), _types(pushes), ticks[row.price], row.detail or row.price in _HEAVY
+        )
     return table

@@ -23,6 +23,13 @@ PLAIN = {
 LOADS = ((16, 4), (64, 10), (256, 30), (4_096, 50))
 """The price of a load in ticks: of the first step whose pages hold the maximum of the module's memory. A load that waits for
 memory takes longer, the more memory there is."""
+COLD = ((2**18, 0), (2**20, 10), (3 * 2**20, 14), (2**23, 30), (2**25, 50))
+"""How many ticks *cold* is: those of the first step whose bytes hold the module's code section. A jump takes longer, the more
+code there is, since the processor's caches do not hold it all."""
+COLD_TIMES = {"call": 3, "indirect": 3, "jump": 1}
+"""How many times cold an instruction pays beside its price, by class. A block behind an ``else`` or an ``end`` pays it once."""
+NEAR = 32
+"""A branch to a loop that begins at most so many bytes before the branch's end is not cold."""
 PAGES = LOADS[-1][0]
 """The most pages of memory, of 64 KiB."""
 BULK_SHIFT = 3
@@ -47,6 +54,8 @@ SLOT = 16
 """The bytes of stack of a parameter, of a local, and of an operand where the function has most of them."""
 HEIGHT_LIMIT = 1_000_000
 """The bytes of stack that a module may use."""
+WORST_NANOSECONDS = 5
+"""What a tick lasts at the most, but for one shape that took 6.7 on a busy machine. The backstop is three times it."""
 STACK_BYTES = 1_800_000
 """The bytes of stack that a VM has to offer, so that it never overflows before HEIGHT_LIMIT."""
 
@@ -55,13 +64,14 @@ class Prices(NamedTuple):
     """The prices that hold for a module.
 
     load: of a load, in ticks.
-    pages: the maximum of the module's memory.
+    cold: of a jump, in ticks, beside the price of its instruction.
     """
 
     load: int
-    pages: int
+    cold: int
 
 
-def prices(pages: int) -> Prices:
-    """Return the prices for a module whose memory has at most so many pages, at most ``PAGES``."""
-    return Prices(next(price for most, price in LOADS if pages <= most), pages)
+def prices(pages: int, code: int) -> Prices:
+    """Return the prices for a module whose memory has at most so many pages, and whose code section has so many bytes."""
+    load, cold = (next(price for most, price in steps if held <= most) for steps, held in ((LOADS, pages), (COLD, code)))
+    return Prices(load, cold)

@@ -104,9 +104,11 @@ def _positive(value: int) -> bytes:
 def _code(module: Module, types: _Types, *, by_function: bool) -> bytes:
     """Return the rewritten code section."""
     pieces = Pieces(len(module.globals))
-    walk = Walk(module, instructions(prices(module.pages[1])), pieces)
+    length = len(module.sections[CODE])
+    held = prices(module.pages[1], length)
+    walk = Walk(module, instructions(held), pieces, held.cold)
     bodies = []
-    targets = effort = 0
+    targets = effort = heavy = 0
     for index, body in enumerate(module.bodies, len(module.imports)):
         type_ = module.types[module.functions[index]]
         if by_function:
@@ -122,6 +124,9 @@ def _code(module: Module, types: _Types, *, by_function: bool) -> bytes:
         effort += walked.effort
         if effort > bounds.EFFORTS:
             refuse("more blocks and locals in all than can be compiled", "make the module smaller")
+        heavy += walked.heavy
+        if heavy > bounds.HEAVY + length // bounds.HEAVY_BYTES:
+            refuse("more heavy instructions than its bytes allow", "move some of this work into loops")
         bodies.append(_body(body, walked, type_, pieces, types))
     return leb(len(bodies)) + b"".join(leb(len(body)) + body for body in bodies)
 

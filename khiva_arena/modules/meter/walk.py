@@ -12,7 +12,7 @@ from .edits import Edit, Edits
 from .instructions import TYPES, Instruction, Treatment, refusal
 from .parse import FunctionType, Module, local_types
 from .pieces import Pieces
-from .prices import CALL
+from .prices import CALL, NEAR
 from .reader import PADDING, invalid, refuse, signed, unsigned
 
 _ANY = 0
@@ -31,6 +31,7 @@ class Walked(NamedTuple):
     scratch: the types of locals that the edits need behind its own.
     targets: the entries of its br_tables.
     effort: of compiling it, as ``bounds.EFFORT`` counts it.
+    heavy: its heavy instructions, and the values that calls and branches carry beyond the first.
     """
 
     edits: list[Edit]
@@ -40,6 +41,7 @@ class Walked(NamedTuple):
     scratch: list[int]
     targets: int
     effort: int
+    heavy: int
 
 
 class _Control:
@@ -47,16 +49,17 @@ class _Control:
 
     kind: BLOCK, LOOP, IF, ELSE; a function is a BLOCK.
     type: of the operands that it takes, and of those that it leaves.
+    begin: the offset of its first instruction.
     floor: the height of the operands below its own.
     live: its beginning can be reached.
     open_ended: the code within it cannot be reached any more, so that operands come from nowhere.
     target: a branch that can be reached names it.
     """
 
-    __slots__ = ("floor", "kind", "live", "open_ended", "target", "type")
+    __slots__ = ("begin", "floor", "kind", "live", "open_ended", "target", "type")
 
-    def __init__(self, kind: Treatment, type_: FunctionType, floor: int, live: bool) -> None:
-        self.kind, self.type, self.floor, self.live = kind, type_, floor, live
+    def __init__(self, kind: Treatment, type_: FunctionType, begin: int, floor: int, live: bool) -> None:
+        self.kind, self.type, self.begin, self.floor, self.live = kind, type_, begin, floor, live
         self.open_ended = self.target = False
 
 
@@ -66,23 +69,24 @@ class Walk:
     module: the module of the function.
     table: the instructions by opcode.
     pieces: makes the code that is added.
+    cold: what a block pays more to which a jump leads.
     """
 
-    def __init__(self, module: Module, table: dict[int, Instruction], pieces: Pieces) -> None:
-        self._module, self._table, self._pieces = module, table, pieces
+    def __init__(self, module: Module, table: dict[int, Instruction], pieces: Pieces, cold: int) -> None:
+        self._module, self._table, self._pieces, self._cold = module, table, pieces, cold
 
     def run(self, body: bytes, type_: FunctionType) -> Walked:
         """Walk through the body of a function of a type, or raise ``ModuleRefused``."""
         self._locals, first = local_types(body, type_.params)
         self._code, self._end = body + PADDING, len(body)
         self._stack = bytearray()
-        self._controls = [_Control(Treatment.BLOCK, type_, 0, True)]
-        self._edits = Edits(self._pieces, len(self._locals))
-        self._floor = self._operands = self._targets = 0
+        self._controls = [_Control(Treatment.BLOCK, type_, first, 0, True)]
+        edits = self._edits = Edits(self._pieces, len(self._locals), self._cold)
+        self._floor = self._operands = self._targets = self._heavy = 0
         self._edits.begin_block(first, 1)
         end = self._instructions(first)
         slots = len(self._locals) + self._operands
-        return Walked(self._edits.edits, first, end, slots, self._edits.scratch, self._targets, self._edits.effort)
+        return Walked(edits.edits, first, end, slots, edits.scratch, self._targets, edits.effort, self._heavy)
 
     def _instructions(self, pos: int) -> int:
         """Walk through the instructions from an offset on; return the offset of the last."""
@@ -129,8 +133,10 @@ class Walk:
                     self._pop_all(pops)
                 if kind is _MEMORY:
                     pos = self._address(pos, detail)
-                elif kind is not _SIMPLE and kind is not _FLOAT:
-                    pos = _STEPS[kind](self, first, pos)
+                else:
+                    self._heavy += detail
+                    if kind is not _SIMPLE and kind is not _FLOAT:
+                        pos = _STEPS[kind](self, first, pos)
                 stack += pushes
                 if kind is _FLOAT:
                     edits.make_canonical(first, pos, pushes[0])
@@ -215,7 +221,7 @@ class Walk:
     def _open(self, kind: Treatment, pos: int) -> int:
         type_, pos = self._block_type(pos)
         self._pop_all(type_.params)
-        self._controls.append(_Control(kind, type_, len(self._stack), self._edits.dead < 0))
+        self._controls.append(_Control(kind, type_, pos, len(self._stack), self._edits.dead < 0))
         if len(self._controls) > bounds.NESTING:
             refuse(f"more than {bounds.NESTING:,} blocks within one another", "divide the function")
         self._floor = len(self._stack)
@@ -249,7 +255,7 @@ class Walk:
             self._edits.revive(first)
         control.kind, control.open_ended = Treatment.ELSE, False
         self._stack += control.type.params
-        self._edits.begin_block(pos, len(self._controls))
+        self._edits.begin_block(pos, len(self._controls), jump=True)
         return pos
 
     def _end_(self, first: int, pos: int) -> int:
@@ -270,18 +276,28 @@ class Walk:
         self._floor = self._controls[-1].floor
         self._stack += control.type.results
         if divided:
-            self._edits.begin_block(pos, len(self._controls))
+            self._edits.begin_block(pos, len(self._controls), jump=True)
         return pos
 
     def _label(self, pos: int) -> tuple[bytes, int]:
-        """Read a label; return the types that a branch to it takes along, and the offset behind it."""
+        """Read a branch's label, and let it pay; return the types that it takes along, and the offset behind it."""
         index, pos = self._number(pos, "label", len(self._controls))
-        return self._target(index), pos
+        control = self._controls[-1 - index]
+        if control.kind is Treatment.LOOP and pos - control.begin > NEAR:
+            self._edits.price += self._cold
+        return self._carry(self._target(index)), pos
 
     def _target(self, index: int) -> bytes:
         control = self._controls[-1 - index]
         control.target |= self._edits.dead < 0
         return control.type.params if control.kind is Treatment.LOOP else control.type.results
+
+    def _carry(self, types: bytes, times: int = 1) -> bytes:
+        """Let a branch pay for the values that it carries beyond the first; return their types. ``times``: to so many labels."""
+        more = max(0, len(types) - 1)
+        self._edits.price += more
+        self._heavy += times * more
+        return types
 
     def _br(self, _: int, pos: int) -> int:
         types, pos = self._label(pos)
@@ -308,6 +324,7 @@ class Walk:
             label, pos = self._number(pos, "label", len(self._controls))
             labels.add(label)
         types = self._target(label)
+        self._carry(types, length + 1)
         for other in map(self._target, labels):
             if len(other) != len(types):
                 invalid("labels of a br_table that take different operands")
@@ -319,6 +336,7 @@ class Walk:
         return pos
 
     def _return(self, first: int, pos: int) -> int:
+        self._carry(self._controls[0].type.results)
         self._pop_all(self._controls[0].type.results)
         self._edits.leave(first, pos, len(self._controls) - 1)
         self._die(pos)
@@ -333,6 +351,7 @@ class Walk:
     def _apply(self, type_: FunctionType) -> None:
         self._pop_all(type_.params)
         self._stack += type_.results
+        self._heavy += max(0, len(type_.results) - 1)
 
     def _call(self, _: int, pos: int) -> int:
         index, pos = self._number(pos, "function", len(self._module.functions))

@@ -37,7 +37,7 @@ TICKS_A_NANO = 10
 BLOCKS = 16
 """Blocks of 64 random bytes that are made at once."""
 BACKSTOP_SECONDS, BACKSTOP_A_TICK = 1.0, 15e-9
-"""CPU time after which a run is given up: three times the worst class of METER.md a used tick, and what a start takes."""
+"""CPU time after which a run is given up: more than twice the worst row of METER.md a used tick, and what a start takes."""
 THREAD_STACK = 8 << 20
 """Bytes of a thread's stack: the VM's own, and the host's frames on top."""
 GIVEN_UP = line.BACKSTOP, b""

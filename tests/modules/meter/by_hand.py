@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from wasm import Function, Made, start
+from wasm import Function, Made, sections_of, start
 
 LIMIT = 1_000_000
 """The ticks that each of them has."""
@@ -31,6 +31,31 @@ def _memory(pages: bytes, used: int) -> ByHand:
     return ByHand(f"a load where memory is {pages.hex()}", start("i32.const 0 i32.load 0 drop", memory=pages), used)
 
 
+def _large(code: int) -> bytes:
+    """A module that jumps in every way that can be cold, and whose code section has so many bytes.
+
+    Beside cold it uses 8 + 1 + 40 ticks for its calls, 1 + 10 for br_table, 2 behind that, 2 in the arm of an if, 2 behind it,
+    2 in the other arm, 4 each before and behind the br_if of a loop, and 20 in each of two longer loops. Cold are two calls,
+    three times each, br_table, and three blocks: behind that, behind the first if, and the other arm. The block behind the
+    second if has nothing in it. Cold is the br_if of the last loop, too: it ends 33 bytes behind the beginning of the loop.
+    """
+    nine = "i32.const 1 drop " * 9
+    words = f"""call 1 i32.const 1 call_indirect 1 block i32.const 0 br_table 0 0 end
+    i32.const 1 if i32.const 1 drop else unreachable end i32.const 0 if unreachable else i32.const 1 drop end
+    loop i32.const 1 drop i32.const 0 br_if 0 i32.const 1 drop end i32.const 1 drop
+    loop {nine} nop i32.const 0 br_if 0 end loop {nine} nop nop i32.const 0 br_if 0 end"""
+    padding = code
+    while True:
+        functions = [Function(words), Function("nop"), Function(b"\0" + b"\1" * padding)]
+        module = bytes(Made(functions, table=(1,), memory=SMALL))
+        more = len(dict(sections_of(module))[10]) - code
+        if not more:
+            return module
+        padding -= more
+
+
+VALUES = ("", "i64 i64 i64")
+THREE = "i64.const 1 i64.const 1 i64.const 1"
 BY_HAND = (
     ByHand("a function of nothing", start(""), 0),
     ByHand("nop and the edges of blocks", start("nop block nop end loop end"), 0),
@@ -82,6 +107,29 @@ BY_HAND = (
     ByHand("code behind a branch is free", start("block br 0 i32.const 1 drop block i32.const 1 drop end end"), 1),
     ByHand("code behind a return is free", start("return i32.const 1 drop"), 1),
     ByHand("br_table", start("block block i32.const 1 br_table 1 0 1 end unreachable end"), 1 + 10),
+    ByHand("a branch with three values", start(f"block :1 {THREE} br 0 end drop drop drop", more=(VALUES,)), 3 + 1 + 2 + 3),
+    ByHand("br_if with three", start(f"block :1 {THREE} i32.const 0 br_if 0 end drop drop drop", more=(VALUES,)), 4 + 1 + 2 + 3),
+    ByHand(
+        "br_table with three",
+        start(f"block :1 {THREE} i32.const 0 br_table 1 0 0 end drop drop drop", more=(VALUES,)),
+        4 + 12 + 3,
+    ),
+    ByHand(
+        "a branch to a loop with two",
+        start(
+            "i64.const 1 i64.const 1 loop :1 drop drop local.get 0 i32.eqz if "
+            "i32.const 1 local.set 0 i64.const 1 i64.const 1 br 1 end end",
+            locals="i32",
+            more=(("i64 i64", ""),),
+        ),
+        2 + 5 + 4 + 1 + 1 + 5,
+    ),
+    ByHand("a branch with one value", start("block :i64 i64.const 1 br 0 end drop"), 1 + 1 + 1),
+    ByHand(
+        "a return of three values", bytes(Made([Function("call 1 drop drop drop"), Function(f"{THREE} return", *VALUES)])), 11 + 6
+    ),
+    ByHand("code of 262,144 bytes", _large(2**18), 49 + 11 + 2 + 2 + 2 + 2 + 8 + 40),
+    ByHand("code of 262,145 bytes", _large(2**18 + 1), 49 + 11 + 2 + 2 + 2 + 2 + 8 + 40 + (3 + 3 + 1 + 3 + 1) * 10),
     ByHand("a call", bytes(Made([Function("call 1"), Function("nop i32.const 1 drop")])), 8 + 2),
     ByHand("call_indirect", bytes(Made([Function("i32.const 1 call_indirect 1"), Function("")], table=(1,))), 1 + 40),
     ByHand("a call to the runner", start("call 0 drop", imports=("sched_yield",)), 8 + 20_000 + 1),

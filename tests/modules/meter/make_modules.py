@@ -54,8 +54,11 @@ def price_table() -> str:
         by_class.setdefault(one.price, []).append(one.name)
     steps = [f"{price} (memory of at most {pages:,} pages)" for pages, price in prices.LOADS]
     ticks = {name: f"{price:,}" for name, price in prices.PLAIN.items()} | {"load": ", ".join(steps)}
+    ticks |= {name: f"{ticks[name]}, and {times} times *cold*" for name, times in prices.COLD_TIMES.items()}
     lines = [f"| {name} | {ticks[name]} | {', '.join(f'`{one}`' for one in names)} |" for name, names in by_class.items()]
-    return "\n".join(["| class | ticks | instructions |", "|---|---|---|", *lines]) + "\n"
+    cold = [f"| {most:,} | {price} |" for most, price in prices.COLD]
+    by_code = ["", "| bytes of code, at most | *cold* |", "|---|---|", *cold]
+    return "\n".join(["| class | ticks | instructions |", "|---|---|---|", *lines, *by_code]) + "\n"
 
 
 def page() -> str:

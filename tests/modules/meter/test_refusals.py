@@ -99,7 +99,7 @@ FEATURES = {
 }
 """Modules that may be valid, each with words of its refusal."""
 BOUNDS = {
-    "bytes": ("16,777,217 bytes", bytes(2**24 + 1)),
+    "bytes": ("33,554,433 bytes", bytes(2**25 + 1)),
     "sections": ("than 1,000 sections", start("") + b"\0\1\0" * 1_001),
     "types": ("10,001 types", section(1, uleb(10_001) + b"\x60\0\0" * 10_001)),
     "params": ("129 parameters", types(b"\x60" + vector([I32] * 129) + b"\0")),
@@ -122,6 +122,20 @@ BOUNDS = {
     "br-table": ("than 10,000 entries", start(b"\2\x40\x41\0\x0e" + uleb(10_001) + bytes(10_002) + b"\x0b")),
     "br-tables": ("than 500,000 entries", start((b"\2\x40\x41\0\x0e" + uleb(10_000) + bytes(10_001) + b"\x0b") * 51)),
     "blocks": ("10,001 blocks", start(b"\2\x40" + assemble("i32.const 0 br_if 0") * 10_000 + b"\x0b")),
+    "heavy": ("more heavy", start("f32.const 1 " + "f32.sqrt " * 10_200 + "drop")),
+    "heavy-values": (
+        "more heavy",
+        start(
+            "block :1 " + "i32.const 1 " * 16 + "i32.const 0 br_if 0 " * 700 + "br 0 end " + "drop " * 16,
+            more=(("", "i32 " * 16),),
+        ),
+    ),
+    "heavy-results": (
+        "more heavy",
+        bytes(
+            Made([Function("i32.const 1 " * 2 + "call 1 " * 10_400 + "drop drop"), Function("unreachable", "i32 i32", "i32 i32")])
+        ),
+    ),
     "all-blocks": (
         "more blocks",
         bytes(Made([Function(b"\2\x40" + assemble("i32.const 0 br_if 0") * 180 + b"\x0b", locals="i32 " * 5_000)] * 56)),

@@ -103,6 +103,7 @@ def test_the_page_has_the_prices(maker: ModuleType) -> None:
     assert text == maker.page(), "`make vectors` writes the prices"
     numbers = [prices.CALL, prices.PAGE, prices.BYTE, prices.RANDOM_BYTE, prices.IOVEC, prices.SUBSCRIPTION, prices.IOVECS]
     numbers += [prices.FRAME, prices.SLOT, prices.HEIGHT_LIMIT, prices.STACK_BYTES, prices.PAGES, 2**prices.BULK_SHIFT]
+    numbers += [prices.NEAR]
     counts = (
         value for name, value in vars(bounds).items() if name.isupper() and name not in ("NAME", "BODY_BYTES", "MODULE_BYTES")
     )
