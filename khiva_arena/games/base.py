@@ -242,7 +242,7 @@ class Game(ABC):
         """Return a world for bots that search: a state in which the seat of ``view`` has exactly this view and legal list.
 
         The facts that the seat cannot know are drawn from ``stream``. Every world that agrees with all the seat knows is equally
-        likely, whatever the others' choices may say.
+        likely, or near that as the rules of the game say, whatever the others' choices may say.
 
         rules: the complete map of the match, which is not over.
 

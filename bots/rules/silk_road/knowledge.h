@@ -18,13 +18,15 @@
 #include "view.h"
 
 enum {
-    SILK_ROAD_STEPS_A_SLOT = 6, /* length of a walk: steps for each slot, and further steps */
+    SILK_ROAD_STEPS_A_SLOT = 8, /* length of a walk: steps for each slot, and further steps */
     SILK_ROAD_FURTHER_STEPS = 60,
     SILK_ROAD_HUNTS = 400, /* searches for the first possible world */
     SILK_ROAD_WORK = 36000000, /* fewer if that many times the squared number of slots is above */
     SILK_ROAD_HUNT = 500, /* steps of a search */
     SILK_ROAD_ROUGH = 64, /* a step that adds to the cards lacking is taken one time in so many */
-    SILK_ROAD_EXCHANGES = 128, /* of a step: as many coins in a row never fall on one side */
+    SILK_ROAD_EXCHANGES = 100, /* the most that a step tries: so many, and one for each five pairs of a slot and a card */
+    SILK_ROAD_EXCHANGES_MOST = 1000,
+    SILK_ROAD_LEAVES = 96, /* of 256 that leave a need unmet, so many are made */
     SILK_ROAD_LISTED = (int)SILK_ROAD_DRAWN + (int)SILK_ROAD_CARDS,
     SILK_ROAD_FOURS = SILK_ROAD_SEATS * SILK_ROAD_GOODS + SILK_ROAD_DRAWN / 4
 };
@@ -244,19 +246,37 @@ static inline int silk_road_can_be_asked(const silk_road_knowledge *k)
     return kinds >= k->kinds && (k->wanted < 0 || has[k->wanted] > 0);
 }
 
-/* Walks from a possible world to others. */
+/* Walks from a possible world to others. A step may lead through worlds in which one need is not met, and is undone if that
+   lasts too long. An exchange is 32 bits of the stream: 16 for the slot, 8 for the card of its pile, 8 for whether a need may be
+   left unmet. That some cards are likelier than others does no harm, since each exchange is as likely as back. lacking: the
+   needs that are not met, as four numbers of 16 bits. */
 static inline void silk_road_walk(silk_road_knowledge *k, arena_stream *stream)
 {
-    uint16_t changes[SILK_ROAD_EXCHANGES][2];
-    int steps = k->slots > 0 ? SILK_ROAD_STEPS_A_SLOT * k->slots + SILK_ROAD_FURTHER_STEPS : 0;
+    uint16_t changes[SILK_ROAD_EXCHANGES_MOST][2];
+    uint64_t number = 0;
+    int steps = k->slots > 0 ? SILK_ROAD_STEPS_A_SLOT * k->slots + SILK_ROAD_FURTHER_STEPS : 0, is_half = 0;
+    int most = SILK_ROAD_EXCHANGES + k->slots * k->cards / 5;
+    if (most > SILK_ROAD_EXCHANGES_MOST)
+        most = SILK_ROAD_EXCHANGES_MOST;
     while (steps-- > 0) {
         uint64_t lacking = 0;
-        int count = 0;
+        int count = 0, tries = 0;
         do {
-            int one = (int)arena_below(stream, (uint64_t)k->slots), two = k->from[one] + (int)arena_below(stream, k->size[one]);
-            lacking += silk_road_exchange(k, one, two);
-            changes[count][0] = (uint16_t)one, changes[count][1] = (uint16_t)two;
-        } while (++count < SILK_ROAD_EXCHANGES && arena_u64(stream) % 2 == 0);
+            uint64_t after;
+            int one, two;
+            number = is_half ? number >> 32 : arena_u64(stream);
+            is_half = !is_half;
+            one = (int)((number & 0xffff) * (uint64_t)k->slots >> 16);
+            two = k->from[one] + (int)((number >> 16 & 0xff) * k->size[one] >> 8);
+            after = lacking + silk_road_exchange(k, one, two);
+            if ((after & (after - 1)) != 0 || (after & ~(uint64_t)0x0001000100010001) != 0 /* more than one */
+                || (lacking == 0 && after != 0 && (number >> 24 & 0xff) >= SILK_ROAD_LEAVES)) {
+                silk_road_exchange(k, one, two);
+                continue;
+            }
+            lacking = after;
+            changes[count][0] = (uint16_t)one, changes[count++][1] = (uint16_t)two;
+        } while (++tries < most && lacking != 0);
         if (lacking != 0 || (k->asked >= 0 && !silk_road_can_be_asked(k)))
             while (count-- > 0)
                 silk_road_exchange(k, changes[count][0], changes[count][1]);

@@ -248,8 +248,8 @@ static inline void silk_road_recall(silk_road_memory *memory, const silk_road_kn
     }
 }
 
-/* Makes a position in which the seat has exactly this view; what it does not know is drawn: in the long run each order of the
-   piles that fits all that was seen is equally likely, as is every order of the bag. knowledge: of this view, by
+/* Makes a position in which the seat has exactly this view; what it does not know is drawn: each order of the piles that
+   fits all that was seen is nearly equally likely, as is every order of the bag. knowledge: of this view, by
    silk_road_think. memory: what the seats then remember, or NULL. Returns SILK_ROAD_OK. */
 static inline int silk_road_world(silk_road_state *s, silk_road_memory *memory, const silk_road_rules *rules,
                                   const silk_road_view *view, silk_road_knowledge *k, arena_stream *stream)

@@ -5,16 +5,20 @@ A card that another seat draws unseen is a *slot*, to be filled from the pile of
 saw it, to this seat, and into the slots of its time: so the contents of these together are known. The rest of the last pile is
 still there.
 
-A walk from one possible world to others exchanges cards of a pile, any number of them at a time, as likely as back: so in the
-long run it is in each equally often.
+A walk from one possible world to others exchanges cards of a pile, two at a time. A step of it may lead through worlds in which
+one need of a seat is not met, and is undone if that lasts too long. Each way is as likely as back, so in the long run the walk is
+in each possible world equally often. Where most cards are needed where they are, ways through possible worlds alone are rare.
+
+An exchange is 32 bits of the stream: 16 for the slot, 8 for the card of its pile, 8 for whether a need may be left unmet. That
+some cards are likelier than others does no harm, since each exchange is as likely as back.
 
 The world that walks begin at is looked for by counts: how many cards of each good a seat drew from each pile. Counts will do if
 the cards that a seat gave had come from earlier piles, or were of the pile of that time, and of it no more than it had drawn.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import accumulate, pairwise
+from itertools import accumulate, islice, pairwise
 from typing import NamedTuple
 
 from khiva_arena.errors import InternalError
@@ -24,8 +28,9 @@ from khiva_arena.rng import Stream
 
 SEAT_CODES, GIVEN, BLIND, TURNED_UP, RESHUFFLE = 20, 5, 10, 100, 105
 """Codes of ``history.cards`` (see ``cards.py``)."""
-STEPS_A_SLOT, STEPS = 6, 60
-"""Length of a walk: steps for each slot, and further steps."""
+STEPS_A_SLOT, STEPS, EXCHANGES, EXCHANGES_MOST, LEAVES = 8, 60, 100, 1000, 96
+"""Length of a walk: steps for each slot, and further steps; the most exchanges that a step tries (see
+``most_exchanges``); of 256 exchanges that leave a need unmet, so many are made."""
 HUNTS, WORK, HUNT, ROUGH = 400, 36_000_000, 500, 64
 """Searches for a first possible world, fewer if that many times the squared number of slots is above ``WORK``; steps of each.
 A step that adds to the cards lacking is taken one time in ``ROUGH``."""
@@ -96,48 +101,6 @@ def _asked_seat(view: Mapping[str, Plain]) -> tuple[int, int, int]:
     if ask["seat"] == view["seat"]:
         return -1, 0, -1
     return ask["seat"], 2 if ask["kind"] in ("customs", "pay") else 0, ask["good"] if ask["kind"] == "lay_out" else -1
-
-
-class _Needs(NamedTuple):
-    """The cards that a seat's slots must have held.
-
-    first, end: the place of the seat's first slot, and the place after the last.
-    least: by good, (end, number): the slots before the place ``end`` held so many cards of the good, or more.
-    kinds: least number of different goods in the hand.
-    held: counts by good of the hand without the cards of the slots.
-    """
-
-    first: int
-    end: int
-    least: list[list[tuple[int, int]]]
-    kinds: int
-    held: list[int]
-
-    def met(self, cards: Sequence[int], good: int) -> bool:
-        """Tell whether there is enough of a good, and of kinds of goods."""
-        for end, number in self.least[good]:
-            if cards[self.first : end].count(good) < number:
-                return False
-        own = cards[self.first : self.end]
-        return not self.kinds or sum(own.count(one) + held > 0 for one, held in enumerate(self.held)) >= self.kinds
-
-
-def _needs(seen: Trail, seat: int, first: int) -> _Needs:
-    """Return the needs of a seat whose first slot is at a place."""
-    end, held = first, [0] * _GOODS
-    least: list[list[tuple[int, int]]] = [[(first, 0)] for _ in held]
-    for step in seen.steps_of(seat):
-        good = step - LARGE if step >= LARGE else -1 - step
-        if 0 <= step < LARGE:
-            end += 1
-        else:
-            held[good] += 1 if step >= 0 else -1
-            if -held[good] > least[good][-1][1]:
-                least[good].append((end, -held[good]))
-    asked, kinds, wanted = seen.asked
-    if seat == asked and wanted >= 0:
-        least[wanted].append((end, 1 - held[wanted]))
-    return _Needs(first, end, [pairs[1:] for pairs in least], kinds if seat == asked else 0, held)
 
 
 class _Filling:
@@ -247,35 +210,101 @@ class _Filling:
                     placed.add(one)
 
     def walk(self, stream: Stream) -> None:
-        """Walk from a possible world to others: exchanges of cards of slots, undone if a card is amiss by them."""
-        seen, count, below, u64 = self.seen, len(self.places), stream.below, stream.u64
-        # The cards are sorted: those of the slots, seat by seat, then the rest of each pile.
-        order = sorted(self.places, key=lambda place: self.owners[place])
-        owners = [self.owners[place] for place in order]
-        order += [place for place, owner in enumerate(self.owners) if owner < 0]
-        cards = [self.cards[place] for place in order]
-        index = {place: i for i, place in enumerate(order)}
-        piles = [[index[place] for place in places] for places in self.piles]
-        ends = [(index[place], piles[pile]) for place, (_, pile) in zip(self.places, seen.slots, strict=True)]
-        needs = {seat: _needs(seen, seat, owners.index(seat)) for seat in {*owners}}
+        """Walk to other worlds from the one that walks begin at."""
+        cards, count, numbers = self.cards, len(self.places), _halves(stream)
+        piles = [(self.piles[pile].start, len(self.piles[pile])) for _, pile in self.seen.slots]
+        met, slack, turns = _needs(self.seen)
+        most = most_exchanges(count, len(cards))
         for _ in range(STEPS_A_SLOT * count + STEPS if count else 0):
-            exchanges: list[tuple[int, int]] = []
-            lost: list[tuple[int, int]] = []
-            while not exchanges or not u64() % 2:
-                one, pile = ends[below(count)]
-                two = pile[below(len(pile))]
+            before, exchanges, unmet = slack, list[tuple[int, int]](), 0
+            for number in islice(numbers, most):
+                one = (number & 0xFFFF) * count >> 16
+                start, size = piles[one]
+                two = start + ((number >> 16 & 0xFF) * size >> 8)
                 good, other = cards[one], cards[two]
-                exchanges.append((one, two))
                 if good != other:
-                    cards[one], cards[two] = other, good
-                    lost.append((owners[one], good))
-                    if two < count:
-                        lost.append((owners[two], other))
-            if lost and not all(needs[seat].met(cards, good) for seat, good in lost):
+                    turn = _GOODS * good + other
+                    after = slack + turns[one][turn] - turns[two][turn]
+                    lacking = after & met ^ met
+                    if not lacking or ((unmet or number >> 24 < LEAVES) and not lacking & (lacking - 1)):
+                        slack, unmet = after, lacking
+                        cards[one], cards[two] = other, good
+                        exchanges.append((one, two))
+                if not unmet:
+                    break
+            if unmet or (exchanges and not self.can_be_asked()):
+                slack = before
                 for one, two in reversed(exchanges):
                     cards[one], cards[two] = cards[two], cards[one]
-        for place, card in zip(order, cards, strict=True):
-            self.cards[place] = card
+
+    def can_be_asked(self) -> bool:
+        """Tell whether the asked seat has so many kinds of goods, and the good that is wanted."""
+        seat, kinds, wanted = self.seen.asked
+        if kinds == 0 and wanted < 0:
+            return True
+        hand = [0] * _GOODS
+        for step in self._steps[seat]:
+            if 0 <= step < LARGE:
+                hand[self.cards[self.places[step]]] += 1
+            else:
+                hand[step - LARGE if step >= LARGE else -1 - step] += 1 if step >= LARGE else -1
+        return sum(map(bool, hand)) >= kinds and (wanted < 0 or hand[wanted] > 0)
+
+
+def most_exchanges(slots: int, cards: int) -> int:
+    """Return the most exchanges that a step tries: more of them where it takes longer to come upon the right one."""
+    return min(EXCHANGES_MOST, EXCHANGES + slots * cards // 5)
+
+
+def _halves(stream: Stream) -> Iterator[int]:
+    """Yield the halves of a stream's numbers, the lower one first."""
+    while True:
+        number = stream.u64()
+        yield number & 0xFFFFFFFF
+        yield number >> 32
+
+
+class _Needs(NamedTuple):
+    """What slots must have held, since it was given later: of the first slots of a seat so many cards of a good, or more.
+
+    A need has a byte of each number here. Its slack is what the slots hold beyond it, a part of a hand, and 128 is added. The
+    place of a slot is its number, since a pile that has run out has slots alone.
+
+    met: the highest bit of each byte, which is set where a need is met.
+    slack: of all needs, in the world that walks begin at.
+    turns: by place and ``_GOODS * good + other``, what it adds to the slacks if the one good there becomes the other.
+    """
+
+    met: int
+    slack: int
+    turns: list[list[int]]
+
+
+@lru_cache(maxsize=16)
+def _needs(seen: Trail) -> _Needs:
+    """Return the needs of a view."""
+    worth = [[0] * _GOODS for _ in range(sum(map(len, seen.piles)))]
+    met, slack, bit = 0, 0, 1
+    for seat in range(seen.seats):
+        slots, given, needs = list[int](), [0] * _GOODS, dict[tuple[int, int], int]()
+        most = given[:]
+        for step in seen.steps_of(seat):
+            if 0 <= step < LARGE:
+                slots.append(step)
+                continue
+            good = step - LARGE if step >= LARGE else -1 - step
+            given[good] += -1 if step >= LARGE else 1
+            if given[good] > most[good]:
+                most[good] = needs[good, len(slots)] = given[good]
+        for (good, end), number in needs.items():
+            for slot in slots[:end]:
+                worth[slot][good] += bit
+            met += 128 * bit
+            slack += (128 - number) * bit
+            bit <<= 8
+    slack += sum(goods[card] for goods, card in zip(worth, _somehow(seen), strict=True))
+    rows = {goods: [after - before for before in goods for after in goods] for goods in {*map(tuple, worth)}}
+    return _Needs(met, slack, [rows[tuple(goods)] for goods in worth])
 
 
 @lru_cache(maxsize=16)

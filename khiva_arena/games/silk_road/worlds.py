@@ -21,8 +21,8 @@ def determinise(view: Mapping[str, Plain], ruleset: Ruleset, stream: Stream, mak
     view: from a match with these rules that is not over.
     make: makes an empty position.
 
-    Every order of the piles that fits all that was seen is equally likely (see ``knowledge.py``), as is every order of the bag;
-    all later chance is new. Raises InternalError if the view fits no position.
+    Every order of the piles that fits all that was seen is equally likely, or nearly so (see ``knowledge.py``), as is every order
+    of the bag; all later chance is new. Raises InternalError if the view fits no position.
     """
     pos = make(view["seats"], ruleset, b"".join(stream.u64().to_bytes(8, "big") for _ in range(4)))
     _lay_out(pos, view)

@@ -2,13 +2,24 @@
 
 from collections import Counter
 from fractions import Fraction
-from itertools import chain, permutations, product
+from itertools import chain, count, permutations, product
 from random import Random
 
 import pytest
 
 from khiva_arena.games.silk_road import GAME
-from khiva_arena.games.silk_road.knowledge import LARGE, STEPS, STEPS_A_SLOT, Trail, _Filling, _somehow, imagine, trail
+from khiva_arena.games.silk_road.knowledge import (
+    LARGE,
+    LEAVES,
+    STEPS,
+    STEPS_A_SLOT,
+    Trail,
+    _Filling,
+    _somehow,
+    imagine,
+    most_exchanges,
+    trail,
+)
 from khiva_arena.rng import Stream
 
 RULES = GAME.rules({})
@@ -162,16 +173,41 @@ def test_a_seat_lacks_nothing_if_some_order_of_its_cards_is_possible():
     assert len(kinds) == 8
 
 
-def plain_walk(filling, below):
-    """The walk as it is defined: exchanges, undone if any seat has a card amiss, counted from the whole history."""
+def unmet(filling):
+    """Count the needs that are not met: at each number of slots that a seat had when it had given more of a good than ever."""
+    total = 0
+    for seat, good in product(range(filling.seen.seats), range(5)):
+        slots, given, most, needs = [], 0, 0, {}
+        for step in filling.seen.steps_of(seat):
+            if 0 <= step < LARGE:
+                slots.append(filling.cards[filling.places[step]])
+            else:
+                given += (step == -1 - good) - (step == LARGE + good)
+                if given > most:
+                    most = needs[len(slots)] = given
+        total += sum(slots[:end].count(good) < number for end, number in needs.items())
+    return total
+
+
+def plain_walk(filling, stream):
+    """The walk as it is defined, with needs counted from the whole history."""
     slots = len(filling.places)
+    numbers = chain.from_iterable(reversed(divmod(stream.u64(), 2**32)) for _ in count())
     for _ in range(STEPS_A_SLOT * slots + STEPS if slots else 0):
-        before, is_first = filling.cards[:], True
-        while is_first or not below(2):
-            slot, cards, is_first = below(slots), filling.cards, False
+        before, lacking = filling.cards[:], 0
+        for _ in range(most_exchanges(slots, len(filling.cards))):
+            may_leave, second, first = (part := next(numbers)) // 2**24, part // 2**16 % 256, part % 2**16
+            slot, cards = first * slots // 2**16, filling.cards
             pile = filling.piles[filling.seen.slots[slot][1]]
-            one, two = filling.places[slot], pile[below(len(pile))]
+            one, two = filling.places[slot], pile[second * len(pile) // 256]
             cards[one], cards[two] = cards[two], cards[one]
+            after = unmet(filling) if cards[one] != cards[two] else lacking
+            if after > 1 or (after > lacking and may_leave >= LEAVES):
+                cards[one], cards[two] = cards[two], cards[one]
+            else:
+                lacking = after
+            if not lacking:
+                break
         if not is_possible(filling):
             filling.cards = before
 
@@ -193,7 +229,7 @@ def test_a_walk_is_the_plain_one(seats):
                 quick, plain = (_Filling(seen, _somehow(seen)) for _ in range(2))
                 streams = [Stream(bytes(32), "walk") for _ in range(2)]
                 quick.walk(streams[0])
-                plain_walk(plain, streams[1].below)
+                plain_walk(plain, streams[1])
                 assert quick.cards == plain.cards
                 assert streams[0].u64() == streams[1].u64()
             state.apply({asked: random.randrange(len(decision.legal))})
