@@ -11,8 +11,6 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from khiva_arena.json_schema import schema_text
-
 VERSION = 1
 LONGEST_LINE = 4 << 20
 """The most bytes of a line: a longer one is not read."""
@@ -331,6 +329,8 @@ class StreamReader:
 
 def schema() -> str:
     """Return the JSON Schema of a line, as text."""
+    from khiva_arena.json_schema import schema_text  # not above: a run writes the stream, and no schema of it
+
     return schema_text(Any_line, indent=2)
 
 

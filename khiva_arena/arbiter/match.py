@@ -9,7 +9,6 @@ import trio
 from khiva_arena.arbiter.clock import SLICE, Bank, LagMeter
 from khiva_arena.arbiter.gather import Gatherer
 from khiva_arena.arbiter.redact import Redactor
-from khiva_arena.arbiter.seals import damage_of
 from khiva_arena.arbiter.seat import Blame, Seat, full_bank, start_allowance
 from khiva_arena.arbiter.wire import Ending, HostFault, Wire
 from khiva_arena.errors import GameFault, LocalProtocolError
@@ -285,13 +284,20 @@ class LiveMatch:
                     self._fault(seat, verdict, detail, step=0)  # the record says so, since only this machine knows
                     continue
                 # In ticks the runner has compared what it loaded.
-                if not self._job.in_ticks and (damage := damage_of(self._job.commands[seat.number])):
-                    raise HostFault(f"{self._header.seats[seat.number].name}: {damage}")
+                if not self._job.in_ticks:
+                    self._refuse_damage(seat.number)
                 why = detail if verdict is Verdict.START_FAILED else f"{verdict}: {detail}"
                 self._fault(seat, Verdict.START_FAILED, why, step=0)
             # The start has a clock of its own: it neither counts as a decision nor takes from the bank.
             seat.bank = full_bank(self._header)
             seat.times.clear()
+
+    def _refuse_damage(self, number: int) -> None:
+        """Raise HostFault if a bot that did not start is not what was staged."""
+        from khiva_arena.arbiter.seals import damage_of  # not above: most bots start
+
+        if damage := damage_of(self._job.commands[number]):
+            raise HostFault(f"{self._header.seats[number].name}: {damage}")
 
     # --- one step ---
 

@@ -15,6 +15,9 @@ from khiva_arena.sandbox import regular_files
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.limits import MOST
 
+LARGEST_CODE = 1 << 30
+"""Bytes of compiled code that is looked at."""
+
 
 def seal(final: Path) -> None:
     """Note the contents of a staged folder beside it, since a bot that runs as this user could change them."""
@@ -39,19 +42,17 @@ def seal_of(final: Path) -> Path:
 def damage_of(command: Command) -> str:
     """Return in words what has changed of the files that a bot is started from, "" if nothing has, or nobody can know."""
     if command.module:
-        path, digest = Path(command.module[0]), command.module[1]
-        what, is_sound = "compiled code", _is_code(path, digest)
+        what, is_sound = "compiled code", _is_code(Path(command.module[0]), command.module[1])
     elif command.staged:
-        path = Path(command.folder)
-        what, is_sound = "staged copy", is_as_sealed(path)
+        what, is_sound = "staged copy", is_as_sealed(Path(command.folder))
     else:
         return ""
-    return "" if is_sound else f"its {what} {path} has changed, or is gone, since this run began: give the same command again"
+    return "" if is_sound else f"its {what} has changed, or is gone, since it was made"
 
 
 def _is_code(path: Path, digest: str) -> bool:
     try:
-        return blake2b(path.read_bytes(), digest_size=32).hexdigest() == digest
+        return blake2b(regular_files.read(path, LARGEST_CODE, follow=False), digest_size=32).hexdigest() == digest
     except OSError:
         return False
 

@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING
 
 from khiva_arena.competition.run_events import RunEvents
-from khiva_arena.modules.meter.prices import WORST_NANOSECONDS
 from khiva_arena.playing.jobs import Play
 from khiva_arena.playing.starts import Entrants
 from khiva_arena.replay.definition import Definition, kept_at
@@ -97,6 +96,8 @@ def announce(
 
 def _slow_decision(definition: Definition) -> str:
     """Return in a line what a decision in ticks may take of the processor at worst; "" for at most ``_LONG_SECONDS``."""
+    from khiva_arena.modules.meter.prices import WORST_NANOSECONDS  # not above: few events are in ticks
+
     milliseconds = definition.time.turn_ms + definition.time.bank_ms
     seconds = milliseconds * TICKS_A_MS * WORST_NANOSECONDS // 10**9
     if seconds <= _LONG_SECONDS:

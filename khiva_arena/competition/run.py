@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from khiva_arena.arbiter import pool
@@ -22,7 +23,7 @@ from khiva_arena.events.find import check_event
 from khiva_arena.events.progress import ResumePoint
 from khiva_arena.playing.executor import Executor
 from khiva_arena.playing.jobs import Play
-from khiva_arena.playing.starts import BudgetTrial, Entrants
+from khiva_arena.playing.starts import BudgetTrial, Entrants, stage_damaged
 from khiva_arena.replay.definition import Definition
 from khiva_arena.replay.record import run_digest
 from khiva_arena.sandbox.command import Command
@@ -200,8 +201,10 @@ class Run:
                 if self.options.commit:
                     return RunResult([event.id], False)
                 ids = _with_extended(store, [*self._over, event.id])
-                play = self._source.play_of(store, event, [commands[bot.identity] for bot in todo.entrants])
-                if not self._play_event(store, play, self.stages[len(self._over)], ids, log, page):
+                seated = [commands[bot.identity] for bot in todo.entrants]
+                play = self._source.play_of(store, event, seated)
+                mend = partial(stage_damaged, todo.entrants, seated, play.sandbox.level, log.say)
+                if not self._play_event(store, play, self.stages[len(self._over)], ids, log, page, mend):
                     page.finish(ids)
                     return RunResult(ids, False)
             ids = _with_extended(store, self._over)
@@ -223,11 +226,26 @@ class Run:
             event = stored.stored_event(store, event.id)
         return event
 
-    def _play_event(self, store: Store, play: Play, stage: Settings, ids: Sequence[str], log: RunEvents, page: LivePage) -> bool:
-        """Play the rest of an event, and return whether it is complete. ``ids``: the events of the live page."""
+    def _play_event(
+        self,
+        store: Store,
+        play: Play,
+        stage: Settings,
+        ids: Sequence[str],
+        log: RunEvents,
+        page: LivePage,
+        mend: Callable[[], None],
+    ) -> bool:
+        """Play the rest of an event, and return whether it is complete.
+
+        ids: the events of the live page.
+        mend: called when the host has spoilt a match.
+        """
 
         def record(outcome: Outcome) -> None:
             last = not outcome.again
+            if outcome.host:
+                mend()
             for row in play.record(outcome, last=last):
                 log.stored(row, set_aside=last)
                 if isinstance(row, MatchRow):

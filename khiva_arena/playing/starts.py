@@ -66,6 +66,22 @@ class BudgetTrial(NamedTuple):
     entrants: Entrants
 
 
+def stage_damaged(bots: Sequence[Bot], commands: Sequence[Command], level: Level, say: Say) -> None:
+    """Stage each bot anew whose copy or compiled code is not what was staged, so that its next match can be played.
+
+    commands: of the bots, in their order
+    """
+    from khiva_arena.arbiter.seals import damage_of  # not above: most runs stage nothing anew
+
+    for bot, command in zip(bots, commands, strict=True):
+        if damage := damage_of(command):
+            try:
+                staging.stage(bot, level)
+                say(f"{bot.name} is staged anew: {damage}")
+            except ArenaError as error:
+                say(f"{bot.name} cannot be staged anew, though {damage}: {error}")
+
+
 def ready_to_play(
     first: Settings,
     entrants: Sequence[Bot],

@@ -7,7 +7,7 @@ The last is a breach behind a seat's last answer, in a match that is over before
 and the ``end`` that is rebuilt was not sent.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -17,7 +17,6 @@ from khiva_arena.protocol import messages
 from khiva_arena.protocol.messages import Decide, End, Fault, Hello
 from khiva_arena.replay import seeds
 from khiva_arena.replay.record import IN_TICKS, Choice, Header, Record
-from khiva_arena.replay.verify import faults_of, verify
 from khiva_arena.result import STRIKING, TICKS_A_MS, Verdict
 
 FOUND_BEFORE_ASKING = (Verdict.PROTOCOL, Verdict.FLOODED)
@@ -59,7 +58,9 @@ def requests(record: Record, secret: bytes, seat: int, details: Mapping[int, str
     details: by step, the line that described the fault to the bot, which is not in a record; "" if it is not known. No module
         gets one.
     """
-    builder = _Builder(record, secret, seat, details)
+    from khiva_arena.replay.verify import faults_of, verify  # not above: a match that is played has none of its messages rebuilt
+
+    builder = _Builder(record, secret, seat, details, faults_of)
     verify(record, secret, builder.watch)
     if record.forfeited_at[seat] is None:
         builder.add(len(record.steps), End(record.reason, list(record.ranks), list(record.scores)))
@@ -67,7 +68,14 @@ def requests(record: Record, secret: bytes, seat: int, details: Mapping[int, str
 
 
 class _Builder:
-    def __init__(self, record: Record, secret: bytes, seat: int, details: Mapping[int, str]) -> None:
+    def __init__(
+        self,
+        record: Record,
+        secret: bytes,
+        seat: int,
+        details: Mapping[int, str],
+        faults_of: Callable[[Record], Sequence[Sequence[tuple[str, int]]]],
+    ) -> None:
         self.found: list[Request] = []
         self._record = record
         self._seat = seat
@@ -78,6 +86,7 @@ class _Builder:
         self._strikes = [0] * len(record.header.seats)
         self._events: list[dict[str, Any]] = []
         self._faults: dict[int, list[tuple[int, str]]] = {}
+        self._faults_of = faults_of
 
     def add(self, step: int, message: Hello | Decide | Fault | End, asked: AskedDecision | None = None) -> None:
         self.found.append(Request(step, message, asked))
@@ -89,7 +98,7 @@ class _Builder:
         """
         if step == 0:
             self.add(0, hello(self._record.header, self._seat))
-            for number, of_it in enumerate(faults_of(self._record)):
+            for number, of_it in enumerate(self._faults_of(self._record)):
                 for verdict, at in of_it:
                     self._faults.setdefault(at, []).append((number, verdict))
         faults = self._faults.get(step, [])

@@ -154,13 +154,20 @@ def test_nothing_private_is_in_it(folder: Path, tmp_path: Path, source: str) -> 
 def test_the_folder_of_a_bot_that_cannot_be_started_is_not_in_it(tmp_path: Path) -> None:
     ann, bob = whispering(tmp_path, "ann"), whispering(tmp_path, "bob")
     (ann / "program").write_text(
-        "#!/bin/sh\n"
-        f"[ ! -e {tmp_path}/begun ] || {{ chmod u+w . && rm -f program; }}\n"
-        f"touch {tmp_path}/begun\n"
-        f"exec {bob}/program\n"
+        f"#!/bin/sh\n[ ! -e {tmp_path}/begun ] || rm -f {ann}/program\ntouch {tmp_path}/begun\nexec {bob}/program\n"
     )
     arena(
-        "run", *bots(str(ann), str(bob)), "--seats", "2", "--seeds", "1", "--isolation", "trusted", "--out", "out", cwd=tmp_path
+        "run",
+        *bots(str(ann / "program"), str(bob)),
+        "--seats",
+        "2",
+        "--seeds",
+        "1",
+        "--isolation",
+        "trusted",
+        "--out",
+        "out",
+        cwd=tmp_path,
     )
     connection = sqlite3.connect(tmp_path / "out" / "arena.db")
     said = [text for row in connection.execute("SELECT faults, notes FROM seats") for text in row if "no such program" in text]
@@ -170,7 +177,7 @@ def test_the_folder_of_a_bot_that_cannot_be_started_is_not_in_it(tmp_path: Path)
     for page in (tmp_path / "page.html", *(tmp_path / "pages").iterdir()):
         assert "crashed: cannot be started" in text(page)
         assert "no such program" not in text(page)
-        assert "/staged/" not in text(page)
+        assert "lair-of-ann" not in text(page)
 
 
 def test_each_void_attempt_counts_once_in_a_store_and_in_its_bundle(folder: Path, tmp_path: Path) -> None:

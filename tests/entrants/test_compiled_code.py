@@ -43,10 +43,6 @@ def code_of(command: Command) -> Path:
     return Path(command.module[0])
 
 
-def damaged(what: str, path: Path) -> str:
-    return sentence("arbiter", "copy-damaged", what=what, path=path)
-
-
 def once(command: Command, clock: Clock) -> Outcome:
     """Play one attempt at a match of two such bots."""
 
@@ -100,7 +96,11 @@ def test_code_of_which_a_byte_has_changed_is_not_started_and_is_compiled_again(c
     for _ in range(2):
         outcome = once(command, clock)
         assert (outcome.record, outcome.host) == (None, True)
-        changed = sentence("modules", "code-changed") if clock is Clock.TICKS else damaged("compiled code", code)
+        changed = (
+            sentence("modules", "code-changed")
+            if clock is Clock.TICKS
+            else sentence("arbiter", "copy-damaged", what="compiled code")
+        )
         assert changed in outcome.void
         code.unlink(missing_ok=True)
     assert staged(tmp_path / "m", EXITS) == command

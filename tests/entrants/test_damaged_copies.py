@@ -6,9 +6,13 @@ from pathlib import Path
 
 import pytest
 import trio
+from arena import ROOT, arena, bots
 from jobs import job
+from stores import RANDOM
 from wording import sentence
 
+from khiva_arena.api.verify import verify
+from khiva_arena.arbiter import match_queue
 from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.fork_servers import ForkServers
 from khiva_arena.arbiter.live import play_live
@@ -19,6 +23,7 @@ from khiva_arena.result import Verdict
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.detect import best
 from khiva_arena.sandbox.level import Sandbox
+from khiva_arena.store.db import Store
 
 pytestmark = pytest.mark.slow
 
@@ -75,7 +80,7 @@ def test_a_copy_that_is_not_what_was_staged_makes_the_match_void(how: Callable[[
     outcome = played(command)
     assert (outcome.record, outcome.host) == (None, True)
     if how is not remove:  # there the cell itself cannot be made
-        assert sentence("arbiter", "copy-damaged", what="staged copy", path=command.folder) in outcome.void
+        assert sentence("arbiter", "copy-damaged", what="staged copy") in outcome.void
 
 
 def test_a_bot_that_does_not_start_is_to_blame_where_its_copy_is_sound(tmp_path: Path) -> None:
@@ -83,3 +88,35 @@ def test_a_bot_that_does_not_start_is_to_blame_where_its_copy_is_sound(tmp_path:
     outcome = played(staged(tmp_path / "ann", "raise SystemExit(7)\n"))
     assert outcome.record
     assert outcome.record.verdicts == (Verdict.START_FAILED,) * 2
+
+
+def test_a_run_stages_a_damaged_bot_anew_and_plays_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bot damages its copy when it is started for the second time, as only one at level trusted can."""
+    monkeypatch.setattr(match_queue, "HOST_WAITS", (0.0, 0.0, 0.0))
+    ann = tmp_path / "ann"
+    shutil.copytree(ROOT / "bots" / "python" / "random", ann)
+    kit = ROOT / "bots" / "python" / "kit" / "khiva_kit.py"
+    (ann / kit.name).write_bytes(kit.read_bytes())
+    bot = next(path for path in ann.glob("*.py") if path.name != kit.name)
+    (ann / "bot.toml").write_text('name = "ann"\nrun = "{python} start.py"\n')
+    begun = tmp_path / "begun"
+    (ann / "start.py").write_text(
+        "import os, runpy\n"
+        f"begun = {str(begun)!r}\n"
+        "if os.path.exists(begun) and not os.path.exists(begun + '2'):\n"
+        "    open(begun + '2', 'w')\n"
+        "    os.chmod('.', 0o755)\n"
+        f"    os.remove({bot.name!r})\n"
+        "    raise SystemExit(1)\n"
+        "open(begun, 'w')\n"
+        f"runpy.run_path({bot.name!r}, run_name='__main__')\n"
+    )
+    words = ["--seats", "2", "--seeds", "1", "--isolation", "trusted", "--trust-bots", "-j", "1"]
+    done = arena("run", *bots(str(ann), RANDOM), *words, "--out", "out", cwd=tmp_path)
+    assert sentence("arbiter", "copy-damaged", what="staged copy") in done.stderr
+    assert sentence("playing", "staged-anew", bot="ann") in done.stderr
+    (report,) = verify(tmp_path / "out").events
+    assert (report.sound, report.planned) == (2, 2)
+    with Store.read(tmp_path / "out") as store:
+        (event,) = store.events()
+        assert {seat.verdict for match in store.matches(event.id) for seat in match.seats} == {"ok"}

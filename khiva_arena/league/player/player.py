@@ -37,7 +37,7 @@ from khiva_arena.league.settings import League
 from khiva_arena.league.submissions.examine import examine_next
 from khiva_arena.league.submissions.queue import Queue
 from khiva_arena.playing.executor import Executor
-from khiva_arena.playing.starts import Entrants
+from khiva_arena.playing.starts import Entrants, stage_damaged
 from khiva_arena.replay import seeds
 from khiva_arena.replay.definition import Definition
 from khiva_arena.result import Result
@@ -291,6 +291,8 @@ class Player:
 
             def record(outcome: Outcome) -> None:
                 last = not outcome.again
+                if outcome.host:
+                    stage_damaged(players, seated, self._league.sandbox.level, log.say)
                 for row in play.record(outcome, last=last):
                     log.stored(row, set_aside=last)
                 self._public.look()

@@ -20,7 +20,7 @@ from _struct import pack
 from . import line
 from .main import FAILED
 from .table import serve
-from .vm import Failed, Octet, Size, VmFunction, Word64
+from .vm import Octet, Size, VmFailed, VmFunction, Word64
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def _serve_one(vm: "Vm", parent: int, filter_: bytes) -> int:
         _prctl(*DIE_WITH_PARENT)  # some cells refuse that, and end all of their processes themselves
         return serve(vm, lambda: lock(filter_)) if posix.getppid() == parent else FAILED
     except BaseException as mistake:
-        is_told = isinstance(mistake, Failed)
+        is_told = isinstance(mistake, VmFailed)
         words = NO_MEMORY if isinstance(mistake, MemoryError) else str(mistake) if is_told else repr(mistake)
         posix.write(1, line.batch([(0, line.FAILED, 0, words.encode())]))
         return FAILED

@@ -61,7 +61,7 @@ class Instance:
 
         most_bytes: how far its memory may grow
 
-        Raises Unfit if it asks for more at once, or for a function that is not ours, Trapped, and Failed.
+        Raises Unfit if it asks for more at once, or for a function that is not ours, Trapped, and VmFailed.
         """
         self._vm = vm
         self._wasi = wasi.Caller(system, self._memory)
@@ -167,7 +167,7 @@ class Instance:
         return self._view
 
     def _end(self, error: int | None, trap: "machine.Bytes") -> None:
-        """Raise what ended a call of the VM, if anything did: our own function's exception, or Failed, or Trapped."""
+        """Raise what ended a call of the VM, if anything did: our own function's exception, or VmFailed, or Trapped."""
         address = unpack_from("<Q", trap)[0]
         if self._problem is not None:
             raise self._problem

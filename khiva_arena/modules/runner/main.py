@@ -12,7 +12,7 @@ from _blake2 import blake2b
 from . import vm as machine
 from .instance import Instance, Trapped
 from .line import OWN_MEMORY
-from .vm import MIB, Failed, Unfit, Vm
+from .vm import MIB, Unfit, Vm, VmFailed
 from .wall import Wall
 
 TYPE_CHECKING = False
@@ -32,7 +32,7 @@ def main(work: "Callable[..., int]") -> None:
         code = work(Vm(library), *words)
     except Unfit as problem:
         code = _say(REFUSED, f"the module cannot be run: {problem}")
-    except Failed as problem:
+    except VmFailed as problem:
         code = _say(FAILED, f"the runner failed: {problem}")
     except Trapped as problem:
         code = _say(TRAPPED, f"the module was ended: {problem}")
@@ -66,7 +66,7 @@ def compile_file(vm: Vm, source: str, target: str, by_function: str = "") -> int
 
 
 def run(vm: Vm, path: str, digest: str) -> int:
-    """Run compiled code as a bot, and return its exit code. Raises Unfit, Trapped, Failed.
+    """Run compiled code as a bot, and return its exit code. Raises Unfit, Trapped, VmFailed.
 
     digest: of the code, in hex. The arena knows it from a note of its own: other code would be a program of whoever wrote it.
     """
@@ -74,13 +74,13 @@ def run(vm: Vm, path: str, digest: str) -> int:
 
 
 def load(vm: Vm, path: str, digest: str) -> int:
-    """Return the address of a compiled module. Raises Failed if its code is not what was compiled, or is gone."""
+    """Return the address of a compiled module. Raises VmFailed if its code is not what was compiled, or is gone."""
     try:
         code = _bytes(path)
     except OSError:
         code = b""
     if blake2b(code, digest_size=DIGEST).hexdigest() != digest:
-        raise Failed("the compiled code of a module has changed, or is gone, since the arena made it; a new run makes it again")
+        raise VmFailed("the compiled code of a module has changed, or is gone, since the arena made it; a new run makes it again")
     return machine.load(vm, code)
 
 

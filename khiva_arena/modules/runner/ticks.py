@@ -58,7 +58,7 @@ class TickSeat:
         most_bytes: how far its memory may grow
         patience: how many times as much of the processor as in play its ticks may take
 
-        Raises Unfit, Failed.
+        Raises Unfit, VmFailed.
         """
         self._patience = patience
         self.notes = bytearray()

@@ -130,7 +130,7 @@ class Unfit(Exception):
     """Signal that a module cannot be a bot, by its own imports, exports or first memory. The text says why."""
 
 
-class Failed(Exception):
+class VmFailed(Exception):
     """Signal that the VM or the machine does not do its work, for which no module is to blame. The text says what."""
 
 
@@ -172,9 +172,9 @@ class Vm:
         return function
 
     def check(self, error: int | None) -> None:
-        """Raise Failed with the VM's own words, in a line, if ``error`` is one."""
+        """Raise VmFailed with the VM's own words, in a line, if ``error`` is one."""
         if error:
-            raise Failed(self.words_of(error))
+            raise VmFailed(self.words_of(error))
 
     def words_of(self, error: int) -> str:
         """Return the VM's own words on an error, in a line."""
@@ -216,7 +216,7 @@ def line_of(text: str) -> str:
 
 
 def compile_(vm: Vm, data: bytes) -> tuple[int, bytes]:
-    """Compile a module. Return its address, and code that ``load`` takes. Raises Unfit if the VM does not take it, and Failed."""
+    """Compile a module. Return its address, and code that ``load`` takes. Raises Unfit if the VM does not take it; VmFailed."""
     address, vector = buffer(8), buffer(16)
     if error := vm.wasmtime_module_new(vm.engine, data, len(data), address):
         raise Unfit(vm.words_of(error))
@@ -226,7 +226,7 @@ def compile_(vm: Vm, data: bytes) -> tuple[int, bytes]:
 
 
 def load(vm: Vm, code: bytes) -> int:
-    """Return the address of a module that ``compile_`` made into code. Raises Failed for another version or machine.
+    """Return the address of a module that ``compile_`` made into code. Raises VmFailed for another version or machine.
 
     Code runs as it is: nobody but us may have written it.
     """

@@ -172,7 +172,7 @@ def test_what_the_machine_does_not_give_is_no_fault_of_the_module() -> None:
     used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (used + 64 * MIB, hard))
     try:
-        with pytest.raises(vm.Failed):
+        with pytest.raises(vm.VmFailed):
             instance.Instance(machine(), code, Wall(), 1 << 30)
     finally:
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
