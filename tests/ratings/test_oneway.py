@@ -8,7 +8,7 @@ from math import isnan
 import numpy as np
 import pytest
 from arena import ROOT
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from made_results import rated
 from msgspec import structs
@@ -130,9 +130,11 @@ def test_a_bot_that_always_crashes_is_last(seeds):
 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10**6), st.integers(2, 5), st.integers(11, 16), st.booleans())
+@example(seed=14, bots=4, seeds=11, wins=True)
 def test_who_won_or_lost_everything_widens_nobody(seed, bots, seeds, wins):
-    """A bot more, at tables of two, that each other one meets in both seats on each seed. No rank gets wider. An error may, by a
-    trace: what the prior leaves of those certain games is not quite the same on every seed (0.26 % at most in 1,500 events)."""
+    """A bot more, at tables of two, that each other one meets in both seats on each seed. An error may get wider by a trace: what
+    the prior leaves of those certain games is not quite the same on every seed (0.26 % at most in 1,500 events). So no rank gets
+    wider than it would be by errors that are a trace wider: one that was decided by less may be open again."""
     alone = event(seed, bots, 2, seeds)
     ranks = (1, 2) if wins else (2, 1)
     against = [
@@ -140,8 +142,9 @@ def test_who_won_or_lost_everything_widens_nobody(seed, bots, seeds, wins):
     ]
     before, after = rate(alone, bots, 0), rate(alone + against, bots + 1, 0)
     assert rank_intervals(after)[bots] == ((1, 1) if wins else (bots + 1, bots + 1))
+    wider = rank_intervals(replace(before, covariance=before.covariance * 1.01**2))
     for bot in range(bots):
-        (best, worst), (was_best, was_worst) = rank_intervals(after)[bot], rank_intervals(before)[bot]
+        (best, worst), (was_best, was_worst) = rank_intervals(after)[bot], wider[bot]
         assert was_best + wins <= best
         assert worst <= was_worst + wins
         assert before.error[bot] is None or after.error[bot] <= before.error[bot] * 1.01
