@@ -203,8 +203,8 @@ class Run:
                 ids = _with_extended(store, [*self._over, event.id])
                 seated = [commands[bot.identity] for bot in todo.entrants]
                 play = self._source.play_of(store, event, seated)
-                mend = partial(stage_damaged, todo.entrants, seated, play.sandbox.level, log.say)
-                if not self._play_event(store, play, self.stages[len(self._over)], ids, log, page, mend):
+                play.mend = partial(stage_damaged, todo.entrants, seated, play.sandbox.level, log.say)
+                if not self._play_event(store, play, self.stages[len(self._over)], ids, log, page):
                     page.finish(ids)
                     return RunResult(ids, False)
             ids = _with_extended(store, self._over)
@@ -226,26 +226,11 @@ class Run:
             event = stored.stored_event(store, event.id)
         return event
 
-    def _play_event(
-        self,
-        store: Store,
-        play: Play,
-        stage: Settings,
-        ids: Sequence[str],
-        log: RunEvents,
-        page: LivePage,
-        mend: Callable[[], None],
-    ) -> bool:
-        """Play the rest of an event, and return whether it is complete.
-
-        ids: the events of the live page.
-        mend: called when the host has spoilt a match.
-        """
+    def _play_event(self, store: Store, play: Play, stage: Settings, ids: Sequence[str], log: RunEvents, page: LivePage) -> bool:
+        """Play the rest of an event, and return whether it is complete. ``ids``: the events of the live page."""
 
         def record(outcome: Outcome) -> None:
             last = not outcome.again
-            if outcome.host:
-                mend()
             for row in play.record(outcome, last=last):
                 log.stored(row, set_aside=last)
                 if isinstance(row, MatchRow):

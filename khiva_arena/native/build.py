@@ -24,7 +24,7 @@ LIBRARY = ("-shared", "-fPIC", "-fvisibility=hidden", "-nostdlib", "-U_FORTIFY_S
 """Options of a library. It names no C library, since it needs of it only what every process has loaded."""
 PROGRAMS = {"launch": ("-static",), "rules": LIBRARY}
 """Each program or library, built of the file of that name, with its options."""
-SECONDS = 60
+SECONDS = 300
 _PART = re.compile(r'#include "(.+)"\n?')
 
 

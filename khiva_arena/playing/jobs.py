@@ -1,7 +1,7 @@
 """The unplayed part of an event: its jobs, round by round, and how an outcome becomes rows of the store."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby, takewhile
 
 from khiva_arena.arbiter.match import Job, Outcome
@@ -22,6 +22,7 @@ class Play:
     done: ordinals of the matches that are recorded.
     set_aside: (seed, line-up) of tables that stayed void.
     overdue: bots that have no time left: they are not asked in the matches that begin from now on, and forfeit them.
+    mend: called when the host has spoilt a match, to stage bots anew whose copies are damaged.
     sandbox: how bots are kept here; a cluster's workers keep modules each at their own best level.
     """
 
@@ -43,6 +44,7 @@ class Play:
         voids = store.voids(event.id)
         self._voids = {row.ordinal: row.attempt for row in voids}
         self.overdue: set[int] = set()
+        self.mend: Callable[[], object] = bool  # does nothing
         self._warned = {bot for row in voids for bot in row.suspects}  # by the wall clock nobody reads the warning
         self._planned: dict[int, ScheduledMatch] = {}
         self._recorded = Counter(place[0] for ordinal in self.done if (place := self.timetable.place(ordinal)))
@@ -143,6 +145,8 @@ class Play:
         match = self._planned[outcome.ordinal]
         if outcome.record is not None:
             return [self.store_match(match, outcome, over=len(self.done) + 1 == self.timetable.matches)]
+        if outcome.host:
+            self.mend()
         row = _void_row(self.event.id, match, outcome)
         self._store.add_void(row)
         self._voids[row.ordinal] = row.attempt

@@ -6,13 +6,18 @@ So it tells a total variation of .11 in nine positions of ten, and the sum of 20
 """
 
 import random
+import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgpack
 import numpy as np
 import pytest
+from arena import ROOT
 from rules_in_c import need_rules
 from scipy.special import bdtrc, chdtrc
+from tools import need
 
 from khiva_arena import crules
 from khiva_arena.env.coding import coding_of
@@ -120,6 +125,88 @@ def compared(law: Law, hands: Any) -> tuple[float, int, float]:
     return sum((count - mean) ** 2 / mean for count, mean in pairs), len(pairs) - 1, variation
 
 
+def assert_as_likely(found: list[tuple[float, int, float]]) -> None:
+    """Hold chi-squares of positions, as ``compared`` returns them, against their law: the worst, the bad ones, and the sum."""
+    chances = sorted(float(chdtrc(freedom, spread)) for spread, freedom, _ in found if freedom)
+    spread, freedom = (sum(one[i] for one in found) for i in range(2))
+    assert len(chances) > len(found) * 0.7
+    assert chances[0] * len(chances) > 0.001
+    for bound in (0.01, 0.05, 0.3):
+        below = sum(one < bound for one in chances)
+        assert below == 0 or bdtrc(below - 1, len(chances), bound) > 0.001, bound
+    assert abs(spread - freedom) < 4 * (2 * freedom) ** 0.5
+
+
+ONE_AFTER_ANOTHER = """
+#include <stdio.h>
+#include "silk_road.h"
+static unsigned char data[1 << 20];
+int main(int count, char **words)
+{
+    static silk_road_rules rules;
+    static silk_road_view view;
+    static silk_road_knowledge k;
+    silk_road_state world;
+    arena_stream stream;
+    size_t size = fread(data, 1, sizeof data, stdin);
+    kit_cursor hello = {data, data + size, 0}, seen;
+    int seats, draws = atoi(words[count - 1]);
+    if (silk_road_read_hello(hello, &rules, &seats) || !kit_find(hello, "view", &seen)
+        || silk_road_read_view(seen, &rules, &view) || silk_road_think(&k, &rules, &view))
+        return 1;
+    arena_stream_quick(&stream, 7);
+    for (int number = 1; number <= draws; number++) {
+        if (silk_road_next_world(&world, NULL, &rules, &view, &k, &stream))
+            return 1;
+        if (number % 4 != 0)
+            continue;
+        for (int seat = 0; seat < seats; seat++)
+            for (int good = 0; good < SILK_ROAD_GOODS; good++)
+                printf("%d ", world.hand[seat][good]);
+    }
+    return 0;
+}
+"""
+"""Draws one world after another, and prints the hands of every fourth: these are as good as apart."""
+
+
+@pytest.mark.slow
+@pytest.mark.language
+def test_worlds_that_go_on_from_the_one_before_have_the_same_law(tmp_path: Path) -> None:
+    need("cc")
+    (tmp_path / "worlds.c").write_text("#include <stdlib.h>\n" + ONE_AFTER_ANOTHER)
+    words = [
+        "cc",
+        "-std=c99",
+        "-O2",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        "-I",
+        str(ROOT / "bots" / "rules"),
+        "-o",
+        "worlds",
+        "worlds.c",
+    ]
+    subprocess.run(words, cwd=tmp_path, check=True)
+    found: list[tuple[float, int, float]] = []
+    for rules, view, law in positions(random.Random("one after another"), 40, 1000):
+        hello = {"game": GAME.name, "rules_version": GAME.rules_version, "rules": GAME.every_rule(rules), "seats": view["seats"]}
+        done = subprocess.run(
+            ["./worlds", str(4 * DRAWS)],
+            input=msgpack.packb(hello | {"view": view}),
+            cwd=tmp_path,
+            capture_output=True,
+            check=True,
+        )
+        others = [seat for seat in range(view["seats"]) if seat != view["seat"]]
+        hands = np.array(done.stdout.split(), np.int64).reshape(DRAWS, view["seats"], 5)[:, others]
+        found.append(compared(law, hands.reshape(DRAWS, -1) @ (1 << 4 * np.arange(5 * len(others)))))
+        if len(found) == 24:
+            break
+    assert_as_likely(found)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("count", "first", "end"),
@@ -138,11 +225,4 @@ def test_worlds_are_as_often_as_they_are_likely(count: int, first: int, end: int
         found.append(compared(law, drawn(rules, view, crules.QuickStreamInC(lots.randbytes(32), "worlds"))))
         if len(found) == count:
             break
-    chances = sorted(float(chdtrc(freedom, spread)) for spread, freedom, _ in found if freedom)
-    spread, freedom = (sum(one[i] for one in found) for i in range(2))
-    assert len(chances) > count * 0.7
-    assert chances[0] * len(chances) > 0.001
-    for bound in (0.01, 0.05, 0.3):
-        below = sum(one < bound for one in chances)
-        assert below == 0 or bdtrc(below - 1, len(chances), bound) > 0.001, bound
-    assert abs(spread - freedom) < 4 * (2 * freedom) ** 0.5
+    assert_as_likely(found)

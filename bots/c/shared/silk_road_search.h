@@ -63,7 +63,7 @@ static inline int silk_road_search_choice(silk_road_mind *mind, uint32_t entries
         return 0;
     arena_stream_quick(&stream, seed);
     for (int number = 0; number < SILK_ROAD_IMAGINED; number++) {
-        if (silk_road_world(&world, NULL, &mind->rules, &mind->view, &mind->knowledge, &stream) != SILK_ROAD_OK)
+        if (silk_road_next_world(&world, NULL, &mind->rules, &mind->view, &mind->knowledge, &stream) != SILK_ROAD_OK)
             return 0;
         if (number == 0) { /* the choices, and what the seat knows, are the same in all worlds */
             int choices = silk_road_list(&mind->rules, &world, &options);

@@ -45,6 +45,7 @@ typedef struct {
     silk_road_state base; /* the position without hands, pile and bag */
     int slots, cards;     /* how many slots, and cards in all */
     int last;             /* the first slot of the last pile */
+    int walked;           /* whether `card` is a world that a walk has come to */
     int asked, kinds, wanted; /* the seat asked for a card, or -1; how many goods it has at least; one that it has, or -1 */
     int fours;                                        /* how many needs, in fours */
     int begin[SILK_ROAD_SEATS], count[SILK_ROAD_SEATS]; /* slots of a seat in `order` */
@@ -249,12 +250,12 @@ static inline int silk_road_can_be_asked(const silk_road_knowledge *k)
 /* Walks from a possible world to others. A step may lead through worlds in which one need is not met, and is undone if that
    lasts too long. An exchange is 32 bits of the stream: 16 for the slot, 8 for the card of its pile, 8 for whether a need may be
    left unmet. That some cards are likelier than others does no harm, since each exchange is as likely as back. lacking: the
-   needs that are not met, as four numbers of 16 bits. */
-static inline void silk_road_walk(silk_road_knowledge *k, arena_stream *stream)
+   needs that are not met, as four numbers of 16 bits. shorter: how many times as short as the walk that forgets its beginning. */
+static inline void silk_road_walk(silk_road_knowledge *k, arena_stream *stream, int shorter)
 {
     uint16_t changes[SILK_ROAD_EXCHANGES_MOST][2];
     uint64_t number = 0;
-    int steps = k->slots > 0 ? SILK_ROAD_STEPS_A_SLOT * k->slots + SILK_ROAD_FURTHER_STEPS : 0, is_half = 0;
+    int steps = k->slots > 0 ? (SILK_ROAD_STEPS_A_SLOT * k->slots + SILK_ROAD_FURTHER_STEPS) / shorter : 0, is_half = 0;
     int most = SILK_ROAD_EXCHANGES + k->slots * k->cards / 5;
     if (most > SILK_ROAD_EXCHANGES_MOST)
         most = SILK_ROAD_EXCHANGES_MOST;

@@ -1,7 +1,7 @@
 /* Positions of Silk Road that a seat's view allows, for bots that search: khiva_arena/games/silk_road/worlds.py in C, draw by
    draw.
 
-   Call silk_road_think once for a view, then silk_road_world for each world. */
+   Call silk_road_think once for a view, then silk_road_world for each world, or silk_road_next_world for those of a search. */
 #ifndef SILK_ROAD_WORLDS_H
 #define SILK_ROAD_WORLDS_H
 
@@ -248,20 +248,15 @@ static inline void silk_road_recall(silk_road_memory *memory, const silk_road_kn
     }
 }
 
-/* Makes a position in which the seat has exactly this view; what it does not know is drawn: each order of the piles that
-   fits all that was seen is nearly equally likely, as is every order of the bag. knowledge: of this view, by
-   silk_road_think. memory: what the seats then remember, or NULL. Returns SILK_ROAD_OK. */
-static inline int silk_road_world(silk_road_state *s, silk_road_memory *memory, const silk_road_rules *rules,
-                                  const silk_road_view *view, silk_road_knowledge *k, arena_stream *stream)
+/* Walks, and makes a position of the world that the walk comes to; see silk_road_world. */
+static inline int silk_road_walk_on(silk_road_state *s, silk_road_memory *memory, const silk_road_view *view,
+                                    silk_road_knowledge *k, arena_stream *stream, int shorter)
 {
-    (void)rules;
     *s = k->base;
     s->quick = stream->quick != 0;
     arena_draw_secret(stream, s->secret);
-    memcpy(k->card, k->start, (size_t)k->cards);
-    for (int i = 0; i < k->fours; i++)
-        k->slack[i] = k->needs[i].slack;
-    silk_road_walk(k, stream);
+    silk_road_walk(k, stream, shorter);
+    k->walked = 1;
     for (int seat = 0; seat < s->seats; seat++)
         for (int good = 0; good < SILK_ROAD_GOODS; good++)
             s->hand[seat][good] = (uint8_t)k->held[seat][good];
@@ -274,6 +269,28 @@ static inline int silk_road_world(silk_road_state *s, silk_road_memory *memory, 
     if (memory)
         silk_road_recall(memory, k, view);
     return SILK_ROAD_OK;
+}
+
+/* Makes a position in which the seat has exactly this view; what it does not know is drawn: each order of the piles that
+   fits all that was seen is nearly equally likely, as is every order of the bag. knowledge: of this view, by
+   silk_road_think. memory: what the seats then remember, or NULL. Returns SILK_ROAD_OK. */
+static inline int silk_road_world(silk_road_state *s, silk_road_memory *memory, const silk_road_rules *rules,
+                                  const silk_road_view *view, silk_road_knowledge *k, arena_stream *stream)
+{
+    (void)rules;
+    memcpy(k->card, k->start, (size_t)k->cards);
+    for (int i = 0; i < k->fours; i++)
+        k->slack[i] = k->needs[i].slack;
+    return silk_road_walk_on(s, memory, view, k, stream, 1);
+}
+
+/* Makes a position as silk_road_world does, in a quarter of the walk: it goes on from the world that this knowledge made before,
+   so it depends on what came before the stream. Each world is as likely; two in a row may be like each other. For searches, to
+   which it matters that the worlds of a decision are right together. */
+static inline int silk_road_next_world(silk_road_state *s, silk_road_memory *memory, const silk_road_rules *rules,
+                                       const silk_road_view *view, silk_road_knowledge *k, arena_stream *stream)
+{
+    return k->walked ? silk_road_walk_on(s, memory, view, k, stream, 4) : silk_road_world(s, memory, rules, view, k, stream);
 }
 
 #endif

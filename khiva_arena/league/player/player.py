@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import cast
 
 from msgspec import structs
@@ -286,13 +287,12 @@ class Player:
             play = self._batch = BatchPlay(
                 self._store, event, seated, CpuBound(SECONDS_A_MINUTE * self._league.options.cpu_minutes, anchors)
             )
+            play.mend = partial(stage_damaged, players, seated, self._league.sandbox.level, log.say)
             self._announce(play)
             log.begin(self._store, play, executor.at_a_time)
 
             def record(outcome: Outcome) -> None:
                 last = not outcome.again
-                if outcome.host:
-                    stage_damaged(players, seated, self._league.sandbox.level, log.say)
                 for row in play.record(outcome, last=last):
                     log.stored(row, set_aside=last)
                 self._public.look()
