@@ -20,6 +20,7 @@ include_patterns = [
     "docs/*.md",
     "protocol/*.md",
     "protocol/games/*.md",
+    "protocol/verifier/*.md",
     "khiva_arena/games/*/RULES.md",
     "bots/README.md",
     "bots/SANDBOX.md",

@@ -1,0 +1,75 @@
+// Run all vectors of protocol/vectors on Node's VM with this meter and this runner: node --stack-size=1800 vectors.js
+// It prints how many agree and, of each row that differs, its name and what came instead. The exit code is 1 if one differs.
+import { readFileSync } from "node:fs";
+import { isDeepStrictEqual } from "node:util";
+import { ran, sha256 } from "./alone.js";
+import { Refused, rewritten } from "./meter.js";
+import { PAGE_BYTES } from "./prices.js";
+import { play } from "./runner.js";
+
+const SHOWN = 256; // bytes; more are told by their length and hash: section 12
+
+const read = (name) => JSON.parse(readFileSync(new URL(`../vectors/${name}`, import.meta.url), "utf8"));
+const bytesOf = (hex) => new Uint8Array(Buffer.from(hex, "hex"));
+const hexOf = (bytes) => Buffer.from(bytes).toString("hex");
+
+// --- section 10: modules ---
+
+// Return the bytes of a module; a row that would be long has pieces of hex and how often each stands there.
+function moduleOf({ module }) {
+  if (typeof module === "string") return bytesOf(module);
+  return new Uint8Array(Buffer.concat(module.map(([hex, times]) => Buffer.from(hex.repeat(times), "hex"))));
+}
+
+function moduleRow(row) {
+  const wanted = row.refused ? { refused: true } : { used: row.used, end: row.end, memory: row.memory };
+  return [row.name, wanted, moduleRan(row)];
+}
+
+function moduleRan(row) {
+  try {
+    return ran(new WebAssembly.Module(rewritten(moduleOf(row))), row.limit);
+  } catch (error) {
+    if (error instanceof Refused) return { refused: true };
+    throw error;
+  }
+}
+
+// --- section 12: runner ---
+
+function runnerRow(row) {
+  const asked = row.orders.filter(({ order }) => order !== "say");
+  const wanted = { results: asked.map(({ word, used, answer }) => ({ word, used, answer })), stderr: row.stderr };
+  return [row.name, wanted, played(row)];
+}
+
+function played({ module, key, most_bytes: mostBytes, orders }) {
+  const compiled = new WebAssembly.Module(rewritten(bytesOf(module), Math.floor(mostBytes / PAGE_BYTES)));
+  const results = [];
+  const left = orders[Symbol.iterator]();
+  const notes = play(compiled, bytesOf(key), (result) => {
+    if (result) results.push({ ...result, answer: short(result.answer) });
+    const { value } = left.next();
+    return value ? { ...value, bytes: bytesOf(value.bytes) } : null;
+  });
+  return { results, stderr: short(notes) };
+}
+
+function short(bytes) {
+  return bytes.length <= SHOWN ? hexOf(bytes) : { length: bytes.length, sha256: sha256(bytes) };
+}
+
+// --- both ---
+
+function compare(file, rows) {
+  const wrong = rows.filter(([, wanted, got]) => !isDeepStrictEqual(wanted, got));
+  for (const [name, wanted, got] of wrong) {
+    console.log(`${file}: ${name}\n  wanted ${JSON.stringify(wanted)}\n  got    ${JSON.stringify(got)}`);
+  }
+  console.log(`${rows.length - wrong.length} of ${rows.length} rows of ${file}`);
+  return wrong.length;
+}
+
+const wrong = compare("modules.json", read("modules.json").modules.map(moduleRow))
+  + compare("runner.json", read("runner.json").rows.map(runnerRow));
+process.exitCode = wrong ? 1 : 0;
