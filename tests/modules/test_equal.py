@@ -1,5 +1,5 @@
 """The same matches of modules come out equal, ticks included: however many are played at a time, on a machine that is busy, on
-other versions of the VM, on another VM, whose runner was written from protocol/METER.md, in other Pythons, and on ARM64.
+other versions of the VM, on another VM by the meter and runner of protocol/verifier, in other Pythons, and on ARM64.
 
 ``make modules-soak`` plays 1,000 matches, and names folders with other versions of the VM. ``make modules-elsewhere`` names other
 Pythons, and a folder for ARM64.
@@ -10,13 +10,14 @@ import subprocess
 from collections import Counter
 from pathlib import Path
 
+import many_modules
 import module_matches
 import msgspec
 import pytest
 from arena import ROOT
 from busy import busy
 from elsewhere import OTHER_PYTHONS, Place, need_place, on_arm64
-from many_modules import GAMES, matches, rewritten_modules, stage_modules
+from many_modules import GAMES, matches, stage_modules
 from second_vm import Part, again, overheard
 
 from khiva_arena.arbiter import pool
@@ -46,10 +47,10 @@ def commands(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Command]:
 @pytest.fixture(scope="module")
 def played(commands: dict[str, Command]) -> Played:
     """The records of all matches, played one after the other, and the seats' parts in the first of them."""
-    rewritten = rewritten_modules()
+    by_name = many_modules.modules()
     records, heard = [], []
     for job in matches(MATCHES, commands):
-        record, parts = overheard(job, rewritten)
+        record, parts = overheard(job, by_name)
         verify(record, job.secret)
         records.append(record)
         heard += parts if job.ordinal < SECOND_VM else []
@@ -80,7 +81,7 @@ def test_a_busy_machine_plays_the_same(played: Played, commands: dict[str, Comma
         assert play(commands, 3, 1) == played[0]
 
 
-def test_another_vm_gives_every_frame_and_tick(played: Played, tmp_path: Path) -> None:
+def test_the_verifier_gives_every_frame_and_tick_on_another_vm(played: Played, tmp_path: Path) -> None:
     for part, (answers, notes) in zip(played[1], again(played[1], tmp_path), strict=True):
         assert answers == part.answers
         assert notes == part.notes

@@ -10,7 +10,6 @@ from scripted_modules import PROBE, command, compiled, of_row, script, scripted
 
 from khiva_arena.arbiter.match import Job
 from khiva_arena.games.registry import get
-from khiva_arena.modules.meter import rewritten
 from khiva_arena.replay.record import RecordedSeat
 from khiva_arena.result import Clock
 from khiva_arena.sandbox.command import Command
@@ -35,11 +34,6 @@ def modules() -> dict[str, bytes]:
 def stage_modules(folder: Path) -> dict[str, Command]:
     """The commands of the modules, by name, compiled by the VM that is installed."""
     return {name: staged(folder, name, module) for name, module in modules().items()}
-
-
-def rewritten_modules() -> dict[str, bytes]:
-    """The modules as the meter has rewritten them, by name."""
-    return {name: rewritten(module).wasm for name, module in modules().items()}
 
 
 def matches(count: int, commands: dict[str, Command]) -> Iterator[Job]:

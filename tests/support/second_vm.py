@@ -1,4 +1,4 @@
-"""Matches of modules played over again on another VM: what the arbiter told its runner, told to the runner in second_vm.mjs."""
+"""Play matches of modules over again by protocol/verifier: what the arbiter told its own runner is told to that one."""
 
 import json
 import subprocess
@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from golden import ROOT
 from tools import need
 
 from khiva_arena.arbiter.match import Job
@@ -16,7 +17,7 @@ from khiva_arena.modules.meter.prices import STACK_BYTES
 from khiva_arena.modules.runner import line
 from khiva_arena.replay.record import Record
 
-SCRIPT = Path(__file__).with_name("second_vm.mjs")
+VERIFIER = ROOT / "protocol" / "verifier"
 ORDERS = {line.SAY: "say", line.ASK: "ask", line.END: "end"}
 WORDS = {line.ANSWERED: "answered", line.TIMEOUT: "timeout", line.EXITED: "exited", line.TRAPPED: "trapped", line.STACK: "stack"}
 """The words for orders to a runner, and for its answers. The line that goes with a trap is not compared: each VM has its own."""
@@ -28,8 +29,9 @@ Word = tuple[str, int, str]
 class Part(NamedTuple):
     """The part of a seat in a match.
 
-    module: its rewritten module.
+    module: its module before it is rewritten.
     key: its seat's own number.
+    most_bytes: how far its memory may grow.
     orders: what its runner was told.
     answers: what that answered, without the answer to its being opened.
     notes: what the module wrote on stderr.
@@ -37,13 +39,14 @@ class Part(NamedTuple):
 
     module: bytes
     key: int
+    most_bytes: int
     orders: list[Word]
     answers: list[Word]
     notes: bytes
 
 
 def overheard(job: Job, modules: Mapping[str, bytes]) -> tuple[Record, list[Part]]:
-    """Play a match, and return its record and the part of each seat. ``modules``: the rewritten modules, by bot."""
+    """Play a match, and return its record and the part of each seat. ``modules``: before they are rewritten, by bot."""
     with _listening() as (told, answered):
         record = play_one(job).record
     assert record
@@ -79,21 +82,29 @@ def _part(number: int, module: bytes, key: int, told: list[Item], answered: list
     quiet = (line.TRAPPED, line.STACK)
     answers = [(WORDS[word], ticks, "" if word in quiet else data.hex()) for _, word, ticks, data in mine if word in WORDS]
     notes = b"".join(data for _, word, _, data in mine if word == line.STDERR)
-    return Part(module, key, orders, answers[1:], notes)
+    (opened,) = (data for seat, kind, _, data in told if seat == number and kind == line.OPEN)
+    most_bytes = line.OPENING.unpack_from(opened)[1]
+    return Part(module, key, most_bytes, orders, answers[1:], notes)
+
+
+def node(script: str) -> list[str]:
+    """Return the words that run a script of the verifier, with the stack that METER.md asks for."""
+    need("node")
+    return ["node", f"--stack-size={STACK_BYTES // 1000}", str(VERIFIER / script)]
 
 
 def again(parts: Iterable[Part], folder: Path) -> list[tuple[list[Word], bytes]]:
-    """Play parts on Node's VM, and return for each what its runner answers and what its module writes on stderr.
+    """Play parts by the verifier on Node, and return for each what its runner answers and what its module writes on stderr.
 
     folder: where modules are put
     """
-    need("node")
     rows: list[dict[str, Any]] = []
     for part in parts:
         path = folder / f"{hash(part.module):x}.wasm"
         path.write_bytes(part.module)
-        rows.append({"wasm": str(path), "key": str(part.key), "orders": part.orders})
-    words = ["node", f"--stack-size={STACK_BYTES // 1000}", str(SCRIPT)]
+        row = {"wasm": str(path), "key": f"{part.key:016x}", "most_bytes": part.most_bytes, "orders": part.orders}
+        rows.append(row)
+    words = node("seats.js")
     text = "".join(json.dumps(row) + "\n" for row in rows)
     done = subprocess.run(words, input=text, capture_output=True, text=True, timeout=3_600, check=False)
     assert done.returncode == 0, done.stderr[-2000:]

@@ -1,6 +1,7 @@
-"""The vectors of a runner: they are what the arena's runner gives, their ticks are those by hand, and another runner agrees."""
+"""The vectors of a runner: they are what the arena's runner gives, their ticks are those by hand, and the verifier agrees."""
 
 import json
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -8,14 +9,9 @@ from typing import Any
 
 import pytest
 from makers import maker_at
-from second_vm import Part, again
-from wasm import joined, sections_of, uleb
+from second_vm import node
 
-from khiva_arena.modules.meter import rewritten
 from khiva_arena.modules.meter.imports import PARAMS
-from khiva_arena.modules.meter.reader import unsigned
-
-MEMORY, PAGE = 5, 65_536
 
 
 @pytest.fixture(scope="module")
@@ -55,26 +51,7 @@ def test_every_call_and_word_has_a_row_and_modules_are_small(vectors: list[dict[
     assert words == {"answered", "timeout", "exited", "trapped", "stack"}
 
 
-def within(module: bytes, most_bytes: int) -> bytes:
-    """Return a rewritten module whose memory grows no further than an event allows; what it pays for growth stays."""
-    sections = dict(sections_of(module))
-    least, at = unsigned(sections[MEMORY], 2)
-    most, _ = unsigned(sections[MEMORY], at)
-    return joined(sections | {MEMORY: b"\1\1" + uleb(least) + uleb(min(most, most_bytes // PAGE))})
-
-
 @pytest.mark.language
-def test_another_runner_gives_each_row(maker: ModuleType, vectors: list[dict[str, Any]], tmp_path: Path) -> None:
-    parts = []
-    for row in vectors:
-        orders = [(order["order"], order.get("ticks", 0), order["bytes"]) for order in row["orders"]]
-        module = within(rewritten(bytes.fromhex(row["module"])).wasm, row["most_bytes"])
-        parts.append(Part(module, int(row["key"], 16), orders, [], b""))
-    played = again(parts, tmp_path)
-    wrong = []
-    for row, (told, notes) in zip(vectors, played, strict=True):
-        expected = [(order["word"], order["used"], order["answer"]) for order in answers(row)]
-        shown = [(word, used, maker.short(bytes.fromhex(data))) for word, used, data in told]
-        if (shown, maker.short(notes)) != (expected, row["stderr"]):
-            wrong.append(row["name"])
-    assert wrong == []
+def test_the_verifier_gives_each_row_of_both_files() -> None:
+    done = subprocess.run(node("vectors.js"), capture_output=True, text=True, timeout=600, check=False)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
