@@ -15,10 +15,10 @@ const hexOf = (bytes) => Buffer.from(bytes).toString("hex");
 
 // --- section 10: modules ---
 
-// Return the bytes of a module; a row that would be long has pieces of hex and how often each stands there.
+// Return the bytes of a module, in hex or as pieces, each with how often it stands there.
 function moduleOf({ module }) {
   if (typeof module === "string") return bytesOf(module);
-  return new Uint8Array(Buffer.concat(module.map(([hex, times]) => Buffer.from(hex.repeat(times), "hex"))));
+  return new Uint8Array(Buffer.concat(module.map(([piece, times]) => Buffer.from(piece.repeat(times), "hex"))));
 }
 
 function moduleRow(row) {
@@ -71,5 +71,6 @@ function compare(file, rows) {
 }
 
 const wrong = compare("modules.json", read("modules.json").modules.map(moduleRow))
+  + compare("bounds.json", read("bounds.json").modules.map(moduleRow))
   + compare("runner.json", read("runner.json").rows.map(runnerRow));
 process.exitCode = wrong ? 1 : 0;

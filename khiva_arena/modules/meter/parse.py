@@ -106,7 +106,7 @@ def _sections(data: bytes) -> tuple[dict[int, bytes], bytes]:
         refuse("a component, or another version of the format", "build a core module, as for wasm32-wasip1")
     sections: dict[int, bytes] = {}
     names, last = b"", -1
-    for _ in range(bounds.SECTIONS):
+    for _ in range(bounds.SECTIONS + 1):
         if not reader:
             return sections, names
         number = reader.byte()

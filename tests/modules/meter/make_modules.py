@@ -1,8 +1,10 @@
-"""Makes protocol/vectors/modules.json and the prices in protocol/METER.md: ``make vectors``.
+"""Makes protocol/vectors/modules.json and bounds.json, and the prices in protocol/METER.md: ``make vectors``.
 
-The ticks of the modules by hand are those of ``by_hand.py``; those of the random ones are what wasmtime comes to.
+The ticks of the modules by hand are those of ``by_hand.py`` and ``misread_rows.py``; those of the
+random ones, and of modules that just reach a bound, are what wasmtime comes to.
 """
 
+import re
 import sys
 from pathlib import Path
 from random import Random
@@ -11,16 +13,22 @@ from typing import Any
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "support")]
 
-import random_modules  # noqa: E402 - found beside this folder
+import by_hand  # noqa: E402 - found beside this folder
+import random_modules  # noqa: E402
 import wasm_vm  # noqa: E402
-from by_hand import BY_HAND, LIMIT  # noqa: E402
+from by_hand import LIMIT  # noqa: E402
 from golden import ROOT, VECTORS, rows, settle  # noqa: E402
+from misread_rows import MISREAD  # noqa: E402
+from refused_modules import BOUNDS, FEATURES, INVALID, TAKEN  # noqa: E402
 from wasm import OPCODES  # noqa: E402
 
 from khiva_arena.modules.meter import prices, rewritten  # noqa: E402
 
 RANDOM = 100
-VECTOR_FILE, PAGE = VECTORS / "modules.json", ROOT / "protocol" / "METER.md"
+BY_HAND = (*by_hand.BY_HAND, *MISREAD)
+VECTOR_FILE, BOUND_FILE, PAGE = VECTORS / "modules.json", VECTORS / "bounds.json", ROOT / "protocol" / "METER.md"
+REPEATED = re.compile(rb"(.{1,64}?)\1{31,}", re.DOTALL)
+"""Bytes of which a piece stands there 32 times or more."""
 MARKS = ("<!-- generated: prices -->\n", "<!-- end of prices -->")
 
 
@@ -45,6 +53,36 @@ def row(name: str, module: bytes, limit: int, ran: wasm_vm.Ran) -> dict[str, Any
         "module": module.hex(),
         "rewritten": wasm,
     }
+
+
+def pieces(module: bytes) -> list[tuple[str, int]]:
+    """Return a module as pieces in hex, each with how often it stands there."""
+    found, at = [], 0
+    for match in REPEATED.finditer(module):
+        found += [(module[at : match.start()].hex(), 1), (match[1].hex(), len(match[0]) // len(match[1]))]
+        at = match.end()
+    return [(piece, times) for piece, times in [*found, (module[at:].hex(), 1)] if piece]
+
+
+def refused_rows() -> list[dict[str, Any]]:
+    """Return the rows of modules that are refused."""
+    reasons = {name: module for name, (_, module) in (FEATURES | BOUNDS).items()} | {
+        f"not valid: {name}": module for name, (_, module) in INVALID.items()
+    }
+    return [{"name": name, "refused": True, "module": pieces(module)} for name, module in reasons.items()]
+
+
+def taken_row(name: str, module: bytes, ran: wasm_vm.Ran) -> dict[str, Any]:
+    """Return the row of a module that just reaches a bound."""
+    how = {"limit": LIMIT, "used": LIMIT - max(ran.ticks, 0), "end": ran.end, "memory": ran.memory}
+    return {"name": f"the most: {name}", "refused": False, **how, "module": pieces(module)}
+
+
+def bound_file(engine: Any) -> str:
+    """Return the text of the file of bounds and refusals."""
+    runs = [(name, module, wasm_vm.on_wasmtime(engine, rewritten(module).wasm, LIMIT)) for name, module in TAKEN.items()]
+    made = refused_rows() + [taken_row(*one) for one in runs]
+    return rows({"prices": prices.NUMBER}, "modules", made)
 
 
 def price_table() -> str:
@@ -75,7 +113,11 @@ def files() -> dict[Path, str]:
     made = [
         row(name, module, limit, wasm_vm.on_wasmtime(engine, rewritten(module).wasm, limit)) for name, module, limit in modules()
     ]
-    return {VECTOR_FILE: rows({"prices": prices.NUMBER}, "modules", made), PAGE: page()}
+    return {
+        VECTOR_FILE: rows({"prices": prices.NUMBER}, "modules", made),
+        BOUND_FILE: bound_file(engine),
+        PAGE: page(),
+    }
 
 
 if __name__ == "__main__":

@@ -46,6 +46,11 @@ def test_each_module_and_what_the_meter_makes_of_it_are_what_is_made(maker: Modu
     assert [(row["name"], row["module"], row["rewritten"], row["limit"]) for row in vectors] == made, "`make vectors`"
 
 
+@pytest.mark.slow
+def test_the_bounds_are_what_is_made(maker: ModuleType) -> None:
+    assert maker.BOUND_FILE.read_text("utf-8") == maker.bound_file(wasm_vm.engine()), "`make vectors`"
+
+
 def test_the_ticks_are_those_by_hand(maker: ModuleType, vectors: list[dict[str, Any]]) -> None:
     rows = {row["name"]: (row["used"], row["end"]) for row in vectors}
     assert len(rows) == len(vectors)
