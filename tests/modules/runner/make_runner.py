@@ -13,6 +13,7 @@ HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "support")]
 
 from call_rows import CALL_ROWS  # noqa: E402 - found beside this folder
+from exact_rows import EXACT_ROWS  # noqa: E402
 from frame_rows import FRAME_ROWS  # noqa: E402
 from golden import VECTORS, rows, settle  # noqa: E402
 from modules import SeatAlone, compiled, machine  # noqa: E402
@@ -23,7 +24,7 @@ from second_vm import WORDS, Word  # noqa: E402
 from khiva_arena.modules.meter import prices  # noqa: E402
 
 VECTOR_FILE = VECTORS / "runner.json"
-ROWS: tuple[Row, ...] = (*FRAME_ROWS, *CALL_ROWS, *POLL_ROWS)
+ROWS: tuple[Row, ...] = (*FRAME_ROWS, *CALL_ROWS, *POLL_ROWS, *EXACT_ROWS)
 LONG = 256
 """Bytes beyond which a row has their length and hash alone."""
 
