@@ -16,7 +16,7 @@ CHECKS = $(MAKE) --no-print-directory --jobs $(if $(filter output-sync,$(.FEATUR
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run test-fast test test-soak test-languages test-long test-elsewhere check lint types contracts size rewritten docs docs-oldest bench bench-guard bench-modules bench-peers bench-rules coverage coverage-swiss league-simulation swiss-factors overload fairness fuzz meter modules-oldest modules-soak modules-elsewhere crash stops cluster schema layout vectors playthroughs openspiel-page references zoo pictures mutants strength vm headers rules-alike rules-mutants rules-elsewhere clean
+.PHONY: help run test-fast test test-soak test-languages test-long test-elsewhere check lint types contracts size rewritten docs docs-oldest bench bench-guard bench-modules bench-peers bench-rules coverage coverage-swiss league-simulation swiss-factors overload fairness fuzz meter modules-oldest modules-soak modules-elsewhere verifier-mutants crash stops cluster schema layout vectors playthroughs openspiel-page references zoo pictures mutants strength vm headers rules-alike rules-mutants rules-elsewhere clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -196,6 +196,9 @@ modules-elsewhere: .venv/.arm64 ## play TIMES=300 matches of modules on emulated
 	  $(call python_in,$(python))/bin/pip $(INSTALL) pytest -e '.[modules]' &&) true
 	MATCHES=$(TIMES) ARM64=$(ARM64) OTHER_PYTHONS="$(foreach python,$(PYTHONS),$(call python_in,$(python))/bin/python)" \
 	  $(BIN)/pytest -q -o faulthandler_timeout=0 -k 'everywhere or other_pythons or arm64' tests/modules
+
+verifier-mutants: .venv/.test ## change protocol/verifier in small ways and list what all vectors let pass, some 20 minutes for all; MUTANTS=0 SEED=1 FILE= (needs node)
+	$(BIN)/python tests/modules/mutate_verifier.py --mutants $(or $(MUTANTS),0) --seed $(or $(SEED),1) --file "$(FILE)"
 
 coverage: .venv/.test ## simulate how often errors of ratings and sequential tests hold, the long form; some 20 minutes; TRIALS=3000
 	$(BIN)/python tests/ratings/coverage.py --trials $(or $(TRIALS),3000)
