@@ -12,7 +12,7 @@ from tools import lacks, need
 from khiva_arena.modules.meter.prices import HEIGHT_LIMIT, STACK_BYTES
 from khiva_arena.modules.meter.rewrite import BY_FUNCTION, HEIGHT, TICKS
 
-SCRIPT = Path(__file__).with_name("wasm_vm.js")
+SCRIPT = Path(__file__).with_name("wasm_vm.mjs")
 
 
 class Ran(NamedTuple):
@@ -97,15 +97,30 @@ def counted_on_wasmtime(engine_: Any, wasm: bytes, ticks: int) -> tuple[Ran, int
     return ran(end, left, exports[HEIGHT].value(store), memory), ticks - left, counted
 
 
-def on_node(jobs: list[tuple[bytes, int]]) -> list[Ran]:
-    """Run modules that pay, each with its ticks, on V8."""
+def _by_node(rows: list[dict[str, Any]]) -> list[Any]:
+    """Hand rows to Node, and return what it makes of each."""
     need("node")
-    text = "".join(json.dumps({"wasm": wasm.hex(), "ticks": str(ticks)}) + "\n" for wasm, ticks in jobs)
     words = ["node", f"--stack-size={STACK_BYTES // 1000}", str(SCRIPT)]
+    text = "".join(json.dumps(row) + "\n" for row in rows)
     done = subprocess.run(words, input=text, capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
-    rows = [json.loads(line) for line in done.stdout.splitlines()]
-    return [ran(row["end"], int(row["ticks"]), row["height"], row["memory"]) for row in rows]
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def taken_by_the_verifier(modules: list[bytes]) -> list[bool]:
+    """Return of each module whether the meter of protocol/verifier takes it."""
+    return _by_node([{"module": module.hex()} for module in modules])
+
+
+def on_node(jobs: list[tuple[bytes, int]], *, verifier: bool = False) -> list[Ran]:
+    """Run modules that pay, each with its ticks, on V8.
+
+    verifier: they do not pay yet, and the meter of protocol/verifier rewrites them
+    """
+    key = "module" if verifier else "wasm"
+    rows = _by_node([{key: module.hex(), "ticks": ticks} for module, ticks in jobs])
+    lefts = [-1 if row["end"] == "time" else ticks - row["used"] for row, (_, ticks) in zip(rows, jobs, strict=True)]
+    return [Ran(row["end"], left, row["memory"]) for row, left in zip(rows, lefts, strict=True)]
 
 
 @pytest.fixture(scope="session")

@@ -24,10 +24,31 @@ def test_the_meter_and_a_vm_agree_which_modules_are_valid() -> None:
 
 @pytest.mark.slow
 @pytest.mark.language
-def test_two_vms_come_to_the_same_with_random_modules() -> None:
+def test_two_vms_and_two_meters_come_to_the_same_with_random_modules() -> None:
     engine = wasm_vm.engine()
-    jobs = [(rewritten(random_modules.module(Random(seed))).wasm, 100_000) for seed in range(1_000, 1_400)]
-    assert wasm_vm.on_node(jobs) == [wasm_vm.on_wasmtime(engine, *job) for job in jobs]
+    modules = [random_modules.module(Random(seed)) for seed in range(1_000, 1_400)]
+    jobs = [(rewritten(module).wasm, 100_000) for module in modules]
+    runs = [wasm_vm.on_wasmtime(engine, *job) for job in jobs]
+    assert wasm_vm.on_node(jobs) == runs
+    assert wasm_vm.on_node([(module, 100_000) for module in modules], verifier=True) == runs
+
+
+def is_taken(module: bytes) -> bool:
+    """Return whether the arena's meter takes a module."""
+    try:
+        rewritten(module)
+    except ModuleRefused:
+        return False
+    return True
+
+
+@pytest.mark.slow
+@pytest.mark.language
+def test_two_meters_agree_which_modules_are_taken() -> None:
+    modules = [meter_fuzz.module(number) for number in range(2_000)]
+    taken = wasm_vm.taken_by_the_verifier(modules)
+    assert taken == list(map(is_taken, modules))
+    assert 200 < sum(taken) < 1_800
 
 
 def test_bytes_of_chance_are_refused_in_one_line() -> None:

@@ -138,7 +138,9 @@ def test_no_vm_s_stack_is_full_before_the_height(engine: Any, name: str) -> None
 @pytest.mark.language
 def test_the_stack_is_full_at_the_same_tick_on_v8(engine: Any) -> None:
     jobs = [(rewritten(module).wasm, 10**9) for module in DEEP.values()]
-    assert wasm_vm.on_node(jobs) == [wasm_vm.on_wasmtime(engine, *job) for job in jobs]
+    runs = [wasm_vm.on_wasmtime(engine, *job) for job in jobs]
+    assert wasm_vm.on_node(jobs) == runs
+    assert wasm_vm.on_node([(module, 10**9) for module in DEEP.values()], verifier=True) == runs
 
 
 def test_the_height_is_given_back_by_each_way_out_of_a_function(engine: Any) -> None:
