@@ -236,6 +236,48 @@ DEEP = (
     _deep("operands around a branch", "call 1 block i32.const 1 br 0 end", 8 + 2, 1),
     _deep("a select", "call 1 i32.const 1 i32.const 1 i32.const 1 select drop", 8 + 5, 3),
 )
+SIMPLE = [row.name for row in OPCODES.values() if row.price in PRICES and "." in row.name and row.types.partition(">")[0]]
+"""Instructions whose types stand in the table: operations, conversions, loads and stores."""
+KEEPING = " ".join(_used(name)[0].removesuffix("drop") for name in SIMPLE)
+"""Code that runs each of them once and keeps the results."""
+RESULTS = sum(OPCODES[name].types.partition(">")[2] != "" for name in SIMPLE)
+REST = (
+    "nop i32.const 1 drop i32.const 1 i32.const 1 i32.const 1 select local.get 0 local.set 0 local.get 0 local.tee 0"
+    " global.get 0 global.set 0 global.get 0 i64.const 1 f32.const 1 f64.const 1 memory.size"
+)
+REST_TICKS, REST_KEPT = 2 + 4 + 2 + 2 + 2 + 1 + 3 + 1, 1 + 1 + 1 + 3 + 1
+BULK = (
+    "i32.const 1 i32.const 0 i32.const 0 i32.const 0 memory.fill i32.const 0 i32.const 0 i32.const 0 memory.copy"
+    " i32.const 0 i32.const 0 i32.const 0 memory.init 0 data.drop 0 i32.const 0 memory.grow"
+    " f64.const 1 i32.const 1 call_indirect 1 i64.const 1 i64.const 1"
+)
+MANY = " ".join(["f64"] * 1_000)
+OPERANDS = (
+    _deep(
+        "what each operation takes and leaves",
+        f"call 1 {KEEPING} i32.const 1 unreachable",
+        8 + sum(_used(name)[1] - (OPCODES[name].types.partition(">")[2] != "") for name in SIMPLE) + 2,
+        RESULTS + 1,
+        memory=SMALL,
+    ),
+    _deep(
+        "what variables, constants, drop and select take and leave",
+        f"call 1 {REST} i32.const 1 unreachable",
+        8 + REST_TICKS + 2,
+        1 + REST_KEPT + 1,
+        locals="i64",
+        globals=("i64",),
+    ),
+    _deep(
+        "what bulk instructions, growth and an indirect call take and leave",
+        f"call 1 {BULK} unreachable",
+        8 + 1 + 3 * 203 + 200 + 2_001 + 1 + 1 + 40 + 2 + 1,
+        1_000 + 5,
+        locals=MANY,
+        table=(0,),
+        data=(b"1",),
+    ),
+)
 WAYS = (
     "",
     "return",
@@ -313,5 +355,5 @@ NANS = (
     _nan("f32.copysign, which keeps its bits", f"{QUIET['f32']} f32.const 1 f32.copysign", 7),
     _nan("f64.add and f64.neg", f"{QUIET['f64']} f64.const 1 f64.add f64.neg", 3 + 4 + 4),
 )
-MISREAD = (*CLASSES, CONSTANTS, *MEMORY, *BLOCKS, *DEEP, *GIVEN_BACK, *FULL, *NANS)
+MISREAD = (*CLASSES, CONSTANTS, *MEMORY, *BLOCKS, *DEEP, *OPERANDS, *GIVEN_BACK, *FULL, *NANS)
 """All of them."""
