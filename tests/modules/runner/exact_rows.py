@@ -107,6 +107,38 @@ EXACT_ROWS = (
         (("answered", 3 * (NOTE + 4 + 1_000) + 2 * 10_000 + NOTE + 3 + WRITE + 136),),
     ),
     Row(
+        "places that just end with memory",
+        bot(
+            notes(
+                ("fd_read", 0, SIZE - 8, 1, BODY + 16),
+                ("poll_oneoff", SIZE - 48, BODY + 24, 1, BODY + 20),
+                ("clock_time_get", 0, 0, SIZE - 8),
+                ("clock_res_get", 0, SIZE - 16),
+                ("clock_res_get", 0, SIZE - 8),
+                ("args_sizes_get", SIZE - 4, SIZE - 8),
+                ("environ_sizes_get", SIZE - 8, SIZE - 4),
+                ("args_get", SIZE - 8, SIZE - 4),
+                ("args_get", SIZE - 4, SIZE - 8),
+                ("fd_fdstat_get", 2, SIZE - 24),
+                ("random_get", SIZE - 8, 8),
+                ("fd_read", 0, OTHER, 1, SIZE - 4),
+                ("fd_write", 2, OTHER, 1, SIZE - 4),
+                ("poll_oneoff", OTHER + 8, SIZE - 32, 1, SIZE - 4),
+            )
+            + write(),
+            {OTHER: pairs((SIZE - 2, 2)) + descriptor(9, 0), SIZE - 48: descriptor(8, 0)[:40] + pairs((BODY + 14, 2))},
+            size=56,
+        ),
+        ask(framed(b"hello")),
+        (("answered", 14 * NOTE + (3 * 2 + 1) + 4 * 2 + 2 + 2 + 3 * 4 + 2 * 4 + 300 + 6 + 32 + 2_000 + WRITE + 60),),
+    ),
+    Row(
+        "a list of subscriptions that does not lie in memory wholly, the first of another kind",
+        bot(notes(("poll_oneoff", SIZE - 48, RESULT, 2, RESULT)) + write(), {SIZE - 48: descriptor(1, 0, 3)}, size=4),
+        ask(),
+        (("answered", NOTE + 4 + 2_000 + WRITE + 8),),
+    ),
+    Row(
         "an event is 32 bytes, zeros among them",
         bot(
             note(0, "poll_oneoff", OTHER, BODY + 8, 2, BODY + 4) + write(),

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from makers import maker_at
-from second_vm import node
+from second_vm import VERIFIER, node
 
 from khiva_arena.modules.meter.imports import PARAMS
 
@@ -52,6 +52,7 @@ def test_every_call_and_word_has_a_row_and_modules_are_small(vectors: list[dict[
 
 
 @pytest.mark.language
-def test_the_verifier_gives_each_row_of_both_files() -> None:
+def test_the_verifier_gives_each_row_of_all_files_and_prints_what_its_page_shows() -> None:
     done = subprocess.run(node("vectors.js"), capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+    assert f"```text\n{done.stdout}```" in (VERIFIER / "README.md").read_text("utf-8")
