@@ -242,9 +242,9 @@ DEEP = (
     _deep("a dead end of a block, whose results count", f"call 1 block :3 unreachable end {DROPS}", 9, 16, more=VALUES),
     _deep(
         "an else, whose parameters count",
-        f"call 1 {'i32.const 1 ' * 4}i32.const 0 if :4 unreachable else {'drop ' * 4} end",
+        f"call 1 {'i32.const 1 ' * 4}i32.const 0 if :4 unreachable else {'i32.const 1 ' * 3}{'drop ' * 7} end",
         8 + 4 + 2,
-        5,
+        7,
         more=VALUES,
     ),
     _deep(

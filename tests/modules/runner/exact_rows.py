@@ -184,6 +184,12 @@ EXACT_ROWS = (
         ask(framed(b"first"), framed(b"second")),
         (("answered", (5 + HOST + 100 + 9) + (5 + HOST + 100 + 10) + WRITE + 52),),
     ),
+    Row(
+        "memory.fill of 2^31 bytes pays for them, and traps",
+        bot("i32.const 0 i32.const 0 i32.const -2147483648 memory.fill"),
+        ask(ticks=10**9),
+        (("trapped", 3 + 200 + (1 << 31) // 8),),
+    ),
     ended("a trap", "unreachable", "trapped", 1),
     ended("an exit", "i32.const 7 $proc_exit", "exited", 1 + HOST),
     ended("a full stack", "call 0", "stack", 8 * 7_812),
