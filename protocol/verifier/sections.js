@@ -58,7 +58,7 @@ export function readModule(bytes) {
   if (!WebAssembly.validate(bytes)) refuse("not valid, or of a later WebAssembly");
   const module = {
     types: [], imports: [], functions: [], table: null, memory: null, globals: [],
-    exports: [], elements: [], dataCount: null, bodies: [], raw: {},
+    exports: [], dataCount: null, bodies: [], raw: {},
   };
   const reader = new Reader(bytes, 8);
   for (let count = 1; reader.pos < bytes.length; count++) {
@@ -190,22 +190,21 @@ function readElements(module, reader) {
   const count = within(reader.number(), BOUNDS.segments, "element segments");
   let entries = 0;
   for (let at = 0; at < count; at++) {
-    const segment = readElement(module, reader);
-    entries += segment.functions.length;
+    entries += readElement(module, reader);
     within(entries, BOUNDS.elementEntries, "entries of element segments");
-    module.elements.push(segment);
   }
 }
 
+// Read a segment and return how many entries it has.
 function readElement(module, reader) {
   const flags = reader.number();
   if (flags !== 0 && flags !== 2) refuse("an element segment that is passive, declared, or of expressions");
   if (flags === 2) reader.number();
-  const offset = readConstant(reader);
+  readConstant(reader);
   if (flags === 2) reader.byte();
   const functions = reader.vector(() => reader.number());
   if (functions.some((index) => index < module.imports.length)) refuse("an imported function in the table");
-  return { offset, functions };
+  return functions.length;
 }
 
 function readDataCount(module, reader) {

@@ -18,8 +18,9 @@ def section(number: int, content: bytes, code: str = "", **more: object) -> byte
 
 
 def imported(module: str, name: str, kind: bytes = b"\0\0") -> bytes:
-    """A module with one import, whose type takes and gives nothing."""
-    return section(2, vector([sized(module.encode()) + sized(name.encode()) + kind]))
+    """A module with one import, by default a function whose type takes and gives nothing."""
+    entry = sized(module.encode()) + sized(name.encode()) + kind
+    return start("", sections={2: vector([entry]), 7: vector([MEMORY_EXPORT, sized(b"_start") + b"\0\1"])})
 
 
 def exported(*entries: bytes) -> bytes:
@@ -47,6 +48,17 @@ FEATURES = {
     "import-memory": ("the import env.memory", start("", sections={2: IMPORTED_MEMORY, 5: b"\0"})),
     "import-unprintable": ("an import;", imported("env", "a\nb")),
     "import-type": ("sched_yield with types", imported(MODULE, "sched_yield")),
+    "import-parameters": (
+        "sched_yield with types",
+        start(
+            "",
+            more=(("i32", "i32"),),
+            sections={
+                2: vector([sized(MODULE.encode()) + sized(b"sched_yield") + b"\0\1"]),
+                7: vector([MEMORY_EXPORT, sized(b"_start") + b"\0\1"]),
+            },
+        ),
+    ),
     "no-memory": ("no memory of", start("", sections={5: b"\0", 7: vector([START_EXPORT])})),
     "several-memories": ("several memories", section(5, b"\2\0\1\0\1")),
     "shared-memory": ("shared memory", section(5, b"\1\3\1\2")),
