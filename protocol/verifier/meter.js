@@ -2,7 +2,7 @@
 // It runs in Node and in browsers, whose own WebAssembly says whether a module is valid.
 import { Writer } from "./bytes.js";
 import { F32, F64, Pieces } from "./pieces.js";
-import { BOUNDS, FRAME_HEIGHT, SLOT_HEIGHT } from "./prices.js";
+import { BOUNDS, FRAME_HEIGHT, HEAVY_BYTES, SLOT_HEIGHT } from "./prices.js";
 import { readModule, within } from "./sections.js";
 import { Walk } from "./walk.js";
 
@@ -74,13 +74,15 @@ function exportsOf({ exports, globals }) {
 
 function rewrittenBodies(module, types) {
   const pieces = new Pieces(module.globals.length);
-  let [targets, effort] = [0, 0];
+  const mostHeavy = BOUNDS.heavy + Math.floor(module.raw[10].length / HEAVY_BYTES);
+  let [targets, effort, heavy] = [0, 0, 0];
   return module.bodies.map((body, at) => {
     const type = module.types[module.functions[at]];
     const walk = new Walk(module, pieces, type, body);
     walk.run();
     targets = within(targets + walk.targets, BOUNDS.jumpEntriesOfAll, "entries of all br_tables");
     effort = within(effort + walk.effort, BOUNDS.effortOfAll, "blocks that pay times 100 more than the locals, in all");
+    heavy = within(heavy + walk.heavy, mostHeavy, "heavy instructions");
     return rewrittenBody(walk, pieces, blockType(type.results, types));
   });
 }
@@ -108,8 +110,8 @@ function writeLocals(code, groups) {
 // Section 2: each block pays before its first instruction.
 function writePaying(code, { blocks, code: own }, pieces) {
   const bytes = own.done();
-  blocks.forEach(({ at, price }, number) => {
-    code.all(pieces.block(price));
+  blocks.forEach(({ at, price, more }, number) => {
+    code.all(pieces.block(price && price + more));
     code.all(bytes.subarray(at, blocks[number + 1]?.at));
   });
 }

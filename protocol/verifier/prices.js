@@ -20,6 +20,10 @@ export const PRICES = {
 };
 // Pairs: the memory has at most so many pages, then a load costs so many ticks.
 export const LOADS = [[16, 4], [64, 10], [256, 30], [4_096, 50]];
+// Pairs: the code section has at most so many bytes, then *cold* is so many ticks.
+export const COLD = [[2 ** 18, 0], [2 ** 20, 10], [3 * 2 ** 20, 14], [2 ** 23, 30], [2 ** 25, 50]];
+export const COLD_TIMES = { call: 3, indirect: 3, jump: 1 }; // by class, beside its price
+export const NEAR = 32; // bytes from a loop to the end of a branch back that is not cold
 export const BULK_SHIFT = 3; // a tick for each 8 bytes
 export const GROWN_PAGE = 10_000;
 export const IMPORTED_CALL = 20_000; // beside the price of `call`
@@ -90,7 +94,7 @@ export const HEIGHT_LIMIT = 1_000_000;
 // --- section 8: bounds ---
 
 export const BOUNDS = {
-  moduleBytes: 16 * 2 ** 20,
+  moduleBytes: 32 * 2 ** 20,
   sections: 1_000,
   types: 10_000,
   params: 128,
@@ -102,6 +106,7 @@ export const BOUNDS = {
   globals: 1_000,
   exports: 10_000,
   segments: 50_000,
+  heavy: 10_000,
   jumpEntriesOfAll: 500_000,
   pages: 4_096,
   effortOfAll: 50_000_000,
@@ -113,6 +118,8 @@ export const BOUNDS = {
   jumpEntries: 10_000,
   effort: 1_000_000,
 };
+export const HEAVY_BYTES = 64; // bytes of the code section for one more
+export const HEAVY_CLASSES = ["indirect", "grow", "bulk", "float", "divide"];
 export const EFFORT_BASE = 100; // a block that pays weighs so much more than the function's locals
 
 // --- section 11: what the runner keeps ---

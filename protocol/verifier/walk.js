@@ -1,7 +1,7 @@
 // Walks through the body of a function: which code can be reached, which blocks pay, and how many operands there are at once.
 import { Reader, Writer } from "./bytes.js";
 import { F32, F64 } from "./pieces.js";
-import { BOUNDS, EFFORT_BASE, IMPORTED_CALL, LOADS, PRICES, ROWS } from "./prices.js";
+import { BOUNDS, COLD, COLD_TIMES, EFFORT_BASE, HEAVY_CLASSES, IMPORTED_CALL, LOADS, NEAR, PRICES, ROWS } from "./prices.js";
 import { refuse, typeOf, within } from "./sections.js";
 
 const BR = 0x0c;
@@ -35,12 +35,18 @@ export function loadPrice(pages) {
   return LOADS.find(([most]) => pages <= most)[1];
 }
 
+// Return *cold*: section 3.
+export function coldPrice(codeBytes) {
+  return COLD.find(([most]) => codeBytes <= most)[1];
+}
+
 // The walk through one body. `run` makes it.
 export class Walk {
   constructor(module, pieces, type, body) {
     this.module = module;
     this.pieces = pieces;
     this.load = loadPrice(module.memory.most);
+    this.cold = coldPrice(module.raw[10].length);
     this.type = type;
     this.reader = new Reader(body);
     this.code = new Writer(2 * body.length);
@@ -50,11 +56,12 @@ export class Walk {
     this.operands = 0;
     this.most = 0;
     this.targets = 0; // entries of br_tables
+    this.heavy = 0; // section 8
   }
 
   run() {
     this.readLocals();
-    this.open.push({ kind: FUNCTION, floor: 0, params: 0, results: this.type.results.length, alive: true, named: false });
+    this.open.push({ kind: FUNCTION, floor: 0, params: 0, results: this.type.results.length, begin: 0, alive: true, named: false });
     this.beginBlock();
     while (this.open.length) this.instruction();
     within(this.most, BOUNDS.operands, "operands at once");
@@ -93,8 +100,19 @@ export class Walk {
 
   // --- section 2: blocks that pay ---
 
-  beginBlock() {
-    this.blocks.push({ at: this.code.length, price: 0 });
+  // more: what the block pays beside its instructions, if these have a price.
+  beginBlock(more = 0) {
+    this.blocks.push({ at: this.code.length, price: 0, more });
+  }
+
+  // Return the price of a class of instructions.
+  priceOf(name) {
+    return name === "load" ? this.load : PRICES[name] + (COLD_TIMES[name] ?? 0) * this.cold;
+  }
+
+  // Count an instruction of a class if it is heavy.
+  counts(name) {
+    if (HEAVY_CLASSES.includes(name)) this.heavy++;
   }
 
   pay(price) {
@@ -118,8 +136,9 @@ export class Walk {
     const row = INSTRUCTIONS[opcode];
     if (!row) refuse(`the instruction 0x${opcode.toString(16)}`);
     SKIP[row.follows](this.reader);
+    this.counts(row.price);
     if (this.dead) return;
-    this.pay(row.price === "load" ? this.load : PRICES[row.price]);
+    this.pay(this.priceOf(row.price));
     this.exchange(row.pops, row.pushes);
     this.copy();
     const type = NAN_OPERATIONS.get(opcode);
@@ -134,6 +153,7 @@ export class Walk {
   }
 
   saturating() {
+    this.counts("float");
     if (this.dead) return;
     this.pay(PRICES.float);
     this.copy();
@@ -141,6 +161,7 @@ export class Walk {
 
   bulk({ follows, pops }) {
     for (let at = 0; at < follows; at++) this.reader.skipNumber();
+    this.counts("bulk");
     if (this.dead) return;
     this.pay(PRICES.bulk);
     if (pops) this.pieces.bulk(this.code, this.scratchI32);
@@ -150,6 +171,7 @@ export class Walk {
 
   grow() {
     this.reader.skipNumber();
+    this.counts("grow");
     if (this.dead) return;
     this.pay(PRICES.grow);
     this.pieces.growth(this.code, this.scratchI32, this.module.memory.most);
@@ -176,7 +198,8 @@ export class Walk {
       this.pay(PRICES.plain);
       this.exchange(1, 0);
     }
-    this.open.push({ kind, floor: this.operands - params, params, results, alive: !this.dead, named: false });
+    const begin = this.reader.pos;
+    this.open.push({ kind, floor: this.operands - params, params, results, begin, alive: !this.dead, named: false });
     within(this.open.length, BOUNDS.nesting, "blocks within one another");
     if (!this.dead && kind !== BLOCK) this.beginBlock();
   }
@@ -187,7 +210,7 @@ export class Walk {
     this.dead = false;
     this.copy();
     this.holds(block.floor + block.params);
-    this.beginBlock();
+    this.beginBlock(this.cold);
   }
 
   end() {
@@ -198,7 +221,7 @@ export class Walk {
     if (block.kind === FUNCTION) return;
     this.copy();
     this.holds(block.floor + block.results);
-    if (wasDead || block.kind === IF || (block.kind === BLOCK && block.named)) this.beginBlock();
+    if (wasDead || block.kind === IF || (block.kind === BLOCK && block.named)) this.beginBlock(this.cold);
   }
 
   // Section 6: so many operands there are at this place, whatever was before it.
@@ -209,10 +232,24 @@ export class Walk {
 
   // --- branches ---
 
-  // Read a label. A branch that cannot be reached names no block.
+  // Read a label and return its block. A branch that cannot be reached names no block.
   label() {
     const block = this.open[this.open.length - 1 - this.reader.number()];
     if (!this.dead) block.named = true;
+    return block;
+  }
+
+  // Return what a branch to a block pays beside its class: the values that it carries beyond the first, and *cold* far back.
+  toLabel(block) {
+    const far = block.kind === LOOP && this.reader.pos - block.begin > NEAR;
+    return this.carries(block) + (far ? this.cold : 0);
+  }
+
+  // Return what the values pay that a branch to a block carries beyond the first. times: to so many labels.
+  carries({ kind, params, results }, times = 1) {
+    const more = Math.max(0, (kind === LOOP ? params : results) - 1);
+    this.heavy += times * more;
+    return more;
   }
 
   // The code behind the instruction cannot be reached.
@@ -228,30 +265,32 @@ export class Walk {
   }
 
   br() {
-    this.label();
-    this.leaves(PRICES.plain);
+    const more = this.toLabel(this.label());
+    this.leaves(PRICES.plain + more);
   }
 
   brTable() {
     const entries = within(this.reader.number(), BOUNDS.jumpEntries, "entries of a br_table");
     this.targets += entries + 1;
-    for (let at = 0; at <= entries; at++) this.label();
-    this.leaves(PRICES.jump);
+    let last;
+    for (let at = 0; at <= entries; at++) last = this.label();
+    this.leaves(this.priceOf("jump") + this.carries(last, entries + 1));
   }
 
   brIf() {
-    this.label();
+    const more = this.toLabel(this.label());
     if (this.dead) return;
     this.copy();
-    this.pay(PRICES.plain);
+    this.pay(PRICES.plain + more);
     this.exchange(1, 0);
     this.beginBlock();
   }
 
   // A return becomes a branch out of the block around the body, behind which the height is taken off.
   return() {
+    const more = this.carries(this.open[0]);
     if (this.dead) return;
-    this.pay(PRICES.plain);
+    this.pay(PRICES.plain + more);
     this.code.byte(BR).number(this.open.length - 1);
     this.dead = true;
   }
@@ -260,11 +299,12 @@ export class Walk {
 
   call() {
     const index = this.reader.number();
-    if (this.dead) return;
     const { params, results } = typeOf(this.module, index);
+    this.heavy += Math.max(0, results.length - 1);
+    if (this.dead) return;
     const imported = index < this.module.imports.length;
     this.copy();
-    this.pay(PRICES.call + (imported ? IMPORTED_CALL : 0));
+    this.pay(this.priceOf("call") + (imported ? IMPORTED_CALL : 0));
     this.exchange(params.length, results.length);
     if (imported) this.beginBlock();
   }
@@ -272,9 +312,11 @@ export class Walk {
   callIndirect() {
     const { params, results } = this.module.types[this.reader.number()];
     this.reader.skipNumber();
+    this.counts("indirect");
+    this.heavy += Math.max(0, results.length - 1);
     if (this.dead) return;
     this.copy();
-    this.pay(PRICES.indirect);
+    this.pay(this.priceOf("indirect"));
     this.exchange(params.length + 1, results.length);
   }
 }

@@ -167,7 +167,7 @@ def of_efforts(*lengths: int) -> bytes:
 
 
 BOUNDS = {
-    "bytes": ("16,777,217 bytes", padded(2**24 + 1)),
+    "bytes": ("33,554,433 bytes", padded(2**25 + 1)),
     "sections": ("than 1,000 sections", of_sections(1_001)),
     "types": ("10,001 types", section(1, uleb(10_001) + b"\x60\0\0" * 10_001)),
     "params": ("129 parameters", types(b"\x60" + vector([I32] * 129) + b"\0")),
@@ -192,11 +192,25 @@ BOUNDS = {
     "blocks": ("10,001 blocks", start(of_blocks(10_000))),
     "blocks-without-a-price": ("10,001 blocks", start("loop end " * 10_000)),
     "blocks-and-locals": ("201 blocks", of_efforts(201)),
+    "heavy": ("more heavy", start("f32.const 1 " + "f32.sqrt " * 10_200 + "drop")),
+    "heavy-values": (
+        "more heavy",
+        start(
+            "block :1 " + "i32.const 1 " * 16 + "i32.const 0 br_if 0 " * 700 + "br 0 end " + "drop " * 16,
+            more=(("", "i32 " * 16),),
+        ),
+    ),
+    "heavy-results": (
+        "more heavy",
+        bytes(
+            Made([Function("i32.const 1 " * 2 + "call 1 " * 10_400 + "drop drop"), Function("unreachable", "i32 i32", "i32 i32")])
+        ),
+    ),
     "all-blocks": ("more blocks", of_efforts(*[200] * 50, 2)),
 }
 """Modules above a bound, each with words of its refusal."""
 TAKEN = {
-    "bytes": padded(2**24),
+    "bytes": padded(2**25),
     "sections": of_sections(1_000),
     "types": section(1, uleb(10_000) + b"\x60\0\0" * 10_000),
     "parameters": types(b"\x60" + vector([I32] * 128) + b"\0"),
