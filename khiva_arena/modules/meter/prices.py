@@ -1,4 +1,4 @@
-"""Price list number 1, as data: ticks by class of instructions, by call to the runner, by byte and by page.
+"""Price list number 2, as data: ticks by class of instructions, by call to the runner, by byte and by page.
 
 A price is never changed: another price is another list with another number. How long a tick of each class takes was measured
 (``tests/benchmarks/meter.py``), and protocol/METER.md has the results.
