@@ -55,7 +55,7 @@ SLOT = 16
 HEIGHT_LIMIT = 1_000_000
 """The bytes of stack that a module may use."""
 WORST_NANOSECONDS = 5
-"""What a tick lasts at the most, but for one shape that took 6.7 on a busy machine. The backstop is three times it."""
+"""What a tick lasts at the most on a machine at rest; beside much other work one shape took 6.7. The backstop is at 15."""
 STACK_BYTES = 1_800_000
 """The bytes of stack that a VM has to offer, so that it never overflows before HEIGHT_LIMIT."""
 
