@@ -44,7 +44,7 @@ class Play:
         voids = store.voids(event.id)
         self._voids = {row.ordinal: row.attempt for row in voids}
         self.overdue: set[int] = set()
-        self.mend: Callable[[], object] = bool  # does nothing
+        self.mend: Callable[[], None] = lambda: None
         self._warned = {bot for row in voids for bot in row.suspects}  # by the wall clock nobody reads the warning
         self._planned: dict[int, ScheduledMatch] = {}
         self._recorded = Counter(place[0] for ordinal in self.done if (place := self.timetable.place(ordinal)))
