@@ -9,7 +9,7 @@ from khiva_arena.games.silk_road.tables import COLOURS, GOODS
 from khiva_arena.words import count, spaced
 
 AIM = (
-    "Cards of one good, laid down before you, move any caravan as many steps. The place where it stops says what you may do there.",
+    "Cards of one good, laid down before you, move any caravan as many steps. Where it stops decides what you may do then.",
     "In a city each camel asks for a good. Who has most cards of it lying there sells half of them, for a jewel.",
     "Points: 1, 3, 6, 10 or 15 for a set of 1 to 5 different colours, 2 for a colourless jewel, 8 for a marker.",
 )
