@@ -166,8 +166,6 @@ def test_a_shard_of_another_batch_is_refused(folder: Path) -> None:
         league(folder, "plan", "spring", "batch.json")
     refused = arena("run", "--from-plan", "batch.json", "--out", "spring", cwd=folder, code=2)
     assert sentence("league", "played-by-league-play") in refused.stderr
-    refused = arena("run", "--from-plan", "batch.json", "--public", "dice", "--out", "shard", cwd=folder, code=2)
-    assert sentence("league", "no-public-text") in refused.stderr
 
 
 def test_no_plan_lies_where_bots_or_the_server_read(folder: Path) -> None:

@@ -11,7 +11,7 @@ from khiva_arena.league.draw.certain import MOST_BOTS, Points, worth_of_meetings
 from khiva_arena.league.draw.counts import Counts
 from khiva_arena.league.draw.draw import Active, BatchShape, draw
 from khiva_arena.replay.definition import Batch, Definition
-from khiva_arena.replay.record import canonical
+from khiva_arena.replay.record import canonical, digest_of
 from khiva_arena.result import Result
 
 
@@ -43,17 +43,17 @@ class PastResults:
         return self._points
 
 
-def next_batch(chain: Chain, counts: Counts, revealed: int, past: PastResults) -> Batch:
-    """Return the place of the next batch in the chain, with its tables drawn.
+def next_batch(chain: Chain, counts: Counts, past: PastResults) -> Batch:
+    """Return the place of the next batch in the chain, with its tables drawn. Nothing in it follows from times or texts, which
+    the organiser may vary: so they change neither the event's id nor what follows from that.
 
     chain: up to the newest link.
     counts: over all batches so far.
-    revealed: the newest batch whose secrets are public.
     past: the results so far.
 
     Raises ConfigError if the bots cannot fill a table.
     """
-    active = [Active(bot.identity, bot.family, bot.author) for bot in chain.active]
+    active = active_of(chain)
     shape = BatchShape(chain.terms.seats, chain.terms.most_tables, chain.terms.authors_apart)
     worth = None
     if chain.terms.draw == "certain" and len(active) <= MOST_BOTS:
@@ -63,10 +63,20 @@ def next_batch(chain: Chain, counts: Counts, revealed: int, past: PastResults) -
         chain.founded.league,
         chain.batches + 1,
         chain.before,
-        chain.digest,
-        revealed,
+        roster_digest(active),
         tables,
     )
+
+
+def active_of(chain: Chain) -> list[Active]:
+    """Return the bots that the next batch is drawn from, in the order of its definition."""
+    return [Active(bot.identity, bot.family, bot.author) for bot in chain.active]
+
+
+def roster_digest(active: Sequence[Active]) -> str:
+    """Return the digest of the bots that a batch is drawn from. Families and authors count as groups, not by their random ids."""
+    families, authors = ([*dict.fromkeys(ids)] for ids in zip(*((bot.family, bot.author) for bot in active), strict=True))
+    return digest_of([[bot.identity, families.index(bot.family), authors.index(bot.author)] for bot in active])
 
 
 def add_batch(counts: Counts, definition: Definition) -> None:
