@@ -1,15 +1,14 @@
 """The verification of a store or a bundle, for Python."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
 from khiva_arena.api.keywords import as_path, at_least, hand_over
 from khiva_arena.audit.report import AuditResult
-from khiva_arena.audit.store import StoredEvent, audit_store, audit_unplayed
+from khiva_arena.audit.store import audit_store, audit_unplayed
 from khiva_arena.errors import ConfigError
 from khiva_arena.replay.record import canonical
-from khiva_arena.result import Result
 from khiva_arena.store.db import EventRow, Store
 from khiva_arena.store.files import MODULES
 from khiva_arena.words import ranges
@@ -67,10 +66,9 @@ def verify(
         if since is not None:
             raise ConfigError("a bundle is verified as a whole: leave out --since")
         result, bundled = audited_bundle(path, jobs, sample, rerunner)
-        of_bundle = {event.event.id: event for event in bundled.events}
         events_there = [event.event for event in bundled.events]
         links_there = [canonical(link) for link in bundled.links]
-        return _with_chain(result, links_there, events_there, seen, beacon, lambda event: of_bundle[event.id].results())
+        return _with_chain(result, links_there, events_there, seen, beacon)
     with Store.read(path, trusting=False) as store:
         links = store.links()
         words = tuple(map(str, events))
@@ -83,9 +81,7 @@ def verify(
         if since is not None:
             unplayed = audit_unplayed(store, [event for event in store.events() if event.id not in words])
         digests = {report.event: report.digest for report in unplayed.events}
-        result = _with_chain(
-            result, texts, store.events(), seen, beacon, lambda event: StoredEvent(store, event).results(), digests
-        )
+        result = _with_chain(result, texts, store.events(), seen, beacon, digests)
     for report in unplayed.events:
         result.problems += report.problems
     if unplayed.events:
@@ -104,7 +100,6 @@ def _with_chain(
     events: Sequence[EventRow],
     seen: Sequence[str | Path],
     beacon: str,
-    results: Callable[[EventRow], Iterable[Result]],
     digests: Mapping[str, str] = MappingProxyType({}),
 ) -> AuditResult:
     """Add to a result what the chain of a league proves, if its events are a league's batches.
@@ -122,7 +117,7 @@ def _with_chain(
 
     checked = {**digests, **{report.event: report.digest for report in result.events}}
     files = [as_path("seen", file) for file in ((seen,) if isinstance(seen, str | Path) else seen)]
-    audit = audit_links(links, events, checked, files, results, in_part=bool(result.digest))
+    audit = audit_links(links, events, checked, files, in_part=bool(result.digest))
     if beacon:
         audit.compare_with(beacon)
     result.problems += audit.problems

@@ -41,9 +41,9 @@ class Verbs(click.Group):
 @click.group("league", cls=Verbs)
 def command() -> None:
     """Run a league: bots are entered, improved and withdrawn at any time, and a table stands every day. A league is a chain of
-    batches: small events, each with a commitment that is published before its first match. Who meets whom follows from counts,
-    and from results only if league.toml says so. `khiva-arena verify` checks all of it. LEAGUE is its folder; `standings`,
-    `report`, `verify` and `bundle` read it as a store."""
+    batches: small events, each with a commitment that is published before its first match. Who meets whom follows from counts
+    alone. `khiva-arena verify` checks all of it. LEAGUE is its folder; `standings`, `report`, `verify` and `bundle` read it as a
+    store."""
 
 
 @command.group("author", cls=Verbs)

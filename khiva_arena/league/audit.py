@@ -20,7 +20,6 @@ from khiva_arena.league.chain.roster import Chain, begin, follow
 from khiva_arena.league.chain.stored_chain import CLOCKS_DIFFER
 from khiva_arena.league.draw.counts import Counts
 from khiva_arena.league.draw.next_batch import (
-    PastResults,
     active_of,
     add_batch,
     conditions_in,
@@ -30,14 +29,12 @@ from khiva_arena.league.draw.next_batch import (
 from khiva_arena.league.folder import final_folder
 from khiva_arena.replay.definition import Definition
 from khiva_arena.replay.record import canonical
-from khiva_arena.result import Result
 from khiva_arena.schedule.formats import check_terms
 from khiva_arena.store import bundle
 from khiva_arena.store.db import EventRow, Store
 from khiva_arena.text import LONGEST, harmless
 from khiva_arena.words import count, ranges
 
-ResultsOf = Callable[[EventRow], Iterable[Result]]
 RECEIPT = re.compile(r"\blink (\d{1,9}) ([0-9a-f]{64})\b(?:(?: commitment [0-9a-f-]{1,64})? at ([0-9T:+-]{16,32})\b)?")
 """A link as pages, feeds, badges and answers to ``submit`` name it; with the time, where somebody kept it with that."""
 IN_JSON = re.compile(r'"link": ?(\d{1,9}), ?"digest": ?"([0-9a-f]{64})"')
@@ -126,7 +123,6 @@ def audit_links(
     events: Iterable[EventRow],
     digests: Mapping[str, str],
     seen: Sequence[Path] = (),
-    results: ResultsOf | None = None,
     *,
     in_part: bool = False,
 ) -> ChainAudit:
@@ -136,7 +132,7 @@ def audit_links(
     links: list[AnyLink] = []
     if not audit.passes("", lambda: links.extend(map(read_link, texts))):
         return audit
-    return audit_chain(links, list(filter(_is_defined, events)), digests, seen, results, in_part=in_part)
+    return audit_chain(links, list(filter(_is_defined, events)), digests, seen, in_part=in_part)
 
 
 def _is_defined(event: EventRow) -> bool:
@@ -165,9 +161,7 @@ def audit_finals(texts: Sequence[str | bytes], folder: Path, beacon: str = "") -
         if lines and link.round is not None and beacon:
             problems += compare(beacon, [BeaconLine(f"final {link.final}", link.round, line) for line in lines])
         if (has_begun or lines) and bool(lines) != (link.round is not None):
-            problems.append(
-                f"final {link.final}: link {link.number} and {out} differ in whether a text is mixed into its deals"
-            )
+            problems.append(f"final {link.final}: link {link.number} and {out} differ in whether a text is mixed into its deals")
         if events != [(link.event, link.commitment, [*link.bots])]:
             problems.append(f"final {link.final}: {out} does not hold the event that link {link.number} decided on, and no other")
     return problems
@@ -184,7 +178,6 @@ def audit_chain(
     events: Iterable[EventRow],
     digests: Mapping[str, str],
     seen: Sequence[Path] = (),
-    results: ResultsOf | None = None,
     *,
     in_part: bool = False,
 ) -> ChainAudit:
@@ -194,7 +187,6 @@ def audit_chain(
     events: those that are here, with their definitions sound.
     digests: by event, the run digest over its matches, of those that were checked and are over.
     seen: files with receipts.
-    results: returns those of an event's recorded matches; only leagues need it whose draw follows results.
     in_part: whether the newest batches may be missing, as long as they are not public: so in a bundle.
 
     Raises ConfigError for a file with receipts that cannot be read, or has none.
@@ -203,16 +195,9 @@ def audit_chain(
     by_id = {event.id: event for event in events}
     chains = _walk(audit, links)
     counts: Counts | None = Counts()
-
-    def of_event(event: str) -> tuple[Definition, Iterable[Result]]:
-        if results is None:
-            raise RecordError("it was drawn from results, which are not here")
-        return by_id[event].definition, results(by_id[event])
-
-    past = PastResults(of_event)
     for chain, link in zip(chains, links[1:], strict=False):
         if isinstance(link, Drawn):
-            counts = _check_drawn(audit, chain, link, by_id, counts, past)
+            counts = _check_drawn(audit, chain, link, by_id, counts)
         elif isinstance(link, Over):
             if link.event in by_id:
                 audit.passes(f"link {link.number}", partial(_check_over, link, by_id[link.event], digests))
@@ -274,7 +259,6 @@ def _check_drawn(
     link: Drawn,
     events: Mapping[str, EventRow],
     counts: Counts | None,
-    past: PastResults,
 ) -> Counts | None:
     """Compare a link that draws a batch with its event, and draw it again. Return the counts with it; None once a batch is not
     here.
@@ -291,7 +275,7 @@ def _check_drawn(
         return None
     sound = audit.passes(name, lambda: _check_definition(chain, link, event))
     if counts is not None:
-        if audit.passes(name, lambda: _check_tables(chain, event.definition, counts, past)) and sound:
+        if audit.passes(name, lambda: _check_tables(chain, event.definition, counts)) and sound:
             audit.drawn_again.append(link.batch)
         add_batch(counts, event.definition)
     return counts
@@ -325,11 +309,10 @@ def _check_tables(
     chain: Chain,
     definition: Definition,
     counts: Counts,
-    past: PastResults,
 ) -> None:
     """Raise RecordError if the tables of a batch are not those that the draw gives."""
     assert definition.batch is not None
-    expected = next_batch(chain, counts, past).tables
+    expected = next_batch(chain, counts).tables
     if definition.batch.tables != expected:
         at = next((n for n, pair in enumerate(zip(definition.batch.tables, expected, strict=False)) if pair[0] != pair[1]), None)
         where = (

@@ -6,7 +6,7 @@ It is as safe to open as any settings file: what it opens on this machine needs 
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 from msgspec import structs
@@ -75,7 +75,6 @@ class LeagueOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     versions: how many versions of a bot may be active.
     most_tables: of a batch, before the quarter more; 0 for as many as seat every bot.
     authors_apart: whether bots of one author meet only if there is no other way.
-    draw: whether line-ups follow from counts alone, or also from results that are certain.
     reveal_hours: how long after its end a batch is published.
     beacon: in words, the source of the text that is mixed into deals; "" for none.
     beacon_begins: the moment of its round 1, UTC.
@@ -92,7 +91,6 @@ class LeagueOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     versions: Annotated[int, msgspec.Meta(ge=1, le=20)] = 2
     most_tables: Annotated[int, msgspec.Meta(ge=0, le=10_000)] = 0
     authors_apart: bool = True
-    draw: Literal["counts", "certain"] = "counts"
     reveal_hours: Annotated[int, msgspec.Meta(ge=0, le=10_000)] = 0
     beacon: Annotated[str, msgspec.Meta(max_length=80)] = ""
     beacon_begins: str = ""
@@ -111,8 +109,6 @@ OPTION_HELP = {
     "most_tables": "The most tables of a batch, before a quarter more for newcomers; 0 for as many as seat every bot. With "
     "fewer than that, half of the bots sit in each batch.",
     "authors_apart": "Whether bots of one author meet only if there is no other way.",
-    "draw": 'How line-ups are drawn: "counts", by lot and by who sat and met how often; "certain", also by results, as far as '
-    "they are beyond two standard errors, which places newcomers a little sooner. With more than 200 bots, counts alone decide.",
     "reveal_hours": "How many hours after its end a batch is published with its secrets, so that nobody trains on last night.",
     "beacon": "A public source of chance, in words, so that anybody finds its lines. Each batch then waits for a round that was "
     "still to come when its roster was closed, and its line is mixed into the deals: so nobody chose or knew them. The player "
@@ -169,7 +165,6 @@ class League(NamedTuple):
             authors_apart=options.authors_apart,
             versions=options.versions,
             reveal_hours=options.reveal_hours,
-            draw=options.draw,
             cpu_minutes=options.cpu_minutes,
             retry_minutes=options.retry_minutes,
             beacon=_beacon(options),

@@ -34,7 +34,7 @@ from khiva_arena.league.chain.links import (
 from khiva_arena.league.chain.roster import follow
 from khiva_arena.league.chain.stored_chain import links_of, next_place
 from khiva_arena.league.draw.counts import Counts
-from khiva_arena.league.draw.next_batch import PastResults, next_batch
+from khiva_arena.league.draw.next_batch import next_batch
 from khiva_arena.league.settings import LeagueOptions
 from khiva_arena.replay import seeds
 from khiva_arena.rng import Stream
@@ -215,7 +215,7 @@ def test_times_and_texts_change_no_event(tmp_path: Path) -> None:
             made.enter(f"bot {number}", number)
         made.batch()
         chain, bot = made.chain, made.chain.active[-1].identity
-        counts, past = made.counts, PastResults(made._results)
+        counts = made.counts
     batches = set()
     for number in range(1_000):
         at = (datetime.now(UTC) + timedelta(seconds=number)).isoformat(timespec="seconds")
@@ -226,9 +226,9 @@ def test_times_and_texts_change_no_event(tmp_path: Path) -> None:
             lambda place: StateChanged(**place, identity=bot, state="active", why=""),
         ):
             changed = follow(changed, link({**next_place(changed), "at": at}))
-        batches.add(next_batch(changed, counts, past))
+        batches.add(next_batch(changed, counts))
     assert len(batches) == 1
-    assert next_batch(changed, Counts(), past) not in batches
+    assert next_batch(changed, Counts()) not in batches
 
 
 @pytest.mark.parametrize(("hours", "witnessed"), [(-1, True), (1, False), (None, False)])

@@ -109,9 +109,7 @@ def played(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 def player_of_names(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Return what plays so many batches of a league, whose bots are names."""
 
-    def play(
-        league: League, batches: int | None = 1, *, fails: Fails = never, broken: Collection[str] = (), **how: Any
-    ) -> None:
+    def play(league: League, batches: int | None = 1, *, fails: Fails = never, broken: Collection[str] = (), **how: Any) -> None:
         def started(_settings: object, bots: Iterable[Bot], *_: object) -> Mapping[str, Command]:
             if names := [bot.name for bot in bots if bot.name in broken]:
                 raise BotError(f"{names} do not start")

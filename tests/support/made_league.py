@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Callable, Collection
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn, Self
+from typing import Any, NamedTuple, Self
 
 from msgspec import structs
 from synthesised import outcome, planned
@@ -19,7 +19,7 @@ from khiva_arena.league.chain.links import Anchor, AnyLink, Beacon, Drawn, Enter
 from khiva_arena.league.chain.roster import Chain, follow
 from khiva_arena.league.chain.stored_chain import add, chain_of, found, next_place, row_of
 from khiva_arena.league.draw.counts import Counts
-from khiva_arena.league.draw.next_batch import PastResults, add_batch, next_batch
+from khiva_arena.league.draw.next_batch import add_batch, next_batch
 from khiva_arena.league.folder import SETTINGS
 from khiva_arena.league.player.batch_play import BatchPlay
 from khiva_arena.replay import seeds
@@ -93,13 +93,10 @@ class MadeLeague:
         """Add a link to the chain."""
         self.chain = add(self.store, self.chain, link)
 
-    def _results(self, event: str) -> NoReturn:
-        raise AssertionError(f"somebody looks at {event}")
-
     def draw(self) -> EventRow:
         """Draw the next batch."""
         bots = tuple(DefinedBot(bot.name, bot.identity) for bot in self.chain.active)
-        batch = next_batch(self.chain, self.counts, PastResults(self._results))
+        batch = next_batch(self.chain, self.counts)
         definition: Definition = structs.replace(self.plain, format=Format.LEAGUE, bots=bots, anchor=ANCHORS[0].name, batch=batch)
         secret = secrets.token_bytes(seeds.SECRET_BYTES)
         commitment = seeds.commitment(definition.digest, secret)

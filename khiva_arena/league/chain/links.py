@@ -90,7 +90,6 @@ class LeagueTerms(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     authors_apart: whether bots of one author meet only if there is no other way.
     versions: how many versions of a family may be active.
     reveal_hours: how long after the end of a batch its secrets are published.
-    draw: whether line-ups follow from counts alone, or also from results that are certain; see draw/.
     cpu_minutes: of CPU that a bot may use in a day (UTC); 0 for no limit.
     retry_minutes: the wait before a table that the machine spoilt is tried again.
     beacon: the source of the text that is mixed into the deals of each batch; None if deals are the organiser's word.
@@ -103,7 +102,6 @@ class LeagueTerms(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     authors_apart: bool
     versions: Count
     reveal_hours: Index = 0
-    draw: Literal["counts", "certain"] = "counts"
     cpu_minutes: Index = 0
     retry_minutes: Index = 60
     beacon: Beacon | None = None

@@ -23,13 +23,12 @@ from khiva_arena.competition.who_plays import executor_of
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import BotError, ConfigError, StagingError
 from khiva_arena.events import stored
-from khiva_arena.events.results import of_row
 from khiva_arena.league.beacon import wait_for_line
 from khiva_arena.league.chain.links import AnyLink, Drawn, Over, Renewed, StateChanged
 from khiva_arena.league.chain.roster import Chain, RosterBot, follow
 from khiva_arena.league.chain.stored_chain import add, chain_of, found, next_place, row_of
 from khiva_arena.league.draw.counts import Counts
-from khiva_arena.league.draw.next_batch import PastResults, add_batch, next_batch
+from khiva_arena.league.draw.next_batch import add_batch, next_batch
 from khiva_arena.league.player.batch_play import BatchPlay, CpuBound
 from khiva_arena.league.player.publish import Publisher
 from khiva_arena.league.player.refusals import (
@@ -49,7 +48,6 @@ from khiva_arena.playing.executor import Executor
 from khiva_arena.playing.starts import Entrants, stage_damaged
 from khiva_arena.replay import seeds
 from khiva_arena.replay.definition import Definition
-from khiva_arena.result import Result
 from khiva_arena.say import Say
 from khiva_arena.schedule.names import Format
 from khiva_arena.settings.define import definition_of
@@ -121,7 +119,6 @@ class Player:
         self._stack, self._elsewhere = ExitStack(), cast(Executor | None, None)
         self.chain: Chain = chain_of(store) or found(store, league.name, league.terms, league.frozen_anchors)
         self.counts = _counts_of(store)
-        self._past = PastResults(self._results_of)
 
     def how_far(self) -> str:
         """Return how far the batch has come, in words."""
@@ -240,15 +237,11 @@ class Player:
         """Return the definition of the next batch, with its tables drawn. Raises ConfigError if the roster cannot fill one."""
         players = self._bots.of(self.chain.active)
         try:
-            batch = next_batch(self.chain, self.counts, self._past)
+            batch = next_batch(self.chain, self.counts)
         except ConfigError as error:
             raise ConfigError(f"{error}; enter more with `khiva-arena league enter`") from None
         plain = definition_of(self._league.settings, players, self._league.sandbox)
         return structs.replace(plain, format=Format.LEAGUE, seed=None, batch=batch)
-
-    def _results_of(self, event_id: str) -> tuple[Definition, Iterator[Result]]:
-        event = stored.stored_event(self._store, event_id)
-        return event.definition, (of_row(event, row) for row in self._store.matches(event.id, beside=()))
 
     def _resumed(self) -> EventRow:
         """Return the event of the batch that was drawn and is not over, marked with this engine, once its bots have started.
