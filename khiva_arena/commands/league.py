@@ -195,18 +195,16 @@ def final(
     top: int,
     seeds: int,
     lineups: str,
-    beacon: str,
-    clock_is_right: bool,
     as_json: bool,
     **flags: Any,
 ) -> int:
-    """Play a final and print its table. Returns the exit code. ``flags``: settings."""
+    """Play a final and print its table. Returns the exit code. ``flags``: settings, and two fields of ``HowLong``."""
     if lineups not in ("auto", "all") and not (lineups.isdecimal() and int(lineups)):
         raise ConfigError(f"--lineups {lineups}: give a number, auto or all")
+    how_long = HowLong(beacon=flags.pop("beacon"), clock_is_right=flags.pop("clock_is_right"))
     loaded = league_of(league, settings_by_flags(flags), say)
     check_cluster_flags(loaded.settings)
     few = {"auto": "auto", "all": None}.get(lineups, int(lineups) if lineups.isdecimal() else None)
-    how_long = HowLong(beacon=beacon, clock_is_right=clock_is_right)
     played = play_final(loaded, FinalShape(top, seeds, few), how_long, say)
     from khiva_arena.commands.standings import print_standings  # numpy comes with it: not before the matches have been played
 
