@@ -59,7 +59,7 @@ def test_a_link_names_the_first_round_that_comes_late_enough(after: int, seconds
 
 @pytest.mark.parametrize("begins", ["", "yesterday", "2026-01-01", "2026-01-01T00:00:00"])
 def test_a_beacon_begins_at_a_time_with_its_offset(begins: str) -> None:
-    with pytest.raises(ValueError, match="begins at no time"):
+    with pytest.raises(ValueError, match=pattern("league", "begins-at-no-time", begins="")):
         Beacon("dice", begins, 1, 0)
 
 
@@ -86,18 +86,18 @@ def test_a_line_is_what_the_command_prints_of_the_round() -> None:
 
 
 @pytest.mark.parametrize(
-    ("command", "name"),
+    ("command", "why"),
     [
-        (python("sys.exit(3)"), "beacon-failed"),
-        (python("pass"), "beacon-no-line"),
-        (python('print("a\\nb")'), "beacon-no-line"),
-        (python('print("\\x1b[2J")'), "beacon-no-line"),
-        ("/no/such/program", "beacon-not-run"),
-        ("'", "beacon-not-run"),
+        (python("sys.exit(3)"), pattern("league", "beacon-failed", code="3")),
+        (python("pass"), "1,000 printable characters"),
+        (python('print("a\\nb")'), "1,000 printable characters"),
+        (python('print("\\x1b[2J")'), "1,000 printable characters"),
+        ("/no/such/program", pattern("league", "beacon-not-run", error="")),
+        ("'", pattern("league", "beacon-not-run", error="")),
     ],
 )
-def test_anything_but_one_line_is_refused(command: str, name: str) -> None:
-    with pytest.raises(NoLine, match=pattern("league", name, command=".*", number="5")):
+def test_anything_but_one_line_is_refused(command: str, why: str) -> None:
+    with pytest.raises(NoLine, match=f"--beacon .*: round 5: .*{why}"):
         line_of(command, 5)
 
 
@@ -142,8 +142,8 @@ def test_deals_of_a_league_follow_from_the_line_and_anybody_can_compare_it(
         assert event.seed_secret(0) != seeds.seed_secret(event.secret, 0)
     result = verify(tmp_path)
     assert result.sound
-    assert sentence("league", "not-compared", lines="2 lines") in result.chain
-    assert sentence("league", "compared", lines="2 lines") in verify(tmp_path, beacon=BEACON).chain
+    assert "2 lines of the beacon, " + sentence("league", "not-compared") in result.chain
+    assert "2 lines of the beacon, " + sentence("league", "compared") in verify(tmp_path, beacon=BEACON).chain
     false = verify(tmp_path, beacon="echo other")
     assert not false.sound
     assert len(false.problems) == 2
@@ -155,7 +155,7 @@ def test_a_player_without_the_command_or_without_a_beacon_writes_nothing(tmp_pat
     played = player_of_names(monkeypatch)
     with pytest.raises(ConfigError, match=pattern("league", "beacon-needed", name="dice")):
         played(league_in(tmp_path, options=OPTIONS))
-    with pytest.raises(ConfigError, match=pattern("league", "beacon-unused")):
+    with pytest.raises(ConfigError, match=pattern("league", "beacon-unused", settings="league.toml")):
         played(league_in(tmp_path), beacon=BEACON)
     with Store.read(tmp_path) as store:
         assert store.links() == []
@@ -248,7 +248,8 @@ def test_a_batch_is_witnessed_if_somebody_had_its_link_before_the_round(
     audit = audit_chain(links, events, {}, [receipt])
     assert audit.problems == []
     assert audit.witnessed == ([1] if witnessed else [])
-    assert sentence("league", "witnessed" if witnessed else "unwitnessed") in audit.says
+    assert (sentence("league", "witnessed", batches="1") in audit.says) == witnessed
+    assert (sentence("league", "unwitnessed") in audit.says) == (not witnessed)
 
 
 @pytest.mark.parametrize("other", [-1, 1, None])

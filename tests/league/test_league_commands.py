@@ -141,7 +141,7 @@ def test_other_commands_leave_a_league_alone(folder: Path) -> None:
     assert sentence("league", "played-by-league-play") in refused.stderr
     arena("run", *OTHERS, "--out", "other", cwd=folder)
     assert (
-        sentence("league", "seen-without-league")
+        sentence("league", "seen-without-league", flag="--seen", what="receipts")
         in arena("verify", "other", "--seen", "spring/league.toml", cwd=folder, code=2).stderr
     )
     for word, words in (

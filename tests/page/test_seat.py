@@ -243,7 +243,7 @@ def test_the_aim_comes_before_the_first_question_and_what_happened_before_the_ne
         assert page.texts(".news li") == [*asking(GAMES["khiva"]).aim]
         assert page.texts(".options button") == ["spacego on"]
         page.keys(" ")
-        assert page.texts(".status") == ["Choose a card to play and a card to pass"]
+        assert page.texts(".status") == ["Choose " + sentence("games", "play-and-pass")]
         for text in ("play", "pass"):
             page.until("return document.querySelector('.options button')?.textContent.includes(arguments[0])", text)
             page.js("document.querySelector('.options button').click()")
