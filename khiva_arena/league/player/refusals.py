@@ -11,7 +11,9 @@ from khiva_arena.events.find import check_event
 from khiva_arena.league.chain.links import LeagueTerms
 from khiva_arena.league.chain.roster import Chain
 from khiva_arena.league.chain.stored_chain import chain_of
+from khiva_arena.league.draw.draw import check_families
 from khiva_arena.league.settings import League
+from khiva_arena.league.submissions.queue import Queue
 from khiva_arena.replay.record import canonical
 from khiva_arena.store.db import EventRow, Store
 from khiva_arena.store.files import FILE
@@ -55,6 +57,12 @@ def check_first(league: League, store: Store, how_long: HowLong) -> None:
         check_event(store, event)
     elif not how_long.new_terms:
         refuse_changed(league.terms, chain.terms)
+
+
+def refuse_too_few(league: League, queue: Queue) -> None:
+    """Raise ConfigError if a league that is not founded yet has too few bots for a table, those counted that still wait."""
+    families = {entry.family for entry in queue.entries("waiting", "accepted")}
+    check_families(len(league.anchors) + len(families), league.settings.seats)
 
 
 def _check_anchors(league: League, chain: Chain) -> None:
