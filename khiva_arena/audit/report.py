@@ -49,7 +49,7 @@ class EventReport:
     meter: the number of the price list of its ticks, 0 by the wall clock.
     rerun: the number of matches whose bots were run again and came out equal; None if none were run.
     rerun_cost: what running them again could take; None if none were run.
-    unconfirmed: what only the machine which played can know, a line each, if bots were run again.
+    unconfirmed: a line for each match of which nothing, or not all, could be confirmed, if bots were run again.
     unconfirmed_matches: ordinals of matches that could not be run again here, and are neither sound nor not sound.
     """
 
@@ -107,14 +107,20 @@ class EventReport:
         tail += f", {count(len(self.unconfirmed_matches), 'is', 'are')} unconfirmed" if self.unconfirmed_matches else ""
         return f"event {self.number} ({self.event}): {of}{tail}; run digest {self.digest}"
 
+    @property
+    def of_sample(self) -> tuple[int, int, int]:
+        """How many replayed matches are sound, are not, and could not be confirmed; among these last, sound ones with a forfeit
+        that only the machine which played can know."""
+        claims = len(self.unconfirmed) - len(self.unconfirmed_matches)
+        return self.sound - claims, len(self.unsound_matches), len(self.unconfirmed)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the report as plain values, for JSON."""
         of_rerun = ("rerun", "unconfirmed", "unconfirmed_matches") if self.rerun is None else ()
         left_out = {"commitment", "sample", "rerun_cost", *of_rerun}
         left_out |= {name for name in ("left_out", "meter") if not getattr(self, name)}
         plain = {name: value for name, value in asdict(self).items() if name not in left_out}
-        numbers = self.sound, len(self.unsound_matches), len(self.unconfirmed_matches)
-        sample = {"sample": self.sample.to_dict(*numbers)} if self.sample else {}
+        sample = {"sample": self.sample.to_dict(*self.of_sample)} if self.sample else {}
         cost = {"rerun_cost": self.rerun_cost.to_dict()} if self.rerun_cost else {}
         return plain | sample | cost
 

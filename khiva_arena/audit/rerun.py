@@ -165,10 +165,12 @@ def _job(ordinal: int, record: Record, secret: bytes, commands: Mapping[str, Com
 def as_recorded(job: Job, record: Record) -> Job:
     """Return a match as it is played again to be compared with its record.
 
-    It has ten times as much of the machine as in play. No question takes more ticks than the record has, whatever limits the
-    header claims, so that nobody's records take more of this machine than they say.
+    It has ten times as much of the machine as in play, and is not tried again if a seat meets the backstop then. No question
+    takes more ticks than the record has, whatever limits the header claims, so that nobody's records take more of this machine
+    than they say.
     """
-    return structs.replace(job, forced=unconfirmed(record), patience=PATIENCE, granted=granted(record))
+    seats = tuple(range(len(record.header.seats)))
+    return structs.replace(job, warned=seats, forced=unconfirmed(record), patience=PATIENCE, granted=granted(record))
 
 
 class Compared(NamedTuple):
@@ -190,7 +192,8 @@ def compared(record: Record, again: Outcome | None) -> Compared:
     if again.record is None:
         return Compared("", _unconfirmed(record, NOT_HERE + again.void, again.causes))
     claims = dict(unconfirmed(record))
-    if new := dict(unconfirmed(again.record)).items() - claims.items():
+    new = dict(unconfirmed(again.record)).items() - claims.items()
+    if new and not _differs_before(min(step for _, step in new), record, again.record):
         why = NOT_HERE + "a seat's ticks took too much of the processor"
         return Compared("", _unconfirmed(record, why, [seat for seat, _ in new]))
     if again.record != record:
@@ -199,6 +202,12 @@ def compared(record: Record, again: Outcome | None) -> Compared:
         return Compared()
     why = "; ".join(f"step {step}, seat {seat}: {BACKSTOP_CLAIMED}" for seat, step in claims.items())
     return Compared("", _unconfirmed(record, why, claims)._replace(is_claim=True))
+
+
+def _differs_before(step: int, record: Record, again: Record) -> bool:
+    """Tell whether two records of a match differ in what came before a step: 0 is the start."""
+    kept = max(0, step - 1)
+    return (record.steps[:kept], (record.ticks or ())[:step]) != (again.steps[:kept], (again.ticks or ())[:step])
 
 
 def _unconfirmed(record: Record, why: str, seats: Iterable[int] = ()) -> Unconfirmed:

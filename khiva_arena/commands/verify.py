@@ -97,7 +97,7 @@ def _say_event(report: EventReport) -> None:
     """Print which matches are sound, and which differ."""
     click.echo(report.summary)
     if report.sample is not None:
-        click.echo(f"  {report.sample.says(report.sound, len(report.unsound_matches), len(report.unconfirmed_matches))}")
+        click.echo(f"  {report.sample.says(*report.of_sample)}")
     if report.rerun:
         click.echo(
             f"  the bots of {count(report.rerun, 'match', 'matches')} were run again: every answer, fault and tick is the same"

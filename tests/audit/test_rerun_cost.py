@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from arena import arena
 from bundling import forged, lines_of
+from msgspec.structs import replace
 from scripted import frame
 from scripted_table import Module, answer, honest, job_in_ticks, on_decide, play
 from ticks_event import MODULES, rerunner_of
@@ -84,6 +85,19 @@ def test_a_module_that_takes_more_than_its_record_is_named() -> None:
     assert sentence("audit", "more-ticks", ticks="50,000") in compared(record, outcome).difference
     outcome, _ = play(as_recorded(job_in_ticks(2), record), [lambda _, ticks: Reply(RunEnd.TIMEOUT, ticks), honest])
     assert "1,001 or more" in compared(record, outcome).difference
+
+
+@pytest.mark.parametrize("is_before", [True, False])
+def test_a_difference_before_the_backstop_is_named_and_one_behind_it_is_not_known(is_before: bool) -> None:
+    """Else a bot that takes too much of the machine at its end would hide what it was said to do before."""
+    record = recorded("honest")
+    at = next(number for number, step in enumerate(record.steps, 1) if number > 2 and any(choice.seat == 0 for choice in step))
+    rows = [list(row) for row in record.ticks or ()]
+    rows[at - is_before][0] += 1
+    forged = replace(record, ticks=tuple(map(tuple, rows)))
+    again = play(replace(as_recorded(job_in_ticks(2), forged), forced=((0, at),)), [does("honest"), honest])[0]
+    one = compared(forged, again)
+    assert (bool(one.difference), bool(one.unconfirmed)) == (is_before, not is_before)
 
 
 def test_a_question_of_a_record_is_granted_one_tick_more_and_a_seat_that_is_out_none() -> None:
