@@ -106,6 +106,8 @@ def test_a_question_of_a_record_is_granted_one_tick_more_and_a_seat_that_is_out_
     assert granted(record)[:2] == ((0, 0, record.ticks[0][0] + 1), (1, 0, record.ticks[0][1] + 1))
     asked = [(choice.seat, number) for number, step in enumerate(record.steps, 1) for choice in step if choice.why != FORFEITED]
     assert [(seat, step) for seat, step, _ in granted(record)[2:]] == asked
+    took = [ticks for row in record.ticks[1:] for ticks in row if ticks]
+    assert [most - 1 for _, _, most in granted(record)[2:] if most > 1] == took
 
 
 @pytest.mark.parametrize("claim", [None, 7, "ticks", {"a": 1}, [None, 5], [["x", -3, 1.5, True, 2**60, None]], [[], {}]])

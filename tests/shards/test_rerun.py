@@ -24,7 +24,7 @@ from wording import pattern, sentence
 
 from khiva_arena.api.merge import merge
 from khiva_arena.arbiter import pool
-from khiva_arena.arbiter.match import Job
+from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.audit.rerun import Rerunner, as_recorded, compared
 from khiva_arena.audit.sample import RerunFindings, RerunSample, Sample, Unconfirmed, chance_found, lots, share_of
 from khiva_arena.errors import ConfigError
@@ -277,6 +277,20 @@ def test_a_claimed_backstop_counts_as_unconfirmed(doubles: Path) -> None:
     one = compared(claim, pool.play_one(as_recorded(job, claim))).unconfirmed
     assert one
     assert (one.is_claim, one.bots) == (True, (record.header.seats[1].name,))
+
+
+@pytest.mark.slow
+def test_a_match_that_meets_the_backstop_is_not_run_again_a_second_time(doubles: Path) -> None:
+    """So that no more ticks are run than was said."""
+    with Store.read(doubles / "store") as store:
+        (row,) = store.events()
+        match = next(iter(store.matches(row.id)))
+    record = match.parsed()
+    job = Job(0, 1, record.header, row.seed_secret(match.seed), tuple(commands("backstop:1", MODULES[1])), TRUSTING)
+    tries: list[Outcome] = []
+    pool.play_one(as_recorded(job, record), tell=tries.append)
+    assert len(tries) == 1
+    assert compared(record, tries[0]).unconfirmed
 
 
 @pytest.mark.slow
