@@ -172,7 +172,7 @@ modules-oldest: .venv/oldest-vm ## play matches of modules on their oldest VM an
 
 modules-soak: .venv/oldest-vm ## play, forge and overhear TIMES=1000 matches of modules, also on their oldest VM and on Node's; an hour (needs clang)
 	MATCHES=$(TIMES) FORGERIES=$(TIMES) TRIES=$(TIMES) OTHER_VMS=$< $(BIN)/pytest -n 2 --dist loadgroup -q -o faulthandler_timeout=0 \
-	  tests/modules/test_equal.py tests/modules/test_channels.py tests/audit/test_forgeries.py tests/shards/test_rerun.py
+	  tests/modules/test_equal.py tests/modules/test_channels.py tests/audit/test_forgeries.py
 
 # Debian's Python for ARM64, with all that it needs, and wheels of the VM: in a folder, with lists of packages of its own.
 ARM64 := $(CURDIR)/.venv/arm64

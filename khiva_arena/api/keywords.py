@@ -22,6 +22,7 @@ TRUSTED = "trusted"
 OF_AN_EVENT = ("any_engine", "new_event", "public", "from_plan", "shard")
 _KEYWORDS = {row.option: row.name for row in (*TABLE, *TEST_TABLE)}
 _KEYWORDS |= {f"--{name.replace('_', '-')}": name for name in OF_AN_EVENT}
+_KEYWORDS |= {"--rerun-bots": "rerun_bots", "--take-unconfirmed": "take_unconfirmed"}
 _KEYWORDS |= {"--anchor": "anchors", "--section": "sections", "--effects": "effects"}
 _FLAG = re.compile(r"--[a-z]+\d?(?:-[a-z]+)*")
 _TO_ADD = re.compile(r"(?<=if you trust it, )add: (.*) \(or type the command once at")

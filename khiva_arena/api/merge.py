@@ -18,6 +18,7 @@ def merge(
     game: str | Path | Sequence[str] = (),
     rerun_bots: str | None = None,
     modules: Sequence[str | Path] = (),
+    take_unconfirmed: bool = False,
 ) -> Merged:
     """Join stores of one event, of which several machines played a shard each, after replaying and checking every record.
     ``result.complete`` tells whether the event is complete; ``result.missing`` holds the missing matches.
@@ -29,6 +30,8 @@ def merge(
     game: the file, folder or package of a game that does not come with the arena. It is run only if its hash is the recorded one.
     rerun_bots: the share of the matches of each store, such as "5%", whose bots are run again, of an event in ticks.
     modules: folders with modules of these bots, beside those that the stores have.
+    take_unconfirmed: merge a store even if more than one in twenty of the matches that are drawn for that cannot be confirmed on
+        this machine. ``result.rerun`` counts them.
 
     Raises ConfigError with every obstacle to a merge, StoreError if a store cannot be read or written.
     """
@@ -38,5 +41,6 @@ def merge(
     jobs = at_least(1, "jobs", jobs)
     rerun = None if rerun_bots is None else text("rerun_bots", rerun_bots)
     with by_keyword():
-        checks = Checks(jobs, any_engine, rerun, [as_path("modules", folder) for folder in modules])
+        folders_of_modules = [as_path("modules", folder) for folder in modules]
+        checks = Checks(jobs, any_engine, rerun, folders_of_modules, take_unconfirmed)
         return merge_stores(folders, as_path("out", out), say_nothing, checks, word=word)

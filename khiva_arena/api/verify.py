@@ -3,12 +3,14 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
+from typing import NamedTuple
 
 from khiva_arena.api.keywords import as_path, at_least, hand_over
 from khiva_arena.audit.report import AuditResult
 from khiva_arena.audit.store import audit_store, audit_unplayed
 from khiva_arena.errors import ConfigError
 from khiva_arena.replay.record import canonical
+from khiva_arena.say import Say, say_nothing
 from khiva_arena.store.db import EventRow, Store
 from khiva_arena.store.files import MODULES
 from khiva_arena.words import ranges
@@ -47,16 +49,32 @@ def verify(
     fault.
     """
     hand_over(game)
-    path, jobs = as_path("path", path), at_least(1, "jobs", jobs)
-    since = None if since is None else at_least(0, "since", since)
-    sample = None if sample is None else at_least(1, "sample", sample)
+    return verified(as_path("path", path), events, Verification(jobs, sample, rerun_bots, seen, since, beacon), say_nothing)
+
+
+class Verification(NamedTuple):
+    """How a store or a bundle is verified: the keywords of ``verify``."""
+
+    jobs: int = 1
+    sample: int | None = None
+    rerun_bots: bool | Sequence[str | Path] = False
+    seen: Sequence[str | Path] = ()
+    since: int | None = None
+    beacon: str = ""
+
+
+def verified(path: Path, events: Sequence[str | int], how: Verification, say: Say) -> AuditResult:
+    """Verify a store or a bundle as ``verify`` does. ``say``: takes a line for people, before bots are run."""
+    jobs, rerun_bots, seen, beacon = at_least(1, "jobs", how.jobs), how.rerun_bots, how.seen, how.beacon
+    since = None if how.since is None else at_least(0, "since", how.since)
+    sample = None if how.sample is None else at_least(1, "sample", how.sample)
     rerunner = None
     if rerun_bots:
         from khiva_arena.audit.rerun import Rerunner  # not above: few audits run bots
 
         folders = () if isinstance(rerun_bots, bool) else rerun_bots
         rerunner = Rerunner(
-            [path / MODULES] if path.is_dir() else [], [as_path("rerun_bots", folder) for folder in folders], jobs
+            [path / MODULES] if path.is_dir() else [], [as_path("rerun_bots", folder) for folder in folders], jobs, say
         )
     if path.is_file():
         if events:

@@ -47,6 +47,8 @@ class Job(msgspec.Struct, frozen=True):
     warned: seats whose bots have made a match of this event void; in ticks, their next backstop is a fault
     forced: in ticks, seats that meet the backstop without being run, with the numbers of the steps: a record says that they did
     patience: in ticks, how many times as much of the machine as in play its modules may take
+    granted: in ticks, the most that a module may take for each question: seat, number of the step, and ticks; nothing for a
+        question that is not among them. None: the header's limits alone
     overdue: by the wall clock, seats that have no time left in this match: they are not asked, and each step counts as late
     """
 
@@ -59,6 +61,7 @@ class Job(msgspec.Struct, frozen=True):
     warned: tuple[int, ...] = ()
     forced: tuple[tuple[int, int], ...] = ()
     patience: int = 1
+    granted: tuple[tuple[int, int, int], ...] | None = None
     overdue: tuple[int, ...] = ()
 
     @property
@@ -173,7 +176,8 @@ class LiveMatch:
             return Gatherer(wire, self._seats, self._lag, ponder=self._job.sandbox.ponder, last=self._job.last)
         from khiva_arena.arbiter.ticks import TickGatherer
 
-        return TickGatherer(cast("ModuleTable", wire), self._seats, self._job.warned, self._job.forced)
+        granted = None if self._job.granted is None else {(seat, step): most for seat, step, most in self._job.granted}
+        return TickGatherer(cast("ModuleTable", wire), self._seats, self._job.warned, self._job.forced, granted)
 
     async def play(self) -> Outcome:
         """Start the bots, play to the end, and end and reap every process on every path."""

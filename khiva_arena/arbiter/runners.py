@@ -60,7 +60,7 @@ class Runners:
         """
         seats = range(len(job.commands))
         self._runner = list(seats) if job.sandbox.level is Level.STRICT else [0 for _ in seats]
-        self._turn = job.header.time["turn_ms"] * TICKS_A_MS
+        self._turn = job.header.time["turn_ms"] * TICKS_A_MS if job.granted is None else 0  # no question, so nothing is granted
         self._patience = job.patience
         self._pending: list[list[Item]] = [[(seat, line.OPEN, 0, _opening(job, seat))] for seat in seats]
         self._notes = [Notes() for _ in seats]

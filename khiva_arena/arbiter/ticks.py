@@ -111,17 +111,24 @@ class TickGatherer:
     """A collector of answers for one match in ticks."""
 
     def __init__(
-        self, table: ModuleTable, seats: Sequence[Seat], warned: Collection[int], forced: Collection[tuple[int, int]] = ()
+        self,
+        table: ModuleTable,
+        seats: Sequence[Seat],
+        warned: Collection[int],
+        forced: Collection[tuple[int, int]] = (),
+        granted: Mapping[tuple[int, int], int] | None = None,
     ) -> None:
         """Begin with no request open.
 
         warned: seats whose bots have met the backstop in this event before.
         forced: seats that meet it without being run, each with the number of the step.
+        granted: the most ticks by seat and number of the step, 0 where there are none; None: what each seat has.
         """
         self._table = table
         self._seats = seats
         self._warned = {*warned, *(seat for seat, _ in forced)}
         self._forced = frozenset(forced)
+        self._granted = granted
 
     def drain(self) -> dict[int, tuple[Verdict, str]]:
         """Return no faults: a module that is not asked does nothing."""
@@ -133,7 +140,7 @@ class TickGatherer:
         Raises HostFault when a seat meets the backstop for the first time, or a runner fails.
         """
         out = StepResult()
-        limits = {number: int(allowances[number]) for number in requests}
+        limits = {number: self._limit(number, int(allowances[number])) for number in requests}
         spent = dict.fromkeys(requests, 0)
         frames = requests
         while frames:
@@ -150,6 +157,11 @@ class TickGatherer:
         for number, ticks in spent.items():
             self._account(number, ticks, out)
         return out
+
+    def _limit(self, number: int, allowance: int) -> int:
+        if self._granted is None:
+            return allowance
+        return min(allowance, self._granted.get((number, self._seats[number].asked_at), 0))
 
     def _check_backstop(self, replies: Mapping[int, Reply]) -> None:
         met = [number for number, reply in replies.items() if reply.kind is RunEnd.BACKSTOP]

@@ -10,6 +10,7 @@ import msgspec
 from msgspec import structs
 
 from khiva_arena import __version__
+from khiva_arena.audit.cost import RerunCost
 from khiva_arena.audit.event import audit
 from khiva_arena.audit.report import AuditLine, AuditResult
 from khiva_arena.audit.sample import Sample
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
 MOST_BOTS = 2_000  # what a table of who meets whom takes grows with their square
 MOST_COPIES = MOST_SEATS
 MOST_SEARCHED = 2_000_000  # line-ups times bots: what a balanced part of all line-ups takes to find
-NONE_DRAWN = Sample(frozenset(), 0)
 UNPLAYED = "places, hash chains and commitments"
 """The checks of a match that is not replayed. Its result is taken from its record, and the standings follow from it."""
 ORDER = {
@@ -73,9 +73,9 @@ class AuditedBundle(NamedTuple):
 
 def audited_bundle(path: Path, jobs: int = 1, sample: int | None = None, rerunner: "Rerunner | None" = None) -> AuditedBundle:
     """Check the bundle at ``path`` as ``audit_bundle`` does."""
-    samples = None if sample is None else _samples(path, sample)
+    ahead = None if sample is None and rerunner is None else _ahead(path, sample)
     with opened_bundle(path) as reader:
-        bundled = BundledEvents(reader.lines(), samples)
+        bundled = BundledEvents(reader.lines(), ahead)
         result = audit(bundled, jobs, rerunner)
     result.engine, result.digest = reader.engine, reader.digest
     if result.sound:
@@ -83,31 +83,51 @@ def audited_bundle(path: Path, jobs: int = 1, sample: int | None = None, rerunne
     return AuditedBundle(result, bundled)
 
 
-def _samples(path: Path, limit: int) -> list[Sample]:
-    """Draw for each event of a bundle the matches that are to be replayed.
+class ReadAhead(NamedTuple):
+    """What is read of an event of a bundle before it is checked.
+
+    sample: the matches that are to be replayed; None for all.
+    cost: what running the bots of these matches again may take.
+    """
+
+    sample: Sample | None = None
+    cost: RerunCost = RerunCost()
+
+
+def _ahead(path: Path, limit: int | None) -> list[ReadAhead]:
+    """Read a bundle before it is checked, and draw for each of its events at most ``limit`` matches; None for all.
 
     A damaged file is read as far as possible: the damage shows when the file is checked.
     """
-    ordinals: list[list[int]] = []
+    events: list[dict[int, RerunCost]] = []
     with opened_bundle(path) as reader, suppress(RecordError):
         for line in reader.lines():
             if isinstance(line, bundle.EventLine):
-                ordinals.append([])
-            elif isinstance(line, bundle.MatchLine) and ordinals:
-                ordinals[-1].append(line.ordinal)
-    return [Sample.draw(of_event, limit, UNPLAYED) for of_event in ordinals]
+                events.append({})
+            elif isinstance(line, bundle.MatchLine) and events:
+                events[-1][line.ordinal] = RerunCost().with_match(line.record.get("ticks"))
+    ahead = []
+    for costs in events:
+        sample = None if limit is None else Sample.draw(costs, limit, UNPLAYED)
+        drawn = [cost for ordinal, cost in costs.items() if sample is None or ordinal in sample.ordinals]
+        ahead.append(ReadAhead(sample, RerunCost(len(drawn), sum(cost.ticks for cost in drawn))))
+    return ahead
+
+
+NONE_DRAWN = ReadAhead(Sample(frozenset(), 0))
 
 
 class BundledEvents:
-    """The events of a bundle, one by one as they are read. ``samples``: for each, the matches that are replayed; None: all.
+    """The events of a bundle, one by one as they are read. ``ahead``: what was read of each before; None: nothing, and all
+    matches are replayed.
 
     links: of the league whose batches the events are, each as plain values.
     events: those so far.
     tables: the standings after them.
     """
 
-    def __init__(self, lines: Iterator[bundle.BundleLine], samples: Sequence[Sample] | None = None) -> None:
-        self._samples = None if samples is None else iter(samples)
+    def __init__(self, lines: Iterator[bundle.BundleLine], ahead: Sequence[ReadAhead] | None = None) -> None:
+        self._ahead = None if ahead is None else iter(ahead)
         self.links: list[dict[str, Any]] = []
         self.events: list[BundledEvent] = []
         self.tables: list[bundle.StandingsLine] = []
@@ -127,8 +147,8 @@ class BundledEvents:
             elif line.id in [row.event.id for row in self.events]:
                 raise RecordError(f"event {harmless(line.id, LONGEST)} comes twice")
             else:
-                sample = None if self._samples is None else next(self._samples, NONE_DRAWN)
-                self.events.append(BundledEvent(_event_row(line, len(self.events) + 1), self._lines, sample))
+                ahead = ReadAhead() if self._ahead is None else next(self._ahead, NONE_DRAWN)
+                self.events.append(BundledEvent(_event_row(line, len(self.events) + 1), self._lines, ahead))
                 yield self.events[-1]
         if not self.events:
             raise RecordError("there is no event in it")
@@ -141,13 +161,16 @@ class BundledEvent:
     """
 
     bundled = True
-    to_rerun = None
     matches: BundledMatches
 
-    def __init__(self, event: EventRow, lines: Iterator[bundle.BundleLine], sample: Sample | None = None) -> None:
+    def __init__(self, event: EventRow, lines: Iterator[bundle.BundleLine], ahead: ReadAhead) -> None:
         self.event = event
-        self.sample = sample
+        self.sample = ahead.sample
+        self._cost = ahead.cost
         self._lines = lines
+
+    def cost(self) -> RerunCost:
+        return self._cost
 
     def timetable(self) -> Timetable:
         """Return the schedule, with later rounds drawn from the sound records of those before them."""

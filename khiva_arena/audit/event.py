@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from khiva_arena.audit.extends import check_chain
 from khiva_arena.audit.parallel_replay import Replayed, Replayers, replayers
 from khiva_arena.audit.report import AuditLine, AuditResult, Damage, EventReport, EventSource
+from khiva_arena.audit.sample import AT_ONCE
 from khiva_arena.audit.set_aside import left_out_of
 from khiva_arena.errors import ArenaError, ConfigError, RecordError
 from khiva_arena.events import stored
@@ -35,7 +36,6 @@ from khiva_arena.words import count
 if TYPE_CHECKING:
     from khiva_arena.audit.rerun import Rerunner  # few audits run bots
 
-RERUN_AT_ONCE = 256  # matches whose bots are run again together: their records are held until then
 MOST_SEEDS = 2**63  # as many as a store can number
 
 
@@ -114,9 +114,11 @@ class _EventAudit:
 
     def run(self, pool: Replayers) -> None:
         self.report.passes("the event itself", self._check_event)
+        if self._rerunner:
+            self._rerunner.say(self.source.cost().says)
         for line, outcome in pool.replay_ahead(self.source.lines(), self._likely_secret):
             self._take(line, outcome)
-            if len(self._to_rerun) >= RERUN_AT_ONCE:
+            if len(self._to_rerun) >= AT_ONCE:
                 self._rerun()
         if self._rerunner:
             self._rerun()
@@ -283,8 +285,7 @@ class _EventAudit:
             self.source.keep(match, record, self.voids[ordinal])
             if record.ticks:
                 self._claims[ordinal] = {match.bots[seat] for seat, _ in unconfirmed(record)}
-        drawn = self.source.to_rerun
-        if self._rerunner and is_sampled and (drawn is None or ordinal in drawn.ordinals):
+        if self._rerunner and is_sampled:
             self._to_rerun[ordinal] = record, secret
 
     def _rerun(self) -> None:

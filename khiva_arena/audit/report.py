@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple, Protocol
 
+from khiva_arena.audit.cost import RerunCost
 from khiva_arena.audit.sample import Sample
 from khiva_arena.errors import ArenaError, GameFault
 from khiva_arena.replay.record import Record
@@ -47,7 +48,8 @@ class EventReport:
     engines: the versions that played it.
     meter: the number of the price list of its ticks, 0 by the wall clock.
     rerun: the number of matches whose bots were run again and came out equal; None if none were run.
-    unconfirmed: what only the machine which played can know, a line each, if bots were run again.
+    rerun_cost: what running them again could take; None if none were run.
+    unconfirmed: a line for each match of which nothing, or not all, could be confirmed, if bots were run again.
     unconfirmed_matches: ordinals of matches that could not be run again here, and are neither sound nor not sound.
     """
 
@@ -72,6 +74,7 @@ class EventReport:
     engines: tuple[str, ...] = ()
     meter: int = 0
     rerun: int | None = None
+    rerun_cost: RerunCost | None = None
     unconfirmed: list[str] = field(default_factory=list)
     unconfirmed_matches: list[int] = field(default_factory=list)
 
@@ -104,14 +107,22 @@ class EventReport:
         tail += f", {count(len(self.unconfirmed_matches), 'is', 'are')} unconfirmed" if self.unconfirmed_matches else ""
         return f"event {self.number} ({self.event}): {of}{tail}; run digest {self.digest}"
 
+    @property
+    def of_sample(self) -> tuple[int, int, int]:
+        """How many replayed matches are sound, are not, and could not be confirmed; among these last, sound ones with a forfeit
+        that only the machine which played can know."""
+        claims = len(self.unconfirmed) - len(self.unconfirmed_matches)
+        return self.sound - claims, len(self.unsound_matches), len(self.unconfirmed)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the report as plain values, for JSON."""
-        left_out = {"commitment", "sample", *(("rerun", "unconfirmed", "unconfirmed_matches") if self.rerun is None else ())}
+        of_rerun = ("rerun", "unconfirmed", "unconfirmed_matches") if self.rerun is None else ()
+        left_out = {"commitment", "sample", "rerun_cost", *of_rerun}
         left_out |= {name for name in ("left_out", "meter") if not getattr(self, name)}
         plain = {name: value for name, value in asdict(self).items() if name not in left_out}
-        sound = self.sound + len(self.unconfirmed_matches)
-        sample = {"sample": self.sample.to_dict(sound, len(self.unsound_matches))} if self.sample else {}
-        return plain | sample
+        sample = {"sample": self.sample.to_dict(*self.of_sample)} if self.sample else {}
+        cost = {"rerun_cost": self.rerun_cost.to_dict()} if self.rerun_cost else {}
+        return plain | sample | cost
 
 
 @dataclass(slots=True)
@@ -141,6 +152,20 @@ class AuditResult:
     def confirmed(self) -> bool:
         """True unless bots were to be run again, and in some match could not be on this machine."""
         return not any(report.unconfirmed_matches for report in self.events)
+
+    @property
+    def why(self) -> str:
+        """In a line why not everything is sound and confirmed; "" if everything is."""
+        problems = [problem for report in self.events for problem in report.problems]
+        problems += map(harmless, self.problems)
+        if problems:
+            more = f"; and {len(problems) - 1} more" if problems[1:] else ""
+            return f"not sound: {problems[0]}{more}"
+        unconfirmed = sum(len(report.unconfirmed_matches) for report in self.events)
+        if not unconfirmed:
+            return ""
+        matches = count(unconfirmed, "match", "matches")
+        return f"unconfirmed: {matches} could not be run again on this machine, and nobody is at fault: run them again elsewhere"
 
     def _repr_html_(self) -> str:
         lines = [line for report in self.events for line in (report.summary, *(f"  {problem}" for problem in report.problems))]
@@ -181,9 +206,9 @@ class EventSource(Protocol):
     def sample(self) -> Sample | None:
         """The matches that are to be replayed; None for all."""
 
-    @property
-    def to_rerun(self) -> Sample | None:
-        """The matches whose bots are to be run again; None for all that are replayed."""
+    def cost(self) -> RerunCost:
+        """Return what running the bots of the matches that are replayed may take, by what their records claim: nothing of them
+        is checked yet."""
 
     def timetable(self) -> Timetable:
         """Return the schedule of the event. Raises ArenaError if its definition gives none."""

@@ -13,18 +13,24 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
+from msgspec import structs
+
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Job, Outcome
+from khiva_arena.audit.cost import RerunCost
 from khiva_arena.audit.report import EventReport
+from khiva_arena.audit.sample import RerunFindings, Unconfirmed
 from khiva_arena.entrants import bots, only_modules, staging
 from khiva_arena.entrants.modules import is_module
 from khiva_arena.errors import ConfigError
 from khiva_arena.replay.definition import DefinedBot, Definition
 from khiva_arena.replay.record import Record
-from khiva_arena.replay.ticks import refuse_unspoken, unconfirmed
+from khiva_arena.replay.ticks import granted, refuse_unspoken, unconfirmed
+from khiva_arena.result import Verdict
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.detect import best
 from khiva_arena.sandbox.level import Sandbox
+from khiva_arena.say import Say, say_nothing
 from khiva_arena.text import LONGEST, harmless
 
 PATIENCE = 10
@@ -39,9 +45,11 @@ class Rerunner:
     stores: the folders of the modules of stores.
     modules: folders in which modules are looked for, beside these and the cache of this machine.
     jobs: how many matches are played at a time.
+    say: takes a line for people, before bots are run.
     """
 
-    def __init__(self, stores: Iterable[Path], modules: Iterable[Path], jobs: int) -> None:
+    def __init__(self, stores: Iterable[Path], modules: Iterable[Path], jobs: int, say: Say = say_nothing) -> None:
+        self.say = say
         self._stores = tuple(stores)
         self._modules = tuple(modules)
         self._jobs = jobs
@@ -104,72 +112,108 @@ class Rerunner:
 
         Raises ConfigError if a module is not to be had, or is another one.
         """
-        unequal, untried = self._differences(definition, matches)
+        unequal, unconfirmed_matches = self.findings(definition, matches)
         for ordinal, difference in unequal.items():
             report.add(f"match {report.number}/{ordinal}: {difference}")
-        report.unconfirmed += [harmless(f"match {report.number}/{ordinal}: {why}", LONGEST) for ordinal, why in untried.items()]
         report.unsound_matches += unequal
+        for ordinal, (why, *_) in unconfirmed_matches.items():
+            report.unconfirmed.append(harmless(f"match {report.number}/{ordinal}: {why}", LONGEST))
+        untried = [ordinal for ordinal, one in unconfirmed_matches.items() if not one.is_claim]
         report.unconfirmed_matches += untried
-        unequal |= untried
-        report.sound -= len(unequal)
-        report.sound_matches = [ordinal for ordinal in report.sound_matches if ordinal not in unequal]
-        report.rerun = (report.rerun or 0) + len(matches) - len(unequal)
-        report.unconfirmed += [
-            f"match {report.number}/{ordinal}: step {step}, seat {seat}: {BACKSTOP_CLAIMED}"
-            for ordinal, (record, _) in matches.items()
-            for seat, step in unconfirmed(record)
-            if ordinal not in unequal
-        ]
+        out = {*unequal, *untried}
+        report.sound -= len(out)
+        report.sound_matches = [ordinal for ordinal in report.sound_matches if ordinal not in out]
+        report.rerun = (report.rerun or 0) + len(matches.keys() - out)
+        for record, _ in matches.values():
+            report.rerun_cost = (report.rerun_cost or RerunCost()).with_match(record.ticks)
 
-    def _differences(
-        self, definition: Definition, matches: Mapping[int, tuple[Record, bytes]]
-    ) -> tuple[dict[int, str], dict[int, str]]:
-        """Play matches again. Return by ordinal the first difference of each that does not come out equal, and why each that is
-        unconfirmed is that."""
+    def findings(self, definition: Definition, matches: Mapping[int, tuple[Record, bytes]]) -> RerunFindings:
+        """Play sound matches of an event again. Return what comes out.
+
+        A match in which a seat is out by the backstop, as its record claims, is unconfirmed, unless it differs otherwise.
+
+        matches: by ordinal, the record and the secret of the seed.
+
+        Raises ConfigError if a module is not to be had, or is another one.
+        """
         unequal: dict[int, str] = {}
-        untried: dict[int, str] = {}
+        unconfirmed_matches: dict[int, Unconfirmed] = {}
         try:
             refuse_unspoken(definition.meter)
         except ConfigError as lacking:
-            return {}, dict.fromkeys(matches, str(lacking))
+            why = str(lacking)
+            return RerunFindings({}, {ordinal: _unconfirmed(record, why) for ordinal, (record, _) in matches.items()})
         commands = self._commands_of(definition, matches)
         sandbox = definition.sandbox(self._level)
         outcomes: dict[int, Outcome] = {}
         again = (_job(ordinal, *match, commands, sandbox) for ordinal, match in matches.items())
         pool.play(again, self._jobs, lambda outcome: outcomes.update({outcome.ordinal: outcome}))
         for ordinal, (record, _) in matches.items():
-            difference, why = compared(record, outcomes.get(ordinal))
-            unequal |= {ordinal: difference} if difference else {}
-            untried |= {ordinal: why} if why else {}
-        return unequal, untried
+            one = compared(record, outcomes.get(ordinal))
+            if one.difference:
+                unequal[ordinal] = one.difference
+            elif one.unconfirmed:
+                unconfirmed_matches[ordinal] = one.unconfirmed
+        return RerunFindings(unequal, unconfirmed_matches)
 
 
 def _job(ordinal: int, record: Record, secret: bytes, commands: Mapping[str, Command], sandbox: Sandbox) -> Job:
     by_seat = tuple(commands[seat.bot] for seat in record.header.seats)
-    return Job(ordinal, 1, record.header, secret, by_seat, sandbox, forced=unconfirmed(record), patience=PATIENCE)
+    return as_recorded(Job(ordinal, 1, record.header, secret, by_seat, sandbox), record)
+
+
+def as_recorded(job: Job, record: Record) -> Job:
+    """Return a match as it is played again to be compared with its record.
+
+    It has ten times as much of the machine as in play, and is not tried again if a seat meets the backstop then. No question
+    takes more ticks than the record has, whatever limits the header claims, so that nobody's records take more of this machine
+    than they say.
+    """
+    seats = tuple(range(len(record.header.seats)))
+    return structs.replace(job, warned=seats, forced=unconfirmed(record), patience=PATIENCE, granted=granted(record))
 
 
 class Compared(NamedTuple):
     """A match that was run again, beside its record.
 
     difference: the first, in words; "" for none.
-    untried: why it could not be run again here; "" if it was.
+    unconfirmed: why nothing, or not all, is known of it; None for a match that came out equal.
     """
 
     difference: str = ""
-    untried: str = ""
+    unconfirmed: Unconfirmed | None = None
 
 
 def compared(record: Record, again: Outcome | None) -> Compared:
     """Compare a match with what came out when it was run again: None if the pool gave up before, as it does on a machine on which
     match after match is void."""
     if again is None:
-        return Compared(untried=NOT_HERE + "others before it could not be, either")
+        return Compared("", _unconfirmed(record, NOT_HERE + "others before it could not be, either"))
     if again.record is None:
-        return Compared(untried=NOT_HERE + again.void)
-    if unconfirmed(again.record) != unconfirmed(record):
-        return Compared(untried=NOT_HERE + "a seat's ticks took too much of the processor")
-    return Compared("" if again.record == record else first_difference(record, again.record))
+        return Compared("", _unconfirmed(record, NOT_HERE + again.void, again.causes))
+    claims = dict(unconfirmed(record))
+    new = dict(unconfirmed(again.record)).items() - claims.items()
+    if new and not _differs_before(min(step for _, step in new), record, again.record):
+        why = NOT_HERE + "a seat's ticks took too much of the processor"
+        return Compared("", _unconfirmed(record, why, [seat for seat, _ in new]))
+    if again.record != record:
+        return Compared(first_difference(record, again.record))
+    if not claims:
+        return Compared()
+    why = "; ".join(f"step {step}, seat {seat}: {BACKSTOP_CLAIMED}" for seat, step in claims.items())
+    return Compared("", _unconfirmed(record, why, claims)._replace(is_claim=True))
+
+
+def _differs_before(step: int, record: Record, again: Record) -> bool:
+    """Tell whether two records of a match differ in what came before a step: 0 is the start."""
+    kept = max(0, step - 1)
+    return (record.steps[:kept], (record.ticks or ())[:step]) != (again.steps[:kept], (again.ticks or ())[:step])
+
+
+def _unconfirmed(record: Record, why: str, seats: Iterable[int] = ()) -> Unconfirmed:
+    """Return a match that is unconfirmed. ``seats``: those that it is due to; none if nobody knows, so that it may be any."""
+    at_table = record.header.seats
+    return Unconfirmed(why, tuple(at_table[seat].name for seat in seats) or tuple(seat.name for seat in at_table))
 
 
 def first_difference(recorded: Record, again: Record) -> str:
@@ -177,12 +221,16 @@ def first_difference(recorded: Record, again: Record) -> str:
     starts = zip(recorded.ticks[0] if recorded.ticks else (), again.ticks[0] if again.ticks else (), strict=True)
     for seat, (mine, other) in enumerate(starts):
         if mine != other:
-            return f"seat {seat} took {mine:,} ticks to start by the record, and {other:,} when its module was run again"
+            more = " or more" if other == mine + 1 else ""
+            return f"seat {seat} took {mine:,} ticks to start by the record, and {other:,}{more} when its module was run again"
     for number, (mine_, other_) in enumerate(zip_longest(_steps(recorded), _steps(again)), 1):
         for mine, other in zip_longest(mine_ or (), other_ or ()):
             if mine != other:
                 seat = (mine or other)[0]
-                return f"step {number}, seat {seat}: {_in_words(mine)} by the record, {_in_words(other)} when it was run again"
+                again_words = _in_words(other)
+                if mine and other and other[2:] == (Verdict.TIMEOUT, mine[3] + 1):
+                    again_words = f"more than {mine[3]:,} ticks"  # it was stopped there
+                return f"step {number}, seat {seat}: {_in_words(mine)} by the record, {again_words} when it was run again"
     return "its end is another one when its modules are run again"
 
 

@@ -1,10 +1,13 @@
 """The audit of a store: its events, the sums over its rows, and the pages of its file."""
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from contextlib import suppress
+from functools import cached_property, partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from khiva_arena.audit.cost import RerunCost
 from khiva_arena.audit.event import audit
 from khiva_arena.audit.report import AuditLine, AuditResult, Damage
 from khiva_arena.audit.sample import Sample
@@ -56,14 +59,36 @@ class StoredEvent:
     """An event of a store, as an ``EventSource``."""
 
     bundled = False
-    to_rerun: Sample | None = None
 
     def __init__(self, store: Store, event: EventRow, sample: int | None = None) -> None:
         self.event = event
-        self.sample: Sample | None = None
         self._sample_size = sample
         self._store = store
         self._planned = 0
+
+    @cached_property
+    def _ordinals(self) -> Sequence[int] | StoreError:
+        try:
+            return sorted(self._store.recorded(self.event.id))
+        except StoreError as error:
+            return error
+
+    @cached_property
+    def sample(self) -> Sample | None:
+        """The matches that are drawn to be replayed; None for all."""
+        return None if self._sample_size is None else Sample.draw(self._readable(), self._sample_size)
+
+    def _readable(self) -> Sequence[int]:
+        """Return the ordinals of the recorded matches; those of all that are planned if the list of them cannot be read."""
+        return range(self._planned) if isinstance(self._ordinals, StoreError) else self._ordinals
+
+    def cost(self) -> RerunCost:
+        cost, sample = RerunCost(), self.sample
+        with suppress(StoreError):  # which shows when the event is checked
+            for row in self._store.matches(self.event.id):
+                if sample is None or row.ordinal in sample.ordinals:
+                    cost = cost.with_match(_ticks_of(row.record))
+        return cost
 
     def timetable(self) -> Timetable:
         timetable = stored.timetable_of(self._store, self.event)
@@ -74,14 +99,9 @@ class StoredEvent:
         """Yield all rows of the event; then, once they were compared with each other, damage that their sums show."""
         store, event = self._store, self.event.id
         yield from _read("what is revealed", lambda: [RevealLine(k, secret.hex()) for k, secret in store.reveals(event).items()])
-        ordinals: Iterable[int] = range(self._planned)
-        try:
-            ordinals = sorted(store.recorded(event))
-        except StoreError as error:
-            yield _unreadable("the list of its matches", error)
-        if self._sample_size is not None:
-            self.sample = Sample.draw(ordinals, self._sample_size)
-        rest = iter(ordinals)
+        if isinstance(self._ordinals, StoreError):
+            yield _unreadable("the list of its matches", self._ordinals)
+        rest = iter(self._readable())
         while some := list(islice(rest, AT_ONCE)):
             yield from self._matches(some)
         yield from (Damage(f"{part} {CHANGED}") for part in self.event.changed)
@@ -112,6 +132,14 @@ class StoredEvent:
 
     def keep(self, match: ScheduledMatch, record: Record, voids: int) -> None:
         """Do nothing: later rounds are drawn from the results that the store has."""
+
+
+def _ticks_of(text: str) -> object:
+    """Return the ticks that a record claims; None if it is no record. Only what is replayed is checked."""
+    with suppress(ValueError, RecursionError):
+        record = json.loads(text)
+        return record.get("ticks") if isinstance(record, dict) else None
+    return None
 
 
 def _read(part: str, reader: Callable[[], Sequence[AuditLine]], ordinal: int | None = None) -> Iterator[AuditLine]:

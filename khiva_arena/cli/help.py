@@ -14,7 +14,7 @@ _MOVED = {"--out": _PAGE, "--wait": _LEAGUE, "--ca": _LEAGUE}
 _LAYOUT = {
     "Bots": (_SETTINGS, "--seat", "--shipped", "--search"),
     "What is played": ("--from", "--until", _SETTINGS, "--quick", "--sample"),
-    "Modules": ("--rerun-bots", "--modules", "--module", "--with-modules"),
+    "Modules": ("--rerun-bots", "--take-unconfirmed", "--modules", "--module", "--with-modules"),
     "The test": (_SETTINGS,),
     "Time and faults": (_SETTINGS, "--wait"),
     "Isolation": (_SETTINGS,),

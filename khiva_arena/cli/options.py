@@ -12,11 +12,12 @@ from khiva_arena.cli.completion import one_of
 from khiva_arena.cli.help import Rare
 from khiva_arena.errors import ConfigError
 from khiva_arena.settings.row import LISTS, TABLES, Kind, Setting, renamed
+from khiva_arena.settings.table import CLUSTER, TABLE, TEST_TABLE
 from khiva_arena.settings.table import OF_A_MATCH as OF_A_MATCH
-from khiva_arena.settings.table import TABLE, TEST_TABLE
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+ON_A_CLUSTER = tuple(row.name for row in TABLE if row.heading == CLUSTER)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON with stable keys instead of text.")
 capture_option = click.option(
     "--capture",

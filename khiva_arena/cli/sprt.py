@@ -7,7 +7,7 @@ import click
 
 from khiva_arena.cli.completion import BOT
 from khiva_arena.cli.help import Rare, Verb
-from khiva_arena.cli.options import OF_A_MATCH, draw_options, json_option, plan_options, setting_options, web_option
+from khiva_arena.cli.options import OF_A_MATCH, ON_A_CLUSTER, draw_options, json_option, plan_options, setting_options, web_option
 from khiva_arena.settings.table import TEST_SEEDS, TEST_TABLE
 
 
@@ -18,7 +18,7 @@ from khiva_arena.settings.table import TEST_SEEDS, TEST_TABLE
     *(name for name in OF_A_MATCH if name != "bots"),
     *(row.name for row in TEST_TABLE),
     *("seats", "seeds", "jobs", "out", "events_file", "report"),
-    *("dask", "dask_tls", "dask_open_to_all", "dask_wait", "dask_rerun_bots"),
+    *ON_A_CLUSTER,
     seats="Seats at a table, filled with the opponents and copies of them [default: 2].",
     seeds=f"Deals at most [default: {TEST_SEEDS}]; another number makes it another test.",
     out="The store; a test that is in it is resumed.",

@@ -119,6 +119,8 @@ def share_to_rerun(settings: Settings) -> float:
     """Return the share of the matches whose bots are run again here, 0 for none. Raises ConfigError."""
     word = settings.dask_rerun_bots
     if word is None:
+        if settings.dask_take_unconfirmed:
+            raise ConfigError("--dask-take-unconfirmed: only with --dask-rerun-bots some match could not be confirmed; add it")
         return 0.0
     if settings.clock is not Clock.TICKS:
         raise ConfigError("--dask-rerun-bots: what bots thought by the wall clock is not kept; it needs --clock ticks")

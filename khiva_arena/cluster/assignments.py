@@ -80,9 +80,9 @@ class TableDesk:
         self.assignments[key] = assignment
         self._crew.workers[assignment.worker].tasks.add(key)
 
-    def hold(self, key: str, outcomes: Sequence[Outcome]) -> None:
-        """Keep a table that was handed in with its worker while its bots are run again, which is never late."""
-        self.assignments[key] = self.assignments[key]._replace(until=inf, outcomes=tuple(outcomes))
+    def hold(self, key: str, outcomes: Sequence[Outcome], drawn: Sequence[int]) -> None:
+        """Keep a table that was handed in with its worker, never late, while the bots of its drawn matches are run again."""
+        self.assignments[key] = self.assignments[key]._replace(until=inf, outcomes=tuple(outcomes), drawn=tuple(drawn))
 
     def take_back(self, key: str) -> Assignment | None:
         """Note that a worker no longer has a table. Returns the table; None if no worker had it."""

@@ -300,7 +300,7 @@ class Cluster:
             self._shun(worker, f"it sent a match that breaks the rules: {harmless(str(error), LONGEST)}", take)
             return
         if self._timed is None and (drawn := self._checks.draw(assignment.table, outcomes)):
-            self._desk.hold(key, outcomes)
+            self._desk.hold(key, outcomes, [job.ordinal for job in drawn])
             self._checks.begin(key, drawn)
             return
         self._desk.take_back(key)
@@ -310,14 +310,19 @@ class Cluster:
         """Take the outcomes of a table whose bots were run again, unless a match did not come out equal."""
         if isinstance(answer, str):  # of the task itself, which was answered before
             return
-        judged = self._checks.judge(answer, table.outcomes)
+        judged = self._checks.judge(table.drawn, answer, table.outcomes)
         if judged.forged:
             before = self._recorded[worker.name]
             note = f"; {count(before, 'match', 'matches')} of it came before: `khiva-arena verify --rerun-bots` checks all"
             self._shun(worker, f"its bots did not play so: {judged.forged}{note if before else ''}", take)
             return
-        if judged.failed:
-            self._tell(f"a match of worker {worker.name} could not be run again here: {judged.failed}", warning=True)
+        for ordinal, (why, *_) in judged.unconfirmed.items():
+            self._tell(f"match {ordinal} of worker {worker.name} is unconfirmed: {harmless(why, LONGEST)}", warning=True)
+        if (reason := self._checks.too_many) and not self._settings.dask_take_unconfirmed:
+            raise ClusterError(
+                f"{harmless(reason, LONGEST)}; what was recorded before stays, and the same command goes on: on a machine that "
+                "can run them, or with --dask-take-unconfirmed"
+            )
         self._desk.take_back(key)
         self._take_all(table, table.outcomes, worker, take)
 

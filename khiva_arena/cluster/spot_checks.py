@@ -3,6 +3,10 @@
 Each match is drawn by itself, by the system's randomness, once the worker has handed it in: no worker knows before which of its
 matches are checked. So k forged matches all slip through with the chance (1 - share)^k. A table is recorded when its drawn
 matches came out equal. Until then it counts as the worker's, which gets no other in its place.
+
+A drawn match that cannot be confirmed on this machine is counted. No other one is drawn in its place: each match that can be
+confirmed is drawn with the same chance as before, so the law holds for all of these. If more than one drawn match in twenty
+cannot be, the run ends unless the user takes them: else who makes bots that nobody can run again could send what he likes.
 """
 
 import random
@@ -14,12 +18,12 @@ from typing import NamedTuple
 import msgspec
 
 from khiva_arena.arbiter.match import Job, Outcome
-from khiva_arena.audit.rerun import PATIENCE, compared
-from khiva_arena.audit.sample import CHANCE
+from khiva_arena.arbiter.match_queue import HOST_WAITS
+from khiva_arena.audit.rerun import NOT_HERE, as_recorded, compared
+from khiva_arena.audit.sample import CHANCE, MOST_UNCONFIRMED, Unconfirmed, by_bot, by_bot_in_words, in_words
 from khiva_arena.cluster import task
 from khiva_arena.cluster.messages import TABLE, TaskDone, WorkerTask, decode_done, encode
 from khiva_arena.cluster.tables import seconds_for
-from khiva_arena.replay.ticks import unconfirmed
 from khiva_arena.sandbox import system
 from khiva_arena.sandbox.command import Command
 from khiva_arena.words import count
@@ -31,11 +35,11 @@ class Judged(NamedTuple):
     """What running the bots of a table's drawn matches again has shown.
 
     forged: the first difference to a record, "" if there is none.
-    failed: why this machine could not run all of them, "" if it could.
+    unconfirmed: those that could not be confirmed on this machine, by ordinal.
     """
 
-    forged: str = ""
-    failed: str = ""
+    forged: str
+    unconfirmed: Mapping[int, Unconfirmed]
 
 
 class SpotChecks:
@@ -44,61 +48,84 @@ class SpotChecks:
     share: the chance with which each match is drawn; 0: none is.
     """
 
-    def __init__(self, share: float, take: Callable[[str, bytes], None]) -> None:
+    def __init__(self, share: float, take: Callable[[str, bytes], None], rng: random.Random | None = None) -> None:
         """Begin without bots.
 
         take: gets the key of a table and the answer for it, in another thread.
+        rng: draws matches; None: the system's randomness, which no worker can know.
         """
         self.share = share
+        self._rng = rng or random.SystemRandom()
         self.commands: Mapping[str, Command] = {}
         self._take = take
         self._free = threading.Semaphore(system.cores())
         self._is_over = threading.Event()
-        self._same, self._among, self._ran_all = 0, 0, True
+        self._same, self._among = 0, 0
+        self._unconfirmed: list[Unconfirmed] = []
 
     def draw(self, table: Sequence[Job], outcomes: Sequence[Outcome]) -> list[Job]:
         """Return the drawn matches of a table that was handed in, as they are to be played again here."""
         pairs = [(job, outcome.record) for job, outcome in zip(table, outcomes, strict=True) if outcome.record is not None]
         self._among += len(pairs)
-        lots = random.SystemRandom()
-        return [
-            msgspec.structs.replace(
-                job,
-                commands=tuple(self.commands[seat.bot] for seat in job.header.seats),
-                forced=unconfirmed(record),
-                patience=PATIENCE,
-            )
-            for job, record in pairs
-            if lots.random() < self.share
-        ]
+        drawn = [(job, record) for job, record in pairs if self._rng.random() < self.share]
+        return [as_recorded(msgspec.structs.replace(job, commands=self._commands_of(job)), record) for job, record in drawn]
+
+    def _commands_of(self, job: Job) -> tuple[Command, ...]:
+        return tuple(self.commands[seat.bot] for seat in job.header.seats)
 
     def begin(self, key: str, drawn: Sequence[Job]) -> None:
         """Run the bots of drawn matches again, in a thread."""
         threading.Thread(target=self._run, args=(key, drawn), daemon=True).start()
 
     def _run(self, key: str, drawn: Sequence[Job]) -> None:
+        frames: dict[int, bytes] = {}
+        why, todo = "", drawn
+        for seconds in (0.0, *HOST_WAITS):
+            if not todo or self._is_over.wait(seconds):
+                break
+            done = self._converse(todo)
+            why = done.why
+            outcomes = {outcome.ordinal: outcome for outcome in map(_decode_outcome, done.frames)}
+            frames |= dict(zip(outcomes, done.frames, strict=True))
+            todo = [job for job in todo if (one := outcomes.get(job.ordinal)) is None or one.host]
+        self._take(key, encode(TaskDone(list(frames.values()), why)))
+
+    def _converse(self, drawn: Sequence[Job]) -> TaskDone:
         with self._free:
             try:
                 asked = WorkerTask(TABLE, [encode(job) for job in drawn], seconds_for(drawn))
-                done = task.converse(asked, lambda: not self._is_over.is_set())
+                return task.converse(asked, lambda: not self._is_over.is_set())
             except Exception as error:  # the table waits for an answer, whatever it is
-                done = TaskDone([], f"{type(error).__name__}: {error}")
-        self._take(key, encode(done))
+                return TaskDone([], f"{type(error).__name__}: {error}")
 
-    def judge(self, answer: bytes, outcomes: Sequence[Outcome]) -> Judged:
-        """Compare the drawn matches of a table with what a worker has sent."""
+    def judge(self, drawn: Sequence[int], answer: bytes, outcomes: Sequence[Outcome]) -> Judged:
+        """Compare the drawn matches of a table, of these ordinals, with what a worker has sent."""
         done, sent = decode_done(answer), {outcome.ordinal: outcome.record for outcome in outcomes}
-        failed = done.why
-        for again in map(_decode_outcome, done.frames):
-            record = sent[again.ordinal]
+        played = {again.ordinal: again for again in map(_decode_outcome, done.frames)}
+        unconfirmed: dict[int, Unconfirmed] = {}
+        for ordinal in drawn:
+            record = sent[ordinal]
             assert record is not None
-            difference, untried = compared(record, again)
-            if difference:
-                return Judged(f"match {again.ordinal}: {difference}")
-            failed = untried or failed
-            self._same += not untried
-        self._ran_all &= not failed
-        return Judged(failed=failed)
+            one = compared(record, played.get(ordinal))
+            if one.difference:
+                return Judged(f"match {ordinal}: {one.difference}", {})
+            if one.unconfirmed:
+                why = one.unconfirmed.why if ordinal in played else NOT_HERE + done.why
+                unconfirmed[ordinal] = one.unconfirmed._replace(why=why)
+        self._same += len(drawn) - len(unconfirmed)
+        self._unconfirmed += unconfirmed.values()
+        return Judged("", unconfirmed)
+
+    @property
+    def too_many(self) -> str:
+        """In a line, that more than one drawn match in twenty could not be confirmed; "" while they are fewer, or one alone."""
+        drawn, unconfirmed = self._same + len(self._unconfirmed), self._unconfirmed
+        if MOST_UNCONFIRMED * len(unconfirmed) <= max(drawn, MOST_UNCONFIRMED):
+            return ""
+        return (
+            f"{len(unconfirmed)} of {drawn} drawn matches could not be confirmed on this machine, more than one in twenty "
+            f"(by bot: {by_bot_in_words(by_bot(unconfirmed))}), such as this one: {unconfirmed[-1].why}"
+        )
 
     def end(self) -> str:
         """End the checks that still run. Return in words what all of them prove, "" if no match came in."""
@@ -107,13 +134,15 @@ class SpotChecks:
             return ""
         of = count(self._among, "match", "matches")
         text = f"the bots of {self._same:,} of {of} that workers sent were run again here, and did the same"
-        if not self._ran_all:
-            return f"{text}; not all that were drawn could be, so how likely a forged match was found is n/a"
+        beside = f"; {in_words(self._unconfirmed)}" if self._unconfirmed else ""
+        if self._unconfirmed and not self._same:
+            return f"{text}{beside}; so how likely a forged match was found is n/a"
         if self.share == 1:
-            return text
+            return text + beside
         surely = floor(log(CHANCE) / log(1 - self.share)) + 1
         chance = f"{100 * self.share:.2g} %"
+        which = " that can be run again here" if self._unconfirmed else ""
         return (
-            f"{text}; each was drawn with a chance of {chance}: so likely is a single forged match found, and {surely:,} or more "
-            "with more than 95 %"
+            f"{text}; each was drawn with a chance of {chance}: so likely is a single forged match{which} found, and {surely:,} "
+            f"or more with more than 95 %{beside}"
         )

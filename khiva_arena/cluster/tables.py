@@ -35,6 +35,7 @@ class Assignment(NamedTuple):
     worker: its address
     since, until: when it was given, and when it is late, in seconds by time.monotonic
     outcomes: what the worker has sent, while the bots of some of these matches are run again; else none
+    drawn: ordinals of the matches whose bots are run again
     """
 
     table: tuple[Job, ...]
@@ -42,6 +43,7 @@ class Assignment(NamedTuple):
     since: float
     until: float
     outcomes: tuple[Outcome, ...] = ()
+    drawn: tuple[int, ...] = ()
 
 
 def seconds_for(table: Sequence[Job]) -> float:

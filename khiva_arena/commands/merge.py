@@ -17,6 +17,7 @@ from khiva_arena.shards.merge import merge as merge_stores
 from khiva_arena.terminal.console import say
 from khiva_arena.terminal.tty import NARROWEST, can_draw
 from khiva_arena.text import harmless
+from khiva_arena.words import count
 
 SHOWN = 20
 
@@ -46,11 +47,12 @@ def merge(stores: Sequence[Path], out: Path, event: str | None, as_json: bool, *
     if as_json:
         click.echo(json.dumps(merged.to_dict()))
     else:
-        _print(merged, out)
+        _print(merged)
+    _say_next(merged, out)
     return 0 if merged.complete else 1
 
 
-def _print(result: Merged, out: Path) -> None:
+def _print(result: Merged) -> None:
     click.echo(result.summary)
     for seed, lineup in result.set_aside:
         click.echo(f"  set aside, since its machine could not play it: seed {seed} line-up {lineup}")
@@ -60,17 +62,20 @@ def _print(result: Merged, out: Path) -> None:
         click.echo(harmless(f"  missing: {seeds_of} {missing.seeds}; {state}: {missing.command}"))
     if len(result.missing) > SHOWN:
         click.echo(f"  and {len(result.missing) - SHOWN} more; --json lists all")
-    folder = shlex.quote(str(out))
-    if is_league(out):
-        if result.complete:
-            _say(f"next: `khiva-arena league play {folder}` ends the batch")
-        else:
-            _say(f"next: play what is missing, then merge it, too; or `khiva-arena league play {folder}` plays and ends it")
-    elif result.complete:
+
+
+def _say_next(result: Merged, out: Path) -> None:
+    """Say what is to be done next, and if the event is not complete, that it is not: the exit code is 1 then."""
+    folder, in_league = shlex.quote(str(out)), is_league(out)
+    if not result.complete:
+        matches = count(result.planned - result.recorded, "match is", "matches are")
+        it = f"it, too; or `khiva-arena league play {folder}` plays and ends it" if in_league else f"it into {folder}, too"
+        _say(f"not complete: {matches} missing; next: play what is missing, then merge {it}")
+    elif in_league:
+        _say(f"next: `khiva-arena league play {folder}` ends the batch")
+    else:
         game = "".join(f" --game {shlex.quote(source.word)}" for source in handed.values())
         _say(f"next: khiva-arena standings {folder}, khiva-arena verify {folder}{game}")
-    else:
-        _say(f"next: play what is missing, then merge it into {folder}, too")
 
 
 def _say(text: str, *, warning: bool = False) -> None:

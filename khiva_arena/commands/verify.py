@@ -1,15 +1,17 @@
 """The work of ``khiva-arena verify``: a replay of every record, compared with everything that is stored beside it."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
 from khiva_arena import __version__
-from khiva_arena.api.verify import verify as verify_file
+from khiva_arena.api.verify import Verification, verified
 from khiva_arena.audit.report import MODULES_UNUSED, AuditResult, EventReport
 from khiva_arena.errors import ConfigError
+from khiva_arena.terminal.console import say
 from khiva_arena.text import LONGEST, harmless
 from khiva_arena.words import count, ranges
 
@@ -31,7 +33,7 @@ def verify(
     """
     if modules and not rerun_bots:
         raise ConfigError(MODULES_UNUSED)
-    result = verify_file(store, *event, rerun_bots=modules or rerun_bots, **how)
+    result = verified(store, event, Verification(rerun_bots=modules or rerun_bots, **how), _tell)
     if rerun_bots and result.sound and all(report.rerun is None for report in result.events):
         raise ConfigError(f"--rerun-bots: no event of {store} is in ticks, and what bots thought by the wall clock is not kept")
     bundled = store.is_file()
@@ -43,7 +45,13 @@ def verify(
         (_say_bundle if bundled else _say_store)(store, result)
         if result.chain:
             click.echo(f"the league's chain: {result.chain}")
-    return 0 if result.sound and result.confirmed else 1
+    if why := result.why:
+        _tell(f"{store}: {why}")
+    return 1 if why else 0
+
+
+def _tell(text: str, *, warning: bool = False) -> None:
+    say(harmless(text), warning=warning)
 
 
 def _say_store(path: Path, result: AuditResult) -> None:
@@ -89,7 +97,7 @@ def _say_event(report: EventReport) -> None:
     """Print which matches are sound, and which differ."""
     click.echo(report.summary)
     if report.sample is not None:
-        click.echo(f"  {report.sample.says(report.sound + len(report.unconfirmed_matches), len(report.unsound_matches))}")
+        click.echo(f"  {report.sample.says(*report.of_sample)}")
     if report.rerun:
         click.echo(
             f"  the bots of {count(report.rerun, 'match', 'matches')} were run again: every answer, fault and tick is the same"
@@ -115,8 +123,13 @@ def _say_event(report: EventReport) -> None:
             click.echo(f"  also: {problem}")
         if len(report.problems) > SHOWN:
             click.echo(f"  and {len(report.problems) - SHOWN} more; --json lists all")
-        sound, unsound = (ranges(sorted(ordinals)) for ordinals in (report.sound_matches, report.unsound_matches))
-        click.echo(f"  by the number of the match: sound {sound}; not sound {unsound}")
+        sound, unsound = (_numbers(ordinals) for ordinals in (report.sound_matches, report.unsound_matches))
+        click.echo(f"  the matches that are sound: {sound}; that are not: {unsound}")
+
+
+def _numbers(ordinals: Sequence[int]) -> str:
+    """Return matches by their numbers, in words that nobody takes for a count."""
+    return f"number {ranges(sorted({*ordinals}))}" if ordinals else "none"
 
 
 def _say_unconfirmed(report: EventReport) -> None:

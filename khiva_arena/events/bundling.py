@@ -11,7 +11,6 @@ from msgspec import structs
 from khiva_arena import __version__
 from khiva_arena.errors import ConfigError, RecordError
 from khiva_arena.events.find import CHANGED, damaged, matches_of, voids_of
-from khiva_arena.events.pools import in_common
 from khiva_arena.events.results import of_record
 from khiva_arena.events.stored import bare_timetable
 from khiva_arena.events.tables import tables_in
@@ -183,5 +182,5 @@ def tables_of(members: Sequence[BundledMatches]) -> list[bundle.StandingsLine]:
     for table in tables_in(BundledResults(members), [member.event for member in members]):
         plain = to_json(table.standings)
         rows = [{key: None if key in MEASURED else value for key, value in row.items()} for row in plain["rows"]]
-        lines.append(bundle.StandingsLine({**in_common(table.events), **plain, "rows": rows, **table.places_json()}))
+        lines.append(bundle.StandingsLine({**table.settings_json(), **plain, "rows": rows, **table.places_json()}))
     return lines

@@ -60,14 +60,17 @@ class PooledTable(NamedTuple):
     def to_json(self) -> dict[str, Any]:
         """Return the table as ``standings --json`` prints it."""
         partial = {"partial": to_builtins(self.partial)} if self.partial else {}
-        rules = {"rules": variants} if (variants := changed(self.events[0].definition)) else {}
-        extends = {event.id: before for event in self.events if (before := event.definition.extends)}
-        chained = {"extends": extends} if extends else {}
         selection = {"only": [*self.among.only], "exclude": [*self.among.exclude]} if self.among.words else {}
         table = to_json(self.standings, self.sections)
         contrasts = {"contrasts": to_builtins(self.contrasts)} if self.contrasts else {}
         more = {**selection, **partial, **contrasts, **({"cells": [*self.cells]} if self.cells else {})}
-        return {**in_common(self.events), **chained, **rules, **table, **self.places_json(), **more}
+        return {**self.settings_json(), **table, **self.places_json(), **more}
+
+    def settings_json(self) -> dict[str, Any]:
+        """Return what the events have in common, with rules that are not the game's defaults, and which event each extends."""
+        rules = {"rules": variants} if (variants := changed(self.events[0].definition)) else {}
+        extends = {event.id: before for event in self.events if (before := event.definition.extends)}
+        return {**in_common(self.events), **({"extends": extends} if extends else {}), **rules}
 
     def places_json(self) -> dict[str, Any]:
         """Return the places under their key, {} if there are none."""

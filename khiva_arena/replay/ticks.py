@@ -86,6 +86,18 @@ def unconfirmed(record: Record) -> tuple[tuple[int, int], ...]:
     return tuple((seat, at) for seat, (verdict, at) in enumerate(pairs) if verdict is Verdict.RESOURCE and at is not None)
 
 
+def granted(record: Record) -> tuple[tuple[int, int, int], ...]:
+    """Return the most ticks that each question of a record in ticks may take when it is played again: seat, step, and ticks.
+
+    That is one more than the record has, so that who takes more is told from who takes as many.
+    """
+    starts, *rows = record.ticks or ((),)
+    again = [(seat, 0, took + 1) for seat, took in enumerate(starts)]
+    for number, (step, row) in enumerate(zip(record.steps, rows, strict=True) if rows else (), 1):
+        again += [(choice.seat, number, took + 1) for choice, took in zip(step, row, strict=True) if choice.why != FORFEITED]
+    return tuple(again)
+
+
 def spending(record: Record) -> list[str]:
     """Return in words, by seat, what its start took and the least, median and most of its decisions; [] by the wall clock."""
     starts, *asked = record.ticks or ((),)

@@ -96,6 +96,7 @@ class Settings(msgspec.Struct, frozen=True):
     dask_open_to_all: bool
     dask_wait_ms: int
     dask_rerun_bots: str | None
+    dask_take_unconfirmed: bool
     loading: Loading = loads.AS_IT_IS
     network: tuple[str, ...] = ()
     env: tuple[str, ...] = ()

@@ -227,6 +227,9 @@ TABLE: tuple[Setting, ...] = (
             help="With --clock ticks: run the bots of such a share of the matches again on this machine, drawn as they come in, "
                  "and refuse a worker whose match does not come out equal.",
             example="5%"),
+    Setting("dask_take_unconfirmed", Kind.SWITCH, False, CLUSTER,
+            help="Go on even if more than one in twenty of the matches that --dask-rerun-bots draws cannot be confirmed on this "
+                 "machine."),
 )
 TEST_TABLE: tuple[Setting, ...] = (
     Setting("elo0", Kind.DECIMAL, 0.0, TEST, common=True,

@@ -9,13 +9,14 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import structs
 
 from khiva_arena.audit.report import MODULES_UNUSED
-from khiva_arena.audit.sample import Sample, chance_found, share_of
+from khiva_arena.audit.sample import share_of
 from khiva_arena.errors import ConfigError
 from khiva_arena.events.find import check_event, events_of, uncollected
 from khiva_arena.events.stored import bare_timetable, is_league, keep_modules, open_batch, refuse_league, stored_event
@@ -32,6 +33,7 @@ from khiva_arena.shards.parts import (
     refuse_closed,
     refuse_redrawn,
 )
+from khiva_arena.shards.rerun import RerunPart, rerun_parts
 from khiva_arena.store.db import RUN_SECRET, EventRow, MatchRow, Store, VoidRow
 from khiva_arena.store.files import MODULES
 from khiva_arena.words import count
@@ -50,28 +52,15 @@ class Checks(NamedTuple):
     any_engine: whether versions of the arena may differ.
     rerun_bots: the share of the matches of each store whose bots are run again, such as "5%"; None for none.
     modules: folders with modules of these bots, beside those of the stores.
+    take_unconfirmed: whether any number of the matches that are drawn for that may be such as cannot be confirmed on this
+        machine. Else a store with more than one in twenty is refused.
     """
 
     jobs: int = 1
     any_engine: bool = False
     rerun_bots: str | None = None
     modules: Sequence[Path] = ()
-
-
-class RerunPart(NamedTuple):
-    """A sample of a store's matches whose bots were run again, and did the same.
-
-    store: its folder.
-    drawn, among: the number of these matches, and of all that it has.
-    one_found: the chance that a single forged match would have been drawn.
-    sure_from: the least number of forged matches of which one would have been drawn with a chance of more than 95 %.
-    """
-
-    store: str
-    drawn: int
-    among: int
-    one_found: float
-    sure_from: int
+    take_unconfirmed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +99,7 @@ class Merged:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the outcome as plain values, for JSON."""
-        missing, rerun = ([row._asdict() for row in rows] for rows in (self.missing, self.rerun))
+        missing, rerun = [row._asdict() for row in self.missing], [part.to_dict() for part in self.rerun]
         return {**asdict(self), "missing": missing, "rerun": rerun}
 
 
@@ -136,6 +125,8 @@ def merge(
     share = None if checks.rerun_bots is None else share_of(checks.rerun_bots)
     if checks.modules and share is None:
         raise ConfigError(MODULES_UNUSED)
+    if checks.take_unconfirmed and share is None:
+        raise ConfigError("--take-unconfirmed: only with --rerun-bots some match could not be confirmed; add it")
     with ExitStack() as stack:
         parts = opened_parts(stack, folders, out, word)
         rows = [(part.folder, part.event) for part in parts]
@@ -143,12 +134,13 @@ def merge(
         check_alike(rows, checks.any_engine)
         _check_with_out(parts, out, checks.any_engine)
         rerunner = _rerunner(parts, checks) if share else None
-        checked = check_all(parts, checks.jobs, far, rerunner, share)
-        for one in checked:
-            again = f"; {one.rerun.finds()}" if one.rerun else ""
-            say(f"{one.folder}: {count(one.sound, 'match is', 'matches are')} sound{again}")
-            for line in one.unconfirmed:
-                say(f"{one.folder}: only the machine that played can know: {line}")
+        sound = check_all(parts, checks.jobs, far)
+        reruns: list[RerunPart] = []
+        if rerunner and share:
+            reruns = rerun_parts(parts, rerunner, share, say, take_unconfirmed=checks.take_unconfirmed)
+        for part, number, rerun in zip_longest(parts, sound, reruns):
+            again = f"; {rerun.sample.finds()}" if rerun else ""
+            say(f"{part.folder}: {count(number, 'match is', 'matches are')} sound{again}")
         _check_with_out(parts, out, checks.any_engine)
         with Store.write(out) as store, uncollected():
             _check_batch(store, parts)  # once more, since now no player can end the batch
@@ -160,7 +152,7 @@ def merge(
             target = _Target(store, event, far)
             for part in parts:
                 target.take(part)
-            return replace(target.result(parts), rerun=[_rerun_part(one.folder, one.rerun) for one in checked if one.rerun])
+            return replace(target.result(parts), rerun=reruns)
 
 
 def _rerunner(parts: Sequence[EventPart], checks: Checks) -> "Rerunner":
@@ -173,11 +165,6 @@ def _rerunner(parts: Sequence[EventPart], checks: Checks) -> "Rerunner":
             f"--rerun-bots: the event of {first.folder} is not in ticks, and what bots thought by the wall clock is not kept"
         )
     return Rerunner([part.folder / MODULES for part in parts], checks.modules, checks.jobs)
-
-
-def _rerun_part(folder: Path, sample: Sample) -> RerunPart:
-    drawn = len(sample.ordinals)
-    return RerunPart(str(folder), drawn, sample.among, chance_found(sample.among, drawn, 1), sample.sure_from)
 
 
 def _check_with_out(parts: Sequence[EventPart], out: Path, any_engine: bool) -> None:

@@ -8,11 +8,10 @@ from contextlib import ExitStack
 from itertools import groupby
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from khiva_arena.audit.event import audit
 from khiva_arena.audit.report import AuditLine
-from khiva_arena.audit.sample import Sample
 from khiva_arena.audit.store import StoredEvent
 from khiva_arena.errors import ArenaError, ConfigError, StoreError, StoreFull
 from khiva_arena.events import drift, stored
@@ -20,9 +19,6 @@ from khiva_arena.events.find import begins
 from khiva_arena.shards.plan import why_not_in_shards
 from khiva_arena.store.db import EventRow, MatchRow, Store
 from khiva_arena.words import count
-
-if TYPE_CHECKING:
-    from khiva_arena.audit.rerun import Rerunner  # few merges run bots
 
 FILES_OF_A_STORE, OTHER_FILES = 4, 64
 SHOWN = 3
@@ -174,12 +170,11 @@ def check_alike(parts: Sequence[tuple[Path, EventRow]], any_engine: bool) -> Non
 
 
 class _CountedEvent(StoredEvent):
-    """An event of a part that calls ``so_far`` at each match that is read. ``share``: of its matches that are run again."""
+    """An event of a part that calls ``so_far`` at each match that is read."""
 
-    def __init__(self, part: EventPart, so_far: Callable[[], None], share: float | None) -> None:
+    def __init__(self, part: EventPart, so_far: Callable[[], None]) -> None:
         super().__init__(part.store, part.event)
         self._so_far = so_far
-        self.to_rerun = None if share is None else Sample.draw_share(part.store.recorded(part.event.id), share)
 
     def lines(self) -> Iterator[AuditLine]:
         for line in super().lines():
@@ -188,50 +183,27 @@ class _CountedEvent(StoredEvent):
             yield line
 
 
-class CheckedPart(NamedTuple):
-    """What was checked of a store with a part of the event.
-
-    folder: of the store.
-    sound: the number of its matches, all of which are sound.
-    rerun: the matches whose bots were run again and did the same; None if none were run.
-    unconfirmed: forfeits among these that only the machine which played can know, a line each.
-    """
-
-    folder: Path
-    sound: int
-    rerun: Sample | None = None
-    unconfirmed: tuple[str, ...] = ()
-
-
-def check_all(
-    parts: Sequence[EventPart], jobs: int, far: HowFar, rerunner: "Rerunner | None" = None, share: float | None = None
-) -> list[CheckedPart]:
-    """Replay every record of every store, and check everything stored beside it.
+def check_all(parts: Sequence[EventPart], jobs: int, far: HowFar) -> list[int]:
+    """Replay every record of every store, and check everything stored beside it. Return how many matches of each are sound,
+    which are all.
 
     jobs: the number of processes.
-    rerunner: runs the bots of matches again; None to take their answers from the records.
-    share: of the matches of each store, drawn now, whose bots are run again; None without ``rerunner``.
 
     Raises ConfigError with the first damage in each store.
     """
     total = sum(len(part.store.recorded(part.event.id)) for part in parts)
     counter = itertools.count(1)
-    sources = [_CountedEvent(part, lambda: far(f"{next(counter):,} of {total:,} records checked"), share) for part in parts]
-    result = audit(sources, jobs, rerunner)
+    sources = (_CountedEvent(part, lambda: far(f"{next(counter):,} of {total:,} records checked")) for part in parts)
+    result = audit(sources, jobs)
     problems = []
-    more = " --rerun-bots" if rerunner else ""
     for part, report in zip(parts, result.events, strict=False):  # fewer, if one could not be read to its end
-        lacking = report.unconfirmed[:1] if report.unconfirmed_matches else []
-        faults = [*report.problems, *part.store.damage(), *(f"unconfirmed: {line}" for line in lacking)]
+        faults = [*report.problems, *part.store.damage()]
         if faults:
-            hint = f"; `khiva-arena verify {quote(str(part.folder))}{more}` says more"
+            hint = f"; `khiva-arena verify {quote(str(part.folder))}` says more"
             problems.append(f"{part.folder}: not sound: {faults[0]}{hint}")
     if problems or result.problems:
         raise ConfigError([*problems, *result.problems])
-    return [
-        CheckedPart(part.folder, report.sound, source.to_rerun, tuple(report.unconfirmed))
-        for part, source, report in zip(parts, sources, result.events, strict=True)
-    ]
+    return [report.sound for report in result.events]
 
 
 def check_twice_played(parts: Sequence[tuple[Path, Store]], event: EventRow, out: Path | None = None) -> None:

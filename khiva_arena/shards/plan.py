@@ -49,6 +49,7 @@ OF_A_MACHINE = (
     "dask_open_to_all",
     "dask_wait",
     "dask_rerun_bots",
+    "dask_take_unconfirmed",
 )
 """The settings that each machine has for itself; all others stand in the plan."""
 _DIGITS = 8

@@ -2,7 +2,9 @@
 
 import dataclasses
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 import trio
@@ -27,7 +29,7 @@ from khiva_arena.modules.runner import line
 from khiva_arena.protocol import codec
 from khiva_arena.replay.requests import requests
 from khiva_arena.replay.verify import verify
-from khiva_arena.result import Verdict
+from khiva_arena.result import TICKS_A_MS, Verdict
 from khiva_arena.sandbox.level import Level, Sandbox
 
 SPINS = sentence("arbiter", "runner-spins", seconds="1")
@@ -110,6 +112,25 @@ def test_a_runner_is_given_up_only_if_it_stands_still_or_spins(monkeypatch: pyte
         outcome = played("honest", module)
         assert (outcome.record, outcome.void, outcome.host) == (None, why, True)
     assert played("honest", "works:1").record == played("honest", "honest").record
+
+
+@pytest.mark.parametrize("granted", [None, ()])
+def test_a_match_that_is_run_again_grants_nothing_behind_its_end(
+    monkeypatch: pytest.MonkeyPatch, granted: tuple[()] | None
+) -> None:
+    ends: list[int] = []
+
+    async def exchange(_: object, orders: Mapping[int, tuple[int, int, int, bytes]]) -> list[Any]:
+        ends.extend(order[2] for order in orders.values())
+        return []
+
+    async def close(_: float) -> list[Any]:
+        return []
+
+    monkeypatch.setattr(runners.Runners, "_exchange", exchange)
+    job = replace(a_job("honest", "honest"), granted=granted)
+    trio.run(runners.Runners(job, cast(Any, None), close).close, 1.0)
+    assert ends == [job.header.time["turn_ms"] * TICKS_A_MS if granted is None else 0] * 2
 
 
 @pytest.mark.slow

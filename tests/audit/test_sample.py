@@ -1,6 +1,7 @@
 """A sample of an event's matches, and what it proves."""
 
 import json
+import random
 import sqlite3
 from contextlib import closing
 from itertools import pairwise
@@ -60,6 +61,19 @@ def test_what_a_sample_says() -> None:
     assert sentence("audit", "not-sound-verify-rest") in sample.says(299, 1)
     assert Sample.draw(range(3), 300).says(3, 0).endswith(sentence("audit", "all-that-there-are", of="replayed"))
     assert sample.to_dict(299, 1)["at_most_wrong"] is None
+
+
+def test_what_a_sample_says_of_matches_that_could_not_be_run_again() -> None:
+    """It is said of all that can be, of which those that could be are drawn at random."""
+    sample = Sample.draw(range(1_000), 300, rng=random.Random(1))
+    of = sentence("audit", "all-that-can-be")
+    bound = at_most_wrong(990, 290)
+    assert f"95 % sure, at most {bound} of {of} ({100 * bound / 990:.2g} %) are" in sample.says(290, 0, 10)
+    assert sample.to_dict(290, 0, 10) == {"drawn": 300, "among": 1_000, "at_most_wrong": bound}
+    assert bound >= at_most_wrong(1_000, 300)
+    assert sample.says(0, 0, 300).endswith(sentence("audit", "none-run-again"))
+    assert sample.to_dict(0, 0, 300)["at_most_wrong"] is None
+    assert sentence("audit", "not-sound-verify-rest") in sample.says(289, 0, 10)
 
 
 @pytest.mark.slow

@@ -3,7 +3,6 @@
 import importlib.util
 import json
 import re
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,77 +11,26 @@ import pytest
 from arena import ROOT, arena
 from bundling import forged, lines_of
 from msgspec.structs import replace
-from once import made_once
-from synthesised import SECRET, planned
+from ticks_event import ALL, MODULES, OF_THE_FIRST, play, rerunner_of
+from ticks_event import six_in_ticks as six_in_ticks
 from wording import pattern, sentence
 
-from khiva_arena import __version__
-from khiva_arena.arbiter import match_queue, pool
-from khiva_arena.arbiter.match import Outcome
-from khiva_arena.audit import rerun as audit_rerun
+from khiva_arena.arbiter import match_queue
 from khiva_arena.audit.report import AuditResult, EventReport
-from khiva_arena.audit.rerun import Rerunner
 from khiva_arena.audit.store import audit_store
 from khiva_arena.commands import verify as verify_command
-from khiva_arena.playing import jobs
-from khiva_arena.playing.jobs import Play
-from khiva_arena.replay import seeds, ticks
+from khiva_arena.replay import ticks
 from khiva_arena.replay.record import Record, canonical, run_digest
-from khiva_arena.result import PRICE_LIST, Clock
-from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.level import Level
-from khiva_arena.shards.plan_file import event_of
-from khiva_arena.store.db import EventRow, Store
+from khiva_arena.result import PRICE_LIST
+from khiva_arena.store.db import Store
 
 pytestmark = pytest.mark.slow
 
-DOUBLE = ROOT / "tests" / "support" / "double_runner.py"
-MODULES = ("honest", "timeout:2", "traps:5")
-OF_THE_FIRST = [0, 1, 2, 3]
-"""The matches of the first module, of six at 2 seats."""
-ALL = list(range(6))
 
-
-def event() -> EventRow:
-    """An event of three modules, two of which misbehave in every match."""
-    by_the_wall = planned(seeds=1)
-    definition = replace(by_the_wall.definition, clock=Clock.TICKS, meter=PRICE_LIST, isolation="module", ponder=False)
-    commitment = seeds.commitment(definition.digest, SECRET)
-    return event_of(definition.text, __version__, commitment, SECRET, by_the_wall.bots)
-
-
-def play(folder: Path, slots: int, workers: int) -> str:
-    """Play the event into a store, and return its run digest."""
-    made = event()
-    commands = [Command((), "/", module=(what, "00" * 32, sys.executable, str(DOUBLE))) for what in MODULES]
-    with Store.write(folder) as store:
-        store.add_event(made.id, made.text, made.engines[0], made.commitment, made.secret, made.bots)
-        row = store.event(made.id)
-        assert row
-        part = Play(store, row, commands)
-
-        def take(outcome: Outcome) -> None:
-            part.record(outcome, last=not outcome.again)
-
-        for draw in part.rounds():
-            pool.play(part.jobs(draw), slots, take, workers)
-        assert part.complete
-        return run_digest(match.digest for match in store.matches(made.id))
-
-
-@pytest.fixture(autouse=True)
-def _at_trusted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The double needs packages that a cell does not have."""
-    monkeypatch.setattr(jobs, "best", lambda: Level.TRUSTED)
-
-
-@made_once
-def folder(folder: Path) -> None:
-    patch = pytest.MonkeyPatch()
-    patch.setattr(jobs, "best", lambda: Level.TRUSTED)
-    play(folder / "store", 1, 1)
-    patch.undo()
-    arena("bundle", "store", "cup.khiva", cwd=folder)
+@pytest.fixture(scope="module")
+def folder(six_in_ticks: Path) -> Path:
+    arena("bundle", "store", "cup.khiva", cwd=six_in_ticks)
+    return six_in_ticks
 
 
 def test_the_run_digest_is_the_same_at_any_number_of_jobs(folder: Path, tmp_path: Path) -> None:
@@ -125,12 +73,8 @@ def rerun(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., EventR
     """Runs the modules of the event again, as doubles that do what they are named by, in the seats of the event's bots."""
 
     def run(*modules: str) -> EventReport:
-        commands = [Command((), "/", module=(what, "00" * 32, sys.executable, str(DOUBLE))) for what in modules]
-        monkeypatch.setattr(audit_rerun, "best", lambda: Level.TRUSTED)
         monkeypatch.setattr(match_queue, "HOST_WAITS", (0.0, 0.0, 0.0))
-        rerunner = Rerunner((), (), 1)
-        of = {bot.identity: command for bot, command in zip(event().definition.bots, commands, strict=True)}
-        monkeypatch.setattr(rerunner, "_commands_of", lambda *_: of)
+        rerunner = rerunner_of(monkeypatch, *modules)
         with Store.read(folder / "store") as store:
             (report,) = audit_store(store, (), rerunner=rerunner).events
         return report
@@ -180,10 +124,11 @@ def test_verify_says_what_is_unconfirmed_and_ends_with_1(
     report = EventReport("e", 1, "c", sound=5, planned=6, digest="d", rerun=5)
     report.sound_matches, report.unconfirmed_matches = [0, 1, 2, 4, 5], [3]
     report.unconfirmed = ["match 1/3: because"]
-    monkeypatch.setattr(verify_command, "verify_file", lambda *_, **__: AuditResult([report]))
+    monkeypatch.setattr(verify_command, "verified", lambda *_: AuditResult([report]))
     words = {"as_json": False, "rerun_bots": True, "modules": ()}
     assert verify_command.verify(folder / "store", (), **words) == 1
-    said = capsys.readouterr().out
+    said, why = capsys.readouterr()
+    assert why == f"{folder / 'store'}: " + sentence("audit", "why-unconfirmed", matches="1 match") + "\n"
     assert "5 of 6 matches are sound, 1 is unconfirmed; run digest d" in said
     assert "  unconfirmed: match 1/3: because" in said
     assert sentence("verify", "nobody-at-fault", matches="3") in said

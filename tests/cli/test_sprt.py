@@ -126,4 +126,4 @@ def test_a_match_after_the_decision_is_noticed(decided: Path, tmp_path: Path) ->
     connection.execute("UPDATE seats SET rank = 3 - rank WHERE bot IN (0, 1) AND ordinal < 40")
     connection.commit()
     connection.close()
-    assert "not sound" in arena("verify", "out", cwd=tmp_path, code=1).stdout
+    assert "; that are not: number 0-39" in arena("verify", "out", cwd=tmp_path, code=1).stdout

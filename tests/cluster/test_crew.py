@@ -1,6 +1,7 @@
 """Who gets a table, who is refused, and what is played again: on workers that are made up."""
 
 import dataclasses
+import re
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -10,7 +11,7 @@ import pytest
 from made_up_workers import GOOD, crew, worker
 from msgspec.structs import replace
 from synthesised import outcome
-from wording import sentence
+from wording import pattern, sentence
 
 from khiva_arena.arbiter import match_queue
 from khiva_arena.arbiter.live import void
@@ -24,7 +25,7 @@ from khiva_arena.cluster.link import workers_seen
 from khiva_arena.cluster.messages import Sealed, SeenWorker, TaskDone, decode_task, encode
 from khiva_arena.cluster.tables import seconds_for
 from khiva_arena.cluster.workers import AGAIN_SECONDS, SILENT_SECONDS, Crew
-from khiva_arena.errors import GameFault
+from khiva_arena.errors import ClusterError, GameFault
 from khiva_arena.games.registry import get
 from khiva_arena.replay import seeds
 from khiva_arena.replay.record import Header, RecordedSeat
@@ -203,15 +204,23 @@ def good(one: Job, **changes: Any) -> Outcome:
     return msgspec.structs.replace(outcome(one), **changes)
 
 
-def play(names: str, answer: Callable[[str, list[Job]], Any], *tables: list[Job]) -> tuple[list[Outcome], MadeUp, list[str]]:
-    """What is taken, from whom, and what is said."""
+def play(
+    names: str,
+    answer: Callable[[str, list[Job]], Any],
+    *tables: list[Job],
+    share: float = 0.0,
+    taken: list[Outcome] | None = None,
+    **how: Any,
+) -> tuple[list[Outcome], MadeUp, list[str]]:
+    """What is taken, from whom, and what is said. ``share``: of the matches whose bots are run again; ``how``: settings."""
+    taken = [] if taken is None else taken
     said: list[str] = []
-    settings = settings_from({"bots": ["a", "b"], "dask": "local:2"})
-    cluster: Any = Cluster(Access("", 2, ()), settings, TRUSTING, 0.0, None, lambda text, *, warning=False: said.append(text))
+    settings = settings_from({"bots": ["a", "b"], "dask": "local:2", **how})
+    cluster: Any = Cluster(Access("", 2, ()), settings, TRUSTING, share, None, lambda text, *, warning=False: said.append(text))
+    cluster._checks.commands = {seat.bot: Command((), "") for table in tables for one in table for seat in one.header.seats}
     cluster._connection.link = scheduler = MadeUp(names, answer)
     cluster._crew.workers = {name: worker(name, msgspec.structs.replace(GOOD, machine=name)) for name in names}
     cluster._recruiting._names = {"x": "a", "y": "b"}
-    taken: list[Outcome] = []
     cluster.play(MadeUpPlay(*tables), None, taken.append)
     return taken, scheduler, said
 
@@ -301,6 +310,28 @@ def test_nothing_more_is_played_once_a_test_has_decided() -> None:
     cluster.play(played, None, decide)
     assert len(scheduler.given) == 1
     assert not cluster._desk.assignments
+
+
+def test_a_run_ends_when_too_many_matches_cannot_be_confirmed_unless_they_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first one alone ends nothing, and its table is recorded; that of the second one is not."""
+    monkeypatch.setattr("khiva_arena.cluster.spot_checks.HOST_WAITS", ())
+    monkeypatch.setattr("khiva_arena.cluster.spot_checks.task.converse", lambda *_: TaskDone([], "no memory"))
+    tables = [[job(0)], [job(1)], [job(2)]]
+    recorded: list[Outcome] = []
+
+    def answers(_: str, jobs: list[Job]) -> list[Outcome]:
+        return [good(one) for one in jobs]
+
+    with pytest.raises(ClusterError) as ended:
+        play("a", answers, *tables, share=1.0, taken=recorded)
+    assert len(recorded) == 1
+    words = {"number": "2", "drawn": "2", "bots": ".* 2.*", "why": pattern("audit", "not-here") + "no memory.*"}
+    assert re.match(pattern("cluster", "too-many-unconfirmed", **words), str(ended.value))
+    assert sentence("cluster", "with-take-unconfirmed") in str(ended.value)
+    assert ended.value.exit_code == 2
+    taken, _, said = play("a", answers, *tables, share=1.0, dask_rerun_bots="100%", dask_take_unconfirmed=True)
+    assert len(taken) == 3
+    assert sum(sentence("cluster", "is-unconfirmed", worker="a") in line for line in said) == 3
 
 
 def test_lag_does_not_void_the_last_attempt() -> None:

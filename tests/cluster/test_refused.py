@@ -49,6 +49,7 @@ def said(*words: str, cwd: Path) -> str:
         (["--dask", "head", "--network", "random-c"], "random-c " + sentence("cluster", "could-reach-scheduler-workers")),
         (["--dask", "head", "--bot", "remote:ann"], sentence("cluster", "takes-seat-machine-cannot")),
         (["--dask", "local:1", "--dask-rerun-bots", "5%"], sentence("cluster", "rerun-bots-needs-ticks")),
+        (["--dask", "local:1", "--dask-take-unconfirmed"], sentence("cluster", "take-unconfirmed-needs-rerun")),
     ],
 )
 def test_what_is_asked_for(tmp_path: Path, words: list[str], line: str) -> None:

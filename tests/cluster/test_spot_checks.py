@@ -12,7 +12,8 @@ from wording import pattern
 
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Job, Outcome
-from khiva_arena.cluster.messages import TaskDone, encode
+from khiva_arena.cluster import spot_checks
+from khiva_arena.cluster.messages import TaskDone, WorkerTask, encode
 from khiva_arena.cluster.spot_checks import Judged, SpotChecks
 from khiva_arena.cluster.tables import check_by_replay
 from khiva_arena.errors import RecordError
@@ -20,6 +21,7 @@ from khiva_arena.replay.record import Record
 from khiva_arena.result import Verdict
 
 DRAWS = 20_000
+"""How many tables are drawn from; the lots are those of one seed, the same in every run of a test."""
 
 
 def handed_in(*modules: str) -> tuple[Job, Outcome]:
@@ -34,7 +36,7 @@ def match() -> tuple[Job, Outcome]:
 
 
 def checks(share: float, answers: "queue.Queue[bytes]", job: Job) -> SpotChecks:
-    made = SpotChecks(share, lambda _key, answer: answers.put(answer))
+    made = SpotChecks(share, lambda _key, answer: answers.put(answer), random.Random(1))
     made.commands = {seat.bot: command for seat, command in zip(job.header.seats, job.commands, strict=True)}
     return made
 
@@ -44,7 +46,7 @@ def judged(jobs: Sequence[Job], outcomes: Sequence[Outcome]) -> Judged:
     answers: queue.Queue[bytes] = queue.Queue()
     made = checks(1.0, answers, jobs[0])
     made.begin("key", made.draw(jobs, outcomes))
-    return made.judge(answers.get(timeout=60), outcomes)
+    return made.judge([job.ordinal for job in jobs], answers.get(timeout=60), outcomes)
 
 
 @pytest.mark.parametrize("share", [0.05, 0.3, 0.9])
@@ -65,7 +67,8 @@ def test_the_number_of_forged_matches_that_is_surely_found_is_the_least(match: t
     for share in (*(number / 1000 for number in range(1, 1000)), 1e-6, 0.999999):
         made = checks(share, queue.Queue(), match[0])
         made.draw([match[0]], [match[1]])
-        said = re.search(pattern("cluster", "chance-of-a-forged-match", share=".*", surely="(?P<surely>[0-9,]+)"), made.end())
+        words = {"share": ".*", "which": "", "surely": "(?P<surely>[0-9,]+)"}
+        said = re.search(pattern("cluster", "chance-of-a-forged-match", **words), made.end())
         assert said
         surely = int(said["surely"].replace(",", ""))
         assert 1 - (1 - share) ** surely > 0.95, share
@@ -77,11 +80,11 @@ def test_all_of_them(match: tuple[Job, Outcome]) -> None:
     made = checks(1.0, queue.Queue(), job)
     assert not made.end()
     assert len(made.draw([job, job], [outcome, outcome])) == 2
-    assert not re.search(pattern("cluster", "chance-of-a-forged-match", share=".*", surely=".*"), made.end())
+    assert not re.search(pattern("cluster", "chance-of-a-forged-match", share=".*", which="", surely=".*"), made.end())
 
 
 def test_an_honest_match_comes_out_equal(match: tuple[Job, Outcome]) -> None:
-    assert judged([match[0]], [match[1]]) == Judged()
+    assert judged([match[0]], [match[1]]) == Judged("", {})
 
 
 def forged(outcome: Outcome, rng: random.Random) -> tuple[Outcome, int, int]:
@@ -107,15 +110,62 @@ def test_a_forged_match_is_named_by_step_and_seat(match: tuple[Job, Outcome], se
     )
 
 
+def test_the_system_draws_unless_a_test_does(match: tuple[Job, Outcome]) -> None:
+    made = SpotChecks(0.5, lambda *_: None)
+    made.commands = checks(0.5, queue.Queue(), match[0]).commands
+    jobs, outcomes = [replace(match[0], ordinal=ordinal) for ordinal in range(40)], [match[1]] * 40
+    assert len({tuple(job.ordinal for job in made.draw(jobs, outcomes)) for _ in range(20)}) == 20
+
+
 def test_what_cannot_be_run_again_here_accuses_nobody(match: tuple[Job, Outcome]) -> None:
     job, outcome = match
     made = checks(1.0, queue.Queue(), job)
     void = replace(outcome, record=None, void="no process to be had")
     for answer in (TaskDone([], "no process"), TaskDone([encode(void)], "")):
-        verdict = made.judge(encode(answer), [outcome])
-        assert (verdict.forged, "no process" in verdict.failed) == ("", True)
+        verdict = made.judge([0], encode(answer), [outcome])
+        assert (verdict.forged, "no process" in verdict.unconfirmed[0].why) == ("", True)
+        assert verdict.unconfirmed[0].bots == tuple(seat.name for seat in job.header.seats), "it may be any of them"
     made.draw([job], [outcome])
     assert made.end().endswith(" n/a"), "what was not run again has no chance to be found"
+
+
+def test_matches_that_cannot_be_confirmed_are_counted_by_bot_and_end_the_run_above_one_in_twenty(
+    match: tuple[Job, Outcome],
+) -> None:
+    job, outcome = match
+    made = checks(0.5, queue.Queue(), job)
+    made.draw([job], [outcome])
+    late = encode(TaskDone([encode(replace(outcome, record=None, void="its ticks", causes=(1,)))], ""))
+    same = encode(TaskDone([encode(outcome)], ""))
+    name = job.header.seats[1].name
+    made.judge([0], late, [outcome])
+    assert not made.too_many, "the first one alone says nothing"
+    made.judge([0], late, [outcome])
+    words = {"number": "2", "drawn": "2", "bots": f"{name} 2", "why": ".*its ticks"}
+    assert re.fullmatch(pattern("cluster", "too-many-unconfirmed", **words), made.too_many)
+    for _ in range(38):
+        made.judge([0], same, [outcome])
+    assert not made.too_many
+    said = made.end()
+    assert re.search(pattern("cluster", "chance-of-a-forged-match", share="50 %", which=".* run again here", surely="5"), said)
+    assert re.search(pattern("audit", "not-confirmed", more="2 .*", bots=f"{name} 2", why=".*its ticks"), said)
+
+
+def test_a_match_that_the_host_has_spoilt_is_tried_again(match: tuple[Job, Outcome], monkeypatch: pytest.MonkeyPatch) -> None:
+    job, outcome = match
+    tries = []
+    spoilt = replace(outcome, record=None, void="no process", host=True)
+
+    def converse(asked: WorkerTask, _: object) -> TaskDone:
+        tries.append(len(asked.frames))
+        outcomes = [replace(spoilt if len(tries) < 3 else outcome, ordinal=1), replace(outcome, ordinal=0)]
+        return TaskDone([encode(one) for one in outcomes[: len(asked.frames)]], "")
+
+    monkeypatch.setattr(spot_checks, "HOST_WAITS", (0.0, 0.0, 0.0))
+    monkeypatch.setattr(spot_checks.task, "converse", converse)
+    jobs = [replace(job, ordinal=ordinal) for ordinal in (0, 1)]
+    assert judged(jobs, [replace(outcome, ordinal=ordinal) for ordinal in (0, 1)]) == Judged("", {})
+    assert tries == [2, 1, 1]
 
 
 def test_a_worker_claims_no_backstop_that_was_not_met_before() -> None:

@@ -276,7 +276,7 @@ def test_a_damaged_result_of_an_early_round_is_found(tmp_path: Path) -> None:
     connection.commit()
     connection.close()
     said = arena("verify", "out", cwd=tmp_path, code=1).stdout
-    assert "; not sound " in said
+    assert "; that are not: number " in said
     assert "Traceback" not in said
     assert "is damaged" in arena("standings", "out", cwd=tmp_path, code=2).stderr
     assert "is damaged" in arena("run", *words, cwd=tmp_path, code=2).stderr

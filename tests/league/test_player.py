@@ -21,8 +21,11 @@ from khiva_arena.league.chain import stored_chain
 from khiva_arena.league.chain.links import Over, Renewed
 from khiva_arena.league.chain.roster import Chain
 from khiva_arena.league.chain.stored_chain import chain_of, links_of
+from khiva_arena.league.player import player, refusals
+from khiva_arena.league.player.refusals import HowLong
 from khiva_arena.league.settings import League, LeagueOptions
 from khiva_arena.league.submissions.queue import Queue
+from khiva_arena.say import say_nothing
 from khiva_arena.store.db import Store
 from khiva_arena.store.inserting import Insertion
 
@@ -92,6 +95,17 @@ def test_too_few_bots_end_the_player_with_what_to_do(tmp_path: Path, played: Pla
     enter(league, "ann", "quick")
     played(league)
     assert chain_in(tmp_path).batches == 1
+
+
+@pytest.mark.parametrize("batches", [1, 3])
+def test_a_new_league_with_too_few_bots_is_not_founded(tmp_path: Path, batches: int) -> None:
+    league = league_in(tmp_path, anchors=2)
+    with pytest.raises(ConfigError, match=pattern("league", "too-few-families", seats="3", families="2")):
+        player.play(league, HowLong(batches), say_nothing)
+    assert not Store.check(tmp_path)
+    enter(league, "ann", "quick")
+    with Queue(tmp_path) as queue:
+        refusals.refuse_too_few(league, queue)
 
 
 # --- tables that stay void ---

@@ -78,10 +78,7 @@ def draw(
     Raises ConfigError if the bots cannot fill a table without two versions of a family.
     """
     families = Counter(bot.family for bot in bots)
-    if len(families) < shape.seats:
-        raise ConfigError(
-            f"a table has {shape.seats} seats, and versions of one family never meet: there are bots of {len(families)} families"
-        )
+    check_families(len(families), shape.seats)
     seats = _seats(bots, counts, shape, key)
     tables = _line_ups(seats, bots, counts, shape, key)
     return _orders(tables, bots, counts, key)
@@ -99,6 +96,15 @@ def _floor_tables(bots: Sequence[Active], counts: Counts, shape: BatchShape) -> 
     others = sum(bool(bot.author) for bot in bots)
     waiting = sum(counts.waits[bot.identity] > 0 for bot in bots)
     return max(shape.most_tables, -(-(len(bots) - others + max(waiting, -(-others // 2))) // shape.seats))
+
+
+def check_families(families: int, seats: int) -> None:
+    """Raise ConfigError if bots of so many families cannot fill a table."""
+    if families < seats:
+        raise ConfigError(
+            f"a table has {seats} seats, and versions of one family never meet: there are bots of {families} families; "
+            "enter more with `khiva-arena league enter`"
+        )
 
 
 def _seats(

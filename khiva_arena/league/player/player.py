@@ -38,10 +38,12 @@ from khiva_arena.league.player.refusals import (
     open_event,
     refuse_changed,
     refuse_early,
+    refuse_too_few,
 )
 from khiva_arena.league.player.roster_changes import take_all
 from khiva_arena.league.player.started_bots import StartedBots
 from khiva_arena.league.settings import League
+from khiva_arena.league.status import status_of
 from khiva_arena.league.submissions.examine import examine_next
 from khiva_arena.league.submissions.queue import Queue
 from khiva_arena.playing.executor import Executor
@@ -85,7 +87,11 @@ def draw(league: League, how_long: HowLong, say: Say) -> EventRow:
 def _player(league: League, how_long: HowLong, say: Say) -> "Iterator[Player]":
     """Yield a player whose store nobody else writes."""
     with ExitStack() as stack:
-        queue, store = stack.enter_context(Queue(league.folder)), stack.enter_context(Store.write(league.folder))
+        queue = stack.enter_context(Queue(league.folder))
+        if how_long.batches and status_of(league.folder).link is None:
+            _examine_some(league, queue, say)
+            refuse_too_few(league, queue)
+        store = stack.enter_context(Store.write(league.folder))
         check_first(league, store, how_long)
         log = stack.enter_context(RunEvents(league.folder, league.settings.events_file, say))
         public = stack.enter_context(Publisher(store, log.say))
@@ -169,17 +175,7 @@ class Player:
         """Take what waits in the queue, draw the next batch, and return its event. If the roster cannot fill a table, wait a
         little for more bots and return None; raise ConfigError in a player that was told how many batches to play."""
         self._take_terms()
-        for _ in range(MOST_CHECKS):
-            try:
-                examined = examine_next(self._league, self._queue)
-            except StagingError as error:
-                self._log.say(f"a bot that waits could not be checked here, and waits on: {error}", warning=True)
-                continue
-            if examined is None:
-                break
-            entry, verdict = examined
-            state = "accepted" if verdict.accepted else "refused"
-            self._log.say(f"{entry.family_name}: {state}; its author sees why")
+        _examine_some(self._league, self._queue, self._log.say)
         self.chain = take_all(self._store, self._queue, self.chain, self._log.say)
         for bot, why in (broken := self._bots.start(self.chain.active)).items():
             self._log.say(f"{bot.name}: {why}", warning=True)
@@ -236,10 +232,7 @@ class Player:
     def _drawn_definition(self) -> Definition:
         """Return the definition of the next batch, with its tables drawn. Raises ConfigError if the roster cannot fill one."""
         players = self._bots.of(self.chain.active)
-        try:
-            batch = next_batch(self.chain, self.counts)
-        except ConfigError as error:
-            raise ConfigError(f"{error}; enter more with `khiva-arena league enter`") from None
+        batch = next_batch(self.chain, self.counts)
         plain = definition_of(self._league.settings, players, self._league.sandbox)
         return structs.replace(plain, format=Format.LEAGUE, seed=None, batch=batch)
 
@@ -373,6 +366,20 @@ class Player:
             tables = ", ".join(f"table {lineup} of seed {seed}" for seed, lineup in given_up)
             self._log.say(f"set aside for good, since they stayed void: {tables}; they are not rated", warning=True)
         self._log.say(f"batch {batch} is over: run digest {digest}; {self._newest_link()}")
+
+
+def _examine_some(league: League, queue: Queue, say: Say) -> None:
+    """Examine bots that wait, so many that no flood of them holds up a batch, and say what became of each."""
+    for _ in range(MOST_CHECKS):
+        try:
+            examined = examine_next(league, queue)
+        except StagingError as error:
+            say(f"a bot that waits could not be checked here, and waits on: {error}", warning=True)
+            continue
+        if examined is None:
+            break
+        entry, verdict = examined
+        say(f"{entry.family_name}: {'accepted' if verdict.accepted else 'refused'}; its author sees why")
 
 
 def _counts_of(store: Store) -> Counts:

@@ -11,8 +11,10 @@ from khiva_arena.events.find import check_event
 from khiva_arena.league.chain.links import Beacon, LeagueTerms
 from khiva_arena.league.chain.roster import Chain
 from khiva_arena.league.chain.stored_chain import CLOCKS_DIFFER, ahead_of_clock, chain_of
+from khiva_arena.league.draw.draw import check_families
 from khiva_arena.league.folder import SETTINGS
 from khiva_arena.league.settings import League
+from khiva_arena.league.submissions.queue import Queue
 from khiva_arena.replay.record import canonical
 from khiva_arena.store.db import EventRow, Store
 from khiva_arena.store.files import FILE
@@ -85,6 +87,12 @@ def refuse_early(chain: Chain, clock_is_right: bool) -> None:
             f"the newest link is of {chain.made.isoformat(timespec='minutes')}, {ahead} ahead of this machine's clock: set the "
             "clock; if it is right and that link was made by a wrong one, --clock-is-right goes on"
         )
+
+
+def refuse_too_few(league: League, queue: Queue) -> None:
+    """Raise ConfigError if a league that is not founded yet has too few bots for a table, those counted that still wait."""
+    families = {entry.family for entry in queue.entries("waiting", "accepted")}
+    check_families(len(league.anchors) + len(families), league.settings.seats)
 
 
 def _check_anchors(league: League, chain: Chain) -> None:
