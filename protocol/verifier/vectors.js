@@ -3,7 +3,7 @@
 // With --stop the first row that differs is the last one that is tried.
 import { readFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
-import { ran, sha256 } from "./alone.js";
+import { identityOf, ran, sha256 } from "./alone.js";
 import { Refused, rewritten } from "./meter.js";
 import { PAGE_BYTES } from "./prices.js";
 import { play } from "./runner.js";
@@ -12,6 +12,7 @@ const STOPS = process.argv.includes("--stop");
 const SHOWN = 256; // bytes; more are told by their length and hash: section 12
 
 const read = (name) => JSON.parse(readFileSync(new URL(`../vectors/${name}`, import.meta.url), "utf8"));
+const TICKS = read("ticks.json");
 const bytesOf = (hex) => new Uint8Array(Buffer.from(hex, "hex"));
 const hexOf = (bytes) => Buffer.from(bytes).toString("hex");
 
@@ -41,20 +42,27 @@ function moduleRan(row) {
 
 function runnerRow(row) {
   const asked = row.orders.filter(({ order }) => order !== "say");
-  const wanted = { results: asked.map(({ word, used, answer }) => ({ word, used, answer })), stderr: row.stderr };
+  const results = asked.map(({ word, used, answer }) => ({ word, used, answer }));
+  const wanted = { results, stderr: row.stderr, identity: row.identity };
   return [row.name, wanted, played(row)];
 }
 
-function played({ module, key, most_bytes: mostBytes, orders }) {
+// Section 14: a seat of a match is a row of a runner whose module is named.
+function seatRow(row) {
+  return runnerRow({ ...row, module: TICKS.modules[row.module] });
+}
+
+function played({ module, key, most_bytes: mostBytes, orders, payload: hex, identity }) {
   const compiled = new WebAssembly.Module(rewritten(bytesOf(module), Math.floor(mostBytes / PAGE_BYTES)));
   const results = [];
+  const payload = hex === undefined ? null : bytesOf(hex);
   const left = orders[Symbol.iterator]();
   const notes = play(compiled, bytesOf(key), (result) => {
     if (result) results.push({ ...result, answer: short(result.answer) });
     const { value } = left.next();
     return value ? { ...value, bytes: bytesOf(value.bytes) } : null;
-  });
-  return { results, stderr: short(notes) };
+  }, payload);
+  return { results, stderr: short(notes), identity: identity && identityOf(bytesOf(module), payload) };
 }
 
 function short(bytes) {
@@ -79,5 +87,6 @@ function compare(file, rows, run) {
 
 const wrong = compare("modules.json", read("modules.json").modules, moduleRow)
   + compare("runner.json", read("runner.json").rows, runnerRow)
+  + compare("ticks.json", TICKS.seats, seatRow)
   + compare("bounds.json", read("bounds.json").modules, moduleRow);
 process.exitCode = wrong ? 1 : 0;
