@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from khiva_arena.arbiter import pool
+from khiva_arena.arbiter.live import too_little, void
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.audit.report import EventReport
 from khiva_arena.entrants import bots, only_modules, staging
 from khiva_arena.entrants.modules import is_module
-from khiva_arena.errors import ConfigError
+from khiva_arena.errors import ConfigError, StagingError
 from khiva_arena.replay.definition import DefinedBot, Definition
 from khiva_arena.replay.record import Record
 from khiva_arena.replay.ticks import refuse_unspoken, unconfirmed
@@ -132,10 +133,14 @@ class Rerunner:
             refuse_unspoken(definition.meter)
         except ConfigError as lacking:
             return {}, dict.fromkeys(matches, str(lacking))
-        commands = self._commands_of(definition, matches)
+        try:
+            commands = self._commands_of(definition, matches)
+        except StagingError as lacking:  # this machine cannot keep or compile a module
+            return {}, dict.fromkeys(matches, f"{NOT_HERE}{lacking}")
         sandbox = definition.sandbox(self._level)
-        outcomes: dict[int, Outcome] = {}
-        again = (_job(ordinal, *match, commands, sandbox) for ordinal, match in matches.items())
+        jobs = {ordinal: _job(ordinal, *match, commands, sandbox) for ordinal, match in matches.items()}
+        outcomes = {ordinal: void(job, why, begun=False) for ordinal, job in jobs.items() if (why := too_little(job))}
+        again = [job for ordinal, job in jobs.items() if ordinal not in outcomes]
         pool.play(again, self._jobs, lambda outcome: outcomes.update({outcome.ordinal: outcome}))
         for ordinal, (record, _) in matches.items():
             difference, why = compared(record, outcomes.get(ordinal))
