@@ -5,11 +5,13 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
+from khiva_arena.arbiter import address_space
 from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.fork_servers import ForkServers
 from khiva_arena.arbiter.match import Job, LiveMatch, Outcome
 from khiva_arena.arbiter.process import Processes
 from khiva_arena.arbiter.wire import HostFault
+from khiva_arena.sandbox.level import Level
 from khiva_arena.sandbox.stops import SETTLES_SECONDS
 
 if TYPE_CHECKING:
@@ -31,6 +33,8 @@ async def play_live(job: Job, lag: LagMeter, servers: ForkServers, *, alone: boo
 
 
 async def _play_once(job: Job, lag: LagMeter, servers: ForkServers, *, alone: bool, trace: "Trace | None") -> Outcome:
+    if why := too_little(job):
+        return void(job, why, begun=False)
     try:
         if job.in_ticks:
             return await LiveMatch(job, await table_of(job, servers, alone=alone, trace=trace), lag).play()
@@ -38,6 +42,12 @@ async def _play_once(job: Job, lag: LagMeter, servers: ForkServers, *, alone: bo
     except HostFault as fault:
         return void(job, str(fault), begun=False)
     return await LiveMatch(job, trace.around(wire) if trace else wire, lag).play()
+
+
+def too_little(job: Job) -> str:
+    """Return in a line by how much too little address space a process may have here for a job's modules, "" if it is enough."""
+    together = job.in_ticks and job.sandbox.level is not Level.STRICT
+    return address_space.why_too_little(job.commands, together=together)
 
 
 async def table_of(job: Job, servers: ForkServers, *, alone: bool, trace: "Trace | None" = None) -> "ModuleTable":

@@ -287,21 +287,26 @@ class LiveMatch:
                 if self._job.in_ticks and verdict is Verdict.RESOURCE:
                     self._fault(seat, verdict, detail, step=0)  # the record says so, since only this machine knows
                     continue
-                # In ticks the runner has compared what it loaded.
+                # In ticks the runner has compared what it loaded, and says itself that it fails.
                 if not self._job.in_ticks:
-                    self._refuse_damage(seat.number)
+                    await self._refuse_fault_of_host(seat.number)
                 why = detail if verdict is Verdict.START_FAILED else f"{verdict}: {detail}"
                 self._fault(seat, Verdict.START_FAILED, why, step=0)
             # The start has a clock of its own: it neither counts as a decision nor takes from the bank.
             seat.bank = full_bank(self._header)
             seat.times.clear()
 
-    def _refuse_damage(self, number: int) -> None:
-        """Raise HostFault if a bot that did not start is not what was staged."""
-        from khiva_arena.arbiter.seals import damage_of  # not above: most bots start
+    async def _refuse_fault_of_host(self, number: int) -> None:
+        """Raise HostFault if a bot that did not start is not what was staged, or its runner failed before the module ran."""
+        from khiva_arena.arbiter.lifetimes import describe_status  # not above: most bots start
+        from khiva_arena.arbiter.seals import RUNNER_FAILED, damage_of
 
-        if damage := damage_of(self._job.commands[number]):
-            raise HostFault(f"{self._header.seats[number].name}: {damage}")
+        name, command = self._header.seats[number].name, self._job.commands[number]
+        if damage := damage_of(command):
+            raise HostFault(f"{name}: {damage}")
+        if command.module and self._wire.describe_exit(number) == describe_status(RUNNER_FAILED):  # type: ignore[union-attr]
+            endings = await self._wire.close(0.0)
+            raise HostFault(f"{name}: {endings[number].notes.strip()}")
 
     # --- one step ---
 

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import trio
 from msgspec.structs import replace
 
+from khiva_arena.arbiter import address_space
 from khiva_arena.arbiter.clock import LagMeter, wait_at_work
 from khiva_arena.arbiter.fork_servers import ForkServers
 from khiva_arena.arbiter.lifetimes import describe_status
-from khiva_arena.arbiter.live import table_of
+from khiva_arena.arbiter.live import table_of, too_little
 from khiva_arena.arbiter.match import Job, LiveMatch, SeatReport
+from khiva_arena.arbiter.match_queue import HOST_WAITS
 from khiva_arena.arbiter.process import Processes
 from khiva_arena.arbiter.redact import Redactor
 from khiva_arena.arbiter.stderr import in_its_folder, without_marks
@@ -73,7 +75,8 @@ def preflight(
     words: the user's word for each bot
     trace: of a single table
 
-    Raises PreflightFailed naming each bot that fails, with its output, its end and the next command to try.
+    Raises PreflightFailed naming each bot that fails, with its output, its end and the next command to try; StagingError if this
+    machine is to blame, or may be.
     """
     size = len(header.seats)
     problems: list[str] = []
@@ -83,6 +86,8 @@ def preflight(
         bots = list(range(begin, min(begin + size, len(commands))))
         table = bots + [0] * (size - len(bots))
         job = Job(0, 1, header, os.urandom(32), tuple(commands[bot] for bot in table), sandbox)
+        if lack := too_little(job):
+            raise StagingError(lack)
         reports = trio.run(_greet, job, trace, restrict_keyboard_interrupt_to_checkpoints=True)
         for seat, (bot, (report, output)) in enumerate(zip(bots, reports, strict=False)):
             if report.faults:
@@ -92,6 +97,8 @@ def preflight(
                 problems.append(_problem(names[bot], report, output.total, text, BARE if bare else "", word))
                 failures.append(FailedStart(seat, report, output.total > 0))
                 positions.append(bot)
+    if problems and (doubt := address_space.why_unsure(sandbox.resources.memory)):
+        raise StagingError("\n".join(f"{problem}\n  {doubt}" for problem in problems))
     if problems:
         raise PreflightFailed(problems, failures, positions)
 
@@ -111,6 +118,7 @@ async def _greet(job: Job, trace: "Trace | None") -> list[tuple[SeatReport, BotO
         except HostFault as fault:
             if job.attempt >= 2:
                 raise StagingError(f"the bots cannot be started on this machine now: {fault}") from None
+            await trio.sleep(HOST_WAITS[0])
             job = replace(job, attempt=job.attempt + 1)
 
 

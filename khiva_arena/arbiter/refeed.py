@@ -21,7 +21,7 @@ from khiva_arena.arbiter.process import Processes
 from khiva_arena.arbiter.seat import Blame, Seat, full_bank, start_allowance
 from khiva_arena.arbiter.trace import Trace
 from khiva_arena.arbiter.wire import Ending, HostFault, Wire
-from khiva_arena.errors import BotError
+from khiva_arena.errors import StagingError
 from khiva_arena.protocol.messages import Decide, End, Fault, Hello
 from khiva_arena.protocol.session import Answer, Greeting
 from khiva_arena.replay.record import IN_TICKS, Header
@@ -92,7 +92,7 @@ def feed(
 
     attach: called with the process before anything is sent; True means to wait for a line on stdin. With it there is no clock.
 
-    Raises BotError if the host cannot start the bot; KeyboardInterrupt when every process is reaped.
+    Raises StagingError if the host cannot start the bot; KeyboardInterrupt when every process is reaped.
     """
     return trio.run(_feed, requests, bot, trace, attach, restrict_keyboard_interrupt_to_checkpoints=True)
 
@@ -106,7 +106,7 @@ async def _feed(
     try:
         wire = Processes([bot.command], bot.sandbox, alone=True, on_stderr=trace.on_stderr if trace else None)
     except HostFault as fault:
-        raise BotError(f"the bot cannot be started on this machine now: {fault}") from None
+        raise StagingError(f"the bot cannot be started on this machine now: {fault}") from None
     shown = trace.around(wire) if trace else wire
     seat = Seat.fresh(0, bot.header)
     # The last attempt at a match: a bot that had no core for a while is not started again.
@@ -122,7 +122,7 @@ async def _feed_module(requests: Sequence[Request], bot: FedBot, trace: Trace | 
     try:
         table = await table_of(Job(0, 1, alone, b"", (bot.command,), bot.sandbox), servers, alone=True, trace=trace)
     except HostFault as fault:
-        raise BotError(f"the bot cannot be started on this machine now: {fault}") from None
+        raise StagingError(f"the bot cannot be started on this machine now: {fault}") from None
     seat = Seat.fresh(0, bot.header)
     return await _feed_all(requests, _Feeder(table, seat, TickGatherer(table, [seat], ()), bot.header))
 
@@ -142,7 +142,7 @@ async def _feed_all(
         await feeder.run(requests)
         done = feeder.out is None
     except HostFault as fault:
-        raise BotError(f"the bot cannot be played on this machine now: {fault}") from None
+        raise StagingError(f"the bot cannot be played on this machine now: {fault}") from None
     finally:
         with trio.CancelScope(shield=True):
             endings = await feeder.wire.close((EXIT_GRACE if attach is None else math.inf) if done else 0.0)

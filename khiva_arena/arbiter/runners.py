@@ -141,9 +141,15 @@ class Runners:
             deadline = trio.current_time() + GRACE
         for arrival in arrivals:
             if not arrival.data or arrival.seat not in waiting:
-                raise HostFault(f"the runner failed: {await self._wire.describe_end(arrival.seat)}")
+                raise HostFault(await self._why_failed(arrival.seat))
             waiting[arrival.seat].extend(arrival.data)
         return [(runner, data) for runner, data in waiting.items() if _is_whole(data)]
+
+    async def _why_failed(self, runner: int) -> str:
+        """Return how a runner ended, in its own words if it has left some. These are its last: it can say nothing more."""
+        how = await self._wire.describe_end(runner)
+        words = (await self._wire.close(0.0))[runner].notes.strip().rpartition("\n")[2]
+        return words if words.startswith(line.FAILS) else f"{line.FAILS}{how}"
 
     def _is_aside(self, item: Item) -> bool:
         """Keep what a module wrote on stderr, and its ticks by function. Raises HostFault for a seat that is not at the table."""
@@ -151,7 +157,7 @@ class Runners:
         if seat >= len(self._notes):
             raise HostFault(f"the runner spoke of a seat {seat}")
         if word == line.FAILED:
-            raise HostFault(f"the runner failed: {data.decode(errors='replace')}")
+            raise HostFault(line.FAILS + data.decode(errors="replace"))
         if word == line.FUNCTION:
             self._functions[seat].append((ticks, data.decode(errors="replace")))
             return True
@@ -216,7 +222,7 @@ def _is_whole(data: bytearray) -> bool:
     try:
         lack = line.missing(data)
     except ValueError as error:
-        raise HostFault(f"the runner failed: {error}") from None
+        raise HostFault(f"{line.FAILS}{error}") from None
     if lack < 0:
         raise HostFault("the runner spoke unasked")
     return lack == 0
@@ -226,7 +232,7 @@ def _items(data: bytearray) -> list[Item]:
     try:
         return line.items_of(data)
     except ValueError as error:
-        raise HostFault(f"the runner failed: {error}") from None
+        raise HostFault(f"{line.FAILS}{error}") from None
 
 
 def _reply(item: Item) -> Reply:

@@ -10,11 +10,14 @@ import stat
 from hashlib import blake2b, sha256
 from pathlib import Path
 
+from khiva_arena.modules.runner import line
 from khiva_arena.replay.record import canonical
 from khiva_arena.sandbox import regular_files
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.limits import MOST
 
+RUNNER_FAILED = line.FAILED_STATUS
+"""The exit code of a runner of one module that failed before any of the module had run."""
 LARGEST_CODE = 1 << 30
 """Bytes of compiled code that is looked at."""
 
@@ -47,7 +50,9 @@ def damage_of(command: Command) -> str:
         what, is_sound = "staged copy", is_as_sealed(Path(command.folder))
     else:
         return ""
-    return "" if is_sound else f"its {what} has changed, or is gone, since it was made"
+    if not is_sound:
+        return f"its {what} has changed, or is gone, since it was made"
+    return "" if all(map(os.path.exists, command.readable)) else "a part of its runtime is gone"
 
 
 def _is_code(path: Path, digest: str) -> bool:

@@ -16,13 +16,14 @@ from typing import NamedTuple
 from msgspec import structs
 
 from khiva_arena.arbiter import pool
+from khiva_arena.arbiter.live import too_little, void
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.audit.cost import RerunCost
 from khiva_arena.audit.report import EventReport
 from khiva_arena.audit.sample import RerunFindings, Unconfirmed
 from khiva_arena.entrants import bots, only_modules, staging
 from khiva_arena.entrants.modules import is_module
-from khiva_arena.errors import ConfigError
+from khiva_arena.errors import ConfigError, StagingError
 from khiva_arena.replay.definition import DefinedBot, Definition
 from khiva_arena.replay.record import Record
 from khiva_arena.replay.ticks import granted, refuse_unspoken, unconfirmed
@@ -141,12 +142,15 @@ class Rerunner:
         try:
             refuse_unspoken(definition.meter)
         except ConfigError as lacking:
-            why = str(lacking)
-            return RerunFindings({}, {ordinal: _unconfirmed(record, why) for ordinal, (record, _) in matches.items()})
-        commands = self._commands_of(definition, matches)
+            return _nothing_ran(matches, str(lacking))
+        try:
+            commands = self._commands_of(definition, matches)
+        except StagingError as lacking:  # this machine cannot keep or compile a module
+            return _nothing_ran(matches, f"{NOT_HERE}{lacking}")
         sandbox = definition.sandbox(self._level)
-        outcomes: dict[int, Outcome] = {}
-        again = (_job(ordinal, *match, commands, sandbox) for ordinal, match in matches.items())
+        jobs = {ordinal: _job(ordinal, *match, commands, sandbox) for ordinal, match in matches.items()}
+        outcomes = {ordinal: void(job, why, begun=False) for ordinal, job in jobs.items() if (why := too_little(job))}
+        again = [job for ordinal, job in jobs.items() if ordinal not in outcomes]
         pool.play(again, self._jobs, lambda outcome: outcomes.update({outcome.ordinal: outcome}))
         for ordinal, (record, _) in matches.items():
             one = compared(record, outcomes.get(ordinal))
@@ -208,6 +212,11 @@ def _differs_before(step: int, record: Record, again: Record) -> bool:
     """Tell whether two records of a match differ in what came before a step: 0 is the start."""
     kept = max(0, step - 1)
     return (record.steps[:kept], (record.ticks or ())[:step]) != (again.steps[:kept], (again.ticks or ())[:step])
+
+
+def _nothing_ran(matches: Mapping[int, tuple[Record, bytes]], why: str) -> RerunFindings:
+    """Return the findings where this machine can run none of the matches."""
+    return RerunFindings({}, {ordinal: _unconfirmed(record, why) for ordinal, (record, _) in matches.items()})
 
 
 def _unconfirmed(record: Record, why: str, seats: Iterable[int] = ()) -> Unconfirmed:

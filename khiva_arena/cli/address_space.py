@@ -6,6 +6,8 @@ from pathlib import Path
 MIB = 2**20
 LEAST = 160 * MIB
 """The bytes below which no command gets as far as its own code."""
+ADVISED = 1024 * MIB
+"""The bytes that every command gets along with, tables of modules apart: these say what they need before they start."""
 LITTLE = 96 * MIB
 """The bytes left when a failure is put down to the limit: a thread with its stack and buffers takes as much."""
 
@@ -15,7 +17,8 @@ def why_too_little(limit_needed: int = LEAST) -> str:
     limit = resource.getrlimit(resource.RLIMIT_AS)[0]
     if limit == resource.RLIM_INFINITY or limit >= limit_needed:
         return ""
-    return f"address space is limited to {limit // MIB} MiB (ulimit -v), which is too little; allow 1024 MiB or more"
+    advised = max(ADVISED, 2 * limit) // MIB
+    return f"address space is limited to {limit // MIB} MiB (ulimit -v), which is too little; allow {advised} MiB or more"
 
 
 def why_failed(error: BaseException) -> str:

@@ -9,13 +9,18 @@ from typing import Any
 import click
 from tabulate import tabulate
 
+from khiva_arena.arbiter import address_space
 from khiva_arena.entrants import loading, modules
 from khiva_arena.sandbox import launch, system, wsl
 from khiva_arena.sandbox.detect import KEPT_OUT, Attempts, Checkup, checkup, levels, remedy
 from khiva_arena.sandbox.detect import best as best_level
 from khiva_arena.sandbox.level import Level
-from khiva_arena.sandbox.limits import DEFAULT, WORDS, in_words
+from khiva_arena.sandbox.limits import DEFAULT, MIB, WORDS, in_words
+from khiva_arena.schedule.lineups import MOST_SEATS
 from khiva_arena.shipped import folder
+
+SEATS = range(2, 6)
+"""The tables of which the address space is told."""
 
 
 def doctor(as_json: bool) -> int:
@@ -57,6 +62,10 @@ def _plain(best: Level, reasons: dict[Level, str], results: Tried) -> dict[str, 
         "notes": wsl.notes(Path.cwd()),
         "launcher": bool(launch.program()),
         "modules": bool(modules.library()),
+        "address_space": {
+            "limit": address_space.limit(),
+            "of_a_table": {seats: address_space.of_a_runner(seats) for seats in SEATS},
+        },
     }
 
 
@@ -88,6 +97,8 @@ def _say(best: Level, reasons: dict[Level, str], results: Tried) -> None:
         click.echo(launch.SLOW)
     if modules.library():
         click.echo(f"modules: wasmtime {version('wasmtime')}; events by --clock ticks are played at {best} here")
+        click.echo(f"A table of modules needs address space: {_room_of_tables()}, and their compiled code")
+        click.echo(f"  {_most_seats()}")
     else:
         click.echo(f"No bot can be a WebAssembly module here: {modules.NEEDS}")
     if not system.PROC:
@@ -96,6 +107,19 @@ def _say(best: Level, reasons: dict[Level, str], results: Tried) -> None:
     for key, words in loading.WORDS.items():
         click.echo(f"  {key:<13}  {loading.in_words(key, getattr(loading.DEFAULT, key)):>8}  {words}")
     click.echo(f"{folder('docs') / 'isolation.md'} lists what no level keeps out.")
+
+
+def _room_of_tables() -> str:
+    return ", ".join(f"{address_space.in_mib(address_space.of_a_runner(seats))} for {seats} seats" for seats in SEATS)
+
+
+def _most_seats() -> str:
+    """Return in a line how much address space a process may have, and how many seats that is enough for."""
+    if (most := address_space.limit()) is None:
+        return "here it is not limited"
+    here = f"here a process may have {most // MIB:,} MiB (ulimit -v)"
+    seats = max((seats for seats in range(MOST_SEATS + 1) if address_space.of_a_runner(seats) <= most), default=0)
+    return f"{here}: enough for {seats} seats with little code" if seats > 1 else f"{here}: too little for two seats"
 
 
 def _let_through(results: Attempts) -> Attempts:

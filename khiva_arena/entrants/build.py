@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,9 +15,10 @@ from pathlib import Path
 import msgspec
 
 from khiva_arena import shipped
+from khiva_arena.arbiter.address_space import why_unsure
 from khiva_arena.entrants import runtimes, weight
 from khiva_arena.entrants.bots import PYTHON, Bot
-from khiva_arena.errors import BotError, InternalError
+from khiva_arena.errors import BotError, InternalError, StagingError
 from khiva_arena.sandbox import cell as isolation
 from khiva_arena.sandbox import readable_paths, reap, stops
 from khiva_arena.sandbox.cell import Cell
@@ -27,6 +29,8 @@ from khiva_arena.sandbox.reaper import REAPER
 from khiva_arena.text import printable
 
 BUILD_SECONDS = 300
+LEAST_FREE = 1 << 20
+"""Bytes of free space below which a disk counts as full: a build that failed there may be sound."""
 REAP_SECONDS = 10.0
 BUILD_SAID = 2_000
 
@@ -51,14 +55,24 @@ def must_stay_in(bot: Bot, program: str, folder: str) -> None:
 
 
 def build(bot: Bot, folder: Path, level: Level) -> None:
-    """Build a bot in its folder. Raises BotError with the end of what the build printed."""
+    """Build a bot in its folder. Raises BotError with the end of what the build printed; StagingError if this machine may be to
+    blame."""
     words = as_run(bot.build, bot)
     if "/" in words[0] and (folder / words[0]).is_file():
         must_stay_in(bot, str(folder / words[0]), str(folder))
     code, output = work(Errand(bot, "build", tuple(words), folder, of_runtimes(bot)), level)
     if code != 0:
         time.sleep(stops.SETTLES_SECONDS)  # if a stop ended it, that reaches this process in this time
-        raise BotError(f"{bot.name}: its build ({shlex.join(words)}) exited with code {code}:\n{output}")
+        problem = f"{bot.name}: its build ({shlex.join(words)}) exited with code {code}:\n{output}"
+        if doubt := why_unsure(FOR_A_BUILD.memory) or _why_full(folder):
+            raise StagingError(f"{problem}\n  {doubt}")
+        raise BotError(problem)
+
+
+def _why_full(folder: Path) -> str:
+    """Return that the disk of a folder is full, "" if it has room."""
+    free = shutil.disk_usage(folder).free
+    return "" if free >= LEAST_FREE else f"its disk has {free:,} bytes left: make room, or set KHIVA_ARENA_CACHE"
 
 
 class Errand(msgspec.Struct, frozen=True):

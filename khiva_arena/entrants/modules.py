@@ -7,6 +7,8 @@ lies in the cache folder beside a note with its hash, as staged folders do. The 
 import compileall
 import json
 import platform
+import resource
+import signal
 import sys
 import tempfile
 from functools import cache
@@ -14,6 +16,7 @@ from hashlib import blake2b, sha256
 from importlib.util import find_spec
 from pathlib import Path
 
+from khiva_arena.arbiter.address_space import why_unsure
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.build import Errand, work
 from khiva_arena.errors import BotError, ConfigError, StagingError
@@ -31,6 +34,9 @@ START = "import sys; sys.path.append(sys.argv.pop(1)); from runner import main, 
 RUN, TABLE, TABLES, COMPILE = ("main", "run"), ("forks", "serve_alone"), ("forks", "serve_tables"), ("main", "compile_file")
 REFUSED = 102
 """The exit code of the runner for a module that cannot be a bot."""
+RUNNER_FAILED, NO_MEMORY = "the runner failed: ", "too little memory"
+"""The words with which the runner begins if it cannot do its work, and those of it if the module may have used up memory."""
+KILLED = (-signal.SIGKILL, 128 + signal.SIGKILL)
 LARGEST_CODE = 1 * GIB
 TO_COMPILE = Resources(memory=2 * GIB, processes=64, file_size=LARGEST_CODE, cpu=120, scratch=64 * MIB)
 """Limits of a compiler that a hostile module makes work: a Go bot of 3.7 MB takes 7 s of them and 200 MB."""
@@ -166,12 +172,16 @@ def _compile(bot: Bot, data: bytes, note: Path, level: Level, by_function: bool)
         source.chmod(0o644)
         folder.chmod(0o755)  # under root it is compiled by a user of its own
         words = runner(COMPILE, str(source), str(code), *(["by function"] if by_function else []))
+        cpu = _cpu_of_children()
         exit_code, output = work(Errand(bot, "module", words, folder, (library(), str(FOLDER)), TO_COMPILE), level)
         if exit_code == REFUSED:
             raise BotError(f"{bot.name}: {bot.module}: {output}")
         if exit_code != 0:
             most = f"{in_words('cpu', TO_COMPILE.cpu)} and {in_words('memory', TO_COMPILE.memory)}"
-            raise BotError(f"{bot.name}: {bot.module} cannot be compiled within {most} (code {exit_code}): {output}")
+            problem = f"{bot.name}: {bot.module} cannot be compiled within {most} (code {exit_code}): {output}"
+            if doubt := why_unsure(TO_COMPILE.memory) or _why_of_host(exit_code, output, _cpu_of_children() - cpu, level):
+                raise StagingError(f"{problem}; {doubt}")
+            raise BotError(problem)
         digest = _digest(regular_files.read(code, LARGEST_CODE, follow=False))
         code.chmod(0o444)
         place = _code(note, digest)
@@ -183,3 +193,21 @@ def _compile(bot: Bot, data: bytes, note: Path, level: Level, by_function: bool)
         return digest
     finally:
         scratch.remove(str(folder))
+
+
+def _cpu_of_children() -> float:
+    use = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return use.ru_utime + use.ru_stime
+
+
+def _why_of_host(exit_code: int, output: str, cpu: float, level: Level) -> str:
+    """Return why a compiler failed through the host, "" if it met one of its own limits, as a hostile module may have it do.
+
+    cpu: the seconds of CPU that it took
+    """
+    if output.startswith(RUNNER_FAILED) and NO_MEMORY not in output:
+        return "no module brings that about, so this machine is to blame"
+    # At strict the limit of memory kills, too.
+    if exit_code in KILLED and cpu < TO_COMPILE.cpu / 2 and level is not Level.STRICT:
+        return "it met no limit of its own, so this machine ended it: it may lack memory"
+    return ""

@@ -77,7 +77,8 @@ def stage_damaged(bots: Sequence[Bot], commands: Sequence[Command], level: Level
         if damage := damage_of(command):
             try:
                 staging.stage(bot, level)
-                say(f"{bot.name} is staged anew: {damage}")
+                is_whole = not damage_of(command)
+                say(f"{bot.name} is staged anew: {damage}" if is_whole else f"{bot.name} cannot be started: {damage}")
             except ArenaError as error:
                 say(f"{bot.name} cannot be staged anew, though {damage}: {error}")
 

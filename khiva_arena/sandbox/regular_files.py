@@ -56,7 +56,9 @@ def open_file(path: str | Path, *, follow: bool = True, root: str | Path | None 
 def read(path: str | Path, limit: int, *, follow: bool = True, root: str | Path | None = None) -> bytes:
     """Read a file that has at most ``limit`` bytes. ``follow``, ``root``: as for ``open_file``."""
     with open_file(path, follow=follow, root=root) as file:
-        data = file.read(limit + 1)
+        data = file.read(min(limit, os.fstat(file.fileno()).st_size) + 1)  # memory for so much is taken at once
+        while len(data) <= limit and (piece := file.read(PIECE)):  # it has grown
+            data += piece
     if len(data) > limit:
         raise OSError(errno.EFBIG, f"it is longer than {limit:,} bytes", str(path))
     return data

@@ -13,9 +13,11 @@ from tools import need_module_tools
 from wording import sentence
 
 from khiva_arena.api.verify import verify
-from khiva_arena.arbiter import pool
+from khiva_arena.arbiter import address_space, pool
 from khiva_arena.arbiter.match import Outcome
+from khiva_arena.entrants import staging
 from khiva_arena.entrants.bots import load
+from khiva_arena.errors import StagingError
 from khiva_arena.events.find import match_of, secret_of
 from khiva_arena.playing.jobs import Play
 from khiva_arena.protocol import codec
@@ -83,6 +85,22 @@ def test_a_bundle_is_told_from_an_honest_one(cup: Path, tmp_path: Path) -> None:
     (report,) = verify(file, rerun_bots=True).events
     assert report.unsound_matches == [matches[1]["ordinal"]]
     assert re.search(rf"^match 1/{matches[1]['ordinal']}: step 1, seat [01]\b", report.problems[0])
+
+
+def test_a_machine_with_too_little_accuses_nobody_and_says_how_much_it_takes(cup: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No match is tried, which would wait for a minute and more: what it takes is known before."""
+    monkeypatch.setattr(pool, "play", lambda jobs, *_: list(jobs) and pytest.fail("a match was tried"))
+    monkeypatch.setattr(address_space, "limit", lambda: 300 << 20)
+    (report,) = verify(cup / "honest.khiva", rerun_bots=True).events
+    assert (report.unsound_matches, report.unconfirmed_matches) == ([], list(range(MATCHES)))
+    assert sentence("arbiter", "table-needs-address-space", needed="585 MiB") in report.unconfirmed[0]
+
+    def fail(*_: object) -> None:
+        raise StagingError("a compiler failed by the machine's doing")
+
+    monkeypatch.setattr(staging, "stage", fail)
+    (report,) = verify(cup / "honest.khiva", rerun_bots=True).events
+    assert (report.unsound_matches, report.unconfirmed_matches) == ([], list(range(MATCHES)))
 
 
 def test_matches_that_another_module_played_are_found_where_the_rules_find_nothing(cup: Path) -> None:

@@ -13,6 +13,7 @@ from tools import lacks, need
 from wording import sentence
 
 import khiva_arena
+from khiva_arena.arbiter import address_space
 from khiva_arena.cli import main
 from khiva_arena.commands import doctor
 from khiva_arena.sandbox import detect, remedies, wsl
@@ -22,6 +23,7 @@ from khiva_arena.sandbox.limits import DEFAULT, WORDS
 
 NOTHING: dict[str, list[str]] = {name: [] for name in KEPT_OUT}
 EVERYTHING = {name: ["somehow"] for name in KEPT_OUT}
+HERE = sentence("doctor", "address-space-here", mib="{mib}")
 RESTRICTED = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns"
 DENIED = "bwrap: setting up uid map: Permission denied"
 
@@ -46,10 +48,33 @@ def test_as_it_is_here(tmp_path: Path) -> None:
     best = found["levels"][found["best"]]
     assert (best["works"], best["why_not"], best["remedy"], best["lets_through"]) == (True, "", "", {})
     assert all(row["works"] or row["why_not"] for row in found["levels"].values())
+    assert found["address_space"]["of_a_table"]["2"] == address_space.of_a_runner(2)
     assert found["limits"] == {key: getattr(DEFAULT, key) for key in WORDS}
     text = arena("doctor", cwd=tmp_path).stdout
     assert text.startswith(sentence("doctor", "bots-play-isolation-here", best=found["best"]) + "\n")
     assert all(words in text for words in (*KEPT_OUT.values(), *WORDS.values()))
+
+
+@pytest.mark.parametrize(
+    ("limit", "line"),
+    [
+        (None, sentence("doctor", "address-space-unlimited")),
+        (2441, HERE.format(mib="2,441") + ": " + sentence("doctor", "address-space-seats", seats="8")),
+        (500, HERE.format(mib="500") + ": " + sentence("doctor", "address-space-none")),
+    ],
+)
+def test_address_space_of_tables_of_modules(
+    limit: int | None, line: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    machine(monkeypatch, {})
+    monkeypatch.setattr(doctor.modules, "library", lambda: "a library")
+    monkeypatch.setattr(doctor, "version", lambda _: "50")
+    monkeypatch.setattr(address_space, "limit", lambda: limit and limit << 20)
+    out = run(capsys)[1].splitlines()
+    at = out.index(f"  {line}")
+    needed = [-(-address_space.of_a_runner(seats) // 2**20) for seats in (2, 5)]
+    assert f": {needed[0]} MiB for 2 seats, " in out[at - 1]
+    assert f" {needed[1]:,} MiB for 5 seats, " in out[at - 1]
 
 
 def test_all_well(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

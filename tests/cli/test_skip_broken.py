@@ -2,12 +2,20 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from arena import C, arena, bots
 from scripted_modules import command, script, scripted
 from stores import NAIVE, RANDOM
 from wording import sentence
+
+from khiva_arena.arbiter import address_space
+from khiva_arena.entrants import build, modules
+from khiva_arena.entrants.bots import load
+from khiva_arena.entrants.staging import stage
+from khiva_arena.errors import BotError, StagingError
+from khiva_arena.sandbox.level import Level
 
 pytestmark = pytest.mark.slow
 FAST = ["--isolation", "trusted", "--seats", "2", "--seeds", "2", "--seed", "x", "--out", "out"]
@@ -51,6 +59,47 @@ def test_those_that_cannot_play_are_left_out_by_name(broken: list[str], tmp_path
     again = arena(*words, "--skip-broken", cwd=tmp_path)
     assert "event 1 is over" in again.stderr
     assert again.stdout == done.stdout
+
+
+def test_nobody_is_left_out_where_the_machine_may_be_to_blame(
+    broken: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process may have less address space than a bot's own limit of memory: nobody knows why a bot does not start."""
+    monkeypatch.setattr(address_space, "limit", lambda: 500 << 20)
+    for name in broken[1:]:
+        done = arena("run", *bots(RANDOM, name), *FAST, "--skip-broken", cwd=tmp_path, code=2)
+        assert "is left out" not in done.stderr
+        assert sentence("arbiter", "machine-may-be-to-blame") in done.stderr
+        assert "(ulimit -v " in done.stderr
+
+
+def test_nobody_is_left_out_on_a_full_disk(broken: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(build.shutil, "disk_usage", lambda _: SimpleNamespace(free=4096))
+    with pytest.raises(StagingError, match="4,096 bytes"):
+        stage(load(str(tmp_path / broken[1])))
+    monkeypatch.undo()
+    with pytest.raises(BotError) as caught:
+        stage(load(str(tmp_path / broken[1])))
+    assert not isinstance(caught.value, StagingError)
+
+
+@pytest.mark.parametrize(
+    ("ends", "is_host_s"),
+    [
+        ((103, sentence("arbiter", "runner-fails") + "libwasmtime.so: gone", 1.0, Level.STANDARD), True),
+        ((103, sentence("arbiter", "runner-fails") + sentence("modules", "runner-memory"), 1.0, Level.STANDARD), False),
+        ((-9, "", 1.0, Level.STANDARD), True),
+        ((137, "", 1.0, Level.STANDARD), True),
+        ((137, "", 119.0, Level.STANDARD), False),
+        ((-9, "", 1.0, Level.STRICT), False),
+        ((-6, "memory allocation of 9 bytes failed", 1.0, Level.STANDARD), False),
+    ],
+)
+def test_a_compiler_that_ends_by_the_machines_doing_is_no_fault_of_the_module(
+    ends: tuple[int, str, float, Level], is_host_s: bool
+) -> None:
+    """It has limits of its own, which a hostile module may have it meet: of memory, and of CPU time."""
+    assert bool(modules._why_of_host(*ends)) == is_host_s
 
 
 def test_a_gauntlet_keeps_its_candidate(broken: list[str], tmp_path: Path) -> None:

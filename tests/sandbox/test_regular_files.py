@@ -2,13 +2,14 @@
 
 import os
 import time
+import tracemalloc
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from wording import sentence
 
-from khiva_arena.sandbox import regular_files
+from khiva_arena.sandbox import regular_files, system
 
 SECRET = "not for strangers"
 
@@ -64,6 +65,22 @@ def test_a_pipe_and_a_device_are_refused_at_once(tmp_path: Path) -> None:
     assert time.monotonic() - began < 1.0
     with pytest.raises(OSError, match="it is a device, not a file"):
         read(Path("/dev/null"), Path("/dev"))
+
+
+def test_a_read_takes_memory_for_the_file_and_not_for_the_limit(tmp_path: Path) -> None:
+    """Where address space is limited, a gigabyte cannot be had."""
+    file = tmp_path / "file"
+    file.write_bytes(b"abc")
+    tracemalloc.start()
+    assert regular_files.read(file, 1 << 30) == b"abc"
+    assert tracemalloc.get_traced_memory()[1] < 1 << 24
+    tracemalloc.stop()
+
+
+def test_a_file_that_is_longer_than_its_size_said_is_read_to_its_end() -> None:
+    """As a file that grows: those of the system say that they are empty."""
+    path = "/proc/self/status" if system.PROC else __file__
+    assert regular_files.read(path, 1 << 20).startswith(b"Name:" if system.PROC else b'"""')
 
 
 def test_no_descriptor_stays_open(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from _blake2 import blake2b
 
 from . import vm as machine
 from .instance import Instance, Trapped
-from .line import OWN_MEMORY
+from .line import FAILED_STATUS, FAILS, OWN_MEMORY
 from .vm import MIB, Unfit, Vm, VmFailed
 from .wall import Wall
 
@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-TRAPPED, REFUSED, FAILED = 101, 102, 103
+TRAPPED, REFUSED, FAILED = 101, 102, FAILED_STATUS
 """Exit codes: the module did what ends it, it cannot be a bot, or this program cannot do its work."""
 MODULE = b"\0asm\1\0\0\0"
 DIGEST = 32
@@ -33,13 +33,14 @@ def main(work: "Callable[..., int]") -> None:
     except Unfit as problem:
         code = _say(REFUSED, f"the module cannot be run: {problem}")
     except VmFailed as problem:
-        code = _say(FAILED, f"the runner failed: {problem}")
+        code = _say(FAILED, f"{FAILS}{problem}")
     except Trapped as problem:
         code = _say(TRAPPED, f"the module was ended: {problem}")
     except MemoryError:
-        code = _say(FAILED, "the runner has too little memory; raise --limit memory")
-    except OSError as problem:
-        code = _say(FAILED, f"the runner failed: {problem.filename or library}: {problem.strerror or problem}")
+        code = _say(FAILED, f"{FAILS}it has too little memory; raise --limit memory")
+    except OSError as problem:  # the line may be shown to anybody, so it names no folder
+        name = str(problem.filename or library).rpartition("/")[2]
+        code = _say(FAILED, f"{FAILS}{name}: {problem.strerror or 'the VM cannot be loaded'}")
     posix._exit(code)
 
 
@@ -66,11 +67,18 @@ def compile_file(vm: Vm, source: str, target: str, by_function: str = "") -> int
 
 
 def run(vm: Vm, path: str, digest: str) -> int:
-    """Run compiled code as a bot, and return its exit code. Raises Unfit, Trapped, VmFailed.
+    """Run compiled code as a bot, and return its exit code. Raises Unfit, Trapped, and VmFailed before any of the code has run.
 
     digest: of the code, in hex. The arena knows it from a note of its own: other code would be a program of whoever wrote it.
     """
-    return Instance(vm, load(vm, path, digest), Wall(), _most_bytes()).run() & 0xFF
+    instance = Instance(vm, load(vm, path, digest), Wall(), _most_bytes())
+    try:
+        code = instance.run() & 0xFF
+    except (VmFailed, MemoryError) as problem:
+        raise Trapped(str(problem) or "the runner has too little memory") from None  # the module may have used it up
+    if code == FAILED:
+        raise Trapped(f"it exited with code {FAILED}, which is its runner's own")
+    return code
 
 
 def load(vm: Vm, path: str, digest: str) -> int:

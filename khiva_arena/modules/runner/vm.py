@@ -15,15 +15,17 @@ if TYPE_CHECKING:
 
     Bytes: TypeAlias = "_ctypes.Array[Octet]"
 
-KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
+KIB, MIB = 1 << 10, 1 << 20
 STACK = 1_800_000
 """Bytes of the machine's stack that calls within a module may use: more than METER.md lets a module fill, so that the VM's own
 limit is never met. The host's own frames come on top, within 8 MiB in all."""
-RESERVED, RESERVED_FOR_GROWTH, GUARD = GIB, 64 * MIB, 64 * KIB
-"""Bytes of address space for a module's memory, for what it outgrows, and behind it. Within the first a growth moves nothing, so
-that memory is never there twice. The VM's own choice, 4 GiB and more, cannot be had where address space is limited, and saves 3 %
-of the time of a search."""
+RESERVED, GUARD = 256 * MIB, 64 * KIB
+"""Bytes of address space for a module's memory, and before and behind it. METER.md lets no module have more memory, so a growth
+moves nothing, memory is never there twice, and no growth fails for want of address space. With less, memory would be moved, and
+bots in Go take a fifth more of the processor. The VM's own choice, 4 GiB and more, saves nothing that can be measured."""
 TABLE_ENTRIES = 1 << 20
+OF_THE_SYSTEM = "(os error "
+"""What the VM says of an error that it has from the system, such as too little memory."""
 EXTERN = 32
 """Bytes of the VM's struct for an import or an export: a kind, then its handle at ``HANDLE``."""
 HANDLE = 8
@@ -148,7 +150,7 @@ class Vm:
         config = self.wasm_config_new()
         self.wasmtime_config_max_wasm_stack_set(config, STACK)
         self.wasmtime_config_memory_reservation_set(config, RESERVED)
-        self.wasmtime_config_memory_reservation_for_growth_set(config, RESERVED_FOR_GROWTH)
+        self.wasmtime_config_memory_reservation_for_growth_set(config, 0)
         self.wasmtime_config_memory_guard_size_set(config, GUARD)
         for name in SWITCHED_OFF:
             self._function(f"wasmtime_config_wasm_{name}_set", "-PB")(config, 0)
@@ -219,7 +221,8 @@ def compile_(vm: Vm, data: bytes) -> tuple[int, bytes]:
     """Compile a module. Return its address, and code that ``load`` takes. Raises Unfit if the VM does not take it; VmFailed."""
     address, vector = buffer(8), buffer(16)
     if error := vm.wasmtime_module_new(vm.engine, data, len(data), address):
-        raise Unfit(vm.words_of(error))
+        words = vm.words_of(error)
+        raise (VmFailed if OF_THE_SYSTEM in words else Unfit)(words)
     module: int = unpack_from("<Q", address)[0]
     vm.check(vm.wasmtime_module_serialize(module, vector))
     return module, items(vector, 1)

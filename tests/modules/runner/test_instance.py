@@ -13,6 +13,7 @@ from wasmtime import wat2wasm
 from wording import sentence
 
 from khiva_arena.entrants import modules
+from khiva_arena.modules.meter.prices import PAGES
 from khiva_arena.modules.runner import instance, vm
 from khiva_arena.modules.runner.main import FAILED, REFUSED, TRAPPED
 from khiva_arena.modules.runner.wall import Wall
@@ -53,6 +54,13 @@ def test_each_function_is_declared_as_the_vm_s_package_declares_it() -> None:
 
 
 # --- ends ---
+
+
+def test_no_module_ends_as_a_runner_does_that_fails(tmp_path: Path) -> None:
+    """Else it could make a match void."""
+    for code in (FAILED, FAILED + 256):
+        done = run(wasm(start(f"(call $proc_exit (i32.const {code}))"), imports=["proc_exit"]), tmp_path)
+        assert (done.returncode, done.stderr.decode().count("\n")) == (TRAPPED, 1)
 
 
 @pytest.mark.parametrize(("code", "status"), [(0, 0), (3, 3), (255, 255), (256, 0), (0xFFFF_FFFF, 255)])
@@ -164,13 +172,17 @@ def test_more_memory_at_once_than_the_limit_is_refused() -> None:
         instance.Instance(machine(), code, Wall(), 99 * instance.PAGE)
 
 
+def used_space() -> int:
+    """Bytes of address space that this process takes."""
+    return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+
+
 def test_what_the_machine_does_not_give_is_no_fault_of_the_module() -> None:
     """There is no address space left for its memory."""
     code = compiled(wasm(start(""), pages="100"))
     machine()  # loaded before
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (used + 64 * MIB, hard))
+    resource.setrlimit(resource.RLIMIT_AS, (used_space() + 64 * MIB, hard))
     try:
         with pytest.raises(vm.VmFailed):
             instance.Instance(machine(), code, Wall(), 1 << 30)
@@ -178,23 +190,29 @@ def test_what_the_machine_does_not_give_is_no_fault_of_the_module() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
 
-def test_memory_that_a_growth_has_moved_is_the_memory() -> None:
-    """The host looks at memory once before it grows beyond what was reserved for it, which moves it, and once after."""
+def test_no_growth_moves_memory_or_needs_address_space() -> None:
+    """What is reserved at the start is all that the meter lets a module have: the host's view stays where it is."""
     pages = vm.RESERVED // instance.PAGE
     look = "(drop (call $random_get (i32.const 0) (i32.const 4)))"
     code = wasm(
-        start(
-            f"{look} (i32.store (i32.const 0) (i32.const 0)) (drop (memory.grow (i32.const {pages}))) {look}"
-            " (call $proc_exit (i32.eqz (i32.load (i32.const 0))))"
-        ),
+        start(f"{look} (drop (memory.grow (i32.const {pages - 1}))) {look} (call $proc_exit (memory.size))"),
         imports=["random_get", "proc_exit"],
     )
+    places: list[int] = []
 
-    class Sevens(Wall):
+    class Looks(Wall):
         def random(self, view: memoryview) -> None:
-            view[:] = b"\7" * len(view)
+            places.append(ctypes.addressof(ctypes.c_char.from_buffer(view)))
+            if len(places) == 1:
+                resource.setrlimit(resource.RLIMIT_AS, (used_space(), hard))
 
-    assert instance.Instance(machine(), compiled(code), Sevens(), 4 << 30).run() == 0
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    made = instance.Instance(machine(), compiled(code), Looks(), 4 << 30)
+    try:
+        assert made.run() == pages == PAGES
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+    assert len(set(places)) == 1
 
 
 # --- what cannot be a bot ---

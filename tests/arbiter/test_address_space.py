@@ -1,0 +1,69 @@
+"""The address space that tables of modules need: what is said is enough, and a MiB less is refused with that number."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from arena import ROOT
+from modules import start, wasm
+
+from khiva_arena.arbiter import address_space
+from khiva_arena.modules.runner import line, ticks, vm
+from khiva_arena.sandbox.limits import MIB
+
+pytestmark = pytest.mark.slow
+
+PLAY = """
+import resource, sys
+from pathlib import Path
+import trio
+from module_matches import job, staged
+from khiva_arena.arbiter import address_space
+from khiva_arena.arbiter.clock import LagMeter
+from khiva_arena.arbiter.fork_servers import ForkServers
+from khiva_arena.arbiter.live import play_live
+from khiva_arena.arbiter.match import Outcome
+from khiva_arena.result import Clock
+
+async def play(job):
+    async with ForkServers() as servers:
+        return await play_live(job, LagMeter(), servers, alone=True)
+
+folder = Path(sys.argv[1])
+commands = [staged(folder, path.stem, path.read_bytes()) for path in sorted(folder.glob("*.wasm"))]
+codes = [Path(command.module[0]).stat().st_size for command in commands]
+for seats, clock in ((2, Clock.TICKS), (5, Clock.TICKS), (2, Clock.WALL)):
+    of_all = [*commands, *commands, *commands][:seats]
+    needed = address_space.of_a_runner(seats, codes) if clock is Clock.TICKS else address_space.of_a_runner(1, [max(codes)])
+    for less in (0, 1 << 20):
+        resource.setrlimit(resource.RLIMIT_AS, (needed - less, resource.RLIM_INFINITY))
+        outcome = trio.run(play, job(of_all, clock))
+        print(-(-needed >> 20), outcome.void or [seat.faults[0].detail for seat in outcome.seats])
+"""
+EXITS = "(call $proc_exit (i32.const 7))"
+ENDED = "crashed: exited with code 7"
+
+
+def test_a_table_plays_in_as_much_as_is_said_and_is_refused_in_less(tmp_path: Path, open_folder: Path) -> None:
+    """One module has much code, by the data in it, which is in memory twice while it is loaded."""
+    data = f'(data (i32.const 0) "{"a" * 8 * MIB}")'
+    for name, more in (("large", data), ("small", "")):
+        (tmp_path / f"{name}.wasm").write_bytes(wasm(f"{start(EXITS)} {more}", imports=["proc_exit"], pages="200"))
+    environment = {"PATH": "/usr/bin:/bin", "KHIVA_ARENA_CACHE": str(open_folder), "PYTHONPATH": f"{ROOT}:{ROOT}/tests/support"}
+    done = subprocess.run(
+        [sys.executable, "-c", PLAY, str(tmp_path)], env=environment, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert not done.returncode, done.stderr[-3000:]
+    said = [row.partition(" ")[::2] for row in done.stdout.splitlines()]
+    assert [text for _, text in said[::2]] == [str([ENDED] * seats) for seats in (2, 5, 2)]
+    for number, text in said[1::2]:
+        (kib,) = re.findall(r"ulimit -v ([0-9]+)", text)
+        assert int(kib) == int(number) * 1024
+        assert f" {int(number):,} MiB of address space" in text
+
+
+def test_a_seat_is_counted_with_all_that_it_reserves() -> None:
+    assert line.SEAT_SPACE >= vm.RESERVED + 2 * vm.GUARD + ticks.THREAD_STACK + ticks.KEPT_FRAMES * ticks.LARGEST_FRAME
+    assert address_space.of_a_runner(3) - address_space.of_a_runner(2) == line.SEAT_SPACE
