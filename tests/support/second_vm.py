@@ -82,8 +82,8 @@ def _part(number: int, module: bytes, key: int, told: list[Item], answered: list
     quiet = (line.TRAPPED, line.STACK)
     answers = [(WORDS[word], ticks, "" if word in quiet else data.hex()) for _, word, ticks, data in mine if word in WORDS]
     notes = b"".join(data for _, word, _, data in mine if word == line.STDERR)
-    (opened,) = (data for seat, kind, _, data in told if seat == number and kind == line.OPEN)
-    most_bytes = line.OPENING.unpack_from(opened)[1]
+    (loaded,) = (data for seat, kind, _, data in told if seat == number and kind == line.LOAD)
+    most_bytes = line.LOADING.unpack_from(loaded)[0]
     return Part(module, key, most_bytes, orders, answers[1:], notes)
 
 

@@ -1,12 +1,16 @@
 """Batches between the arbiter and a runner of modules, over the runner's stdin and stdout: items behind one length.
 
 A batch is a u32 length and as many bytes of items. An item is its seat and its kind (a byte each), ticks (u64), a u32 length and
-as many bytes. All numbers are big-endian. The runner gives one batch for each that it gets.
+as many bytes. All numbers are big-endian.
 
-An empty batch ends the table; it has no answer. The arbiter orders, and ticks are those that a module may take at most:
+The first batch of a table has its LOADs and no answer: a fork server itself carries it out, before it forks. The runner gives one
+batch for each of the others. An empty batch ends the table; it has no answer. The arbiter orders, and ticks are those that a
+module may take at most:
 
-    OPEN   start a module; bytes: its key of random numbers (u64), how many bytes its memory may have (u64), how many times as
-           much of the processor as in play its ticks may take (u32), the digest of its compiled code (32 bytes), the code's path
+    LOAD   make an instance of a module, in which nothing runs; bytes: how many bytes its memory may have (u64), the digest of its
+           compiled code (32 bytes), the code's path
+    OPEN   let a seat begin; bytes: its key of random numbers (u64), how many times as much of the processor as in play its ticks
+           may take (u32)
     SAY    keep a frame to be read; nothing runs
     ASK    keep a frame, or go on if there are no bytes, and run until a whole frame is written
     END    end the input, run to the module's end, and drop it
@@ -36,14 +40,14 @@ if TYPE_CHECKING:
     Item: TypeAlias = tuple[int, int, int, bytes]
 
 LENGTH, HEAD = Struct(">I"), Struct(">BBQI")
-OPENING = Struct(">8sQI32s")
-"""What the bytes of an OPEN begin with."""
+LOADING, OPENING = Struct(">Q32s"), Struct(">8sI")
+"""What the bytes of a LOAD begin with, and the bytes of an OPEN."""
 LARGEST = 1 << 28
 """Most bytes of a batch."""
 OWN_MEMORY = 40 << 20
 """Bytes that the runner itself takes of the limit on memory, so that a module meets its own limit first: growing fails, and
 nothing is killed."""
-OPEN, SAY, ASK, END = range(4)
+OPEN, SAY, ASK, END, LOAD = range(5)
 STDERR, ANSWERED, TIMEOUT, EXITED, TRAPPED, STACK, BACKSTOP, REFUSED, FUNCTION, FAILED = range(10)
 
 

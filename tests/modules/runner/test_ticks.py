@@ -181,7 +181,9 @@ def test_who_takes_too_much_of_the_processor_for_its_ticks_is_given_up(monkeypat
 
 def test_who_is_run_again_may_take_several_times_as_much_of_the_processor() -> None:
     code = compiled(wasm(start("")))
-    one, patient = (TickSeat(machine(), code, KEY, MOST, patience) for patience in (1, 10))
+    one, patient = (TickSeat(machine(), code, MOST) for _ in range(2))
+    one.open(KEY)
+    patient.open(KEY, 10)
     assert patient.most_cpu() == 10 * one.most_cpu()
 
 
@@ -285,10 +287,8 @@ def test_a_table_by_its_process(tmp_path: Path) -> None:
     name = digest((tmp_path / "code").read_bytes())
     path = str(tmp_path / "code").encode()
     batches = [
-        [
-            (0, line.OPEN, 0, line.OPENING.pack(KEY, MOST, 1, bytes.fromhex(name)) + path),
-            (0, line.SAY, 0, b"x"),
-        ],
+        [(0, line.LOAD, 0, line.LOADING.pack(MOST, bytes.fromhex(name)) + path)],
+        [(0, line.OPEN, 0, line.OPENING.pack(KEY, 1)), (0, line.SAY, 0, b"x")],
         [(0, line.ASK, PLENTY, b"x")],
         [(0, line.END, PLENTY, b"")],
     ]
@@ -303,7 +303,7 @@ def test_a_table_by_its_process(tmp_path: Path) -> None:
     assert answers[0] == [(0, line.ANSWERED, 0, b"")]
     assert answers[1] == [(0, line.ANSWERED, CALL + 100 + len(HELLO), HELLO)]
     assert answers[2][0][:2] == (0, line.ANSWERED)
-    batches[0][0] = (0, line.OPEN, 0, line.OPENING.pack(KEY, MOST, 1, bytes(32)) + path)
+    batches[0] = [(0, line.LOAD, 0, line.LOADING.pack(MOST, bytes(32)) + path)]
     done = subprocess.run(words, input=b"".join(map(line.batch, batches)), capture_output=True, timeout=120, check=False)
     why = f"the runner failed: {sentence('modules', 'code-changed')}\n"
     assert (done.returncode, done.stdout, done.stderr.decode()) == (FAILED, b"", why)
