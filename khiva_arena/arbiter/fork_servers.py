@@ -2,6 +2,7 @@
 
 A fork server forks a child for each table (modules/runner/forks.py), and is in a cell as any bot is. It serves one table at a
 time, and is kept only once it has said that the child of the last table has ended: then nobody else can read what it is sent.
+It loads modules before it forks, and keeps those of the last table.
 After any failure it is killed, with whatever it has started, and the next match gets another one.
 """
 
@@ -18,8 +19,10 @@ from khiva_arena.result import Measured
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Sandbox
 
+GRACE = 1.0
+"""Seconds in which an idle fork server may end by itself. One that is killed with its namespace is in no sum of the system's."""
 _TOLD = re.compile(rb"[0-9]{1,15}\n")
-"""What it says on stderr once a table has ended: the CPU of the child, in microseconds."""
+"""What it says on stderr once a table has ended: the microseconds of CPU that it and the child took since it last said so."""
 
 
 class ForkServer:
@@ -42,7 +45,7 @@ class ForkServer:
         return same and own >= {*command.readable} and not self.wire.describe_exit(0)
 
     async def end_table(self, order: bytes, seconds: float) -> float:
-        """Give the order that ends the table, and return the seconds of CPU that its child has taken.
+        """Give the order that ends the table, and return the seconds of CPU that it has taken.
 
         Raises HostFault if the child has not ended so soon.
         """
@@ -58,7 +61,7 @@ class ForkServer:
 
 
 class ForkServers:
-    """All fork servers of this process: a context, at whose end they are killed and reaped."""
+    """All fork servers of this process: a context, which ends and reaps them."""
 
     def __init__(self) -> None:
         self._idle: list[ForkServer] = []
@@ -71,7 +74,7 @@ class ForkServers:
         with trio.CancelScope(shield=True):
             while self._idle:
                 with suppress(HostFault):  # no match has need of it any more
-                    await self._idle.pop().wire.close(0.0)
+                    await self._idle.pop().wire.close(GRACE)
 
     async def take(self, command: Command, sandbox: Sandbox, *, alone: bool) -> ForkServer:
         """Return a fork server for one table, that nobody else has. Raises HostFault if the host cannot start one.
@@ -83,7 +86,7 @@ class ForkServers:
             server = self._idle.pop()
             if server.suits(command, sandbox):
                 return server
-            await server.wire.close(0.0)
+            await server.wire.close(GRACE)
         return ForkServer(replace(command, readable=tuple(self._readable)), sandbox, alone=alone)
 
     async def give_back(self, server: ForkServer, order: bytes, grace: float) -> list[Ending]:

@@ -63,6 +63,7 @@ class Runners:
         self._turn = job.header.time["turn_ms"] * TICKS_A_MS if job.granted is None else 0  # no question, so nothing is granted
         self._patience = job.patience
         self._pending: list[list[Item]] = [[(seat, line.OPEN, 0, _opening(job, seat))] for seat in seats]
+        self._loads = {seat: (seat, line.LOAD, 0, _loading(job, seat)) for seat in seats}
         self._notes = [Notes() for _ in seats]
         self._functions: list[list[tuple[int, str]]] = [[] for _ in seats]
         self._gone: set[int] = set()
@@ -119,7 +120,8 @@ class Runners:
         patience = self._patience * (GRACE + SLOWEST * sum(order[2] for order in orders.values()) / TICKS_A_SECOND)
         waiting = {runner: bytearray() for runner, items in batches.items() if items}
         for runner in waiting:
-            self._wire.send(runner, line.batch(batches[runner]))
+            loads = [self._loads.pop(seat) for seat, at in enumerate(self._runner) if at == runner and seat in self._loads]
+            self._wire.send(runner, (line.batch(loads) if loads else b"") + line.batch(batches[runner]))
         out = []
         while waiting:
             for runner, data in await self._arrivals(waiting, patience):
@@ -204,12 +206,15 @@ async def start(job: Job, servers: ForkServers, *, alone: bool = False, on_stder
     return Runners(job, wire, wire.close, on_stderr)
 
 
-def _opening(job: Job, seat: int) -> bytes:
+def _loading(job: Job, seat: int) -> bytes:
     path, digest = job.commands[seat].module[:2]
-    key = job.header.seats[seat].number.to_bytes(8, "big")
     # By the event's limit alone: growth fails at the same page everywhere.
     most_bytes = max(0, job.sandbox.resources.memory - line.OWN_MEMORY)
-    return line.opening(key, most_bytes, job.patience, bytes.fromhex(digest), path)
+    return line.LOADING.pack(most_bytes, bytes.fromhex(digest)) + path.encode()
+
+
+def _opening(job: Job, seat: int) -> bytes:
+    return line.opening(job.header.seats[seat].number.to_bytes(8, "big"), job.patience)
 
 
 def _of_all(commands: Sequence[Command]) -> Command:

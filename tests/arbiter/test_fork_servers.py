@@ -14,6 +14,7 @@ from khiva_arena.arbiter.fork_servers import ForkServers
 from khiva_arena.arbiter.lifetimes import wait_for_exit
 from khiva_arena.arbiter.live import play_live
 from khiva_arena.arbiter.match import Job, Outcome
+from khiva_arena.arbiter.wire import Ending
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.sandbox.limits import Resources
@@ -86,6 +87,25 @@ def test_a_fork_server_that_was_killed_between_two_matches_is_replaced() -> None
     outcomes, processes = play(forking(*HONEST), forking(*HONEST), between=[signal.SIGKILL])
     assert all(outcome.record for outcome in outcomes)
     assert processes[0] != processes[1]
+
+
+def test_an_idle_fork_server_ends_by_itself_so_that_the_system_counts_what_it_used() -> None:
+    endings: list[Ending] = []
+
+    async def play_and_end() -> None:
+        async with ForkServers() as servers:
+            await play_live(forking(*HONEST), LagMeter(), servers, alone=True)
+            (server,) = servers._idle
+            close = server.wire.close
+
+            async def closed(grace: float) -> list[Ending]:
+                endings.extend(await close(grace))
+                return endings
+
+            server.wire.close = closed  # type: ignore[method-assign]
+
+    trio.run(play_and_end)
+    assert [(one.status, one.killed) for one in endings] == [(0, False)]
 
 
 def test_a_table_for_which_a_fork_server_was_not_made_gets_another_one() -> None:

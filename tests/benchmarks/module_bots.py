@@ -1,7 +1,8 @@
 """Bots that are modules beside the same bots as processes, one JSON object a line: ``make bench-modules``.
 
-Needs clang; languages that are not here are left out by name. Figures are CPU: of the arbiter in this process, of bots as the
-record of a match has it. Each is the median of ROUNDS, with an interval.
+Needs clang; languages that are not here are left out by name. Figures are CPU. That of a whole match is that of a run with
+all that it starts, as the system counts ended children. Elsewhere it is the arbiter's in this process, and that of bots as
+the record of a match has it. Each is the median of ROUNDS, with an interval.
 """
 
 import argparse
@@ -29,7 +30,7 @@ from msgspec.structs import replace  # noqa: E402
 from spread import LEAST, spread  # noqa: E402
 
 from khiva_arena import shipped  # noqa: E402
-from khiva_arena.arbiter import pool, runners  # noqa: E402
+from khiva_arena.arbiter import pool  # noqa: E402
 from khiva_arena.arbiter.match import Job, Outcome  # noqa: E402
 from khiva_arena.entrants import bots, modules, staging  # noqa: E402
 from khiva_arena.entrants.only_modules import kept, only_modules  # noqa: E402
@@ -103,20 +104,57 @@ def many(command: Command, clock: Clock, seats: int, *, short: bool = False) -> 
     return [replace(one, header=replace(one.header, rules=rules)) for one in jobs] if short else jobs
 
 
+def whole_matches(folder: Path) -> None:
+    """Say what a whole match at two seats takes, and in ticks by what it takes as processes, without what a run takes once.
+
+    The bots: random and greedy of the C kit, and two that answer at once.
+    """
+    both(folder)
+    for word in ("c", f"{shipped.WORD}c/greedy"):
+        for kind, more in (("module", ["--module"]), ("program", [])):
+            _children(["new", word, str(folder / f"{word.rpartition('/')[2]}-{kind}"), *more])
+    kit = {kind: ["--bot", str(folder / f"c-{kind}"), "--bot", str(folder / f"greedy-{kind}")] for kind in ("module", "program")}
+    for name, bots_of in {
+        "kit": kit,
+        "instant": {
+            "module": ["--bot", str(folder / "instant.wasm"), "--copies", "2"],
+            "program": ["--bot", str(folder / "instant"), "--copies", "2"],
+        },
+    }.items():
+        words = {
+            "ticks": [*bots_of["module"], "--clock", "ticks"],
+            "processes": bots_of["program"],
+            "modules_by_the_wall_clock": bots_of["module"],
+        }
+        rows = [{how: _a_match(folder, words[how]) for how in words} for _ in range(ROUNDS)]
+        for how in words:
+            say(f"match_of_two_{name}_bots_{how}", "CPU ms", [row[how] for row in rows])
+        say(f"match_of_two_{name}_bots_ticks_by_processes", "times", [row["ticks"] / row["processes"] for row in rows])
+
+
+def _a_match(folder: Path, bots_of: Sequence[str]) -> float:
+    """Return the milliseconds of CPU of a match, by a run of few and one of many."""
+    used = []
+    for seeds in (1, 1 + SEEDS):
+        with tempfile.TemporaryDirectory(dir=folder) as out:
+            words = ("--seats", "2", "--seeds", str(seeds), "--seed", "bench", "--jobs", "1", "--out", f"{out}/cup")
+            used.append(_children(["run", *bots_of, *words]))
+    return (used[1] - used[0]) * 1e3 / (2 * SEEDS)
+
+
 def starts_and_decisions(folder: Path) -> None:
-    """Say what starting and ending one more seat takes, what a decision takes at four seats, and what a whole match at two."""
+    """Say what starting and ending one more seat takes, and what a decision takes at four seats."""
     rows: dict[tuple[str, str], list[float]] = {}
     commands = both(folder)
     for _ in range(ROUNDS):
         for clock, command in commands.items():
             two, four = (cpu_of(many(command, clock, seats, short=True)) for seats in (2, 4))
-            match, whole = (cpu_of(many(command, clock, seats)) for seats in (2, 4))
+            whole = cpu_of(many(command, clock, 4))
             decisions, each = whole[2] - four[2], (whole[1] - four[1]) / (whole[2] - four[2])
             figures = {
                 "seat_start_and_end_ms": (four[1] - two[1] - each * (four[2] - two[2])) / (2 * MATCHES) * 1e3,
                 "decision_4_seats_bot_us": each * 1e6,
                 "decision_4_seats_arbiter_us": (whole[0] - four[0]) / decisions * 1e6,
-                "match_2_seats_ms": (match[0] + match[1]) / MATCHES * 1e3,
             }
             for name, value in figures.items():
                 rows.setdefault((name, clock), []).append(value)
@@ -166,7 +204,7 @@ def _children(words: Sequence[str]) -> float:
 
 def _cpu_of_children(words: Sequence[str]) -> float:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(words, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
@@ -193,9 +231,10 @@ def _at_work(command: Command) -> "subprocess.Popen[bytes]":
     table = subprocess.Popen(command.module[2:], stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0)
     assert table.stdin
     assert table.stdout
-    opening = runners._opening(1, 1 << 30, command)
+    path, digest = command.module[:2]
+    loading, opening = line.LOADING.pack(1 << 30, bytes.fromhex(digest)) + path.encode(), line.opening(bytes(8), 1)
     orders = [(seat, line.OPEN, 0, opening) for seat in range(2)] + [(seat, line.ASK, PLENTY, HELLO) for seat in range(2)]
-    table.stdin.write(line.batch(orders))
+    table.stdin.write(line.batch((seat, line.LOAD, 0, loading) for seat in range(2)) + line.batch(orders))
     answer = b""
     while missing := line.missing(answer):
         answer += table.stdout.read(missing)
@@ -254,7 +293,8 @@ def compiling(folder: Path) -> None:
     say("modules_rewriting_and_compiling_go", "CPU s", samples, bytes=source.stat().st_size)
 
 
-PARTS = {part.__name__: part for part in (starts_and_decisions, memory, playout, run_again, kits_as_modules, compiling)}
+ALL = (whole_matches, starts_and_decisions, memory, playout, run_again, kits_as_modules, compiling)
+PARTS = {part.__name__: part for part in ALL}
 
 
 def main() -> None:

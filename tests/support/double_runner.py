@@ -24,9 +24,9 @@ WHY = b"it imports what there is not"
 class Seat:
     """A module: what it does and when, and how often it was asked."""
 
-    def __init__(self, opening: bytes) -> None:
+    def __init__(self, loading: bytes, opening: bytes) -> None:
         self.number = int.from_bytes(opening[:8], "big")
-        self.what, _, at = line.opening_of(opening)[4].partition(":")
+        self.what, _, at = loading[line.LOADING.size :].decode().partition(":")
         self.at = int(at) if at else -1
         self.asked = -1
 
@@ -82,7 +82,17 @@ def read(count: int) -> bytes:
     return data
 
 
-def serve(*_: object) -> int:
+class Table:
+    """The seats of a table, as far as a fork server knows them."""
+
+    def __init__(self, _vm: object) -> None:
+        self.loaded: dict[int, bytes] = {}
+
+    def load(self, loads: list[Item]) -> None:
+        self.loaded = {number: body for number, _, _, body in loads}
+
+
+def serve(table: Table) -> int:
     seats: dict[int, Seat] = {}
     refused: set[int] = set()
     while True:
@@ -98,7 +108,7 @@ def serve(*_: object) -> int:
         out: list[Item] = []
         for number, kind, ticks, body in line.items_of(data):
             if kind == line.OPEN:
-                seats[number] = Seat(body)
+                seats[number] = Seat(table.loaded[number], body)
                 refused |= {number} if seats[number].what == "refused" else set()
             if number not in seats:
                 os._exit(8)
@@ -114,6 +124,8 @@ def serve(*_: object) -> int:
 
 if __name__ == "__main__":
     if sys.argv[1:] == ["forks"]:
-        forks.serve = serve  # type: ignore[assignment]
+        forks.serve, forks.Table = serve, Table  # type: ignore[assignment, misc]
         os._exit(forks.serve_tables(SimpleNamespace(declare_all=lambda: None), ""))  # type: ignore[arg-type]
-    serve()
+    first = Table(None)
+    first.load(forks.read_batch())
+    serve(first)

@@ -47,6 +47,10 @@ def compiled(module: bytes) -> int:
 class SeatAlone(TickSeat):
     """A seat whose questions are asked one at a time, by a test."""
 
+    def __init__(self, machine: vm.Vm, module: int, key: bytes, most_bytes: int, payload: bytes | None = None) -> None:
+        super().__init__(machine, module, most_bytes)
+        self.open(key, payload=payload)
+
     def ask(self, ticks: int) -> tuple[int, int, bytes]:  # type: ignore[override]
         return baton.run(super().ask(ticks))
 

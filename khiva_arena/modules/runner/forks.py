@@ -1,29 +1,34 @@
-"""The fork server: a process that has loaded the VM, and forks a child for each table, one after another.
+"""The fork server: a process that has loaded the VM and modules, and forks a child for each table, one after another.
 
 Theory of operation
 ===================
 
-Loading Python and the VM takes longer than a table of quick modules. The parent does so once. It reads nothing: it waits until
-there is something to be read, and forks. The child reads that from the same pipe, serves the table (table.py), and ends. Then
-alone the parent waits for the next table, so nothing but the child can read what is meant for it.
+Loading Python, the VM and modules takes longer than a table of quick modules. The parent does so once. It makes the instances
+of a table too, and keeps them for the next table of the same modules. Nothing runs in them: the parent forks, and the child
+serves the table (table.py) with a copy of its own, and ends. The parent reads the LOADs of a table and no byte more, and waits
+for the child's end before it reads again. So nothing but the child can read what is meant for it, and no frame or key of a
+match comes into the parent.
 
 What a module could do through a bug of the VM, it does in a child. Its calls are filtered before the first module runs: it has
 memory, threads and its pipes, and can open nothing, start nothing, and signal, read or trace no process. The parent alone has
-stderr, where it tells the arbiter that a child has ended, with the CPU time that this child took: no child can say that in its
-stead and live on. If a child fails, so does the parent.
+stderr, where it tells the arbiter that a child has ended, with the CPU time that both took: no child can say that in its stead
+and live on. If a child fails, so does the parent.
 """
 
 import _ctypes
 import posix
 from _struct import pack
+from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 
 from . import line
 from .main import FAILED
-from .table import serve
+from .table import Table, read_batch, serve
 from .vm import Octet, Size, VmFailed, VmFunction, Word64
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .vm import Vm
 
 NO_MEMORY = "it has too little memory; raise --limit memory"
@@ -38,39 +43,49 @@ def serve_tables(vm: "Vm", filter_: str) -> int:
 
     filter_: in hex, the filter of a child's calls (seccomp(2)); "" for none
     """
-    from select import POLLIN, poll  # not above: a runner of one table has no need of it
-
-    orders = poll()
-    orders.register(0, POLLIN)
-    parent = posix.getpid()
+    parent, table, told = posix.getpid(), Table(vm), 0.0
     vm.declare_all()
-    while orders.poll()[0][1] & POLLIN:
+    while loads := read_batch():
+        if _attempted(lambda loads=loads: table.load(loads)):  # type: ignore[misc]
+            return FAILED
         child = posix.fork()
         if not child:
-            posix._exit(_serve_one(vm, parent, bytes.fromhex(filter_)))
-        _, status, use = posix.wait4(child, 0)
-        if status:
+            posix._exit(_attempted(lambda: _serve_one(table, parent, bytes.fromhex(filter_))))
+        if posix.waitpid(child, 0)[1]:
             return FAILED
-        posix.write(TOLD, b"%d\n" % round((use.ru_utime + use.ru_stime) * 1e6))
+        uses = getrusage(RUSAGE_SELF), getrusage(RUSAGE_CHILDREN)
+        before, told = told, sum(use.ru_utime + use.ru_stime for use in uses)
+        posix.write(TOLD, b"%d\n" % round((told - before) * 1e6))
     return 0
 
 
 def serve_alone(vm: "Vm", filter_: str) -> int:
     """Serve one table in this process, and return the exit code. ``filter_``: as of ``serve_tables``."""
-    return serve(vm, lambda: lock(bytes.fromhex(filter_)))
+    table = Table(vm)
+    table.load(read_batch())
+    lock(bytes.fromhex(filter_))
+    return serve(table)
 
 
-def _serve_one(vm: "Vm", parent: int, filter_: bytes) -> int:
-    """Serve a table as a child of the fork server. Return the exit code."""
+def _attempted(work: "Callable[[], int | None]") -> int:
+    """Do a part of the work, and return the exit code. Tell the arbiter why it fails."""
     try:
-        posix.close(TOLD)
-        _prctl(*DIE_WITH_PARENT)  # some cells refuse that, and end all of their processes themselves
-        return serve(vm, lambda: lock(filter_)) if posix.getppid() == parent else FAILED
+        return work() or 0
     except BaseException as mistake:
         is_told = isinstance(mistake, VmFailed)
         words = NO_MEMORY if isinstance(mistake, MemoryError) else str(mistake) if is_told else repr(mistake)
         posix.write(1, line.batch([(0, line.FAILED, 0, words.encode())]))
         return FAILED
+
+
+def _serve_one(table: Table, parent: int, filter_: bytes) -> int:
+    """Serve a table as a child of the fork server. Return the exit code."""
+    posix.close(TOLD)
+    _prctl(*DIE_WITH_PARENT)  # some cells refuse that, and end all of their processes themselves
+    if posix.getppid() != parent:
+        return FAILED
+    lock(filter_)
+    return serve(table)
 
 
 def lock(filter_: bytes) -> None:

@@ -56,23 +56,32 @@ class OutOfTicks(Exception):
 class Instance:
     """An instance of a module. ``run`` may be called once."""
 
-    def __init__(self, vm: Vm, module: int, system: "wasi.System", most_bytes: int, payload: bytes | None = None) -> None:
+    def __init__(self, vm: Vm, module: int, system: "wasi.System", most_bytes: int) -> None:
         """Make the instance.
 
         most_bytes: how far its memory may grow
-        payload: what it reads from descriptor 3, None if it has none
 
         Raises Unfit if it asks for more at once, or for a function that is not ours, Trapped, and VmFailed.
         """
         self._vm = vm
-        self._wasi = wasi.Caller(system, self._memory, payload)
+        self._wasi = wasi.Caller(system, self._memory)
         self._problem: BaseException | None = None
         self._place: bytes = b""
-        self._view, self._seen = memoryview(b""), (0, 0)
-        store = vm.wasmtime_store_new(vm.engine, None, None)
-        vm.wasmtime_store_limiter(store, most_bytes, machine.TABLE_ENTRIES, 1, 8, 1)
-        self._context = vm.wasmtime_store_context(store)
-        asked = machine.imports(vm, module)
+        self._view, self._size = memoryview(b""), 0
+        self._box = buffer(BOXED)
+        self._words = memoryview(self._box).cast("B").cast("q")
+        self._left: int | None = None
+        self._store = vm.wasmtime_store_new(vm.engine, None, None)
+        vm.wasmtime_store_limiter(self._store, most_bytes, machine.TABLE_ENTRIES, 1, 8, 1)
+        self._context = vm.wasmtime_store_context(self._store)
+        try:
+            self._link(module, most_bytes)
+        except BaseException:
+            self.drop()
+            raise
+
+    def _link(self, module: int, most_bytes: int) -> None:
+        vm, asked = self._vm, machine.imports(self._vm, module)
         self._callbacks = [self._callback(one) for one in asked]  # the VM keeps their addresses alone
         handles = [self._handle(one, callback) for one, callback in zip(asked, self._callbacks, strict=True)]
         self._instance, trap = buffer(16), buffer(8)
@@ -83,13 +92,34 @@ class Instance:
         self._ticks, self._height = (self._export(name, GLOBAL) for name in (TICKS, HEIGHT))
         self.ticks = MOST_TICKS  # by the wall clock nobody is charged
 
+    def add_payload(self, payload: bytes) -> None:
+        """Give the module bytes to read from descriptor 3."""
+        self._wasi.add_payload(payload)
+
+    def drop(self) -> None:
+        """Give the instance back to the VM: it is not used any more."""
+        self._vm.wasmtime_store_delete(self._store)
+
     @property
     def ticks(self) -> int:
         """The ticks that are left, negative if the module has used more than there were."""
-        return self._value(self._ticks, "<q")
+        left = self._left
+        return self._value(self._ticks, "<q") if left is None else left
 
     @ticks.setter
     def ticks(self, left: int) -> None:
+        if self._left is None:
+            self._set_ticks(left)
+        else:
+            self._left = left
+
+    def take_all_ticks(self) -> None:
+        """Leave less than none, seen from another thread. A call of ours that goes on there may put back what there were."""
+        if self._left is not None:
+            self._left = -1
+        self._set_ticks(-1)
+
+    def _set_ticks(self, left: int) -> None:
         box = buffer(BOXED)
         pack_into("<Qq", box, 0, I64, left)
         self._vm.check(self._vm.wasmtime_global_set(self._context, self._ticks, box))
@@ -137,21 +167,34 @@ class Instance:
         if asked.module != wasi.NAME or asked.name not in wasi.FUNCTIONS:
             raise Unfit(f"it asks for {asked.module}.{asked.name}, which no bot has")
         name, layout = asked.name, Struct("<" + "".join(RAW[letter] for letter in asked.signature.partition(":")[0]))
-        size = max(layout.size, machine.VALUE)
+        words_at = (machine.Octet * max(layout.size, machine.VALUE)).from_address
 
         def called(_nothing: int, caller: int, values: int, _count: int) -> int:
             # Nothing may be raised here: the VM's frames lie between this function and those that could catch it.
             try:
                 if not self._place:
                     self._place = self._memory_of(caller)
-                words = at(values, size)
-                pack_into("<Q", words, 0, wasi.answer(self._wasi, name, layout.unpack_from(words)))
+                words = words_at(values)
+                pack_into("<Q", words, 0, self._answer(name, layout.unpack_from(words)))
             except BaseException as problem:
                 self._problem = problem
                 return self._vm.wasmtime_trap_new(b"host", 4)
             return 0
 
         return machine.Callback(called)
+
+    def _answer(self, name: str, words: tuple[int, ...]) -> int:
+        """Call a function of wasi.py. Meanwhile the ticks are kept here: the VM's global is read once, and written once."""
+        vm, box, values = self._vm, self._box, self._words
+        vm.wasmtime_global_get(self._context, self._ticks, box)
+        self._left = before = values[1]
+        try:
+            return wasi.answer(self._wasi, name, words)
+        finally:
+            left, self._left = self._left, None
+            if left != before:
+                values[1] = left
+                vm.check(vm.wasmtime_global_set(self._context, self._ticks, box))
 
     def _memory_of(self, caller: int) -> bytes:
         place, word = buffer(machine.EXTERN), MEMORY_NAME.encode()
@@ -162,9 +205,9 @@ class Instance:
     def _memory(self) -> memoryview:
         """Return the module's memory as it is now: a growth may have moved it."""
         vm, context, place = self._vm, self._context, self._place
-        seen = vm.wasmtime_memory_data(context, place), vm.wasmtime_memory_data_size(context, place)
-        if seen != self._seen:
-            self._seen, self._view = seen, memoryview(at(*seen)).cast("B")
+        size = vm.wasmtime_memory_data_size(context, place)
+        if size != self._size:  # else it has not moved
+            self._size, self._view = size, memoryview(at(vm.wasmtime_memory_data(context, place), size)).cast("B")
         return self._view
 
     def _end(self, error: int | None, trap: "machine.Bytes") -> None:

@@ -1,13 +1,16 @@
 """Batches between the arbiter and a runner of modules, over the runner's stdin and stdout: items behind one length.
 
 A batch is a u32 length and as many bytes of items. An item is its seat and its kind (a byte each), ticks (u64), a u32 length and
-as many bytes. All numbers are big-endian. The runner gives one batch for each that it gets.
+as many bytes. All numbers are big-endian.
 
-An empty batch ends the table; it has no answer. The arbiter orders, and ticks are those that a module may take at most:
+The first batch of a table has its LOADs and no answer: a fork server itself carries it out, before it forks. The runner gives one
+batch for each of the others. An empty batch ends the table; it has no answer. The arbiter orders, and ticks are those that a
+module may take at most:
 
-    OPEN   start a module; bytes: its key of random numbers (u64), how many bytes its memory may have (u64), how many times as
-           much of the processor as in play its ticks may take (u32), the digest of its compiled code (32 bytes), whether it has a
-           payload (u8), the length of the code's path (u16), the path, and the payload
+    LOAD   make an instance of a module, in which nothing runs; bytes: how many bytes its memory may have (u64), the digest of its
+           compiled code (32 bytes), the code's path
+    OPEN   let a seat begin; bytes: its key of random numbers (u64), how many times as much of the processor as in play its ticks
+           may take (u32), whether it has a payload (u8), and the payload
     SAY    keep a frame to be read; nothing runs
     ASK    keep a frame, or go on if there are no bytes, and run until a whole frame is written
     END    end the input, run to the module's end, and drop it
@@ -37,7 +40,8 @@ if TYPE_CHECKING:
     Item: TypeAlias = tuple[int, int, int, bytes]
 
 LENGTH, HEAD = Struct(">I"), Struct(">BBQI")
-_OPENING = Struct(">8sQI32s?H")
+LOADING, _OPENING = Struct(">Q32s"), Struct(">8sI?")
+"""What the bytes of a LOAD and of an OPEN begin with."""
 LARGEST = 1 << 28
 """Most bytes of a batch."""
 OWN_MEMORY = 40 << 20
@@ -48,7 +52,7 @@ OWN_SPACE, SEAT_SPACE = 48 << 20, 268 << 20
 messages. Compiled code comes on top."""
 FAILED_STATUS, FAILS = 103, "the runner failed: "
 """The exit code of a runner that cannot do its work, and the beginning of its last line. No module can bring that about."""
-OPEN, SAY, ASK, END = range(4)
+OPEN, SAY, ASK, END, LOAD = range(5)
 STDERR, ANSWERED, TIMEOUT, EXITED, TRAPPED, STACK, BACKSTOP, REFUSED, FUNCTION, FAILED = range(10)
 
 
@@ -61,17 +65,15 @@ def batch(items: "Iterable[Item]") -> bytes:
     return LENGTH.pack(len(body)) + body
 
 
-def opening(key: bytes, most_bytes: int, patience: int, digest: bytes, path: str, payload: bytes | None = None) -> bytes:
+def opening(key: bytes, patience: int, payload: bytes | None = None) -> bytes:
     """Return the bytes of an OPEN. ``payload``: None if the module has none, which b"" is not."""
-    name = path.encode()
-    return _OPENING.pack(key, most_bytes, patience, digest, payload is not None, len(name)) + name + (payload or b"")
+    return _OPENING.pack(key, patience, payload is not None) + (payload or b"")
 
 
-def opening_of(data: bytes) -> tuple[bytes, int, int, bytes, str, bytes | None]:
+def opening_of(data: bytes) -> tuple[bytes, int, bytes | None]:
     """Return what ``opening`` was handed."""
-    key, most_bytes, patience, digest, has_payload, length = _OPENING.unpack_from(data)
-    end = _OPENING.size + length
-    return key, most_bytes, patience, digest, data[_OPENING.size : end].decode(), data[end:] if has_payload else None
+    key, patience, has_payload = _OPENING.unpack_from(data)
+    return key, patience, data[_OPENING.size :] if has_payload else None
 
 
 def missing(data: bytes | bytearray) -> int:

@@ -7,29 +7,26 @@ from .baton import run
 from .instance import Trapped
 from .main import load
 from .ticks import TickSeat
-from .vm import Unfit, Vm
+from .vm import Unfit, Vm, unload
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Generator
 
     from .line import Item
 
     Work = Generator[TickSeat, None, "list[Item]"]
 
 
-def serve(vm: Vm, lock: "Callable[[], None]") -> int:
-    """Answer batches until stdin ends, or one is empty; return the exit code. Raises ValueError for bytes that are no batch.
-
-    lock: called between the last OPEN and the first run of a module
-    """
-    code: int = run(_batches(vm, lock))
+def serve(table: "Table") -> int:
+    """Answer batches until stdin ends, or one is empty; return the exit code. Raises ValueError for bytes that are no batch."""
+    code: int = run(_batches(table))
     return code
 
 
-def _batches(vm: Vm, lock: "Callable[[], None]") -> "Generator[TickSeat, None, int]":
-    table, last = _Table(vm, lock), 0
-    while items := line.items_of(_read_batch()):
+def _batches(table: "Table") -> "Generator[TickSeat, None, int]":
+    last = 0
+    while items := read_batch():
         items.sort(key=lambda item: item[1] != line.OPEN and item[0] != last)  # whose thread this is goes on in it
         last, words = items[-1][0], []
         for item in items:
@@ -40,29 +37,53 @@ def _batches(vm: Vm, lock: "Callable[[], None]") -> "Generator[TickSeat, None, i
     return 0
 
 
-class _Table:
+class Table:
     """The seats of a table. Seats with the same code share it."""
 
-    def __init__(self, vm: Vm, lock: "Callable[[], None]") -> None:
+    def __init__(self, vm: Vm) -> None:
+        """Begin without a seat."""
         self._vm = vm
-        self._lock: Callable[[], None] | None = lock
         self._codes: dict[bytes, int] = {}
-        self._seats: dict[int, TickSeat] = {}
+        self._seats: dict[int, tuple[bytes, TickSeat]] = {}
         self._refusals: dict[int, bytes] = {}
+
+    def load(self, loads: "list[Item]") -> None:
+        """Make an instance for each seat, or keep that of the table before if it is of the same module. Raises VmFailed.
+
+        Called again before anything has run here: a fork server runs nothing, only its children do.
+        """
+        before, self._seats, self._refusals = self._seats, {}, {}
+        for number, _, _, data in loads:
+            same = [at for at, (made_of, _) in before.items() if made_of == data]
+            if same:
+                self._seats[number] = before.pop(same[0])
+        for _, seat in before.values():
+            seat.drop()
+        digests = {line.LOADING.unpack_from(data)[1] for *_, data in loads}
+        for digest in self._codes.keys() - digests:
+            unload(self._vm, self._codes.pop(digest))
+        for number, _, _, data in loads:
+            if number not in self._seats:
+                self._make(number, data)
+
+    def _make(self, number: int, data: bytes) -> None:
+        most_bytes, digest = line.LOADING.unpack_from(data)
+        if digest not in self._codes:
+            self._codes[digest] = load(self._vm, data[line.LOADING.size :].decode(), digest.hex())
+        try:
+            self._seats[number] = data, TickSeat(self._vm, self._codes[digest], most_bytes)
+        except (Unfit, Trapped) as problem:
+            self._refusals[number] = str(problem).encode()
 
     def done(self, item: "Item") -> "Work":
         """Carry out an order, yield the seat that is to run for that, and return what is to be told."""
         number, order, ticks, data = item
-        if order == line.OPEN:
-            self._open(number, data)
-        elif self._lock:
-            self._lock()
-            self._lock = None
         if number in self._refusals:
             return [] if order == line.SAY else [(number, line.REFUSED, 0, self._refusals[number])]
+        _, seat = self._seats[number]
         if order == line.OPEN:
+            seat.open(*line.opening_of(data))
             return [(number, line.ANSWERED, 0, b"")]
-        seat = self._seats[number]
         seat.say(data)
         if order == line.SAY:
             return []
@@ -72,22 +93,13 @@ class _Table:
         functions = seat.ticks_by_function() if order == line.END else ()
         return [*notes, *((number, line.FUNCTION, *row) for row in functions), (number, word, spent, told)]
 
-    def _open(self, number: int, data: bytes) -> None:
-        key, most_bytes, patience, digest, path, payload = line.opening_of(data)
-        try:
-            if digest not in self._codes:
-                self._codes[digest] = load(self._vm, path, digest.hex())
-            self._seats[number] = TickSeat(self._vm, self._codes[digest], key, most_bytes, payload=payload, patience=patience)
-        except (Unfit, Trapped) as problem:
-            self._refusals[number] = str(problem).encode()
 
-
-def _read_batch() -> bytes | bytearray:
-    """Read a whole batch; b"" at the end of input."""
+def read_batch() -> "list[Item]":
+    """Read a whole batch, and no byte behind it. Return its items; [] at the end of input. Raises ValueError."""
     data = bytearray()  # which grows in place: a batch of payloads comes in hundreds of pieces
     while missing := line.missing(data):
         piece = posix.read(0, missing)
         if not piece:
-            return b""
+            return []
         data += piece
-    return data
+    return line.items_of(data)

@@ -52,25 +52,19 @@ class TickSeat:
     run_end: of the run in progress, or the last one: a lock that is acquired by whoever ends it, the module or the backstop
     """
 
-    def __init__(
-        self, vm: "Vm", module: int, key: bytes, most_bytes: int, *, payload: bytes | None = None, patience: int = 1
-    ) -> None:
-        """Make an instance; nothing runs.
+    def __init__(self, vm: "Vm", module: int, most_bytes: int) -> None:
+        """Make an instance; nothing runs before ``open``.
 
-        key: the seed of its random numbers
         most_bytes: how far its memory may grow
-        payload: what it reads from descriptor 3, None if it has none
-        patience: how many times as much of the processor as in play its ticks may take
 
-        Raises Unfit, VmFailed.
+        Raises Unfit, Trapped, VmFailed.
         """
-        self._patience = patience
         self.notes = bytearray()
         self._inbox: list[bytes] = []
         self._out = bytearray()
         self._is_input_over = False
         self._end: tuple[int, bytes] | None = None
-        self._key, self._draws, self._drawn = key, 0, b""
+        self._draws, self._drawn = 0, b""
         self._granted = self._left = self._spent = 0
         self._has_thread = False
         self._clock: int | None = None
@@ -79,9 +73,24 @@ class TickSeat:
         self._turn, self.run_end = _thread.allocate_lock(), _thread.allocate_lock()
         self._turn.acquire()
         self._vm, self._module = vm, module
-        self._instance = Instance(vm, module, self, most_bytes, payload)
+        self._instance = Instance(vm, module, self, most_bytes)
 
     # --- orders ---
+
+    def open(self, key: bytes, patience: int = 1, payload: bytes | None = None) -> None:
+        """Begin a match.
+
+        key: the seed of its random numbers
+        patience: how many times as much of the processor as in play its ticks may take
+        payload: what it reads from descriptor 3, None if it has none
+        """
+        self._key, self._patience = key, patience
+        if payload is not None:
+            self._instance.add_payload(payload)
+
+    def drop(self) -> None:
+        """Give a seat in which nothing runs back to the VM."""
+        self._instance.drop()
 
     def say(self, frame: bytes) -> None:
         """Keep a frame to be read."""
@@ -154,7 +163,7 @@ class TickSeat:
     def give_up(self) -> None:
         """End the seat, and take its ticks. Call this again and again: a block may pay meanwhile, and write what it had."""
         self._end = GIVEN_UP
-        self._instance.ticks = -1
+        self._instance.take_all_ticks()
 
     # --- what the module has written ---
 

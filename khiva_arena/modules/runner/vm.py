@@ -52,6 +52,7 @@ SIGNATURES = {
     "wasmtime_module_new": "PPPLP",
     "wasmtime_module_serialize": "PPP",
     "wasmtime_module_deserialize": "PPPLP",
+    "wasmtime_module_delete": "-P",
     "wasmtime_module_imports": "-PP",
     "wasmtime_module_exports": "-PP",
     "wasm_exporttype_name": "PP",
@@ -66,6 +67,7 @@ SIGNATURES = {
     "wasm_functype_results": "PP",
     "wasm_valtype_kind": "BP",
     "wasmtime_store_new": "PPPP",
+    "wasmtime_store_delete": "-P",
     "wasmtime_store_context": "PP",
     "wasmtime_store_limiter": "-Pqqqqq",
     "wasmtime_func_new_unchecked": "-PPPPPP",
@@ -237,6 +239,12 @@ def load(vm: Vm, code: bytes) -> int:
     vm.check(vm.wasmtime_module_deserialize(vm.engine, code, len(code), address))
     module: int = unpack_from("<Q", address)[0]
     return module
+
+
+def unload(vm: Vm, module: int) -> None:
+    """Give a module back to the VM. Instances of it go on."""
+    vm.imports.pop(module, None)
+    vm.wasmtime_module_delete(module)
 
 
 class Import:

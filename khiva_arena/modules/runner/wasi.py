@@ -89,12 +89,16 @@ class Caller:
     open: descriptors that it has not closed
     """
 
-    def __init__(self, system: "System", memory: "Callable[[], memoryview]", payload: bytes | None) -> None:
-        """Begin with all descriptors open. ``payload``: None if the bot has none, which b"" is not."""
+    def __init__(self, system: "System", memory: "Callable[[], memoryview]") -> None:
         self.system = system
         self.memory = memory
-        self.open = {*STANDARD} if payload is None else {*STANDARD, PAYLOAD}
-        self._unread = memoryview(payload or b"")
+        self.open = {*STANDARD}
+        self._unread = memoryview(b"")
+
+    def add_payload(self, payload: bytes) -> None:
+        """Open descriptor 3, from which these bytes are read; b"" is a payload, too."""
+        self.open.add(PAYLOAD)
+        self._unread = memoryview(payload)
 
     def must_have(self, descriptor: int) -> None:
         """Raise Errno unless a descriptor is open."""

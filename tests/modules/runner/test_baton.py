@@ -25,7 +25,9 @@ Asked = Generator[TickSeat, None, Any]
 
 
 def seat(module: bytes = TALKS) -> TickSeat:
-    return TickSeat(machine(), compiled(module), KEY, MOST)
+    one = TickSeat(machine(), compiled(module), MOST)
+    one.open(KEY)
+    return one
 
 
 def in_turn(*seats: TickSeat, ticks: int = PLENTY) -> Asked:

@@ -1,12 +1,22 @@
-"""The child of a fork server: it runs modules, and can do nothing else to the machine or to its parent."""
+"""A fork server keeps modules and no trace of a match. Its child runs modules, and can do nothing else to the machine or to its
+parent."""
 
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
+from modules import digest, machine, wasm
+from wording import sentence
 
+from khiva_arena.entrants import modules
 from khiva_arena.entrants.modules import FOLDER
+from khiva_arena.modules.meter import rewritten
+from khiva_arena.modules.runner import line, vm
+from khiva_arena.modules.runner.main import FAILED
 from khiva_arena.sandbox import seccomp, system
 
 ATTEMPTS = """
@@ -81,3 +91,99 @@ def test_a_child_can_run_threads_and_nothing_else() -> None:
     may = {"run a thread": 0, "read the time": 0}
     assert {name: error for name, error in bound.items() if error != 1} == may
     assert set(free.values()) == {0}, free
+
+
+KEY, MOST, PLENTY, TIMES = bytes(8), 1 << 26, 10**9, 3
+COUNT = """
+(data (i32.const 0) "\\08\\00\\00\\00\\05\\00\\00\\00\\00\\00\\00\\01")
+(global $count (mut i32) (i32.const {first}))
+(func (export "_start")
+  (loop $again
+    (global.set $count (i32.add (global.get $count) (i32.const 1)))
+    (i32.store8 (i32.const 12) (i32.add (i32.load8_u (i32.const 12)) (global.get $count)))
+    (drop (call $fd_write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 64)))
+    (br $again)))
+"""
+"""Answers with a byte of memory, to which it adds a global that it counts up."""
+Item = tuple[int, int, int, bytes]
+
+
+class Server:
+    """A fork server as a process of its own."""
+
+    def __init__(self, process: "subprocess.Popen[bytes]") -> None:
+        assert process.stdin
+        assert process.stdout
+        assert process.stderr
+        self.process, self._orders, self._answers, self._told = process, process.stdin, process.stdout, process.stderr
+
+    def load(self, *loads: bytes) -> list[Item]:
+        """Begin a table, and return what is told of its seats."""
+        self._orders.write(line.batch((seat, line.LOAD, 0, load) for seat, load in enumerate(loads)))
+        return self.told_by([(seat, line.OPEN, 0, line.opening(KEY, 1)) for seat in range(len(loads))])
+
+    def table(self, *codes: Path) -> list[list[int]]:
+        """Play a table of modules. Return what each has answered to three questions."""
+        self.load(*(loading(code) for code in codes))
+        seats = range(len(codes))
+        rounds = [self.told_by([(seat, line.ASK, PLENTY, b"x") for seat in seats]) for _ in range(3)]
+        self._orders.write(line.batch([]))
+        assert int(self._told.readline()) > 0
+        answers = [{seat: data[-1] for seat, _, _, data in words} for words in rounds]
+        return [[answer[seat] for answer in answers] for seat in seats]
+
+    def told_by(self, items: list[Item]) -> list[Item]:
+        """Give orders, and return the answers."""
+        self._orders.write(line.batch(items))
+        data = b""
+        while missing := line.missing(data):
+            data += self._answers.read(missing)
+        return line.items_of(data)
+
+    def memories(self) -> int:
+        """How many memories of modules it has."""
+        return Path(f"/proc/{self.process.pid}/maps").read_text().count("wasm-memory-image")
+
+
+@contextmanager
+def served() -> Iterator[Server]:
+    words = modules.runner(modules.TABLES, seccomp.of_a_table().hex() if seccomp.supported() and system.PROC else "")
+    pipe = subprocess.PIPE
+    with subprocess.Popen(words, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0) as process:
+        try:
+            yield Server(process)
+        finally:
+            process.kill()
+
+
+def code_of(folder: Path, first: int) -> Path:
+    """The compiled code of a module that counts from ``first``."""
+    path = folder / f"code{first}"
+    path.write_bytes(vm.compile_(machine(), rewritten(wasm(COUNT.format(first=first), imports=("fd_write",))).wasm)[1])
+    return path
+
+
+def loading(code: Path, name: str = "") -> bytes:
+    """The bytes of a LOAD. ``name``: the digest of the code, if it is not its own."""
+    return line.LOADING.pack(MOST, bytes.fromhex(name or digest(code.read_bytes()))) + str(code).encode()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not system.PROC, reason="/proc is Linux's")
+def test_each_table_begins_with_modules_in_which_nothing_has_run(tmp_path: Path) -> None:
+    """Whoever sat there before, and beside whom. Memories for which there is no seat are given back."""
+    one, other, third = (code_of(tmp_path, first) for first in (0, 10, 20))
+    expected = {one: [1, 3, 6], other: [11, 23, 36], third: [21, 43, 66]}
+    with served() as server:
+        for codes in ((one, other), (other, one), (one, one), (third, one), (other, third, third)) * TIMES:
+            assert server.table(*codes) == [expected[code] for code in codes]
+            assert server.memories() == len(codes)
+
+
+@pytest.mark.slow
+def test_code_that_is_not_what_was_compiled_ends_a_fork_server_in_words(tmp_path: Path) -> None:
+    code = code_of(tmp_path, 0)
+    with served() as server:
+        assert server.table(code) == [[1, 3, 6]]
+        assert server.load(loading(code, "00" * 32)) == [(0, line.FAILED, 0, sentence("modules", "code-changed").encode())]
+        assert server.process.wait(60) == FAILED

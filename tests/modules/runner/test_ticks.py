@@ -183,7 +183,9 @@ def test_who_takes_too_much_of_the_processor_for_its_ticks_is_given_up(monkeypat
 
 def test_who_is_run_again_may_take_several_times_as_much_of_the_processor() -> None:
     code = compiled(wasm(start("")))
-    one, patient = (TickSeat(machine(), code, KEY, MOST, patience=patience) for patience in (1, 10))
+    one, patient = (TickSeat(machine(), code, MOST) for _ in range(2))
+    one.open(KEY)
+    patient.open(KEY, 10)
     assert patient.most_cpu() == 10 * one.most_cpu()
 
 
@@ -278,9 +280,9 @@ def test_seats_of_one_table_do_not_notice_each_other() -> None:
 
 
 def test_an_opening_keeps_an_empty_payload_apart_from_none() -> None:
-    opening = KEY, MOST, 10, bytes(range(32)), "/some/path", b"\0payload"
+    opening = KEY, 10, b"\0payload"
     assert line.opening_of(line.opening(*opening)) == opening
-    assert [line.opening_of(line.opening(*opening[:5], payload))[5] for payload in (b"", None)] == [b"", None]
+    assert [line.opening_of(line.opening(KEY, 10, payload))[2] for payload in (b"", None)] == [b"", None]
 
 
 def compiled_at(folder: Path, module: bytes) -> tuple[str, bytes]:
@@ -309,7 +311,8 @@ def test_a_table_by_its_process(tmp_path: Path) -> None:
     module = wasm(" ".join(memory) + start(f"(loop $again {code} (br $again))"), imports=("fd_write",))
     path, name = compiled_at(tmp_path, module)
     batches = [
-        [(0, line.OPEN, 0, line.opening(KEY, MOST, 1, name, path)), (0, line.SAY, 0, b"x")],
+        [(0, line.LOAD, 0, line.LOADING.pack(MOST, name) + path.encode())],
+        [(0, line.OPEN, 0, line.opening(KEY, 1)), (0, line.SAY, 0, b"x")],
         [(0, line.ASK, PLENTY, b"x")],
         [(0, line.END, PLENTY, b"")],
     ]
@@ -319,7 +322,7 @@ def test_a_table_by_its_process(tmp_path: Path) -> None:
     assert answers[0] == [(0, line.ANSWERED, 0, b"")]
     assert answers[1] == [(0, line.ANSWERED, CALL + 100 + len(HELLO), HELLO)]
     assert answers[2][0][:2] == (0, line.ANSWERED)
-    batches[0][0] = (0, line.OPEN, 0, line.opening(KEY, MOST, 1, bytes(32), path))
+    batches[0] = [(0, line.LOAD, 0, line.LOADING.pack(MOST, bytes(32)) + path.encode())]
     done = by_a_table(batches)
     why = f"the runner failed: {sentence('modules', 'code-changed')}\n"
     assert (done.returncode, done.stdout, done.stderr.decode()) == (FAILED, b"", why)
@@ -333,8 +336,9 @@ def test_a_table_hands_each_seat_its_own_payload(tmp_path: Path) -> None:
     module = wasm(part(64, 128, 64) + start(code), imports=("fd_read", "fd_write", "proc_exit"))
     path, name = compiled_at(tmp_path, module)
     payloads = (HELLO, b"\0\0\0\1.", b"", None)
-    opened = [(seat, line.OPEN, 0, line.opening(KEY, MOST, 1, name, path, payload)) for seat, payload in enumerate(payloads)]
-    done = by_a_table([opened, [(seat, line.ASK, PLENTY, b"") for seat in range(4)]])
+    loaded = [(seat, line.LOAD, 0, line.LOADING.pack(MOST, name) + path.encode()) for seat in range(4)]
+    opened = [(seat, line.OPEN, 0, line.opening(KEY, 1, payload)) for seat, payload in enumerate(payloads)]
+    done = by_a_table([loaded, opened, [(seat, line.ASK, PLENTY, b"") for seat in range(4)]])
     assert (done.returncode, done.stderr) == (0, b"")
     told = {seat: (word, data) for seat, word, _, data in list(batches_in(done.stdout))[1]}
     assert told == {

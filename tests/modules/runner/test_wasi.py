@@ -84,7 +84,9 @@ class Called:
         body = f"{fill} {' '.join(copies)} (call $proc_exit (call ${name} {' '.join(numbers)}))"
         code = wasm(" ".join(segments) + start(body), imports=list(dict.fromkeys((name, "proc_exit"))))
         self.system = system or Pipes()
-        self.instance = instance.Instance(machine(), compiled(code), self.system, SIZE, payload)
+        self.instance = instance.Instance(machine(), compiled(code), self.system, SIZE)
+        if payload is not None:
+            self.instance.add_payload(payload)
         self.number = self.instance.run()
         self.memory = bytes(self.instance._memory())
         self.data = data or {}
@@ -297,7 +299,12 @@ def test_a_payload_is_read_by_the_wall_clock() -> None:
     exits = "(call $proc_exit (i32.add (i32.load (i32.const 8)) (i32.load8_u (i32.const 100))))"
     pair = '(data (i32.const 64) "\\64\\00\\00\\00\\09\\00\\00\\00")'
     module = compiled(wasm(pair + start(body + exits), imports=["fd_read", "proc_exit"]))
-    codes = [instance.Instance(machine(), module, Wall(), SIZE, payload).run() for payload in (b"\x40ab", b"", None)]
+    payloads = (b"\x40ab", b"", None)
+    instances = [instance.Instance(machine(), module, Wall(), SIZE) for _ in payloads]
+    for one, payload in zip(instances, payloads, strict=True):
+        if payload is not None:
+            one.add_payload(payload)
+    codes = [one.run() for one in instances]
     assert codes == [0x43, 0, 0]
 
 
