@@ -158,7 +158,7 @@ def test_the_commands_of_the_tournament_run(tmp_path: Path) -> None:
 def test_the_settings_that_are_shown_are_taken(tmp_path: Path) -> None:
     (block,) = blocks(COMMAND_LINE, "toml")
     (tmp_path / "c.toml").write_text(block)
-    given, places, _ = read_file(tmp_path / "c.toml")
+    given, places, *_ = read_file(tmp_path / "c.toml")
     assert set(places) >= set(given)
     assert settings_from(given, places).seats == 3
 

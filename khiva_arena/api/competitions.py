@@ -2,6 +2,7 @@
 
 import html
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,6 +20,7 @@ from khiva_arena.say import say_nothing
 from khiva_arena.settings.file import read_file
 from khiva_arena.settings.settings import DEFAULTS, OF_A_TEST
 from khiva_arena.stream import Begin, FaultRecorded, MatchRecorded, StreamReader, VoidRecorded
+from khiva_arena.words import count
 
 if TYPE_CHECKING:  # numpy comes with them
     from khiva_arena.api.tables import TableList
@@ -72,6 +74,8 @@ class Competition:
         self._reader = StreamReader()
         self._events: dict[str, None] = {}
         self._recorded: list[tuple[str, int]] = []
+        self._bots: Sequence[str] = ()
+        self._faults: Counter[str] = Counter()  # by bot and verdict, as "boom crashed"
         self._progress = Progress()
         host.wait(lambda: bool(self.progress.event))
         if not self.progress.event:
@@ -84,6 +88,7 @@ class Competition:
                 now = self._progress
                 if isinstance(line, Begin):
                     self._events[line.event] = None
+                    self._bots, self._faults = line.bots, Counter()
                     self._progress = Progress(line.event, line.number, line.before, line.matches)
                 elif isinstance(line, MatchRecorded):
                     self._recorded.append((now.event, line.ordinal))
@@ -91,6 +96,7 @@ class Competition:
                         self._progress = replace(now, recorded=now.recorded + 1)
                 elif isinstance(line, FaultRecorded):
                     self._progress = replace(now, faults=now.faults + 1)
+                    self._faults[f"{self._bots[line.bot]} {line.verdict}"] += 1
                 elif isinstance(line, VoidRecorded):
                     self._progress = replace(now, voids=now.voids + 1)
 
@@ -173,7 +179,9 @@ class Competition:
     def __repr__(self) -> str:
         now = self.progress
         state = "running" if self.running else "ended"
-        return f"<competition in {self.store}, {state}: {now.recorded} of {now.planned} matches>"
+        kinds = ", ".join(f"{words} ({times})" for words, times in self._faults.items())
+        faults = f"; {count(now.faults, 'fault')}: {kinds}" if kinds else ""
+        return f"<competition in {self.store}, {state}: {now.recorded} of {now.planned} matches{faults}>"
 
     def _repr_html_(self) -> str:
         state = "" if self.running else ", ended"

@@ -1,5 +1,6 @@
 """Recorded matches as values, each of which can be replayed step by step."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -123,8 +124,16 @@ class PlayedMatch:
         return self.record.digest
 
     def __repr__(self) -> str:
-        seats = ", ".join(f"{bot} {score} ({rank}.)" for bot, score, rank in zip(self.bots, self.scores, self.ranks, strict=True))
-        return f"<match {self.id} of {self.game}: {seats}>"
+        seats = zip(self.bots, self.scores, self.ranks, self._fault_words(), strict=True)
+        results = ", ".join(f"{bot} {score} ({rank}.{words})" for bot, score, rank, words in seats)
+        return f"<match {self.id} of {self.game}: {results}>"
+
+    def _fault_words(self) -> list[str]:
+        """Return by seat ", crashed" or ", 2 x timeout" and the like, "" for no fault."""
+        if self.faults is None:
+            return ["" if verdict == "ok" else f", {verdict}" for verdict in self.verdicts]
+        counts = [Counter(fault.verdict for fault in faults) for faults in self.faults]
+        return ["".join(f", {n} x {kind}" if n > 1 else f", {kind}" for kind, n in seat.items()) for seat in counts]
 
     def __hash__(self) -> int:
         return hash(self.digest)

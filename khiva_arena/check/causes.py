@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 
 import msgpack
 
@@ -40,6 +41,13 @@ QUIET = {
     silence.READS: "a read waits for bytes that do not come: read just the 4 bytes of a length and the bytes it says, no line "
     "and no full buffer; and answer before the next read",
 }
+CRASHES = {
+    "SIGSEGV": "it used memory that is not its own, as by an index outside of an array, a null pointer or endless recursion",
+    "SIGFPE": "it divided a whole number by zero",
+    "SIGILL": "it ran into an instruction that does not exist, as at the end of a function that returns nothing",
+    "SIGABRT": "it gave up by itself, as at an assertion that fails or an exception that nobody takes",
+}
+"""The signals by which a program's own mistake ends it, and what each says."""
 INTERPRETERS = re.compile(r"(python|pypy|node|nodejs|ruby|perl|php|lua|luajit)[\d.]*")
 
 
@@ -54,6 +62,19 @@ def of_settings(bot: Bot, text: str) -> str:
         name = os.path.basename(word)
         return f"{name} alone takes the messages that it is sent for a program: name the bot's file, too, as in '{name} FILE'"
     return ""
+
+
+def of_crash(bot: Bot, language: str, text: str) -> str:
+    """Return what a signal says of the program's own mistake, and how to find the line with a debugger; "" for no such signal."""
+    signal = next((name for name in CRASHES if f"was ended by {name}" in text), "")
+    if not signal:
+        return ""
+    if language == "python":
+        return f"{signal}: {CRASHES[signal]}; run it with {{python}} -X faulthandler, which prints the line"
+    word = shlex.quote(bot.asked_as)
+    stored = f"khiva-arena run --bot {word} --bot shipped:python/random --seats 2 --seeds 1 --out games"
+    replayed = f"khiva-arena replay --bot {word} games 1/0 --wait"
+    return f"{signal}: {CRASHES[signal]}; build it with -g, then `{stored}`, and `{replayed}` waits for a debugger such as gdb -p"
 
 
 def of_bytes(data: bytes, language: str) -> str:

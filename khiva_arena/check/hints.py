@@ -38,14 +38,14 @@ LANGUAGES = (
 )
 WRAPPERS = re.compile(r"(ba|da|k|z)?sh|env|nice|stdbuf|timeout|uv|poetry|bun|deno|tsx|ts-node|make|\{.*\}|\./.*|.*/.*")
 """Programs whose files tell the language; a file for any other one may have an ending of two languages, such as .pl."""
-# Messages of the kits if choose gives no whole number; each says it in its own words, right at its call of choose.
+# Messages of the kits if choose gives no whole number, those of earlier kits included, right at the call of choose.
 BAD_CHOICE = re.compile(
     r"operator\.index\(choose\(.*\n(?:[ ^~]*\n)?TypeError: .* cannot be interpreted as an integer|"
-    r"choose (?:returned|gave) [\s\S]{0,4000}?, (?:no whole number|not a whole number|not an int(?:eger)?)\b|"
+    r"choose (?:returned|gave) [\s\S]{0,4000}?, (?:want an index into legal|(?:no|not a) whole number|not an int(?:eger)?)\b|"
     r"Return value must be of type int, .* returned.*\nStack trace:\n#0 \S*khiva_kit\.php"
 )
 NOTHING = re.compile(
-    r"'NoneType' object cannot be interpreted as an integer|choose (?:returned|gave) (?:undefined|null|nil|NULL|undef)\b|"
+    r"'NoneType' object cannot be interpreted as an integer|choose (?:returned|gave) (?:undefined|null|nil|NULL|undef|None)\b|"
     r"Return value must be of type int, (?:none|null) returned"
 )
 FIRST_LINE = re.compile(r"\benv: (?:can't execute )?[\u2018'\"]?([\w+./-]+)")
@@ -207,6 +207,8 @@ def hint(
         return _bad_choice(language, failure.notes)
     if confined and (sandbox_hint := _of_sandbox(bot.run, text, failure.notes)):
         return sandbox_hint
+    if crash := causes.of_crash(bot, language, text):
+        return crash
     if confined and "ended" in text and (path := missing_files.outside(failure.notes)):
         return f"{path}: {OWN_FOLDER}"
     if framing := causes.of_bytes(data, language) or _of_framing(data, language):

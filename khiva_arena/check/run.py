@@ -208,6 +208,9 @@ async def _run_steps(running: RunningCheck, run: CheckRun) -> None:
         if plan.asks and len(run.silent) >= SILENT_MOST:
             run.add(plan.id, plan.title, Status.SKIPPED, said=f"not tried: {SILENT}")
             continue
+        if plan.asks and running.quick and (slow := steps_play.too_slow(running)):
+            run.add(plan.id, plan.title, Status.SKIPPED, said=f"not tried: {slow}")
+            continue
         if plan.needs and not run.went_well(plan.needs):
             root = next(word for word in WITHOUT if not run.went_well(word))
             run.add(plan.id, plan.title, Status.SKIPPED, said=f"not tried: {WITHOUT[root]}")

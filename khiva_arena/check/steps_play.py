@@ -22,6 +22,8 @@ QUICK_SECONDS, QUICK_DECISIONS = 0.3, 25
 JUMP_DECISIONS = 3
 BEFORE_FORFEIT = 3
 AGAIN = 60
+FEW = 3
+"""The decisions below which nothing is said of a bot's pace."""
 BEFORE_IDLE = 3
 
 
@@ -139,13 +141,31 @@ async def latency(running: RunningCheck) -> str:
     bank = f"its bank of {running.limits.bank_ms:,} ms"
     text = f"{text}; {late} took longer than that, which {bank} has to pay"
     lasts = bank_lasts(running.thought, running.firsts, running.limits)
-    decisions, game = max((decisions_of_a_match(game), game.name) for game in running.games)
+    decisions, game = _longest_match(running)
     if lasts < decisions:
         raise Failed(
             f"a bank that lasts for a whole match, which asks a seat for some {decisions} decisions in {game}",
-            f"{text}, and at that rate it lasts {lasts:.0f} decisions",
+            f"{_pace(running.thought)}; {text}, and at that rate it lasts {lasts:.0f} decisions",
         )
     raise Warned(text)
+
+
+def too_slow(running: RunningCheck) -> str:
+    """Return in words how slow a bot is of which every decision so far took longer than a turn, and whose bank does not pay for
+    a match; "" for any other bot."""
+    thought, limits = running.thought, running.limits
+    if len(thought) < FEW or min(thought) <= limits.turn:
+        return ""
+    return _pace(thought) if bank_lasts(thought, running.firsts, limits) < _longest_match(running)[0] else ""
+
+
+def _pace(thought: list[float]) -> str:
+    return f"too slow: {sum(thought) / len(thought):.1f} s a decision"
+
+
+def _longest_match(running: RunningCheck) -> tuple[int, str]:
+    """Return about how many decisions a seat has in a match of the game that asks for the most of them, and that game."""
+    return max((decisions_of_a_match(game), game.name) for game in running.games)
 
 
 def bank_lasts(thought: list[float], firsts: set[int], limits: TimeLimits) -> float:

@@ -1,5 +1,6 @@
 """The layout of each command's ``-h``: groups of options, their order, and the options that only ``-h all`` shows."""
 
+import shlex
 from itertools import pairwise
 
 import click
@@ -58,6 +59,8 @@ GROUPS = {heading: _with_settings(heading, names) for heading, names in _LAYOUT.
 OTHERS = "Options"
 FEW = 7
 """The number of options up to which no headings are needed."""
+OPPONENT = "shipped:python/random"
+"""The bot against which a bot that was named alone may play: it plays every game."""
 MANY = 21
 """The number of options beyond which a command has a short help and a long one."""
 _ALL = f"{__name__}.all"
@@ -76,7 +79,35 @@ class Verb(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if any(word in ctx.help_option_names and after == "all" for word, after in pairwise(args)):
             ctx.meta[_ALL] = True  # before -h is read, which prints and ends
-        return super().parse_args(ctx, args)
+        typed = list(args)  # which is used up
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError:
+            if line := self._with_flags(ctx, typed):
+                raise click.UsageError(f"bots are named by --bot, as in `{line}`.", ctx) from None
+            raise
+
+    def _with_flags(self, ctx: click.Context, typed: list[str]) -> str:
+        """Return a command whose bots are named by ``--bot``, for words that name them without; "" if no word names one."""
+        options = {name for option in options_of(self, ctx) for name in option.opts}
+        if "--bot" not in options:
+            return ""
+        try:
+            values, extra, _ = self.make_parser(ctx).parse_args(typed)
+        except click.UsageError:
+            return ""
+        from khiva_arena.entrants.bot_words import meant_bot  # not above: few words are mistaken
+
+        places = [values.get(param.name or "") for param in self.params if isinstance(param, click.Argument)]
+        words = [word for word in (*places, *extra) if isinstance(word, str)]
+        no_settings = [word for word in words if word.endswith("bot.toml") or not word.endswith(".toml")]
+        bots = {word: bot for word in no_settings if (bot := meant_bot(word))}
+        others = [shlex.quote(word) for word in words if word not in bots]
+        seated = [*(bots[word] for word in words if word in bots), *(values.get("bots") or ())]
+        if len(seated) == 1 and not others:
+            seated.append(OPPONENT)  # nobody plays alone
+        seats = ["--seats 2"] if len(seated) == 2 and not others and "--seats" in options and "seats" not in values else []
+        return " ".join([ctx.command_path, *others, *(f"--bot {shlex.quote(bot)}" for bot in seated), *seats]) if bots else ""
 
     def is_short(self, ctx: click.Context) -> bool:
         """Tell whether the help shows the common options alone."""

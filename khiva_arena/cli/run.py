@@ -10,7 +10,7 @@ from khiva_arena.cli.options import ALL, draw_options, json_option, plan_options
 
 
 @click.command("run", cls=Verb)
-@click.argument("config", required=False, type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("config", required=False, type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @setting_options(*ALL)
 @click.option(
     "--shipped",

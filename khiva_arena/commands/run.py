@@ -13,9 +13,9 @@ from khiva_arena.commands.bots import ready_bots
 from khiva_arena.competition.options import PlanFlags, RunOptions
 from khiva_arena.competition.run import Run, if_interrupted
 from khiva_arena.entrants.bots import Bot
-from khiva_arena.errors import ConfigError, GameFault
+from khiva_arena.errors import BotError, ConfigError, GameFault, StagingError
 from khiva_arena.events import stored
-from khiva_arena.playing.starts import BudgetTrial, trial_problems
+from khiva_arena.playing.starts import BudgetTrial, trial_problems, way_on
 from khiva_arena.seats.guests import seating_of
 from khiva_arena.settings.competition import CompetitionParts, competition_from
 from khiva_arena.settings.file import read_file
@@ -74,7 +74,7 @@ def run(config: Path | None, shipped: bool, budget: str | None, yes: bool, as_js
         stages, entrants, planned = plans.competition_of_plan(from_plan, shard, flag_settings, options.any_engine, say)
         options = replace(options, planned=planned)
     else:
-        stages, entrants = _competition_from(config, flag_settings)
+        stages, entrants = _competition_from(config, flag_settings, is_plan=plan is not None)
     check_cluster_flags(stages[0])
     trial: BudgetTrial | None = None
     if shard is not None and from_plan is None:
@@ -94,7 +94,14 @@ def run(config: Path | None, shipped: bool, budget: str | None, yes: bool, as_js
         return 0
     file = config.name if config and flag_settings.keys() <= KEPT_BY_A_FILE else ""
     seating = seating_of(stages[0], entrants, say)
-    event_ids, complete = Run(stages, entrants, options, say, seating=seating, trial=trial, settings_file=file).play()
+    try:
+        event_ids, complete = Run(stages, entrants, options, say, seating=seating, trial=trial, settings_file=file).play()
+    except StagingError:
+        raise
+    except BotError as error:
+        problems = error.problems or (str(error),)
+        error.problems = (*problems, *(way_on(len(entrants), len(problems)) if from_plan is None else ()))
+        raise
     if options.commit:
         print_commitment(stages[0].out, event_ids[0], as_json)
         return 0
@@ -105,8 +112,11 @@ def run(config: Path | None, shipped: bool, budget: str | None, yes: bool, as_js
     return 0 if complete else 1
 
 
-def _competition_from(config: Path | None, flag_settings: Mapping[str, Any]) -> CompetitionParts:
-    """Return the settings of each stage and the bots. Raises ConfigError with every mistake, bots that do not start included."""
+def _competition_from(config: Path | None, flag_settings: Mapping[str, Any], *, is_plan: bool) -> CompetitionParts:
+    """Return the settings of each stage and the bots. Raises ConfigError with every mistake, bots that do not start included.
+
+    is_plan: whether a plan is written.
+    """
     try:
         return competition_from(config, flag_settings, say)
     except GameFault:
@@ -118,6 +128,8 @@ def _competition_from(config: Path | None, flag_settings: Mapping[str, Any]) -> 
                 typed = {**(read_file(config)[0] if config else {}), **flag_settings}
             except ConfigError:
                 typed = {}  # a file that cannot be read names no bots
+            if is_plan:
+                typed["skip_broken"] = True  # a plan leaves nobody out, so that this is no way on
             raise ConfigError([*problems, *(trial_problems(typed) if typed.get("bots") else [])]) from None
 
 

@@ -108,7 +108,9 @@ def load(word: str, base: str = "", loading: Loading = AS_IT_IS) -> Bot:
 def _load_shipped(word: str, loading: Loading) -> Bot:
     folders = shipped.bots()
     if word not in folders:
-        near = get_close_matches(word, folders, n=1)
+        from khiva_arena.entrants.bot_words import meant_bot  # not above: few words are mistaken
+
+        near = [meant] if (meant := meant_bot(word)) else get_close_matches(word, folders, n=1)
         hint = f"did you mean {near[0]}?" if near else "`khiva-arena bots` lists them"
         raise ConfigError(f"--bot {word}: no such bot comes with the arena; {hint}")
     return _from_folder(folders[word], word, loading)
@@ -300,8 +302,9 @@ def _from_command(word: str, base: str, loading: Loading) -> Bot:
     else:
         program = sys.executable if words[0] == PYTHON else shutil.which(_inside(base, words[0]))
     if program is None:
-        reason = "no such folder or command" if "/" in words[0] else "no such folder, and no such command on the PATH"
-        raise ConfigError(f"--bot {word}: {reason}")
+        from khiva_arena.entrants.bot_words import why_no_bot  # not above: few words are mistaken
+
+        raise ConfigError(f"--bot {word}: {why_no_bot(word, words[0], base)}")
     limit = loading.bounds.bot_file_size
     files = [(words[0], regular_files.digest(program, runtimes.LARGEST_PROGRAM if named_runtimes else limit), True)]
     paths = [(argument, os.path.join(base, argument)) for argument in words[1:]]

@@ -23,6 +23,7 @@ from khiva_arena.replay.record import Header
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.say import Say, say_nothing
+from khiva_arena.schedule.lineups import FEWEST_SEATS
 from khiva_arena.schedule.names import Format
 from khiva_arena.settings.competition import entrants_named, unplayable
 from khiva_arena.settings.define import conditions_of
@@ -120,34 +121,56 @@ def ready_to_play(
             problems += error.problems
         warn_of_cold_files(say)
     if problems:
-        raise BotError("\n".join(problems))
+        refusal = BotError("\n".join(problems))
+        refusal.problems = tuple(problems)
+        raise refusal
     return commands
 
 
 def trial_problems(values: Mapping[str, Any]) -> list[str]:
-    """Return why bots cannot be played, a line each, for settings that have mistakes: so both are told in one round.
+    """Return why bots cannot be played, a line each, for settings that have mistakes: so both are told in one round. The last
+    line is that of ``way_on``, if it says anything.
 
     values: the settings as they were typed.
 
     Bots are started only in a sandbox that confines them, and with no permissions. Anything else that the settings ask for may be
     the mistake, or the user may still have to agree to it.
     """
-    asks_for_more = any(values.get(key) not in (None, DEFAULTS[key]) for key in _NOT_IN_A_TRIAL)
-    if asks_for_more or values.get("isolation") == Level.TRUSTED or values.get("game", DEFAULTS["game"]) not in NAMES:
-        return []
     try:
-        first = _valid_part(values)
-        sandbox = sandbox_of(first, say_nothing, rated=True)
         entrants = entrants_named({**values, "skip_broken": True}, say_nothing)
     except ArenaError:
         return []  # which is among the mistakes of the settings
-    bots = [bot for bot in entrants if not bot.guest and not bot.broken]
+    try:
+        reasons = _reasons_in_a_trial(values, [bot for bot in entrants if not bot.guest and not bot.broken])
+    except ArenaError as error:  # of this machine
+        return [str(error)]
+    unread = sum(bool(bot.broken) for bot in entrants)
+    way = [] if values.get("skip_broken") is True else way_on(len(entrants), unread + len(reasons))
+    return [*reasons, *way]
+
+
+def way_on(bots: int, broken: int) -> list[str]:
+    """Return the line on how to play without the broken ones of so many bots; [] if none is broken, or too few are left."""
+    if not broken or bots - broken < FEWEST_SEATS:
+        return []
+    subject = "this bot" if broken == 1 else f"these {broken} bots"
+    return [f"--skip-broken leaves out {subject} and plays with the others"]
+
+
+def _reasons_in_a_trial(values: Mapping[str, Any], bots: Sequence[Bot]) -> list[str]:
+    """Return why bots do not start, a line for each that does not; [] if they are not to be tried. Raises ArenaError if this
+    machine is to blame."""
+    asks_for_more = any(values.get(key) not in (None, DEFAULTS[key]) for key in _NOT_IN_A_TRIAL)
+    if asks_for_more or values.get("isolation") == Level.TRUSTED or values.get("game", DEFAULTS["game"]) not in NAMES:
+        return []
     reasons: dict[str, str] = {}
     try:
-        if sandbox.level.confines and bots:
-            _start_here(first, bots, sandbox, reasons)
-    except ArenaError as error:
-        return [str(error)]
+        first = _valid_part(values)
+        sandbox = sandbox_of(first, say_nothing, rated=True)
+    except ArenaError:
+        return []
+    if sandbox.level.confines and bots:
+        _start_here(first, bots, sandbox, reasons)
     return [f"{bot.name} ({bot.asked_as}): {reasons[bot.identity]}" for bot in bots if bot.identity in reasons]
 
 

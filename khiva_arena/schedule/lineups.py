@@ -95,7 +95,10 @@ def mistakes(bots: int, seats: int, copies: int, limit: int, authors: tuple[int,
     if not problems and bots * copies < seats:
         need = -(-seats // bots)
         have = count(bots, "bot") + (f" with --copies {copies}" if copies > 1 else "")
-        problems.append(f"{have} cannot fill {seats} seats: add bots, or let copies of one bot sit together with --copies {need}")
+        fewer = f"take --seats {bots * copies}, " if bots * copies >= FEWEST_SEATS else ""
+        problems.append(
+            f"{have} cannot fill {seats} seats: {fewer}add bots, or let copies of one bot sit together with --copies {need}"
+        )
     if authors and len(set(authors)) < seats:
         have = f"bots of {count(len(set(authors)), 'author')}"
         problems.append(f"--authors-apart: {have} cannot fill {seats} seats: add bots of others, or give fewer --seats")

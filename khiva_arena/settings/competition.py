@@ -25,6 +25,7 @@ from khiva_arena.settings.settings import Settings
 from khiva_arena.settings.stages import stages_from
 from khiva_arena.settings.table import TABLE
 from khiva_arena.text import is_text
+from khiva_arena.words import count
 
 T = TypeVar("T")
 
@@ -69,8 +70,8 @@ def competition_from(config: Path | None, overrides: Mapping[str, Any], say: Say
     """
     file = read_file(config) if config else SettingsFile({}, {}, "")
     asker = Asker(config, file, overrides, say)
-    file_settings, places, _ = file
-    for line in renamed_settings(places):
+    file_settings, places = file.settings, file.places
+    for line in (*renamed_settings(places), *_globs_in_words(file, overrides)):
         say(line)
     overrides = dict(overrides)
     for key in [row.name for row in TABLE if row.kind in TABLES and isinstance(overrides.get(row.name), Mapping)]:
@@ -97,6 +98,14 @@ def competition_from(config: Path | None, overrides: Mapping[str, Any], say: Say
     for stage in stages:
         stage.game.vet(stage.seats, stage.rules)
     return CompetitionParts(stages, entrants)
+
+
+def _globs_in_words(file: SettingsFile, overrides: Mapping[str, Any]) -> list[str]:
+    """Return a line for each glob of a settings file with the bots for which it stands, if these play."""
+    words = overrides.get("bots", file.settings.get("bots", ()))
+    named = {word: glob for word, glob in file.globs.items() if isinstance(words, list | tuple) and set(glob.bots) <= {*words}}
+    left_out = {word: f"; without a bot.toml: {', '.join(glob.others)}" if glob.others else "" for word, glob in named.items()}
+    return [f"{word}: {count(len(glob.bots), 'bot')}, {', '.join(glob.bots)}{left_out[word]}" for word, glob in named.items()]
 
 
 def with_consent(asker: Asker, entrants: Sequence[Bot], problems: list[str], check: Callable[[], T]) -> T | None:

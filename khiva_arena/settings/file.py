@@ -4,9 +4,11 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from khiva_arena.entrants import toml_file
+from khiva_arena.entrants.bot_words import Glob, folders_of
 from khiva_arena.settings.row import Kind, Setting, renamed
 from khiva_arena.settings.table import TABLE
 
@@ -23,11 +25,13 @@ class SettingsFile(NamedTuple):
     settings: its settings.
     places: where each setting stands ("file:line"), by its dotted name ("rules.overshoot", "stage.0.seats").
     text: all of the file.
+    globs: the folders for which each glob among its bots stands.
     """
 
     settings: dict[str, Any]
     places: dict[str, str]
     text: str
+    globs: Mapping[str, Glob] = MappingProxyType({})
 
 
 def read_file(path: Path) -> SettingsFile:
@@ -38,12 +42,13 @@ def read_file(path: Path) -> SettingsFile:
     text, raw = toml_file.read(path)
     places = {key: f"{path}:{line}" for key, line in lines_of(text).items()}
     places = dict.fromkeys(raw, f"{path}:1") | places
+    globs: dict[str, Glob] = {}
     for row in TABLE:
         if row.old_name and row.old_name in raw and row.name not in raw:  # both: the old one is refused as unknown
             raw[row.name], places[row.name] = raw.pop(row.old_name), places[row.old_name]
         if row.name in raw:
-            raw[row.name] = _from(path.parent, row, raw[row.name])
-    return SettingsFile(raw, places, text)
+            raw[row.name] = _from(path.parent, row, raw[row.name], globs)
+    return SettingsFile(raw, places, text, globs)
 
 
 def renamed_settings(places: Mapping[str, str]) -> Iterator[str]:
@@ -54,19 +59,31 @@ def renamed_settings(places: Mapping[str, str]) -> Iterator[str]:
             yield renamed(f"{row.old_name} ({place})", row.name)
 
 
-def _from(folder: Path, row: Setting, value: Any) -> Any:
-    """Return a value with the paths in it made relative to a folder. Any other value is unchanged."""
+def _from(folder: Path, row: Setting, value: Any, globs: dict[str, Glob]) -> Any:
+    """Return a value with the paths in it made relative to a folder. Any other value is unchanged.
+
+    globs: gets the folders of each glob of bots.
+    """
     if row.kind in (Kind.FILE, Kind.FOLDER):
         return str(folder / value) if isinstance(value, str) else value
     if row.name == "game" and isinstance(value, str):
         return _if_there(folder, value)
     if row.kind is Kind.BOTS and isinstance(value, list):
-        return [_if_there(folder, word) if isinstance(word, str) else word for word in value]
+        return [bot for word in value for bot in (_bots_of(folder, word, globs) if isinstance(word, str) else [word])]
     if row.kind is Kind.PATHS and isinstance(value, dict):
         return {name: str(folder / place) if isinstance(place, str) and place else place for name, place in value.items()}
     if row.name == "rules" and isinstance(value, dict):
         return {key: f"@{folder / rule[1:]}" if names_file(rule) else rule for key, rule in value.items()}
     return value
+
+
+def _bots_of(folder: Path, word: str, globs: dict[str, Glob]) -> list[str]:
+    """Return the words of the bots that a word of a file names: one, or a folder each for a glob."""
+    named = folders_of(str(folder / word))
+    if named is None or not named.bots:
+        return [_if_there(folder, word)]
+    globs[word] = named
+    return named.bots
 
 
 def names_file(value: object) -> bool:

@@ -76,7 +76,8 @@ TABLE: tuple[Setting, ...] = (
     Setting("bots", Kind.BOTS, (), BOTS, flag="bot", of="folders or commands", words=_shipped_bots, common=True,
             of_a_match=True,
             help='Who plays: folders with a bot.toml, commands such as "./my-bot --fast", bots of `khiva-arena bots` as '
-                 "shipped:python/greedy, or remote:NAME for one behind a relay. Not read from the environment."),
+                 "shipped:python/greedy, or remote:NAME for one behind a relay. Not read from the environment. In a settings "
+                 "file bots/* stands for the folders in bots with a bot.toml."),
     Setting("engines", Kind.FILE, None, BOTS,
             help="More bots, by name and command, from an engines.json as cutechess writes it.",
             example="engines.json"),

@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -147,6 +148,7 @@ def test_mistakes_are_all_said_at_once_by_keyword(tmp_path: Path) -> None:
 def test_faults_are_counted_as_they_come(tmp_path: Path) -> None:
     competition = khiva_arena.run(bots=[RANDOM, STRIKES], seats=2, seeds=1, isolation="trusted", out=tmp_path).wait()
     assert competition.progress.faults > 0
+    assert re.search(r"; \d+ faults: \S+ illegal \(\d+\)(, .*)?>$", repr(competition))
     assert any(fault.verdict == "illegal" for match in competition for seat in match.faults or () for fault in seat)
 
 

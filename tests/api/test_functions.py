@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from wording import pattern
 
 import khiva_arena
 from khiva_arena.api.functions import UNUSED_SECONDS, folder_of
+from khiva_arena.api.matches import MatchFault
 from khiva_arena.errors import BotError, ConfigError
 
 pytestmark = pytest.mark.slow
@@ -96,6 +98,10 @@ def test_a_function_that_fails_is_a_bot_s_fault() -> None:
 
     found = khiva_arena.match(choose, last)
     assert found.verdicts[0] == "crashed"
+    assert f" (2., crashed), {found.bots[1]} " in repr(found)
+    struck = replace(found, faults=((MatchFault("timeout", 1, ""), MatchFault("timeout", 2, "")), ()))
+    assert f" (2., 2 x timeout), {found.bots[1]} " in repr(struck)
+    assert f" (2., crashed), {found.bots[1]} " in repr(replace(found, faults=None)), "as a bundle has it"
     assert "none of these" in (found.notes or [""])[0]
 
 

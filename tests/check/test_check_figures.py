@@ -11,7 +11,8 @@ import trio
 from wording import pattern, sentence
 
 from khiva_arena.arbiter.fairness import CpuSample
-from khiva_arena.check import describe, processor, steps_play
+from khiva_arena.arbiter.redact import Redactor
+from khiva_arena.check import describe, processor, run, steps_play
 from khiva_arena.check.context import Failed, RunningCheck, Warned
 from khiva_arena.check.positions import decisions_of_a_match
 from khiva_arena.check.report import Bar, histogram_text
@@ -74,6 +75,37 @@ def test_a_bank_that_a_match_overdraws_is_a_failure() -> None:
         trio.run(steps_play.latency, slow)
     slow.thought = [0.99] * 60
     assert trio.run(steps_play.latency, slow).endswith("a turn has 1,000 ms")
+
+
+@pytest.mark.parametrize(
+    ("thought", "said"),
+    [
+        ([1.5] * 3, "too slow: 1.5 s a decision"),
+        ([2.0] * 9, "too slow: 2.0 s a decision"),
+        ([1.5] * 2, ""),  # too few to say
+        ([1.01] * 9, ""),  # the bank pays for that
+        ([1.5, 0.9, 1.5, 1.5], ""),  # not each decision
+    ],
+)
+def test_a_quick_check_asks_no_more_once_every_decision_is_too_slow(
+    thought: list[float], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow = running()
+    slow.thought, slow.firsts = thought, {0}
+
+    async def tried(_running: RunningCheck) -> str:
+        return "tried"
+
+    monkeypatch.setattr(run, "steps", lambda _running: [run.PlannedStep("x", "a step", tried)])
+    so_far = run.CheckRun([], lambda _step: None, Redactor({}))
+    trio.run(run._run_steps, slow, so_far)
+    slow.quick = False
+    trio.run(run._run_steps, slow, so_far)
+    assert [step.said for step in so_far.steps] == [f"not tried: {said}" if said else "tried", "tried"]
+    if said:
+        with pytest.raises(Failed) as failed:
+            trio.run(steps_play.latency, slow)
+        assert failed.value.got.startswith(f"{said}; ")
 
 
 def test_the_length_of_a_match() -> None:

@@ -15,6 +15,7 @@ from wording import sentence
 from khiva_arena import shipped
 from khiva_arena.check.context import Failed
 from khiva_arena.check.hints import BIN, BINARY, EMPTY, FLOAT, FLUSH, LANGUAGES, NUMBER, STDERR, hint, language_of
+from khiva_arena.check.run import FRAMES
 from khiva_arena.entrants.bots import Bot, load
 from khiva_arena.errors import RemoteProtocolError
 from khiva_arena.protocol.codec import plain_value
@@ -214,6 +215,8 @@ def test_what_a_shipped_line_says_without_its_tool(language: str, tmp_path: Path
             "python",
             "    choice = operator.index(choose(message, match))\nTypeError: 'float' object cannot be interpreted as an integer",
         ),
+        ("python", "TypeError: choose returned [0, 1], want an index into legal"),
+        ("javascript", "TypeError: choose returned [0,1], want an index into legal\n    at Object.play"),
         ("javascript", "TypeError: choose returned 0,1 (object), no whole number\n    at Object.play"),
         ("typescript", "TypeError: choose returned 1.5 (number), no whole number"),
         ("ruby", "khiva_kit.rb:36:in `play': choose gave [0, 1], " + sentence("settings", "not-whole-number") + " (TypeError)"),
@@ -256,9 +259,25 @@ def test_each_kits_own_words_for_a_bad_choice_are_known(language: str, tmp_path:
     done = subprocess.run([program, name], cwd=tmp_path, input=bytes.fromhex("".join(frames)), capture_output=True, check=False)
     assert done.returncode != 0
     notes = (done.stderr + done.stdout).decode(errors="replace")  # php's own settings may show errors on stdout
+    assert "choose returned [0, 1, 2, 3], want an index into legal" in notes.replace("[0,1,2,3]", "[0, 1, 2, 3]")
     assert hint(bot(language), failed("its output ended", notes=notes)).startswith(
         sentence("check", "choose-returns-index-into-2")
     )
+
+
+@pytest.mark.parametrize(
+    ("language", "signal", "said"),
+    [
+        ("c", "SIGSEGV", ("null pointer", "-g", "khiva-arena replay --bot c games 1/0 --wait", "gdb -p")),
+        ("rust", "SIGABRT", ("assertion", "gdb -p")),
+        ("python", "SIGSEGV", ("null pointer", "-X faulthandler")),
+    ],
+)
+def test_a_signal_of_the_programs_own_mistake_names_a_debugger(language: str, signal: str, said: tuple[str, ...]) -> None:
+    text = hint(bot(language), failed(f"its output ended: it was ended by {signal}"), FRAMES, plain=True)
+    assert text.startswith(f"{signal}: ")
+    assert [word for word in said if word not in text] == []
+    assert FRAMES not in text
 
 
 def test_other_type_errors_are_not_taken_for_a_bad_choice() -> None:

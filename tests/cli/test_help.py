@@ -205,7 +205,9 @@ def test_a_command_with_few_options_has_one_help(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["", *COMMANDS])
-def test_the_examples_of_each_command_can_be_typed(name: str, tmp_path: Path) -> None:
+def test_the_examples_of_each_command_can_be_typed(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "competition.toml").touch()
     text = arena(*([name, "-h", "all"] if name else ["-h"]), cwd=tmp_path).stdout
     lines = [line.strip() for line in text.splitlines() if line.startswith("  khiva-arena ")]
     assert lines == list(EXAMPLES[name])

@@ -59,17 +59,17 @@ def test_what_is_set_is_the_default() -> None:
 def test_it_settles_with_its_examples_too(tmp_path: Path) -> None:
     path = tmp_path / "competition.toml"
     path.write_text(settings_text())
-    raw, places, _ = read_file(path)
+    raw, places, *_ = read_file(path)
     [settings] = stages_from(raw, {}, places)
     assert settings.bots == tuple(f"shipped:python/{name}" for name in BOTS)
     assert settings.out == tmp_path / "results" / "competition"
     examples = re.sub(r"^#(?=(seed|lineups|overshoot|memory|cpu|events|engines) = )", "", settings_text(), flags=re.MULTILINE)
     path.write_text(examples)
-    raw, places, _ = read_file(path)
+    raw, places, *_ = read_file(path)
     [settings] = stages_from(raw, {}, places)
     assert (settings.seed, settings.lineups, settings.rules["overshoot"], settings.resources.cpu) == ("demo", 100, "bounce", 600)
     path.write_text(with_stages(settings_text()))
-    raw, places, _ = read_file(path)
+    raw, places, *_ = read_file(path)
     league, final = stages_from(raw, {}, places)
     assert (league.name, str(league.format), league.seats, league.take) == ("league", "round-robin", 3, None)
     assert (final.name, str(final.format), final.seats, final.take, final.seeds) == ("final", "knockout", 2, 2, 20)
@@ -79,7 +79,7 @@ def test_it_settles_with_its_examples_too(tmp_path: Path) -> None:
 def test_examples_of_one_format_settle_with_it(form: str, key: str, tmp_path: Path) -> None:
     text = settings_text().replace('format = "round-robin"', f'format = "{form}"', 1)
     (tmp_path / "c.toml").write_text(re.sub(rf"^#(?={key} = )", "", text, flags=re.MULTILINE))
-    raw, places, _ = read_file(tmp_path / "c.toml")
+    raw, places, *_ = read_file(tmp_path / "c.toml")
     [settings] = stages_from(raw, {}, places)
     assert getattr(settings, key)
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from arena import C, arena, bots
+from arena import C_GREEDY, C, arena, bots
 from levels import need_level
 from wording import sentence
 
@@ -29,6 +29,9 @@ def test_a_build_that_fails_does_not_hide_a_bot_that_does_not_start(broken: Path
     for name, what in (("unbuilt", "its build ("), ("silent", "start_failed"), ("mute", "start_failed")):
         assert f"{name}: {what}" in said
         assert f"next: khiva-arena check {name}\n" in said
+    assert "--skip-broken" not in said, "one bot would be left"
+    said = arena("run", *bots(C, C_GREEDY, "unbuilt", "silent", "mute"), *how, cwd=broken, code=2).stderr
+    assert said.splitlines()[-1].endswith(sentence("playing", "skip-broken-leaves-out", subject="these 3 bots"))
     assert not (broken / "out").exists()
 
 
@@ -46,7 +49,7 @@ def test_mistakes_of_a_settings_file_and_of_a_trial_start_come_together(broken: 
     assert "silent (silent): start_failed: " in said
     assert "it wrote last: silent gives up; next: khiva-arena check silent" in said
     assert "unbuilt (unbuilt): its build (" in said
-    assert len(said.splitlines()) == 4
+    assert len(said.splitlines()) == 4, "one sound bot is too few for --skip-broken to be a way on"
 
 
 @pytest.mark.parametrize("more", ['isolation = "trusted"\n', "trust_bots = true\n", 'network = ["silent"]\n'])

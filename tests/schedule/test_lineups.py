@@ -110,7 +110,9 @@ def test_the_key_decides_which_are_taken():
 def test_too_few_bots_names_copies():
     with pytest.raises(ConfigError) as error:
         line_ups(3, 4, key=KEY)
-    assert error.value.problems == (sentence("schedule", "cannot-fill-seats-add", have="3 bots", seats="4", need="2"),)
+    assert error.value.problems == (
+        sentence("schedule", "cannot-fill-seats-add", have="3 bots", seats="4", fewer="take --seats 3, ", need="2"),
+    )
     with pytest.raises(ConfigError, match=r"1 bot with --copies 2 cannot fill 5 seats.*--copies 5"):
         line_ups(1, 5, 2, key=KEY)
 

@@ -9,6 +9,7 @@ from wording import pattern, sentence
 
 from khiva_arena.errors import ConfigError
 from khiva_arena.schedule.formats import Format
+from khiva_arena.settings.competition import competition_from
 from khiva_arena.settings.file import lines_of, read_file
 from khiva_arena.settings.settings import settings_from
 from khiva_arena.settings.stages import stages_from
@@ -66,7 +67,7 @@ def test_no_text_stops_the_search_for_lines(text: str) -> None:
 def stages(tmp_path: Path, text: str, **flags: object):
     path = tmp_path / "c.toml"
     path.write_text(text)
-    given_, places, _ = read_file(path)
+    given_, places, *_ = read_file(path)
     return stages_from(given_, flags, places)
 
 
@@ -184,3 +185,20 @@ def test_settings_of_formats_that_make_no_sense(given_: dict[str, object], said:
 
 def test_engines_alone_are_bots_enough() -> None:
     assert settings_from({"engines": "engines.json"}).bots == ()
+
+
+def test_a_glob_among_the_bots_stands_for_the_folders_that_have_a_bot_toml(tmp_path: Path) -> None:
+    for name in ("bob", "ann", "notes"):
+        (tmp_path / "bots" / name).mkdir(parents=True)
+        (tmp_path / "bots" / name / "bot.toml").write_text(f'name = "{name}"\nrun = "{{python}} {name}"\nfiles = []\n')
+    (tmp_path / "bots" / "notes" / "bot.toml").unlink()
+    (tmp_path / "c.toml").write_text('bots = ["bots/*", "shipped:python/random", "none/*"]\nseats = 2\n')
+    ann, bob = (str(tmp_path / "bots" / name) for name in ("ann", "bob"))
+    assert read_file(tmp_path / "c.toml").settings["bots"] == [ann, bob, "shipped:python/random", "none/*"]
+    (tmp_path / "c.toml").write_text('bots = ["bots/*"]\nseats = 2\n')
+    said: list[str] = []
+    _, entrants = competition_from(tmp_path / "c.toml", {}, lambda text, **_: said.append(text))
+    assert [bot.name for bot in entrants] == ["ann", "bob"]
+    assert said == [f"bots/*: 2 bots, {ann}, {bob}; without a bot.toml: {tmp_path / 'bots' / 'notes'}"]
+    competition_from(tmp_path / "c.toml", {"bots": [ann, "shipped:python/random"]}, lambda text, **_: said.append(text))
+    assert len(said) == 1, "flags win over the file, whose bots do not play"

@@ -23,7 +23,8 @@ function play(name, choose, version = "") {
     } else if (message.type === "decide") {
       const { req } = message; // before the bot can change it
       const choice = choose(message, match);
-      if (!Number.isSafeInteger(choice)) throw new TypeError(`choose returned ${choice} (${typeof choice}), no whole number`);
+      const shown = typeof choice === "object" ? JSON.stringify(choice) : String(choice); // a list with its brackets
+      if (!Number.isSafeInteger(choice)) throw new TypeError(`choose returned ${shown}, want an index into legal`);
       writeFrame({ type: "act", req, choice });
     } else if (message.type === "fault") {
       note(`fault: ${message.code}: ${message.detail} (strikes: ${message.strikes})`);

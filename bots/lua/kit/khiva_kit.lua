@@ -111,7 +111,7 @@ function kit.play(name, choose, version)
             local req = message.req -- before the bot can change it
             local choice = choose(message, match)
             if math.type(choice) ~= "integer" then
-                error("choose gave " .. tostring(choice) .. ", not an integer; // divides without a fraction")
+                error("choose returned " .. kit.show(choice) .. ", want an index into legal; // divides without a fraction")
             end
             write_frame(sink, { type = "act", req = req, choice = choice })
         elseif message.type == "fault" then

@@ -63,7 +63,8 @@ sub note {
 # Numbers and strings are one thing to Perl, and two to the codec: what is sent as a number is made one here.
 sub whole {
     my $choice = shift // 'undef';
-    die "choose gave $choice, not a whole number; int() makes one\n" unless $choice =~ /\A-?[0-9]+\z/;
+    $choice = '[' . join(', ', @{$choice}) . ']' if ref $choice eq 'ARRAY';
+    die "choose returned $choice, want an index into legal; int() makes a whole number\n" unless $choice =~ /\A-?[0-9]+\z/;
     use integer;
     return 0 + $choice;
 }

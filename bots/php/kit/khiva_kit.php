@@ -37,7 +37,8 @@ function play(string $name, callable $choose, string $version = ''): void
                 $req = $message['req']; // before the bot can change it
                 $choice = $choose($message, $match);
                 if (!is_int($choice)) {
-                    throw new \TypeError('choose gave ' . var_export($choice, true) . ', not an int; intdiv() gives one');
+                    $shown = json_encode($choice) ?: gettype($choice);
+                    throw new \TypeError("choose returned $shown, want an index into legal; intdiv() gives an int");
                 }
                 write_frame($sink, ['type' => 'act', 'req' => $req, 'choice' => $choice]);
                 break;

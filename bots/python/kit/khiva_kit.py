@@ -50,11 +50,19 @@ def play(name: str, choose: Choose, version: str = "") -> None:
             write_frame(sink, hello | {"version": version} if version else hello)
         elif kind == "decide":
             req = message["req"]  # before the bot can change it
-            choice = operator.index(choose(message, match))
-            write_frame(sink, {"type": "act", "req": req, "choice": choice})
+            choice = choose(message, match)
+            write_frame(sink, {"type": "act", "req": req, "choice": _index(choice)})
         elif kind == "fault":
             note(f"fault: {message.get('code')}: {message.get('detail')} (strikes: {message.get('strikes')})")
         # After "end" comes the end of input. Anything else is from a later arbiter and is not meant for us.
+
+
+def _index(choice: object) -> int:
+    """Return what ``choose`` returned as the index that is sent. Raises TypeError."""
+    try:
+        return operator.index(choice)
+    except TypeError:
+        raise TypeError(f"choose returned {choice!r:.200}, want an index into legal") from None
 
 
 def note(*words: object) -> None:

@@ -33,7 +33,7 @@ module Khiva
       when "decide"
         req = message["req"] # before the bot can change it
         choice = choose.call(message, match)
-        raise TypeError, "choose gave #{choice.inspect}, not a whole number" unless choice.is_a?(Integer)
+        raise TypeError, "choose returned #{choice.inspect}, want an index into legal" unless choice.is_a?(Integer)
 
         write_frame(sink, { "type" => "act", "req" => req, "choice" => choice })
       when "fault"

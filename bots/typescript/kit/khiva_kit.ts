@@ -58,7 +58,8 @@ export function play<View = any>(name: string, choose: (decide: Decide<View>, ma
     } else if (message.type === "decide") {
       const { req } = message; // before the bot can change it
       const choice = choose(message, match as Match);
-      if (!Number.isSafeInteger(choice)) throw new TypeError(`choose returned ${choice} (${typeof choice}), no whole number`);
+      const shown = typeof choice === "object" ? JSON.stringify(choice) : String(choice); // a list with its brackets
+      if (!Number.isSafeInteger(choice)) throw new TypeError(`choose returned ${shown}, want an index into legal`);
       writeFrame({ type: "act", req, choice });
     } else if (message.type === "fault") {
       note(`fault: ${message.code}: ${message.detail} (strikes: ${message.strikes})`);

@@ -1,0 +1,64 @@
+"""Words for bots as users type them at first: a file of a bot, the last word of a shipped bot's name, a glob of folders."""
+
+import os
+import shlex
+from glob import glob, has_magic
+from pathlib import Path
+from typing import NamedTuple
+
+from khiva_arena import shipped
+from khiva_arena.entrants import guests
+
+
+class Glob(NamedTuple):
+    """The folders for which a glob stands, sorted.
+
+    bots: those with a bot.toml.
+    others: those without.
+    """
+
+    bots: list[str]
+    others: list[str]
+
+
+def folders_of(word: str) -> Glob | None:
+    """Return the folders for which a glob stands; None for a word that is no glob, or that is the name of a file or folder."""
+    if not has_magic(word) or os.path.lexists(word):
+        return None
+    folders = sorted(path for path in glob(word) if os.path.isdir(path))
+    bots = [path for path in folders if os.path.lexists(os.path.join(path, "bot.toml"))]
+    return Glob(bots, [path for path in folders if path not in bots])
+
+
+def meant_bot(word: str, base: str = "") -> str:
+    """Return the ``--bot`` word that a word most likely means, itself if it names a bot; "" if it is like none.
+
+    base: the folder to which paths are relative.
+    """
+    place = os.path.join(base, word)
+    if guests.is_guest(word) or os.path.isfile(os.path.join(place, "bot.toml")):
+        return word
+    if os.path.isfile(place):
+        homes = [str(parent) for parent in Path(word).parents if os.path.isfile(os.path.join(base, parent, "bot.toml"))]
+        return homes[0] if homes else ""
+    end, python = word.removeprefix(shipped.WORD), f"{shipped.WORD}python/"
+    bots = [bot for bot in shipped.bots() if end and bot.endswith((f":{end}", f"/{end}"))]
+    return min(bots, key=lambda bot: (not bot.startswith(python), bot), default="")
+
+
+def why_no_bot(word: str, program: str, base: str = "") -> str:
+    """Return why a word names neither a folder nor a command that can be run, and what to name instead.
+
+    program: the first word of the command.
+    base: the folder to which paths are relative.
+    """
+    meant = meant_bot(word, base)
+    if os.path.isfile(os.path.join(base, word)):
+        if meant:
+            return f"this is a file of a bot; name the bot's folder, {meant}"
+        return "this file is no command, and no bot.toml lies beside it; name a command that runs it, as 'python3 FILE'"
+    if len(word.split()) == 1 and (named := folders_of(os.path.join(base, word))):
+        each = " ".join(f"--bot {shlex.quote(bot)}" for bot in named.bots)
+        return f"a glob stands in settings files alone; here: {each}" if each else "no folder with a bot.toml fits this glob"
+    reason = "no such folder or command" if "/" in program else "no such folder, and no such command on the PATH"
+    return f"{reason}; did you mean {meant}?" if meant else reason

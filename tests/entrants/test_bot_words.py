@@ -1,0 +1,75 @@
+"""Words for bots as users type them at first: what they most likely mean, and what is said about them."""
+
+from pathlib import Path
+
+import pytest
+from wording import sentence
+
+from khiva_arena.entrants.bot_words import folders_of, meant_bot
+from khiva_arena.entrants.bots import load
+from khiva_arena.errors import ConfigError
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with two bots, a folder that is none, and a file without a bot."""
+    for name in ("bots/bob", "bots/ann"):
+        (tmp_path / name / "src").mkdir(parents=True)
+        (tmp_path / name / "bot.toml").touch()
+        (tmp_path / name / "src" / "main.py").touch()
+    (tmp_path / "bots" / "notes").mkdir()
+    (tmp_path / "alone.py").touch()
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [
+        ("bots/ann", "bots/ann"),
+        ("bots/ann/bot.toml", "bots/ann"),
+        ("bots/ann/src/main.py", "bots/ann"),
+        ("person:eve", "person:eve"),
+        ("shipped:c/greedy", "shipped:c/greedy"),
+        ("greedy", "shipped:python/greedy"),
+        ("c/greedy", "shipped:c/greedy"),
+        ("strong_khiva", "shipped:c/strong_khiva"),
+        ("reedy", ""),
+        ("", ""),
+        ("alone.py", ""),
+        ("bots/notes", ""),
+    ],
+)
+def test_a_word_means_the_bot_that_it_is_like(word: str, meant: str) -> None:
+    assert meant_bot(word) == meant
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("bots/ann/src/main.py", sentence("entrants", "file-bot-name", meant="bots/ann")),
+        ("alone.py", sentence("entrants", "file-no-command")),
+        ("greedy", sentence("entrants", "no-such-folder-no") + "; did you mean shipped:python/greedy?"),
+        ("./greedy", sentence("entrants", "no-such-folder-command")),
+        ("shipped:greedy", "; did you mean shipped:python/greedy?"),
+        ("bots/*", sentence("entrants", "glob-settings-files-alone", each="--bot bots/ann --bot bots/bob")),
+        ("bots/n*", sentence("entrants", "glob-fits-no-folder")),
+    ],
+)
+def test_an_error_says_what_to_name_instead(word: str, said: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load(word)
+    (problem,) = caught.value.problems
+    assert problem.startswith(f"--bot {word}: ")
+    assert problem.endswith(said)
+
+
+def test_a_glob_is_sorted_and_a_folder_with_its_name_is_no_glob(here: Path) -> None:
+    found = folders_of("bots/*")
+    assert found is not None
+    assert found == (["bots/ann", "bots/bob"], ["bots/notes"])
+    (here / "bots" / "*").mkdir()
+    assert folders_of("bots/*") is None
+    assert folders_of("bots/ann") is None
