@@ -123,7 +123,7 @@ def _points(store: Store, event: EventRow, row: MatchRow) -> list[dict[str, Any]
         by_source = verify(row.parsed(), secret_of(store, event, row.seed)).points_by_source
     except ArenaError:  # the record is printed all the same
         return None
-    return by_source and [points._asdict() for points in by_source]
+    return [points._asdict() for points in by_source] if by_source else None
 
 
 def _show(store: Store, word: str, notes: bool, as_json: bool) -> None:

@@ -28,6 +28,10 @@ SAYS = {
         "after each event in order of creation: Elo from all events so far, and from that one alone; `>=`, `<=`, `?` as in "
         "the table"
     ),
+    "points": (
+        "points a match by source, each with its 95 % error over seeds: of 200 rated matches at most, from deals that are over, "
+        "spread over seeds and line-ups; the sentence below tells which source the first bot is ahead by, if one explains it"
+    ),
 }
 """The meaning of each section, for docs/standings.md and the page."""
 NAMES = ("details", *SAYS)
