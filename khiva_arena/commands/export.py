@@ -24,13 +24,12 @@ from khiva_arena.terminal.console import say
 from khiva_arena.text import harmless
 
 LINE_ENDS = "\n"
-WITH_POINTS = ("csv", "jsonl")
 
 
 def export(store: Path, form: str, out: Path | None, points: bool, **flags: Any) -> None:
     """Write or print the results, with ``points`` by source if they are wanted. ``flags``: those of ``StoreSelection``."""
-    if points and form not in WITH_POINTS:
-        raise ConfigError(f"--points goes with --format {' or '.join(WITH_POINTS)}, not with {form}")
+    if points and form not in ("csv", "jsonl"):
+        raise ConfigError(f"--points goes with --format csv or jsonl, not with {form}")
     selection = take_fields(flags, StoreSelection)
     assert not flags, flags
     among = selection.among

@@ -41,6 +41,8 @@ class _Table(NamedTuple):
 def points_sample(source: ResultSource, events: Sequence[EventRow], matches: Matches) -> PointsSample:
     """Return where points come from in some of the rated matches, whole tables of them, from deals that are over.
 
+    A match in which a seat forfeited is left out: the points that this seat made after that are of choices played for it.
+
     events: those of one table.
     matches: the rated ones, with the numbers that the bots have in that table.
 
@@ -58,15 +60,18 @@ def points_sample(source: ResultSource, events: Sequence[EventRow], matches: Mat
         timetable = bare_timetable(table.event)
         ordinals = {timetable.ordinal(MatchPlace(table.seed, table.line_up, rotation)): rotation for rotation in table.bots}
         for ordinal, record in source.records(table.event, ordinals).items():
+            steps += len(record.steps)
+            if any(at is not None for at in record.forfeited_at):
+                continue
             try:
                 by_source = verify(record, secrets[table.event.id][table.seed]).points_by_source
             except GameFault as error:
                 return PointsSample(why_none=str(error))
             if by_source is None:
                 return PointsSample(why_none="the game does not say where points come from")
-            steps += len(record.steps)
-            sample.append(SourcedMatch(table.block, table.bots[ordinals[ordinal]], by_source))
-    return PointsSample(sample)
+            if not sample or list(map(list, by_source[0])) == list(map(list, sample[0].points[0])):  # a game may have others
+                sample.append(SourcedMatch(table.block, table.bots[ordinals[ordinal]], by_source))
+    return PointsSample(sample) if sample else PointsSample(why_none="a seat forfeited in each match that was looked at")
 
 
 def _tables(matches: Matches, events: Mapping[str, EventRow], secrets: Mapping[str, Mapping[int, bytes]]) -> list[list[_Table]]:

@@ -13,8 +13,8 @@ from khiva_arena.report.standings import round_off
 from khiva_arena.report.text import number, short
 from khiva_arena.report.values import Standings
 
-_FEWEST_SEEDS = 3
-"""The fewest seeds of a sentence: two may agree by chance in small whole numbers."""
+_FEWEST_SEEDS = 5
+"""The fewest seeds of a sentence: in small whole numbers, fewer may agree by chance."""
 
 
 class SourcedMatch(NamedTuple):
@@ -33,7 +33,7 @@ class SourcedMatch(NamedTuple):
 class PointsSample(NamedTuple):
     """The rated matches that were replayed to see where points come from.
 
-    matches: those of one list of sources.
+    matches: all with the same sources.
     why_none: the reason why there are none, for people.
     """
 
@@ -106,10 +106,10 @@ def _lead(standings: Standings, matches: Sequence[SourcedMatch], counted: Sequen
     if standings.ratings.widening.says_nothing(seeds):
         return None
     errors = se * standings.ratings.widening.critical(seeds, (1 - LEVEL) / len(counted))
-    if not mean[-1] > errors[-1] > 0:
+    if mean[-1] <= errors[-1]:
         return None
     total, best = round_off(float(mean[-1])), max(range(len(counted)), key=lambda at: mean[at])
-    if not mean[best] > errors[best] > 0:
+    if mean[best] <= errors[best]:
         return shapes.Lead(standings.rows[0].bot, total)
     numbers = [round_off(float(one)) for one in (own[:, best].mean(), others[:, best].mean(), mean[best], errors[best])]
     return shapes.Lead(standings.rows[0].bot, total, counted[best], *numbers)

@@ -29,8 +29,9 @@ SAYS = {
         "the table"
     ),
     "points": (
-        "points a match by source, each with its 95 % error over seeds: of 200 rated matches at most, from deals that are over, "
-        "spread over seeds and line-ups; the sentence below tells which source the first bot is ahead by, if one explains it"
+        "points a match by source, each with its 95 % error over seeds, from some 200 rated matches at most: without a forfeit, "
+        "of deals that are over, spread over seeds and line-ups; a sentence says by which source the first bot is ahead, if one "
+        "explains it"
     ),
 }
 """The meaning of each section, for docs/standings.md and the page."""

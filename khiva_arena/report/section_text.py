@@ -207,7 +207,8 @@ def _points(standings: Standings, section: shapes.PointsBySource, width: int) ->
         means, errors = row.means or [None] * len(heads), row.errors or [None] * len(heads)
         cells = [number(value, 1) for pair in zip(means, errors, strict=True) for value in pair]
         rows.append([names[row.bot], *cells, str(row.matches), str(row.seeds)])
-    note = f"Points a match, from {section.matches} of {count(section.of, 'rated match', 'rated matches')}, replayed."
+    number_of = f"{section.matches} of {count(section.of, 'rated match', 'rated matches')}"
+    note = f"Points a match, from {number_of}; those with a forfeit do not count."
     notes = [note + (" In brackets: what counts nothing." if section.uncounted else ""), points.sentence(standings, section)]
     return ["Points by source:", *fitting(rows, width), *paragraphs([note for note in notes if note], width)]
 

@@ -35,7 +35,7 @@ class SectionRequest(msgspec.Struct, frozen=True):
     names: Sequence[str]
     events: Sequence[tuple[str, int]]
     effects: Sequence[str] = EFFECTS
-    points: PointsSample = PointsSample()
+    points: PointsSample = PointsSample(why_none="no match was replayed")
 
 
 def sections(standings: Standings, request: SectionRequest) -> shapes.Sections:

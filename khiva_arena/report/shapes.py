@@ -233,7 +233,7 @@ class Lead(Struct, frozen=True):
 
 
 class PointsBySource(Struct, frozen=True):
-    """Where the points of each bot come from, in rated matches that were replayed.
+    """Where the points of each bot come from, in rated matches without a forfeit that were replayed.
 
     matches, of: how many were replayed, of how many.
     counted, uncounted: the names of the sources, and of what is held and counts nothing.

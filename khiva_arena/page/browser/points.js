@@ -72,9 +72,9 @@ export function of_bots(of) {
   const sources = [found.counted, found.uncounted];
   const most = Math.max(1, ...rows.map((/** @type {any} */ row) => length(row.means)));
   const place = h("ul", { class: "by-source" });
-  const [drawn, note] = first_of(rows, `Where the points of a match come from, on average over ${found.matches} of ${found.of} rated matches.`);
+  const [drawn, note] = first_of(rows, `Points of a mean match by source, from ${found.matches} of ${found.of} rated matches; those with a forfeit do not count.`);
   whenever_wide(place, () => refill(place, ...drawn.map((/** @type {any} */ row) => bar(row.name, sources, row.means, most, place.clientWidth, 1))));
   const numbers = { heads: ["bot", ...sources.flat(), "matches"], rows: rows.map((/** @type {any} */ row) => [row.name, ...row.means.map((/** @type {number} */ mean, /** @type {number} */ at) => `${number(mean, 1)} ± ${row.errors[at] === null ? "n/a" : number(row.errors[at], 1)}`), String(row.matches)]) };
-  const title = "Points by source";
+  const title = "Where points come from";
   return figure(title, note, of.meanings.points, place, h("details", {}, h("summary", {}, "Numbers"), table(numbers, title)));
 }
