@@ -80,7 +80,7 @@ def _print_table(table: PooledTable, sections: Sequence[str], wide: bool, width:
         click.echo("\n".join(paragraphs([_AFTER_PLACES], width)))
     click.echo(to_text(table.standings, width, wide))
     if table.by_source and "points" not in sections:
-        click.echo("\n".join(["", *paragraphs([table.by_source], width)]))
+        click.echo("\n".join(paragraphs([table.by_source], width)))
     if same := under_a_table([event.bots for event in table.events], {row.bot: row.name for row in table.standings.rows}):
         click.echo(same)
     click.echo(contrasts.to_text(table.standings, table.contrasts, width), nl=False)
