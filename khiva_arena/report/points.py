@@ -8,7 +8,7 @@ import numpy as np
 from khiva_arena.games.base import SeatPoints
 from khiva_arena.ratings.match_arrays import Floats
 from khiva_arena.ratings.scale import LEVEL
-from khiva_arena.report import shapes
+from khiva_arena.report.points_shapes import BotPoints, Lead, PointsBySource
 from khiva_arena.report.standings import round_off
 from khiva_arena.report.text import number, short
 from khiva_arena.report.values import Standings
@@ -59,21 +59,21 @@ def _mean(rows: Floats, blocks: Sequence[int]) -> _Mean:
     return _Mean(mean, np.sqrt(correction * (sums**2).sum(axis=0)) / len(rows), deals)
 
 
-def section(standings: Standings, sample: PointsSample) -> shapes.PointsBySource:
+def section(standings: Standings, sample: PointsSample) -> PointsBySource:
     """Return the mean points of each bot of a table by source, and the source that explains the lead of the first one."""
     if not sample.matches:
-        return shapes.PointsBySource(0, standings.matches, [], [], [], None, sample.why_none)
+        return PointsBySource(0, standings.matches, [], [], [], None, sample.why_none)
     counted, uncounted = sample.matches[0].points[0]
     rows = [_of_bot(standings, bot, sample.matches) for bot in (standings.order.index(row.bot) for row in standings.rows)]
     lead = _lead(standings, sample.matches, [*counted])
-    return shapes.PointsBySource(len(sample.matches), standings.matches, [*counted], [*uncounted], rows, lead)
+    return PointsBySource(len(sample.matches), standings.matches, [*counted], [*uncounted], rows, lead)
 
 
 def _values(points: SeatPoints) -> list[int]:
     return [*points.counted.values(), *points.uncounted.values()]
 
 
-def _of_bot(standings: Standings, bot: int, matches: Sequence[SourcedMatch]) -> shapes.BotPoints:
+def _of_bot(standings: Standings, bot: int, matches: Sequence[SourcedMatch]) -> BotPoints:
     rows = [
         (match.block, _values(points))
         for match in matches
@@ -82,15 +82,15 @@ def _of_bot(standings: Standings, bot: int, matches: Sequence[SourcedMatch]) -> 
     ]
     name = standings.order[bot]
     if not rows:
-        return shapes.BotPoints(name, 0, 0, [], [])
+        return BotPoints(name, 0, 0, [], [])
     mean, se, seeds = _mean(np.array([values for _, values in rows], dtype=np.float64), [block for block, _ in rows])
     widening = standings.ratings.widening
     errors = [round_off(widening.half_width(float(one), seeds)) for one in se]
     played = sum(bot in match.bots for match in matches)
-    return shapes.BotPoints(name, played, seeds, [round_off(float(one)) for one in mean], errors)
+    return BotPoints(name, played, seeds, [round_off(float(one)) for one in mean], errors)
 
 
-def _lead(standings: Standings, matches: Sequence[SourcedMatch], counted: Sequence[str]) -> shapes.Lead | None:
+def _lead(standings: Standings, matches: Sequence[SourcedMatch], counted: Sequence[str]) -> Lead | None:
     """Return by how much, and by which source, the first bot makes more points than the others at its tables.
 
     None if it does not make more beyond the error, which allows for all sources at once, or if too few deals tell.
@@ -110,9 +110,9 @@ def _lead(standings: Standings, matches: Sequence[SourcedMatch], counted: Sequen
         return None
     total, best = round_off(float(mean[-1])), max(range(len(counted)), key=lambda at: mean[at])
     if mean[best] <= errors[best]:
-        return shapes.Lead(standings.rows[0].bot, total)
+        return Lead(standings.rows[0].bot, total)
     numbers = [round_off(float(one)) for one in (own[:, best].mean(), others[:, best].mean(), mean[best], errors[best])]
-    return shapes.Lead(standings.rows[0].bot, total, counted[best], *numbers)
+    return Lead(standings.rows[0].bot, total, counted[best], *numbers)
 
 
 def _own_and_others(match: SourcedMatch, bot: int) -> tuple[Floats, Floats]:
@@ -121,7 +121,7 @@ def _own_and_others(match: SourcedMatch, bot: int) -> tuple[Floats, Floats]:
     return values[is_own].mean(axis=0), values[~is_own].mean(axis=0)
 
 
-def sentence(standings: Standings, points: shapes.PointsBySource) -> str:
+def sentence(standings: Standings, points: PointsBySource) -> str:
     """Return which source explains the lead of the first bot, with a full stop; "" if nothing can be said."""
     lead, first = points.lead, standings.rows[0]
     if lead is None or lead.total is None:

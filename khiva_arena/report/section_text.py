@@ -9,6 +9,7 @@ from msgspec import UNSET
 from khiva_arena.ratings.student import stdtr
 from khiva_arena.report import points, shapes
 from khiva_arena.report.columns import DETAILS
+from khiva_arena.report.points_shapes import PointsBySource
 from khiva_arena.report.table import UNDER_THE_PRIOR
 from khiva_arena.report.text import (
     WIDEST_NAME,
@@ -198,7 +199,7 @@ def _by_event(standings: Standings, numbers: Sequence[int], stages: Sequence[Seq
     return blocks([names], columns, width, to_left=(0,))
 
 
-def _points(standings: Standings, section: shapes.PointsBySource, width: int) -> list[str]:
+def _points(standings: Standings, section: PointsBySource, width: int) -> list[str]:
     if section.why_none:
         return ["Points by source:", *paragraphs([f"n/a: {section.why_none}."], width)]
     heads = [*section.counted, *(f"({source})" for source in section.uncounted)]
