@@ -92,7 +92,7 @@ def test_the_commands_of_the_first_bot_run(tmp_path: Path) -> None:
             (tmp_path / "my-bot" / "main.py").write_text(program)
         assert words[0] == "khiva-arena"
         said.append((words[1], arena(*words[1:], cwd=tmp_path).stdout))
-    assert [verb for verb, _ in said] == ["new", "check", "match", "check", "run", "show", "show", "replay", "sprt"]
+    assert [verb for verb, _ in said] == ["new", "check", "match", "check", "run", "standings", "show", "show", "replay", "sprt"]
     points = [re.findall(rf"{name}#\d +(\d+) points", said[2][1])[0] for name in ("my-bot", "greedy")]
     assert f"{points[0]} points to {points[1]}" in FIRST_BOT
     assert "0 failed" in said[3][1]

@@ -14,11 +14,12 @@ from khiva_arena.api.keywords import as_path, hand_over, plain_settings, refuse_
 from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.events.find import events_of, matches_of
 from khiva_arena.events.in_bundle import bundled_matches
-from khiva_arena.games.base import Event, Pending, State
+from khiva_arena.games.base import Event, Pending, SeatPoints, State
 from khiva_arena.protocol.bot_function import Choose
 from khiva_arena.replay.record import Record
 from khiva_arena.replay.story import story
 from khiva_arena.replay.verify import verify
+from khiva_arena.report.exports import points_columns
 from khiva_arena.settings.table import OF_A_MATCH
 from khiva_arena.store.db import EventRow, MatchRow, Store
 from khiva_arena.text import preformatted
@@ -160,6 +161,12 @@ class PlayedMatch:
         verify(self.record, self.secret, watch)
         return tuple(steps)
 
+    def points_by_source(self) -> tuple[SeatPoints, ...] | None:
+        """Return where the points of each seat come from, None if the game does not say. Raises RecordError if the record does
+        not replay to what it says."""
+        by_source = verify(self.record, self.secret).points_by_source
+        return None if by_source is None else tuple(by_source)
+
     def story(self) -> str:
         """Return the match as text, turn by turn, hidden cards included. Raises RecordError if it does not replay."""
         return story(self.record, self.secret)
@@ -206,9 +213,14 @@ class RecordedMatches(Iterator[PlayedMatch]):
     def __next__(self) -> PlayedMatch:
         return next(self._matches)
 
-    def rows(self) -> Iterator[dict[str, Any]]:
-        """Yield a row for each seat of each match."""
+    def rows(self, points: bool = False) -> Iterator[dict[str, Any]]:
+        """Yield a row for each seat of each match.
+
+        points: whether to replay each match, and to add where the seat's points come from: "points_gems" for a source that
+            counts, "uncounted_undelivered_carpets" for one that does not. Raises RecordError if a match does not replay.
+        """
         for match in self:
+            by_source = (match.points_by_source() if points else None) or [None] * len(match.bots)
             common = {"event": match.event, "match": match.id, "ordinal": match.ordinal, "seed": match.seed, "game": match.game}
             seats = zip(match.bots, match.record.header.seats, match.ranks, match.scores, match.verdicts, strict=True)
             for seat, (bot, entrant, rank, score, verdict) in enumerate(seats):
@@ -221,19 +233,22 @@ class RecordedMatches(Iterator[PlayedMatch]):
                     "score": score,
                     "verdict": verdict,
                     "faults": None if match.faults is None else len(match.faults[seat]),
+                    **points_columns(by_source[seat]),
                 }
 
-    def to_pandas(self) -> "pandas.DataFrame":
-        """Return a pandas.DataFrame with a row for each seat of each match. Needs pandas."""
+    def to_pandas(self, points: bool = False) -> "pandas.DataFrame":
+        """Return a pandas.DataFrame with a row for each seat of each match. Needs pandas. ``points``: as for ``rows``."""
         import pandas
 
-        return pandas.DataFrame(self.rows(), columns=list(FRAME))
+        rows = list(self.rows(points))
+        return pandas.DataFrame(rows, columns=list(_columns(rows)))
 
-    def to_polars(self) -> Any:
-        """Return a polars.DataFrame with a row for each seat of each match. Needs polars."""
+    def to_polars(self, points: bool = False) -> Any:
+        """Return a polars.DataFrame with a row for each seat of each match. Needs polars. ``points``: as for ``rows``."""
         polars = import_module("polars")
         types = {int: polars.Int64, str: polars.String}
-        return polars.DataFrame(list(self.rows()), schema={name: types[kind] for name, kind in FRAME.items()})
+        rows = list(self.rows(points))
+        return polars.DataFrame(rows, schema={name: types[kind] for name, kind in _columns(rows).items()})
 
 
 FRAME = {
@@ -251,6 +266,11 @@ FRAME = {
     "faults": int,
 }
 """The columns of a frame of matches; ``faults`` is unknown in a bundle."""
+
+
+def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, type]:
+    """Return the columns of a frame: those of every frame, and those of points by source that some of the rows have."""
+    return {**FRAME, **{name: int for row in rows for name in row if name not in FRAME}}
 
 
 def matches(path: str | Path, *events: str | int, game: str | Path | Sequence[str] = ()) -> RecordedMatches:

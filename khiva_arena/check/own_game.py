@@ -57,6 +57,11 @@ DO = {
     "entries differ": "two entries of legal are equal: leave one out.",
     "a score for each seat": "scores is a list with one whole number for each seat, at every moment.",
     "ranks are well formed": "ranks are places: 1 is best, ties share one and the next is left out, as 1, 2, 2, 4.",
+    "points by source": (
+        "points_by_source is a list with one SeatPoints(counted, uncounted) for each seat; the values of counted make its score. "
+        "Leave it out if the rules have one source alone."
+    ),
+    "sources of points": "points_by_source names every source at every moment and for every seat, with 0 where nothing is held.",
     "are refused": "call check_choices(self.pending(), choices) of khiva_arena.games.base first in apply().",
     "refused choice changes nothing": "check all choices in apply() before anything is changed.",
     "clone": "clone() copies every list and dict that a move changes; without clone(), everything is copied.",

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from khiva_arena.cli.help import Verb
-from khiva_arena.cli.options import among_options, store_argument
+from khiva_arena.cli.options import among_options, handed_games_option, store_argument
 from khiva_arena.commands.choices import EXPORT_FORMATS
 
 
@@ -15,7 +15,11 @@ from khiva_arena.commands.choices import EXPORT_FORMATS
 @click.argument("event", nargs=-1)
 @click.option("--format", "form", type=click.Choice(EXPORT_FORMATS), required=True, help="The format to write.")
 @click.option("--out", metavar="FILE", type=click.Path(path_type=Path), help="A new file to write into [default: stdout].")
+@click.option(
+    "--points", is_flag=True, help="Add where the points of each seat come from, to csv or jsonl: each match is replayed."
+)
 @among_options
+@handed_games_option
 def command(**flags: Any) -> None:
     """Write the results of STORE, or of each EVENT in it (by number or id).
 

@@ -6,7 +6,7 @@ import click
 
 from khiva_arena.cli.completion import one_of
 from khiva_arena.cli.help import Verb
-from khiva_arena.cli.options import among_options, json_option, store_argument
+from khiva_arena.cli.options import among_options, handed_games_option, json_option, store_argument
 from khiva_arena.report.section_names import ALL, NAMES
 
 
@@ -41,6 +41,7 @@ from khiva_arena.report.section_names import ALL, NAMES
 )
 @click.option("--wide", is_flag=True, help="Print every column, however wide the table gets.")
 @among_options
+@handed_games_option
 @json_option
 def command(**flags: Any) -> None:
     """Print the rating table of STORE, or of each EVENT in it (by number or id). Events with equal game, rules, time, policy,

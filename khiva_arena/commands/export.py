@@ -1,17 +1,22 @@
 """The work of ``khiva-arena export``: results for other programs."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
+from khiva_arena.errors import ConfigError
 from khiva_arena.events.find import check_event, in_order, rated_events
 from khiva_arena.events.pools import entrants_of, marks_of, results_of
 from khiva_arena.events.selection import Among, StoreSelection, check_among, of_those
+from khiva_arena.events.source import StoredResults
+from khiva_arena.games.base import SeatPoints
 from khiva_arena.league.seasons import public_words_of
-from khiva_arena.report.exports import EventResults, pgn_names, to_csv, to_jsonl, to_payoffs, to_pgn
+from khiva_arena.replay.verify import verify
+from khiva_arena.report.exports import EventResults, pgn_names, points_columns, to_csv, to_jsonl, to_payoffs, to_pgn
 from khiva_arena.report.standings import Entrant
+from khiva_arena.result import Result
 from khiva_arena.settings.flags import take_fields
 from khiva_arena.store.db import EventRow, Store
 from khiva_arena.store.new_file import new_file
@@ -21,8 +26,10 @@ from khiva_arena.text import harmless
 LINE_ENDS = "\n"
 
 
-def export(store: Path, form: str, out: Path | None, **flags: Any) -> None:
-    """Write or print the results. ``flags``: those of ``StoreSelection``."""
+def export(store: Path, form: str, out: Path | None, points: bool, **flags: Any) -> None:
+    """Write or print the results, with ``points`` by source if they are wanted. ``flags``: those of ``StoreSelection``."""
+    if points and form not in ("csv", "jsonl"):
+        raise ConfigError(f"--points goes with --format csv or jsonl, not with {form}")
     selection = take_fields(flags, StoreSelection)
     assert not flags, flags
     among = selection.among
@@ -31,7 +38,7 @@ def export(store: Path, form: str, out: Path | None, **flags: Any) -> None:
         check_among(among, events)
         for event in events:
             check_event(db, event)  # before anything is written
-        texts = (harmless(text, keep=LINE_ENDS) for text in _texts(db, events, form, among))
+        texts = (harmless(text, keep=LINE_ENDS) for text in _texts(db, events, form, among, points=points))
         if out is None:
             for text in texts:
                 # as bytes, since names may hold more than a terminal's code page
@@ -42,17 +49,44 @@ def export(store: Path, form: str, out: Path | None, **flags: Any) -> None:
                 file.write(text.encode())
 
 
-def _texts(store: Store, events: Sequence[EventRow], form: str, among: Among) -> Iterator[str]:
-    results = (_results(store, event, among) for event in events)
+def _texts(store: Store, events: Sequence[EventRow], form: str, among: Among, *, points: bool) -> Iterator[str]:
+    results = (_results(store, event, among, points=points) for event in events)
     if form == "pgn":
         return to_pgn(results, pgn_names(entrants_of(events)))
+    if form == "csv" and points:
+        return to_csv(results, list(dict.fromkeys(source for event in events for source in _sources(store, event))))
     return {"csv": to_csv, "jsonl": to_jsonl, "payoffs": to_payoffs}[form](results)
 
 
-def _results(store: Store, event: EventRow, among: Among) -> EventResults:
+def _results(store: Store, event: EventRow, among: Among, *, points: bool) -> EventResults:
     """Return the results of an event. Raises StoreError if the store is damaged."""
     marks = marks_of([event])
     bots = tuple(Entrant(bot.identity, bot.name, marks.get(bot.identity, ())) for bot in event.bots)
     results = of_those([event], among, results_of(store, event))
     definition = event.definition
-    return EventResults(event.id, event.number, definition.extends, definition.game, bots, results)
+    by_source = _by_source(store, event) if points else None
+    return EventResults(event.id, event.number, definition.extends, definition.game, bots, results, by_source)
+
+
+def _by_source(store: Store, event: EventRow) -> Callable[[Result], list[SeatPoints] | None]:
+    """Return a function that replays a match to see where points come from, if its deal is over.
+
+    It raises RecordError if the record is damaged, GameFault if the game cannot be played.
+    """
+    source = StoredResults(store)
+    secrets = source.secrets(event)
+
+    def replayed(match: Result) -> list[SeatPoints] | None:
+        if match.seed not in secrets:
+            return None
+        return verify(source.records(event, [match.ordinal])[match.ordinal], secrets[match.seed]).points_by_source
+
+    return replayed
+
+
+def _sources(store: Store, event: EventRow) -> list[str]:
+    """Return the columns of an event's points by source, as its first match has them whose deal is over."""
+    by_source, secrets = _by_source(store, event), store.reveals(event.id)
+    first = next((match for match in results_of(store, event) if match.seed in secrets and not match.set_aside), None)
+    points = by_source(first) if first else None
+    return list(points_columns(points[0])) if points else []

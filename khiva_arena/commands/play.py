@@ -21,7 +21,8 @@ from khiva_arena.errors import ConfigError
 from khiva_arena.games.asked import YOU
 from khiva_arena.games.registry import NAMES
 from khiva_arena.outside.opening import offer
-from khiva_arena.replay.story import places
+from khiva_arena.replay.story import ending
+from khiva_arena.replay.verify import verify
 from khiva_arena.seats import final_page
 from khiva_arena.seats.hub_process import Hub
 from khiva_arena.seats.seating import linked, relays_order
@@ -176,7 +177,8 @@ def _print(outcome: Outcome, setup: OneMatch, names: list[str], as_json: bool) -
     if as_json:
         click.echo(record.to_json())
     else:
-        for line in places(record, [f"{name}{_marks_text(name, marks)}" for name, marks in zip(names, setup.marks, strict=True)]):
+        marked = [f"{name}{_marks_text(name, marks)}" for name, marks in zip(names, setup.marks, strict=True)]
+        for line in ending(record, marked, verify(record, setup.job.secret).points_by_source):
             click.echo(harmless(line))
         click.echo(f"every choice replays; digest {record.digest}")
     if setup.random_secret is not None:

@@ -106,9 +106,9 @@ def run(config: Path | None, shipped: bool, budget: str | None, yes: bool, as_js
         print_commitment(stages[0].out, event_ids[0], as_json)
         return 0
     with if_interrupted(say, lambda: "all matches are recorded" if complete else "some matches are not recorded"):
-        from khiva_arena.commands.standings import print_standings  # numpy comes with it: not before the matches have been played
+        from khiva_arena.commands.standings import WITH_SOURCES, print_standings  # numpy comes with it: not before matches
 
-        print_standings(stages[0].out, event_ids, as_json=as_json)
+        print_standings(stages[0].out, event_ids, WITH_SOURCES, as_json=as_json)
     return 0 if complete else 1
 
 

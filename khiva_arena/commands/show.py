@@ -4,10 +4,12 @@ import json
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
 from khiva_arena.arbiter.stderr import notes_of
+from khiva_arena.errors import ArenaError
 from khiva_arena.events.extending import KNOWN
 from khiva_arena.events.find import check_event, events_of, match_of, matches_of, secret_of
 from khiva_arena.events.stored import bare_timetable
@@ -16,10 +18,11 @@ from khiva_arena.games.which import which_of
 from khiva_arena.replay.definition import DefinedBot, kept_at
 from khiva_arena.replay.seeds import ID_LENGTH
 from khiva_arena.replay.story import story
+from khiva_arena.replay.verify import verify
 from khiva_arena.report.columns import MARKS
 from khiva_arena.report.text import listing
 from khiva_arena.schedule.formats import FORMATS
-from khiva_arena.store.db import EventRow, Store
+from khiva_arena.store.db import EventRow, MatchRow, Store
 from khiva_arena.store.rows import SeatRow
 from khiva_arena.terminal.tty import list_width
 from khiva_arena.text import harmless
@@ -114,13 +117,22 @@ def _extends(event: EventRow, numbers: Mapping[str, int]) -> str:
     return f"extends event {numbers.get(before, before)}, {KNOWN}" if before else ""
 
 
+def _points(store: Store, event: EventRow, row: MatchRow) -> list[dict[str, Any]] | None:
+    """Return where the points of each seat come from; None if the game does not say, or does not replay the match here."""
+    try:
+        by_source = verify(row.parsed(), secret_of(store, event, row.seed)).points_by_source
+    except ArenaError:  # the record is printed all the same
+        return None
+    return [points._asdict() for points in by_source] if by_source else None
+
+
 def _show(store: Store, word: str, notes: bool, as_json: bool) -> None:
     event, row = match_of(store, word)
     record = row.parsed()
     if as_json:
         seats = [{name: getattr(seat, name) for name in seat.__struct_fields__} for seat in row.seats]
         beside = {"attempt": row.attempt, "req_start": row.req_start, "seconds": row.seconds, "finished": row.finished}
-        beside |= {"extends": event.definition.extends, "cell": row.cell}
+        beside |= {"extends": event.definition.extends, "cell": row.cell, "points": _points(store, event, row)}
         click.echo(json.dumps({"record": json.loads(row.record), "seats": seats, "times": row.times, **beside}))
         return
     if row.cell:

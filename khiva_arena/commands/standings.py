@@ -20,6 +20,7 @@ from khiva_arena.terminal.console import say
 from khiva_arena.terminal.tty import table_width
 from khiva_arena.text import harmless
 
+WITH_SOURCES = PLAIN._replace(by_source=True)
 _AFTER_PLACES = "The format decides the places. Elo, from the matches played, only estimates strength:"
 
 
@@ -78,6 +79,8 @@ def _print_table(table: PooledTable, sections: Sequence[str], wide: bool, width:
     if table.places:
         click.echo("\n".join(paragraphs([_AFTER_PLACES], width)))
     click.echo(to_text(table.standings, width, wide))
+    if table.by_source and "points" not in sections:
+        click.echo("\n".join(paragraphs([table.by_source], width)))
     if same := under_a_table([event.bots for event in table.events], {row.bot: row.name for row in table.standings.rows}):
         click.echo(same)
     click.echo(contrasts.to_text(table.standings, table.contrasts, width), nl=False)

@@ -1,6 +1,6 @@
 """Bundles of events that are over, each with the standings that follow from its records alone."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -20,7 +20,7 @@ from khiva_arena.result import Measured, Result
 from khiva_arena.schedule.formats import ScheduledMatch, Shape
 from khiva_arena.schedule.timetable import Timetable
 from khiva_arena.store import bundle
-from khiva_arena.store.db import EventRow, Store
+from khiva_arena.store.db import RUN_SECRET, EventRow, Store
 from khiva_arena.store.files import MODULES
 from khiva_arena.store.new_file import new_file
 
@@ -171,6 +171,14 @@ class BundledResults:
 
     def recorded(self, event: EventRow) -> int:
         return len(self.members[event.id].results)
+
+    def secrets(self, event: EventRow) -> dict[int, bytes]:
+        seeds = {result.seed for result in self.results(event)}
+        return {RUN_SECRET: event.secret} | {seed: event.seed_secret(seed) for seed in seeds}
+
+    def records(self, event: EventRow, ordinals: Collection[int]) -> dict[int, Record]:
+        """Return none: the matches hold results alone, and whoever has the file reads it again."""
+        return {}
 
     def digest(self, event: EventRow) -> str | None:
         return run_digest(self.members[event.id].digests)

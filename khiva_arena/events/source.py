@@ -1,10 +1,11 @@
 """The results of events as tables and pages read them, from a store or from a bundle that was checked."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Protocol
 
 from khiva_arena.events.pools import results_of
 from khiva_arena.events.stored import round_results
+from khiva_arena.replay.record import Record
 from khiva_arena.result import Result
 from khiva_arena.schedule.formats import Shape
 from khiva_arena.store.db import EventRow, Store
@@ -21,6 +22,12 @@ class ResultSource(Protocol):
 
     def recorded(self, event: EventRow) -> int:
         """Return the number of recorded matches."""
+
+    def secrets(self, event: EventRow) -> dict[int, bytes]:
+        """Return the revealed secrets of an event by seed; that of the run is under RUN_SECRET."""
+
+    def records(self, event: EventRow, ordinals: Collection[int]) -> dict[int, Record]:
+        """Return the records at these places of the schedule, as far as there are any."""
 
     def digest(self, event: EventRow) -> str | None:
         """Return the run digest of an event that is over or was closed, None for one that is still to be played."""
@@ -46,3 +53,10 @@ class StoredResults:
 
     def digest(self, event: EventRow) -> str | None:
         return self.store.conclusion(event.id)
+
+    def secrets(self, event: EventRow) -> dict[int, bytes]:
+        return self.store.reveals(event.id)
+
+    def records(self, event: EventRow, ordinals: Collection[int]) -> dict[int, Record]:
+        rows = {ordinal: self.store.match(event.id, ordinal) for ordinal in ordinals}
+        return {ordinal: row.parsed() for ordinal, row in rows.items() if row}

@@ -10,12 +10,14 @@ from msgspec import to_builtins
 from khiva_arena.errors import ConfigError
 from khiva_arena.events import stored
 from khiva_arena.events.find import rated_events, uncollected
+from khiva_arena.events.points import points_sample
 from khiva_arena.events.pools import in_common, pools_of, standings_of, titles
 from khiva_arena.events.selection import EVERYBODY, Among, check_among
 from khiva_arena.events.source import ResultSource, StoredResults
 from khiva_arena.events.stored import bare_timetable
 from khiva_arena.games.which import changed
-from khiva_arena.report import places, shapes
+from khiva_arena.report import places, points, shapes
+from khiva_arena.report.points import PointsSample
 from khiva_arena.report.section_names import ALL, EFFECTS, NAMES
 from khiva_arena.report.sections import SectionRequest, sections
 from khiva_arena.report.table import to_json
@@ -37,6 +39,7 @@ class PooledTable(NamedTuple):
     partial: those events that are not over.
     contrasts: differences of the sets of bots that were named.
     cells: the levels at which runners of modules were kept, by name.
+    by_source: which source of points the first bot is ahead by, in a sentence; "" if nobody asked, or nothing can be said.
     """
 
     heading: str
@@ -48,6 +51,7 @@ class PooledTable(NamedTuple):
     partial: tuple[shapes.Partial, ...] = ()
     contrasts: tuple[shapes.Contrasts, ...] = ()
     cells: tuple[str, ...] = ()
+    by_source: str = ""
 
     @property
     def title(self) -> str:
@@ -84,12 +88,14 @@ class TableRequest(NamedTuple):
     names: of sections, in the order of ``section_names.NAMES``.
     effects: those that the section effects fits.
     among: the bots that count.
+    by_source: whether the sentence on the sources of points is wanted, for which some matches are replayed.
     """
 
     anchors: Sequence[str] = ()
     names: Sequence[str] = ()
     effects: Sequence[str] = EFFECTS
     among: Among = EVERYBODY
+    by_source: bool = False
 
 
 PLAIN = TableRequest()
@@ -128,8 +134,13 @@ def _table(source: ResultSource, heading: str, events: list[EventRow], request: 
     )
     standings = standings_of(events, source.results(*events), request.anchors, request.among, say)
     by_age = sorted((event.number, event.id) for event in events)
-    section_request = SectionRequest(tuple(request.names), [(event, number) for number, event in by_age], tuple(request.effects))
-    return PooledTable(heading, events, standings, sections(standings, section_request), placed, request.among, partial)
+    is_sampled = request.by_source or "points" in request.names
+    sample = points_sample(source, events, standings.evidence.matches) if is_sampled else PointsSample()
+    numbered = [(event, number) for number, event in by_age]
+    section_request = SectionRequest(tuple(request.names), numbered, tuple(request.effects), sample)
+    by_source = points.sentence(standings, points.section(standings, sample))
+    made = sections(standings, section_request)
+    return PooledTable(heading, events, standings, made, placed, request.among, partial, by_source=by_source)
 
 
 def sections_named(names: Sequence[str]) -> tuple[str, ...]:

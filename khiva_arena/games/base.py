@@ -78,6 +78,17 @@ def event_shapes(events: EventFields) -> tuple[Any, ...]:
     return tuple(typed_dict(kind, {"type": Literal[kind], **fields}) for kind, fields in events.items())
 
 
+class SeatPoints(NamedTuple):
+    """The points of one seat by source. A source has a name in plain words, which people read: "teapots", "gems".
+
+    counted: the points of each source, in the order in which the rules name them. Their sum is the score of the seat.
+    uncounted: the points of pieces that the seat holds and that count nothing as the match stands.
+    """
+
+    counted: dict[str, int]
+    uncounted: dict[str, int]
+
+
 def check_choices(asked: Pending, choices: Mapping[int, int]) -> None:
     """Raise IllegalChoice unless each asked seat, and no other seat, has an index into its ``legal``, or if nobody is asked."""
     if not asked:
@@ -145,6 +156,14 @@ class State(ABC):
     @abstractmethod
     def scores(self) -> list[int]:
         """Points of each seat as the match stands, defined at every moment."""
+
+    @property
+    def points_by_source(self) -> list[SeatPoints] | None:
+        """Where the points of each seat come from as the match stands; None for a game that does not say.
+
+        Every seat has the same sources in the same order, at every moment of every match under the same rules.
+        """
+        return None
 
     @property
     def ranks(self) -> list[int]:

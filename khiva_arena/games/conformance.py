@@ -5,7 +5,7 @@ conformance.check_game(registry.get("khiva"), variants=[{}, {"overshoot": "bounc
 """
 
 import marshal
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
@@ -14,14 +14,11 @@ from typing import Any, NamedTuple
 from khiva_arena.errors import ConfigError, IllegalChoice, RulesError
 from khiva_arena.games.base import Decision, Event, Game, Plain, State, seen_by
 from khiva_arena.games.draws import difference, leak
+from khiva_arena.games.plain import check_plain, wrong_points
 from khiva_arena.rng import Stream
-from khiva_arena.words import an, count
+from khiva_arena.words import count
 
-MOST_INT = 2**53 - 1
-MOST_DEPTH = 16
 CONTAINERS = (list, dict)
-LEAVES = frozenset({str, bool, type(None)})
-"""The types of plain values that hold nothing, and of which any will do."""
 MOST_STEPS = 20_000
 """Calls of ``apply`` that a match may take, at most."""
 
@@ -80,6 +77,8 @@ class _Match:
     more: More = _always
     short: list[str] = field(default_factory=list)
     """The parts that were not looked at as a whole, see ``Findings``."""
+    sources: list[str] | None = None
+    """The sources of points, once a state has been looked at; none of a game that does not say."""
 
     def fail(self, point: str) -> NonConforming:
         where = f"{self.game.name}, {self.seats} seats, secret {self.secret.hex()}, rules {self.rules}"
@@ -99,7 +98,8 @@ class _Match:
         """Return everything of a state that can be seen from outside."""
         views = [state.view(seat) for seat in range(self.seats)]
         text = self.game.sketch(state, self.names)
-        return views, text, state.components(), dict(state.pending()), state.is_over, state.scores, state.ranks
+        standing = state.is_over, state.scores, state.ranks, state.points_by_source
+        return views, text, state.components(), dict(state.pending()), *standing
 
     @property
     def names(self) -> list[str]:
@@ -147,29 +147,6 @@ def found_in(game: Game, seats: int, rules: Mapping[str, Plain], steps: int, see
         except NonConforming as error:
             found.append(error.point)
     return Findings(found, match.short)
-
-
-def check_plain(value: Plain, depth: int = 1) -> str | None:
-    """Return the reason why a value is not a plain value, or None if it is one."""
-    kind = type(value)
-    if kind is list:
-        items: Iterable[Any] = value
-    elif kind is dict:
-        if wrong_keys := [key for key in value if type(key) is not str]:
-            return f"the key {wrong_keys[0]!r} is not text"
-        items = value.values()
-    elif kind is int:
-        return None if abs(value) <= MOST_INT else f"{value} is too big"
-    else:
-        what = f"{f'{value} is ' if kind is float else ''}{an(kind.__name__)}, which is no plain value"
-        return None if kind in LEAVES else what
-    if value and depth == MOST_DEPTH:
-        return f"deeper than {MOST_DEPTH}"
-    for item in items:
-        kind = type(item)  # most items are leaves, and a call for each of them would take most of the time
-        if not (-MOST_INT <= item <= MOST_INT if kind is int else kind in LEAVES) and (wrong := check_plain(item, depth + 1)):
-            return wrong
-    return None
 
 
 # --- the points ---
@@ -301,6 +278,12 @@ def _check_standing(match: _Match, state: State) -> None:
     scores, ranks = state.scores, state.ranks
     match.want(len(scores) == match.seats and all(type(score) is int for score in scores), "a score for each seat")
     match.want(ranks == [1 + sum(other < rank for other in ranks) for rank in ranks], f"ranks are well formed: {ranks}")
+    by_source = state.points_by_source
+    wrong = wrong_points(by_source, scores)
+    match.want(not wrong, f"points by source: {wrong}")
+    sources = [name for part in by_source[0] for name in part] if by_source else []
+    match.want(match.sources in (None, sources), f"the sources of points are the same at every moment: {sources}")
+    match.sources = sources
 
 
 def _exact(value: Plain) -> bytes:

@@ -15,8 +15,9 @@ from typing import Any, Self
 import msgspec
 
 from khiva_arena.errors import ArenaError, GameFault, IllegalChoice, InternalError
-from khiva_arena.games.base import Event, Game, Pending, Plain, State, check_choices
-from khiva_arena.games.conformance import MOST_STEPS, Findings, check_plain
+from khiva_arena.games.base import Event, Game, Pending, Plain, SeatPoints, State, check_choices
+from khiva_arena.games.conformance import MOST_STEPS, Findings
+from khiva_arena.games.plain import check_plain, wrong_points
 from khiva_arena.games.registry import HASHED
 from khiva_arena.outside.answers import Step, front_of, in_words, stands_of, step_of
 from khiva_arena.outside.calls import LOOK_CPU_SECONDS, LOOK_SECONDS
@@ -36,6 +37,7 @@ _findings = msgspec.msgpack.Decoder(Findings).decode
 _map = msgspec.msgpack.Decoder(dict[str, Any]).decode
 _number = msgspec.msgpack.Decoder(int).decode
 _numbers = msgspec.msgpack.Decoder(list[int]).decode
+_by_source = msgspec.msgpack.Decoder(list[SeatPoints] | None).decode
 _points = msgspec.msgpack.Decoder(list[int] | None).decode
 _text = msgspec.msgpack.Decoder(str).decode
 _counts = msgspec.msgpack.Decoder(dict[str, int]).decode
@@ -335,6 +337,15 @@ class OutsideState(State):
     def ranks(self) -> list[int]:
         """Place of each seat as the match stands."""
         return list(self._step.ranks)
+
+    @property
+    def points_by_source(self) -> list[SeatPoints] | None:
+        """Where the points come from; None if the game does not say, or fails to, which stops nothing and a check tells of."""
+        try:
+            by_source = _decode(_by_source, self._ask("points_by_source", self._number), "points_by_source", self._shown)
+        except GameFault:
+            return None
+        return None if wrong_points(by_source, self.scores) else by_source
 
     def components(self) -> dict[str, int]:
         """Return how many of each physical piece there are."""

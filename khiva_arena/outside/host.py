@@ -401,11 +401,13 @@ class ForkedMatch:
         self.calling = "view"
         answer["views"] = strictly([state.view(seat) for seat in pending])
         self.calling = "is_over, scores or ranks"
-        standing = {"over": state.is_over, "scores": list(state.scores), "ranks": list(state.ranks)}
-        return {**answer, **standing}
+        return {**answer, "over": state.is_over, "scores": list(state.scores), "ranks": list(state.ranks)}
 
     def view(self, number: int, seat: int) -> Any:
         return strictly(self._states[number].view(seat))
+
+    def points_by_source(self, number: int) -> Any:
+        return self._states[number].points_by_source
 
     def components(self, number: int) -> Any:
         return self._states[number].components()
@@ -416,9 +418,7 @@ class ForkedMatch:
 
     def sketch(self, number: int, names: list[str]) -> str:
         """Return the game's own sketch, "" if it has none: then the views show everything, and the caller has them anyhow."""
-        if type(self._game).sketch is Game.sketch:
-            return ""
-        return self._game.sketch(self._states[number], names)
+        return "" if type(self._game).sketch is Game.sketch else self._game.sketch(self._states[number], names)
 
     def narrate(self, data: dict[str, Any], to: list[int] | None, names: list[str]) -> str:
         return self._game.narrate(Event(data, None if to is None else tuple(to)), names)

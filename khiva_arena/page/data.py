@@ -197,12 +197,12 @@ class PageTable(Struct, frozen=True):
     title: the game and the conditions.
     columns: as they are printed, from left to right.
     notes: the lines below it.
-    table: as ``standings --json`` gives it, with the sections crosstable and seats.
+    table: as ``standings --json`` gives it, with the sections crosstable, seats and points.
     meanings: the meaning of each of these sections, and of each number of the places.
     by_seeds: Elo of each bot after so many seeds.
     turn_ms: the length of a turn.
     times: durations of decisions, by bot; bots whose durations are not known, or not shown, are absent.
-    verdict: the winner, and whether that could be luck, in a sentence; "" without ratings.
+    verdict: the winner, whether that could be luck, and which source of points explains it, in sentences; "" without ratings.
     """
 
     title: str

@@ -1,7 +1,7 @@
 """The source of a page of results: a store, or a bundle that was checked as ``verify`` checks it."""
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,10 +24,10 @@ from khiva_arena.replay.record import Record
 from khiva_arena.result import Result, Verdict
 from khiva_arena.say import Say, say_nothing
 from khiva_arena.schedule.timetable import Timetable
-from khiva_arena.store.db import RUN_SECRET, EventRow, SeatRow, Store
+from khiva_arena.store.db import EventRow, SeatRow, Store
 from khiva_arena.store.rows import Times
 
-SECTIONS = ("crosstable", "seats")
+SECTIONS = ("crosstable", "seats", "points")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +77,6 @@ class PageSource(ResultSource, Protocol):
     def voids(self, event: EventRow) -> int:
         """Return the number of an event's attempts that the host spoilt."""
 
-    def secrets(self, event: EventRow) -> dict[int, bytes]:
-        """Return the revealed secrets of an event by seed; that of the run is under RUN_SECRET."""
-
 
 @contextmanager
 def page_source(
@@ -99,7 +96,7 @@ def page_source(
     Raises ConfigError for an event or bot that is not there, StoreError or RecordError if the source cannot be read, is damaged
     or does not verify.
     """
-    request = TableRequest(names=SECTIONS, among=among)
+    request = TableRequest(names=SECTIONS, among=among, by_source=True)
     if path.is_file():
         if words:
             raise ConfigError("a bundle is shown as a whole: leave out the events")
@@ -136,9 +133,6 @@ class _Store(StoredResults):
 
     def voids(self, event: EventRow) -> int:
         return len(voids_of(self.store, event))
-
-    def secrets(self, event: EventRow) -> dict[int, bytes]:
-        return self.store.reveals(event.id)
 
 
 def _details(seat: SeatRow) -> tuple[str, ...]:
@@ -185,6 +179,6 @@ class _Bundle(BundledResults):
     def voids(self, event: EventRow) -> int:
         return sum(result.voids for result in self.results(event))
 
-    def secrets(self, event: EventRow) -> dict[int, bytes]:
-        seeds = {result.seed for result in self.results(event)}
-        return {RUN_SECRET: event.secret} | {seed: event.seed_secret(seed) for seed in seeds}
+    def records(self, event: EventRow, ordinals: Collection[int]) -> dict[int, Record]:
+        lines = bundled_matches(self._path)
+        return {ordinal: record for number, ordinal, _, record, _ in lines if number == event.number and ordinal in ordinals}

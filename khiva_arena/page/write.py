@@ -192,7 +192,7 @@ def _table(table: PooledTable, more: MoreSeeds | None) -> PageTable:
     newest = max(event.number for event in table.events)
     placed = next((one for one in table.places if one.number == newest), None)
     by_seed = by_seeds(table.standings)
-    summary = harmless(verdict(table.standings, placed, more, so_far=bool(table.partial)))
+    summary = harmless(f"{verdict(table.standings, placed, more, so_far=bool(table.partial))} {table.by_source}".strip())
     return PageTable(table.title, columns, remarks, table.to_json(), meanings, by_seed, turn, [], summary)
 
 

@@ -37,6 +37,8 @@ class Film:
     asked: the seats asked before the frame, each [seat, kind, legal choices, choice], and why the default was played if it was.
     events: the events, each with its text.
     scores: by seat.
+    sources: the names of the sources of points that count, and of those that count nothing; [] for a game that does not say.
+    points: by seat the number of points of each source, in the order of both lists.
     sketches: the whole state as text, if that was asked for.
     """
 
@@ -45,6 +47,8 @@ class Film:
     asked: list[list[list[Plain]]] = field(default_factory=list)
     events: list[list[tuple[Event, str]]] = field(default_factory=list)
     scores: list[list[int]] = field(default_factory=list)
+    sources: list[list[str]] = field(default_factory=list)
+    points: list[list[list[int]]] = field(default_factory=list)
     sketches: list[str] = field(default_factory=list)
 
 
@@ -64,6 +68,9 @@ def film(record: Record, secret: bytes, names: Sequence[str], sketches: bool = F
         out.asked.append([[*who, one.choice, *([one.why] if one.why else [])] for who, one in zip(pending, choices, strict=True)])
         out.events.append([(event, harmless(game.narrate(event, names), keep=ISOLATES)) for event in events])
         out.scores.append(list(state.scores))
+        by_source = state.points_by_source or []
+        out.sources = [[*part] for part in by_source[0]] if by_source else out.sources
+        out.points.append([[points for part in seat for points in part.values()] for seat in by_source])
         if sketches:
             out.sketches.append(harmless(game.sketch(state, names), keep=f"\n{ISOLATES}"))
         public = state.public()
@@ -111,6 +118,8 @@ def block(films: Sequence[Film], shared: Callable[[list[Plain]], int]) -> dict[s
         "data": [[event.data for event, _ in of_film] for of_film in events],
         "text": [[text for _, text in of_film] for of_film in events],
         "scores": [one.scores for one in films],
+        "sources": [one.sources for one in films],
+        "points": [one.points for one in films],
         "sketch": [one.sketches for one in films],
         "knows": [one.knows for one in films],
     }

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from khiva_arena.games.base import Event, State
+from khiva_arena.games.base import Event, SeatPoints, State
 from khiva_arena.games.registry import get
 from khiva_arena.games.which import which
 from khiva_arena.replay.record import FORFEITED, Record
@@ -31,20 +31,36 @@ def story(record: Record, secret: bytes) -> str:
                 lines.append(f"  ! {names[seat]} forfeits: {record.verdicts[seat]}")
         lines.extend(line for event in events if (line := game.narrate(event, names)))
 
-    verify(record, secret, watch)
+    end = verify(record, secret, watch)
     lines.append("")
     lines.append("the match is over" if record.reason == "over" else "all but one have forfeited")
-    lines += places(record, names)
+    lines += ending(record, names, end.points_by_source)
     lines += [f"{name}: {ticks}" for name, ticks in zip(names, spending(record), strict=bool(record.ticks))]
     lines.append(f"digest {record.digest}")
     return "\n".join(map(harmless, lines))
 
 
-def places(record: Record, names: Sequence[str]) -> list[str]:
-    """Return the end of a match, a line a seat, the best first."""
+def ending(record: Record, names: Sequence[str], by_source: Sequence[SeatPoints] | None) -> list[str]:
+    """Return the end of a match: a line a seat, the best first, and where the points of each come from.
+
+    by_source: by seat; None if the game does not say.
+    """
+    order = sorted(range(len(names)), key=lambda seat: (record.ranks[seat], seat))
     lines = []
-    for seat in sorted(range(len(names)), key=lambda seat: (record.ranks[seat], seat)):
+    for seat in order:
         verdict = record.verdicts[seat]
         fault = "" if verdict == "ok" else f"  {verdict}"
         lines.append(f"{record.ranks[seat]:>3}. {names[seat]}  {count(record.scores[seat], 'point')}{fault}")
+    if not by_source:
+        return lines
+    counted, uncounted = by_source[0]
+    rows = [["", *counted, "points", *(f"({source})" for source in uncounted)]]
+    for seat in order:
+        points = by_source[seat]
+        rows.append([names[seat], *map(str, (*points.counted.values(), record.scores[seat], *points.uncounted.values()))])
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines.append(f"points by source{', what counts nothing in brackets' if uncounted else ''}:")
+    for name, *numbers in rows:
+        cells = [number.rjust(width) for number, width in zip(numbers, widths[1:], strict=True)]
+        lines.append("  ".join(["", name.ljust(widths[0]), *cells]))
     return lines

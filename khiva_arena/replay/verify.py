@@ -22,8 +22,10 @@ BLAMED_UNASKED = BLAMED_AT_A_STEP - frozenset(STRIKING)
 BLAMED_AT_THE_START = BLAMED_UNASKED | {Verdict.START_FAILED}
 
 
-def verify(record: Record, secret: bytes, watch: StepWatcher | None = None) -> None:
-    """Replay ``record`` with the seed's 32-byte ``secret``. ``watch(step, state, events)`` sees each step, 0 the opening.
+def verify(record: Record, secret: bytes, watch: StepWatcher | None = None) -> State:
+    """Replay ``record`` with the seed's 32-byte ``secret``, and return the state at the end.
+
+    ``watch(step, state, events)`` sees each step, 0 the opening.
 
     Raises RecordError naming the place where the record first differs from the results of the rules, the commitment and the
     faults. Raises GameFault if its game cannot be played.
@@ -42,6 +44,7 @@ def verify(record: Record, secret: bytes, watch: StepWatcher | None = None) -> N
     except ArenaError as error:
         raise RecordError(f"the header cannot be played: {error}") from None
     _replay(record, state, events, watch)
+    return state
 
 
 def check_unplayed(record: Record, secret: bytes) -> None:

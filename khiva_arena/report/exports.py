@@ -8,8 +8,12 @@ standings require; ``faults`` is every fault of the seat as ``illegal@3``, the s
 this one adds its seeds to, whose results were known by then, if it does. A name that begins with one of = + - @ ' has a '
 before it, since a spreadsheet takes the first four for the beginning of a formula; ``identity`` is never changed.
 
+Where points come from, if it is asked for, stands behind ``extends``: ``points_gems`` for each source, and
+``uncounted_undelivered_carpets`` for what counts nothing; empty for a deal that is not over, and for a game that does not say.
+
 JSON lines, an object for each match, with the same keys except ``seat``; ``seats`` is a list by seat of objects with ``bot``,
-``identity``, ``rank``, ``score``, ``verdict`` ``faults`` [[fault, step], ...] and ``marks``.
+``identity``, ``rank``, ``score``, ``verdict`` ``faults`` [[fault, step], ...] and ``marks``; and ``points``, if it is asked for:
+``counted`` and ``uncounted`` points by source, or null.
 
 Payoffs, as CSV: a row for each ordered pair of bots that met, event by event, over complete tables: ``event``, ``game``,
 ``bot``, ``identity``, ``other``, ``other_identity``, ``pairs`` (how often they sat at one table), ``seeds`` (on how many deals),
@@ -28,13 +32,14 @@ import csv
 import io
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, groupby
 from math import fsum, sqrt
 from operator import attrgetter
 from typing import Any
 
+from khiva_arena.games.base import SeatPoints
 from khiva_arena.ratings.matches import is_complete
 from khiva_arena.report.standings import ID_DIGITS, Entrant
 from khiva_arena.result import Result
@@ -58,6 +63,8 @@ class EventResults:
     game: the name of the game.
     bots: in its order.
     results: in schedule order, read once, those set aside included, which no file shows.
+    points: returns where the points of each seat of a match come from, None if that may not be shown or is not known; None if
+        nobody asks.
     """
 
     event: str
@@ -66,6 +73,7 @@ class EventResults:
     game: str
     bots: tuple[Entrant, ...]
     results: Iterable[Result]
+    points: Callable[[Result], Sequence[SeatPoints] | None] | None = None
 
     def recorded(self) -> Iterator[tuple[Result, bool]]:
         """Yield the recorded matches, each with whether its table is complete: the matches of a table come one after another."""
@@ -75,14 +83,32 @@ class EventResults:
             yield from ((match, complete) for match in matches if not match.set_aside)
 
 
-def to_csv(events: Iterable[EventResults]) -> Iterator[str]:
-    """Yield the text of a CSV file, match by match."""
-    yield _csv([COLUMNS])
+def to_csv(events: Iterable[EventResults], sources: Sequence[str] = ()) -> Iterator[str]:
+    """Yield the text of a CSV file, match by match. ``sources``: the columns of points by source, see ``points_columns``."""
+    yield _csv([[*COLUMNS, *sources]])
     for event in events:
         for match, rated in event.recorded():
             common = _common(event, match, int(rated)).values()
             seats = (_seat(event, match, seat) for seat in range(len(match.bots)))
-            yield _csv([*common, number, *_in_a_sheet(**seat), event.extends] for number, seat in enumerate(seats))
+            columns = [*map(points_columns, _points(event, match))]
+            more = ([event.extends, *(points.get(source, "") for source in sources)] for points in columns)
+            yield _csv(
+                [*common, number, *_in_a_sheet(**seat), *rest]
+                for number, (seat, rest) in enumerate(zip(seats, more, strict=True))
+            )
+
+
+def points_columns(points: SeatPoints | None) -> dict[str, int]:
+    """Return the points of a seat by the name of a column, which begins with "points" or "uncounted" and has no spaces."""
+    parts = points._asdict() if points else {}
+    words = {"counted": "points", "uncounted": "uncounted"}
+    return {
+        f"{words[part]}_{source.replace(' ', '_')}": value for part, values in parts.items() for source, value in values.items()
+    }
+
+
+def _points(event: EventResults, match: Result) -> Sequence[SeatPoints | None]:
+    return (event.points and event.points(match)) or [None] * len(match.bots)
 
 
 def _common(event: EventResults, match: Result, rated: int) -> dict[str, object]:
@@ -124,6 +150,9 @@ def to_jsonl(events: Iterable[EventResults]) -> Iterator[str]:
     for event in events:
         for match, rated in event.recorded():
             seats = [_seat(event, match, seat) for seat in range(len(match.bots))]
+            if event.points:
+                for seat, points in zip(seats, _points(event, match), strict=True):
+                    seat["points"] = points and points._asdict()
             yield json.dumps({**_common(event, match, rated), "seats": seats, "extends": event.extends}) + "\n"
 
 

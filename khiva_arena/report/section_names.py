@@ -28,6 +28,11 @@ SAYS = {
         "after each event in order of creation: Elo from all events so far, and from that one alone; `>=`, `<=`, `?` as in "
         "the table"
     ),
+    "points": (
+        "points a match by source, each with its 95 % error over seeds, from some 200 rated matches at most: without a forfeit, "
+        "of deals that are over, spread over seeds and line-ups; a sentence says by which source the first bot is ahead, if one "
+        "explains it"
+    ),
 }
 """The meaning of each section, for docs/standings.md and the page."""
 NAMES = ("details", *SAYS)

@@ -7,8 +7,9 @@ from typing import Any
 from msgspec import UNSET
 
 from khiva_arena.ratings.student import stdtr
-from khiva_arena.report import shapes
+from khiva_arena.report import points, shapes
 from khiva_arena.report.columns import DETAILS
+from khiva_arena.report.points_shapes import PointsBySource
 from khiva_arena.report.table import UNDER_THE_PRIOR
 from khiva_arena.report.text import (
     WIDEST_NAME,
@@ -198,6 +199,21 @@ def _by_event(standings: Standings, numbers: Sequence[int], stages: Sequence[Seq
     return blocks([names], columns, width, to_left=(0,))
 
 
+def _points(standings: Standings, section: PointsBySource, width: int) -> list[str]:
+    if section.why_none:
+        return ["Points by source:", *paragraphs([f"n/a: {section.why_none}."], width)]
+    heads = [*section.counted, *(f"({source})" for source in section.uncounted)]
+    names, rows = _names(standings), [["bot", *(part for head in heads for part in (head, "+/-")), "matches", "seeds"]]
+    for row in section.rows:
+        means, errors = row.means or [None] * len(heads), row.errors or [None] * len(heads)
+        cells = [number(value, 1) for pair in zip(means, errors, strict=True) for value in pair]
+        rows.append([names[row.bot], *cells, str(row.matches), str(row.seeds)])
+    number_of = f"{section.matches} of {count(section.of, 'rated match', 'rated matches')}"
+    note = f"Points a match, from {number_of}; those with a forfeit do not count."
+    notes = [note + (" In brackets: what counts nothing." if section.uncounted else ""), points.sentence(standings, section)]
+    return ["Points by source:", *fitting(rows, width), *paragraphs([note for note in notes if note], width)]
+
+
 _DRAWN: dict[str, Callable[[Standings, Any, int], list[str]]] = {
     "crosstable": _crosstable,
     "los": _los,
@@ -208,4 +224,5 @@ _DRAWN: dict[str, Callable[[Standings, Any, int], list[str]]] = {
     "covariance": _covariance,
     "effects": _effects,
     "history": _history,
+    "points": _points,
 }

@@ -17,6 +17,7 @@ from khiva_arena.ratings.effects import EffectsToFit
 from khiva_arena.ratings.elo import Ratings
 from khiva_arena.ratings.match_arrays import Floats, Matches, SameSize
 from khiva_arena.report import shapes
+from khiva_arena.report.points import PointsSample, section
 from khiva_arena.report.section_names import EFFECTS
 from khiva_arena.report.standings import percent, rating, refit, round_off
 from khiva_arena.report.values import Standings
@@ -28,11 +29,13 @@ class SectionRequest(msgspec.Struct, frozen=True):
     names: of the sections.
     events: (id, number) in order of creation, for the history.
     effects: the effects that the section effects fits.
+    points: the matches that the section points is made of.
     """
 
     names: Sequence[str]
     events: Sequence[tuple[str, int]]
     effects: Sequence[str] = EFFECTS
+    points: PointsSample = PointsSample(why_none="no match was replayed")
 
 
 def sections(standings: Standings, request: SectionRequest) -> shapes.Sections:
@@ -47,6 +50,7 @@ def sections(standings: Standings, request: SectionRequest) -> shapes.Sections:
         "covariance": lambda: _matrix(standings, standings.ratings.covariance),
         "effects": lambda: _effects(standings, request.effects),
         "history": lambda: history(standings, request.events),
+        "points": lambda: section(standings, request.points),
     }
     crosstables: list[Crosstable] = []
 

@@ -10,6 +10,7 @@ from typing import Any
 from msgspec import UNSET, Struct, UnsetType
 
 from khiva_arena.report.columns import Standing
+from khiva_arena.report.points_shapes import PointsBySource
 from khiva_arena.report.values import GivenAnchor
 
 Matrix = list[list[float | None]]
@@ -221,6 +222,7 @@ class Sections(Struct, frozen=True, omit_defaults=True):
     covariance: of the Elo numbers, in Elo squared.
     effects: a second fit, with seats and neighbours.
     history: event by event.
+    points: where the points of each bot come from.
     """
 
     crosstable: list[list[Pair | None]] | UnsetType = UNSET
@@ -232,6 +234,7 @@ class Sections(Struct, frozen=True, omit_defaults=True):
     covariance: Matrix | UnsetType = UNSET
     effects: EffectsSection | UnsetType = UNSET
     history: list[Stage] | UnsetType = UNSET
+    points: PointsBySource | UnsetType = UNSET
 
 
 class PairDifference(Struct, frozen=True):

@@ -83,6 +83,12 @@ class Timetable:
         k, lineup = divmod(table, shape.line_ups)
         return MatchPlace(shape.first_seed + k, lineup, rotation)
 
+    def ordinal(self, place: MatchPlace) -> int:
+        """Return the place in the schedule of a match of the event."""
+        shape = self.shape_of_seed(place.seed)
+        table = (place.seed - shape.first_seed) * shape.line_ups + place.line_up
+        return shape.first_ordinal + table * self.seats + place.rotation
+
     def round(self, number: int) -> DrawnRound | None:
         """Return a round with its tables drawn; None while a round before it is not complete."""
         while len(self._drawn) <= number:

@@ -47,6 +47,15 @@ def test_a_frame_has_a_row_for_each_seat(played: Path, monkeypatch: pytest.Monke
     assert list(made["schema"]) == list(frame)
 
 
+def test_a_frame_has_points_by_source_on_request(played: Path) -> None:
+    frame = khiva_arena.matches(played / "out").to_pandas(points=True)
+    sources = [name for name in frame if name.startswith("points_")]
+    assert "points_teapots" in sources
+    assert list(frame[sources].sum(axis=1)) == list(frame["score"])
+    one = next(khiva_arena.matches(played / "all.khiva"))
+    assert [sum(points.counted.values()) for points in one.points_by_source() or ()] == list(one.scores)
+
+
 def test_how_many_are_verified_is_a_number_of_them(played: Path) -> None:
     for wrong, why in (
         ({"sample": -1}, "sample: -1 is not 1 or more"),

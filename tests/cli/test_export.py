@@ -15,6 +15,7 @@ from made_results import rated
 from msgspec import structs
 from once import made_once
 from stores import NAIVE, RANDOM, STRIKES, TRUSTED
+from wording import sentence
 
 from khiva_arena.ratings.elo import rate
 from khiva_arena.report.exports import EventResults, counted_pairs, pgn_names, to_csv, to_jsonl, to_payoffs, to_pgn
@@ -264,3 +265,16 @@ def test_payoffs_of_one_deal_have_no_error() -> None:
     _, first, second = "".join(to_payoffs([EventResults("e", 1, None, "khiva", bots, results)])).splitlines()
     assert first.split(",")[-6:] == ["2", "1", "0.75", "", "1", ""]
     assert second.split(",")[-6:] == ["2", "1", "0.25", "", "-1", ""]
+
+
+def test_points_by_source_are_columns_and_their_sum_is_the_score(folder: Path) -> None:
+    rows = list(csv.DictReader(arena("export", "out", "--format", "csv", "--points", cwd=folder).stdout.splitlines()))
+    sources = [name for name in rows[0] if name.startswith("points_")]
+    assert sources == ["points_teapots", "points_salt", "points_carpets", "points_gems"]
+    assert list(rows[0])[-1] == "uncounted_undelivered_carpets"
+    assert [int(row["score"]) for row in rows] == [sum(int(row[name]) for name in sources) for row in rows]
+    lines = arena("export", "out", "--format", "jsonl", "--points", cwd=folder).stdout.splitlines()
+    seats = [seat for line in lines for seat in json.loads(line)["seats"]]
+    assert [sum(seat["points"]["counted"].values()) for seat in seats] == [seat["score"] for seat in seats]
+    refused = arena("export", "out", "--format", "pgn", "--points", cwd=folder, code=2)
+    assert sentence("cli", "points-go-with", form="pgn") in refused.stderr

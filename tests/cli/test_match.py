@@ -92,6 +92,19 @@ def test_show_ends_with_the_line_that_plays_it_again(store: Path) -> None:
     assert again == sentence("replay", "every-choice-same") + f"; {digest}\n"
 
 
+def test_the_end_has_points_by_source(store: Path) -> None:
+    lines = arena("show", "out", "1/1", cwd=store).stdout.splitlines()
+    at = next(number for number, line in enumerate(lines) if line.startswith(sentence("replay", "points-by-source")))
+    assert lines[at + 1].split() == ["teapots", "salt", "carpets", "gems", "points", "(undelivered", "carpets)"]
+    seats = json.loads(arena("show", "out", "1/1", "--json", cwd=store).stdout)
+    for line in lines[at + 2 : at + 4]:
+        name, *numbers = line.split()
+        points = seats["points"][int(name[-1])]
+        score = seats["record"]["scores"][int(name[-1])]
+        assert [*map(int, numbers)] == [*points["counted"].values(), score, *points["uncounted"].values()]
+        assert sum(points["counted"].values()) == score
+
+
 def test_match_names_by_ordinal_and_id(store: Path) -> None:
     listed = json.loads(arena("show", "out", "--json", cwd=store).stdout)["matches"]
     by_id = arena("show", "out", listed[1]["id"][:10], cwd=store).stdout

@@ -132,6 +132,18 @@ def test_a_match_is_drawn_step_by_step_as_the_rules_have_it(page: Page, made: Ma
         CHECKS[game](page, [step.state.view(seat) for seat in range(len(match.bots))])
         points = page.texts(".player .points")
         assert [text.split()[-2] for text in points] == [str(score) for score in step.state.scores]
+        of_seats = page.js(
+            "return [...document.querySelectorAll('.by-source > li')].map((seat) =>"
+            "  [...seat.querySelectorAll('li')].map((one) => one.textContent))"
+        )
+        assert of_seats == [
+            [
+                f"{name} {number}{words}"
+                for part, words in zip(seat, ("", ", not counted"), strict=True)
+                for name, number in part.items()
+            ]
+            for seat in step.state.points_by_source or []
+        ]
     page.until("return location.hash.endsWith(arguments[0])", f"step={len(steps) - 1}")
     assert page.wrong() == []
 

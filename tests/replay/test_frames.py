@@ -95,6 +95,9 @@ def test_frames_give_back_each_view_at_each_step_and_what_all_know_is_equal_in_a
 
     def watch(step: int, state: State, _: object) -> None:
         assert made["scores"][0][step] == state.scores
+        by_source = state.points_by_source or []
+        assert made["sources"][0] == [[*part] for part in by_source[0]]
+        assert made["points"][0][step] == [[*counted.values(), *uncounted.values()] for counted, uncounted in by_source]
         for seat in range(seats):
             view = plain(state.view(seat))
             known = {key: value for key, value in frames[step]["all"].items() if key in public} | frames[step]["own"][seat]

@@ -12,6 +12,7 @@ class EmiraState(Position, PositionState):
     apply = rules.apply
     view = observation.view
     scores = property(scoring.scores)  # E33
+    points_by_source = property(scoring.points_by_source)  # E33
     ranks = property(scoring.ranks)  # E33
 
 

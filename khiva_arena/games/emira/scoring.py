@@ -1,5 +1,6 @@
 """Winners, scores and places of an Emira position (E32, E33)."""
 
+from khiva_arena.games.base import SeatPoints
 from khiva_arena.games.emira.state import Position
 from khiva_arena.games.emira.tables import GOALS, LEAST_PRINCESSES, MOST_PRINCESSES
 from khiva_arena.games.emira.values import appearance, has_talents, status
@@ -19,10 +20,20 @@ def winners(pos: Position) -> int:
 
 
 def scores(pos: Position) -> list[int]:
-    """Return the points by seat: 2 for each princess, 3 for the talents of the goal, however many princesses there are (E33)."""
+    """Return the points by seat (E33)."""
+    return [princesses + goal for princesses, goal in _counted(pos)]
+
+
+def points_by_source(pos: Position) -> list[SeatPoints]:
+    """Return the points by seat and source (E33)."""
+    return [SeatPoints({"princesses": princesses, "goal": goal}, {}) for princesses, goal in _counted(pos)]
+
+
+def _counted(pos: Position) -> list[tuple[int, int]]:
+    """Return by seat 2 points for each princess, and 3 for the talents of the goal, however many princesses there are (E33)."""
     goals = GOALS[pos.seats]
     return [
-        2 * len(palace) + 3 * has_talents(palace, goals[goal]) for palace, goal in zip(pos.princesses, pos.goals, strict=True)
+        (2 * len(palace), 3 * has_talents(palace, goals[goal])) for palace, goal in zip(pos.princesses, pos.goals, strict=True)
     ]
 
 

@@ -17,6 +17,7 @@ class KhivaState(Position, PositionState):
     public = observation.public
     private = observation.private
     scores = property(rules.scores)  # K18
+    points_by_source = property(rules.points_by_source)  # K18
     ranks = property(rules.ranks)  # K19
 
 

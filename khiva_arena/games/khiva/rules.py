@@ -10,7 +10,7 @@ tables: they are to be read, not changed.
 from bisect import insort
 from collections.abc import Mapping, Sequence
 
-from khiva_arena.games.base import NOBODY, Event, Pending, Plain, check_choices
+from khiva_arena.games.base import NOBODY, Event, Pending, Plain, SeatPoints, check_choices
 from khiva_arena.games.khiva import dealing, events
 from khiva_arena.games.khiva.state import Bid, Offer, Position
 from khiva_arena.games.khiva.tables import (
@@ -30,6 +30,9 @@ from khiva_arena.games.khiva.tables import (
     TENT,
     VALUE,
 )
+
+SOURCES = ("teapots", "salt", "carpets", "gems")
+"""The sources of points (K18)."""
 
 
 def set_up(pos: Position) -> list[Event]:
@@ -377,10 +380,23 @@ def _hand_out(pos: Position, deal: dealing.Deal, log: list[Event]) -> None:
 
 
 def scores(pos: Position) -> list[int]:
-    """Return the points by seat: teapots, salt, delivered carpets, a point for each gem (K18)."""
+    """Return the points by seat (K18)."""
+    return [teapots + salt + carpets + gems for teapots, salt, carpets, gems in _counted(pos)]
+
+
+def points_by_source(pos: Position) -> list[SeatPoints]:
+    """Return the points by seat and source, and the value of the carpets that were not delivered (K18)."""
     return [
-        sum(pos.teapots[seat]) + sum(pos.salts[seat]) + sum(code % 10 for code in pos.delivered[seat]) + pos.gems[seat]
-        for seat in range(pos.seats)
+        SeatPoints(dict(zip(SOURCES, points, strict=True)), {"undelivered carpets": sum([code % 10 for code in held])})
+        for points, held in zip(_counted(pos), pos.carpets, strict=True)
+    ]
+
+
+def _counted(pos: Position) -> list[tuple[int, int, int, int]]:
+    """Return the points by seat from each of SOURCES."""
+    return [
+        (sum(teapots), sum(salts), sum([code % 10 for code in delivered]), gems)
+        for teapots, salts, delivered, gems in zip(pos.teapots, pos.salts, pos.delivered, pos.gems, strict=True)
     ]
 
 

@@ -17,6 +17,7 @@ class SilkRoadState(Position, PositionState):
     apply = rules.apply
     view = observation.view
     scores = property(scoring.scores)  # S18
+    points_by_source = property(scoring.points_by_source)  # S18
     ranks = property(scoring.ranks)  # S18
 
 

@@ -2,21 +2,38 @@
 
 from collections.abc import Sequence
 
+from khiva_arena.games.base import SeatPoints
 from khiva_arena.games.silk_road.state import Position
 from khiva_arena.games.silk_road.tables import COLOURLESS_POINTS, JEWELS_PER_COLOUR, MARKER_POINTS, SET_POINTS
 
+SOURCES = ("sets of jewels", "colourless jewels", "markers")
+"""The sources of points (S18)."""
+
 
 def scores(pos: Position) -> list[int]:
-    """Return the points by seat: sets of different colours, colourless jewels, markers."""
+    """Return the points by seat."""
     return points(pos.jewels, pos.colourless, pos.markers)
 
 
 def points(jewels: Sequence[Sequence[int]], colourless: Sequence[int], markers: Sequence[int]) -> list[int]:
     """Return the points by seat, counted from the things in front of each seat, which all see."""
+    return [sum(of_seat) for of_seat in _counted(jewels, colourless, markers)]
+
+
+def points_by_source(pos: Position) -> list[SeatPoints]:
+    """Return the points by seat and source."""
+    counted = _counted(pos.jewels, pos.colourless, pos.markers)
+    return [SeatPoints(dict(zip(SOURCES, of_seat, strict=True)), {}) for of_seat in counted]
+
+
+def _counted(jewels: Sequence[Sequence[int]], colourless: Sequence[int], markers: Sequence[int]) -> list[tuple[int, int, int]]:
+    """Return the points by seat from each of SOURCES."""
     return [
-        sum(SET_POINTS[sum(count > layer for count in own)] for layer in range(JEWELS_PER_COLOUR))
-        + COLOURLESS_POINTS[plain]
-        + MARKER_POINTS * held
+        (
+            sum(SET_POINTS[sum(count > layer for count in own)] for layer in range(JEWELS_PER_COLOUR)),
+            COLOURLESS_POINTS[plain],
+            MARKER_POINTS * held,
+        )
         for own, plain, held in zip(jewels, colourless, markers, strict=True)
     ]
 

@@ -64,7 +64,7 @@ class BiddingState(State):
 
     @property
     def scores(self) -> list[int]:
-        return list(self.points)  # ``ranks``, ``clone`` and more come from State, as long as they fit
+        return list(self.points)  # ``ranks``, ``points_by_source`` and more come from State, as long as they fit
 
     def components(self) -> dict[str, int]:
         """Return the number of pieces, wherever they lie: `khiva-arena check --game` sees that none is lost."""

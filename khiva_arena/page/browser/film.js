@@ -42,7 +42,7 @@ export function frames(block, at, legal) {
       events.push({ data: block.data[at][event], text: block.text[at][event], to: block.to[at][event] || null });
     }
     const asked = block.asked[at][step].map((/** @type {any[]} */ [seat, kind, list, choice, why], /** @type {number} */ who) => ({ seat, kind, legal: legal[list], choice, why: why ?? "", took: block.times?.[at]?.[step]?.[who] ?? null }));
-    return { step, ...knows, asked, events, open: block.public[at], scores: block.scores[at][step], sketch: block.sketch[at][step] ?? "" };
+    return { step, ...knows, asked, events, open: block.public[at], scores: block.scores[at][step], sources: block.sources[at], points: block.points[at][step], sketch: block.sketch[at][step] ?? "" };
   });
 }
 

@@ -10,6 +10,7 @@ import { list } from "./list.js";
 import { match } from "./viewer.js";
 import { matches_of, names_of } from "./model.js";
 import { count } from "./words.js";
+import { of_bots } from "./points.js";
 import { standings } from "./standings.js";
 import { times } from "./times.js";
 import { sentence, unpacked } from "./packed.js";
@@ -137,7 +138,7 @@ function overview(page, matches, names) {
     ...page.tables.map((table, number) => {
       const inside = matches.filter((one) => table.table.events.includes(one.event.id));
       const scores = table.table.rows.map((row) => ({ name: row.name, values: inside.flatMap((one) => one.scores.filter((_, seat) => one.ids[seat] === row.bot && !out(one, seat))), instead: faulty(row) }));
-      const charts = [crosstable(table), elo_by_seeds(table), ...seats_and_neighbours(table), spreads("Points", "How many points each bot made in the matches that it played to the end; the highest bar of each bot is equally high.", scores), times(table), faults(inside, names)];
+      const charts = [crosstable(table), elo_by_seeds(table), ...seats_and_neighbours(table), spreads("Points", "How many points each bot made in the matches that it played to the end; the highest bar of each bot is equally high.", scores), of_bots(table), times(table), faults(inside, names)];
       return h(
         "section",
         { "aria-label": table.title },

@@ -1,8 +1,9 @@
 // Points of each seat over the steps of a match.
 
 import { linear, ticks } from "./scale.js";
-import { path, picture, s } from "./dom.js";
-import { label, letters, levels, room, shortened } from "./chart.js";
+import { h, path, picture, refill, s, whenever_wide } from "./dom.js";
+import { figure, first_of, label, letters, levels, room, shortened, table } from "./chart.js";
+import { number } from "./words.js";
 
 /** Points of each seat over the steps, with faults and changes of the lead; a click goes there. @param {import("./types").Frame[]} film @param {import("./types").Match} one @param {number} step @param {number[]} swings @param {(step: number) => void} to @param {number} width */
 export function scores(film, one, step, swings, to, width) {
@@ -31,4 +32,49 @@ export function scores(film, one, step, swings, to, width) {
     ...ends.map((end) => label(edge + 6, end.y + 4, shortened(end.name, letters(wide)), "start", `label line-${end.seat}`)),
   ];
   return picture(width, height, "Points of each seat over the steps; a mark at the foot is a change of the lead", marks, { onpointerdown: press, onpointermove: press });
+}
+
+/** A bar of points by source, with the numbers of those parts that are wide enough, and all of them in words below it. What counts nothing is open. @param {string} title @param {string[][]} sources @param {number[]} points @param {number} most  points of the longest bar @param {number} width @param {number} digits */
+function bar(title, [counted, uncounted], points, most, width, digits) {
+  const names = [...counted, ...uncounted];
+  const text = (/** @type {number} */ at) => number(points[at], digits);
+  const kind = (/** @type {number} */ at) => (at < counted.length ? `part part-${at % 6}` : "part no-part");
+  let end = 0;
+  const parts = names.map((name, at) => {
+    const wide = (Math.abs(points[at]) * width) / most;
+    end += wide;
+    const fits = at < counted.length && wide > 8 * text(at).length + 4;
+    return s("g", {}, s("title", {}, `${name} ${text(at)}`), s("rect", { x: end - wide + 0.5, y: 0.5, width: Math.max(0, wide - 1), height: 17, class: kind(at) }), fits ? s("text", { x: end - wide / 2, y: 13, "text-anchor": "middle", class: "in-part" }, text(at)) : null);
+  });
+  const words = names.map((name, at) => h("li", { class: at < counted.length ? null : "dim" }, s("svg", { width: 12, height: 12, "aria-hidden": "true" }, s("rect", { width: 12, height: 12, class: kind(at) })), `${name} ${text(at)}${at < counted.length ? "" : ", not counted"}`));
+  return h("li", {}, h("b", {}, title), s("svg", { width, height: 18, viewBox: `0 0 ${width} 18`, "aria-hidden": "true" }, parts), h("ul", {}, words));
+}
+
+/** How long the bar of some points is. @param {number[]} points */
+function length(points) {
+  return points.reduce((sum, one) => sum + Math.abs(one), 0);
+}
+
+/** Where the points of each seat come from at a step: a bar a seat. The longest of the match is as wide as its place. @param {import("./types").Frame[]} film @param {import("./types").Match} one @param {number} step @param {number} width */
+export function by_source(film, one, step, width) {
+  const { sources, points, scores } = film[step];
+  if (!points.length) return null;
+  const most = Math.max(1, ...film.flatMap((frame) => frame.points.map(length)));
+  const rows = one.names.map((name, seat) => bar(`${seat} ${name}: ${scores[seat]}`, sources, points[seat], most, width, 0));
+  return h("section", { "aria-label": "Points by source" }, h("h3", {}, "Points by source"), h("ul", { class: "by-source" }, rows));
+}
+
+/** Where the points of each bot come from, in a mean match. @param {import("./types").Table} of */
+export function of_bots(of) {
+  const found = of.table.sections.points;
+  if (!found?.matches) return null;
+  const rows = found.rows.map((/** @type {any} */ row, /** @type {number} */ at) => ({ ...row, name: of.table.rows[at].name })).filter((/** @type {any} */ row) => row.matches);
+  const sources = [found.counted, found.uncounted];
+  const most = Math.max(1, ...rows.map((/** @type {any} */ row) => length(row.means)));
+  const place = h("ul", { class: "by-source" });
+  const [drawn, note] = first_of(rows, `Points of a mean match by source, from ${found.matches} of ${found.of} rated matches; those with a forfeit do not count.`);
+  whenever_wide(place, () => refill(place, ...drawn.map((/** @type {any} */ row) => bar(row.name, sources, row.means, most, place.clientWidth, 1))));
+  const numbers = { heads: ["bot", ...sources.flat(), "matches"], rows: rows.map((/** @type {any} */ row) => [row.name, ...row.means.map((/** @type {number} */ mean, /** @type {number} */ at) => `${number(mean, 1)} ± ${row.errors[at] === null ? "n/a" : number(row.errors[at], 1)}`), String(row.matches)]) };
+  const title = "Where points come from";
+  return figure(title, note, of.meanings.points, place, h("details", {}, h("summary", {}, "Numbers"), table(numbers, title)));
 }

@@ -139,6 +139,10 @@ export interface Frame {
   asked: { seat: number; kind: string; legal: any[]; choice: number; why: string; took: number | [number, number] | null }[];
   events: { data: Record<string, any>; text: string; to: number[] | null }[];
   scores: number[];
+  /** The names of the sources of points that count, and of those that count nothing; none of a game that does not say. */
+  sources: string[][];
+  /** By seat, the points of each source, in the order of both lists. */
+  points: number[][];
   sketch: string;
 }
 

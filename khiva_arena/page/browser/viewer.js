@@ -6,7 +6,7 @@ import { generic } from "./generic.js";
 import { link, listed, note } from "./route.js";
 import { h, pairs, refill, whenever_wide } from "./dom.js";
 import { notes } from "./notes.js";
-import { scores } from "./points.js";
+import { by_source, scores } from "./points.js";
 import { sentence, unpacked } from "./packed.js";
 import { choices, story } from "./story.js";
 
@@ -165,7 +165,8 @@ export function player(place, one, film, drawing, scenery, want) {
     if (inside && !stays) /** @type {HTMLElement | null} */ (side.querySelector(".now .step"))?.focus({ preventScroll: true });
     const now = /** @type {HTMLElement | null} */ (side.querySelector(".now"));
     if (now) side.scrollTop = Math.max(0, now.offsetTop + now.offsetHeight - side.clientHeight + 24); // not scrollIntoView: the page stays
-    refill(graph, scores(film, one, step, swings, to, graph.clientWidth || 700));
+    const wide = graph.clientWidth || 700;
+    refill(graph, scores(film, one, step, swings, to, wide), by_source(film, one, step, wide));
     slider.value = String(step);
     slider.setAttribute("aria-valuetext", `step ${step} of ${last}`);
     where.textContent = `step ${step} of ${last}`;

@@ -332,6 +332,7 @@ def test_E32_shared_in_the_basic_game_split_by_score_in_the_advanced(table):
 def test_E33_scores_and_their_ties(table):
     t = table(mode="advanced").has(0, "Albina", "Halimah", "Asima", "Thara", goal="I M C R").has(1, "Zainab", "Nibal")
     assert t.state.scores == [11, 4, 0, 0]
+    assert t.state.points_by_source[:2] == [({"princesses": 8, "goal": 3}, {}), ({"princesses": 4, "goal": 0}, {})]
     t.has(2, tokens=(1, 1, 1), status=[700], sections=1, camels=2)
     assert belongings(t.state, 2) == 2 * (4 + 2 + 1 + 2)
     t.state.disc[3] = 1

@@ -4,8 +4,9 @@ import pytest
 from wording import pattern
 
 from khiva_arena.games import conformance
-from khiva_arena.games.base import State
+from khiva_arena.games.base import SeatPoints, State
 from khiva_arena.games.khiva import GAME, KhivaState
+from khiva_arena.games.plain import check_plain
 
 VARIANTS = [
     {"gem_slots": [2, 2, 2, 1, 0]},
@@ -74,6 +75,32 @@ def _thief(state, choices, honest=KhivaState.apply):
     return events
 
 
+def _points(of_seat_0=lambda seat: seat, always=True):
+    honest = KhivaState.points_by_source
+
+    def broken(state):
+        first, *others = honest.fget(state)
+        return [of_seat_0(first), *others] if always or state.turn > 1 else None
+
+    return property(broken)
+
+
+def _more_gems(points):
+    return SeatPoints({**points.counted, "gems": 99}, points.uncounted)
+
+
+def _without_carpets(points):
+    return SeatPoints(points.counted, {})
+
+
+def _backwards(points):
+    return SeatPoints(dict(reversed(points.counted.items())), points.uncounted)
+
+
+def _not_whole(points):
+    return SeatPoints(points.counted, {"undelivered carpets": False})
+
+
 @pytest.mark.parametrize(
     ("method", "broken", "says"),
     [
@@ -86,6 +113,17 @@ def _thief(state, choices, honest=KhivaState.apply):
         ("public", _of_seat_0, pattern("games", "key-private-part-none")),
         ("clone", _forgetful, "leave alone|original alone|behaves like|stays like"),
         ("apply", _thief, pattern("check", "no-piece-lost-made")),
+        (
+            "points_by_source",
+            _points(lambda seat: seat._replace(counted={**seat.counted, "gems": 99})),
+            pattern("games", "points-not-make-score"),
+        ),
+        ("points_by_source", _points(_more_gems), pattern("games", "points-not-make-score")),
+        ("points_by_source", _points(_without_carpets), pattern("games", "seats-have-other-sources")),
+        ("points_by_source", _points(_backwards), pattern("games", "seats-have-other-sources")),
+        ("points_by_source", _points(_not_whole), pattern("games", "points-not-whole")),
+        ("points_by_source", _points(tuple), pattern("games", "not-list-seat-points")),
+        ("points_by_source", _points(always=False), pattern("games", "sources-same-every-moment")),
     ],
 )
 def test_the_check_finds_a_broken_game(method, broken, says, monkeypatch):
@@ -99,12 +137,12 @@ def test_the_check_finds_a_broken_game(method, broken, says, monkeypatch):
 
 @pytest.mark.parametrize("value", [1.5, (1,), {1: 2}, {0: 1}, {None: 1}, 2**53, [-(2**53)], b"x", {"a": [[set()]]}])
 def test_values_that_are_not_plain(value):
-    assert conformance.check_plain(value)
+    assert check_plain(value)
 
 
 def test_depth_of_plain_values():
     deep = 0
     for _ in range(15):
         deep = [deep]
-    assert conformance.check_plain(deep) is None
-    assert conformance.check_plain([deep]) == "deeper than 16"
+    assert check_plain(deep) is None
+    assert check_plain([deep]) == "deeper than 16"

@@ -262,6 +262,7 @@ def test_K18_score_counts_teapots_salt_delivered_carpets_and_gems(table):
     state.teapots[1], state.salts[1], state.delivered[1], state.gems[1] = [2, 7], [6], [33], 4
     state.carpets[1] = [45]
     assert state.scores == [0, 9 + 6 + 3 + 4, 0]
+    assert state.points_by_source[1] == ({"teapots": 9, "salt": 6, "carpets": 3, "gems": 4}, {"undelivered carpets": 5})
 
 
 def test_K19_ties_share_a_place_and_the_next_is_left_out(table):

@@ -525,6 +525,7 @@ def test_S18_layers_of_colours_and_colourless_jewels(table):
     state.jewels[1] = [0, 0, 3, 0, 1]
     state.colourless[2], state.markers[2] = 1, 1
     assert state.scores == [60, 3 + 1 + 1, 10, 0]
+    assert state.points_by_source[2] == ({"sets of jewels": 0, "colourless jewels": 2, "markers": 8}, {})
 
 
 def test_S18_the_higher_driver_wins_a_tie(table):
