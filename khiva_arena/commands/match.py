@@ -1,7 +1,7 @@
 """The work of ``khiva-arena match``: one match, printed turn by turn; or a stored one again, with live bots."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
@@ -10,10 +10,25 @@ from khiva_arena.commands.traced import Tracing, play, print_aside, say_faults
 from khiva_arena.errors import ConfigError
 from khiva_arena.replay.definition import kept_at
 from khiva_arena.seats.guests import seating_of
-from khiva_arena.settings.flags import settings_by_flags
+from khiva_arena.settings.flags import settings_by_flags, take_fields
 from khiva_arena.settings.one_match import OneMatch, one_match, settings_and_bots
 from khiva_arena.terminal.console import say
 from khiva_arena.text import harmless
+
+
+class OtherChoice(NamedTuple):
+    """A choice that is put into a stored match, as the flags of these names say; None without the flag.
+
+    step: the number of the step.
+    seat: the seat that was asked there.
+    choice: an index or words.
+    tries: "all" for each choice in turn.
+    """
+
+    step: int | None
+    seat: int | None
+    choice: str | None
+    tries: str | None
 
 
 def match(
@@ -21,11 +36,18 @@ def match(
 ) -> int:
     """Play a match and print it. Returns the exit code."""
     tracing = Tracing(trace, capture, notes, flags.pop("by_function"))
+    other = take_fields(flags, OtherChoice)
     for word, given in {"--notes": notes, "--by-function": tracing.by_function}.items():
         if given and as_json:
             raise ConfigError(f"{word} cannot go with --json, which prints the record alone")
+    if any(value is not None for value in other):
+        if not stored:
+            raise ConfigError("--step, --seat, --choice and --try change a stored match: name it with --from STORE MATCH")
+        from khiva_arena.commands.otherwise import play_otherwise  # when it is asked for: the store comes with it
+
+        return play_otherwise(Path(stored[0]), stored[1], other, flags, tracing, as_json)
     if stored:
-        from khiva_arena.commands.rematch import play_stored  # when it is asked for: the store comes with it
+        from khiva_arena.commands.rematch import play_stored  # as above
 
         return play_stored(Path(stored[0]), stored[1], flags, tracing, as_json)
     settings, entrants = settings_and_bots(settings_by_flags(flags), say)

@@ -13,7 +13,7 @@ import click
 from khiva_arena.arbiter.refeed import FedBot, RefeedResult, Reply, feed
 from khiva_arena.arbiter.stderr import notes_of
 from khiva_arena.arbiter.trace import Trace
-from khiva_arena.commands.rematch import recorded_bot
+from khiva_arena.commands.stored_table import recorded_bot
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.loading import Loading
