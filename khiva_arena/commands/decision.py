@@ -49,7 +49,7 @@ def decision_of(table: StoredTable, step: int, seat: int) -> StoredDecision:
         raise ConfigError(f"--seat {seat}: the match has {len(seats)} seats, 0 to {len(seats) - 1}")
     asked = {one.step: one for one in requests(table.record, table.secret, seat, {}) if one.asked}
     if step not in asked:
-        steps, out = ", ".join(map(str, asked)) or "no step", table.record.forfeited_at[seat]
+        steps, out = f"steps {', '.join(map(str, asked))}" if asked else "no step", table.record.forfeited_at[seat]
         forfeit = "" if out is None else f", and forfeited at step {out}"
         raise ConfigError(
             f"--step {step}: seat {seat} ({seats[seat].name}) was not asked there; it was asked at {steps}{forfeit}, of the "
@@ -58,9 +58,14 @@ def decision_of(table: StoredTable, step: int, seat: int) -> StoredDecision:
     message, decision = asked[step].message, asked[step].asked
     assert isinstance(message, Decide)
     assert decision is not None
-    game = get(table.record.header.game, table.record.header.rules_version)
-    texts = [game.choice(message.kind, entry, message.view) for entry in message.legal]
-    return StoredDecision(step, seat, message.kind, hand_of(table.record.header, message.view), texts, decision.choice)
+    header = table.record.header
+    texts = [words_of(header, message, choice) for choice in range(len(message.legal))]
+    return StoredDecision(step, seat, message.kind, hand_of(header, message.view), texts, decision.choice)
+
+
+def words_of(header: Header, message: Decide, choice: int) -> str:
+    """Return a choice of a request in words. ``header``: of the match."""
+    return get(header.game, header.rules_version).choice(message.kind, message.legal[choice], message.view)
 
 
 def hand_of(header: Header, view: Mapping[str, Plain]) -> str:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 from msgspec.structs import replace
@@ -12,8 +12,7 @@ from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.pool import play as play_all
 from khiva_arena.arbiter.preflight import preflight_match
 from khiva_arena.commands.decision import StoredDecision, choice_meant, decision_of, listed
-from khiva_arena.commands.match import OtherChoice
-from khiva_arena.commands.stored_table import StoredTable, seated, stored_table
+from khiva_arena.commands.stored_table import StoredTable, named, seated, stored_table
 from khiva_arena.commands.traced import Tracing, play, print_aside, say_faults
 from khiva_arena.errors import ConfigError
 from khiva_arena.replay.definition import kept_at
@@ -36,6 +35,21 @@ THIS_DEAL = (
 )
 
 
+class OtherChoice(NamedTuple):
+    """A choice that is put into a stored match, as the flags of these names say; None without the flag.
+
+    step: the number of the step.
+    seat: the seat that was asked there.
+    choice: an index or words.
+    tries: "all" for each choice in turn.
+    """
+
+    step: int | None
+    seat: int | None
+    choice: str | None
+    tries: str | None
+
+
 def play_otherwise(folder: Path, word: str, other: OtherChoice, flags: dict[str, Any], tracing: Tracing, as_json: bool) -> int:
     """Play a stored match on from a decision, and print its end beside the recorded one. Returns the exit code."""
     if other.step is None or other.seat is None:
@@ -48,6 +62,8 @@ def play_otherwise(folder: Path, word: str, other: OtherChoice, flags: dict[str,
         raise ConfigError("--try plays several matches: --trace, --capture, --notes and --by-function go with --choice")
     choices = range(len(decision.texts)) if other.choice is None else [choice_meant(decision, other.choice)]
     entrants, job = seated(table, flags, by_function=tracing.by_function)
+    if flags["bots"]:
+        job = replace(job, header=named(job.header, [bot.name for bot in entrants]))
     words = [bot.asked_as for bot in entrants]
     if not job.in_ticks:
         say(SENT_AGAIN)
@@ -107,7 +123,8 @@ def ends(record: Record) -> list[str]:
 
 def beside(then: Record, now: Record, head: Sequence[str] = ()) -> list[str]:
     """Return two ends of one match beside each other, a line a seat. ``head``: a row before them."""
-    names = [f"{seat.name}#{number}" for number, seat in enumerate(now.header.seats)]
+    seats = enumerate(zip(then.header.seats, now.header.seats, strict=True))
+    names = [f"{old.name}#{at}" + ("" if new.name == old.name else f", now {new.name}") for at, (old, new) in seats]
     rows = [["", "then", "now"], *([list(head)] if head else []), *zip(names, ends(then), ends(now), strict=True)]
     return listing(rows, list_width())
 
@@ -121,7 +138,8 @@ def _ends(table: StoredTable, decision: StoredDecision, records: Mapping[int, Re
 def _ranking(table: StoredTable, decision: StoredDecision, records: Mapping[int, Record]) -> list[str]:
     """Return the end of the match of each choice, a line a choice, the best for the seat first."""
     seats = [decision.seat, *(seat for seat in range(len(table.record.ranks)) if seat != decision.seat)]
-    rows = [[*(f"{table.record.header.seats[seat].name}#{seat}" for seat in seats), "choice"]]
+    header = next(iter(records.values())).header
+    rows = [[*(f"{header.seats[seat].name}#{seat}" for seat in seats), "choice"]]
     for choice in sorted(records, key=lambda at: (records[at].ranks[decision.seat], -records[at].scores[decision.seat], at)):
         of_seats = ends(records[choice])
         mark = f"  as recorded{_default(decision)}" if choice == decision.choice.choice else ""

@@ -2,6 +2,7 @@
 
 import os
 import shlex
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,7 +19,7 @@ from khiva_arena.errors import ConfigError
 from khiva_arena.events.find import match_of, secret_of
 from khiva_arena.games.registry import get
 from khiva_arena.outside.opening import offer
-from khiva_arena.replay.record import FORMAT, Record
+from khiva_arena.replay.record import FORMAT, Header, Record
 from khiva_arena.replay.ticks import refuse_unspoken
 from khiva_arena.sandbox.detect import best
 from khiva_arena.settings.define import changed_runtimes
@@ -55,7 +56,7 @@ class StoredTable(NamedTuple):
         return [{step: detail for _, detail, step in seat.faults} for seat in self.row.seats]
 
 
-class Seated(NamedTuple):
+class SeatedBots(NamedTuple):
     """The bots at the table, by seat.
 
     entrants: the bots
@@ -89,7 +90,7 @@ def stored_table(folder: Path, word: str, flags: dict[str, Any]) -> StoredTable:
     return StoredTable(f"{event.number}/{row.ordinal}", event, row, record, secret, is_revealed)
 
 
-def seated(table: StoredTable, flags: dict[str, Any], *, guest: int | None = None, by_function: bool = False) -> Seated:
+def seated(table: StoredTable, flags: dict[str, Any], *, guest: int | None = None, by_function: bool = False) -> SeatedBots:
     """Return the bots at a table, staged, and the job that plays its match again.
 
     flags: as in ``stored_table``, with the permissions of the bots.
@@ -135,9 +136,14 @@ def seated(table: StoredTable, flags: dict[str, Any], *, guest: int | None = Non
     commands = stage_all(entrants, sandbox, *open_to, by_function=by_function)
     keep_apart(entrants, commands, sandbox)
     if guest is not None:
-        seats = [seat._replace(name=entrants[guest].name) if at == guest else seat for at, seat in enumerate(header.seats)]
-        header = replace(header, seats=tuple(seats), format=FORMAT, clock=msgspec.UNSET, meter=msgspec.UNSET)
-    return Seated(entrants, Job(0, 1, header, table.secret, commands, sandbox))
+        names = [entrants[at].name if words or at == guest else seat.name for at, seat in enumerate(header.seats)]
+        header = replace(named(header, names), format=FORMAT, clock=msgspec.UNSET, meter=msgspec.UNSET)
+    return SeatedBots(entrants, Job(0, 1, header, table.secret, commands, sandbox))
+
+
+def named(header: Header, names: Sequence[str]) -> Header:
+    """Return a header with other names of the bots, by seat."""
+    return replace(header, seats=tuple(seat._replace(name=name) for seat, name in zip(header.seats, names, strict=True)))
 
 
 def recorded_bot(event: EventRow, position: int, loading: Loading = AS_IT_IS) -> Bot:
