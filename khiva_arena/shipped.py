@@ -24,6 +24,8 @@ SEARCH = "thinker"
 """The folder of a language's searching bot, from which ``khiva-arena new LANGUAGE --search`` makes one."""
 BROKEN = "broken"
 """The folder of the bots that misbehave on purpose."""
+ADVISERS = {"khiva": "search", "emira": "greedy_emira", "silk_road": "greedy_silk_road"}
+"""The bot in Python that is asked what a better choice is, by game."""
 
 
 class ModuleTools(msgspec.Struct, frozen=True):

@@ -10,7 +10,7 @@ from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.fork_servers import ForkServers
 from khiva_arena.arbiter.match import Job, LiveMatch, Outcome
 from khiva_arena.arbiter.process import Processes
-from khiva_arena.arbiter.wire import HostFault
+from khiva_arena.arbiter.wire import HostFault, Wire
 from khiva_arena.sandbox.level import Level
 from khiva_arena.sandbox.stops import SETTLES_SECONDS
 
@@ -37,11 +37,20 @@ async def _play_once(job: Job, lag: LagMeter, servers: ForkServers, *, alone: bo
         return void(job, why, begun=False)
     try:
         if job.in_ticks:
-            return await LiveMatch(job, await table_of(job, servers, alone=alone, trace=trace), lag).play()
+            return await live_match(job, await table_of(job, servers, alone=alone, trace=trace), lag).play()
         wire = Processes(job.commands, job.sandbox, alone=alone, on_stderr=trace.on_stderr if trace else None)
     except HostFault as fault:
         return void(job, str(fault), begun=False)
-    return await LiveMatch(job, trace.around(wire) if trace else wire, lag).play()
+    return await live_match(job, trace.around(wire) if trace else wire, lag).play()
+
+
+def live_match(job: Job, wire: "Wire | ModuleTable", lag: LagMeter) -> LiveMatch:
+    """Return the match of a job, ready to be played. ``wire``: its bots, or its modules."""
+    if job.past is None:
+        return LiveMatch(job, wire, lag)
+    from khiva_arena.arbiter.continued import ContinuedMatch  # not above: most matches are played from their start
+
+    return ContinuedMatch(job, job.past, wire, lag)
 
 
 def too_little(job: Job) -> str:

@@ -12,13 +12,13 @@ from khiva_arena.arbiter.redact import Redactor
 from khiva_arena.arbiter.seat import Blame, Seat, full_bank, start_allowance
 from khiva_arena.arbiter.wire import Ending, HostFault, Wire
 from khiva_arena.errors import GameFault, LocalProtocolError
-from khiva_arena.games.base import Decision, Event, Plain, State
+from khiva_arena.games.base import Decision, Event, Pending, Plain, State
 from khiva_arena.games.registry import get
 from khiva_arena.protocol import codec, messages
 from khiva_arena.protocol.session import Answer, Greeting, Phase
 from khiva_arena.replay import seeds
 from khiva_arena.replay.definition import TimeLimits
-from khiva_arena.replay.record import FORFEITED, IN_TICKS, Choice, Header, Record
+from khiva_arena.replay.record import FORFEITED, IN_TICKS, Choice, Header, Past, Record
 from khiva_arena.replay.requests import fault_of, hello
 from khiva_arena.result import Measured, Policy, Verdict, final_ranks
 from khiva_arena.sandbox import stops
@@ -29,6 +29,7 @@ if TYPE_CHECKING:  # most matches are by the wall clock
     from khiva_arena.arbiter.ticks import ModuleTable, TickGatherer
 
 Rules = TypeVar("Rules")
+Faults = dict[int, tuple[Verdict, str]]
 EXIT_GRACE = 0.5
 # How often a match is tried in all.
 VOIDS_MOST = 2
@@ -50,6 +51,7 @@ class Job(msgspec.Struct, frozen=True):
     granted: in ticks, the most that a module may take for each question: seat, number of the step, and ticks; nothing for a
         question that is not among them. None: the header's limits alone
     overdue: by the wall clock, seats that have no time left in this match: they are not asked, and each step counts as late
+    past: the steps that are taken from a record, None to play all of them, see continued.py
     """
 
     ordinal: int
@@ -63,6 +65,7 @@ class Job(msgspec.Struct, frozen=True):
     patience: int = 1
     granted: tuple[tuple[int, int, int], ...] | None = None
     overdue: tuple[int, ...] = ()
+    past: Past | None = None
 
     @property
     def in_ticks(self) -> bool:
@@ -168,6 +171,7 @@ class LiveMatch:
         self._last_out: float | None = None
         self._steps: list[tuple[Choice, ...]] = []
         self._outside = self._any_asked = False
+        self._absent: set[int] = set()  # seats that are sent nothing, though they play
         self._raw_legal: dict[int, tuple[object, msgspec.Raw]] = {}
 
     def _make_gatherer(self, wire: "Wire | ModuleTable") -> "Gatherer | TickGatherer":
@@ -258,7 +262,7 @@ class LiveMatch:
             ticks=self._ticks() if self._job.in_ticks else None,
         )
         for seat in self._seats:
-            if seat.playing:
+            if seat.playing and seat.number not in self._absent:
                 self._wire.announce(seat.number, len(self._steps), "end")
                 self._wire.send(seat.number, seat.session.end(messages.End(reason, list(record.ranks), list(record.scores))))
         return record
@@ -274,7 +278,8 @@ class LiveMatch:
     # --- the start ---
 
     async def _greet(self) -> None:
-        requests = {seat.number: seat.session.hello(hello(self._header, seat.number)) for seat in self._seats}
+        present = [seat for seat in self._seats if seat.number not in self._absent]
+        requests = {seat.number: seat.session.hello(hello(self._header, seat.number)) for seat in present}
         allowances = dict.fromkeys(requests, start_allowance(self._header))
         result = await self._gatherer.gather(requests, allowances)
         for seat in self._seats:
@@ -312,23 +317,35 @@ class LiveMatch:
 
     async def _step(self, state: State) -> None:
         pending = state.pending()
-        step = len(self._steps) + 1
+        faults = self._faults_before(pending)
+        answers = await self._ask(state, pending, faults)
+        choices = {number: self._choice(number, decision, answers, faults) for number, decision in pending.items()}
+        await self._commit(state, choices, faults)
+
+    def _faults_before(self, pending: Pending) -> Faults:
+        """Return the faults of seats that are known before anybody is asked."""
         faults = self._gatherer.drain()
+        return {number: OVERDUE for number in self._job.overdue if number in pending and self._seats[number].playing} | faults
+
+    async def _ask(self, state: State, pending: Pending, faults: Faults) -> Mapping[int, Greeting | Answer]:
+        """Ask the seats that are in and have no fault, and return their answers. What goes wrong is added to ``faults``."""
         requests, allowances = {}, {}
-        faults = {number: OVERDUE for number in self._job.overdue if number in pending and self._seats[number].playing} | faults
         public = state.public()  # of all views of this step, so made once
         for number, decision in pending.items():
             seat = self._seats[number]
-            if seat.playing and number not in faults:
+            if seat.playing and number not in faults and number not in self._absent:
                 requests[number] = self._request(seat, decision, {**public, **state.private(number)})
                 allowances[number] = seat.bank.allowance()
-        answers: Mapping[int, Greeting | Answer] = {}
-        if requests:
-            self._any_asked = True
-            result = await self._gatherer.gather(requests, allowances)
-            answers = result.answers
-            faults |= result.faults
-        choices = {number: self._choice(number, decision, answers, faults) for number, decision in pending.items()}
+        if not requests:
+            return {}
+        self._any_asked = True
+        result = await self._gatherer.gather(requests, allowances)
+        faults |= result.faults
+        return result.answers
+
+    async def _commit(self, state: State, choices: Mapping[int, Choice], faults: Faults) -> None:
+        """Blame the seats at fault, play the choices, and show what comes of them."""
+        step = len(self._steps) + 1
         forfeits = {number: self._fault(self._seats[number], *faults[number], step) for number in sorted(faults)}
         self._steps.append(tuple(choices.values()))
         self._show(await self._call_game(state.apply, {number: choice.choice for number, choice in choices.items()}))
@@ -350,7 +367,7 @@ class LiveMatch:
         message = messages.Decide(
             req,
             decision.kind,
-            self._limits.turn_ms,
+            seat.turn_ms,
             seat.bank.left_ms,
             view,
             events,
@@ -384,9 +401,7 @@ class LiveMatch:
             entry = self._raw_legal[id(legal)] = (legal, codec.encode_raw(legal, for_module=self._job.in_ticks))
         return entry[1]
 
-    def _choice(
-        self, number: int, decision: Decision, answers: Mapping[int, Greeting | Answer], faults: dict[int, tuple[Verdict, str]]
-    ) -> Choice:
+    def _choice(self, number: int, decision: Decision, answers: Mapping[int, Greeting | Answer], faults: Faults) -> Choice:
         """Return the seat's own choice, or the default with the reason for it. An illegal choice is added to ``faults``."""
         if not self._seats[number].playing:
             return Choice(number, 0, FORFEITED)

@@ -103,6 +103,19 @@ def preflight(
         raise PreflightFailed(problems, failures, positions)
 
 
+def preflight_match(job: Job, words: Sequence[str], trace: "Trace | None" = None) -> None:
+    """Start the bots of one match, as ``preflight`` does; those that are out in its past are not needed.
+
+    trace: of the match; it is left alone if bots are left out
+    """
+    out = job.past.out if job.past else ()
+    here = [seat for seat in range(len(words)) if seat not in out]
+    header = replace(job.header, seats=tuple(job.header.seats[seat] for seat in here))
+    commands = [job.commands[seat] for seat in here]
+    names, words = [seat.name for seat in header.seats], [words[seat] for seat in here]
+    preflight(names, commands, header, job.sandbox, words=words, trace=None if out else trace)
+
+
 async def _greet(job: Job, trace: "Trace | None") -> list[tuple[SeatReport, BotOutput]]:
     while True:
         try:

@@ -48,6 +48,7 @@ class Seat(msgspec.Struct, eq=False):
 
     number: at the table, from 0
     bank: its time beyond its turns
+    turn_ms: the time for each decision, as its bot is told
     session: its side of the protocol
     verdict: OK until it forfeits, then the reason
     forfeited_at: number of the step, None while it plays
@@ -65,6 +66,7 @@ class Seat(msgspec.Struct, eq=False):
 
     number: int
     bank: "Bank | TickBank"
+    turn_ms: int
     session: Session = msgspec.field(default_factory=Session)
     verdict: Verdict = Verdict.OK
     forfeited_at: int | None = None
@@ -84,7 +86,7 @@ class Seat(msgspec.Struct, eq=False):
     def fresh(cls, number: int, header: Header) -> "Seat":
         """Return a seat before the start of a match."""
         encode = codec.encode_for_module if header.format == IN_TICKS else codec.encode
-        return cls(number, full_bank(header), Session(encode))
+        return cls(number, full_bank(header), header.time["turn_ms"], Session(encode))
 
     @property
     def playing(self) -> bool:

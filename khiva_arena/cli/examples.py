@@ -20,11 +20,14 @@ EXAMPLES = {
         "khiva-arena match --bot my-bot --bot shipped:python/greedy --seed demo",
         "khiva-arena match --bot my-bot --bot shipped:python/random --trace --capture raw",
         "khiva-arena match --from results/first 1/0 --notes",
+        "khiva-arena match --from results/first 1/0 --step 7 --seat 0 --choice G5/B1",
+        "khiva-arena match --from results/first 1/0 --step 7 --seat 0 --try all",
     ),
     "play": (
         "khiva-arena play",
         "khiva-arena play --game emira --bot shipped:python/greedy_emira --bot person --turn 1m",
         "khiva-arena play --bot person:ann --bot person:bob --bot shipped:python/search",
+        "khiva-arena play --from results/first 1/0 --step 7 --seat 0",
     ),
     "relay": (
         "khiva-arena relay 127.0.0.1:7421 ann -- ./my-bot",

@@ -14,7 +14,7 @@ _MOVED = {"--out": _PAGE, "--wait": _LEAGUE, "--ca": _LEAGUE}
 """Options whose group changes beside others: in ``report`` ``--out`` is the file of a page."""
 _LAYOUT = {
     "Bots": (_SETTINGS, "--seat", "--shipped", "--search"),
-    "What is played": ("--from", "--until", _SETTINGS, "--quick", "--sample"),
+    "What is played": ("--from", "--step", "--choice", "--try", "--until", _SETTINGS, "--quick", "--sample"),
     "Modules": ("--rerun-bots", "--take-unconfirmed", "--modules", "--module", "--with-modules"),
     "The test": (_SETTINGS,),
     "Time and faults": (_SETTINGS, "--wait"),

@@ -12,6 +12,10 @@ from khiva_arena.cli.options import OF_A_MATCH, capture_option, json_option, set
 @click.command("match", cls=Verb)
 @setting_options(*OF_A_MATCH)
 @click.option("--from", "stored", nargs=2, metavar="STORE MATCH", help="Play this stored match again with live bots.")
+@click.option("--step", type=click.IntRange(min=1), metavar="N", help="With --from: go on from this step, not from the start.")
+@click.option("--seat", type=click.IntRange(min=0), metavar="S", help="The seat that decides otherwise at step N.")
+@click.option("--choice", metavar="K", help="Its choice there: the number, or words such as G5/B1.")
+@click.option("--try", "tries", type=click.Choice(["all"]), help="Play each of its choices there, the best end first.")
 @click.option("--notes", is_flag=True, help="Also print each bot's stderr, marked with the requests that came before.")
 @click.option("--trace", is_flag=True, help="Print every message in both directions on stderr while the match is played.")
 @capture_option
@@ -24,6 +28,10 @@ def command(stored: tuple[str, str] | None, notes: bool, trace: bool, capture: P
 
     With --from, the deal, rules and limits are those of the stored match; --bot, given once for each seat, seats other bots than
     those that played. The first choice that differs is printed, and the exit code is then 1.
+
+    With --step, --seat and --choice the match is played again up to that step as it was recorded. There the seat chooses
+    otherwise, the others do as they did, and from then on all bots play. --try all does so for each choice. Both ends are shown
+    beside each other; nothing is stored or rated. The deal must be over: all its matches recorded.
 
     --trace prints a line for each message: milliseconds since the start, seat, > to the bot or < from it, type and JSON. A line
     with | is the bot's stderr, and one with ! says how much of that is not shown. Answers appear once all seats that were asked

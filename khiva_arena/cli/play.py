@@ -15,6 +15,9 @@ BOTS = (
 
 @click.command("play", cls=Verb)
 @setting_options(*OF_A_MATCH, bots=BOTS, turn="Time for each decision, as 1m, shown in the page [default: a day].")
+@click.option("--from", "stored", nargs=2, metavar="STORE MATCH", help="Take a seat of this stored match over.")
+@click.option("--step", type=click.IntRange(min=1), metavar="N", help="With --from: the step at which you take it over.")
+@click.option("--seat", type=click.IntRange(min=0), metavar="S", help="With --from: the seat, which was asked at step N.")
 @click.option("--hints/--no-hints", default=True, help="Show the choice of a bot on request [default: hints].")
 @click.option(
     "--port", metavar="PORT", type=click.IntRange(0, 65535), default=0, help="The port of the page [default: any free one]."
@@ -29,6 +32,10 @@ def command(hints: bool, port: int, opens: bool, terminal: bool, as_json: bool, 
     gets an address. Everybody sees what a bot in that seat would see and nothing else; the choices of all are shown once all are
     in. After the match the page replays it, all hands open. Its record is checked as any other, and printed by --json; it is
     never rated.
+
+    With --from, --step and --seat you play a stored match on. It is played again up to step N as it was recorded. There you
+    choose for seat S, and from then on all play. Both ends are shown beside each other; nothing is stored or rated. The deal must
+    be over: all its matches recorded. Without --bot the bots are those that sat there.
 
     The page is served to this machine alone, under an address that nobody can guess, until the command ends.
     """

@@ -12,6 +12,7 @@ from khiva_arena.replay.definition import kept_at
 from khiva_arena.seats.guests import seating_of
 from khiva_arena.settings.flags import settings_by_flags
 from khiva_arena.settings.one_match import OneMatch, one_match, settings_and_bots
+from khiva_arena.shipped import WORD
 from khiva_arena.terminal.console import say
 from khiva_arena.text import harmless
 
@@ -21,11 +22,18 @@ def match(
 ) -> int:
     """Play a match and print it. Returns the exit code."""
     tracing = Tracing(trace, capture, notes, flags.pop("by_function"))
+    other = {name: flags.pop(name) for name in ("step", "seat", "choice", "tries")}
     for word, given in {"--notes": notes, "--by-function": tracing.by_function}.items():
         if given and as_json:
             raise ConfigError(f"{word} cannot go with --json, which prints the record alone")
+    if any(value is not None for value in other.values()):
+        if not stored:
+            raise ConfigError("--step, --seat, --choice and --try change a stored match: name it with --from STORE MATCH")
+        from khiva_arena.commands.otherwise import OtherChoice, play_otherwise  # when it is asked for: the store comes with it
+
+        return play_otherwise(Path(stored[0]), stored[1], OtherChoice(**other), flags, tracing, as_json)
     if stored:
-        from khiva_arena.commands.rematch import play_stored  # when it is asked for: the store comes with it
+        from khiva_arena.commands.rematch import play_stored  # as above
 
         return play_stored(Path(stored[0]), stored[1], flags, tracing, as_json)
     settings, entrants = settings_and_bots(settings_by_flags(flags), say)
@@ -42,6 +50,13 @@ def match(
     _print(outcome, setup, as_json)
     print_aside(outcome, [seat.name for seat in setup.job.header.seats], tracing)
     say_faults(outcome, setup.job, setup.words, tracing)
+    from khiva_arena.commands.next_step import SAYS_WHERE, ask_stronger, lost_seat  # not above: bots do not wait for it
+
+    game = setup.job.header.game
+    seat = lost_seat(game, outcome.record.ranks, setup.words)
+    if seat is not None and not setup.words[seat].startswith(WORD) and not as_json:
+        ask = ask_stronger(game, "games", "1/0", seat, in_ticks=setup.job.in_ticks)
+        say(harmless(f"after a loss: `khiva-arena run` with --out games keeps matches, and `{ask}` {SAYS_WHERE}"))
     if setup.random_secret is not None:
         say(f"to play these deals again: --seed {setup.random_secret.hex()}")
     return code

@@ -13,7 +13,9 @@ import click
 from khiva_arena import __version__
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.arbiter.pool import play_one
-from khiva_arena.arbiter.preflight import preflight
+from khiva_arena.arbiter.preflight import preflight_match
+from khiva_arena.commands.otherwise import THIS_DEAL, beside
+from khiva_arena.commands.taken_seat import TakenSeat
 from khiva_arena.commands.traced import Tracing, say_faults
 from khiva_arena.entrants import guests
 from khiva_arena.entrants.unconfined import unconfined
@@ -26,8 +28,9 @@ from khiva_arena.replay.verify import verify
 from khiva_arena.seats import final_page
 from khiva_arena.seats.hub_process import Hub
 from khiva_arena.seats.seating import linked, relays_order
-from khiva_arena.settings.flags import settings_by_flags
+from khiva_arena.settings.flags import settings_by_flags, take_fields
 from khiva_arena.settings.one_match import OneMatch, one_match, settings_and_bots
+from khiva_arena.shipped import ADVISERS
 from khiva_arena.terminal.console import say
 from khiva_arena.text import harmless, isolated
 from khiva_arena.web.needed import check_installed
@@ -35,14 +38,15 @@ from khiva_arena.web.needed import check_installed
 DAY = "1440m"
 OPPONENTS = {"khiva": "greedy", "emira": "greedy_emira", "silk_road": "greedy_silk_road"}
 """The bot that sits down if none was named, by game; random at any other game."""
-ADVISERS = {"khiva": "search", "emira": "greedy_emira", "silk_road": "greedy_silk_road"}
-"""The bot that gives hints, by game."""
 
 
 def play(hints: bool, port: int, opens: bool, terminal: bool, as_json: bool, flags: dict[str, Any]) -> int:
     """Play a match with persons and print its result. Returns the exit code."""
     if not terminal:
         check_installed()
+    taken = take_fields(flags, TakenSeat)
+    if any(value is not None for value in taken):
+        return _take_over(taken, flags, {"port": port, "terminal": _terminal() if terminal else None}, hints, opens, as_json)
     values = settings_by_flags(flags)
     game = values.get("game", "khiva")
     if game not in NAMES:
@@ -57,6 +61,16 @@ def play(hints: bool, port: int, opens: bool, terminal: bool, as_json: bool, fla
         setup = one_match(settings, entrants, say)
         with _adviser(setup.job.header.game, hints) as adviser:
             return _play_at_hub(hub, setup, {"port": port, "terminal": at, "hints": adviser}, order, opens, as_json)
+
+
+def _take_over(taken: TakenSeat, flags: dict[str, Any], options: dict[str, Any], hints: bool, opens: bool, as_json: bool) -> int:
+    """Let a person play a stored match on. Returns the exit code."""
+    turn = flags.pop("turn") or DAY
+    table = taken.find(flags)
+    with Hub() as hub:
+        setup = taken.set_up(table, flags, turn)
+        with _adviser(setup.job.header.game, hints) as adviser:
+            return _play_at_hub(hub, setup, {**options, "hints": adviser}, {}, opens, as_json)
 
 
 def _play_at_hub(hub: Hub, setup: OneMatch, options: dict[str, Any], order: dict[str, Any], opens: bool, as_json: bool) -> int:
@@ -74,7 +88,7 @@ def _play_at_hub(hub: Hub, setup: OneMatch, options: dict[str, Any], order: dict
 
         say(harmless(is_played(setup.job.header)))
     with linked(hub, order, say) if order else nullcontext():
-        preflight(names, setup.job.commands, setup.job.header, setup.job.sandbox, words=setup.words)
+        preflight_match(setup.job, setup.words)
         for name, address in addresses.items():
             say(f"{name} plays here: {address}")
         # A browser's command line is read by every user of this machine.
@@ -176,6 +190,9 @@ def _print(outcome: Outcome, setup: OneMatch, names: list[str], as_json: bool) -
     assert record is not None
     if as_json:
         click.echo(record.to_json())
+    elif setup.then:
+        for line in [*beside(setup.then, record), THIS_DEAL]:
+            click.echo(harmless(line))
     else:
         marked = [f"{name}{_marks_text(name, marks)}" for name, marks in zip(names, setup.marks, strict=True)]
         for line in ending(record, marked, verify(record, setup.job.secret).points_by_source):

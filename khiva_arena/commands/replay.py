@@ -1,6 +1,7 @@
 """The work of ``khiva-arena replay``: a stored match's requests to one seat, sent to one bot again."""
 
 import json
+import shlex
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import closing
@@ -13,7 +14,8 @@ import click
 from khiva_arena.arbiter.refeed import FedBot, RefeedResult, Reply, feed
 from khiva_arena.arbiter.stderr import notes_of
 from khiva_arena.arbiter.trace import Trace
-from khiva_arena.commands.rematch import recorded_bot
+from khiva_arena.commands.decision import hand_of, words_of
+from khiva_arena.commands.stored_table import recorded_bot
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.loading import Loading
@@ -24,7 +26,7 @@ from khiva_arena.events.find import match_of, secret_of
 from khiva_arena.events.in_bundle import bundled_match
 from khiva_arena.games.registry import get
 from khiva_arena.protocol.messages import Decide
-from khiva_arena.replay.record import Record
+from khiva_arena.replay.record import Header, Record
 from khiva_arena.replay.requests import AskedDecision, Request, requests
 from khiva_arena.replay.ticks import refuse_unspoken
 from khiva_arena.sandbox.cell import kind
@@ -130,6 +132,11 @@ def replay(store: Path, match: str, **flags: Any) -> int:
         click.echo(json.dumps(_plain(record, seat, entrant.name, refed, replies, differ)))
     else:
         _print(record, seat, entrant.name, refed, replies, differ)
+        out_of = next((reply for reply in differ if reply.choice is not None), None)
+        if out_of and source.bot is not None:
+            words = ["--step", str(out_of.request.step), "--seat", str(seat), "--choice", str(out_of.choice)]
+            command = shlex.join(["khiva-arena", "match", "--from", str(store), match, *words])
+            say(harmless(f"to play such a choice out: {command}"))
         if show.notes:
             click.echo(notes_of(seat, refed.ending.notes, refed.ending.notes_total))
     if trace.failure:
@@ -234,15 +241,16 @@ def _print(record: Record, seat: int, name: str, refed: RefeedResult, replies: S
     for reply in differ:
         request, message = reply.request, reply.request.message
         assert isinstance(message, Decide)
-        click.echo(f"step {request.step}, {message.kind}, {len(message.legal)} legal:")
+        hand = hand_of(header, message.view)
+        click.echo(harmless(f"step {request.step}, {message.kind}, {len(message.legal)} legal{hand and f', hand {hand}'}:"))
         then, fault = _decision_of(request).choice.choice, _decision_of(request).choice.why
         follows = [_consequences(record, request, choice) for choice in (then, reply.choice)]
-        click.echo(f"  then {_choice_text(message, then, fault)}")
+        click.echo(harmless(f"  then {_choice_text(record, message, then)}{fault and f' (the default, for {fault})'}"))
         _echo_lines(follows[0], follows[1])
         if reply.blame is not None:
             click.echo(harmless(f"  now  {reply.blame.verdict}: {reply.blame.detail}"))
         else:
-            click.echo(f"  now  {_choice_text(message, reply.choice, '')}")
+            click.echo(harmless(f"  now  {_choice_text(record, message, reply.choice)}"))
             _echo_lines(follows[1], follows[0])
     if refed.out is not None:
         moment = "at the start" if refed.out.step == 0 else f"at step {refed.out.step}"
@@ -270,10 +278,9 @@ def _ticks_then(record: Record, reply: Reply) -> int | None:
     return record.ticks[reply.request.step][decision.step.index(decision.choice)]
 
 
-def _choice_text(message: Decide, choice: int | None, fault: str) -> str:
+def _choice_text(record: Record, message: Decide, choice: int | None) -> str:
     assert choice is not None
-    entry = json.dumps(message.legal[choice], separators=(",", ":"))
-    return f"{choice}: {entry}" + (f" (the default, for {fault})" if fault else "")
+    return f"{choice}: {words_of(record.header, message, choice)}"
 
 
 def _consequences(record: Record, request: Request, choice: int | None) -> list[str]:
@@ -311,7 +318,7 @@ def _plain(
         "same": not differ and out is None,
         "asked": len(replies),
         "failed": None if out is None else {**_step(out.step), "verdict": str(out.verdict), "detail": out.detail},
-        "differences": [_plain_reply(reply) for reply in differ],
+        "differences": [_plain_reply(record.header, reply) for reply in differ],
         **({"ticks": [[_ticks_then(record, reply), reply.ticks] for reply in replies]} if record.ticks is not None else {}),
         "notes": refed.ending.notes,
     }
@@ -322,17 +329,23 @@ def _step(number: int) -> dict[str, int]:
     return {"step": number, "gather": number}
 
 
-def _plain_reply(reply: Reply) -> dict[str, Any]:
+def _plain_reply(header: Header, reply: Reply) -> dict[str, Any]:
     message, choice, blame = reply.request.message, _decision_of(reply.request).choice, reply.blame
     assert isinstance(message, Decide)
     return {
         **_step(reply.request.step),
         "kind": message.kind,
         "req": message.req,
-        "then": {"choice": choice.choice, "entry": message.legal[choice.choice], "why": choice.why},
+        "then": {
+            "choice": choice.choice,
+            "entry": message.legal[choice.choice],
+            "words": words_of(header, message, choice.choice),
+            "why": choice.why,
+        },
         "now": {
             "choice": reply.choice,
             "entry": None if reply.choice is None else message.legal[reply.choice],
+            "words": None if reply.choice is None else words_of(header, message, reply.choice),
             "why": "" if blame is None else str(blame.verdict),
             "detail": "" if blame is None else blame.detail,
         },

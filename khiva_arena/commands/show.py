@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from khiva_arena.arbiter.stderr import notes_of
+from khiva_arena.commands.next_step import ask_stronger, lost_seat
 from khiva_arena.errors import ArenaError
 from khiva_arena.events.extending import KNOWN
 from khiva_arena.events.find import check_event, events_of, match_of, matches_of, secret_of
@@ -140,14 +141,18 @@ def _show(store: Store, word: str, notes: bool, as_json: bool) -> None:
     click.echo(story(record, secret_of(store, event, row.seed)))
     if extends := _extends(event, {other.id: other.number for other in store.events()}):
         click.echo(harmless(f"event {event.number} {extends}"))
-    for seat in row.seats:
-        for mark in event.definition.bots[seat.bot].marks:
-            click.echo(f"seat {seat.seat} is marked {mark}: {MARKS[mark]}")
-        for verdict, detail, step in seat.faults:
-            click.echo(harmless(f"seat {seat.seat}: {verdict} at step {step}: {detail}"))
+    for sat in row.seats:
+        for mark in event.definition.bots[sat.bot].marks:
+            click.echo(f"seat {sat.seat} is marked {mark}: {MARKS[mark]}")
+        for verdict, detail, step in sat.faults:
+            click.echo(harmless(f"seat {sat.seat}: {verdict} at step {step}: {detail}"))
         if notes:
-            click.echo(notes_of(seat.seat, seat.notes, seat.notes_total))
-    again = shlex.join(["khiva-arena", "match", "--from", str(store.folder), f"{event.number}/{row.ordinal}"])
-    if HASHED in (version := record.header.rules_version):
-        again += f" --game {shlex.quote(get(record.header.game, version).word)}"
-    click.echo(harmless(f"to play it again: {again}"))
+            click.echo(notes_of(sat.seat, sat.notes, sat.notes_total))
+    name, version = f"{event.number}/{row.ordinal}", record.header.rules_version
+    handed = f" --game {shlex.quote(get(record.header.game, version).word)}" if HASHED in version else ""
+    seat = lost_seat(record.header.game, record.ranks, [event.bots[one.bot].asked_as for one in row.seats])
+    if seat is not None:
+        ask = ask_stronger(record.header.game, str(store.folder), name, seat, in_ticks=event.definition.in_ticks)
+        click.echo(harmless(f"what a stronger bot would have chosen: {ask}{handed}"))
+    again = shlex.join(["khiva-arena", "match", "--from", str(store.folder), name])
+    click.echo(harmless(f"to play it again: {again}{handed}"))

@@ -10,7 +10,7 @@ import click
 
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.pool import play_one
-from khiva_arena.arbiter.preflight import PreflightFailed, preflight
+from khiva_arena.arbiter.preflight import PreflightFailed, preflight_match
 from khiva_arena.arbiter.redact import Redactor
 from khiva_arena.arbiter.stderr import in_its_folder, notes_of, without_marks
 from khiva_arena.errors import ConfigError
@@ -60,7 +60,7 @@ def play(job: Job, tracing: Tracing, words: Sequence[str]) -> TracedMatch:
     names = [seat.name for seat in job.header.seats]
     if not tracing.trace and tracing.capture is None:
         with _notes_of_failed(tracing):
-            preflight(names, job.commands, job.header, job.sandbox, words=words)
+            preflight_match(job, words)
         warn_of_cold_files(say)
         return TracedMatch(play_one(job, tell=_void), 0)
     from khiva_arena.arbiter.trace import Trace  # most matches are not traced
@@ -90,7 +90,7 @@ def _try(job: Job, tracing: Tracing, words: Sequence[str], trace: "Trace", lines
     trace.write = postponed.append if tracing.trace else None
     try:
         with _notes_of_failed(tracing):
-            preflight([seat.name for seat in job.header.seats], job.commands, job.header, job.sandbox, words=words, trace=trace)
+            preflight_match(job, words, trace)
     except PreflightFailed as error:
         for line in postponed:
             lines(line)

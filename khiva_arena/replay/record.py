@@ -173,6 +173,39 @@ class Record(msgspec.Struct, frozen=True, dict=True):
         return record
 
 
+class PastFault(msgspec.Struct, frozen=True):
+    """A fault that is recorded.
+
+    step: the number of the step, 0 is the start
+    seat, verdict: the seat, and what it did
+    detail: the line about it that the seat's bot was sent; "" if it is not known
+    """
+
+    step: int
+    seat: int
+    verdict: Verdict
+    detail: str
+
+
+class Past(msgspec.Struct, frozen=True):
+    """The steps of a match that are taken from a record.
+
+    steps: the choices of each step, of each seat but the one that is asked again in the last of them
+    faults: those that are recorded in these steps
+    out: seats that forfeit in these steps: their bots are not needed
+    ticks: of the start and of each of the steps, as a record has them; () by the wall clock
+    guest: the seat whose player comes in the last of the steps, and is sent no request of those before; None for none
+    guest_turn_ms: the time for each of its decisions
+    """
+
+    steps: tuple[tuple[Choice, ...], ...]
+    faults: tuple[PastFault, ...]
+    out: tuple[int, ...]
+    ticks: tuple[tuple[int, ...], ...] = ()
+    guest: int | None = None
+    guest_turn_ms: int = 0
+
+
 _decode = msgspec.json.Decoder(Record).decode
 _encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False).encode
 

@@ -12,7 +12,7 @@ from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import ConfigError
 from khiva_arena.replay import seeds
-from khiva_arena.replay.record import digest_of
+from khiva_arena.replay.record import Record, digest_of
 from khiva_arena.result import Clock
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Sandbox
@@ -30,12 +30,14 @@ class OneMatch(NamedTuple):
     words: how each bot was named, by seat.
     random_secret: the secret that was drawn for the deals, 32 bytes; None if a seed was given.
     marks: by seat, marks that other seats may lack: person, or those of a definition.
+    then: the record that the match goes on from; None for a match of its own.
     """
 
     job: Job
     words: tuple[str, ...]
     random_secret: bytes | None
     marks: tuple[tuple[str, ...], ...]
+    then: Record | None = None
 
 
 class MatchEntry(NamedTuple):

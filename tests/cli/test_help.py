@@ -164,9 +164,9 @@ LONG = [name for name in COMMANDS if len(options_of(name)) > MANY]
 OPTION = re.compile(r"^  (?:-\w, )?(--[a-z0-9-]+)", re.MULTILINE)
 OTHERS_SHOWN = {
     "run": {"--shipped"},
-    "match": {"--from", "--notes", "--trace", "--capture"},
+    "match": {"--from", "--step", "--seat", "--choice", "--try", "--notes", "--trace", "--capture"},
     "sprt": set(),
-    "play": {"--hints", "--terminal", "--port", "--open"},
+    "play": {"--from", "--step", "--seat", "--hints", "--terminal", "--port", "--open"},
 }
 """By command with a short help: its options there that are no settings, besides --json and --help."""
 

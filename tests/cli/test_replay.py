@@ -91,9 +91,10 @@ def test_another_bot_is_told_apart_choice_by_choice(store: Path) -> None:
     first = found["differences"][0]
     assert f"step {first['step']}, {first['kind']}, " in said
     assert [row["step"] for row in found["differences"]] == [row["gather"] for row in found["differences"]]
-    then, now = ["".join(json.dumps(first[when]["entry"], separators=(",", ":"))) for when in ("then", "now")]
-    assert f"  then {first['then']['choice']}: {then}\n" in said
-    assert f"  now  {first['now']['choice']}: {now}\n" in said
+    assert f"  then {first['then']['choice']}: {first['then']['words']}\n" in said
+    assert f"  now  {first['now']['choice']}: {first['now']['words']}\n" in said
+    assert re.fullmatch(r"play \w\d, pass \w\d", first["now"]["words"])
+    assert all(card in said.split("hand ")[1].split(":")[0] for card in re.findall(r"[A-Z]\d", first["now"]["words"]))
     # What follows is told by the game, and only where the two part.
     told = said.split("  then ")[1].split("\n  now ")[0].splitlines()[1:]
     other = said.split("  now ")[1].split("\nstep ")[0].splitlines()[1:]

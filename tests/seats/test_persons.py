@@ -17,13 +17,17 @@ import pytest
 from arena import C, arena, arena_process, bots
 from forked_command import started
 from seat_client import Refused, Seat, addresses
+from stores import bytes_in
+from stores import games as games
 from waiting import until
 from wording import sentence
 
+from khiva_arena.events.find import match_of
 from khiva_arena.games.base import Event, State
-from khiva_arena.replay.record import Record
+from khiva_arena.replay.record import Choice, Record
 from khiva_arena.replay.seeds import run_secret, seed_secret
 from khiva_arena.replay.verify import verify
+from khiva_arena.store.db import Store
 
 TWO = [*bots("person:ann", C, "person:bob"), "--seed", "demo", "--isolation", "trusted"]
 ONE = [*bots("person", C), "--seed", "demo", "--isolation", "trusted"]
@@ -117,6 +121,30 @@ def test_a_match_with_a_person_prints_its_end_and_is_verified(tmp_path: Path) ->
     assert sentence("play", "every-choice-replays-digest") + " " in out
     assert sentence("play", "replay-page-hands-open") in err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_seat_of_a_stored_match_is_taken_over(games: Path) -> None:
+    """The others do in that step as they did; the choice counts from then on, and nothing is stored."""
+    with Store.read(games / "out") as opened:
+        then = match_of(opened, "1/0").row.parsed()
+    before = bytes_in(games / "out")
+    step = len(then.steps) - 4
+    seat = then.steps[step - 1][0].seat
+    place = ["--from", "out", "1/0", "--step", str(step), "--seat", str(seat)]
+    with playing(*place, "--no-hints", "--turn", "60s", "--json", cwd=games) as process:
+        page = Seat(addresses(process)[0])
+        first = page.until("ask") if (table := page.until("table"))["ask"] is None else table
+        assert first["ask"]["turn_ms"] == 60_000
+        page.say({"type": "choose", "req": first["ask"]["req"], "choice": 1})
+        while (message := page.until("ask", "over"))["type"] == "ask":
+            page.say({"type": "choose", "req": message["ask"]["req"], "choice": 0})
+        assert process.stdout
+        now = Record.from_json(process.stdout.readline().rstrip("\n"))
+        page.close()
+        assert process.wait(20) == 0
+    assert now.steps[: step - 1] == then.steps[: step - 1]
+    assert now.steps[step - 1] == (Choice(seat, 1), *then.steps[step - 1][1:])
+    assert bytes_in(games / "out") == before
 
 
 def test_a_page_that_is_loaded_again_is_told_everything_and_a_second_one_that_the_seat_is_taken(tmp_path: Path) -> None:

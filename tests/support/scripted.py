@@ -9,7 +9,8 @@ import trio
 import trio.testing
 
 from khiva_arena.arbiter.clock import LagMeter
-from khiva_arena.arbiter.match import Job, LiveMatch, Outcome
+from khiva_arena.arbiter.live import live_match
+from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.wire import Arrival, Ending, Use
 from khiva_arena.result import Measured
 from khiva_arena.sandbox.proc_usage import ThreadTime
@@ -162,6 +163,6 @@ def play(
         wire.cpus = list(cpus) or wire.cpus
         wire.owns = list(owns)
         wire.trips = trips or {}
-        return await LiveMatch(job, wire, lag or LagMeter()).play(), wire
+        return await live_match(job, wire, lag or LagMeter()).play(), wire
 
     return trio.run(run, clock=trio.testing.MockClock(autojump_threshold=0))

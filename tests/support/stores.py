@@ -1,4 +1,4 @@
-"""Four recorded stores, one a shape, that tests of any room read; each is made once in a run of the tests.
+"""Five recorded stores, one a shape, that tests of any room read; each is made once in a run of the tests.
 
 A test or a conftest imports the fixture, as ``from stores import round_robin as round_robin``. Each module of tests has a copy,
 and a test that changes a store copies that.
@@ -26,6 +26,8 @@ for _folder in (RANDOM, NAIVE, GREEDY, STRIKES, FORFEITS):  # a bot has its file
         Path(_draft.name).rename(_copy)
 BUILD = ("cc", "-std=c99", "-D_POSIX_C_SOURCE=200809L")
 TRUSTED = ("--isolation", "trusted")
+SEATS = {"khiva": "2", "emira": "3", "silk_road": "4"}
+"""The events of ``games``: the seats of each game, in their order."""
 STAGES = """seats = 2
 seeds = 1
 [[stage]]
@@ -74,6 +76,16 @@ def stages(folder: Path) -> None:
 
 
 @made_once
+def games(folder: Path) -> None:
+    """Play in "out" an event of each game, with bots in C that repeat themselves."""
+    for game, seats in SEATS.items():
+        seated = bots(RANDOM, GREEDY) if game != "silk_road" else [*bots(RANDOM), "--copies", "4"]
+        copies = ("--copies", "2") if game == "emira" else ()
+        shape = ("--game", game, "--seats", seats, *copies, "--seeds", "1", "--lineups", "1")
+        arena("run", *seated, *shape, *TRUSTED, *_into_out("demo"), cwd=folder)
+
+
+@made_once
 def ticks(folder: Path) -> None:
     """Play in "out" six matches of three modules, two of which misbehave; "out.khiva" is the bundle.
 
@@ -87,6 +99,11 @@ def ticks(folder: Path) -> None:
     shape = ("--clock", "ticks", "--seats", "2", "--seeds", "1", "--turn", "50ms", "--bank", "0s")
     arena("run", *shape, *bots(*(f"{name}.wasm" for name in made)), *_into_out("ticks"), cwd=folder)
     arena("bundle", "out", "out.khiva", cwd=folder)
+
+
+def bytes_in(folder: Path) -> dict[Path, bytes]:
+    """Return what every file below a folder holds."""
+    return {path: path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
 def _into_out(seed: str) -> tuple[str, ...]:

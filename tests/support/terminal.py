@@ -135,3 +135,13 @@ class Terminal:
 def take_terminal() -> None:
     """Make stdin the terminal that rules this session: its Ctrl-C and Ctrl-Z are ours."""
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
+def answered(run: Terminal, line: bytes, last: str) -> int:
+    """Type the same at each question, until the last words stand there and the command has ended. Returns how often."""
+    asked = 0
+    while run.until(lambda text, n=asked: text.count("and Enter:") > n or last in text) and last not in run.shown.text:
+        asked += 1
+        run.type(line)
+    assert run.end() == 0
+    return asked

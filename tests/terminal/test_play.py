@@ -6,28 +6,21 @@ from pathlib import Path
 import pytest
 from arena import C, arena, bots
 from own_games import changed
-from stores import RANDOM
-from terminal import Terminal
+from stores import RANDOM, SEATS, bytes_in
+from stores import games as games
+from terminal import Terminal, answered
 from wording import sentence
 
+from khiva_arena.events.find import match_of
 from khiva_arena.games.emira.game import GAME as EMIRA
 from khiva_arena.games.khiva.game import GAME as KHIVA
 from khiva_arena.games.silk_road.game import GAME as SILK_ROAD
 from khiva_arena.replay.record import Record
 from khiva_arena.replay.seeds import run_secret, seed_secret
 from khiva_arena.replay.verify import verify
+from khiva_arena.store.db import Store
 
 WORDS = ["play", "--terminal", "--seed", "demo", "--isolation", "trusted"]
-
-
-def answered(run: Terminal, line: bytes, last: str) -> int:
-    """Type the same at each question, until the last words stand there and the command has ended. Returns how often."""
-    asked = 0
-    while run.until(lambda text, n=asked: text.count("and Enter:") > n or last in text) and last not in run.shown.text:
-        asked += 1
-        run.type(line)
-    assert run.end() == 0
-    return asked
 
 
 @pytest.mark.soak
@@ -113,6 +106,30 @@ def test_what_is_typed_wrong_and_a_hint(tmp_path: Path) -> None:
     )  # it still reads
     run.type(b"\x03")
     assert run.end() == 130
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("event", range(1, 1 + len(SEATS)))
+def test_a_seat_of_a_stored_match_is_taken_over(games: Path, event: int) -> None:
+    """At its last decision: what came before is told, and both ends stand beside each other."""
+    with Store.read(games / "out") as store:
+        record = match_of(store, f"{event}/1").row.parsed()
+    seat = record.steps[-1][0].seat
+    before = bytes_in(games / "out")
+    words = ["play", "--terminal", "--from", "out", f"{event}/1", "--step", str(len(record.steps)), "--seat", str(seat)]
+    run = Terminal([*words, "--no-hints"], games, rows=50, columns=100, stdout=True)
+    last = sentence("match", "this-deal").split("; ")[0]
+    answered(run, b"1\n", last)
+    text = run.shown.text
+    assert sentence("match", "sent-again").split(": ")[0] in text
+    lines = text.splitlines()
+    heads = next(at for at, line in enumerate(lines) if re.fullmatch(" +then +now", line))
+    ends = lines[heads + 1 :][: len(record.ranks)]
+    for at, line in enumerate(ends):
+        name = record.header.seats[at].name
+        assert line.startswith(f"{name}#{at}, now person  " if at == seat else f"{name}#{at}  ")
+        assert f"  {record.scores[at]} point" in line
+    assert bytes_in(games / "out") == before
 
 
 def test_without_a_terminal_or_for_several(tmp_path: Path) -> None:

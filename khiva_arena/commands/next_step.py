@@ -1,0 +1,28 @@
+"""The next step after a lost match: to ask a stronger bot what it would have chosen."""
+
+import shlex
+from collections.abc import Sequence
+
+from khiva_arena.shipped import ADVISERS, WORD
+
+SAYS_WHERE = "names each choice that a stronger bot makes otherwise"
+
+
+def lost_seat(game: str, ranks: Sequence[int], words: Sequence[str]) -> int | None:
+    """Return a seat that did not win, of a bot that does not come with the arena if there is one; None if there is no such seat.
+
+    words: how each bot was named, by seat
+    """
+    seats = [seat for seat, rank in enumerate(ranks) if rank > 1 and words[seat] != adviser(game)]
+    return min(seats, key=lambda seat: words[seat].startswith(WORD), default=None)
+
+
+def adviser(game: str) -> str:
+    """Return the word of the bot to ask; a placeholder for one if no bot that comes with the arena knows the game well."""
+    return f"{WORD}python/{ADVISERS[game]}" if game in ADVISERS else "STRONGER-BOT"
+
+
+def ask_stronger(game: str, store: str, match: str, seat: int, *, in_ticks: bool = False) -> str:
+    """Return the command to type. ``in_ticks``: whether the match was, so that only a module can be asked."""
+    bot = "STRONGER-MODULE" if in_ticks else adviser(game)
+    return shlex.join(["khiva-arena", "replay", store, match, "--seat", str(seat), "--bot", bot])

@@ -1,0 +1,182 @@
+"""The work of ``khiva-arena match --from ... --choice``: another choice is put into a stored match, and the live bots go on."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+from msgspec.structs import replace
+
+from khiva_arena.arbiter.match import Job, Outcome
+from khiva_arena.arbiter.pool import play as play_all
+from khiva_arena.arbiter.preflight import preflight_match
+from khiva_arena.commands.decision import StoredDecision, choice_meant, decision_of, listed
+from khiva_arena.commands.stored_table import StoredTable, named, seated, stored_table
+from khiva_arena.commands.traced import Tracing, play, print_aside, say_faults
+from khiva_arena.errors import ConfigError
+from khiva_arena.replay.definition import kept_at
+from khiva_arena.replay.past import past_of
+from khiva_arena.replay.record import Record
+from khiva_arena.report.text import listing
+from khiva_arena.result import Verdict
+from khiva_arena.settings.isolation import warn_of_cold_files
+from khiva_arena.terminal.console import say
+from khiva_arena.terminal.tty import list_width
+from khiva_arena.text import harmless
+from khiva_arena.words import count
+
+SENT_AGAIN = (
+    "each bot is sent the recorded steps again, and its answers there are not used: one that remembers its own choices may be "
+    "confused"
+)
+THIS_DEAL = (
+    "so it would have gone on this deal, which the seat could not know; whether a choice is better shows over many deals, by sprt"
+)
+
+
+class OtherChoice(NamedTuple):
+    """A choice that is put into a stored match, as the flags of these names say; None without the flag.
+
+    step: the number of the step.
+    seat: the seat that was asked there.
+    choice: an index or words.
+    tries: "all" for each choice in turn.
+    """
+
+    step: int | None
+    seat: int | None
+    choice: str | None
+    tries: str | None
+
+
+def play_otherwise(folder: Path, word: str, other: OtherChoice, flags: dict[str, Any], tracing: Tracing, as_json: bool) -> int:
+    """Play a stored match on from a decision, and print its end beside the recorded one. Returns the exit code."""
+    if other.step is None or other.seat is None:
+        raise ConfigError("--choice and --try need the decision: add --step N and --seat S, as `khiva-arena replay` numbers them")
+    table = stored_table(folder, word, flags)
+    decision = decision_of(table, other.step, other.seat)
+    if (other.choice is None) == (other.tries is None):
+        raise ConfigError(f"--choice K or --try all: give one of them; {listed(decision)}")
+    if other.tries and tracing != Tracing(trace=False, capture=None, notes=False):
+        raise ConfigError("--try plays several matches: --trace, --capture, --notes and --by-function go with --choice")
+    choices = range(len(decision.texts)) if other.choice is None else [choice_meant(decision, other.choice)]
+    entrants, job = seated(table, flags, by_function=tracing.by_function)
+    if flags["bots"]:
+        job = replace(job, header=named(job.header, [bot.name for bot in entrants]))
+    words = [bot.asked_as for bot in entrants]
+    if not job.in_ticks:
+        say(SENT_AGAIN)
+    jobs = [_job(table, decision, job, choice) for choice in choices]
+    if other.tries:
+        say(f"{count(len(jobs), 'match', 'matches')}, one for each choice")
+        outcomes, code = _play_each(jobs, words), 0
+    else:
+        outcome, code = play(jobs[0], tracing, words)
+        outcomes = [outcome]
+    records = {outcome.ordinal: outcome.record for outcome in outcomes if outcome.record}
+    for outcome in outcomes:
+        if outcome.record is None:
+            say(harmless(f"choice {outcome.ordinal}: the match failed twice on this machine: {outcome.void}"))
+    if as_json:
+        click.echo(json.dumps(_plain(table, decision, records)))
+    elif records:
+        if outcomes[0].cell:
+            click.echo(kept_at(outcomes[0].cell))
+        for line in [_title(table, decision), *(_ends if other.tries is None else _ranking)(table, decision, records), THIS_DEAL]:
+            click.echo(harmless(line))
+    if not other.tries and records:
+        print_aside(outcomes[0], [seat.name for seat in job.header.seats], tracing)
+        say_faults(outcomes[0], job, words, tracing)
+    return code if len(records) == len(jobs) else 1
+
+
+def _job(table: StoredTable, decision: StoredDecision, job: Job, choice: int) -> Job:
+    return replace(job, ordinal=choice, past=past_of(table.record, table.details, decision.step, decision.seat, choice))
+
+
+def _play_each(jobs: Sequence[Job], words: Sequence[str]) -> list[Outcome]:
+    """Play the match of each choice, one after another, since they share bots and a deal."""
+    preflight_match(jobs[0], words)
+    warn_of_cold_files(say)
+    outcomes: dict[int, Outcome] = {}
+    play_all(jobs, 1, lambda outcome: outcomes.update({outcome.ordinal: outcome}))
+    return list(outcomes.values())
+
+
+# --- as text ---
+
+
+def _title(table: StoredTable, decision: StoredDecision) -> str:
+    name = table.record.header.seats[decision.seat].name
+    hand = f"; hand {decision.hand}" if decision.hand else ""
+    return f"match {table.name}, step {decision.step}, seat {decision.seat} ({name}), {decision.kind}{hand}"
+
+
+def ends(record: Record) -> list[str]:
+    """Return by seat how a match ended for it: its points, its place, and why it is out if it is."""
+    return [
+        f"{count(score, 'point')} ({rank}.{'' if verdict is Verdict.OK else f' {verdict}'})"
+        for score, rank, verdict in zip(record.scores, record.ranks, record.verdicts, strict=True)
+    ]
+
+
+def beside(then: Record, now: Record, head: Sequence[str] = ()) -> list[str]:
+    """Return two ends of one match beside each other, a line a seat. ``head``: a row before them."""
+    seats = enumerate(zip(then.header.seats, now.header.seats, strict=True))
+    names = [f"{old.name}#{at}" + ("" if new.name == old.name else f", now {new.name}") for at, (old, new) in seats]
+    rows = [["", "then", "now"], *([list(head)] if head else []), *zip(names, ends(then), ends(now), strict=True)]
+    return listing(rows, list_width())
+
+
+def _ends(table: StoredTable, decision: StoredDecision, records: Mapping[int, Record]) -> list[str]:
+    ((choice, record),) = records.items()
+    then, now = (f"{at}: {decision.texts[at]}" for at in (decision.choice.choice, choice))
+    return beside(table.record, record, ["choice", then + _default(decision), now])
+
+
+def _ranking(table: StoredTable, decision: StoredDecision, records: Mapping[int, Record]) -> list[str]:
+    """Return the end of the match of each choice, a line a choice, the best for the seat first."""
+    seats = [decision.seat, *(seat for seat in range(len(table.record.ranks)) if seat != decision.seat)]
+    header = next(iter(records.values())).header
+    rows = [[*(f"{header.seats[seat].name}#{seat}" for seat in seats), "choice"]]
+    for choice in sorted(records, key=lambda at: (records[at].ranks[decision.seat], -records[at].scores[decision.seat], at)):
+        of_seats = ends(records[choice])
+        mark = f"  as recorded{_default(decision)}" if choice == decision.choice.choice else ""
+        rows.append([*(of_seats[seat] for seat in seats), f"{choice}: {decision.texts[choice]}{mark}"])
+    lines = listing(rows, list_width())
+    again = records.get(decision.choice.choice)
+    if again and again.scores != table.record.scores and not decision.choice.why:
+        then = ", ".join(ends(table.record))
+        lines.append(f"the recorded choice ended otherwise then: {then}; these bots do not repeat themselves")
+    return lines
+
+
+def _default(decision: StoredDecision) -> str:
+    return f" (the default, for {decision.choice.why})" if decision.choice.why else ""
+
+
+# --- as JSON ---
+
+
+def _plain(table: StoredTable, decision: StoredDecision, records: Mapping[int, Record]) -> dict[str, Any]:
+    return {
+        "match": table.record.header.match,
+        "step": decision.step,
+        "seat": decision.seat,
+        "kind": decision.kind,
+        "hand": decision.hand,
+        "then": {"choice": decision.choice.choice, "words": decision.texts[decision.choice.choice], "why": decision.choice.why}
+        | _plain_end(table.record),
+        "now": [{"choice": at, "words": decision.texts[at]} | _plain_end(record) for at, record in records.items()],
+        "note": THIS_DEAL,
+    }
+
+
+def _plain_end(record: Record) -> dict[str, Any]:
+    return {
+        "ranks": list(record.ranks),
+        "scores": list(record.scores),
+        "verdicts": [str(verdict) for verdict in record.verdicts],
+        "digest": record.digest,
+    }

@@ -1,0 +1,184 @@
+"""``match --from ... --choice``: another choice is put into a stored match, and the bots go on."""
+
+import json
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from arena import arena, bots, descendants, left_over
+from stores import NAIVE, RANDOM, SEATS, bytes_in
+from stores import games as games
+from terminal import Terminal, answered
+from wording import sentence
+
+from khiva_arena.commands.decision import choice_meant, decision_of
+from khiva_arena.commands.stored_table import StoredTable, stored_table
+from khiva_arena.errors import ConfigError
+from khiva_arena.events.find import match_of
+from khiva_arena.replay.record import Record
+from khiva_arena.sandbox.detect import best
+from khiva_arena.store.db import Store
+
+pytestmark = pytest.mark.slow
+
+THIS_DEAL = sentence("match", "this-deal")
+
+
+def record_of(store: Path, match: str) -> Record:
+    with Store.read(store) as opened:
+        return match_of(opened, match).row.parsed()
+
+
+def otherwise(store: Path, match: str, step: int, seat: int, choice: object, *more: str) -> dict[str, Any]:
+    place = ("--step", str(step), "--seat", str(seat), "--choice", str(choice))
+    found: dict[str, Any] = json.loads(arena("match", "--from", "out", match, *place, *more, "--json", cwd=store).stdout)
+    return found
+
+
+@pytest.mark.parametrize("event", range(1, 1 + len(SEATS)))
+def test_the_recorded_choice_brings_the_recorded_end_and_nothing_is_written(games: Path, event: int) -> None:
+    match, before, processes = f"{event}/1", bytes_in(games / "out"), descendants(os.getpid())
+    record = record_of(games / "out", match)
+    for step in (1, len(record.steps) // 2, len(record.steps)):
+        seat, choice, _ = record.steps[step - 1][-1]
+        found = otherwise(games, match, step, seat, choice)
+        assert [end["digest"] for end in found["now"]] == [found["then"]["digest"]] == [record.digest]
+        assert found["now"][0]["words"] == found["then"]["words"]
+    assert bytes_in(games / "out") == before
+    assert left_over(processes) == []
+
+
+def test_matches_with_faults_end_as_they_did(round_robin: Path) -> None:
+    faulty = 0
+    for match in ("1/3", "1/5", "1/9"):
+        record = record_of(round_robin / "out", match)
+        faulty += any(choice.why for step in record.steps for choice in step)
+        own = [(step, *choice[:2]) for step, choices in enumerate(record.steps, 1) for choice in choices if not choice.why]
+        for place in (own[0], own[-1]):
+            assert otherwise(round_robin, match, *place)["now"][0]["digest"] == record.digest, (match, place)
+    assert faulty
+
+
+def test_both_ends_stand_beside_each_other(games: Path) -> None:
+    record = record_of(games / "out", "1/0")
+    seat, then, _ = record.steps[0][0]
+    now = 0 if then else 1
+    place = ("--step", "1", "--seat", str(seat))
+    done = arena("match", "--from", "out", "1/0", *place, "--choice", str(now), cwd=games)
+    assert sentence("match", "sent-again") in done.stderr
+    title, heads, choices, *ends, last = done.stdout.splitlines()
+    assert re.fullmatch(rf"match 1/0, step 1, seat {seat} \(\w+\), play_pass; hand( [WBGPK]\d){{8}}", title)
+    assert heads.split() == ["then", "now"]
+    card = r"[WBGPK]\d [WBGPK]\d"
+    assert re.fullmatch(rf"choice +{then}: play {card}, pass {card} +{now}: play {card}, pass {card}", choices)
+    found = otherwise(games, "1/0", 1, seat, now)
+    for at, line in enumerate(ends):
+        name, *cells = re.split(r"  +", line)
+        assert name == f"{record.header.seats[at].name}#{at}"
+        assert cells == [f"{found[when]['scores'][at]} points ({found[when]['ranks'][at]}.)" for when in ("then",)] + [
+            f"{found['now'][0]['scores'][at]} points ({found['now'][0]['ranks'][at]}.)"
+        ]
+    assert last == THIS_DEAL
+    by_words = arena("match", "--from", "out", "1/0", *place, "--choice", found["now"][0]["words"].upper(), cwd=games)
+    assert by_words.stdout == done.stdout
+    other = arena("match", "--from", "out", "1/0", *place, "--choice", str(now), *bots(NAIVE, RANDOM), cwd=games).stdout
+    assert "#0, now naive " in other
+
+
+def test_every_choice_is_tried_and_the_best_stands_first(games: Path) -> None:
+    record = record_of(games / "out", "1/0")
+    seat, choices = next((one.seat, len(step)) for step in record.steps[-1:] for one in step)
+    step = len(record.steps)
+    place = ("match", "--from", "out", "1/0", "--step", str(step), "--seat", str(seat), "--try", "all")
+    found = json.loads(arena(*place, "--json", cwd=games).stdout)
+    assert len(found["now"]) > 1
+    assert choices
+    lines = arena(*place, cwd=games).stdout.splitlines()
+    assert lines[-1] == THIS_DEAL
+    rows = lines[2:-1]
+    numbers = [int(re.findall(r"  (\d+): ", row)[0]) for row in rows]
+    by_choice = {end["choice"]: (end["ranks"][seat], -end["scores"][seat], end["choice"]) for end in found["now"]}
+    assert numbers == sorted(by_choice, key=by_choice.__getitem__)
+    assert [row for row in rows if "as recorded" in row] == [rows[numbers.index(found["then"]["choice"])]]
+
+
+def test_flags_that_do_not_go_together_are_one_line(games: Path) -> None:
+    store = ("match", "--from", "out", "1/0")
+    for words, said in (
+        (("match", "--step", "1"), sentence("match", "choice-needs-from")),
+        ((*store, "--choice", "1"), sentence("match", "choice-needs-place")),
+        ((*store, "--step", "1", "--seat", "0"), sentence("match", "choice-or-all") + "at step 1 seat 0 had 0: play "),
+        ((*store, "--step", "1", "--seat", "0", "--try", "all", "--trace"), sentence("match", "try-alone")),
+        ((*store, "--step", "1", "--seat", "0", "--choice", "0", "--turn", "1s"), "only --bot"),
+        (("play", "--from", "out", "1/0", "--step", "1"), sentence("play", "taken-together")),
+    ):
+        done = arena(*words, cwd=games, code=2)
+        assert said in done.stderr, words
+        assert (done.stdout, done.stderr.count("\n")) == ("", 1), words
+
+
+def table_of(store: Path, match: str) -> StoredTable:
+    return stored_table(store, match, {})
+
+
+def refused(call: Callable[[], object]) -> str:
+    with pytest.raises(ConfigError) as caught:
+        call()
+    return str(caught.value)
+
+
+def test_what_is_not_there_is_named_with_what_is(games: Path) -> None:
+    table = table_of(games / "out", "1/0")
+    steps = table.record.steps
+    step = next(number for number, choices in enumerate(steps, 1) if len(choices) == 1)
+    seat = 1 - steps[step - 1][0].seat
+    asked = ", ".join(str(number) for number, choices in enumerate(steps, 1) if seat in [one.seat for one in choices])
+    name = table.record.header.seats[seat].name
+    for bad in (step, len(steps) + 1):
+        said = refused(lambda bad=bad: decision_of(table, bad, seat))
+        assert said.startswith(sentence("match", "not-asked-there", step=bad, seat=seat, name=name) + f" steps {asked}, of the ")
+    assert "--seat 7: the match has 2 seats, 0 to 1" in refused(lambda: decision_of(table, 1, 7))
+    decision = decision_of(table, 1, 0)
+    text = decision.texts[7]
+    for words in (text, text.upper(), "7", "/".join(re.findall(r"[A-Z]\d", text))):
+        assert choice_meant(decision, words) == 7
+    assert refused(lambda: choice_meant(decision, "99999")).startswith("--choice 99999: no choice has these words; at step 1 ")
+    assert refused(lambda: choice_meant(decision, "-1")).startswith("--choice -1: no choice has these words; ")
+    assert refused(lambda: choice_meant(decision, "")).startswith("--choice : no choice has these words; ")
+    assert refused(lambda: choice_meant(decision, "play")).endswith(f"; and {len(decision.texts) - 40} more")
+    few = refused(lambda: choice_meant(decision, text.split(", ")[0]))  # only those that fit are listed
+    assert f"7: {text}" in few
+    assert decision.texts[-1] not in few
+
+
+def test_a_hand_of_a_deal_that_is_not_over_is_never_told(games: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Store, "reveals", lambda _store, _event: {})
+    place, said = ("--from", "out", "1/0", "--step", "1", "--seat", "0"), sentence("match", "deal-not-over", name="1/0")
+    for words in (("match", *place, "--try", "all"), ("match", *place), ("play", *place)):
+        done = arena(*words, cwd=games, code=2)
+        assert (done.stdout, done.stderr) == ("", f"khiva-arena: error: {said}\n")
+
+
+@pytest.mark.language
+def test_in_ticks_the_recorded_choice_brings_the_recorded_match_bit_for_bit(ticks: Path) -> None:
+    faulty = 0
+    for match in ("1/0", "1/1", "1/3"):
+        record = record_of(ticks / "out", match)
+        faulty += any(choice.why for step in record.steps for choice in step)
+        own = [(step, *choice[:2]) for step, choices in enumerate(record.steps, 1) for choice in choices if not choice.why]
+        for place in (own[0], own[-1]):
+            assert otherwise(ticks, match, *place)["now"][0]["digest"] == record.digest, (match, place)
+    assert faulty
+    step, seat, choice = own[0]
+    place = ("--step", str(step), "--seat", str(seat), "--choice", "1" if choice == 0 else "0")
+    said = arena("match", "--from", "out", match, *place, cwd=ticks)
+    assert sentence("match", "sent-again") not in said.stderr
+    assert sentence("replay", "kept-at", level=best()) in said.stdout.splitlines()[0]
+    last = max(one for one in own if one[1] == seat)[0]
+    place = ("--step", str(last), "--seat", str(seat), "--no-hints")
+    run = Terminal(["play", "--terminal", "--from", "out", match, *place], ticks, rows=50, columns=200, stdout=True)
+    assert answered(run, b"1\n", THIS_DEAL) > 0
+    assert sentence("play", "by-the-wall-clock") in run.shown.text
