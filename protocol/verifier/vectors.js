@@ -12,6 +12,7 @@ const STOPS = process.argv.includes("--stop");
 const SHOWN = 256; // bytes; more are told by their length and hash: section 12
 
 const read = (name) => JSON.parse(readFileSync(new URL(`../vectors/${name}`, import.meta.url), "utf8"));
+const TICKS = read("ticks.json");
 const bytesOf = (hex) => new Uint8Array(Buffer.from(hex, "hex"));
 const hexOf = (bytes) => Buffer.from(bytes).toString("hex");
 
@@ -43,6 +44,11 @@ function runnerRow(row) {
   const asked = row.orders.filter(({ order }) => order !== "say");
   const wanted = { results: asked.map(({ word, used, answer }) => ({ word, used, answer })), stderr: row.stderr };
   return [row.name, wanted, played(row)];
+}
+
+// Section 14: a seat of a match is a row of a runner whose module is named.
+function seatRow(row) {
+  return runnerRow({ ...row, module: TICKS.modules[row.module] });
 }
 
 function played({ module, key, most_bytes: mostBytes, orders }) {
@@ -79,5 +85,6 @@ function compare(file, rows, run) {
 
 const wrong = compare("modules.json", read("modules.json").modules, moduleRow)
   + compare("runner.json", read("runner.json").rows, runnerRow)
+  + compare("ticks.json", TICKS.seats, seatRow)
   + compare("bounds.json", read("bounds.json").modules, moduleRow);
 process.exitCode = wrong ? 1 : 0;

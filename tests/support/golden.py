@@ -3,7 +3,8 @@
 import json
 import struct
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,10 @@ import msgpack
 
 ROOT = Path(__file__).parents[2]
 VECTORS = ROOT / "protocol" / "vectors"
+LONG = 256
+"""Bytes beyond which a row of a runner has their length and hash alone."""
+Word = tuple[str, int, str]
+"""An order to a runner, or its answer: its word, ticks, and bytes in hex."""
 
 
 def framed(payload: bytes) -> bytes:
@@ -43,6 +48,37 @@ def rows(head: Mapping[str, Any], name: str, items: Sequence[Any], tail: Mapping
     lines.append(f' "{name}": [\n' + ",\n".join("  " + json.dumps(item) for item in items) + "\n ]")
     lines += [f' "{key}": {json.dumps(value)}' for key, value in (tail or {}).items()]
     return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def entries(content: Mapping[str, Any]) -> str:
+    """Return a JSON object in ASCII, with each item of its lists and each key of its maps on a line."""
+    return "{\n" + ",\n".join(f' "{key}": {_entry(value)}' for key, value in content.items()) + "\n}\n"
+
+
+def _entry(value: Any) -> str:
+    if isinstance(value, list):
+        return "[\n" + ",\n".join("  " + json.dumps(item) for item in value) + "\n ]"
+    if isinstance(value, dict):
+        return "{\n" + ",\n".join(f"  {json.dumps(key)}: {json.dumps(item)}" for key, item in value.items()) + "\n }"
+    return json.dumps(value)
+
+
+def short(data: bytes) -> str | dict[str, Any]:
+    """Return bytes in hex, or the length and the hash of many."""
+    return data.hex() if len(data) <= LONG else {"length": len(data), "sha256": sha256(data).hexdigest()}
+
+
+def orders_of(orders: Iterable[Word], answers: Iterable[Word]) -> list[dict[str, Any]]:
+    """Return the orders to a runner as they stand in a file, each that has an answer with it."""
+    listed, left = [], iter(answers)
+    for order, ticks, data in orders:
+        if order == "say":
+            listed.append({"order": order, "bytes": data})
+        else:
+            word, used, told = next(left)
+            asked = {"order": order, "ticks": ticks, "bytes": data}
+            listed.append(asked | {"word": word, "used": used, "answer": short(bytes.fromhex(told))})
+    return listed
 
 
 def settle(files: Mapping[Path, str]) -> int:

@@ -1,11 +1,13 @@
 """WebAssembly modules for tests: written as text, and run by the runner as a process, or by its parts in this one."""
 
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 
+from golden import Word
+from second_vm import QUIET, WORDS
 from wasmtime import wat2wasm
 
 from khiva_arena.entrants import modules
@@ -50,6 +52,23 @@ class SeatAlone(TickSeat):
 
     def finish(self, ticks: int) -> tuple[int, int, bytes]:  # type: ignore[override]
         return baton.run(super().finish(ticks))
+
+
+def answers_to(orders: Iterable[Word], module: bytes, key: bytes, most_bytes: int) -> tuple[list[Word], bytes]:
+    """Give orders to the runner's seat of a module in this process. Return its answers, and what the module wrote on stderr.
+
+    A trap's line is left out: each VM has its own.
+    """
+    seat = SeatAlone(machine(), compiled(module), key, most_bytes)
+    answers, notes = [], b""
+    for order, ticks, data in orders:
+        seat.say(bytes.fromhex(data))
+        if order != "say":
+            number, used, told = seat.ask(ticks) if order == "ask" else seat.finish(ticks)
+            answers.append((WORDS[number], used, "" if number in QUIET else told.hex()))
+            notes += seat.notes
+            seat.notes.clear()
+    return answers, notes
 
 
 def start(code: str) -> str:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from golden import ROOT
+from golden import ROOT, Word
 from tools import need
 
 from khiva_arena.arbiter.match import Job
@@ -20,10 +20,9 @@ from khiva_arena.replay.record import Record
 VERIFIER = ROOT / "protocol" / "verifier"
 ORDERS = {line.SAY: "say", line.ASK: "ask", line.END: "end"}
 WORDS = {line.ANSWERED: "answered", line.TIMEOUT: "timeout", line.EXITED: "exited", line.TRAPPED: "trapped", line.STACK: "stack"}
-"""The words for orders to a runner, and for its answers. The line that goes with a trap is not compared: each VM has its own."""
-
-Word = tuple[str, int, str]
-"""An order or an answer: its word, ticks, and bytes in hex."""
+"""The words for orders to a runner, and for its answers."""
+QUIET = (line.TRAPPED, line.STACK)
+"""Answers whose line is not compared: each VM has its own."""
 
 
 class Part(NamedTuple):
@@ -79,8 +78,7 @@ def _listening() -> Iterator[tuple[list[Item], list[Item]]]:
 def _part(number: int, module: bytes, key: int, told: list[Item], answered: list[Item]) -> Part:
     orders = [(ORDERS[kind], ticks, data.hex()) for seat, kind, ticks, data in told if seat == number and kind in ORDERS]
     mine = [item for item in answered if item[0] == number]
-    quiet = (line.TRAPPED, line.STACK)
-    answers = [(WORDS[word], ticks, "" if word in quiet else data.hex()) for _, word, ticks, data in mine if word in WORDS]
+    answers = [(WORDS[word], ticks, "" if word in QUIET else data.hex()) for _, word, ticks, data in mine if word in WORDS]
     notes = b"".join(data for _, word, _, data in mine if word == line.STDERR)
     (opened,) = (data for seat, kind, _, data in told if seat == number and kind == line.OPEN)
     most_bytes = line.OPENING.unpack_from(opened)[1]
