@@ -203,7 +203,7 @@ def _opening(job: Job, seat: int) -> bytes:
     key = job.header.seats[seat].number.to_bytes(8, "big")
     # By the event's limit alone: growth fails at the same page everywhere.
     most_bytes = max(0, job.sandbox.resources.memory - line.OWN_MEMORY)
-    return line.OPENING.pack(key, most_bytes, job.patience, bytes.fromhex(digest)) + path.encode()
+    return line.opening(key, most_bytes, job.patience, bytes.fromhex(digest), path)
 
 
 def _of_all(commands: Sequence[Command]) -> Command:

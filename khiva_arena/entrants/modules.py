@@ -91,6 +91,17 @@ def refuse_damaged(bot: Bot, module: bytes) -> None:
         )
 
 
+def bot_identity(module: bytes, payload: bytes | None = None) -> str:
+    """Return the identity of a bot of a module, 64 hex digits, as protocol/METER.md has it in section 15.
+
+    payload: bytes that it reads from descriptor 3; None for a bot that has none, whose identity is the hash of its module
+    """
+    digest = sha256(module)
+    if payload is None:
+        return digest.hexdigest()
+    return sha256(b"khiva-payload-1\0" + digest.digest() + sha256(payload).digest()).hexdigest()
+
+
 def is_module(path: Path, identity: str) -> bool:
     """Tell whether a file is the module of an identity, which is the hash of its bytes. One that cannot be read is not, nor is a
     link."""

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.manifest import as_module
-from khiva_arena.entrants.modules import is_module
+from khiva_arena.entrants.modules import bot_identity, is_module
 from khiva_arena.entrants.staging import cache_folder, stage, staged
 from khiva_arena.errors import ConfigError, StagingError
 from khiva_arena.modules.meter.bounds import MODULE_BYTES
@@ -45,7 +45,7 @@ def _only_module(bot: Bot, level: Level) -> Bot:
 def keep(module: bytes) -> str:
     """Keep a module in the cache folder, in place of a damaged copy, and return its identity. Raises StagingError if it cannot be
     written."""
-    identity = sha256(module).hexdigest()
+    identity = bot_identity(module)
     file = kept(identity)
     try:
         if not is_module(file, identity):

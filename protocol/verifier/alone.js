@@ -18,6 +18,13 @@ export function sha256(bytes) {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
+// Section 15: return the identity of a bot of a module, in hex. payload: bytes, or null for a bot that has none.
+export function identityOf(module, payload) {
+  if (!payload) return sha256(module);
+  const hashes = [module, payload].map((bytes) => Buffer.from(sha256(bytes), "hex"));
+  return sha256(Buffer.concat([Buffer.from("khiva-payload-1\0"), ...hashes]));
+}
+
 function callsOf(module) {
   const calls = {};
   for (const { name } of WebAssembly.Module.imports(module)) calls[name] = () => 52;

@@ -1,11 +1,12 @@
-// A runner of rewritten modules, written from protocol/METER.md, sections 4, 5, 11 and 12. It runs in Node and in browsers.
+// A runner of rewritten modules, written from protocol/METER.md, sections 4, 5, 11, 12 and 15. It runs in Node and in browsers.
 import { blake2b } from "./blake2b.js";
 import {
   BYTE, HEIGHT_LIMIT, KEPT_NOTES, KEPT_OUTPUT, LARGEST_FRAME, MOST_PAIRS, PAIR, RANDOM_BYTE, SUBSCRIPTION, TICKS_A_NANOSECOND,
 } from "./prices.js";
 
 const [OK, BADF, FAULT, INVAL, NOTSUP, SPIPE] = [0, 8, 21, 28, 58, 70];
-const [STDIN, STDOUT] = [0, 1];
+const [STDIN, STDOUT, PAYLOAD] = [0, 1, 3];
+const [READABLE, FILE] = [[STDIN, PAYLOAD], 4];
 const [PAIR_BYTES, SUBSCRIPTION_BYTES, EVENT_BYTES, STATE_BYTES] = [8, 48, 32, 24];
 const [WAIT_RIGHT, READ_RIGHT, WRITE_RIGHT] = [1n << 27n, 1n << 1n, 1n << 6n];
 const [IS_TIME, LAST_KIND, LAST_CLOCK, IS_ABSOLUTE] = [0, 2, 3, 1];
@@ -32,8 +33,9 @@ class NoMoreOrders extends Error {}
 // module: compiled from what the meter has made. key: 8 bytes.
 // next: gives an order, {order, ticks, bytes}, or null at the end; it is handed the result of the last one, or null.
 // A result is {word, used, answer}, as section 12 has it.
-export function play(module, key, next) {
-  const seat = new Seat(module, key, next);
+// payload: the bytes of section 15, or null for a bot that has none.
+export function play(module, key, next, payload = null) {
+  const seat = new Seat(module, key, next, payload);
   try {
     seat.takeOrders();
     seat.run();
@@ -55,16 +57,17 @@ function joined(pieces) {
 }
 
 class Seat {
-  constructor(module, key, next) {
+  constructor(module, key, next, payload) {
     this.key = key;
     this.next = next;
+    this.payload = payload; // what was not read of it
     this.result = null; // of the last order, until the next one is taken
     this.input = []; // frames, or the rest of one, that were not read
     this.inputEnded = false;
     this.output = NOTHING;
     this.notes = [];
     this.notesLeft = KEPT_NOTES;
-    this.open = new Set([0, 1, 2]);
+    this.open = new Set(payload ? [0, 1, 2, PAYLOAD] : [0, 1, 2]);
     this.draws = 0n;
     this.random = NOTHING;
     this.limit = 0n; // ticks of this run
@@ -241,6 +244,14 @@ class Seat {
     return data;
   }
 
+  // Return the bytes of the payload that a read gives, and pay for them.
+  readPayload(room) {
+    const data = this.payload.subarray(0, room);
+    this.pay(BYTE * data.length);
+    this.payload = this.payload.subarray(data.length);
+    return data;
+  }
+
   writeOutput(data) {
     this.output = joined([this.output, data.subarray(0, KEPT_OUTPUT - this.output.length)]);
     if (!this.wholeLength()) return;
@@ -316,8 +327,9 @@ function writeTime(seat, clock, result, nanoseconds) {
 const CALLS = {
   fd_read(descriptor, pairs, count, result) {
     const parts = this.parts(descriptor, pairs, count, result);
-    if (descriptor !== STDIN) throw new Refusal(BADF);
-    const data = this.read(parts.reduce((sum, { length }) => sum + length, 0));
+    if (!READABLE.includes(descriptor)) throw new Refusal(BADF);
+    const room = parts.reduce((sum, { length }) => sum + length, 0);
+    const data = descriptor === PAYLOAD ? this.readPayload(room) : this.read(room);
     let at = 0;
     for (const part of parts) {
       part.set(data.subarray(at, at + part.length));
@@ -328,7 +340,7 @@ const CALLS = {
 
   fd_write(descriptor, pairs, count, result) {
     const parts = this.parts(descriptor, pairs, count, result);
-    if (descriptor === STDIN) throw new Refusal(BADF);
+    if (READABLE.includes(descriptor)) throw new Refusal(BADF);
     const length = parts.reduce((sum, part) => sum + part.length, 0);
     this.pay(BYTE * length);
     const data = kept(parts, KEPT_OUTPUT);
@@ -351,7 +363,8 @@ const CALLS = {
     this.mustBeOpen(descriptor);
     const place = this.place(result, STATE_BYTES);
     bytesOf(place).fill(0);
-    place.setBigUint64(8, WAIT_RIGHT | (descriptor === STDIN ? READ_RIGHT : WRITE_RIGHT), true);
+    place.setUint8(0, descriptor === PAYLOAD ? FILE : 0);
+    place.setBigUint64(8, WAIT_RIGHT | (READABLE.includes(descriptor) ? READ_RIGHT : WRITE_RIGHT), true);
   },
 
   fd_fdstat_set_flags(descriptor, flags) {

@@ -3,7 +3,7 @@
 // With --stop the first row that differs is the last one that is tried.
 import { readFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
-import { ran, sha256 } from "./alone.js";
+import { identityOf, ran, sha256 } from "./alone.js";
 import { Refused, rewritten } from "./meter.js";
 import { PAGE_BYTES } from "./prices.js";
 import { play } from "./runner.js";
@@ -42,7 +42,8 @@ function moduleRan(row) {
 
 function runnerRow(row) {
   const asked = row.orders.filter(({ order }) => order !== "say");
-  const wanted = { results: asked.map(({ word, used, answer }) => ({ word, used, answer })), stderr: row.stderr };
+  const results = asked.map(({ word, used, answer }) => ({ word, used, answer }));
+  const wanted = { results, stderr: row.stderr, identity: row.identity };
   return [row.name, wanted, played(row)];
 }
 
@@ -51,16 +52,17 @@ function seatRow(row) {
   return runnerRow({ ...row, module: TICKS.modules[row.module] });
 }
 
-function played({ module, key, most_bytes: mostBytes, orders }) {
+function played({ module, key, most_bytes: mostBytes, orders, payload: hex, identity }) {
   const compiled = new WebAssembly.Module(rewritten(bytesOf(module), Math.floor(mostBytes / PAGE_BYTES)));
   const results = [];
+  const payload = hex === undefined ? null : bytesOf(hex);
   const left = orders[Symbol.iterator]();
   const notes = play(compiled, bytesOf(key), (result) => {
     if (result) results.push({ ...result, answer: short(result.answer) });
     const { value } = left.next();
     return value ? { ...value, bytes: bytesOf(value.bytes) } : null;
-  });
-  return { results, stderr: short(notes) };
+  }, payload);
+  return { results, stderr: short(notes), identity: identity && identityOf(bytesOf(module), payload) };
 }
 
 function short(bytes) {

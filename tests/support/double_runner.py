@@ -26,7 +26,7 @@ class Seat:
 
     def __init__(self, opening: bytes) -> None:
         self.number = int.from_bytes(opening[:8], "big")
-        self.what, _, at = opening[line.OPENING.size :].decode().partition(":")
+        self.what, _, at = line.opening_of(opening)[4].partition(":")
         self.at = int(at) if at else -1
         self.asked = -1
 

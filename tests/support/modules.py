@@ -54,12 +54,14 @@ class SeatAlone(TickSeat):
         return baton.run(super().finish(ticks))
 
 
-def answers_to(orders: Iterable[Word], module: bytes, key: bytes, most_bytes: int) -> tuple[list[Word], bytes]:
+def answers_to(
+    orders: Iterable[Word], module: bytes, key: bytes, most_bytes: int, payload: bytes | None = None
+) -> tuple[list[Word], bytes]:
     """Give orders to the runner's seat of a module in this process. Return its answers, and what the module wrote on stderr.
 
     A trap's line is left out: each VM has its own.
     """
-    seat = SeatAlone(machine(), compiled(module), key, most_bytes)
+    seat = SeatAlone(machine(), compiled(module), key, most_bytes, payload=payload)
     answers, notes = [], b""
     for order, ticks, data in orders:
         seat.say(bytes.fromhex(data))

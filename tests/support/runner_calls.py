@@ -9,6 +9,8 @@ from modules import SeatAlone, compiled, machine, start, wasm
 FRAME = b"\0\x0f\xff\xfc" + bytes(0xFFFFC)
 """The largest frame that a bot may get."""
 FRAMES = 20
+PAYLOAD = bytes(4 << 20)
+"""What each module may read from descriptor 3."""
 PAGES = 256
 HALF = PAGES * 32_768
 MOST = 1 << 30
@@ -56,6 +58,7 @@ def calls() -> Iterator[tuple[str, bytes]]:
         yield f"fd_write of {count:,} pairs of {size:,} bytes", loop(write(2, count), "fd_write", before=pairs(count, size))
     for count, size in ((1, 1), (1_024, 1), (1, len(FRAME))):
         yield f"fd_read of {count:,} pairs of {size:,} bytes", loop(read(0, count), "fd_read", before=pairs(count, size))
+        yield f"the same of a payload, {count:,} of {size:,}", loop(read(3, count), "fd_read", before=pairs(count, size))
     yield "poll_oneoff of 1,024 times", loop(poll, "poll_oneoff", before=subscriptions(0))
     yield "poll_oneoff of 1,024 descriptors", loop(poll, "poll_oneoff", before=subscriptions(1))
     for size in (0, 1, 64, 4_096, HALF):
@@ -64,7 +67,7 @@ def calls() -> Iterator[tuple[str, bytes]]:
 
 def nanoseconds(module: bytes, ticks: int) -> float:
     """Return how long a tick lasts, in CPU time of a seat that spends so many ticks, or has read all its frames."""
-    seat = SeatAlone(machine(), compiled(module), bytes(8), MOST)
+    seat = SeatAlone(machine(), compiled(module), bytes(8), MOST, payload=PAYLOAD)
     for _ in range(FRAMES):
         seat.say(FRAME)
     began = time.process_time()

@@ -81,7 +81,7 @@ def _part(number: int, module: bytes, key: int, told: list[Item], answered: list
     answers = [(WORDS[word], ticks, "" if word in QUIET else data.hex()) for _, word, ticks, data in mine if word in WORDS]
     notes = b"".join(data for _, word, _, data in mine if word == line.STDERR)
     (opened,) = (data for seat, kind, _, data in told if seat == number and kind == line.OPEN)
-    most_bytes = line.OPENING.unpack_from(opened)[1]
+    most_bytes = line.opening_of(opened)[1]
     return Part(module, key, most_bytes, orders, answers[1:], notes)
 
 

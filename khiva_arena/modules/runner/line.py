@@ -6,7 +6,8 @@ as many bytes. All numbers are big-endian. The runner gives one batch for each t
 An empty batch ends the table; it has no answer. The arbiter orders, and ticks are those that a module may take at most:
 
     OPEN   start a module; bytes: its key of random numbers (u64), how many bytes its memory may have (u64), how many times as
-           much of the processor as in play its ticks may take (u32), the digest of its compiled code (32 bytes), the code's path
+           much of the processor as in play its ticks may take (u32), the digest of its compiled code (32 bytes), whether it has a
+           payload (u8), the length of the code's path (u16), the path, and the payload
     SAY    keep a frame to be read; nothing runs
     ASK    keep a frame, or go on if there are no bytes, and run until a whole frame is written
     END    end the input, run to the module's end, and drop it
@@ -36,8 +37,7 @@ if TYPE_CHECKING:
     Item: TypeAlias = tuple[int, int, int, bytes]
 
 LENGTH, HEAD = Struct(">I"), Struct(">BBQI")
-OPENING = Struct(">8sQI32s")
-"""What the bytes of an OPEN begin with."""
+_OPENING = Struct(">8sQI32s?H")
 LARGEST = 1 << 28
 """Most bytes of a batch."""
 OWN_MEMORY = 40 << 20
@@ -54,6 +54,19 @@ def batch(items: "Iterable[Item]") -> bytes:
         parts += HEAD.pack(seat, kind, ticks, len(data)), data
     body = b"".join(parts)
     return LENGTH.pack(len(body)) + body
+
+
+def opening(key: bytes, most_bytes: int, patience: int, digest: bytes, path: str, payload: bytes | None = None) -> bytes:
+    """Return the bytes of an OPEN. ``payload``: None if the module has none, which b"" is not."""
+    name = path.encode()
+    return _OPENING.pack(key, most_bytes, patience, digest, payload is not None, len(name)) + name + (payload or b"")
+
+
+def opening_of(data: bytes) -> tuple[bytes, int, int, bytes, str, bytes | None]:
+    """Return what ``opening`` was handed."""
+    key, most_bytes, patience, digest, has_payload, length = _OPENING.unpack_from(data)
+    end = _OPENING.size + length
+    return key, most_bytes, patience, digest, data[_OPENING.size : end].decode(), data[end:] if has_payload else None
 
 
 def missing(data: bytes | bytearray) -> int:

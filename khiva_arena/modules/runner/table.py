@@ -73,18 +73,18 @@ class _Table:
         return [*notes, *((number, line.FUNCTION, *row) for row in functions), (number, word, spent, told)]
 
     def _open(self, number: int, data: bytes) -> None:
-        key, most_bytes, patience, digest = line.OPENING.unpack_from(data)
+        key, most_bytes, patience, digest, path, payload = line.opening_of(data)
         try:
             if digest not in self._codes:
-                self._codes[digest] = load(self._vm, data[line.OPENING.size :].decode(), digest.hex())
-            self._seats[number] = TickSeat(self._vm, self._codes[digest], key, most_bytes, patience)
+                self._codes[digest] = load(self._vm, path, digest.hex())
+            self._seats[number] = TickSeat(self._vm, self._codes[digest], key, most_bytes, payload=payload, patience=patience)
         except (Unfit, Trapped) as problem:
             self._refusals[number] = str(problem).encode()
 
 
-def _read_batch() -> bytes:
+def _read_batch() -> bytes | bytearray:
     """Read a whole batch; b"" at the end of input."""
-    data = b""
+    data = bytearray()  # which grows in place: a batch of payloads comes in hundreds of pieces
     while missing := line.missing(data):
         piece = posix.read(0, missing)
         if not piece:

@@ -20,6 +20,7 @@ from _blake2 import blake2b
 from . import line
 from .instance import Instance, OutOfTicks, StackFull, Trapped
 from .vm import exports
+from .wasi import scatter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,11 +52,14 @@ class TickSeat:
     run_end: of the run in progress, or the last one: a lock that is acquired by whoever ends it, the module or the backstop
     """
 
-    def __init__(self, vm: "Vm", module: int, key: bytes, most_bytes: int, patience: int = 1) -> None:
+    def __init__(
+        self, vm: "Vm", module: int, key: bytes, most_bytes: int, *, payload: bytes | None = None, patience: int = 1
+    ) -> None:
         """Make an instance; nothing runs.
 
         key: the seed of its random numbers
         most_bytes: how far its memory may grow
+        payload: what it reads from descriptor 3, None if it has none
         patience: how many times as much of the processor as in play its ticks may take
 
         Raises Unfit, VmFailed.
@@ -75,7 +79,7 @@ class TickSeat:
         self._turn, self.run_end = _thread.allocate_lock(), _thread.allocate_lock()
         self._turn.acquire()
         self._vm, self._module = vm, module
-        self._instance = Instance(vm, module, self, most_bytes)
+        self._instance = Instance(vm, module, self, most_bytes, payload)
 
     # --- orders ---
 
@@ -221,11 +225,7 @@ class TickSeat:
         self.pay(len(data))
         rest = self._inbox[0][len(data) :]
         self._inbox[:1] = [rest] if rest else []
-        at = 0
-        for view in views:
-            piece = data[at : at + len(view)]
-            view[: len(piece)] = piece
-            at += len(piece)
+        scatter(data, views)
         return len(data)
 
     def write(self, descriptor: int, views: "Sequence[memoryview]") -> int:

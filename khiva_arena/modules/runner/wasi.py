@@ -3,6 +3,9 @@
 A module has descriptors 0, 1 and 2, a clock and random numbers: no files, sockets or environment. Every number comes from the
 module, so it may be anything: none is used as a place in memory before ``_span`` has compared it with the memory's end. What
 lies behind the descriptors and the clock is a ``System``, so that another clock needs no other functions.
+
+Descriptor 3 is the payload of a bot that has one. It is answered here from bytes, by any clock. No ``System`` is ever asked for
+it, since this process may have a file of its own behind that number.
 """
 
 import errno
@@ -45,7 +48,7 @@ SUCCESS, BADF, FAULT, INVAL, IO, NOTSUP, SPIPE = 0, 8, 21, 28, 29, 58, 70
 # Of the system's errors those that reading or writing a pipe or a file meets.
 ERRORS = {errno.EAGAIN: 6, errno.EBADF: BADF, errno.EFBIG: 22, errno.EINVAL: INVAL, errno.ENOSPC: 51, errno.EPIPE: 64}
 REAL, STEADY, SPENT, SPENT_HERE = 0, 1, 2, 3
-STANDARD = (0, 1, 2)
+STANDARD, PAYLOAD = (0, 1, 2), 3
 ARGUMENT = b"bot\0"
 """The only argument: some languages name themselves by it when they complain."""
 MOST_VECTORS = MOST_EVENTS = 1024
@@ -54,6 +57,8 @@ PRICE_PAIR, PRICE_SUBSCRIPTION, PRICE_RANDOM_BYTE = 100, 1_000, 4
 """Ticks of a pair of pointer and length, of a subscription, and of a random byte."""
 IS_TIME, IS_READ, IS_WRITE = 0, 1, 2
 ABSOLUTE = 1
+UNKNOWN, FILE = 0, 4
+"""Types of a descriptor."""
 MAY_READ, MAY_WRITE, MAY_WAIT = 1 << 1, 1 << 6, 1 << 27
 LONGEST_WAIT = 86_400 * 1_000_000_000
 """Nanoseconds of one wait at most; a longer one is several."""
@@ -84,15 +89,25 @@ class Caller:
     open: descriptors that it has not closed
     """
 
-    def __init__(self, system: "System", memory: "Callable[[], memoryview]") -> None:
+    def __init__(self, system: "System", memory: "Callable[[], memoryview]", payload: bytes | None) -> None:
+        """Begin with all descriptors open. ``payload``: None if the bot has none, which b"" is not."""
         self.system = system
         self.memory = memory
-        self.open = set(STANDARD)
+        self.open = {*STANDARD} if payload is None else {*STANDARD, PAYLOAD}
+        self._unread = memoryview(payload or b"")
 
     def must_have(self, descriptor: int) -> None:
         """Raise Errno unless a descriptor is open."""
         if descriptor not in self.open:
             raise Errno(BADF)
+
+    def read_payload(self, _descriptor: int, views: "Sequence[memoryview]") -> int:
+        """Give the bytes of the payload that come next, as many as the views hold. Return their count, 0 at the end."""
+        data = self._unread[: sum(map(len, views))]
+        self.system.pay(len(data))
+        self._unread = self._unread[len(data) :]
+        scatter(data, views)
+        return len(data)
 
 
 def _span(memory: memoryview, pointer: int, size: int) -> memoryview:
@@ -100,6 +115,15 @@ def _span(memory: memoryview, pointer: int, size: int) -> memoryview:
     if pointer + size > len(memory):
         raise Errno(FAULT)
     return memory[pointer : pointer + size]
+
+
+def scatter(data: bytes | memoryview, views: "Sequence[memoryview]") -> None:
+    """Copy bytes into views, from the first one on; all views together have room for them."""
+    at = 0
+    for view in views:
+        piece = data[at : at + len(view)]
+        view[: len(piece)] = piece
+        at += len(piece)
 
 
 def _vectors(memory: memoryview, pointer: int, count: int) -> list[memoryview]:
@@ -113,12 +137,18 @@ def _vectors(memory: memoryview, pointer: int, count: int) -> list[memoryview]:
 
 def fd_read(caller: Caller, descriptor: int, vectors: int, count: int, result: int) -> None:
     """Read what there is, and store its size in bytes at ``result``."""
-    _transfer(caller, caller.system.read, descriptor, vectors, count, result)
+    read = caller.system.read if descriptor != PAYLOAD else caller.read_payload
+    _transfer(caller, read, descriptor, vectors, count, result)
 
 
 def fd_write(caller: Caller, descriptor: int, vectors: int, count: int, result: int) -> None:
     """Write, and store the size that was taken in bytes at ``result``."""
-    _transfer(caller, caller.system.write, descriptor, vectors, count, result)
+    write = caller.system.write if descriptor != PAYLOAD else _refuse
+    _transfer(caller, write, descriptor, vectors, count, result)
+
+
+def _refuse(_descriptor: int, _views: "Sequence[memoryview]") -> int:
+    raise Errno(BADF)
 
 
 def _transfer(
@@ -137,20 +167,22 @@ def fd_close(caller: Caller, descriptor: int) -> None:
     """Close a descriptor."""
     caller.must_have(descriptor)
     caller.open.remove(descriptor)
-    caller.system.close(descriptor)
+    if descriptor != PAYLOAD:
+        caller.system.close(descriptor)
 
 
 def fd_seek(caller: Caller, descriptor: int, _offset: int, _whence: int, _result: int) -> None:
-    """Refuse: a pipe has no place to go to."""
+    """Refuse: a pipe has no place to go to, and a payload is read once."""
     caller.must_have(descriptor)
     raise Errno(SPIPE)
 
 
 def fd_fdstat_get(caller: Caller, descriptor: int, result: int) -> None:
-    """Store that a descriptor is of no known type, without flags, and may be read or written, and waited for."""
+    """Store that a descriptor is of no known type, or a file, without flags, and may be read or written, and waited for."""
     caller.must_have(descriptor)
-    rights = MAY_WAIT | (MAY_WRITE if descriptor else MAY_READ)
-    pack_into("<BxH4xQQ", _span(caller.memory(), result, STATE), 0, 0, 0, rights, 0)
+    rights = MAY_WAIT | (MAY_READ if descriptor in (0, PAYLOAD) else MAY_WRITE)
+    type_ = FILE if descriptor == PAYLOAD else UNKNOWN
+    pack_into("<BxH4xQQ", _span(caller.memory(), result, STATE), 0, type_, 0, rights, 0)
 
 
 def fd_fdstat_set_flags(caller: Caller, descriptor: int, flags: int) -> None:
@@ -280,11 +312,13 @@ def _wait(caller: Caller, waits: list[_Wait]) -> list[_Wait]:
     """Wait until one or more of the subscriptions are over, and return these."""
     if wrong := [wait for wait in waits if wait.error]:
         return wrong
-    descriptors = [wait.descriptor for wait in waits if wait.descriptor is not None]
+    descriptors = [wait.descriptor for wait in waits if wait.descriptor not in (None, PAYLOAD)]
     ends = [wait.until for wait in waits if wait.until is not None]
+    if any(wait.descriptor == PAYLOAD for wait in waits):
+        ends.append(0)  # it is ready, so nothing is waited for
     while True:
         rest = max(0, min(ends) - caller.system.now(STEADY)) if ends else None
-        ready = caller.system.wait(descriptors, None if rest is None else min(rest, LONGEST_WAIT))
+        ready = {PAYLOAD, *caller.system.wait(descriptors, None if rest is None else min(rest, LONGEST_WAIT))}
         now = caller.system.now(STEADY)
         over = [wait for wait in waits if (wait.descriptor in ready if wait.until is None else wait.until <= now)]
         if over:

@@ -15,27 +15,36 @@ from exact_rows import EXACT_ROWS  # noqa: E402
 from frame_rows import FRAME_ROWS  # noqa: E402
 from golden import VECTORS, orders_of, rows, settle, short  # noqa: E402
 from modules import answers_to  # noqa: E402
+from payload_rows import PAYLOAD_ROWS  # noqa: E402
 from poll_rows import POLL_ROWS  # noqa: E402
 from runner_rows import Row  # noqa: E402
 
+from khiva_arena.entrants.modules import bot_identity  # noqa: E402
 from khiva_arena.modules.meter import prices  # noqa: E402
 
 VECTOR_FILE = VECTORS / "runner.json"
-ROWS: tuple[Row, ...] = (*FRAME_ROWS, *CALL_ROWS, *POLL_ROWS, *EXACT_ROWS)
+ROWS: tuple[Row, ...] = (*FRAME_ROWS, *CALL_ROWS, *POLL_ROWS, *EXACT_ROWS, *PAYLOAD_ROWS)
 
 
 def row_of(row: Row) -> dict[str, Any]:
     """Return a row of the file."""
     orders = [(order, ticks, data.hex()) for order, ticks, data in row.orders]
-    answers, notes = answers_to(orders, row.module, row.key, row.most_bytes)
+    answers, notes = answers_to(orders, row.module, row.key, row.most_bytes, row.payload)
     return {
         "name": row.name,
         "key": row.key.hex(),
         "most_bytes": row.most_bytes,
         "module": row.module.hex(),
+        **_of_payload(row),
         "orders": orders_of(orders, answers),
         "stderr": short(notes),
     }
+
+
+def _of_payload(row: Row) -> dict[str, str]:
+    if row.payload is None:
+        return {}
+    return {"payload": row.payload.hex(), "identity": bot_identity(row.module, row.payload)}
 
 
 def files() -> dict[Path, str]:

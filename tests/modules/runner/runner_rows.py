@@ -40,6 +40,7 @@ class Row(NamedTuple):
     by_hand: the word and the ticks of each answer, counted from METER.md.
     key: the seat's own number.
     most_bytes: how far the module's memory may grow.
+    payload: what the module reads from descriptor 3, None if it has none.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Row(NamedTuple):
     by_hand: tuple[tuple[str, int], ...]
     key: bytes = KEY
     most_bytes: int = SIZE
+    payload: bytes | None = None
 
 
 def ask(*frames: bytes, ticks: int = PLENTY) -> tuple[tuple[str, int, bytes], ...]:

@@ -3,6 +3,7 @@
 import json
 import subprocess
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from makers import maker_at
 from second_vm import VERIFIER, node
 
+from khiva_arena.entrants.modules import bot_identity
 from khiva_arena.modules.meter.imports import PARAMS
 
 
@@ -49,6 +51,15 @@ def test_every_call_and_word_has_a_row_and_modules_are_small(vectors: list[dict[
     assert [name for name in PARAMS if not any(name.encode() in module for module in modules)] == []
     words = {order["word"] for row in vectors for order in answers(row)}
     assert words == {"answered", "timeout", "exited", "trapped", "stack"}
+
+
+def test_identities_are_those_of_module_and_payload(vectors: list[dict[str, Any]]) -> None:
+    rows = [row for row in vectors if "payload" in row]
+    assert len({row["identity"] for row in rows}) == len(rows)
+    for row in rows:
+        hashes = [sha256(bytes.fromhex(row[name])).digest() for name in ("module", "payload")]
+        assert row["identity"] == sha256(b"khiva-payload-1\0" + b"".join(hashes)).hexdigest()
+    assert bot_identity(b"module") == sha256(b"module").hexdigest()
 
 
 @pytest.mark.language

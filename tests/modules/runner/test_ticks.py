@@ -2,6 +2,7 @@
 
 import subprocess
 import time
+from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from modules import SeatAlone, compiled, digest, machine, start, wasm
 from wording import sentence
 
+from khiva_arena.arbiter.runners import Item
 from khiva_arena.entrants import modules
 from khiva_arena.modules.runner import baton, line, ticks
 from khiva_arena.modules.runner.main import FAILED
@@ -181,7 +183,7 @@ def test_who_takes_too_much_of_the_processor_for_its_ticks_is_given_up(monkeypat
 
 def test_who_is_run_again_may_take_several_times_as_much_of_the_processor() -> None:
     code = compiled(wasm(start("")))
-    one, patient = (TickSeat(machine(), code, KEY, MOST, patience) for patience in (1, 10))
+    one, patient = (TickSeat(machine(), code, KEY, MOST, patience=patience) for patience in (1, 10))
     assert patient.most_cpu() == 10 * one.most_cpu()
 
 
@@ -275,35 +277,69 @@ def test_seats_of_one_table_do_not_notice_each_other() -> None:
     assert told == expected
 
 
+def test_an_opening_keeps_an_empty_payload_apart_from_none() -> None:
+    opening = KEY, MOST, 10, bytes(range(32)), "/some/path", b"\0payload"
+    assert line.opening_of(line.opening(*opening)) == opening
+    assert [line.opening_of(line.opening(*opening[:5], payload))[5] for payload in (b"", None)] == [b"", None]
+
+
+def compiled_at(folder: Path, module: bytes) -> tuple[str, bytes]:
+    """Compile a module by a process of the runner, and return the path of its code and the code's digest."""
+    (folder / "bot.wasm").write_bytes(module)
+    compiling = modules.runner(modules.COMPILE, str(folder / "bot.wasm"), str(folder / "code"))
+    subprocess.run(compiling, check=True, timeout=120)
+    return str(folder / "code"), bytes.fromhex(digest((folder / "code").read_bytes()))
+
+
+def by_a_table(batches: Sequence[Sequence[Item]]) -> subprocess.CompletedProcess[bytes]:
+    """Give batches to a process of the runner."""
+    words = modules.runner(modules.TABLE, seccomp.of_a_table().hex() if seccomp.supported() and system.PROC else "")
+    return subprocess.run(words, input=b"".join(map(line.batch, batches)), capture_output=True, timeout=120, check=False)
+
+
+def batches_in(data: bytes) -> Iterator[list[Item]]:
+    while data:
+        size = line.LENGTH.size + line.LENGTH.unpack_from(data)[0]
+        yield line.items_of(data[:size])
+        data = data[size:]
+
+
 def test_a_table_by_its_process(tmp_path: Path) -> None:
     code, *memory = says(HELLO)
-    (tmp_path / "bot.wasm").write_bytes(
-        wasm(" ".join(memory) + start(f"(loop $again {code} (br $again))"), imports=("fd_write",))
-    )
-    compiling = modules.runner(modules.COMPILE, str(tmp_path / "bot.wasm"), str(tmp_path / "code"))
-    subprocess.run(compiling, check=True, timeout=120)
-    name = digest((tmp_path / "code").read_bytes())
-    path = str(tmp_path / "code").encode()
+    module = wasm(" ".join(memory) + start(f"(loop $again {code} (br $again))"), imports=("fd_write",))
+    path, name = compiled_at(tmp_path, module)
     batches = [
-        [
-            (0, line.OPEN, 0, line.OPENING.pack(KEY, MOST, 1, bytes.fromhex(name)) + path),
-            (0, line.SAY, 0, b"x"),
-        ],
+        [(0, line.OPEN, 0, line.opening(KEY, MOST, 1, name, path)), (0, line.SAY, 0, b"x")],
         [(0, line.ASK, PLENTY, b"x")],
         [(0, line.END, PLENTY, b"")],
     ]
-    words = modules.runner(modules.TABLE, seccomp.of_a_table().hex() if seccomp.supported() and system.PROC else "")
-    done = subprocess.run(words, input=b"".join(map(line.batch, batches)), capture_output=True, timeout=120, check=False)
+    done = by_a_table(batches)
     assert (done.returncode, done.stderr) == (0, b"")
-    answers, rest = [], done.stdout
-    while rest:
-        size = line.LENGTH.size + line.LENGTH.unpack_from(rest)[0]
-        answers.append(line.items_of(rest[:size]))
-        rest = rest[size:]
+    answers = list(batches_in(done.stdout))
     assert answers[0] == [(0, line.ANSWERED, 0, b"")]
     assert answers[1] == [(0, line.ANSWERED, CALL + 100 + len(HELLO), HELLO)]
     assert answers[2][0][:2] == (0, line.ANSWERED)
-    batches[0][0] = (0, line.OPEN, 0, line.OPENING.pack(KEY, MOST, 1, bytes(32)) + path)
-    done = subprocess.run(words, input=b"".join(map(line.batch, batches)), capture_output=True, timeout=120, check=False)
+    batches[0][0] = (0, line.OPEN, 0, line.opening(KEY, MOST, 1, bytes(32), path))
+    done = by_a_table(batches)
     why = f"the runner failed: {sentence('modules', 'code-changed')}\n"
     assert (done.returncode, done.stdout, done.stderr.decode()) == (FAILED, b"", why)
+
+
+def test_a_table_hands_each_seat_its_own_payload(tmp_path: Path) -> None:
+    """The module exits with the error number of its read, or answers with the frame that it has read, if it is whole."""
+    read = "(local.tee $error (call $fd_read (i32.const 3) (i32.const 64) (i32.const 1) (i32.const 68)))"
+    exits = "(call $proc_exit (local.get $error))"
+    code = f"(local $error i32) (if {read} (then {exits})) {WRITE.format(to=1, at=64)} {exits}"
+    module = wasm(part(64, 128, 64) + start(code), imports=("fd_read", "fd_write", "proc_exit"))
+    path, name = compiled_at(tmp_path, module)
+    payloads = (HELLO, b"\0\0\0\1.", b"", None)
+    opened = [(seat, line.OPEN, 0, line.opening(KEY, MOST, 1, name, path, payload)) for seat, payload in enumerate(payloads)]
+    done = by_a_table([opened, [(seat, line.ASK, PLENTY, b"") for seat in range(4)]])
+    assert (done.returncode, done.stderr) == (0, b"")
+    told = {seat: (word, data) for seat, word, _, data in list(batches_in(done.stdout))[1]}
+    assert told == {
+        0: (line.ANSWERED, payloads[0]),
+        1: (line.ANSWERED, payloads[1]),
+        2: (line.EXITED, bytes(4)),
+        3: (line.EXITED, (8).to_bytes(4, "big")),
+    }

@@ -25,6 +25,7 @@ class Pipes:
         self.output: list[tuple[int, bytes]] = []
         self.closed: list[int] = []
         self.waits: list[int | None] = []
+        self.waited_for: list[int] = []
         self.paid: list[int] = []
         self.time = 1_000
 
@@ -57,6 +58,7 @@ class Pipes:
 
     def wait(self, descriptors: Sequence[int], nanoseconds: int | None) -> Sequence[int]:
         self.waits.append(nanoseconds)
+        self.waited_for += descriptors
         self.time += nanoseconds or 0
         return [one for one in descriptors if one in self.ready]
 
@@ -64,7 +66,14 @@ class Pipes:
 class Called:
     """A call of one function by a module: its error number, and the memory behind it, which began as ``GUARD`` but for data."""
 
-    def __init__(self, name: str, *words: int, data: dict[int, bytes] | None = None, system: Pipes | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        *words: int,
+        data: dict[int, bytes] | None = None,
+        system: Pipes | None = None,
+        payload: bytes | None = None,
+    ) -> None:
         letters = PARAMS[name]
         numbers = [f"({'i64' if letter == 'I' else 'i32'}.const {word})" for letter, word in zip(letters, words, strict=True)]
         segments = [f'(data ${at} "{_escaped(piece)}")' for at, piece in (data or {}).items()]
@@ -75,7 +84,7 @@ class Called:
         body = f"{fill} {' '.join(copies)} (call $proc_exit (call ${name} {' '.join(numbers)}))"
         code = wasm(" ".join(segments) + start(body), imports=list(dict.fromkeys((name, "proc_exit"))))
         self.system = system or Pipes()
-        self.instance = instance.Instance(machine(), compiled(code), self.system, SIZE)
+        self.instance = instance.Instance(machine(), compiled(code), self.system, SIZE, payload)
         self.number = self.instance.run()
         self.memory = bytes(self.instance._memory())
         self.data = data or {}
@@ -246,6 +255,50 @@ def test_a_wait_for_nothing_known_is_refused(subscription: bytes) -> None:
 
 def test_no_wait_at_all_is_refused() -> None:
     assert Called("poll_oneoff", 64, 4096, 0, 8).number == wasi.INVAL
+
+
+# --- a payload ---
+
+
+def test_a_payload_is_read_in_parts_and_paid_by_the_byte() -> None:
+    called = Called("fd_read", 3, 64, 2, 8, data={64: vectors((200, 2), (300, 3))}, payload=b"payload", system=Pipes(b"input"))
+    assert (called.number, called.number_at(8), called.memory[200:202], called.memory[300:303]) == (0, 5, b"pa", b"ylo")
+    assert (called.system.paid, called.system.data) == ([2 * wasi.PRICE_PAIR, 5], b"input")
+
+
+@pytest.mark.parametrize("payload", [b"", b"payload"])
+def test_no_call_on_a_payload_reaches_the_system(payload: bytes) -> None:
+    """Behind its descriptor this process may have a file, by whichever clock it plays."""
+    data = {
+        64: vectors((300, 100)),
+        128: ready(1, wasi.IS_READ, 3) + ready(2, wasi.IS_WRITE, 3) + until(3, 5_000),
+        300: b"x" * 100,
+    }
+    calls = {"fd_read": (64, 1, 8), "fd_write": (64, 1, 8), "fd_close": (), "fd_fdstat_get": (8,), "fd_seek": (0, 0, 8)}
+    numbers = {"fd_read": 0, "fd_write": wasi.BADF, "fd_close": 0, "fd_fdstat_get": 0, "fd_seek": wasi.SPIPE}
+    for name, words in calls.items():
+        called = Called(name, 3, *words, data=data, system=Pipes(b"input"), payload=payload)
+        assert called.number == numbers[name]
+        assert (called.system.data, called.system.output, called.system.closed) == (b"input", [], [])
+    called = Called("poll_oneoff", 128, 4096, 3, 8, data=data, payload=payload)
+    assert (called.number, events(called)) == (0, [(1, 0, 1), (2, 0, 2)])
+    assert (called.system.waits, called.system.waited_for) == ([0], [])
+
+
+def test_a_payload_is_ready_beside_what_the_system_finds_ready() -> None:
+    data = {64: ready(1, wasi.IS_READ, 0) + ready(2, wasi.IS_READ, 3) + ready(3, wasi.IS_WRITE, 1)}
+    system = Pipes(ready=[1])
+    called = Called("poll_oneoff", 64, 4096, 3, 8, data=data, system=system, payload=b"")
+    assert (events(called), system.waits, system.waited_for) == ([(2, 0, 1), (3, 0, 2)], [0], [0, 1])
+
+
+def test_a_payload_is_read_by_the_wall_clock() -> None:
+    body = "(drop (call $fd_read (i32.const 3) (i32.const 64) (i32.const 1) (i32.const 8)))"
+    exits = "(call $proc_exit (i32.add (i32.load (i32.const 8)) (i32.load8_u (i32.const 100))))"
+    pair = '(data (i32.const 64) "\\64\\00\\00\\00\\09\\00\\00\\00")'
+    module = compiled(wasm(pair + start(body + exits), imports=["fd_read", "proc_exit"]))
+    codes = [instance.Instance(machine(), module, Wall(), SIZE, payload).run() for payload in (b"\x40ab", b"", None)]
+    assert codes == [0x43, 0, 0]
 
 
 def test_the_wall_s_clocks_go_on_and_its_chance_is_not_the_same_twice() -> None:
