@@ -5,8 +5,11 @@ import subprocess
 import sys
 
 import pytest
+from wording import sentence
 
-from khiva_arena.entrants.modules import FOLDER
+from khiva_arena.entrants.modules import FOLDER, TABLES, runner
+from khiva_arena.modules.runner import line
+from khiva_arena.modules.runner.main import FAILED
 from khiva_arena.sandbox import seccomp, system
 
 ATTEMPTS = """
@@ -81,3 +84,21 @@ def test_a_child_can_run_threads_and_nothing_else() -> None:
     may = {"run a thread": 0, "read the time": 0}
     assert {name: error for name, error in bound.items() if error != 1} == may
     assert set(free.values()) == {0}, free
+
+
+@pytest.mark.skipif(bool(system.why_no_levels()), reason="fork servers are Linux's")
+@pytest.mark.parametrize(
+    ("batch", "why"),
+    [
+        (
+            line.batch([(0, line.OPEN, 0, line.opening(bytes(8), 0, 1, bytes(32), "/nowhere"))]),
+            sentence("modules", "code-changed"),
+        ),
+        (line.LENGTH.pack(1) + b"x", repr(ValueError("an item is cut off"))),
+    ],
+    ids=["code that is gone", "bytes that are no batch"],
+)
+def test_a_child_that_fails_says_why_on_its_own_output(batch: bytes, why: str) -> None:
+    done = subprocess.run(runner(TABLES, ""), input=batch, capture_output=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (FAILED, b"")
+    assert line.items_of(done.stdout) == [(0, line.FAILED, 0, why.encode())]
