@@ -254,7 +254,7 @@ zoo: .venv/.test ## play bots that misbehave: every way, in every seat, at every
 pictures: .venv/.test ## take the pictures of the README and the docs again (needs Chromium)
 	$(BIN)/python tests/page/pictures.py
 
-mutants: .venv/.test ## change the rules, schedule, ratings and session in small ways and list what no test notices; MUTANTS=40 MINUTES=60 a room, SEED=1
+mutants: .venv/.test ## change the rules, schedule, ratings, session, meter and runner in small ways and list what no test notices; MUTANTS=40 MINUTES=60 a room, SEED=1
 	@$(BIN)/pip $(INSTALL) -e '.[mutants]'
 	$(BIN)/python tests/mutation/run.py --mutants $(or $(MUTANTS),40) --minutes $(or $(MINUTES),60) --seed $(or $(SEED),1)
 

@@ -32,6 +32,11 @@ ROOMS = {
     "silk_road": ("khiva_arena/games/silk_road", f"tests/games/silk_road {GAME_TESTS}"),
     "schedule": ("khiva_arena/schedule", "tests/schedule"),
     "ratings": ("khiva_arena/ratings", "tests/ratings"),
+    "meter": ("khiva_arena/modules/meter", "tests/modules/meter/test_vectors.py tests/modules/meter"),
+    "runner": (
+        "khiva_arena/modules/runner",
+        "tests/modules/runner/test_runner_vectors.py tests/modules/test_tick_vectors.py tests/modules/runner",
+    ),
     "session": ("khiva_arena/protocol/session.py", "tests/protocol tests/arbiter/test_match_scripted.py"),
 }
 """What is changed, and the tests that should notice: those of them that ``make test`` runs."""

@@ -88,6 +88,7 @@ FEATURES = {
     "unknown-prefixed-code": ("the instruction 0xfc80", start(b"\xfc\x80\x01")),
     "memory-index": ("several memories", start(b"\x3f\1\x1a")),
     "memory-index-load": ("several memories", start(b"\x41\0\x28\x42\0\0\x1a")),
+    "memory-of-a-data-segment": ("several memories", section(11, vector([b"\2\1" + ZERO + sized(b"x")]))),
     "extended-constant": ("of several instructions", section(6, b"\1\x7f\0\x41\1\x41\2\x6a\x0b")),
     "global-constant": ("of other instructions", section(6, b"\2\x7f\0\x41\1\x0b\x7f\0\x23\0\x0b")),
     "shared-global": ("shared globals", section(6, b"\1\x7f\2\x41\1\x0b")),
@@ -265,7 +266,25 @@ INVALID = {
     "constant-global": ("is a constant", section(6, b"\1\x7f\0\x41\0\x0b", code="i32.const 1 global.set 0")),
     "no-data-count": ("data counts", start("data.drop 0")),
     "labels": ("labels of", start(b"\2\x40\2\x7f\x41\0\x41\0\x0e\1\0\1\x0b\x1a\x0b")),
+    "low-constant": ("than 32 bits", start(b"\x41\xff\xff\xff\xff\x77\x1a")),
+    "block-type": ("type 1", start(b"\2\1\x0b")),
     "bytes-behind-a-function": ("of a function", start(b"\x0b\x01")),
     "body-cut-short": ("end too early", section(10, vector([sized(b"\0\x41\0\x1a")]))),
+    "own-ticks": ("global 0", start("i64.const 99 global.set 0")),
+    "own-height": ("global 1", start("i32.const 0 global.set 1")),
+    "own-ticks-behind-a-global": ("global 1", start("i64.const 99 global.set 1", globals=("i64",))),
+    "own-ticks-exported": ("index 0", start("", exports=(sized(b"t") + b"\3\0",))),
+    "own-label": ("label 1", start("br 1")),
+    "own-label-in-a-table": ("label 1", start("i32.const 0 br_table 1 0 1")),
+    "own-function": ("function 1", start("call 1")),
+    "own-function-in-the-table": ("function 1", start("", table=(1,))),
+    "own-function-exported": ("index 1", start("", exports=(sized(b"f") + b"\0\1",))),
+    "own-local": ("local 0", start("f64.const 1 f64.sqrt drop local.get 0 drop")),
+    "own-local-behind-a-local": ("local 1", start("f32.const 1 f32.sqrt drop local.get 1 drop", locals="i32")),
+    "own-type": ("type 1", start("i32.const 0 call_indirect 1", table=(0,))),
+    "own-data-segment": ("segment 1", start("data.drop 1", data=(b"x",))),
 }
-"""Modules that are not valid, each with words of the refusal."""
+"""Modules that are not valid, each with words of the refusal.
+
+Those that begin with ``own`` name what a meter may add, with which some of them are valid: globals, a label around each function,
+functions, locals, types and data segments."""

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from . import bounds
 from .instructions import instructions
 from .parse import CODE, EXPORT, GLOBAL, MEMORY, FunctionType, Module, parse
-from .pieces import Pieces, leb
+from .pieces import Pieces, leb, sleb
 from .prices import FRAME, NUMBER, SLOT, prices
 from .reader import ModuleRefused, refuse, unsigned
 from .walk import Walk, Walked
@@ -92,13 +92,7 @@ class _Types:
         if type_ not in self._indices:
             self._indices[type_] = self._length + len(self.added)
             self.added.append(b"\x60\0" + leb(len(results)) + results)
-        return _positive(self._indices[type_])
-
-
-def _positive(value: int) -> bytes:
-    """Return a number that is not negative in signed LEB128."""
-    code = leb(value)
-    return code if code[-1] < 0x40 else code[:-1] + bytes([code[-1] | 0x80, 0])
+        return sleb(self._indices[type_])
 
 
 def _code(module: Module, types: _Types, *, by_function: bool) -> bytes:

@@ -1,7 +1,7 @@
 """Modules that a meter gets wrong which has misread one sentence of protocol/METER.md, their ticks counted by hand."""
 
 from by_hand import LIMIT, SMALL, ByHand
-from wasm import OPCODES, Function, Made, start
+from wasm import OPCODES, Function, Made, sized, start, vector
 
 PRICES = {"plain": 1, "float": 4, "divide": 8, "store": 4, "load": 4}
 """The price of each class of instructions that only take operands and leave results, over a memory of at most 16 pages."""
@@ -383,5 +383,39 @@ NANS = (
     _nan("f32.copysign, which keeps its bits", f"{QUIET['f32']} f32.const 1 f32.copysign", 7),
     _nan("f64.add and f64.neg", f"{QUIET['f64']} f64.const 1 f64.add f64.neg", 3 + 4 + 4),
 )
-MISREAD = (*CLASSES, CONSTANTS, *MEMORY, *BLOCKS, *DEEP, *OPERANDS, *GIVEN_BACK, *FULL, *NANS)
+# --- section 1: forms that are taken ---
+
+
+def _named(content: bytes) -> bytes:
+    """Return a section of names."""
+    return b"\0" + sized(sized(b"name") + content)
+
+
+MANY_TYPES = ByHand(
+    "functions of two results in a module of 63 types, the largest number of a type whose signed form is a byte",
+    bytes(
+        Made(
+            [
+                Function("i32.const 1 call 1 drop drop i32.const 1 call 2 drop drop"),
+                Function("local.get 0 local.get 0", params="i32", results="i32 i32"),
+                Function("local.get 0 i64.const 1", params="i32", results="i32 i64"),
+            ],
+            more=(("", ""),) * 60,
+        )
+    ),
+    2 * (1 + 8 + 2) + 2 + 2,
+)
+"""A meter that puts a block around each of these functions has types of its own for them, the numbers 63 and 64."""
+_NAMES = b"\1" + sized(vector([b"\0" + sized(b"think")]))
+FORMS = (
+    MANY_TYPES,
+    ByHand("a block whose type is the number 0", start("block :0 end i32.const 1 drop"), 2),
+    ByHand("a data segment that names its memory", start("", sections={11: vector([b"\2\0\x41\0\x0b" + sized(b"data")])}), 0),
+    ByHand(
+        "names of functions, and behind them a section of names that is malformed",
+        start("i32.const 1 drop") + _named(_NAMES) + _named(b"\1\x63"),
+        2,
+    ),
+)
+MISREAD = (*CLASSES, CONSTANTS, *MEMORY, *BLOCKS, *DEEP, *OPERANDS, *GIVEN_BACK, *FULL, *NANS, *FORMS)
 """All of them."""

@@ -155,6 +155,48 @@ EXACT_ROWS = (
         (("answered", NOTE + 4 + 2_000 + WRITE + 84),),
     ),
     Row(
+        "an answer whose length is written by itself",
+        bot(write(OTHER) + write(OTHER + 8), text(FRAME[:4], FRAME[4:])),
+        ask() + ask(),
+        (("answered", 2 * WRITE + 1 + len(FRAME)), ("exited", 1)),
+    ),
+    Row(
+        "a frame of one byte and the largest one, with another behind each",
+        bot(
+            write(OTHER) + write(OTHER + 8, count=3),
+            {
+                OTHER: pairs((OTHER + 32, 12), (OTHER + 44, 4), (0, 65_536), (OTHER + 48, 9))
+                + b"\0\0\0\1x"
+                + OTHER_FRAME
+                + b"\0\1\0\0"
+                + FRAME
+            },
+        ),
+        ask() * 5,
+        (
+            ("answered", WRITE + 12),
+            ("answered", 0),
+            ("answered", 1 + WRITE + 200 + 4 + 65_536 + 9),
+            ("answered", 0),
+            ("exited", 1),
+        ),
+    ),
+    Row(
+        "stderr of just 65,536 bytes, and then more",
+        bot(
+            write(OTHER, to=2) + write(OTHER + 8, to=2) + write(OTHER + 8),
+            {OTHER: pairs((0, 65_536), (OTHER + 16, len(FRAME))) + FRAME},
+        ),
+        ask(),
+        (("answered", 2 * (WRITE + 1) + 65_536 + 9 + ANSWER),),
+    ),
+    Row(
+        "more than 1,024 random bytes",
+        bot(notes(("random_get", BODY + 8, 1_000), ("random_get", BODY + 1_008, 100)) + write(), size=1_112),
+        ask(),
+        (("answered", 2 * (NOTE + 2) + 4_400 + WRITE + 1_116),),
+    ),
+    Row(
         "two bytes of a length that is too large, and two more",
         bot(write(OTHER) + write(OTHER + 8), text(b"\0\2", b"\0\0")),
         ask() + ask(),

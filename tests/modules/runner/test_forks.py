@@ -134,7 +134,11 @@ class Server:
 
     def told_by(self, items: list[Item]) -> list[Item]:
         """Give orders, and return the answers."""
-        self._orders.write(line.batch(items))
+        return self.answer_to(line.batch(items))
+
+    def answer_to(self, sent: bytes) -> list[Item]:
+        """Send bytes, and return the answers."""
+        self._orders.write(sent)
         data = b""
         while missing := line.missing(data):
             data += self._answers.read(missing)
@@ -186,4 +190,13 @@ def test_code_that_is_not_what_was_compiled_ends_a_fork_server_in_words(tmp_path
     with served() as server:
         assert server.table(code) == [[1, 3, 6]]
         assert server.load(loading(code, "00" * 32)) == [(0, line.FAILED, 0, sentence("modules", "code-changed").encode())]
+        assert server.process.wait(60) == FAILED
+
+
+@pytest.mark.slow
+def test_a_child_that_gets_bytes_that_are_no_batch_says_why(tmp_path: Path) -> None:
+    with served() as server:
+        server.load(loading(code_of(tmp_path, 0)))
+        why = repr(ValueError("an item is cut off")).encode()
+        assert server.answer_to(line.LENGTH.pack(1) + b"x") == [(0, line.FAILED, 0, why)]
         assert server.process.wait(60) == FAILED

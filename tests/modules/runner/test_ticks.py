@@ -57,6 +57,13 @@ def test_an_answer_costs_what_the_page_says() -> None:
     assert seat(code, *memory).ask(PLENTY) == (line.ANSWERED, CALL + 100 + len(HELLO), HELLO)
 
 
+def test_a_run_may_take_a_second_and_the_time_of_the_ticks_that_it_has_used() -> None:
+    code, *memory = says(HELLO)
+    one = seat(code, *memory)
+    _, used, _ = one.ask(PLENTY)
+    assert one.most_cpu() == ticks.BACKSTOP_SECONDS + ticks.BACKSTOP_A_TICK * used == 1 + 15e-9 * used
+
+
 def test_a_module_stands_still_behind_its_answer() -> None:
     code, *memory = says(HELLO)
     one = seat(f"(loop $again {code} (br $again))", *memory)

@@ -1,5 +1,6 @@
 """Each function of WASI is called by a module with hostile numbers: it answers with an error, and writes only its result."""
 
+import errno
 import struct
 from collections.abc import Sequence
 
@@ -185,6 +186,35 @@ def test_reading_fills_the_parts_in_their_order() -> None:
     called = Called("fd_read", 0, 64, 3, 8, data={64: vectors((200, 2), (300, 0), (100, 8))}, system=Pipes(b"abcde"))
     assert (called.number, called.number_at(8), called.memory[200:202], called.memory[100:103]) == (0, 5, b"ab", b"cde")
     assert set(called.written()) == {8, 9, 10, 11, 100, 101, 102, 200, 201}
+
+
+class Refusing(Pipes):
+    """A system that refuses to write, by one of the system's errors."""
+
+    def __init__(self, error: int) -> None:
+        super().__init__()
+        self.error = error
+
+    def write(self, descriptor: int, views: Sequence[memoryview]) -> int:
+        raise OSError(self.error, "refused")
+
+
+@pytest.mark.parametrize(
+    ("error", "number"),
+    [
+        (errno.EAGAIN, 6),
+        (errno.EBADF, 8),
+        (errno.EFBIG, 22),
+        (errno.EINVAL, 28),
+        (errno.EIO, 29),
+        (errno.ENOSPC, 51),
+        (errno.EPIPE, 64),
+        (errno.EISDIR, 29),
+    ],
+)
+def test_an_error_of_the_system_has_its_number_in_wasi(error: int, number: int) -> None:
+    called = Called("fd_write", 1, 64, 1, 8, data={64: vectors((200, 2))}, system=Refusing(error))
+    assert (called.number, called.written()) == (number, {})
 
 
 def test_writing_takes_the_parts_in_their_order() -> None:
