@@ -305,13 +305,14 @@ class LiveMatch:
         """Raise HostFault if a bot that did not start is not what was staged, or its runner failed before the module ran."""
         from khiva_arena.arbiter.lifetimes import describe_status  # not above: most bots start
         from khiva_arena.arbiter.seals import RUNNER_FAILED, damage_of
+        from khiva_arena.arbiter.stderr import last_line
 
         name, command = self._header.seats[number].name, self._job.commands[number]
         if damage := damage_of(command):
             raise HostFault(f"{name}: {damage}")
         if command.module and self._wire.describe_exit(number) == describe_status(RUNNER_FAILED):  # type: ignore[union-attr]
             endings = await self._wire.close(0.0)
-            raise HostFault(f"{name}: {endings[number].notes.strip()}")
+            raise HostFault(f"{name}: {last_line(endings[number].notes)}")
 
     # --- one step ---
 

@@ -14,7 +14,7 @@ from khiva_arena.arbiter.fork_servers import ForkServers
 from khiva_arena.arbiter.lifetimes import describe_status
 from khiva_arena.arbiter.match import Job
 from khiva_arena.arbiter.process import Processes
-from khiva_arena.arbiter.stderr import Notes
+from khiva_arena.arbiter.stderr import Notes, last_line
 from khiva_arena.arbiter.ticks import Reply, RunEnd, TickAsk
 from khiva_arena.arbiter.wire import Ending, HostFault
 from khiva_arena.modules.runner import line
@@ -150,7 +150,7 @@ class Runners:
     async def _why_failed(self, runner: int) -> str:
         """Return how a runner ended, in its own words if it has left some. These are its last: it can say nothing more."""
         how = await self._wire.describe_end(runner)
-        words = (await self._wire.close(0.0))[runner].notes.strip().rpartition("\n")[2]
+        words = last_line((await self._wire.close(0.0))[runner].notes)
         return words if words.startswith(line.FAILS) else f"{line.FAILS}{how}"
 
     def _is_aside(self, item: Item) -> bool:

@@ -142,6 +142,11 @@ def without_marks(notes: str) -> str:
     return _MARK_LINE.sub("", notes)
 
 
+def last_line(notes: str) -> str:
+    """Return the last line of notes, "" if there is none."""
+    return notes.strip().rpartition("\n")[2]
+
+
 def in_its_folder(notes: str) -> str:
     """Return notes with the paths of the bot's own files as its author knows them: ``main.py`` without the folder where it is
     staged."""

@@ -84,6 +84,14 @@ def of_processes(folder: Path) -> Job:
     return process_job([stage(load(str(folder / "ann")), best())] * 2, sandbox=Sandbox(best()))
 
 
+def of_a_runtime(folder: Path) -> Job:
+    """A match of processes that read a folder beside their own."""
+    (folder / "runtime").mkdir()
+    made = of_processes(folder)
+    commands = tuple(replace(command, readable=(*command.readable, str(folder / "runtime"))) for command in made.commands)
+    return structs.replace(made, commands=commands)
+
+
 def of_doubles(*words: str) -> Callable[[Path], Job]:
     return lambda _: a_job(*words)
 
@@ -116,6 +124,10 @@ def remove(a_job: Job, _: Path, __: pytest.MonkeyPatch) -> None:
     folder = files_of(a_job.commands[0]).parent
     folder.chmod(0o755)
     shutil.rmtree(folder)
+
+
+def without_the_runtime(_: Job, folder: Path, __: pytest.MonkeyPatch) -> None:
+    (folder / "runtime").rmdir()
 
 
 def without_the_vm(a_job: Job, folder: Path, _: pytest.MonkeyPatch) -> Job:
@@ -204,6 +216,7 @@ HOST = [
     *(Case("compiled code", match, fault) for match in (IN_TICKS, BY_THE_WALL) for fault in (change, cut, remove)),
     *(Case("a staged copy", of_processes, fault) for fault in (change, cut, remove)),
     *(Case("a part of what", match, without_the_vm) for match in (IN_TICKS, BY_THE_WALL)),
+    Case("a part of what", of_a_runtime, without_the_runtime),
     *(Case("a process may", match, little_address_space) for match in (IN_TICKS, BY_THE_WALL)),
     *(Case("the runner or the VM", match, within("-v 200000")) for match in (IN_TICKS, BY_THE_WALL)),
     Case("the runner or the VM", IN_TICKS, within("-d 4000")),

@@ -74,8 +74,8 @@ def run(vm: Vm, path: str, digest: str) -> int:
     instance = Instance(vm, load(vm, path, digest), Wall(), _most_bytes())
     try:
         code = instance.run() & 0xFF
-    except (VmFailed, MemoryError) as problem:
-        raise Trapped(str(problem) or "the runner has too little memory") from None  # the module may have used it up
+    except (VmFailed, MemoryError, OSError) as problem:
+        raise Trapped(str(problem) or "the runner has too little memory") from None  # from here on it may be the module's doing
     if code == FAILED:
         raise Trapped(f"it exited with code {FAILED}, which is its runner's own")
     return code
