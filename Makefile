@@ -14,6 +14,9 @@ TESTS := $(BIN)/pytest -n 4 --dist loadgroup -q
 CHECKS = $(MAKE) --no-print-directory --jobs $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) lint types contracts
 # Nearly all that tests start is Python: without bytecode on disk each start compiles the package again.
 unexport PYTHONDONTWRITEBYTECODE
+# The table of a run without the lines on its meaning, as wide as the terminal: they stand once, under the last table.
+TABLE := table=$$(COLUMNS=$$(stty size 2>/dev/null | cut -d ' ' -f 2) $(ARENA)
+ALONE := ) && echo "$$table" | sed '/^$$/,$$d'
 
 .DEFAULT_GOAL := help
 .PHONY: help run test-fast test test-soak test-languages test-long test-elsewhere check lint types contracts size rewritten docs docs-oldest bench bench-guard bench-modules bench-peers bench-rules coverage coverage-swiss league-simulation swiss-factors overload fairness fuzz meter modules-oldest modules-soak modules-elsewhere verifier-mutants crash stops cluster schema layout vectors playthroughs openspiel-page references zoo pictures mutants strength vm headers rules-alike rules-mutants rules-elsewhere clean
@@ -43,8 +46,8 @@ help: ## this list
 	@touch $@
 
 run: .venv/.run ## play the shipped bots against each other at 3 seats and at 2, print the tables, and write a page of results
-	@$(ARENA) run --shipped --trust-bots --seats 3 --seeds 6 --lineups auto --jobs 2 --out $(RESULTS)
-	@$(ARENA) run --shipped --trust-bots --seats 2 --seeds 5 --lineups auto --jobs 2 --out $(RESULTS)
+	@$(TABLE) run --shipped --trust-bots --seats 3 --seeds 6 --lineups auto --jobs 2 --out $(RESULTS)$(ALONE)
+	@$(TABLE) run --shipped --trust-bots --seats 2 --seeds 5 --lineups auto --jobs 2 --out $(RESULTS)$(ALONE)
 	@echo; echo "Both together, and a check of every match:"; echo
 	@$(ARENA) standings $(RESULTS)
 	@$(ARENA) verify $(RESULTS)

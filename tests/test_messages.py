@@ -25,7 +25,7 @@ LAYOUT = 4  # line ends: a text of so many lines is a program, or is compared fo
 FOREIGN = re.compile(
     r"could not find|such file or directory|is a directory|no space left|cannot find file"
     r"|cannot load such file|failed to load source"
-    r"|return value must be|cannot be interpreted as|could not reserve",
+    r"|want an index into legal|return value must be|cannot be interpreted as|could not reserve",
     re.IGNORECASE,
 )
 LEFT = {

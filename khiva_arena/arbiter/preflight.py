@@ -17,7 +17,7 @@ from khiva_arena.arbiter.match import Job, LiveMatch, SeatReport
 from khiva_arena.arbiter.match_queue import HOST_WAITS
 from khiva_arena.arbiter.process import Processes
 from khiva_arena.arbiter.redact import Redactor
-from khiva_arena.arbiter.stderr import in_its_folder, without_marks
+from khiva_arena.arbiter.stderr import for_its_author
 from khiva_arena.arbiter.stderr_tap import BotOutput, OutputKeeper
 from khiva_arena.arbiter.wire import HostFault
 from khiva_arena.errors import BotError, StagingError
@@ -154,7 +154,7 @@ def _problem(name: str, report: SeatReport, total: int, output: str, hint: str, 
         lines += [f"    {line}" for line in output.split("\n")]
     else:
         lines.append("  its output: nothing")
-    notes = in_its_folder(without_marks(report.ending.notes)).strip()[-NOTES_SHOWN:]
+    notes = for_its_author(report.ending.notes).strip()[-NOTES_SHOWN:]
     lines += [STDERR if notes else f"{STDERR} nothing", *(f"    {line}" for line in notes.split("\n") if notes)]
     if word:
         lines.append(f"  next: khiva-arena check {shlex.quote(word)}")

@@ -24,6 +24,7 @@ NOT_STARTED = "cannot be started: "
 # The author of a bot knows only the name of a staged file, not its path.
 _STAGED = re.compile(r"[^\s\"'(]*/staged/[0-9a-f]{64}/")
 _MARK_LINE = re.compile(f"{MARK}[^\n]*\n")
+_OF_NODE = re.compile(r"^ *at [^\n]*\bnode:internal/[^\n]*\n?|\n?^Node\.js v[\d.]+$", re.MULTILINE)
 
 RUBY = "<main>: warning: timer_create failed: Resource temporarily unavailable, signals racy\n"
 MONO = 'mono_thread_internal_set_priority: pthread_setschedparam failed, error: "Operation not permitted" (1)\n'
@@ -151,6 +152,12 @@ def in_its_folder(notes: str) -> str:
     """Return notes with the paths of the bot's own files as its author knows them: ``main.py`` without the folder where it is
     staged."""
     return _STAGED.sub("", notes)
+
+
+def for_its_author(notes: str) -> str:
+    """Return notes without the arbiter's marks, with the paths that the author knows, and without frames of node itself, which
+    would be all that is seen of the end of a traceback."""
+    return _OF_NODE.sub("", in_its_folder(without_marks(notes)))
 
 
 def for_people(notes: str) -> str:

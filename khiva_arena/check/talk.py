@@ -9,7 +9,7 @@ import trio
 
 from khiva_arena.arbiter.clock import Bank
 from khiva_arena.arbiter.fairness import CpuSample
-from khiva_arena.arbiter.stderr import in_its_folder, without_marks
+from khiva_arena.arbiter.stderr import for_its_author
 from khiva_arena.check.bot_process import MOMENT, BotProcess
 from khiva_arena.check.context import Failed, RunningCheck, Silent, Skipped
 from khiva_arena.check.describe import in_brief, repeated_keys
@@ -288,4 +288,4 @@ async def talking(
             (ending,) = await wire.close(0.0)
         running.peak = max(running.peak, ending.peak)
         if failure is not None:
-            failure.notes, failure.received = in_its_folder(without_marks(ending.notes)), bytes(talk.inbox.received)
+            failure.notes, failure.received = for_its_author(ending.notes), bytes(talk.inbox.received)

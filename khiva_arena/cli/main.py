@@ -167,7 +167,7 @@ def _run(arguments: list[str]) -> int:
         return USAGE
     except (click.Abort, KeyboardInterrupt) as error:
         interrupts.listen_no_more()
-        return _say_limit(reason) if (reason := _why_failed(error)) else _interrupted()
+        return _say_limit(reason) if (reason := _why_failed(error)) else _interrupted(error.__cause__ or error)
     except ConfigError as error:
         for problem in error.problems:
             say(f"khiva-arena: error: {harmless(problem)}")
@@ -206,9 +206,11 @@ def _say_limit(reason: str) -> int:
     return USAGE
 
 
-def _interrupted() -> int:
+def _interrupted(interrupt: BaseException | None = None) -> int:
+    """Say that the command was interrupted, unless ``interrupt`` has a note, which was said. Returns the exit code."""
     interrupts.listen_no_more()  # an impatient second one would hide the exit code
-    say("khiva-arena: interrupted")
+    if not hasattr(interrupt, "__notes__"):
+        say("khiva-arena: interrupted")
     # If it hit while a text was run as code, as for each dataclass when a module is imported, Python would end by SIGINT
     # itself, whatever exit code we give; running one that ends well lets it forget that.
     eval("0")

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 KEPT_BY_A_FILE = {"seeds", "jobs", "report"}
 """The flags beside a settings file with which it stands for the event: the same file with another --seeds extends it."""
+INTERRUPTED = 130
 LONGEST_BUDGET = 365 * 86_400_000  # milliseconds
 
 
@@ -94,8 +95,16 @@ def run(config: Path | None, shipped: bool, budget: str | None, yes: bool, as_js
         return 0
     file = config.name if config and flag_settings.keys() <= KEPT_BY_A_FILE else ""
     seating = seating_of(stages[0], entrants, say)
+    competition = Run(stages, entrants, options, say, seating=seating, trial=trial, settings_file=file)
     try:
-        event_ids, complete = Run(stages, entrants, options, say, seating=seating, trial=trial, settings_file=file).play()
+        event_ids, complete = competition.play()
+    except KeyboardInterrupt:
+        if as_json or not competition.begun:
+            raise
+        from khiva_arena.commands.standings import print_run  # numpy comes with it: not before the matches have been played
+
+        print_run(stages[0].out, competition.begun, so_far=True)
+        return INTERRUPTED
     except StagingError:
         raise
     except BotError as error:
@@ -106,9 +115,12 @@ def run(config: Path | None, shipped: bool, budget: str | None, yes: bool, as_js
         print_commitment(stages[0].out, event_ids[0], as_json)
         return 0
     with if_interrupted(say, lambda: "all matches are recorded" if complete else "some matches are not recorded"):
-        from khiva_arena.commands.standings import WITH_SOURCES, print_standings  # numpy comes with it: not before matches
+        from khiva_arena.commands.standings import WITH_SOURCES, print_run, print_standings  # as above
 
-        print_standings(stages[0].out, event_ids, WITH_SOURCES, as_json=as_json)
+        if as_json:
+            print_standings(stages[0].out, event_ids, WITH_SOURCES, as_json=True)
+        else:
+            print_run(stages[0].out, event_ids, str(config) if file else "")
     return 0 if complete else 1
 
 

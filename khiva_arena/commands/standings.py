@@ -1,12 +1,13 @@
 """The work of ``khiva-arena standings``: the rating table of a store, and more about it on request."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
 
+from khiva_arena.commands.more_seeds import commands
 from khiva_arena.events.selection import StoreSelection
 from khiva_arena.events.tables import PLAIN, PooledTable, TableRequest, effects_named, sections_named, tables_of
 from khiva_arena.league.seasons import words_of
@@ -66,19 +67,49 @@ def print_standings(
     if as_json:
         click.echo(json.dumps({"standings": [table.to_json() for table in tables]}))
         return
-    for table in tables:
-        _print_table(table, request.names, wide, table_width())
+    _print_tables(folder, tables, request.names, wide=wide)
     if not tables:
         click.echo(harmless(f"no event to rate in {folder}"))
 
 
-def _print_table(table: PooledTable, sections: Sequence[str], wide: bool, width: int) -> None:
+def print_run(folder: Path, events: Sequence[str], settings: str = "", *, so_far: bool = False) -> None:
+    """Print the tables of the events that a run has played, by id.
+
+    settings: the file with all settings of the newest event; "" if there is none.
+    so_far: whether the run was interrupted; then a table without a rated match is left out.
+    """
+    tables = [table for table in tables_of(folder, events, WITH_SOURCES, say) if table.standings.matches or not so_far]
+    _print_tables(folder, tables, settings=settings)
+
+
+def _print_tables(
+    folder: Path, tables: Sequence[PooledTable], sections: Sequence[str] = (), settings: str = "", *, wide: bool = False
+) -> None:
+    for table in tables:
+        _print_table(table, sections, wide, table_width(), table.verdict(settings, command=_more_seeds(folder, table)))
+
+
+def _more_seeds(folder: Path, table: PooledTable) -> Callable[[int], str]:
+    """Return a function that returns the one command which plays so many more seeds, "" if it takes several."""
+
+    def command(seeds: int) -> str:
+        blocks = table.standings.blocks
+        lines = commands(folder, table.events, (blocks + seeds) / blocks)
+        return harmless(lines[0]) if len(lines) == 1 else ""
+
+    return command
+
+
+def _print_table(table: PooledTable, sections: Sequence[str], wide: bool, width: int, verdict: str) -> None:
     click.echo("\n".join(paragraphs([table.title], width)))
     for placed in table.places:
         click.echo(places.to_text(placed, width))
     if table.places:
         click.echo("\n".join(paragraphs([_AFTER_PLACES], width)))
     click.echo(to_text(table.standings, width, wide))
+    said, _, command = verdict.partition("\n")
+    if said:
+        click.echo("\n".join([*paragraphs([harmless(said)], width), *filter(None, [command]), ""]))
     if table.by_source and "points" not in sections:
         click.echo("\n".join(paragraphs([table.by_source], width)))
     if same := under_a_table([event.bots for event in table.events], {row.bot: row.name for row in table.standings.rows}):

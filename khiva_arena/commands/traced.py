@@ -12,7 +12,7 @@ from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.pool import play_one
 from khiva_arena.arbiter.preflight import PreflightFailed, preflight_match
 from khiva_arena.arbiter.redact import Redactor
-from khiva_arena.arbiter.stderr import in_its_folder, notes_of, without_marks
+from khiva_arena.arbiter.stderr import for_its_author, notes_of
 from khiva_arena.errors import ConfigError
 from khiva_arena.settings.isolation import warn_of_cold_files
 from khiva_arena.terminal.console import BufferedStderr, say
@@ -132,7 +132,7 @@ def say_faults(outcome: Outcome, job: Job, words: Sequence[str], tracing: Tracin
         name = f"{job.header.seats[seat].name}#{seat}"
         lines = [f"{name}: {blame.verdict} at step {blame.step}: {blame.detail}" for blame in report.faults]
         if not tracing.notes:
-            notes = in_its_folder(without_marks(report.ending.notes)).strip("\n").splitlines()[-LAST_LINES:]
+            notes = for_its_author(report.ending.notes).strip("\n").splitlines()[-LAST_LINES:]
             lines += ["  its stderr, the last lines:" if notes else "  its stderr: nothing", *(f"    {line}" for line in notes)]
         for line in (*lines, f"  next: khiva-arena check {shlex.quote(word)}"):
             say(harmless(line.expandtabs()))

@@ -11,7 +11,9 @@ from khiva_arena import __version__
 from khiva_arena.api.verify import Verification, verified
 from khiva_arena.audit.report import MODULES_UNUSED, AuditResult, EventReport
 from khiva_arena.errors import ConfigError
+from khiva_arena.report.text import paragraphs
 from khiva_arena.terminal.console import say
+from khiva_arena.terminal.tty import list_width
 from khiva_arena.text import LONGEST, harmless
 from khiva_arena.words import count, ranges
 
@@ -95,7 +97,7 @@ def _say_notes(result: AuditResult) -> None:
 
 def _say_event(report: EventReport) -> None:
     """Print which matches are sound, and which differ."""
-    click.echo(report.summary)
+    click.echo("\n".join(paragraphs([report.summary], list_width())))
     if report.sample is not None:
         click.echo(f"  {report.sample.says(*report.of_sample)}")
     if report.rerun:

@@ -75,6 +75,8 @@ class Run:
     settings_file: str = ""
 
     def __post_init__(self) -> None:
+        self.begun: list[str] = []
+        """The ids of the events that have begun, with those that they extend."""
         self._first = self.stages[0]
         self._source: OwnEvents | PlannedEvents = self.options.planned or OwnEvents(self.stages, self.options, self.say)
         self._sandbox: Sandbox
@@ -200,7 +202,7 @@ class Run:
                 event = self._begin(store, todo)
                 if self.options.commit:
                     return RunResult([event.id], False)
-                ids = _with_extended(store, [*self._over, event.id])
+                ids = self.begun = _with_extended(store, [*self._over, event.id])
                 seated = [commands[bot.identity] for bot in todo.entrants]
                 play = self._source.play_of(store, event, seated)
                 play.mend = partial(stage_damaged, todo.entrants, seated, play.sandbox.level, log.say)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from khiva_arena import shipped
 from khiva_arena.entrants import guests
+from khiva_arena.text import is_text
 
 
 class Glob(NamedTuple):
@@ -23,7 +24,7 @@ class Glob(NamedTuple):
 
 def folders_of(word: str) -> Glob | None:
     """Return the folders for which a glob stands; None for a word that is no glob, or that is the name of a file or folder."""
-    if not has_magic(word) or os.path.lexists(word):
+    if not is_text(word) or not has_magic(word) or os.path.lexists(word):
         return None
     folders = sorted(path for path in glob(word) if os.path.isdir(path))
     bots = [path for path in folders if os.path.lexists(os.path.join(path, "bot.toml"))]

@@ -1,6 +1,6 @@
 """Rating tables of a store: one for each pool of its events, with their sections and places."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -9,7 +9,9 @@ from msgspec import to_builtins
 
 from khiva_arena.errors import ConfigError
 from khiva_arena.events import stored
+from khiva_arena.events.extending import can_go_on, chain_of, extends_one, length_of
 from khiva_arena.events.find import rated_events, uncollected
+from khiva_arena.events.looks import looks_of
 from khiva_arena.events.points import points_sample
 from khiva_arena.events.pools import in_common, pools_of, standings_of, titles
 from khiva_arena.events.selection import EVERYBODY, Among, check_among
@@ -22,6 +24,7 @@ from khiva_arena.report.section_names import ALL, EFFECTS, NAMES
 from khiva_arena.report.sections import SectionRequest, sections
 from khiva_arena.report.table import to_json
 from khiva_arena.report.values import Standings
+from khiva_arena.report.verdict import MoreSeeds, verdict
 from khiva_arena.say import Say, say_nothing
 from khiva_arena.schedule.formats import FORMATS, Placing
 from khiva_arena.store.db import EventRow, Store
@@ -60,6 +63,29 @@ class PooledTable(NamedTuple):
         parts = [f"{part.recorded} of {part.planned} matches of event {numbers[part.event]}" for part in self.partial]
         kept = f"; runners kept at {', '.join(self.cells)}" if self.cells else ""
         return self.heading + kept + (f"; partial: {', '.join(parts)}" if parts else "")
+
+    def verdict(self, settings: str = "", *, store: bool = True, command: Callable[[int], str] | None = None) -> str:
+        """Return who won, whether that could be luck, and how many more seeds would tell, as ``report.verdict`` says it.
+
+        settings: the name of the file with the settings; "" if that is not known.
+        store: whether the reader has the store.
+        command: as of ``report.verdict.MoreSeeds``.
+        """
+        newest = max(event.number for event in self.events)
+        placed = next((one for one in self.places if one.number == newest), None)
+        more = self._more_seeds(settings)
+        more = more and more._replace(store=store, command=command)
+        return verdict(self.standings, placed, more, so_far=bool(self.partial))
+
+    def _more_seeds(self, settings: str) -> MoreSeeds | None:
+        """Return the way to more seeds of the events; None if none of them can be extended, or not all of their bots count."""
+        able = [event for event in self.events if can_go_on(event) and not event.definition.batch]
+        if not able or self.among.words:
+            return None
+        chain = max((chain_of({event.id: event for event in self.events}, event) for event in able), key=len)
+        seeds = length_of(chain) if len(chain) == len(self.events) else 0
+        extends = bool(seeds and settings) or extends_one(self.events)
+        return MoreSeeds(seeds, looks_of(self.events, extended=extends), settings)
 
     def to_json(self) -> dict[str, Any]:
         """Return the table as ``standings --json`` prints it."""

@@ -8,9 +8,7 @@ from typing import Any
 from msgspec import structs
 
 from khiva_arena import __version__
-from khiva_arena.events.extending import can_go_on, chain_of, extends_one, length_of
 from khiva_arena.events.find import uncollected
-from khiva_arena.events.looks import looks_of
 from khiva_arena.events.tables import PooledTable
 from khiva_arena.games.registry import get
 from khiva_arena.games.which import changed, which_of
@@ -35,7 +33,6 @@ from khiva_arena.report.columns import MARKS
 from khiva_arena.report.section_names import SAYS
 from khiva_arena.report.sections import by_seeds
 from khiva_arena.report.table import notes, shown_columns
-from khiva_arena.report.verdict import MoreSeeds, verdict
 from khiva_arena.result import Result
 from khiva_arena.sandbox.limits import WORDS, in_words
 from khiva_arena.schedule.formats import FORMATS, DrawnRound, places
@@ -69,7 +66,7 @@ def page_from(source: PageSource, title: str, wish: Wish, receipt: str = "", set
         source=source.kind,
         verify=source.verify,
         events=[_event(source, *one) for one in zip(source.events, _game_titles(source.events), strict=True)],
-        tables=[_table(one, _more_seeds(one.events, source.kind, settings)) for one in source.tables],
+        tables=[_table(one, one.verdict(settings, store=source.kind == "store")) for one in source.tables],
         scenery=_scenery(source.events),
         legal=replays.box.legal,
         receipt=receipt,
@@ -169,18 +166,7 @@ def _stage_before(events: Sequence[EventRow], event: EventRow) -> str:
     )
 
 
-def _more_seeds(events: Sequence[EventRow], kind: str, settings: str) -> MoreSeeds | None:
-    """Return the way to more seeds of a table's events; None if none of them can be extended."""
-    able = [event for event in events if can_go_on(event) and not event.definition.batch]
-    if not able:
-        return None
-    chain = max((chain_of({event.id: event for event in events}, event) for event in able), key=len)
-    seeds = length_of(chain) if len(chain) == len(events) else 0
-    extends = bool(seeds and settings) or extends_one(events)
-    return MoreSeeds(seeds, looks_of(events, extended=extends), settings, kind == "store")
-
-
-def _table(table: PooledTable, more: MoreSeeds | None) -> PageTable:
+def _table(table: PooledTable, summary: str) -> PageTable:
     rows = table.standings.rows
     columns = [
         PageColumn(column.head, column.field, column.doc, column.left, [harmless(column.text(row)) for row in rows])
@@ -189,10 +175,8 @@ def _table(table: PooledTable, more: MoreSeeds | None) -> PageTable:
     remarks = [harmless(note) for note in notes(table.standings)]
     turn = table.events[0].definition.plain()["time"]["turn_ms"]
     meanings = shapes.meanings(shapes.PlacedBot) | {name: SAYS[name] for name in SECTIONS}
-    newest = max(event.number for event in table.events)
-    placed = next((one for one in table.places if one.number == newest), None)
     by_seed = by_seeds(table.standings)
-    summary = harmless(f"{verdict(table.standings, placed, more, so_far=bool(table.partial))} {table.by_source}".strip())
+    summary = harmless(f"{summary} {table.by_source}".strip())
     return PageTable(table.title, columns, remarks, table.to_json(), meanings, by_seed, turn, [], summary)
 
 

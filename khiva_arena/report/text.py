@@ -95,11 +95,16 @@ def listing(rows: Sequence[Sequence[str]], width: int, right: Sequence[int] = ()
 
 
 def paragraphs(notes: Sequence[str], width: int) -> list[str]:
-    """Return each note on lines of its own, none longer than ``width``."""
-    lines = [line for note in notes for line in wrap(note, width, subsequent_indent=GAP)]
+    """Return each note on lines of its own, none longer than ``width`` unless a word is."""
+    lines = [line for note in notes for line in _ascii_lines(note, width)]
     if all(map(str.isascii, lines)):
         return lines
     return [line for note in notes for line in _wrap(note, width)]
+
+
+def _ascii_lines(note: str, width: int) -> list[str]:
+    """Wrap a note between words: a flag, a name or a digest is read, and copied, as one."""
+    return wrap(note, width, subsequent_indent=GAP, break_long_words=False, break_on_hyphens=False)
 
 
 def _wrap(note: str, width: int) -> list[str]:

@@ -1,7 +1,7 @@
 """The sentences on top of a page of results: who won, whether that could be luck, and how many more seeds would tell."""
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import ceil
 from typing import NamedTuple
 
@@ -27,16 +27,20 @@ class MoreSeeds(NamedTuple):
     looks: of the table once there are more.
     settings: the name of the file with the settings; "" if that is not known.
     store: whether the reader has a store, for which commands are.
+    command: returns the command that plays so many more seeds without a settings file, "" if it takes several; None if the reader
+        must not see the words by which bots were named. With it, the command stands on a line of its own.
     """
 
     seeds: int
     looks: Looks = ONE_LOOK
     settings: str = ""
     store: bool = True
+    command: Callable[[int], str] | None = None
 
 
 def verdict(standings: Standings, places: Places | None = None, more: MoreSeeds | None = None, *, so_far: bool = False) -> str:
-    """Return who won, and whether that could be luck, in a sentence or two; "" if nobody is rated and there are no places.
+    """Return who won, and whether that could be luck, in a sentence or two; "" if nobody is rated and there are no places. A line
+    with a command may follow, if ``more`` has one.
 
     places: of the last event, if its format has them.
     more: None if no more seeds can be played.
@@ -98,8 +102,11 @@ def _seeds_that_tell(standings: Standings, first: Standing, rivals: Sequence[Sta
     said = f"{gap}; some {about} more seeds would tell, if the difference stays"
     if not more.store:
         return f"{said}."
-    if more.settings and more.seeds:
-        return f"{said}: khiva-arena run {shlex.quote(more.settings)} --seeds {more.seeds + about}"
+    command = f"khiva-arena run {shlex.quote(more.settings)} --seeds {more.seeds + about}" if more.settings and more.seeds else ""
+    if more.command is not None and (command := command or more.command(about)):
+        return f"{said}:\n{command}"
+    if command:
+        return f"{said}: {command}"
     return f"{said}; khiva-arena plan STORE --gap {max(1, round(elo))} --power 0.5 prints the command."
 
 

@@ -22,6 +22,7 @@ HELD_MOST = 4 << 20
 LAST_SECONDS = 1.0
 OURS = "\n\t"
 """Control characters that the arena's own text has."""
+_COMMAND, _NO_BREAK = re.compile(r"khiva-arena [^,;`]*"), "\0"
 _COLOURS = re.compile(f"({re.escape(ALARM)}|{re.escape(PLAIN)})")
 """The colours of ``tty.alarm``; no other colour is let through, since it could hide a word."""
 
@@ -61,10 +62,32 @@ def say(text: str, end: str = "\n", *, warning: bool = False) -> None:
     """Write a line to stderr, behind "warning: " if it is one; if that fails, this and all later messages are dropped."""
     if sys.stderr is None:  # started with it closed; print() would take stdout instead
         return
+    text = f"warning: {text}" if warning else text
     try:
-        print(f"warning: {text}" if warning else text, end=end, file=sys.stderr, flush=True)
+        if columns := _columns():
+            text = "\n".join(in_columns(text, columns))
+        print(text, end=end, file=sys.stderr, flush=True)
     except OSError:
         silence(sys.stderr)
+
+
+def _columns() -> int:
+    """Return the columns of the terminal that shows stderr, 0 if none does."""
+    return os.get_terminal_size(sys.stderr.fileno()).columns if sys.stderr.isatty() else 0
+
+
+def in_columns(text: str, width: int) -> list[str]:
+    """Return the lines of a message for a terminal, broken between words. Commands stay whole, so that they can be copied, and so
+    do indented lines, which others wrote."""
+    if len(text) <= width:
+        return text.split("\n")
+    from khiva_arena.report.text import paragraphs  # not above: most messages are short, or go to no terminal
+
+    lines: list[str] = []
+    for line in text.split("\n"):
+        whole = _COMMAND.sub(lambda found: found[0].replace(" ", _NO_BREAK), line)
+        lines += [line] if line.startswith(" ") or not line else paragraphs([whole], width)
+    return [line.replace(_NO_BREAK, " ") for line in lines]
 
 
 class BufferedStderr:

@@ -1,7 +1,7 @@
 """The ratings of a run so far, from its stream's matches: only complete tables count, as in the standings."""
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from khiva_arena.result import Result
 from khiva_arena.schedule.names import Format
@@ -22,7 +22,7 @@ class BotSoFar:
     error: 95 % half width
     bound: sign before the Elo, as in the standings
     score: mean pair score, 0..1
-    matches: how many are rated
+    matches: how many are recorded, those of tables that are not complete included
     """
 
     bot: int
@@ -78,6 +78,8 @@ class MatchesSoFar:
     def add(self, line: MatchRecorded) -> None:
         """Add a match."""
         self._recorded += 1
+        for bot in set(line.bots):
+            self._matches[bot] += 1
         recorded = self._of_seed[line.seed] = self._of_seed.get(line.seed, 0) + 1
         if recorded == self._per_seed.get(line.round):
             self.seeds += 1
@@ -96,8 +98,6 @@ class MatchesSoFar:
         )
         self._results.append(result)
         unstarted = result.unstarted
-        for bot in set(line.bots):
-            self._matches[bot] += 1
         for i, a in enumerate(line.bots):
             for j, b in enumerate(line.bots):
                 if a != b and (not unstarted or i in unstarted or j in unstarted):  # as ratings.pairs counts pairs
@@ -115,11 +115,17 @@ class MatchesSoFar:
             rows.sort(key=lambda row: (row.score is None, -(row.score or 0.0)))
         return RatingsSoFar(tuple(rows), self.tables, t, fitted, looked=fitted and bool(self._looks()))
 
+    def since(self, ratings: RatingsSoFar) -> RatingsSoFar:
+        """Return the ratings of an earlier fit with the scores and matches of now."""
+        return replace(ratings, rows=tuple(replace(row, **self._counts(row.bot)) for row in ratings.rows))
+
+    def _counts(self, bot: int) -> dict[str, Any]:
+        return {"score": self._points[bot] / self._pairs[bot] if self._pairs[bot] else None, "matches": self._matches[bot]}
+
     def _row(self, bot: int, rated: "Ratings | None") -> BotSoFar:
-        score = self._points[bot] / self._pairs[bot] if self._pairs[bot] else None
         if rated is None or (elo := rated.elo[bot]) is None:
-            return BotSoFar(bot, None, None, "", score, self._matches[bot])
-        return BotSoFar(bot, elo, rated.error[bot], str(rated.bounds[bot]), score, self._matches[bot])
+            return BotSoFar(bot, None, None, "", **self._counts(bot))
+        return BotSoFar(bot, elo, rated.error[bot], str(rated.bounds[bot]), **self._counts(bot))
 
     def _fit(self) -> "Ratings":
         from khiva_arena.ratings.elo import rate  # numpy comes with it

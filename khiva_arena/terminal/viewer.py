@@ -13,6 +13,7 @@ from typing import TextIO
 
 from khiva_arena.errors import ConfigError
 from khiva_arena.stream import Any_line, Begin, LinkNews, MatchRecorded, Note, Round, RunEnded, StreamReader, VoidRecorded
+from khiva_arena.terminal.console import in_columns
 from khiva_arena.terminal.messages import RunLines, text_of
 from khiva_arena.terminal.ratings_so_far import MatchesSoFar, RatingsSoFar
 from khiva_arena.terminal.screen import Screen, ScreenData, frame
@@ -23,7 +24,12 @@ CHUNK = 1 << 20
 QUICK, SLOW = 0.25, 2.0
 """The least and the most seconds between two frames."""
 FRAME_SHARE, SHARE = 0.004, 0.014
-"""Shares of the CPU seconds of the run: for frames, as far as SLOW allows, and for all of this process, fits included."""
+"""Shares of the CPU seconds of the run: for frames, as far as SLOW allows, and for all of this process with its fits, except one
+fit with each of ``PARTS``."""
+PARTS = 10
+"""The parts of a run, by matches, with each of which a fit comes at the latest."""
+SHORT_SECONDS = 2.0
+"""The time before which no part of a run makes a fit come: it is over too soon to be watched."""
 FIRST_FIT_SECONDS = 5.0
 FIRST_FIT_COST = 0.5
 """The CPU seconds of a first fit, numpy included."""
@@ -103,6 +109,7 @@ class Viewer:
         self._matches: MatchesSoFar | None = None
         self._zero = inf
         self._cost = FIRST_FIT_COST
+        self._part_fitted = 0
         self._cpu_seconds = cpu_seconds
         self._marks = [(time.monotonic(), cpu_seconds())]
 
@@ -113,7 +120,7 @@ class Viewer:
                 self.above.append(harmless(text, LONGEST_TEXT))
             self.state = state_after(self.state, line)
             if isinstance(line, Begin):
-                self._matches, self.ratings, self._zero = MatchesSoFar(line), None, inf
+                self._matches, self.ratings, self._zero, self._part_fitted = MatchesSoFar(line), None, inf, 0
             elif isinstance(line, MatchRecorded) and self._matches:
                 self._matches.add(line)
             elif isinstance(line, Round) and self._matches:
@@ -135,16 +142,26 @@ class Viewer:
         return max(0.01, (seconds - before) / max(now - then, 0.01))
 
     def fit(self, *, last: bool = False) -> None:
-        """Fit ratings if there are new tables and the cost is small beside the CPU time of the run so far.
+        """Fit ratings if there are new tables, and the cost is small beside the CPU time of the run so far or another part of the
+        run is over.
 
         For the first fit, the cost is compared with the CPU time of the whole run, its rest estimated.
         """
         tables = self.ratings.tables if self.ratings else 0
-        if self._matches is None or self._matches.tables == tables or not (last or self._may_fit()):
+        if self._matches is None or self._matches.tables == tables:
             return
+        is_due = self._part() > self._part_fitted and self.now() >= SHORT_SECONDS
+        if not (last or is_due or self._may_fit()):
+            return
+        self._part_fitted = self._part()
         began = time.process_time()
         self.ratings = self._matches.ratings(self.now(), fitted=True)
         self._cost = time.process_time() - began
+
+    def _part(self) -> int:
+        """Return how many parts of the run are over."""
+        began = self.state.began
+        return PARTS * self.state.recorded // began.matches if began and began.matches else 0
 
     def _may_fit(self) -> bool:
         now, borne = self.now(), self._cpu_seconds()
@@ -153,10 +170,10 @@ class Viewer:
         return now >= FIRST_FIT_SECONDS and time.process_time() + self._cost <= SHARE * borne
 
     def data(self) -> ScreenData:
-        """Return the data of a frame: by score before the first fit."""
+        """Return the data of a frame: by score before the first fit. Scores and matches are always those of now."""
         ratings = self.ratings
-        if self._matches and ratings is None:
-            ratings = self._matches.ratings(self.now(), fitted=False)
+        if self._matches:
+            ratings = self._matches.since(ratings) if ratings else self._matches.ratings(self.now(), fitted=False)
         return ScreenData(self.state, ratings, self._matches.seeds if self._matches else 0, self.source.unread)
 
 
@@ -200,7 +217,8 @@ def follow(
 def _draw(screen: Screen, viewer: Viewer, *, clear: bool) -> None:
     width, height = screen.size()
     above, viewer.above = viewer.above, []
-    screen.draw([] if clear else frame(viewer.data(), width, height, viewer.now()), above)
+    lines = [line for text in above for line in in_columns(text, width)]
+    screen.draw([] if clear else frame(viewer.data(), width, height, viewer.now()), lines)
 
 
 def print_lines(source: Source, say: Callable[[str], None], rest: Callable[[float], object]) -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from jobs import job
 
 from khiva_arena.arbiter.pool import play_one
-from khiva_arena.arbiter.stderr import MARK, NOTES_KEPT, Notes, for_people, without_marks
+from khiva_arena.arbiter.stderr import MARK, NOTES_KEPT, Notes, for_its_author, for_people, without_marks
 from khiva_arena.result import Verdict
 from khiva_arena.sandbox.command import Command
 from khiva_arena.text import printable
@@ -140,3 +140,10 @@ def test_marks_do_not_hide_the_last_words_of_a_bot() -> None:
     (fault,) = outcome.seats[0].faults
     assert len(outcome.seats[0].ending.notes) > 4_000
     assert (fault.verdict, "it said 'bad_alloc'" in fault.detail) == (Verdict.RESOURCE, True)
+
+
+def test_an_author_sees_the_message_of_node_and_not_its_own_frames() -> None:
+    frames = "    at play (khiva_kit.js:27:48)\n    at Module._compile (node:internal/modules/cjs/loader:1521:14)\n"
+    end = "    at node:internal/main/run_main_module:28:49\n\nNode.js v20.20.2\n"
+    assert for_its_author(f"TypeError: x\n{frames}{end}") == "TypeError: x\n    at play (khiva_kit.js:27:48)\n\n"
+    assert for_its_author("look at node:internal/x\n") == "look at node:internal/x\n", "the bot's own words"

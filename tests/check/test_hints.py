@@ -274,7 +274,7 @@ def test_each_kits_own_words_for_a_bad_choice_are_known(language: str, tmp_path:
     ],
 )
 def test_a_signal_of_the_programs_own_mistake_names_a_debugger(language: str, signal: str, said: tuple[str, ...]) -> None:
-    text = hint(bot(language), failed(f"its output ended: it was ended by {signal}"), FRAMES, plain=True)
+    text = hint(bot(language), failed(f"ended: was ended by {signal}"), FRAMES, plain=True)
     assert text.startswith(f"{signal}: ")
     assert [word for word in said if word not in text] == []
     assert FRAMES not in text

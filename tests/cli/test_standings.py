@@ -1,6 +1,7 @@
 """``khiva-arena standings``: what it prints on request, on real stores."""
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -14,7 +15,9 @@ from forked_command import Forked
 from wording import sentence
 
 from khiva_arena.cli.main import run
+from khiva_arena.commands.standings import _more_seeds
 from khiva_arena.events.draw_factors import between_equals
+from khiva_arena.events.tables import tables_of
 from khiva_arena.json_schema import schema_of
 from khiva_arena.report.schema import NAMES
 from khiva_arena.report.section_names import NAMES as SECTIONS
@@ -220,6 +223,21 @@ def test_what_cannot_be_is_refused_in_one_line(
     error = capsys.readouterr().err
     assert said in error
     assert error.count("\n") == 1
+
+
+def test_under_each_table_stands_who_leads_and_whether_that_could_be_luck(folder: Path) -> None:
+    said = " ".join(arena("standings", "out", cwd=folder).stdout.split())
+    tables = tables_of(folder / "out", ())
+    verdicts = [table.verdict(command=lambda _seeds: "").split("\n")[0] for table in tables]
+    assert all(verdicts)
+    assert [verdict for verdict in verdicts if verdict not in said] == []
+
+
+def test_the_command_that_plays_more_seeds_is_named_if_it_is_one(folder: Path, round_robin: Path) -> None:
+    (table,) = tables_of(round_robin / "out", ())
+    assert re.fullmatch(r"khiva-arena run --bot .* --seeds 4 --out 'my out'", _more_seeds(Path("my out"), table)(4))
+    (several,) = tables_of(folder / "out", ())
+    assert _more_seeds(Path("out"), several)(4) == ""
 
 
 def test_a_report_does_not_need_scipy(folder: Path) -> None:

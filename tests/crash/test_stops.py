@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from arena import ROOT, bots, file_of, living, started
+from arena import ROOT, bots, file_of, living, says_interrupted, started
 from jobs import job
 from killing import all_gone, read
 from levels import EVERY_LEVEL, need_level, script_at
@@ -250,4 +250,4 @@ def test_a_hangup_is_a_stop(tmp_path: Path) -> None:
     running.send_signal(signal.SIGHUP)
     _, errors = running.communicate(timeout=60)
     assert running.returncode == STOPPED
-    assert errors.endswith("khiva-arena: interrupted\n")
+    assert says_interrupted(errors)

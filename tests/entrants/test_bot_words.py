@@ -73,3 +73,4 @@ def test_a_glob_is_sorted_and_a_folder_with_its_name_is_no_glob(here: Path) -> N
     (here / "bots" / "*").mkdir()
     assert folders_of("bots/*") is None
     assert folders_of("bots/ann") is None
+    assert folders_of("bots\0/*") is None

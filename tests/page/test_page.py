@@ -3,6 +3,7 @@
 import os
 import subprocess
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -329,6 +330,37 @@ def test_a_dot_without_an_interval_says_so_and_a_bot_with_one_seed_is_on_the_cha
         "return [...document.querySelectorAll('.series')].every((line) =>"
         " line.querySelector('circle') || line.querySelector('polyline').getAttribute('points').includes(' '))"
     )
+    assert page.wrong() == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [WIDE, PHONE])
+@pytest.mark.parametrize("case", ["khiva-round-robin", "emira-gauntlet", "silk_road-swiss"])
+def test_labels_of_an_axis_do_not_touch_and_no_band_fills_its_frame(
+    page: Page, made: Made, case: str, size: tuple[int, int]
+) -> None:
+    """Few seeds have been played there, so that errors are wide."""
+    page.size(size)
+    opened(page, made, case)
+    axes = page.js(
+        "return [...document.querySelectorAll('.chart svg, .standings th svg')].map((drawing) => ({"
+        "whole: drawing.getBoundingClientRect().toJSON(), words: [...drawing.querySelectorAll('text[text-anchor=middle]')]"
+        ".map((one) => one.getBoundingClientRect().toJSON())}))"
+    )
+    assert sum(len(axis["words"]) for axis in axes) > 3
+    for axis in axes:
+        for row in {word["top"] for word in axis["words"]}:
+            words = sorted((word["left"], word["right"]) for word in axis["words"] if word["top"] == row)
+            assert all(right < left for (_, right), (left, _) in pairwise(words)), axis
+            assert words[0][0] >= axis["whole"]["left"] - 1
+    ends = page.js(
+        "return [...document.querySelectorAll('.band')].map((band) => {"
+        " const { y, height } = band.ownerSVGElement.querySelector('clipPath rect'); const points = [...band.points];"
+        " const right = Math.max(...points.map((one) => one.x));"
+        " return [points.filter((one) => one.x === right).map((one) => one.y), y.baseVal.value, height.baseVal.value]; })"
+    )
+    for last, top, height in ends:
+        assert all(top < y < top + height for y in last)
     assert page.wrong() == []
 
 

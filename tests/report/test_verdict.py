@@ -113,6 +113,16 @@ def test_more_seeds_are_a_command_by_the_settings_file_and_wider_by_looks() -> N
     assert verdict(table, more=MoreSeeds(20, store=False)).endswith(sentence("report", "seeds-that-tell", seeds=few) + ".")
 
 
+def test_a_command_stands_on_a_line_of_its_own_where_it_can_be_copied() -> None:
+    table = played(close, 20)
+    page = verdict(table, more=MoreSeeds(20, settings="cup.toml"))
+    about = int(re.search(r"some (\d+) more", page)[1])  # type: ignore[index]
+    for settings, command in (("", f"play {about}"), ("cup.toml", f"khiva-arena run cup.toml --seeds {20 + about}")):
+        said = verdict(table, more=MoreSeeds(20, settings=settings, command=lambda seeds: f"play {seeds}"))
+        assert said == f"{page.rpartition(': ')[0]}:\n{command}"
+    assert verdict(table, more=MoreSeeds(20, command=lambda _seeds: "")) == verdict(table, more=MoreSeeds(20))
+
+
 @pytest.mark.parametrize(
     ("seeds", "order"), [(40, clear), (6, lambda seed: (1, 1, 1)), (4, close), (1, close)], ids=["certain", "tie", "few", "one"]
 )

@@ -1,6 +1,7 @@
 """The command line as a user has it, in a folder of its own: called here, or as a process."""
 
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -9,6 +10,7 @@ from pathlib import Path
 
 from in_process import in_process
 from waiting import until
+from wording import pattern
 
 from khiva_arena.sandbox.reap import MARK
 
@@ -59,6 +61,13 @@ def started(*words: str, cwd: Path) -> subprocess.Popen[str]:
     pipe = subprocess.PIPE
     command = [sys.executable, "-m", "khiva_arena", *words]
     return subprocess.Popen(command, cwd=cwd, stdout=pipe, stderr=pipe, text=True, start_new_session=True)
+
+
+def says_interrupted(errors: str) -> bool:
+    """Tell whether the last line on stderr is that of an interrupt, which stands there once."""
+    told = pattern("competition", "interrupted-same-command-resumes", how_far="[^;]+")
+    lines = [line for line in errors.splitlines() if "interrupted" in line]
+    return len(lines) == 1 and bool(re.fullmatch(f"khiva-arena: interrupted|{told}", errors.rstrip().splitlines()[-1]))
 
 
 def bots(*words: str) -> list[str]:

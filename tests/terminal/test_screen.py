@@ -167,7 +167,7 @@ def test_ratings_are_those_of_a_fit_over_complete_tables() -> None:
     assert [row.elo for row in data.ratings.rows] == sorted((elo for elo in expected.elo if elo is not None), reverse=True)
     for row in data.ratings.rows:
         assert (row.elo, row.error, row.score) == (expected.elo[row.bot], expected.error[row.bot], expected.score[row.bot])
-        assert row.matches == sum(row.bot in match.bots for match in played[:96])
+        assert row.matches == sum(row.bot in match.bots for match in played), "the last match too"
 
 
 def _unstarted(match: stream.MatchRecorded) -> tuple[int, ...]:
@@ -347,7 +347,7 @@ def test_a_frame_at_80_by_24() -> None:
 def test_what_is_not_known_says_so() -> None:
     lines = rows_of(data_of(2, rated=False), now=1.0)
     assert lines[2] == "n/a matches/s   left n/a   seeds 0/4"
-    assert lines[5].split() == ["1", "search", "n/a", "n/a", "n/a", "0"]
+    assert lines[5].split() == ["1", "search", "n/a", "n/a", "n/a", "2"]
     assert lines[11] == sentence("terminal", "after-whole-tables-elo", tables="0")
     assert rows_of(ScreenData(RunState())) == [sentence("terminal", "waiting-first-match")]
 
@@ -416,9 +416,38 @@ def test_control_characters_are_seen_and_markup_is_text(evil: str) -> None:
 # --- what it may cost ---
 
 
+def lines_to(path: Path, *lines: stream.Any_line) -> None:
+    with path.open("ab") as file:
+        file.write(b"".join(map(stream.encoded, lines)))
+
+
+def test_a_fit_comes_with_each_tenth_of_a_run_and_counts_with_each_match(tmp_path: Path) -> None:
+    """Even if the run cannot bear the cost of any: ten fits are few."""
+    path, played = tmp_path / "events", [replace_line(match, t=9.0) for match in matches()]
+    lines_to(path, begin(), round_())
+    fits: list[int] = []
+    with path.open("rb") as file:
+        viewer = Viewer(Source(file.fileno()), lambda: 0.0)
+        for number, match in enumerate(played, 1):
+            lines_to(path, match)
+            viewer.take()
+            before = viewer.ratings
+            viewer.fit()
+            fits += [number] if viewer.ratings is not before else []
+            ratings = viewer.data().ratings
+            assert ratings is not None
+            assert sum(row.matches for row in ratings.rows) == 3 * number
+            if number % 3 == 0:
+                expected = data_of(number, rated=False).ratings
+                assert expected is not None
+                assert {row.bot: row.score for row in ratings.rows} == {row.bot: row.score for row in expected.rows}
+    assert len(fits) == 10
+    assert all(fit - 10 * part * ALL // 100 < 3 for part, fit in enumerate(fits, 1)), "with the first whole table after it"
+
+
 def test_a_fit_waits_until_the_run_bears_its_cost(tmp_path: Path) -> None:
     path = tmp_path / "events"
-    path.write_bytes(b"".join(map(stream.encoded, (begin(), round_(), *matches()))))
+    lines_to(path, begin(), round_(), *list(matches())[: ALL // 10 - 1])
     for spent, is_fitted in ((0.0, False), (1e6, True)):
         with path.open("rb") as file:
             viewer = Viewer(Source(file.fileno()), lambda spent=spent: spent)

@@ -3,7 +3,7 @@
 import { chart, columns, figure, first_of, label, letters, levels, room, row_name, shortened, unsure } from "./chart.js";
 import { count, interval, matches_in, number } from "./words.js";
 import { h, path, s, scrolls } from "./dom.js";
-import { linear, ticks } from "./scale.js";
+import { linear, spaced, ticks } from "./scale.js";
 import { link, listed } from "./route.js";
 
 const LEFT = 44;
@@ -25,7 +25,8 @@ export function elo_by_seeds({ by_seeds, columns, table: { rows } }) {
   })).filter((line) => line.points.length);
   if (!lines.length) return null;
   const last = by_seeds[by_seeds.length - 1].seeds;
-  const elos = lines.flatMap((line) => line.points.map((point) => point.elo));
+  const ends = lines.map(({ points }) => points[points.length - 1]).flatMap(({ elo, error }) => [elo - (error ?? 0), elo + (error ?? 0)]);
+  const elos = [...lines.flatMap((line) => line.points.map((point) => point.elo)), ...ends]; // so that no band fills the frame to its end
   const span = Math.max(50, Math.max(...elos) - Math.min(...elos));
   const [low, high] = [Math.min(...elos) - span * 0.15, Math.max(...elos) + span * 0.15];
   const draw = (/** @type {number} */ width) => {
@@ -33,11 +34,11 @@ export function elo_by_seeds({ by_seeds, columns, table: { rows } }) {
     const wide = room(lines.map(({ bot }) => name.get(bot) ?? ""), width);
     const x = linear(by_seeds[0].seeds, last, LEFT, width - wide);
     const y = linear(low, high, height - 28, 8);
-    const ends = spread(lines.map(({ points }) => y(points[points.length - 1].elo)), 14, 10, height - 30);
+    const words_at = spread(lines.map(({ points }) => y(points[points.length - 1].elo)), 14, 10, height - 30);
     const marks = [
       s("clipPath", { id: "plot" }, s("rect", { x: LEFT, y: 4, width: Math.max(0, width - wide - LEFT), height: height - 30 })),
       ...levels(ticks(low, high, 5), y, LEFT, width - wide),
-      ...ticks(by_seeds[0].seeds, last, width / 90).filter(Number.isInteger).map((mark) => label(x(mark), height - 8, String(mark), "middle")),
+      ...spaced(by_seeds[0].seeds, last, width - wide - LEFT).filter(Number.isInteger).map((mark) => label(x(mark), height - 8, String(mark), "middle")),
       label(width - wide + 18, height - 8, "seeds"),
       ...lines.map(({ bot, points }, at) => {
         const words = name.get(bot) ?? "";
@@ -49,7 +50,7 @@ export function elo_by_seeds({ by_seeds, columns, table: { rows } }) {
           s("polygon", { points: band.join(" "), class: `band line-${at}`, "clip-path": "url(#plot)" }),
           s("polyline", { points: points.map((point) => `${x(point.seeds)},${y(point.elo)}`).join(" "), class: `line line-${at}` }),
           points.length > 1 ? null : s("circle", { cx: x(points[0].seeds), cy: y(points[0].elo), r: 3, class: `label line-${at}` }),
-          s("a", { href: link({ bot }), "aria-label": words }, label(width - wide + 6, ends[at] + 4, shortened(words, letters(wide - 6)), "start", `label line-${at}`)),
+          s("a", { href: link({ bot }), "aria-label": words }, label(width - wide + 6, words_at[at] + 4, shortened(words, letters(wide - 6)), "start", `label line-${at}`)),
         );
       }),
     ];
@@ -121,7 +122,7 @@ export function dots(title, note, rows, middle, unit, meaning) {
     const x = linear(low, high, wide + 10, width - 28);
     const height = drawn.length * 22 + 28;
     const marks = [
-      ...columns(ticks(low, high, width / 90), x, height, unit, middle),
+      ...columns(spaced(low, high, width - wide - 38, unit), x, height, unit, middle),
       ...drawn.map((row, at) => {
         const y = at * 22 + 16;
         const word = row_name(row.name, y + 4, wide, row.href ? "label linked" : "label");
@@ -173,7 +174,7 @@ export function spreads(title, note, rows) {
     return {
       height,
       marks: [
-        ...columns(ticks(least, most, width / 90), x, height),
+        ...columns(spaced(least, most, width - left - 22), x, height),
         ...drawn.flatMap((row, at) => {
           const top = Math.max(...counts[at], 1);
           const foot = (at + 1) * (tall + 6) - 4;

@@ -13,6 +13,28 @@ export function linear(low, high, from, to) {
   return (value) => from + ((value - low) / span) * (to - from);
 }
 
+const LETTER = 7; // pixels of a wide letter, and as much between two labels
+
+/** How wide the label of a mark is, with the space beside it. @param {number} mark @param {string} unit */
+function label_width(mark, unit) {
+  return LETTER * (`${mark}${unit}`.length + 1);
+}
+
+/**
+ * Round values for labels in a row: as many as there is room for.
+ * @param {number} low
+ * @param {number} high
+ * @param {number} wide  pixels from ``low`` to ``high``
+ * @param {string} [unit]  behind each value
+ * @param {number} [most]
+ * @returns {number[]}
+ */
+export function spaced(low, high, wide, unit = "", most = wide / 60) {
+  const found = ticks(low, high, most);
+  const apart = found.length > 1 ? (wide * (found[1] - found[0])) / (high - low || 1) : wide;
+  return most <= 1 || found.every((mark) => label_width(mark, unit) <= apart) ? found : spaced(low, high, wide, unit, most - 0.5);
+}
+
 /**
  * Round values from ``low`` to ``high``, about ``most`` of them.
  * @param {number} low

@@ -3,7 +3,7 @@
 import { explained, tipped } from "./help.js";
 import { h, path, picture, refill, s, scrolls } from "./dom.js";
 import { label, unsure } from "./chart.js";
-import { linear, ticks } from "./scale.js";
+import { linear, spaced } from "./scale.js";
 import { link, listed } from "./route.js";
 import { VERDICTS, count, number, ordinal } from "./words.js";
 
@@ -81,15 +81,20 @@ function axisOf(rows) {
   const low = Math.max(Math.min(...ends), Math.min(...elos) - span / 2);
   const high = Math.min(Math.max(...ends), Math.max(...elos) + span / 2);
   const x = linear(low, high, 10, WIDE - 10);
-  const marks = ticks(low, high, 5);
+  const marks = spaced(low, high, WIDE - 20, "", 5);
   return {
     x,
     low,
     high,
     marks,
     drawn: () =>
-      picture(WIDE, 18, `Elo, from ${Math.round(low)} to ${Math.round(high)}`, marks.map((mark) => label(x(mark), 13, String(mark), "middle"))),
+      picture(WIDE, 18, `Elo, from ${Math.round(low)} to ${Math.round(high)}`, marks.filter((mark) => within(x(mark), String(mark))).map((mark) => label(x(mark), 13, String(mark), "middle"))),
   };
+}
+
+/** Whether a label of the axis, which has its middle at ``x``, is in the drawing as a whole. @param {number} x @param {string} words */
+function within(x, words) {
+  return Math.min(x, WIDE - x) * 2 >= 7 * words.length;
 }
 
 /**
