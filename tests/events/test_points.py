@@ -30,13 +30,13 @@ class Kept(StoredResults):
         return {seed: secret for seed, secret in super().secrets(event).items() if seed not in self.private}
 
 
-def sampled(folder: Path, private: Collection[int] = ()) -> tuple[Standings, PointsSample]:
+def sampled(folder: Path, private: Collection[int] = (), most: int = points.MOST_MATCHES) -> tuple[Standings, PointsSample]:
     with Store.read(folder / "out") as store:
         source = Kept(store)
         source.private = private
         (events,) = pooled(store.events())
         table = standings_of(events, source.results(*events))
-        return table, points.points_sample(source, events, table.evidence.matches)
+        return table, points.points_sample(source, events, table.evidence.matches, most)
 
 
 def test_points_of_all_events_make_the_scores_that_are_recorded(swiss: Path) -> None:
@@ -65,8 +65,7 @@ def test_a_match_with_a_forfeit_is_left_out(round_robin: Path) -> None:
 
 
 def test_a_part_is_spread_over_deals_and_line_ups(round_robin: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(points, "MOST_MATCHES", 4)
-    _, sample = sampled(round_robin)
+    _, sample = sampled(round_robin, most=4)
     assert 4 <= len(sample.matches) < 12
     assert len({match.block for match in sample.matches}) == 2
     assert len({frozenset(match.bots) for match in sample.matches}) > 1
