@@ -1,16 +1,17 @@
 """The verification of a store or a bundle, for Python."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from khiva_arena.api.keywords import as_path, at_least, hand_over
 from khiva_arena.audit.report import AuditResult
-from khiva_arena.audit.store import StoredEvent, audit_store
+from khiva_arena.audit.store import audit_store, audit_unplayed
 from khiva_arena.errors import ConfigError
 from khiva_arena.replay.record import canonical
-from khiva_arena.result import Result
 from khiva_arena.store.db import EventRow, Store
 from khiva_arena.store.files import MODULES
+from khiva_arena.words import ranges
 
 
 def verify(
@@ -22,21 +23,25 @@ def verify(
     rerun_bots: bool | Sequence[str | Path] = False,
     seen: Sequence[str | Path] = (),
     since: int | None = None,
+    beacon: str = "",
 ) -> AuditResult:
     """Replay and check each match of a store, or of a bundle. ``result.sound`` tells whether all of it is sound. Problems stand
     in ``result.problems`` and in those of ``result.events``.
 
     events: events of the store, by number or the beginning of their ids; all events by default.
     jobs: how many processes replay matches.
-    sample: number of matches to replay of each event, drawn at random. For the others, sums and places are checked; in a bundle
-        hash chains, commitments and places.
+    sample: number of matches to replay of each event, drawn at random. For the others, sums, places and hash chains are checked;
+        in a bundle hash chains, commitments and places.
     game: the file, folder or package of a game that does not come with the arena, or several. It is run only if its hash is the
         one that the records name, and stays handed over until Python ends.
     rerun_bots: run the bots of events in ticks again, and compare every answer, fault and tick: with the modules of the
         store, those that this machine has built, or also those in these folders. ``result.confirmed`` is False if some could
         not be run again on this machine.
     seen: files that say how a league's chain stood once: an older bundle, a saved feed or page, what `submit` was told.
-    since: the number of a link of a league: matches of batches that were drawn before it are not replayed again.
+    since: the number of a link of a league: matches of batches that were drawn before it are not replayed again; their sums,
+        places, hash chains and run digests are checked.
+    beacon: a command that prints the line of a round of a league's beacon, as its last word says: the lines that were mixed into
+        deals are compared.
 
     Raises ConfigError for an unknown event, StoreError for a file that cannot be read, GameFault if a game is missing or at
     fault.
@@ -61,10 +66,9 @@ def verify(
         if since is not None:
             raise ConfigError("a bundle is verified as a whole: leave out --since")
         result, bundled = audited_bundle(path, jobs, sample, rerunner)
-        of_bundle = {event.event.id: event for event in bundled.events}
         events_there = [event.event for event in bundled.events]
         links_there = [canonical(link) for link in bundled.links]
-        return _with_chain(result, links_there, events_there, seen, lambda event: of_bundle[event.id].results())
+        return _with_chain(result, links_there, events_there, seen, beacon)
     with Store.read(path, trusting=False) as store:
         links = store.links()
         words = tuple(map(str, events))
@@ -73,11 +77,20 @@ def verify(
         result = audit_store(store, words, jobs, sample, rerunner)
         result.problems += [f"link {link.number} was changed since it was written" for link in links if not link.intact]
         texts = [link.text for link in links]
-        result = _with_chain(result, texts, store.events(), seen, lambda event: StoredEvent(store, event).results())
+        unplayed = AuditResult()
+        if since is not None:
+            unplayed = audit_unplayed(store, [event for event in store.events() if event.id not in words])
+        digests = {report.event: report.digest for report in unplayed.events}
+        result = _with_chain(result, texts, store.events(), seen, beacon, digests)
+    for report in unplayed.events:
+        result.problems += report.problems
+    if unplayed.events:
+        numbers = ranges(report.number for report in unplayed.events)
+        result.chain += f"; not replayed, since they were drawn before link {since}: the matches of events {numbers}"
     if result.chain and not any(result.problems):
         from khiva_arena.league.audit import audit_finals
 
-        result.problems += audit_finals(texts, path)
+        result.problems += audit_finals(texts, path, beacon)
     return result
 
 
@@ -86,20 +99,27 @@ def _with_chain(
     links: Sequence[str | bytes],
     events: Sequence[EventRow],
     seen: Sequence[str | Path],
-    results: Callable[[EventRow], Iterable[Result]],
+    beacon: str,
+    digests: Mapping[str, str] = MappingProxyType({}),
 ) -> AuditResult:
-    """Add to a result what the chain of a league proves, if its events are a league's batches."""
+    """Add to a result what the chain of a league proves, if its events are a league's batches.
+
+    digests: run digests of events that are not in the result.
+    """
     if not links:
-        if seen:
-            raise ConfigError("--seen: only the chain of a league is compared with receipts; leave it out")
+        if seen or beacon:
+            flag, what = ("--seen", "receipts") if seen else ("--beacon", "a beacon")
+            raise ConfigError(f"{flag}: only the chain of a league is compared with {what}; leave it out")
         if result.sound and any(event.definition.batch for event in events):
             result.problems.append("its events are batches of a league, and the chain of the league is missing")
         return result
     from khiva_arena.league.audit import audit_links  # not above: most stores are no league's
 
-    checked = {report.event: report.digest for report in result.events}
+    checked = {**digests, **{report.event: report.digest for report in result.events}}
     files = [as_path("seen", file) for file in ((seen,) if isinstance(seen, str | Path) else seen)]
-    audit = audit_links(links, events, checked, files, results, in_part=bool(result.digest))
+    audit = audit_links(links, events, checked, files, in_part=bool(result.digest))
+    if beacon:
+        audit.compare_with(beacon)
     result.problems += audit.problems
     result.chain = audit.says
     return result

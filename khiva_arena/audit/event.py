@@ -13,9 +13,10 @@ from khiva_arena.audit.extends import check_chain
 from khiva_arena.audit.parallel_replay import Replayed, Replayers, replayers
 from khiva_arena.audit.report import AuditLine, AuditResult, Damage, EventReport, EventSource
 from khiva_arena.audit.set_aside import left_out_of
-from khiva_arena.errors import ConfigError, RecordError
+from khiva_arena.errors import ArenaError, ConfigError, RecordError
 from khiva_arena.events import stored
 from khiva_arena.events.find import CHANGED, uncollected
+from khiva_arena.events.record_check import why_not_as_recorded
 from khiva_arena.games.registry import HASHED, get
 from khiva_arena.games.rules_map import file_in_rules
 from khiva_arena.modules.meter.bounds import MODULE_BYTES
@@ -63,6 +64,17 @@ def audit(sources: Iterable[EventSource], jobs: int = 1, rerunner: "Rerunner | N
     if refusals and result.sound:
         raise refusals[0]
     return result
+
+
+def _why_not_whole(event: EventRow, row: MatchRow) -> str:
+    """Return why a row and its record are not what the arena stored, as far as that shows without a replay; "" if they are."""
+    try:
+        if any(seat.bot >= len(event.definition.bots) for seat in row.seats):
+            return "its bots are not those of its record"
+        row.parsed()
+        return why_not_as_recorded(event, row)
+    except ArenaError as error:
+        return str(error)
 
 
 class _EventAudit:
@@ -141,14 +153,18 @@ class _EventAudit:
                 self._check_end(self.timetable, line.digest)
 
     def _leave(self, row: MatchRow) -> None:
-        """Check the place and the sums of a match that was not drawn for a sample."""
+        """Check the place, the sums and the hash chain of a match that is not replayed, and that its row says what its record
+        does."""
         self.digests.append(row.digest)
         place = self.timetable.place(row.ordinal) if self.timetable else None
         if place:
             self.recorded[row.ordinal] = row.attempt
         if not row.intact or (self.timetable and place != (row.seed, row.lineup, row.rotation)):
-            damage = CHANGED if not row.intact else "is not where the schedule has it"
-            self.report.add(f"match {self.report.number}/{row.ordinal} ({row.id}): it {damage}")
+            damage = f"it {CHANGED if not row.intact else 'is not where the schedule has it'}"
+        else:
+            damage = _why_not_whole(self.source.event, row)
+        if damage:
+            self.report.add(f"match {self.report.number}/{row.ordinal} ({row.id}): {damage}")
             self.report.unsound_matches.append(row.ordinal)
 
     def _is_sampled(self, line: AuditLine) -> bool:

@@ -31,10 +31,10 @@ class Sample(NamedTuple):
 
     ordinals: frozenset[int]
     among: int
-    others: str = "places and sums"
+    others: str = "places, sums and hash chains"
 
     @classmethod
-    def draw(cls, ordinals: Iterable[int], limit: int, others: str = "places and sums") -> "Sample":
+    def draw(cls, ordinals: Iterable[int], limit: int, others: str = "places, sums and hash chains") -> "Sample":
         """Draw at most ``limit`` of these matches by the system's randomness: the writer of the file cannot know which."""
         matches = list(ordinals)
         return cls(frozenset(random.SystemRandom().sample(matches, min(limit, len(matches)))), len(matches), others)

@@ -50,6 +50,7 @@ EXAMPLES = {
     ),
     "league status": ("khiva-arena league status spring",),
     "league season": ("khiva-arena league season spring 'second half'",),
+    "league receipt": ("khiva-arena league receipt https://arena.example",),
     "league final": ("khiva-arena league final spring --top 8 --seeds 200 -j 2",),
     "league retire": ("khiva-arena league retire spring 'my-bot v1'",),
     "league suspend": ("khiva-arena league suspend spring 'my-bot v2' --why 'it is too slow'",),

@@ -37,7 +37,7 @@ _LAYOUT = {
     _PAGE: ("--title", "--replays", "--matches", "--names", "--for-authors"),
     _LEAGUE: (
         *("--to", "--token-file", "--author", "--name", "--status", "--forget", "--batches", "--new-terms", "--top", "--why"),
-        *("--seen", "--since", "--user", "--behind-proxy"),
+        *("--beacon", "--clock-is-right", "--seen", "--since", "--user", "--behind-proxy"),
     ),
     "The bytes": ("--hex", "--to-bot", "--to-arbiter"),
     "Remote bots": (_SETTINGS, "--token", "--ca", "--tls", "--keep", "--at-most", "--copy"),

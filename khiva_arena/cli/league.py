@@ -14,6 +14,19 @@ from khiva_arena.cli.options import json_option, setting_options
 league_argument = click.argument("league", metavar="LEAGUE", type=click.Path(path_type=Path, file_okay=False))
 FILE = click.Path(path_type=Path, dir_okay=False)
 name_argument = click.argument("name", metavar="NAME")
+beacon_option = click.option(
+    "--beacon",
+    default="",
+    metavar="COMMAND",
+    help="The command that prints the line of a round of the beacon that league.toml names; the number of the round is its last "
+    "word. It is run as you, outside of every cell.",
+)
+clock_option = click.option(
+    "--clock-is-right",
+    cls=Rare,
+    is_flag=True,
+    help="Go on although the newest link is more than an hour ahead of this machine's clock, since a wrong clock made it.",
+)
 why_option = click.option("--why", default="", metavar="TEXT", help="Why, for everyone to read; name nobody.")
 
 
@@ -28,9 +41,9 @@ class Verbs(click.Group):
 @click.group("league", cls=Verbs)
 def command() -> None:
     """Run a league: bots are entered, improved and withdrawn at any time, and a table stands every day. A league is a chain of
-    batches: small events, each with a commitment that is published before its first match. Who meets whom follows from counts,
-    and from results only if league.toml says so. `khiva-arena verify` checks all of it. LEAGUE is its folder; `standings`,
-    `report`, `verify` and `bundle` read it as a store."""
+    batches: small events, each with a commitment that is published before its first match. Who meets whom follows from counts
+    alone. `khiva-arena verify` checks all of it. LEAGUE is its folder; `standings`, `report`, `verify` and `bundle` read it as a
+    store."""
 
 
 @command.group("author", cls=Verbs)
@@ -101,6 +114,8 @@ def enter(**flags: Any) -> int:
 @click.option("--until", metavar="HH:MM", help="Begin no batch after this time of day.")
 @click.option("--new-terms", is_flag=True, help="Let changed settings of league.toml count from the next batch on.")
 @click.option("--any-engine", cls=Rare, is_flag=True, help="Continue a batch that another version of khiva-arena began.")
+@beacon_option
+@clock_option
 @setting_options("jobs", "events_file", "dask", "dask_tls", "dask_open_to_all", "dask_wait", "dask_rerun_bots")
 def play(**flags: Any) -> None:
     """Play batches: take what waits in the queue, draw the next batch from counts, publish its commitment, play it, publish its
@@ -114,6 +129,8 @@ def play(**flags: Any) -> None:
 @league_argument
 @click.argument("file", metavar="FILE", type=FILE)
 @click.option("--new-terms", is_flag=True, help="Let changed settings of league.toml count from this batch on.")
+@beacon_option
+@clock_option
 @json_option
 def plan(**flags: Any) -> None:
     """Draw the next batch, publish its commitment, and write it to FILE as a plan. A batch that is drawn and not over is written
@@ -170,6 +187,8 @@ def season(league: Path, name: str) -> None:
 @click.option(
     "--lineups", default="auto", metavar="N|auto|all", help="Line-ups of each deal [default: auto, a few in which all meet]."
 )
+@beacon_option
+@clock_option
 @setting_options("jobs", "dask", "dask_tls", "dask_open_to_all", "dask_wait", "dask_rerun_bots")
 @json_option
 def final(**flags: Any) -> int:
@@ -189,6 +208,18 @@ def status(league: Path, as_json: bool) -> None:
     from khiva_arena.commands.league import status as print_status
 
     print_status(league, as_json)
+
+
+@verb("receipt")
+@click.argument("url")
+@click.option("--ca", type=FILE, help="A certificate to trust, as PEM, beside those of this machine.")
+def receipt(url: str, ca: Path | None) -> None:
+    """Keep the newest link of the league at URL with the time, in ~/.local/state/khiva-arena/receipts, as `submit` does. Anybody
+    who does so each day is a witness: `khiva-arena verify BUNDLE --seen FILE` shows that no end of the chain was thrown away, and
+    which batches were drawn before their round of the beacon came."""
+    from khiva_arena.commands.submit import receipt as keep_receipt
+
+    keep_receipt(url, ca)
 
 
 def state_verb(name: str, state: str, text: str) -> None:

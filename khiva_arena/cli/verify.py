@@ -34,7 +34,15 @@ from khiva_arena.cli.options import handed_games_option, json_option, modules_op
     "--since",
     type=click.IntRange(0),
     metavar="LINK",
-    help="Replay only batches of a league that were drawn at this link or later.",
+    help="Replay only batches of a league that were drawn at this link or later; of earlier ones check sums, hash chains and run "
+    "digests.",
+)
+@click.option(
+    "--beacon",
+    default="",
+    metavar="COMMAND",
+    help="Compare the lines that a league mixed into its deals with those that this command prints of their rounds; the number "
+    "of a round is its last word.",
 )
 @modules_option
 @handed_games_option

@@ -121,8 +121,9 @@ def play(league: Path, **flags: Any) -> None:
     say(harmless(f"next: khiva-arena standings {word}, khiva-arena verify {word}"))
 
 
-def plan(league: Path, file: Path, new_terms: bool, as_json: bool) -> None:
-    """Write the batch that is drawn and not over as a plan; if there is none, draw it first. Raises ConfigError."""
+def plan(league: Path, file: Path, as_json: bool, **flags: Any) -> None:
+    """Write the batch that is drawn and not over as a plan; if there is none, draw it first. ``flags``: fields of ``HowLong``.
+    Raises ConfigError."""
     loaded = league_of(league, {}, say)
     if file.resolve().is_relative_to(league.resolve()):
         raise ConfigError(f"{file}: lies in the folder of the league, which others may read; name a file elsewhere")
@@ -132,10 +133,10 @@ def plan(league: Path, file: Path, new_terms: bool, as_json: bool) -> None:
         _check_plan(file, league)
     else:
         check_new_file(file)
-    event = draw(loaded, HowLong(batches=1, new_terms=new_terms), say)
+    event = draw(loaded, HowLong(batches=1, **flags), say)
     word = shlex.quote(str(league))
     made = keep_plan(file, event, loaded.settings.game, say, league / MODULES)
-    tell_plan(file, made, word, as_json, is_published=True)
+    tell_plan(file, made._replace(event=event), word, as_json, is_published=True)
     say(harmless(f"then `khiva-arena league play {word}` plays what is missing and ends the batch"))
 
 
@@ -197,13 +198,14 @@ def final(
     as_json: bool,
     **flags: Any,
 ) -> int:
-    """Play a final and print its table. Returns the exit code. ``flags``: settings."""
+    """Play a final and print its table. Returns the exit code. ``flags``: settings, and two fields of ``HowLong``."""
     if lineups not in ("auto", "all") and not (lineups.isdecimal() and int(lineups)):
         raise ConfigError(f"--lineups {lineups}: give a number, auto or all")
+    how_long = HowLong(beacon=flags.pop("beacon"), clock_is_right=flags.pop("clock_is_right"))
     loaded = league_of(league, settings_by_flags(flags), say)
     check_cluster_flags(loaded.settings)
     few = {"auto": "auto", "all": None}.get(lineups, int(lineups) if lineups.isdecimal() else None)
-    played = play_final(loaded, FinalShape(top, seeds, few), say)
+    played = play_final(loaded, FinalShape(top, seeds, few), how_long, say)
     from khiva_arena.commands.standings import print_standings  # numpy comes with it: not before the matches have been played
 
     print_standings(played.out, played.result.events, as_json=as_json)

@@ -92,6 +92,7 @@ def tell_plan(path: Path, made: MadePlan, out: str, as_json: bool, *, is_publish
     shards = min(timetable.seeds, _SHARDS)
     publish = "" if is_published else "publish the commitment; then "
     say(f"next: {publish}play a shard on each machine, here one of {shards}, and join their stores:")
-    say(f"  khiva-arena run --from-plan {file} --shard 1/{shards} --out shard-1")
+    text = f" --public {shlex.quote(event.public)}" if event.public is not None else ""
+    say(f"  khiva-arena run --from-plan {file} --shard 1/{shards}{text} --out shard-1")
     game_flags = handing([(event.definition.game, event.definition.rules_version)], here=True)
     say(f"  khiva-arena merge {' '.join(f'shard-{number}' for number in range(1, shards + 1))} --out {out}{game_flags}")

@@ -14,20 +14,17 @@ import msgspec
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.loading import valid_part_of
 from khiva_arena.errors import ConfigError
-from khiva_arena.league.submissions import sending
+from khiva_arena.league.submissions import receipts, sending
 from khiva_arena.league.submissions.names import check_name
 from khiva_arena.league.submissions.packing import pack
 from khiva_arena.league.submissions.sending import (
     SentEntry,
     Site,
-    ToldLink,
     Unanswered,
     site_of,
 )
 from khiva_arena.sandbox import regular_files
 from khiva_arena.settings.permissions import asking
-from khiva_arena.store import private
-from khiva_arena.store.rows import now
 from khiva_arena.terminal.console import say
 from khiva_arena.text import harmless
 
@@ -66,7 +63,7 @@ def submit(bot: str | None, to: str, ca: Path | None, status: bool, **flags: Any
     if bot or wish.name or wish.wait:
         raise ConfigError("--status sends nothing: leave BOT, --name and --wait out")
     answer = sending.entries(site, _token(wish.token_file))
-    _keep_receipt(site, answer)
+    receipts.keep(site, answer, say)
     _print_entries(answer.entries, wish.as_json)
     return 0
 
@@ -80,14 +77,14 @@ def _send(site: Site, bot: str | None, wish: SubmitFlags) -> int:
     name = name or entrant.name
     check_name(name, "a bot")
     sent = sending.send(site, token, name, pack(entrant))
-    receipts = _keep_receipt(site, sent)
+    kept_in = receipts.keep(site, sent, say)
     entry = SentEntry(sent.entry, name, "waiting")
     where = harmless(f"entry {sent.entry} of {sent.league}" if sent.league else f"entry {sent.entry}")
     if wait:
         say(f"{where}: waits for its check")
         entry = _settled(site, token, entry)
     if as_json:
-        kept = str(receipts) if receipts else None
+        kept = str(kept_in) if kept_in else None
         click.echo(json.dumps({**msgspec.to_builtins(entry), "league": sent.league, "receipts": kept}))
     else:
         click.echo(f"{where}: {_text_of(entry)}")
@@ -155,31 +152,9 @@ def _text_of(entry: SentEntry) -> str:
     return "\n    ".join(lines)
 
 
-# --- what the league said of its chain ---
-
-
-def _keep_receipt(site: Site, told: ToldLink) -> Path | None:
-    """Keep what a league said of its newest link, and return the file; None if it said nothing or nothing can be kept."""
-    if told.link is None or told.digest is None:
-        return None
-    file = _state_home() / "khiva-arena" / "receipts" / f"{site.file_name}.txt"
-    link = f"link {told.link} {told.digest}"
-    line = f"{link} commitment {told.commitment or '-'} at {now()} from {site.url}"
-    try:
-        private.make_folder(file.parent)
-        descriptor = private.open_file(file, os.O_RDWR | os.O_APPEND)
-        with os.fdopen(descriptor, "r+", encoding="ascii", errors="replace") as opened:
-            earlier = [old for old in opened if old.startswith(f"link {told.link} ")]
-            opened.write(f"{line}\n")
-    except OSError as error:
-        say(harmless(f"{file}: {error.strerror or error}; keep this line yourself: {line}"), warning=True)
-        return None
-    if not all(old.startswith(link) for old in earlier):
-        say(f"the league told you another link {told.link} before: an end of its chain was thrown away", warning=True)
-    later = f"khiva-arena verify BUNDLE --seen {shlex.quote(str(file))}"
-    say(harmless(f"link {told.link} of its chain is kept; once the league is published: {later}"))
-    return file
-
-
-def _state_home() -> Path:
-    return Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
+def receipt(url: str, ca: Path | None) -> None:
+    """Ask a league for its newest link, print it, and keep it with the time. Raises ConfigError if the league has none."""
+    site = site_of(url, ca)
+    told = sending.newest(site)
+    click.echo(f"link {told.link} {told.digest}")
+    receipts.keep(site, told, say)

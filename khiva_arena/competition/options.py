@@ -58,10 +58,8 @@ class PlanFlags(NamedTuple):
 def public_to_add(store: Store, event: EventRow, public: str | None, before: EventRow | None) -> str | None:
     """Return the public text that an event is still to get, None for none: ``public``, else that of the stage ``before`` it.
 
-    Raises ConfigError if ``public`` comes too late, is another one than the event has, or the event can have none.
+    Raises ConfigError if ``public`` comes too late, or is another one than the event has.
     """
-    if public is not None and event.definition.batch:
-        raise ConfigError("--public: the deals of a league's batch have no public text; leave it out")
     attempts = len(store.recorded(event.id)) + len(store.voids(event.id))
     if event.public is not None:
         if public not in (None, event.public):

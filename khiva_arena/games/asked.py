@@ -2,6 +2,7 @@
 
 A game that words its questions has an ``asking.py`` in its folder, found by its name, with::
 
+    AIM: Sequence[str]                                     what the game is about and what gives points, three sentences
     LEGEND: Sequence[tuple[str, str]]                      each sign drawn on its table, and the meaning
     def question(kind, view, names) -> PersonsQuestion            the open decision in words
     def answer(kind, entry, view, names) -> str            an entry of ``legal``, with its effect
@@ -22,6 +23,7 @@ from khiva_arena.games.base import Game
 YOU = "you"
 View = Mapping[str, Any]
 Names = Sequence[str]
+_BEGINNING = re.compile(r"[0-9]{1,9}\b")
 _ROW = re.compile(r"^\| ([A-Z]\d+[a-z]?) \| (.*) \|$", re.MULTILINE)
 
 
@@ -45,6 +47,7 @@ class Asking(NamedTuple):
     answer: Callable[[str, Sequence[Any], View, Names], str]
     legend: Sequence[tuple[str, str]]
     rulings: Mapping[str, str]
+    aim: Sequence[str] = ()
 
 
 @cache
@@ -54,7 +57,14 @@ def asking(game: Game) -> Asking:
     if game.outside or find_spec(name) is None:
         return Asking(_plain_question, lambda kind, entry, view, names: game.choice(kind, list(entry), dict(view)), (), {})
     module = import_module(name)
-    return Asking(module.question, module.answer, module.LEGEND, _rulings(game.name))
+    return Asking(module.question, module.answer, module.LEGEND, _rulings(game.name), module.AIM)
+
+
+def numbers_of(texts: Sequence[str]) -> list[int]:
+    """Return the number that a person types for each choice: the one that its words begin with, where all begin with different
+    ones and "no" is 0; else 1, 2, 3 and so on."""
+    begun = [0 if text.startswith("no ") else int(match[0]) if (match := _BEGINNING.match(text)) else -1 for text in texts]
+    return begun if -1 not in begun and len(set(begun)) == len(begun) else [*range(1, len(texts) + 1)]
 
 
 def _plain_question(kind: str, view: View, names: Names) -> PersonsQuestion:

@@ -5,40 +5,40 @@ Matches are checked elsewhere, event by event. Here their definitions, commitmen
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from khiva_arena.errors import ArenaError, ConfigError, RecordError, StoreError
 from khiva_arena.events.in_bundle import opened_bundle
+from khiva_arena.league.beacon import BeaconLine, compare
 from khiva_arena.league.chain.links import AnyLink, Drawn, Final, Over, read_link
 from khiva_arena.league.chain.roster import Chain, begin, follow
+from khiva_arena.league.chain.stored_chain import CLOCKS_DIFFER
 from khiva_arena.league.draw.counts import Counts
 from khiva_arena.league.draw.next_batch import (
-    PastResults,
+    active_of,
     add_batch,
     conditions_in,
     next_batch,
+    roster_digest,
 )
 from khiva_arena.league.folder import final_folder
 from khiva_arena.replay.definition import Definition
 from khiva_arena.replay.record import canonical
-from khiva_arena.result import Result
 from khiva_arena.schedule.formats import check_terms
 from khiva_arena.store import bundle
 from khiva_arena.store.db import EventRow, Store
 from khiva_arena.text import LONGEST, harmless
 from khiva_arena.words import count, ranges
 
-ResultsOf = Callable[[EventRow], Iterable[Result]]
-RECEIPT = re.compile(r"\blink (\d{1,9}) ([0-9a-f]{64})\b")
-"""A link as pages, feeds, badges and answers to ``submit`` name it."""
+RECEIPT = re.compile(r"\blink (\d{1,9}) ([0-9a-f]{64})\b(?:(?: commitment [0-9a-f-]{1,64})? at ([0-9T:+-]{16,32})\b)?")
+"""A link as pages, feeds, badges and answers to ``submit`` name it; with the time, where somebody kept it with that."""
 IN_JSON = re.compile(r'"link": ?(\d{1,9}), ?"digest": ?"([0-9a-f]{64})"')
 """A link as the data of a league's pages name it."""
-SLACK = timedelta(minutes=10)
-"""The time that may be between the moment for which a batch is drawn and that of its link."""
 MOST_SEEN = 64 * 2**20  # bytes of a file with receipts
 
 
@@ -49,7 +49,11 @@ class ChainAudit:
     links: how many links follow from each other.
     drawn_again: the batches that were drawn again, and came out equal.
     not_here: the batches whose events are not here, so that later ones cannot be drawn again.
+    lines: those of the beacon's rounds that were mixed into deals.
+    witnessed: the batches whose roster was closed, as a receipt with its time shows, before the round of the beacon came.
+    times: what is noteworthy about the times of links.
     seen: the newest link that a receipt names; None for none.
+    compared: whether the lines were compared with the beacon.
     unfit: how many receipts name links that are not here.
     problems: a line each.
     """
@@ -57,6 +61,10 @@ class ChainAudit:
     links: int = 0
     drawn_again: list[int] = field(default_factory=list)
     not_here: list[int] = field(default_factory=list)
+    lines: list[BeaconLine] = field(default_factory=list)
+    witnessed: list[int] = field(default_factory=list)
+    compared: bool = False
+    times: list[str] = field(default_factory=list)
     seen: int | None = None
     unfit: int = 0
     problems: list[str] = field(default_factory=list)
@@ -75,7 +83,30 @@ class ChainAudit:
             word = "a receipt names its newest link"
         else:
             word = f"receipts reach to link {self.seen}; from link {self.seen + 1} on nothing but the organiser's word holds"
-        return f"{head}; {drawn}{missing}; {word}"
+        return "; ".join([f"{head}; {drawn}{missing}; {word}", self._says_of_deals, *self.times])
+
+    @property
+    def _says_of_deals(self) -> str:
+        """Whose word the deals are, in words."""
+        if not self.lines:
+            return "deals are the organiser's word, since no text from outside was mixed into them"
+        compared = "equal to the beacon's" if self.compared else "not compared with the beacon (--beacon COMMAND does)"
+        lines = f"{count(len(self.lines), 'line')} of the beacon, {compared}"
+        if not self.witnessed:
+            return f"{lines}; no receipt shows a batch before its round, so that it was drawn in time is the organiser's word"
+        before = f"{count(len(self.witnessed), 'batch', 'batches')} before the round: {ranges(self.witnessed)}"
+        others = "; that the others were drawn in time is the organiser's word" if len(self.witnessed) < len(self.lines) else ""
+        return f"{lines}; a receipt shows {before}{others}"
+
+    def compare_with(self, command: str) -> None:
+        """Compare the lines that were mixed into deals with those that a command prints of their rounds.
+
+        Raises ConfigError if there are none, or the command has no line of a round.
+        """
+        if not self.lines:
+            raise ConfigError("--beacon: no line of a beacon was mixed into these deals; leave it out")
+        self.problems += compare(command, self.lines)
+        self.compared = True
 
     def passes(self, name: str, check: Callable[[], None]) -> bool:
         """Tell whether a check passes; if not, note why."""
@@ -92,7 +123,6 @@ def audit_links(
     events: Iterable[EventRow],
     digests: Mapping[str, str],
     seen: Sequence[Path] = (),
-    results: ResultsOf | None = None,
     *,
     in_part: bool = False,
 ) -> ChainAudit:
@@ -102,7 +132,7 @@ def audit_links(
     links: list[AnyLink] = []
     if not audit.passes("", lambda: links.extend(map(read_link, texts))):
         return audit
-    return audit_chain(links, list(filter(_is_defined, events)), digests, seen, results, in_part=in_part)
+    return audit_chain(links, list(filter(_is_defined, events)), digests, seen, in_part=in_part)
 
 
 def _is_defined(event: EventRow) -> bool:
@@ -112,10 +142,11 @@ def _is_defined(event: EventRow) -> bool:
         return False
 
 
-def audit_finals(texts: Sequence[str | bytes], folder: Path) -> list[str]:
+def audit_finals(texts: Sequence[str | bytes], folder: Path, beacon: str = "") -> list[str]:
     """Return what is wrong with the finals of the league in a folder, as far as they were played here.
 
-    Each store has the one event that its link names. What it holds is verified as any store.
+    Each store has the one event that its link names, and mixed a text into its deals if the link names a round. What it holds is
+    verified as any store. ``beacon``: a command that prints the line of a round, "" to compare none.
     """
     finals = [link for link in map(read_link, texts) if isinstance(link, Final)]
     problems = []
@@ -125,6 +156,12 @@ def audit_finals(texts: Sequence[str | bytes], folder: Path) -> list[str]:
             continue  # it is being played, or elsewhere
         with Store.read(out) as store:
             events = [(event.id, event.commitment, [bot.identity for bot in event.bots]) for event in store.events()]
+            lines = [event.public for event in store.events() if event.public is not None]
+            has_begun = any(store.recorded(event.id) for event in store.events())
+        if lines and link.round is not None and beacon:
+            problems += compare(beacon, [BeaconLine(f"final {link.final}", link.round, line) for line in lines])
+        if (has_begun or lines) and bool(lines) != (link.round is not None):
+            problems.append(f"final {link.final}: link {link.number} and {out} differ in whether a text is mixed into its deals")
         if events != [(link.event, link.commitment, [*link.bots])]:
             problems.append(f"final {link.final}: {out} does not hold the event that link {link.number} decided on, and no other")
     return problems
@@ -141,7 +178,6 @@ def audit_chain(
     events: Iterable[EventRow],
     digests: Mapping[str, str],
     seen: Sequence[Path] = (),
-    results: ResultsOf | None = None,
     *,
     in_part: bool = False,
 ) -> ChainAudit:
@@ -151,7 +187,6 @@ def audit_chain(
     events: those that are here, with their definitions sound.
     digests: by event, the run digest over its matches, of those that were checked and are over.
     seen: files with receipts.
-    results: returns those of an event's recorded matches; only leagues need it whose draw follows results.
     in_part: whether the newest batches may be missing, as long as they are not public: so in a bundle.
 
     Raises ConfigError for a file with receipts that cannot be read, or has none.
@@ -160,29 +195,35 @@ def audit_chain(
     by_id = {event.id: event for event in events}
     chains = _walk(audit, links)
     counts: Counts | None = Counts()
-
-    def of_event(event: str) -> tuple[Definition, Iterable[Result]]:
-        if results is None:
-            raise RecordError("it was drawn from results, which are not here")
-        return by_id[event].definition, results(by_id[event])
-
-    past = PastResults(of_event)
     for chain, link in zip(chains, links[1:], strict=False):
         if isinstance(link, Drawn):
-            counts = _check_drawn(audit, chain, link, by_id, counts, past)
-        elif isinstance(link, Over) and link.event in by_id:
-            audit.passes(f"link {link.number}", partial(_check_over, link, by_id[link.event], digests))
+            counts = _check_drawn(audit, chain, link, by_id, counts)
+        elif isinstance(link, Over):
+            if link.event in by_id:
+                audit.passes(f"link {link.number}", partial(_check_over, link, by_id[link.event], digests))
+            if link.public is not None and chain.open and chain.open.round:
+                audit.lines.append(BeaconLine(f"batch {link.batch}", chain.open.round, link.public))
     drawn = {link.event for link in links if isinstance(link, Drawn)}
     audit.problems += [
         f"event {event.number}: it is beside a league, and no link here draws it"
         for event in by_id.values()
         if event.id not in drawn
     ]
+    audit.times = _times_of(links[: len(chains)])
     if chains:
         _check_missing(audit, chains[-1], links[-1], in_part=in_part)
     if seen:
-        _compare(audit, {link.number: link.digest for link in links}, seen)
+        _compare(audit, chains, links[: len(chains)], seen)
     return audit
+
+
+def _times_of(links: Sequence[AnyLink]) -> list[str]:
+    """Return what is noteworthy about the times of links, which are those of the organiser's clock, and prove nothing."""
+    at = [datetime.fromisoformat(link.at) for link in links]
+    back = [number for number in range(1, len(at)) if at[number] < at[number - 1]]
+    ahead = [number for number, moment in enumerate(at) if moment > datetime.now(UTC) + CLOCKS_DIFFER]
+    notes = {"is of an earlier time than the one before": back, "is of a time still to come": ahead}
+    return [f"a link {what}: {ranges(numbers)}" for what, numbers in notes.items() if numbers]
 
 
 def _walk(audit: ChainAudit, links: Sequence[AnyLink]) -> list[Chain]:
@@ -218,7 +259,6 @@ def _check_drawn(
     link: Drawn,
     events: Mapping[str, EventRow],
     counts: Counts | None,
-    past: PastResults,
 ) -> Counts | None:
     """Compare a link that draws a batch with its event, and draw it again. Return the counts with it; None once a batch is not
     here.
@@ -235,7 +275,7 @@ def _check_drawn(
         return None
     sound = audit.passes(name, lambda: _check_definition(chain, link, event))
     if counts is not None:
-        if audit.passes(name, lambda: _check_tables(chain, event.definition, counts, past)) and sound:
+        if audit.passes(name, lambda: _check_tables(chain, event.definition, counts)) and sound:
             audit.drawn_again.append(link.batch)
         add_batch(counts, event.definition)
     return counts
@@ -244,7 +284,7 @@ def _check_drawn(
 def _check_definition(chain: Chain, link: Drawn, event: EventRow) -> None:
     """Raise RecordError if an event is not the batch that follows from the chain before its link."""
     definition, terms = event.definition, chain.terms
-    batch, at = definition.batch, datetime.fromisoformat(link.at)
+    batch = definition.batch
     assert batch is not None
     for holds, otherwise in (
         (link.definition == definition.digest, "its definition is not the one that its link names"),
@@ -252,15 +292,14 @@ def _check_definition(chain: Chain, link: Drawn, event: EventRow) -> None:
         (batch.league == chain.founded.league, "it is of another league"),
         (batch.number == link.batch, f"it says that it is batch {batch.number}"),
         (batch.before == chain.before, "it does not name the digest of the batch before it"),
-        (batch.roster == chain.digest, "it was not drawn from the roster at its place in the chain"),
-        (chain.revealed(at - SLACK) <= batch.revealed <= chain.revealed(at), "it says otherwise which batches were public"),
+        (batch.roster == roster_digest(active_of(chain)), "it was not drawn from the roster at its place in the chain"),
         (
             [(bot.name, bot.identity) for bot in definition.bots] == [(bot.name, bot.identity) for bot in chain.active],
             "its bots are not the active ones of the roster",
         ),
         ((definition.seats, definition.seeds) == (terms.seats, terms.seeds), "it has other seats or seeds than the league"),
         (conditions_in(definition) == canonical(terms.conditions), "it has other conditions than the league"),
-        (event.public is None, "a text was mixed into its draw"),
+        (event.public is None or link.round is not None, "a text was mixed into its draw, and the league has no beacon"),
     ):
         if not holds:
             raise RecordError(otherwise)
@@ -270,11 +309,10 @@ def _check_tables(
     chain: Chain,
     definition: Definition,
     counts: Counts,
-    past: PastResults,
 ) -> None:
     """Raise RecordError if the tables of a batch are not those that the draw gives."""
     assert definition.batch is not None
-    expected = next_batch(chain, counts, definition.batch.revealed, past).tables
+    expected = next_batch(chain, counts).tables
     if definition.batch.tables != expected:
         at = next((n for n, pair in enumerate(zip(definition.batch.tables, expected, strict=False)) if pair[0] != pair[1]), None)
         where = (
@@ -291,6 +329,8 @@ def _check_over(link: Over, event: EventRow, digests: Mapping[str, str]) -> None
         raise RecordError(
             f"it names run digest {link.run_digest}, and the matches of event {event.number} have {digests[event.id]}"
         )
+    if link.public != event.public:
+        raise RecordError(f"it says that {link.public!r} was mixed into the deals, and event {event.number} has {event.public!r}")
     if link.set_aside != event.set_aside:
         raise RecordError(f"it sets other tables aside than event {event.number} does")
 
@@ -304,14 +344,18 @@ class Receipt(NamedTuple):
     number: of the link.
     digest: of the link, 64 hex digits.
     file: that holds it.
+    at: when, by the clock of whoever kept it; None if that was not noted.
     """
 
     number: int
     digest: str
     file: Path
+    at: datetime | None = None
 
 
-def _compare(audit: ChainAudit, digests: Mapping[int, str], files: Sequence[Path]) -> None:
+def _compare(audit: ChainAudit, chains: Sequence[Chain], links: Sequence[AnyLink], files: Sequence[Path]) -> None:
+    """Compare links with receipts, and note which batches a receipt shows before their rounds. ``chains``: after each link."""
+    digests = {link.number: link.digest for link in links}
     receipts = [receipt for file in files for receipt in receipts_in(file)]
     for receipt in receipts:
         if digests.get(receipt.number) != receipt.digest:
@@ -321,6 +365,12 @@ def _compare(audit: ChainAudit, digests: Mapping[int, str], files: Sequence[Path
     audit.unfit = sum(digests.get(receipt.number) != receipt.digest for receipt in receipts)
     fitting = [receipt.number for receipt in receipts if digests.get(receipt.number) == receipt.digest]
     audit.seen = max(fitting, default=None)
+    times = [(receipt.number, receipt.at) for receipt in receipts if receipt.at and digests.get(receipt.number) == receipt.digest]
+    for chain, link in zip(chains, links, strict=True):
+        if isinstance(link, Drawn) and link.round and (beacon := chain.terms.beacon):
+            due = beacon.moment_of(link.round)
+            if any(number >= link.number and at < due for number, at in times):  # a later link names this one, too
+                audit.witnessed.append(link.batch)
 
 
 def receipts_in(file: Path) -> list[Receipt]:
@@ -340,11 +390,20 @@ def receipts_in(file: Path) -> list[Receipt]:
         receipts = [Receipt(link.number, link.digest, file) for link in links]
     else:
         text = data.decode(errors="replace")
-        receipts = [Receipt(int(number), digest, file) for number, digest in (*RECEIPT.findall(text), *IN_JSON.findall(text))]
+        receipts = [Receipt(int(number), digest, file) for number, digest in IN_JSON.findall(text)]
+        receipts += [Receipt(int(number), digest, file, _moment(at)) for number, digest, at in RECEIPT.findall(text)]
         receipts += [Receipt(link.number, link.digest, file) for link in _links_of_text(text)]
     if not receipts:
         raise ConfigError(f"--seen {file}: it names no link; give a bundle, a saved feed or page, or what `submit` was told")
     return receipts
+
+
+def _moment(text: str) -> datetime | None:
+    """Return the time that a receipt names, None if it names none."""
+    with suppress(ValueError):
+        at = datetime.fromisoformat(text)
+        return at if at.tzinfo else None
+    return None
 
 
 def _links_of_bundle(file: Path) -> Iterator[AnyLink]:

@@ -59,6 +59,8 @@ class PublicBatch(msgspec.Struct, frozen=True):
     matches: how many it has.
     set_aside: the names of the bots of each table that was set aside for good.
     revealed: whether its secrets and its page are public.
+    round: of the beacon, whose line is mixed into its deals; None without a beacon.
+    line: of that round, once the batch is over; None until then.
     """
 
     number: int
@@ -74,6 +76,8 @@ class PublicBatch(msgspec.Struct, frozen=True):
     matches: int
     set_aside: tuple[tuple[str, ...], ...]
     revealed: bool
+    round: int | None = None
+    line: str | None = None
 
 
 class PublicFinal(msgspec.Struct, frozen=True):
@@ -113,6 +117,7 @@ class PublicLeague(msgspec.Struct, frozen=True):
     table_batch: the newest batch in the tables, which may lag one behind; 0 without a table.
     closed_seasons: by name, the table of each season that is over.
     finals: in order.
+    beacon: the name of the source whose lines are mixed into deals; "" if deals are the organiser's word.
     """
 
     name: str
@@ -129,6 +134,7 @@ class PublicLeague(msgspec.Struct, frozen=True):
     table_batch: int = 0
     closed_seasons: dict[str, dict[str, Any]] = {}
     finals: tuple[PublicFinal, ...] = ()
+    beacon: str = ""
 
     @property
     def receipt(self) -> str:

@@ -6,14 +6,14 @@ It is as safe to open as any settings file: what it opens on this machine needs 
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 from msgspec import structs
 
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
-from khiva_arena.league.chain.links import Anchor, LeagueTerms
+from khiva_arena.league.chain.links import Anchor, Beacon, LeagueTerms
 from khiva_arena.league.folder import SETTINGS
 from khiva_arena.playing.starts import as_modules
 from khiva_arena.result import Clock
@@ -75,8 +75,11 @@ class LeagueOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     versions: how many versions of a bot may be active.
     most_tables: of a batch, before the quarter more; 0 for as many as seat every bot.
     authors_apart: whether bots of one author meet only if there is no other way.
-    draw: whether line-ups follow from counts alone, or also from results that are certain.
     reveal_hours: how long after its end a batch is published.
+    beacon: in words, the source of the text that is mixed into deals; "" for none.
+    beacon_begins: the moment of its round 1, UTC.
+    beacon_seconds: from one round to the next.
+    beacon_ahead: the least seconds between a link that names a round and that round.
     retry_minutes: the wait before a table that the machine spoilt is tried again.
     cpu_minutes: of CPU that a bot may use in a day (UTC); 0 for no limit.
     uploads_a_day: how many bots an author may submit in a day (UTC).
@@ -88,8 +91,11 @@ class LeagueOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     versions: Annotated[int, msgspec.Meta(ge=1, le=20)] = 2
     most_tables: Annotated[int, msgspec.Meta(ge=0, le=10_000)] = 0
     authors_apart: bool = True
-    draw: Literal["counts", "certain"] = "counts"
     reveal_hours: Annotated[int, msgspec.Meta(ge=0, le=10_000)] = 0
+    beacon: Annotated[str, msgspec.Meta(max_length=80)] = ""
+    beacon_begins: str = ""
+    beacon_seconds: Annotated[int, msgspec.Meta(ge=0, le=10**7)] = 0
+    beacon_ahead: Annotated[int, msgspec.Meta(ge=0, le=10**7)] = 60
     retry_minutes: Annotated[int, msgspec.Meta(ge=0, le=1_440)] = 60
     cpu_minutes: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 0
     uploads_a_day: Annotated[int, msgspec.Meta(ge=1, le=1_000)] = 10
@@ -103,9 +109,14 @@ OPTION_HELP = {
     "most_tables": "The most tables of a batch, before a quarter more for newcomers; 0 for as many as seat every bot. With "
     "fewer than that, half of the bots sit in each batch.",
     "authors_apart": "Whether bots of one author meet only if there is no other way.",
-    "draw": 'How line-ups are drawn: "counts", by lot and by who sat and met how often; "certain", also by results, as far as '
-    "they are beyond two standard errors, which places newcomers a little sooner. With more than 200 bots, counts alone decide.",
     "reveal_hours": "How many hours after its end a batch is published with its secrets, so that nobody trains on last night.",
+    "beacon": "A public source of chance, in words, so that anybody finds its lines. Each batch then waits for a round that was "
+    "still to come when its roster was closed, and its line is mixed into the deals: so nobody chose or knew them. The player "
+    "gets the line by `league play --beacon COMMAND`. Without one, deals are the organiser's word.",
+    "beacon_begins": "The moment of round 1 of the beacon, in UTC.",
+    "beacon_seconds": "The seconds from one round of the beacon to the next.",
+    "beacon_ahead": "The least seconds between a link that names a round and that round, in which others can take note of "
+    "the link.",
     "retry_minutes": "The wait before a table that the machine spoilt is tried again; after two more tries it is set aside.",
     "cpu_minutes": "How many minutes of CPU a bot may use in a day, by UTC; 0 for no limit. One that has used more forfeits its "
     "other matches of the batch, and is suspended.",
@@ -114,6 +125,10 @@ OPTION_HELP = {
     "build_minutes_a_day": "How many minutes of CPU the builds and checks of an author's bots may use in a day, by UTC; 0 for no "
     "limit. The bots of one who has used more wait until the next day.",
 }
+
+
+EXAMPLES = {"name": "Spring league", "beacon": "drand quicknet, randomness", "beacon_begins": "2023-08-23T15:09:27Z"}
+"""What stands in a new league's file for a setting that is not set."""
 
 
 class League(NamedTuple):
@@ -150,13 +165,29 @@ class League(NamedTuple):
             authors_apart=options.authors_apart,
             versions=options.versions,
             reveal_hours=options.reveal_hours,
-            draw=options.draw,
+            cpu_minutes=options.cpu_minutes,
+            retry_minutes=options.retry_minutes,
+            beacon=_beacon(options),
         )
 
     @property
     def frozen_anchors(self) -> tuple[Anchor, ...]:
         """The anchors as the chain names them."""
         return tuple(Anchor(bot.name, bot.identity) for bot in self.anchors)
+
+
+def _beacon(options: LeagueOptions) -> Beacon | None:
+    """Return the beacon that settings name, None if they name none. Raises ConfigError if they say it only in part."""
+    if not options.beacon and not options.beacon_begins and not options.beacon_seconds:
+        return None
+    if not (options.beacon and options.beacon_begins and options.beacon_seconds):
+        raise ConfigError(f"{SETTINGS}: a beacon has all three of beacon, beacon_begins and beacon_seconds, or none of them")
+    try:
+        return Beacon(options.beacon, options.beacon_begins, options.beacon_seconds, options.beacon_ahead)
+    except ValueError:
+        raise ConfigError(
+            f"{SETTINGS}: beacon_begins: write a time with its offset, such as {EXAMPLES['beacon_begins']!r}"
+        ) from None
 
 
 def options_of(folder: Path) -> LeagueOptions:
@@ -268,5 +299,5 @@ def league_text(values: Mapping[str, Any]) -> str:
     own = ["# Settings of a league alone.\n[league]\n"]
     for key, default in options.items():
         value = msgspec.json.encode(default).decode()
-        own.append(comment(OPTION_HELP[key]) + (f"{key} = {value}\n" if default != "" else f'#{key} = "Spring league"\n'))
+        own.append(comment(OPTION_HELP[key]) + (f"{key} = {value}\n" if default != "" else f'#{key} = "{EXAMPLES[key]}"\n'))
     return "\n".join([HEAD, *blocks, *own]).replace("\nponder =", "\n#ponder =")  # which is the default, and refused in ticks

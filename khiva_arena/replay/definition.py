@@ -180,9 +180,8 @@ class Batch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     league: the id of the league, 16 hex digits.
     number: of the batch, from 1.
-    before: the run digest of the batch before; for batch 1, the digest of the league's first link.
-    roster: the digest of the newest link when the batch was drawn, so that all changes of the roster before it count.
-    revealed: the newest batch whose secrets were public by then; 0 for none.
+    before: the run digest of the batch before; for batch 1, the digest of the terms and anchors that founded the league.
+    roster: the digest of the bots that the draw chose from: their identities, and which are of one family or author.
     tables: the circular order of each table, by position in the event.
     """
 
@@ -190,7 +189,6 @@ class Batch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     number: Count
     before: Digest
     roster: Digest
-    revealed: Index
     tables: tuple[tuple[Index, ...], ...]
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from khiva_arena.errors import RemoteProtocolError
-from khiva_arena.games.asked import asking, second_person
+from khiva_arena.games.asked import asking, numbers_of, second_person
 from khiva_arena.games.base import Event, Game, Plain
 from khiva_arena.games.registry import get
 from khiva_arena.text import ISOLATES, harmless
@@ -122,6 +122,7 @@ class Person:
         self._ask = {key: message[key] for key in ("req", "kind", "legal", "turn_ms", "bank_ms")}
         words = asking(self._game)
         self._ask["texts"] = [harmless(words.answer(message["kind"], entry, view, self.names)) for entry in message["legal"]]
+        self._ask["numbers"] = numbers_of(self._ask["texts"])
         question = words.question(message["kind"], view, self.names)
         self._ask |= {"title": harmless(question.title), "about": harmless(question.about), "rulings": list(question.rulings)}
         return [{"type": "ask", "frame": frame, "ask": self._ask}]
@@ -169,6 +170,7 @@ class Person:
             "game": "" if game is None else game.name,
             "title": "" if game is None else game.title,
             "rules": self._hello.get("rules", {}),
+            "aim": [] if game is None else list(asking(game).aim),
             "legend": [] if game is None else [list(pair) for pair in asking(game).legend],
             "rulings": {} if game is None else dict(asking(game).rulings),
             "scenery": {} if game is None else dict(game.scenery),

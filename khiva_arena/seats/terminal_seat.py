@@ -10,6 +10,7 @@ from rich.rule import Rule
 from rich.text import Text
 
 from khiva_arena.errors import RemoteProtocolError
+from khiva_arena.games.asked import numbers_of
 from khiva_arena.games.base import Plain
 from khiva_arena.games.sheet import Draw
 from khiva_arena.seats.hints import Hints
@@ -55,7 +56,7 @@ class _TerminalChair(Chair):
                 self._ask = self._ask if message["open"] else None
                 self._prompt()
             elif kind == "hint" and self._ask:
-                number = f"{message['choice'] + 1}: " if len(self._lines) == len(self._ask["texts"]) else ""
+                number = f"{self._ask['numbers'][message['choice']]}: " if len(self._lines) == len(self._ask["texts"]) else ""
                 self._say(f"{message['by']} would choose {number}{self._ask['texts'][message['choice']]}")
                 self._prompt()
             elif kind == "over":
@@ -64,6 +65,8 @@ class _TerminalChair(Chair):
     def _print_decision(self, frame: Mapping[str, Plain], ask: Mapping[str, Plain]) -> None:
         assert self._draw
         self._console.print(Rule(style="dim"))
+        for line in self._table["aim"] if frame["step"] == 0 else ():
+            self._say(line)
         for event in frame["events"]:
             if event["text"]:
                 self._say(event["text"])
@@ -92,7 +95,8 @@ class _TerminalChair(Chair):
         words = [*(["? for a hint"] * bool(self._hints)), *(["back"] * bool(self._first))]
         words += ["rules"] * bool(self._ask["rulings"]) + ["legend"] * bool(self._table["legend"])
         rest = f", {', '.join(words)}" if words else ""
-        self._console.print(Text(f"A number from 1 to {len(self._lines)}{rest}, and Enter: "), end="")
+        numbers = numbers_of([line.text for line in self._lines])
+        self._console.print(Text(f"A number from {min(numbers)} to {max(numbers)}{rest}, and Enter: "), end="")
 
     def _explain(self, line: str) -> bool:
         """Answer a line that asks for rules or the legend, or goes back to the first part. Returns whether it was such a line."""

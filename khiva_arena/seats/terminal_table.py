@@ -13,6 +13,7 @@ from rich.padding import Padding
 from rich.table import Column, Table
 from rich.text import Text
 
+from khiva_arena.games.asked import numbers_of
 from khiva_arena.games.base import Plain
 from khiva_arena.games.registry import NAMES
 from khiva_arena.games.sheet import Block, Cell, Draw, Flow, PaintedText
@@ -128,15 +129,16 @@ def meant_by_words(typed: str, texts: Sequence[str]) -> int:
 def choices(texts: Sequence[str]) -> RenderableType:
     """Return all choices with the number to type for each: "2-87 bid 10, 20, ..., 860" stands for a long row."""
     cells: list[Text] = []
+    typed = numbers_of(texts)
     at = 0
     while at < len(texts):
         many = _row(texts, at)
         last = at + many - 1
         if many < FEWEST:
-            many, number, text = 1, f"{at + 1}", texts[at]
+            many, number, text = 1, f"{typed[at]}", texts[at]
         else:
             numbers = [_NUMBER.findall(texts[place])[0] for place in (at + 1, last)]
-            number, text = f"{at + 1}-{last + 1}", f"{texts[at]}, {numbers[0]}, ..., {numbers[1]}"
+            number, text = f"{typed[at]}-{typed[last]}", f"{texts[at]}, {numbers[0]}, ..., {numbers[1]}"
         cells.append(Text.assemble((number, "bold"), "  ", text))
         at += many
     return Columns(cells, padding=(0, 3), column_first=True)
@@ -161,7 +163,8 @@ def _row(texts: Sequence[str], at: int) -> int:
 def choice_meant(typed: str, texts: Sequence[str]) -> int:
     """Return the choice that a line means: by its number, by its words, or by a beginning that no other has. -1 for none."""
     if typed.isascii() and typed.isdigit():
-        return int(typed[:9]) - 1 if 0 < int(typed[:9]) <= len(texts) else -1
+        numbers = numbers_of(texts)
+        return numbers.index(number) if (number := int(typed[:9])) in numbers else -1
     words = typed.casefold()
     equal = [at for at, text in enumerate(texts) if text.casefold() == words]
     matching = equal or [at for at, text in enumerate(texts) if words and text.casefold().startswith(words)]

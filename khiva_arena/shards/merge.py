@@ -4,6 +4,7 @@ Everything is checked before the first row is written. Then some matches at a ti
 the secrets that they reveal. So everything that an interrupted merge has written is sound, and the next merge adds the rest.
 """
 
+import shlex
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -206,16 +207,17 @@ def _check_batch(store: Store, parts: Sequence[EventPart]) -> None:
     if not is_league(store.folder, store):
         return
     batch = open_batch(store)
+    text = batch and stored_event(store, batch).public
+    right = f"with --public {shlex.quote(text)}" if text else "without --public"
     problems = [
         f"{part.folder}: its event {part.event.id} is not the batch that {store.folder} plays now; leave this store out"
         for part in parts
         if part.event.id != batch
     ]
     problems += [
-        f"{part.folder}: a public text was mixed into its deals, and those of a league's batch have none; play its shard again "
-        "without --public"
+        f"{part.folder}: other text than that of the league's batch was mixed into its deals; play its shard again {right}"
         for part in parts
-        if part.event.public is not None
+        if part.event.id == batch and (part.event.public or "") != (text or "")
     ]
     if problems:
         raise ConfigError(problems)

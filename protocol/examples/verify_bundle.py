@@ -131,9 +131,9 @@ def check_league(links, events):
         need(link["number"] == number and link["before"] == last, f"{where} does not follow from the one before it")
         need((kind == "league") == (number == 0), f"{where}: a league is founded once, by its first link")
         terms = link.get("terms", terms)
-        before, last = last, digest("khiva-link-1\0", canonical(link)).hexdigest()
+        last = digest("khiva-link-1\0", canonical(link)).hexdigest()
         if kind == "league":
-            ended = last
+            ended = digest(canonical([terms, [bot["identity"] for bot in link["anchors"]]])).hexdigest()
             for bot in link["anchors"]:
                 roster[bot["identity"]] = {**bot, "family": bot["identity"], "author": "", "state": "active"}
         elif kind == "enter":
@@ -151,13 +151,15 @@ def check_league(links, events):
             need(open_ is None and link["batch"] == batches, f"{where}: batch {batches} would be next, once all before are over")
             active = [bot for bot in roster.values() if bot["state"] == "active"]
             if link["event"] in events:
-                check_batch(where, link, links[0], terms, active, events[link["event"]][2], (ended, before), waits)
+                check_batch(where, link, links[0], terms, active, events[link["event"]][2], ended, waits)
             open_ = link
         elif kind == "over":
             need(open_ and open_["event"] == link["event"], f"{where}: it ends a batch that was not begun")
             over = events[link["event"]][3] if link["event"] in events else {}
             need(over.get("digest", link["run_digest"]) == link["run_digest"], f"{where}: the batch has another run digest")
             need(not over or over.get("set_aside", []) == link["set_aside"], f"{where}: the batch sets other tables aside")
+            mixed = events[link["event"]][2].get("public") if over else link["public"]
+            need(link["public"] == mixed and (mixed is None) == (open_["round"] is None), f"{where}: another text was mixed in")
             open_, ended = None, link["run_digest"]
     drawn = [link["event"] for link in links if link["kind"] == "batch"]
     here = {name for name, event in events.items() if links or "batch" in event[2]["definition"]}
@@ -166,10 +168,12 @@ def check_league(links, events):
         print(f"league {links[0]['league']}: {len(links)} links, {batches} batches; the newest is link {len(links) - 1} {last}")
 
 
-def check_batch(where, link, first, terms, active, event, ends, waits):
+def check_batch(where, link, first, terms, active, event, ended, waits):
     what = event["definition"]
     batch, tables, bots, seats = what["batch"], what["batch"]["tables"], what["bots"], what["seats"]
-    place = (first["league"], link["batch"], *ends)
+    families, authors = ([*dict.fromkeys(bot[key] for bot in active)] for key in ("family", "author"))
+    groups = [[bot["identity"], families.index(bot["family"]), authors.index(bot["author"])] for bot in active]
+    place = (first["league"], link["batch"], ended, digest(canonical(groups)).hexdigest())
     need((batch["league"], batch["number"], batch["before"], batch["roster"]) == place, f"{where}: its batch is of another place")
     need(link["definition"] == digest(canonical(what)).hexdigest(), f"{where}: its batch has another definition")
     need(link["commitment"] == event["commitment"], f"{where}: its batch has another commitment")

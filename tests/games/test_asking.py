@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 from wording import sentence
 
-from khiva_arena.games.asked import asking, second_person
+from khiva_arena.games.asked import asking, numbers_of, second_person
 from khiva_arena.games.base import Game
 from khiva_arena.games.registry import GAMES
 from khiva_arena.games.schema import shapes_of
@@ -163,3 +163,27 @@ def test_nobody_reads_you_moves(name: str) -> None:
                 "bids",
                 "sells",
             }, text
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
+def test_three_lines_say_what_a_game_is_about_and_the_last_what_gives_points(game: Game) -> None:
+    lines = asking(game).aim
+    assert len(lines) == 3
+    assert "points" in lines[-1].lower()
+    for line in lines:
+        assert all(len(sentence_of_it.split()) <= 30 for sentence_of_it in line.split(". "))
+
+
+@pytest.mark.parametrize(
+    ("texts", "numbers"),
+    [
+        (["1", "0"], [1, 0]),
+        (["no gem: stay", "1 gem: go", "2 gems: go"], [0, 1, 2]),
+        (["1 card of tea", "1 card of silk"], [1, 2]),
+        (["bid 10", "bid 20", "pass"], [1, 2, 3]),
+        (["2 of all", "none"], [1, 2]),
+        (["10th", "20"], [1, 2]),
+    ],
+)
+def test_the_number_of_a_choice_is_the_one_that_it_begins_with_where_all_do(texts: list[str], numbers: list[int]) -> None:
+    assert numbers_of(texts) == numbers

@@ -22,7 +22,6 @@ sys.path[:] = [p for p in sys.path if Path(p).resolve() != Path(__file__).resolv
 
 import numpy as np  # noqa: E402
 
-from khiva_arena.league.draw.certain import Points, worth_of_meetings  # noqa: E402
 from khiva_arena.league.draw.counts import Counts  # noqa: E402
 from khiva_arena.league.draw.draw import MORE_TABLES, Active, BatchShape, CircularOrder, draw  # noqa: E402
 from khiva_arena.ratings.compare import rank_intervals  # noqa: E402
@@ -59,7 +58,6 @@ class Season:
     leavers: float
     checks: tuple[int, ...]
     by_lot: bool = False
-    certain: bool = False
     most_tables: int | None = None
     looks: int = 0
     drift: bool = False
@@ -105,7 +103,6 @@ class League:
     tables: int = 0
     longest_wait: int = 0
     trueskill: TrueSkill = field(default_factory=TrueSkill)
-    points: Points = field(default_factory=Points)
 
     def __post_init__(self) -> None:
         for number in range(self.season.bots):
@@ -148,8 +145,7 @@ class League:
 
     def _drawn(self, roster: Sequence[Active]) -> Sequence[CircularOrder]:
         key = sha256(self.rng.bytes(32)).digest()
-        worth = worth_of_meetings([bot.identity for bot in roster], self.points) if self.season.certain else None
-        return draw(roster, self.counts, BatchShape(self.season.seats, self.season.most_tables), key, worth)
+        return draw(roster, self.counts, BatchShape(self.season.seats, self.season.most_tables), key)
 
     def _by_lot(self, bots: int) -> Sequence[CircularOrder]:
         """As many tables as the league's draw has: everybody sits once, and some by lot once more."""
@@ -172,9 +168,6 @@ class League:
         ranks = 1 + (arrival[:, :, None] > arrival[:, None, :]).sum(axis=2)
         block = np.full(len(bots), len(self.played))
         self.played.append(TableArrays(block, bots, ranks))
-        if self.season.certain:
-            for sits, places in zip(bots.tolist(), ranks.tolist(), strict=True):
-                self.points.add([self.bots[bot].identity for bot in sits], places)
         if self.season.looks:
             for sits, places in zip(bots.tolist(), ranks.tolist(), strict=True):
                 line = [bot for _, bot in sorted(zip(places, sits, strict=True))]
@@ -418,14 +411,13 @@ def main() -> int:
     parser.add_argument("--seats", type=int, help="not the case's own")
     parser.add_argument("--batches", type=int, help="not the case's own; checks are then at the half and at the end")
     parser.add_argument("--most-tables", type=int, help="of a batch's floor")
-    parser.add_argument("--certain", action="store_true", help="batches steered by results that are beyond doubt")
     parser.add_argument("--by-lot", action="store_true", help="batches by lot alone")
     parser.add_argument("--seed", type=int, default=20261125, help="of all chance")
     wanted = parser.parse_args()
     given = {name: getattr(wanted, name) for name in ("bots", "seats", "batches", "most_tables") if getattr(wanted, name)}
     if wanted.batches:
         given["checks"] = (wanted.batches // 2, wanted.batches)
-    season = replace(CASES[wanted.case], by_lot=wanted.by_lot, certain=wanted.certain, **given)
+    season = replace(CASES[wanted.case], by_lot=wanted.by_lot, **given)
     simulation = Simulation(season, {batch: Check() for batch in season.checks})
     began = time.process_time()
     for number in range(wanted.leagues):

@@ -231,13 +231,6 @@ def draw_an_event_that_is_no_batch(claim: Claim) -> Claim:
     return swapped(claim, claim.events[1], structs.replace(planned(), number=2))
 
 
-def say_that_a_batch_is_not_public(claim: Claim) -> Claim:
-    event = claim.events[3]
-    assert event.definition.batch is not None
-    batch = structs.replace(event.definition.batch, revealed=4)
-    return swapped(claim, event, with_definition(event, structs.replace(event.definition, batch=batch)))
-
-
 CHEATS: dict[Callable[[Claim], Claim], str] = {
     drop_a_batch: pattern("league", "other-number", batch="3"),
     reorder_two_batches: pattern("league", "other-number", batch="4"),
@@ -257,7 +250,6 @@ CHEATS: dict[Callable[[Claim], Claim], str] = {
     seat_nobody: pattern("league", "no-tables", name=".*"),
     seat_a_bot_twice: pattern("league", "no-tables", name=".*"),
     draw_an_event_that_is_no_batch: pattern("league", "no-tables", name=".*"),
-    say_that_a_batch_is_not_public: pattern("league", "other-public"),
     hide_the_links_of_a_batch: pattern("league", "no-link", event="4"),
 }
 

@@ -15,6 +15,7 @@ from waiting import PATIENCE, until
 from wording import sentence
 
 from khiva_arena.errors import ConfigError
+from khiva_arena.league.chain.links import read_link
 from khiva_arena.league.public_state import read_state
 from khiva_arena.league.settings import league_of
 from khiva_arena.say import say_nothing
@@ -92,17 +93,25 @@ def test_an_interrupted_player_resumes(folder: Path) -> None:
 def test_a_final_is_an_event_of_its_own_and_counts_nowhere(folder: Path) -> None:
     early = arena("league", "final", "spring", cwd=folder, code=2)
     assert sentence("league", "nobody-first") in early.stderr
+    settings = folder / "spring" / "league.toml"
+    with settings.open("a") as file:  # whose last table is [league]
+        file.write('beacon = "dice"\nbeacon_begins = "2026-01-01T00:00:00Z"\n')
+    settings.write_text(
+        settings.read_text().replace("beacon_seconds = 0", "beacon_seconds = 1").replace("_ahead = 60", "_ahead = 0")
+    )
+    line = ("--beacon", "echo line")
     quick_bot(folder / "other")
     arena("league", "enter", "spring", "other", "--author", "bob", cwd=folder)
     arena("league", "season", "spring", "first half", cwd=folder)
-    arena("league", "play", "spring", "--batches", "1", cwd=folder)
+    arena("league", "play", "spring", "--batches", "1", *line, cwd=folder)
     before = arena("standings", "spring", "--json", cwd=folder).stdout
-    final = arena("league", "final", "spring", "--top", "2", "--seeds", "2", cwd=folder)
+    final = arena("league", "final", "spring", "--top", "2", "--seeds", "2", *line, cwd=folder)
     assert "naive v1" in final.stdout
     assert "greedy" not in final.stdout
     assert arena("standings", "spring", "--json", cwd=folder).stdout == before
     assert arena("standings", "spring", "--season", "first half", "--json", cwd=folder).stdout == before
     assert '"kind":"final"' in (folder / "spring" / "public" / "chain.jsonl").read_text()
+    chain = (folder / "spring" / "public" / "chain.jsonl").read_text().splitlines()
     state = read_state(folder / "spring")
     assert state is not None
     ((one, is_over),) = [(one, one.over) for one in state.finals]
@@ -114,7 +123,12 @@ def test_a_final_is_an_event_of_its_own_and_counts_nowhere(folder: Path) -> None
     ):
         assert words in arena("verify", "spring", "--seen", f"spring/public/{page}", cwd=folder).stdout
     arena("verify", "spring/final-1", cwd=folder)
-    arena("verify", "spring", cwd=folder)
+    with Store.read(folder / "spring" / "final-1") as store:
+        [event] = store.events()
+    assert event.public == f"line {read_link(chain[-1]).round}"
+    arena("verify", "spring", "--beacon", "echo line", cwd=folder)
+    told = arena("verify", "spring", "--beacon", "echo other", cwd=folder, code=1).stdout
+    assert "batch 1: round " in told
     arena("run", *OTHERS, "--out", "spring/final-1", cwd=folder)  # another event where the final is
     number = (folder / "spring" / "public" / "chain.jsonl").read_text().count("\n") - 1
     told = arena("verify", "spring", cwd=folder, code=1).stdout
@@ -127,7 +141,7 @@ def test_other_commands_leave_a_league_alone(folder: Path) -> None:
     assert sentence("league", "played-by-league-play") in refused.stderr
     arena("run", *OTHERS, "--out", "other", cwd=folder)
     assert (
-        sentence("league", "seen-without-league")
+        sentence("league", "seen-without-league", flag="--seen", what="receipts")
         in arena("verify", "other", "--seen", "spring/league.toml", cwd=folder, code=2).stderr
     )
     for word, words in (

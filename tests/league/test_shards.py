@@ -166,8 +166,6 @@ def test_a_shard_of_another_batch_is_refused(folder: Path) -> None:
         league(folder, "plan", "spring", "batch.json")
     refused = arena("run", "--from-plan", "batch.json", "--out", "spring", cwd=folder, code=2)
     assert sentence("league", "played-by-league-play") in refused.stderr
-    refused = arena("run", "--from-plan", "batch.json", "--public", "dice", "--out", "shard", cwd=folder, code=2)
-    assert sentence("league", "no-public-text") in refused.stderr
 
 
 def test_no_plan_lies_where_bots_or_the_server_read(folder: Path) -> None:
@@ -215,7 +213,9 @@ def test_a_table_is_set_aside_by_the_tries_of_the_league_alone(tmp_path: Path, d
 def test_a_public_text_of_a_shard_is_no_part_of_a_batch(tmp_path: Path, drawn: EventRow) -> None:
     with Store.write(tmp_path / "shard") as store:
         store.add_public(drawn.id, "dice")
-    with pytest.raises(ConfigError, match=pattern("league", "public-of-a-shard", part=str(tmp_path / "shard"))):
+    with pytest.raises(
+        ConfigError, match=pattern("league", "public-of-a-shard", part=str(tmp_path / "shard"), right="without --public")
+    ):
         merge([tmp_path / "shard"], tmp_path / "spring", say_nothing)
     with Store.read(tmp_path / "spring") as store:
         assert [event.public for event in store.events()] == [None]

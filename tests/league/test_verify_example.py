@@ -155,7 +155,9 @@ def batch_of(tables: list[list[int]], **terms: object) -> tuple[Any, ...]:
     """The arguments of ``check_batch`` for a batch of seven bots: an anchor, two versions of one, two of one author."""
     who = [("anchor", "f0", ""), *((f"b{n}", "f1" if n < 3 else f"f{n}", "a" if 3 <= n < 5 else f"a{n}") for n in range(1, 7))]
     active = [{"name": name, "identity": name, "family": family, "author": author} for name, family, author in who]
-    batch = {"league": "1", "number": 1, "before": "2", "roster": "3", "tables": tables}
+    groups = [("anchor", 0, 0), ("b1", 1, 1), ("b2", 1, 2), ("b3", 2, 3), ("b4", 3, 3), ("b5", 4, 4), ("b6", 5, 5)]
+    roster = example().digest(example().canonical(groups)).hexdigest()
+    batch = {"league": "1", "number": 1, "before": "2", "roster": roster, "tables": tables}
     what = {"batch": batch, "bots": [{"name": name, "identity": name} for name, _, _ in who], "seats": 3, "seeds": 1, "game": "x"}
     module = example()
     link = {"batch": 1, "definition": module.digest(module.canonical(what)).hexdigest(), "commitment": "c"}
@@ -167,7 +169,7 @@ def batch_of(tables: list[list[int]], **terms: object) -> tuple[Any, ...]:
         rules,
         active,
         {"definition": what, "commitment": "c"},
-        ("2", "3"),
+        "2",
         Counter(),
     )
 

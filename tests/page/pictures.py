@@ -47,10 +47,11 @@ def take_seat(page: Page, folder: Path) -> None:
     process = started("play", "--no-open", "--seed", "pictures", cwd=folder)
     page.size(SEAT_SIZE)
     page.driver.get(addresses(process)[0])
-    for _ in range(5):
+    for _ in range(11):  # what happened is between one question and the next
         page.until("const one = document.querySelector('.options button'); one?.click(); return one")
         time.sleep(0.5)  # the others choose, too
-    page.until("const one = document.querySelector('.ask-hint'); one?.click(); return one")
+    page.until("return document.querySelector('.options button')")
+    page.keys("?")
     page.until("return document.querySelector('.options .hinted') && document.getAnimations().length === 0")
     take(page, "seat")
     process.kill()

@@ -20,6 +20,8 @@ from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.common.action_chains import ActionChains
 from wording import sentence
 
+from khiva_arena.games.asked import asking
+from khiva_arena.games.registry import GAMES
 from khiva_arena.outside import opening
 from khiva_arena.replay.record import Record
 from khiva_arena.replay.seeds import run_secret, seed_secret
@@ -42,11 +44,22 @@ return [document.querySelector('.controls') !== null, options.length, document.q
 """
 
 
+SECOND_KEY = """
+const keys = [...document.querySelectorAll('.options kbd')].slice(0, 2).map((one) => one.textContent);
+return keys.at(-1) === 'space' ? ' ' : keys.at(-1);
+"""
+"""The key of the second choice, or of the only one."""
+HAND = """
+return [...document.querySelectorAll('.mine .held')].map((one) => [one.textContent, one.disabled, one.ariaPressed]);
+"""
+FOLD = "return document.querySelector('.board-svg').getBoundingClientRect().bottom"
+
+
 GAP = """
-const [mine, story] = ['.mine .player', '.story'].map((one) => document.querySelector(one).getBoundingClientRect());
+const [mine, story] = ['.mine .player', '.help-panels'].map((one) => document.querySelector(one).getBoundingClientRect());
 return story.top - mine.bottom;
 """
-"""What is left free between the own hand and the story under it."""
+"""What is left free between the own hand and the rules under it."""
 
 
 @contextmanager
@@ -90,11 +103,8 @@ def test_a_whole_match_by_clicks(page: Page, tmp_path: Path, game: str) -> None:
         assert clicks >= sum(choice.seat == 0 for step in record.steps for choice in step) > 10
         assert record.verdicts[0] == "ok"
         assert f"with {record.scores[0]} points" in state[2]
-        page.until("return document.querySelector('.where')?.textContent.startsWith('step 0 of')")
-        page.keys("End")
-        assert (
-            page.js("return document.querySelector('.where').textContent") == f"step {len(record.steps)} of {len(record.steps)}"
-        )
+        last = f"step {len(record.steps)} of {len(record.steps)}"
+        page.until("return document.querySelector('.where')?.textContent === arguments[0]", last)
         assert page.wrong() == []
         process.send_signal(signal.SIGINT)  # a page that is left open keeps the replay, and says that nobody serves it any more
         assert process.wait(30) == 0
@@ -111,7 +121,7 @@ def test_keys_alone_play_a_match_on_a_phone(page: Page, tmp_path: Path, game: st
         while not (state := page.js(STATE))[0]:
             if state[1]:
                 assert page.js("return document.documentElement.scrollWidth") <= PHONE[0]
-                ActionChains(page.driver, duration=0).send_keys(str(min(2, state[1]))).perform()
+                ActionChains(page.driver, duration=0).send_keys(page.js(SECOND_KEY) or "").perform()
         assert record_of(process).verdicts[0] == "ok"
         assert page.wrong() == []
 
@@ -199,6 +209,7 @@ def test_a_page_that_is_loaded_again_in_the_middle_goes_on(page: Page, tmp_path:
             told = page.js("return document.querySelector('.story').textContent")
             page.until(ONE_CHOICE, told)
         before = page.until("return document.querySelector('.options button') && document.querySelector('.story').textContent")
+        page.keys(" ")  # from what happened to the question, which is there at once after it is loaded
         options = page.texts(".options button")
         page.driver.refresh()
         page.until("return document.querySelector('.options button')")
@@ -216,7 +227,7 @@ def test_a_page_says_when_the_command_has_ended(page: Page, tmp_path: Path) -> N
 
 def test_a_hint_is_marked_among_the_choices(page: Page, tmp_path: Path) -> None:
     with seated(page, tmp_path, *table("khiva")):
-        page.keys("?")
+        page.keys("?")  # which goes on to the question, too
         page.until("return document.querySelector('.options .hinted')")
         assert page.texts(".hint")[0].startswith("search would choose: ")
         played, passed = page.texts(".hint b")[0].split(", ")
@@ -224,6 +235,67 @@ def test_a_hint_is_marked_among_the_choices(page: Page, tmp_path: Path) -> None:
         page.js("document.querySelector('.options .hinted').click()")
         page.until("return document.querySelector('.options')?.textContent.includes('back')")
         assert passed in page.texts(".options .hinted")[0]
+
+
+def test_the_aim_comes_before_the_first_question_and_what_happened_before_the_next(page: Page, tmp_path: Path) -> None:
+    with seated(page, tmp_path, *table("khiva")):
+        assert page.texts(".status") == ["What the game is about"]
+        assert page.texts(".news li") == [*asking(GAMES["khiva"]).aim]
+        assert page.texts(".options button") == ["spacego on"]
+        page.keys(" ")
+        assert page.texts(".status") == ["Choose " + sentence("games", "play-and-pass")]
+        for text in ("play", "pass"):
+            page.until("return document.querySelector('.options button')?.textContent.includes(arguments[0])", text)
+            page.js("document.querySelector('.options button').click()")
+        page.until("return document.querySelector('.status').textContent === 'What happened'")
+        told = page.texts(".news li")
+        assert told[0].startswith("You pass ")
+        assert any(line.startswith("Turn 1: you ") for line in told)
+        page.driver.refresh()  # a page that is loaded again shows the question
+        page.until("return document.querySelector('.options button')")
+        assert page.texts(".news") == []
+        assert page.wrong() == []
+
+
+def test_while_a_clock_runs_the_question_comes_immediately(page: Page, tmp_path: Path) -> None:
+    with seated(page, tmp_path, *table("khiva"), "--turn", "10m"):
+        assert page.texts(".news") == []
+        assert len(page.texts(".options button")) == 5
+
+
+@pytest.mark.parametrize("bots_at_table", [1, 2])
+def test_cards_of_the_hand_are_clicked_to_play_and_to_pass(page: Page, tmp_path: Path, bots_at_table: int) -> None:
+    """At two seats two cards are played and two passed."""
+    cards = 2 if bots_at_table == 1 else 1
+    with seated(page, tmp_path, *bots("person", *[C] * bots_at_table)):
+        assert {disabled for _, disabled, _ in page.js(HAND)} == {True}  # the aim is shown
+        page.keys(" ")
+        hand = [card for card, _, _ in page.js(HAND)]
+        play, pass_ = hand[1 : 1 + cards], hand[1 + cards : 1 + 2 * cards]
+        for at, card in enumerate(play):
+            page.click(".mine .held", hand.index(card))
+            if at < cards - 1:
+                assert page.js(HAND)[hand.index(card)] == [card, False, "true"]
+                assert all(card in text for text in page.texts(".options button"))
+        assert page.texts(".choose p") == [f"play {' '.join(play)}, and then?"]
+        assert page.js(HAND)[hand.index(play[0])][1:] == [True, "false"]
+        for card in pass_:
+            page.click(".mine .held", hand.index(card))
+        page.until("return document.querySelector('.status').textContent === 'What happened'")
+        assert page.texts(".news li")[0].startswith(f"You pass {' '.join(pass_)} to ")
+
+
+def test_the_table_is_above_the_fold_and_the_rules_are_behind_a_key(page: Page, tmp_path: Path) -> None:
+    page.size((1280, 900))
+    with seated(page, tmp_path, *table("khiva")):
+        page.keys(" ")
+        bottom = page.js(FOLD)
+        assert bottom < 600
+        for key, name in (("r", "rules"), ("l", "legend")):
+            assert not page.js("return document.querySelector(arguments[0]).open", f".{name}")
+            page.keys(key)
+            assert page.js("return document.querySelector(arguments[0]).open", f".{name}")
+        assert page.js(FOLD) == bottom
 
 
 def test_time_that_is_left_is_shown_if_there_is_a_clock(page: Page, tmp_path: Path) -> None:
@@ -235,7 +307,7 @@ def test_time_that_is_left_is_shown_if_there_is_a_clock(page: Page, tmp_path: Pa
 
 @pytest.mark.parametrize("game", OPPONENTS)
 def test_the_seat_fits_its_window_and_axe_finds_nothing(page: Page, tmp_path: Path, game: str) -> None:
-    page.size(WIDE)  # in which the rules are unfolded
+    page.size(WIDE)
     with seated(page, tmp_path, *table(game)):
         for size, dark in ((WIDE, False), (PHONE, True)):
             page.size(size, dark)

@@ -5,7 +5,7 @@ from hashlib import sha256
 from itertools import count
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 import pytest
 from msgspec import structs
@@ -109,9 +109,7 @@ def played(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 def player_of_names(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Return what plays so many batches of a league, whose bots are names."""
 
-    def play(
-        league: League, batches: int | None = 1, *, fails: Fails = never, new_terms: bool = False, broken: Collection[str] = ()
-    ) -> None:
+    def play(league: League, batches: int | None = 1, *, fails: Fails = never, broken: Collection[str] = (), **how: Any) -> None:
         def started(_settings: object, bots: Iterable[Bot], *_: object) -> Mapping[str, Command]:
             if names := [bot.name for bot in bots if bot.name in broken]:
                 raise BotError(f"{names} do not start")
@@ -125,7 +123,7 @@ def player_of_names(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
         monkeypatch.setattr(started_bots, "ready_to_play", started)
         monkeypatch.setattr(started_bots, "load", copy_of)
         monkeypatch.setattr(player, "NAP_SECONDS", 0.0)
-        how_long = HowLong(batches, new_terms=new_terms)
+        how_long = HowLong(batches, **how)
         with Queue(league.folder) as queue, Store.write(league.folder) as store:
             store._connection.execute("PRAGMA synchronous = OFF")  # no test cuts the power
             check_first(league, store, how_long)

@@ -5,8 +5,9 @@ They are for what reads a league: nothing here asks how a batch is played.
 
 import secrets
 from collections.abc import Callable, Collection
+from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn, Self
+from typing import Any, NamedTuple, Self
 
 from msgspec import structs
 from synthesised import outcome, planned
@@ -14,11 +15,11 @@ from synthesised import outcome, planned
 from khiva_arena import __version__
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.events.stored import run_digest_of
-from khiva_arena.league.chain.links import Anchor, AnyLink, Drawn, Entered, LeagueTerms, Over
+from khiva_arena.league.chain.links import Anchor, AnyLink, Beacon, Drawn, Entered, LeagueTerms, Over
 from khiva_arena.league.chain.roster import Chain, follow
 from khiva_arena.league.chain.stored_chain import add, chain_of, found, next_place, row_of
 from khiva_arena.league.draw.counts import Counts
-from khiva_arena.league.draw.next_batch import PastResults, add_batch, next_batch
+from khiva_arena.league.draw.next_batch import add_batch, next_batch
 from khiva_arena.league.folder import SETTINGS
 from khiva_arena.league.player.batch_play import BatchPlay
 from khiva_arena.replay import seeds
@@ -27,6 +28,15 @@ from khiva_arena.sandbox.command import Command
 from khiva_arena.schedule.names import Format
 from khiva_arena.store.db import BotRow, EventRow, Store
 from khiva_arena.store.rows import SET_ASIDE_VOIDS
+
+BEACON = "echo line"
+"""The command that prints the lines of the beacon of such a league."""
+
+
+def line_of_round(number: int) -> str:
+    """Return the line of a round, as ``BEACON`` prints it."""
+    return f"line {number}"
+
 
 ANCHORS = (Anchor("random", "0" * 64), Anchor("greedy", "f" * 64))
 
@@ -38,6 +48,7 @@ class Shape(NamedTuple):
     seeds: int = 2
     reveal_hours: int = 0
     turn_ms: int = 1_000
+    beacon: Beacon | None = None
 
 
 PLAIN = Shape()
@@ -53,7 +64,7 @@ class MadeLeague:
         (folder / SETTINGS).touch()
         time = TimeLimits(10_000, shape.turn_ms, 10_000)
         self.plain = structs.replace(planned(seats=shape.seats, seeds=shape.seeds).definition, time=time)
-        terms = LeagueTerms(self.conditions, shape.seats, shape.seeds, None, True, 2, shape.reveal_hours)
+        terms = LeagueTerms(self.conditions, shape.seats, shape.seeds, None, True, 2, shape.reveal_hours, beacon=shape.beacon)
         self.chain: Chain = chain_of(self.store) or found(self.store, folder.name, terms, ANCHORS)
         self.counts = Counts()
         for event in self.store.events():
@@ -82,25 +93,26 @@ class MadeLeague:
         """Add a link to the chain."""
         self.chain = add(self.store, self.chain, link)
 
-    def _results(self, event: str) -> NoReturn:
-        raise AssertionError(f"somebody looks at {event}")
-
     def draw(self) -> EventRow:
         """Draw the next batch."""
         bots = tuple(DefinedBot(bot.name, bot.identity) for bot in self.chain.active)
-        batch = next_batch(self.chain, self.counts, 0, PastResults(self._results))
+        batch = next_batch(self.chain, self.counts)
         definition: Definition = structs.replace(self.plain, format=Format.LEAGUE, bots=bots, anchor=ANCHORS[0].name, batch=batch)
         secret = secrets.token_bytes(seeds.SECRET_BYTES)
         commitment = seeds.commitment(definition.digest, secret)
         event = seeds.event_id(definition.digest, commitment)
         place = next_place(self.chain)
-        link = Drawn(**place, batch=batch.number, event=event, definition=definition.digest, commitment=commitment)
+        beacon = self.chain.terms.beacon
+        coming = beacon.round_after(datetime.fromisoformat(place["at"])) if beacon else None
+        link = Drawn(**place, batch=batch.number, event=event, definition=definition.digest, commitment=commitment, round=coming)
         rows = [BotRow(bot.name, bot.identity, "1", True, f"./{bot.name}", "/") for bot in bots]
         longer = follow(self.chain, link)
         row = EventRow(event, 0, definition.text, (__version__,), link.at, commitment, secret, tuple(rows))
         self.store.add_batch(row, row_of(link))
         self.chain = longer
         add_batch(self.counts, definition)
+        if coming:
+            self.store.add_public(event, line_of_round(coming))
         stored_row = self.store.event(event)
         assert stored_row is not None
         return stored_row
@@ -126,7 +138,8 @@ class MadeLeague:
         reveals = play.reveals() if self.store.conclusion(event.id) is None else {}
         place = {**next_place(self.chain), **({"at": at} if at else {})}
         digest = run_digest_of(self.store, event)
-        link = Over(**place, batch=self.chain.batches, event=event.id, run_digest=digest, set_aside=tuple(given_up))
+        batch, tables = self.chain.batches, tuple(given_up)
+        link = Over(**place, batch=batch, event=event.id, run_digest=digest, public=event.public, set_aside=tables)
         longer = follow(self.chain, link)
         self.store.end_batch(event.id, [row_of(link)], given_up, reveals)
         self.chain = longer

@@ -98,7 +98,7 @@ def test_names_of_strangers_do_no_harm() -> None:
 def test_a_long_row_of_numbers_is_one_choice_to_read() -> None:
     texts = ["pass", "grant", *(f"bid {amount}" for amount in range(10, 300, 10))]
     assert " ".join(shown(choices(texts), 80).split()) == "1 pass 2 grant 3-31 bid 10, 20, ..., 290"
-    few = ["1 gem", "2 gems", "bid 5", "bid 6", "bid 9"]
+    few = ["1 gem", "2 gems", "bid 5", "bid 6", "bid 9"]  # not all begin with a number
     assert " ".join(shown(choices(few), 80).split()) == "1 1 gem 2 2 gems 3 bid 5 4 bid 6 5 bid 9"
 
 
@@ -109,6 +109,18 @@ def test_a_long_row_of_numbers_is_one_choice_to_read() -> None:
 )  # fmt: skip
 def test_what_a_line_means(typed: str, choice: int) -> None:
     assert choice_meant(typed, ["pass", "bid 1", "bid 10", "grant"]) == choice
+
+
+@pytest.mark.parametrize(
+    ("typed", "text"),
+    [("0", "no gem: your shop 2"), ("2", "2 gems: your shop 4"), ("3", None)],
+)
+def test_the_number_of_a_number_is_itself(typed: str, text: str | None) -> None:
+    texts = ["no gem: your shop 2", "1 gem: your shop 3", "2 gems: your shop 4"]
+    choice = choice_meant(typed, texts)
+    assert (texts[choice] if choice >= 0 else None) == text
+    assert " ".join(shown(choices(texts), 80).split()) == "0 no gem: your shop 2 1 1 gem: your shop 3 2 2 gems: your shop 4"
+    assert " ".join(shown(choices(["4", "3", "2", "1", "0"]), 80).split()) == "4-0 4, 3, ..., 0"
 
 
 def test_many_choices_are_asked_in_two_steps() -> None:

@@ -9,6 +9,12 @@ from khiva_arena.games.emira.notation import choice
 from khiva_arena.games.emira.tables import APPEARANCE_PRICE, CARAVANS, EVENT_PRICE, NAMES, ZAINAB, ZAINAB_PRICE
 from khiva_arena.words import spaced
 
+AIM = (
+    "Each round an Emira comes and joins the sheik who is best in what she looks at: appearance, status, palace or gold.",
+    "Gold comes from caravans. Sheiks bid for the right to act first, and each buys one thing: caravans, camels, appearance, "
+    "status or rooms.",
+    "Who has enough princesses with the talents of a secret goal wins. Points: 2 for each princess, 3 for the goal's talents.",
+)
 LEGEND = (
     ("Emiras in play", "the princesses who choose a sheik this round, with what each looks at first and second"),
     ("talents", "intelligence, household, cooking, romance: a goal names those that your princesses must have"),

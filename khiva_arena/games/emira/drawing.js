@@ -97,7 +97,7 @@ function court(scene, seat) {
   const goal = own.goal ?? all.goals?.[seat];
   const caravans = all.caravans[seat].flatMap((/** @type {number[]} */ left, /** @type {number} */ kind) => left.map((often) => `${scenery.caravans[kind].replace("_", " ")} ${often}×${scenery.incomes[kind]}`));
   const counters = all.counters[seat].map((/** @type {number} */ many, /** @type {number} */ kind) => `${many} ${KINDS[kind]}`).join(", ");
-  const hand = own.hand ? own.hand.map((/** @type {string} */ one) => h("span", { class: "card" }, one.replaceAll("_", " "))) : backs(all.hands[seat]);
+  const hand = own.hand ? own.hand.map((/** @type {string} */ one) => h("span", { class: "card", "data-word": one.replaceAll("_", " ") }, one.replaceAll("_", " "))) : backs(all.hands[seat]);
   /** @type {[string, any][]} */
   const rows = [
     ["gold", gold === null || gold === undefined ? (shown ? `${shown[1]} in round ${shown[0]}` : "hidden") : gold],

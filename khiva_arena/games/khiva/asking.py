@@ -9,6 +9,14 @@ from khiva_arena.games.khiva.tables import COLOURS, OUTPOST
 from khiva_arena.words import count
 
 SALT_PRICE = 3
+AIM = (
+    "Five camels carry teapots. All play a card in secret; the lowest card of a colour moves that camel along its player's path, "
+    "and each rejected card brings a gem.",
+    "The shop where a camel stops gives its mover gems, a carpet or salt; the outpost gives its teapot, and takes the mover's "
+    "carpets of its colour.",
+    "Points: teapots 2 to 7, salt bags 6 to 10, carpets that were delivered 3 to 5, and 1 for each gem. The match ends when a "
+    "pile runs out.",
+)
 LEGEND = (
     ("W B G P K", "the camels and cards: white, blue, green, pink, black, in the order in which they move"),
     ("W3", "the white card 3: it moves the white camel 3 places; of several played for one camel the lowest wins"),

@@ -195,7 +195,7 @@ function window_of(scene, seat) {
   const cards = (/** @type {any[]} */ list) => list.map(([camel, value]) => card(camel, value, scene.scenery));
   const moved = (/** @type {string} */ key) => cards(passes.filter((event) => event[key] === seat).flatMap((event) => event.cards));
   const rows = /** @type {[string, any][]} */ ([
-    ["hand", own ? cards(own.hand) : backs(all.hands[seat])],
+    ["hand", own ? own.hand.map((/** @type {number[]} */ [camel, value]) => card(camel, value, scene.scenery, true)) : backs(all.hands[seat])],
     ["passed", moved("seat")],
     ["received", moved("to")],
     ["gems", all.gems[seat]],
@@ -207,9 +207,10 @@ function window_of(scene, seat) {
   return player(scene, seat, rows.filter(([word, value]) => word === "hand" || value.length !== 0), all.ask?.seat === seat);
 }
 
-/** @param {number} camel @param {number} value @param {any} scenery */
-function card(camel, value, scenery) {
-  return h("span", { class: `card camel-${camel}`, title: `${scenery.colours[camel]} ${value}` }, `${SIGNS[camel]}${value}`);
+/** A card; one in a hand has the word by which choices name it. @param {number} camel @param {number} value @param {any} scenery @param {boolean} [in_hand] */
+function card(camel, value, scenery, in_hand) {
+  const word = `${SIGNS[camel]}${value}`;
+  return h("span", { class: `card camel-${camel}`, title: `${scenery.colours[camel]} ${value}`, "data-word": in_hand && word }, word);
 }
 
 /** @param {number} camel */

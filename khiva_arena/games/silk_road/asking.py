@@ -8,6 +8,11 @@ from khiva_arena.games.silk_road.notation import camel, choice, place
 from khiva_arena.games.silk_road.tables import COLOURS, GOODS
 from khiva_arena.words import count, spaced
 
+AIM = (
+    "Cards of one good, laid down before you, move any caravan as many steps. Where it stops decides what you may do then.",
+    "In a city each camel asks for a good. Who has most cards of it lying there sells half of them, for a jewel.",
+    "Points: 1, 3, 6, 10 or 15 for a set of 1 to 5 different colours, 2 for a colourless jewel, 8 for a marker.",
+)
 LEGEND = (
     ("a caravan", "1, 2 or 3 camels on their way to the city that is named; any seat may move it"),
     ("silk 10", "a camel that carries silk; at a market it asks for cards of silk, higher numbers first"),

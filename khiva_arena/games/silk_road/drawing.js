@@ -207,8 +207,8 @@ function window_of(scene, seat) {
   const own = scene.frame.own[seat];
   const jewels = all.jewels[seat].flatMap((/** @type {number} */ many, /** @type {number} */ colour) => Array.from({ length: many }, () => jewel(colour, colours)));
   const rows = /** @type {[string, any][]} */ ([
-    ["hand", own ? counted(own.hand, goods) : backs(all.hands[seat])],
-    ["display", counted(all.displays[seat], goods)],
+    ["hand", own ? counted(own.hand, goods, true) : backs(all.hands[seat])],
+    ["display", counted(all.displays[seat], goods, true)],
     ["jewels", jewels.length ? jewels : "–"],
     ["colourless", `${count(all.colourless[seat], "jewel")}, ${count(all.markers[seat], "marker")}`],
     ["driver", all.drivers[seat]],
@@ -216,9 +216,9 @@ function window_of(scene, seat) {
   return player(scene, seat, rows, all.ask ? all.ask.seat === seat : all.active === seat);
 }
 
-/** Cards by good. @param {number[]} counts @param {string[]} goods */
-function counted(counts, goods) {
-  const found = counts.flatMap((many, good) => (many ? [h("span", { class: `card good-${good}`, title: `${many} ${goods[good]}` }, `${goods[good]}${many > 1 ? ` ×${many}` : ""}`)] : []));
+/** Cards by good; those of a seat have the word by which choices name them. @param {number[]} counts @param {string[]} goods @param {boolean} [of_seat] */
+function counted(counts, goods, of_seat) {
+  const found = counts.flatMap((many, good) => (many ? [h("span", { class: `card good-${good}`, title: `${many} ${goods[good]}`, "data-word": of_seat && goods[good] }, `${goods[good]}${many > 1 ? ` ×${many}` : ""}`)] : []));
   return found.length ? found : "–";
 }
 

@@ -8,8 +8,9 @@ found by drawing again. But an end of the chain that was thrown away and played 
 kept a digest of the old end can tell, so the newest digest is handed to everyone who looks.
 """
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from hashlib import sha256
+from math import ceil
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -51,6 +52,34 @@ class Anchor(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     identity: str
 
 
+class Beacon(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A public source of chance from outside: each of its rounds brings one line of text, which nobody knows before.
+
+    name: in words, so that anybody finds its lines.
+    begins: the moment of round 1, UTC.
+    seconds: from one round to the next.
+    ahead: the least seconds between a link that names a round and that round, in which outsiders can take note of the link.
+    """
+
+    name: Name
+    begins: str
+    seconds: Annotated[int, msgspec.Meta(ge=1, le=10**7)]
+    ahead: Annotated[int, msgspec.Meta(ge=0, le=10**7)]
+
+    def __post_init__(self) -> None:
+        if not _is_moment(self.begins):
+            raise ValueError(f"a beacon that begins at no time: {self.begins[:40]!r}")
+
+    def round_after(self, at: datetime) -> int:
+        """Return the round that a link names which was made at this time: the first one that comes ``ahead`` seconds later."""
+        late = (at - datetime.fromisoformat(self.begins)).total_seconds() + self.ahead
+        return max(1, 1 + ceil(late / self.seconds))
+
+    def moment_of(self, number: int) -> datetime:
+        """Return the time at which a round comes."""
+        return datetime.fromisoformat(self.begins) + timedelta(seconds=self.seconds * (number - 1))
+
+
 class LeagueTerms(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The terms on which batches are played.
 
@@ -61,7 +90,9 @@ class LeagueTerms(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     authors_apart: whether bots of one author meet only if there is no other way.
     versions: how many versions of a family may be active.
     reveal_hours: how long after the end of a batch its secrets are published.
-    draw: whether line-ups follow from counts alone, or also from results that are certain; see draw/.
+    cpu_minutes: of CPU that a bot may use in a day (UTC); 0 for no limit.
+    retry_minutes: the wait before a table that the machine spoilt is tried again.
+    beacon: the source of the text that is mixed into the deals of each batch; None if deals are the organiser's word.
     """
 
     conditions: dict[str, Any]
@@ -71,7 +102,9 @@ class LeagueTerms(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     authors_apart: bool
     versions: Count
     reveal_hours: Index = 0
-    draw: Literal["counts", "certain"] = "counts"
+    cpu_minutes: Index = 0
+    retry_minutes: Index = 60
+    beacon: Beacon | None = None
 
 
 class Founded(ChainLink, frozen=True, kw_only=True, tag="league"):
@@ -150,12 +183,14 @@ class Drawn(ChainLink, frozen=True, kw_only=True, tag="batch"):
     event: the id of its event.
     definition: the digest of the event's definition.
     commitment: of the event's secret.
+    round: of the beacon, still to come, whose line is mixed into the deals; None without a beacon.
     """
 
     batch: Count
     event: Id
     definition: Digest
     commitment: Digest
+    round: Count | None = None
 
 
 class Over(ChainLink, frozen=True, kw_only=True, tag="over"):
@@ -165,11 +200,13 @@ class Over(ChainLink, frozen=True, kw_only=True, tag="over"):
     event: the id of its event.
     run_digest: over the digests of its matches.
     set_aside: the tables that the host spoilt again and again, each its seed and its line-up. They are not rated.
+    public: the line of the beacon's round, which was mixed into the deals; None without a beacon.
     """
 
     batch: Count
     event: Id
     run_digest: Digest
+    public: str | None = None
     set_aside: tuple[tuple[Index, Index], ...] = ()
 
 
@@ -180,12 +217,14 @@ class Final(ChainLink, frozen=True, kw_only=True, tag="final"):
     event: the id of the event.
     commitment: of its secret, published before its first match.
     bots: the identities of those that play it, the best of the league first.
+    round: of the beacon, still to come, whose line is mixed into the deals; None without a beacon.
     """
 
     final: Count
     event: Id
     commitment: Digest
     bots: tuple[str, ...]
+    round: Count | None = None
 
 
 AnyLink = Founded | Renewed | Season | Entered | StateChanged | Drawn | Over | Final
@@ -199,15 +238,19 @@ def read_link(text: str | bytes) -> AnyLink:
         link: AnyLink = msgspec.json.decode(text, type=AnyLink)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise RecordError(f"a link cannot be read: {str(error)[:200]}") from None
-    try:
-        is_moment = datetime.fromisoformat(link.at).utcoffset() is not None
-    except ValueError:
-        is_moment = False
-    if not is_moment:
+    if not _is_moment(link.at):
         raise RecordError(f"link {link.number} was made at no time: {link.at[:40]!r}")
     if text_of(link).encode() != (text.encode() if isinstance(text, str) else text):
         raise RecordError(f"link {link.number} is not written as the arena writes it")
     return link
+
+
+def _is_moment(text: str) -> bool:
+    """Tell whether a text is a time with its offset from UTC."""
+    try:
+        return datetime.fromisoformat(text).utcoffset() is not None
+    except ValueError:
+        return False
 
 
 def text_of(link: AnyLink) -> str:

@@ -25,6 +25,7 @@ from khiva_arena.league.chain.links import (
     Season,
     StateChanged,
 )
+from khiva_arena.replay.record import digest_of
 
 
 class RosterBot(msgspec.Struct, frozen=True):
@@ -58,11 +59,12 @@ class Chain(msgspec.Struct, frozen=True):
     digest: of the newest link.
     bots: the roster, by identity, anchors first, then in the order in which they were entered.
     batches: how many were drawn.
-    before: the digest of the newest complete batch; of the first link before there is one.
+    before: the run digest of the newest complete batch; before there is one, the digest of the first terms and the anchors.
     open: the batch that was drawn and is not over; None if there is none.
     overs: the ends of batches, in order.
     seasons: each season's name, and its first batch.
     finals: in order.
+    made: when the newest link was made.
     """
 
     founded: Founded
@@ -76,6 +78,7 @@ class Chain(msgspec.Struct, frozen=True):
     overs: tuple[Over, ...]
     seasons: tuple[tuple[str, int], ...]
     finals: tuple[Final, ...]
+    made: datetime
 
     @property
     def active(self) -> tuple[RosterBot, ...]:
@@ -117,7 +120,8 @@ def begin(link: AnyLink) -> Chain:
     }
     if len(bots) < len(link.anchors) or len({bot.name for bot in bots.values()}) < len(bots):
         raise RecordError("link 0: two anchors have one name, or are the same")
-    return Chain(link, link.terms, 1, link.digest, MappingProxyType(bots), 0, link.digest, None, (), (), ())
+    before = digest_of(msgspec.to_builtins([link.terms, [anchor.identity for anchor in link.anchors]]))
+    return Chain(link, link.terms, 1, link.digest, MappingProxyType(bots), 0, before, None, (), (), (), _time_of(link))
 
 
 def follow(chain: Chain, link: AnyLink) -> Chain:
@@ -125,7 +129,7 @@ def follow(chain: Chain, link: AnyLink) -> Chain:
     try:
         _check(link.number == chain.links, f"it stands at place {chain.links}")
         _check(link.before == chain.digest, "it does not name the digest of the link before it")
-        chain = structs.replace(chain, links=chain.links + 1, digest=link.digest)
+        chain = structs.replace(chain, links=chain.links + 1, digest=link.digest, made=_time_of(link))
         match link:
             case Entered():
                 return _with(chain, *_entered(chain, link))
@@ -134,12 +138,15 @@ def follow(chain: Chain, link: AnyLink) -> Chain:
             case Drawn():
                 _check(chain.open is None, "the batch before it is not over")
                 _check(link.batch == chain.batches + 1, f"batch {chain.batches + 1} would be next, not {link.batch}")
+                _check_round(chain, link)
                 return structs.replace(chain, batches=link.batch, open=link)
             case Over():
                 _check(
                     chain.open is not None and (chain.open.batch, chain.open.event) == (link.batch, link.event),
                     "it ends a batch that was not begun",
                 )
+                has_round = chain.open is not None and chain.open.round is not None
+                _check(has_round == (link.public is not None), "a beacon's line stands in it, or is missing")
                 return structs.replace(chain, open=None, before=link.run_digest, overs=(*chain.overs, link))
             case Renewed():
                 _check(chain.open is None, "a batch is being played")
@@ -151,6 +158,7 @@ def follow(chain: Chain, link: AnyLink) -> Chain:
             case Final():
                 _check(link.final == len(chain.finals) + 1, f"final {len(chain.finals) + 1} would be next, not {link.final}")
                 _check(set(link.bots) <= set(chain.bots), "it seats a bot that was not entered")
+                _check_round(chain, link)
                 return structs.replace(chain, finals=(*chain.finals, link))
             case Founded():
                 raise RecordError("a league is founded once")
@@ -161,6 +169,17 @@ def follow(chain: Chain, link: AnyLink) -> Chain:
 def _check(holds: bool, otherwise: str) -> None:
     if not holds:
         raise RecordError(otherwise)
+
+
+def _time_of(link: AnyLink) -> datetime:
+    return datetime.fromisoformat(link.at)
+
+
+def _check_round(chain: Chain, link: Drawn | Final) -> None:
+    """Raise RecordError unless a link names the round of the beacon that follows from its time, or none without a beacon."""
+    beacon = chain.terms.beacon
+    expected = beacon.round_after(_time_of(link)) if beacon else None
+    _check(link.round == expected, f"it names round {link.round} of the beacon, and by its time that would be {expected}")
 
 
 def _with(chain: Chain, *bots: RosterBot) -> Chain:

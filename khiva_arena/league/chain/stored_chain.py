@@ -1,6 +1,7 @@
 """The chain of a league in its store, which the player alone writes, and its public copy."""
 
 import secrets
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from khiva_arena.errors import StoreError
@@ -18,6 +19,9 @@ from khiva_arena.league.folder import CHAIN, write_public
 from khiva_arena.replay import seeds
 from khiva_arena.store.db import LinkRow, Store
 from khiva_arena.store.rows import now
+
+CLOCKS_DIFFER = timedelta(hours=1)
+"""The most that the newest link may be ahead of the clock of whoever adds one."""
 
 
 def links_of(store: Store) -> list[AnyLink]:
@@ -64,9 +68,17 @@ def row_of(link: AnyLink) -> LinkRow:
     return LinkRow(link.number, text)
 
 
+def ahead_of_clock(chain: Chain) -> timedelta:
+    """Return how far the newest link is ahead of this machine's clock; less than nothing if it is behind."""
+    return chain.made - datetime.fromisoformat(now())
+
+
 def next_place(chain: Chain) -> dict[str, Any]:
     """Return the fields of every link, for the next one of a chain."""
-    return {"number": chain.links, "before": chain.digest, "at": now()}
+    at = datetime.fromisoformat(now())
+    if ahead_of_clock(chain) <= CLOCKS_DIFFER:  # a clock that was set back a little publishes nothing early
+        at = max(at, chain.made.astimezone(UTC))
+    return {"number": chain.links, "before": chain.digest, "at": at.isoformat(timespec="seconds")}
 
 
 def add(store: Store, chain: Chain, link: AnyLink) -> Chain:

@@ -1,16 +1,14 @@
 """The draw of a league's batch: a pure function of the roster, of counts and of a public key, in integers.
 
 Who meets whom depends on how often bots sat, waited and met, and not on who won. A draw that follows results selects the lucky
-and never measures them again, so that errors of ratings become too small (docs/leagues.md has figures). Only what ``certain``
-makes of results may steer the line-ups, if a league says so.
+and never measures them again, so that errors of ratings become too small (docs/leagues.md has figures).
 
 1. *Floor*: each active bot gets one seat. If a batch may not have so many tables, the anchors and half of the others do. Those
    come first that did not sit in their last batch, all of them, and then those with the fewest tables. So nobody waits for two
    batches in a row.
 2. *More*: seats that are left at these tables, and a quarter more tables, go to the bots with the fewest tables so far.
 3. *Line-ups*: seats are shuffled and cut into tables. Bots are exchanged only where versions of one family, or bots of one
-   author, would meet, or two bots that met too often of late. Where results count, tables are filled with those that tell most
-   of each other, before the exchanges.
+   author, would meet, or two bots that met too often of late.
 4. *Orders*: each table gets the circular order whose neighbours have been neighbours least often.
 
 Every tie is decided by the stream of the key.
@@ -33,8 +31,6 @@ MORE_TABLES = 4
 """One table more for so many of the floor."""
 MOST_EXTRA = 3
 """The most seats of a bot in a batch beside its first."""
-JITTER = 5
-"""Percent by which lot changes what a meeting tells."""
 ATTEMPTS = 6
 """The most times that the line-ups are mended: after the first, for pairs that meet several times in this very batch."""
 _FAMILY, _AUTHOR = 10**12, 10**6
@@ -68,14 +64,16 @@ class BatchShape(msgspec.Struct, frozen=True):
 
 
 def draw(
-    bots: Sequence[Active], counts: Counts, shape: BatchShape, key: bytes, worth: Sequence[Sequence[int]] | None = None
+    bots: Sequence[Active],
+    counts: Counts,
+    shape: BatchShape,
+    key: bytes,
 ) -> tuple[CircularOrder, ...]:
     """Return the tables of the next batch, each the positions of its bots in their circular order.
 
     bots: the active ones, in the order of the batch's definition.
     counts: over all batches before.
     key: 32 bytes, the digest of the batch before.
-    worth: by two bots how much their meeting tells, see ``certain``; None for line-ups by lot.
 
     Raises ConfigError if the bots cannot fill a table without two versions of a family.
     """
@@ -85,7 +83,7 @@ def draw(
             f"a table has {shape.seats} seats, and versions of one family never meet: there are bots of {len(families)} families"
         )
     seats = _seats(bots, counts, shape, key)
-    tables = _line_ups(seats, bots, counts, shape, key, worth)
+    tables = _line_ups(seats, bots, counts, shape, key)
     return _orders(tables, bots, counts, key)
 
 
@@ -149,13 +147,15 @@ def _author(bot: Active, shape: BatchShape) -> str:
 
 
 def _line_ups(
-    seats: list[int], bots: Sequence[Active], counts: Counts, shape: BatchShape, key: bytes, worth: Sequence[Sequence[int]] | None
+    seats: list[int],
+    bots: Sequence[Active],
+    counts: Counts,
+    shape: BatchShape,
+    key: bytes,
 ) -> Tables:
     """Return the seats cut into tables by lot, with as few exchanges as keep apart who must not meet, or has met too often."""
     stream = Stream(key, "league", "line-ups")
     stream.shuffle(seats)
-    if worth is not None:
-        seats = _by_worth(seats, bots, counts, shape, worth, stream)
     tables = [list(range(first, first + shape.seats)) for first in range(0, len(seats), shape.seats)]
     allowed = allowed_meetings(len(bots), len(tables), shape.seats)
     position = {bot.identity: number for number, bot in enumerate(bots)}
@@ -175,40 +175,6 @@ def _line_ups(
         if not _add_excess(weights, again, allowed):
             break
     return [[seats[place] for place in table] for table in tables]
-
-
-def _by_worth(
-    seats: Sequence[int],
-    bots: Sequence[Active],
-    counts: Counts,
-    shape: BatchShape,
-    worth: Sequence[Sequence[int]],
-    stream: Stream,
-) -> list[int]:
-    """Return the seats table by table: the bot of which least is known first, then those that tell most with it."""
-    told = [[0] * len(bots) for _ in bots]
-    for a, bot in enumerate(bots):
-        for b in range(a):
-            met = counts.recent_meetings.get(frozenset((bot.identity, bots[b].identity)), 0)
-            told[a][b] = told[b][a] = (worth[a][b] * (100 - JITTER + stream.below(2 * JITTER + 1)) // 100) >> met
-    free = sorted(seats, key=lambda bot: -worth[bot][bot])
-    line: list[int] = []
-    while free:
-        table = [free.pop(0)]
-        while len(table) < shape.seats:
-            there = {bots[bot].family for bot in table}, {_author(bots[bot], shape) for bot in table}
-            best = max(
-                free,
-                key=lambda bot: (
-                    bots[bot].family not in there[0],
-                    _author(bots[bot], shape) not in there[1],
-                    sum(told[bot][other] for other in table),
-                ),
-            )
-            free.remove(best)
-            table.append(best)
-        line += table
-    return line
 
 
 def allowed_meetings(bots: int, tables: int, seats: int) -> int:

@@ -3,6 +3,7 @@
 A link of the chain says beforehand who plays it, with its commitment. Its results never count in the league's table.
 """
 
+from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,16 +14,19 @@ from khiva_arena.competition.run import Run, RunResult
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.events import stored
+from khiva_arena.league.beacon import wait_for_line
 from khiva_arena.league.chain.links import Final
 from khiva_arena.league.chain.roster import Chain, RosterBot
 from khiva_arena.league.chain.stored_chain import add, chain_of, next_place
 from khiva_arena.league.folder import final_folder
 from khiva_arena.league.player.publish import Publisher, is_final_over
+from khiva_arena.league.player.refusals import HowLong, check_beacon, refuse_early
 from khiva_arena.league.settings import League
 from khiva_arena.league.submissions.examine import load
 from khiva_arena.say import Say
 from khiva_arena.schedule.names import Format
 from khiva_arena.store.db import Store
+from khiva_arena.text import harmless
 from khiva_arena.words import count
 
 
@@ -50,8 +54,8 @@ class PlayedFinal(NamedTuple):
     result: RunResult
 
 
-def play_final(league: League, shape: FinalShape, say: Say) -> PlayedFinal:
-    """Play a final, or the rest of one that has begun.
+def play_final(league: League, shape: FinalShape, how_long: HowLong, say: Say) -> PlayedFinal:
+    """Play a final, or the rest of one that has begun. ``how_long``: the beacon's command, and whether the clock is right.
 
     Raises ConfigError if too few bots have been rated, or another final of another shape is not over yet.
     """
@@ -72,22 +76,31 @@ def play_final(league: League, shape: FinalShape, say: Say) -> PlayedFinal:
             league.settings, out=out, seeds=shape.seeds, lineups=shape.lineups, format=Format.ROUND_ROBIN, authors_apart=False
         )
         players = [_player(league, bot) for bot in bots]
+        beacon = chain.terms.beacon
+        refuse_early(chain, how_long.clock_is_right)
+        check_beacon(beacon, how_long.beacon)
         if begun is None:
             committed = Run([settings], players, RunOptions(commit=True), say).play()
             with Store.read(out) as own:
                 event = stored.stored_event(own, committed.events[0])
+            place = next_place(chain)
             link = Final(
-                **next_place(chain),
+                **place,
                 final=number,
                 event=event.id,
                 commitment=event.commitment,
                 bots=tuple(bot.identity for bot in bots),
+                round=beacon.round_after(datetime.fromisoformat(place["at"])) if beacon else None,
             )
             chain = add(store, chain, link)
             Publisher(store, say).write(chain)
             say(f"final {number}: {', '.join(bot.name for bot in bots)}; commitment {event.commitment}")
             say(f"link {link.number} {link.digest}")
-    result = Run([settings], players, RunOptions(), say).play()
+    line = None
+    if beacon and (coming := chain.finals[-1].round):
+        line = wait_for_line(how_long.beacon, beacon, coming, say, lambda: None)
+        say(harmless(f"round {coming} of {beacon.name}: {line}"))
+    result = Run([settings], players, RunOptions(public=line), say).play()
     if not Store.is_in_use(league.folder):  # by a player, which publishes it
         _publish(league, say)
     return PlayedFinal(out, result)

@@ -23,15 +23,22 @@ from khiva_arena.competition.who_plays import executor_of
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import BotError, ConfigError, StagingError
 from khiva_arena.events import stored
-from khiva_arena.events.results import of_row
+from khiva_arena.league.beacon import wait_for_line
 from khiva_arena.league.chain.links import AnyLink, Drawn, Over, Renewed, StateChanged
 from khiva_arena.league.chain.roster import Chain, RosterBot, follow
 from khiva_arena.league.chain.stored_chain import add, chain_of, found, next_place, row_of
 from khiva_arena.league.draw.counts import Counts
-from khiva_arena.league.draw.next_batch import PastResults, add_batch, next_batch
+from khiva_arena.league.draw.next_batch import add_batch, next_batch
 from khiva_arena.league.player.batch_play import BatchPlay, CpuBound
 from khiva_arena.league.player.publish import Publisher
-from khiva_arena.league.player.refusals import HowLong, changed_terms, check_first, open_event, refuse_changed
+from khiva_arena.league.player.refusals import (
+    HowLong,
+    changed_terms,
+    check_first,
+    open_event,
+    refuse_changed,
+    refuse_early,
+)
 from khiva_arena.league.player.roster_changes import take_all
 from khiva_arena.league.player.started_bots import StartedBots
 from khiva_arena.league.settings import League
@@ -41,11 +48,11 @@ from khiva_arena.playing.executor import Executor
 from khiva_arena.playing.starts import Entrants, stage_damaged
 from khiva_arena.replay import seeds
 from khiva_arena.replay.definition import Definition
-from khiva_arena.result import Result
 from khiva_arena.say import Say
 from khiva_arena.schedule.names import Format
 from khiva_arena.settings.define import definition_of
 from khiva_arena.store.db import BotRow, EventRow, Store, now
+from khiva_arena.text import harmless
 from khiva_arena.words import count
 
 OVERDUE = "it has used up its CPU time of a day"
@@ -112,7 +119,6 @@ class Player:
         self._stack, self._elsewhere = ExitStack(), cast(Executor | None, None)
         self.chain: Chain = chain_of(store) or found(store, league.name, league.terms, league.frozen_anchors)
         self.counts = _counts_of(store)
-        self._past = PastResults(self._results_of)
 
     def how_far(self) -> str:
         """Return how far the batch has come, in words."""
@@ -127,8 +133,9 @@ class Player:
         self._public.publish(self.chain)
         with self._stack:
             while self._how_long.goes_on(self.chain, len(self.chain.overs) - over_before):
+                refuse_early(self.chain, self._how_long.clock_is_right)
                 if event := self._resumed() if self.chain.open else self._begun():
-                    self._play_batch(event)
+                    self._play_batch(self._with_line(event))
         self._public.finish()
         self._log.say(f"{count(len(self.chain.overs) - over_before, 'batch is', 'batches are')} over; {self._newest_link()}")
 
@@ -140,6 +147,7 @@ class Player:
         self._public.write(self.chain)  # if a kill came between a draw and that
         event = stored.stored_event(self._store, self.chain.open.event) if self.chain.open else self._begun()
         assert event is not None  # since a player that was told how many batches to play waits for no bots
+        event = self._with_line(event)
         self._log.say(f"commitment {event.commitment}; {self._newest_link()}")
         return event
 
@@ -183,12 +191,14 @@ class Player:
         secret = secrets.token_bytes(seeds.SECRET_BYTES)
         commitment = seeds.commitment(definition.digest, secret)
         event = seeds.event_id(definition.digest, commitment)
+        place, beacon = next_place(self.chain), self.chain.terms.beacon
         link = Drawn(
-            **next_place(self.chain),
+            **place,
             batch=self.chain.batches + 1,
             event=event,
             definition=definition.digest,
             commitment=commitment,
+            round=beacon.round_after(datetime.fromisoformat(place["at"])) if beacon else None,
         )
         longer = follow(self.chain, link)
         players = self._bots.of(self.chain.active)
@@ -203,6 +213,17 @@ class Player:
         self._public.publish(self.chain)
         return stored.stored_event(self._store, event)
 
+    def _with_line(self, event: EventRow) -> EventRow:
+        """Return the event of the open batch with the line of the beacon's round, once it has come; as it is without a beacon."""
+        drawn, beacon = self.chain.open, self.chain.terms.beacon
+        assert drawn is not None
+        if beacon is None or drawn.round is None or event.public is not None:
+            return event
+        line = wait_for_line(self._how_long.beacon, beacon, drawn.round, self._log.say, self._public.look)
+        self._store.add_public(event.id, line)
+        self._log.say(harmless(f"round {drawn.round} of {beacon.name}: {line}"))
+        return stored.stored_event(self._store, event.id)
+
     def _wait_for_bots(self) -> None:
         """Publish how the league stands, say once that it waits, and wait a little."""
         if not self._waits:
@@ -216,15 +237,11 @@ class Player:
         """Return the definition of the next batch, with its tables drawn. Raises ConfigError if the roster cannot fill one."""
         players = self._bots.of(self.chain.active)
         try:
-            batch = next_batch(self.chain, self.counts, self.chain.revealed(datetime.now(UTC)), self._past)
+            batch = next_batch(self.chain, self.counts)
         except ConfigError as error:
             raise ConfigError(f"{error}; enter more with `khiva-arena league enter`") from None
         plain = definition_of(self._league.settings, players, self._league.sandbox)
         return structs.replace(plain, format=Format.LEAGUE, seed=None, batch=batch)
-
-    def _results_of(self, event_id: str) -> tuple[Definition, Iterator[Result]]:
-        event = stored.stored_event(self._store, event_id)
-        return event.definition, (of_row(event, row) for row in self._store.matches(event.id, beside=()))
 
     def _resumed(self) -> EventRow:
         """Return the event of the batch that was drawn and is not over, marked with this engine, once its bots have started.
@@ -285,7 +302,7 @@ class Player:
             commands = executor.prepare(players)
             seated = [commands[bot.identity] for bot in players]
             play = self._batch = BatchPlay(
-                self._store, event, seated, CpuBound(SECONDS_A_MINUTE * self._league.options.cpu_minutes, anchors)
+                self._store, event, seated, CpuBound(SECONDS_A_MINUTE * self.chain.terms.cpu_minutes, anchors)
             )
             play.mend = partial(stage_damaged, players, seated, self._league.sandbox.level, log.say)
             self._announce(play)
@@ -319,7 +336,7 @@ class Player:
 
     def _wait_to_try_again(self, play: BatchPlay) -> None:
         """Wait until tables that stayed void may be tried once more."""
-        due = play.last_void() + timedelta(minutes=self._league.options.retry_minutes)
+        due = play.last_void() + timedelta(minutes=self.chain.terms.retry_minutes)
         tables = count(len(play.set_aside) - len(play.given_up()), "table")
         self._log.say(f"{tables} stayed void; tried again at {due.astimezone().isoformat(timespec='minutes')}", warning=True)
         while datetime.now(UTC) < due:
@@ -334,7 +351,14 @@ class Player:
         reveals = play.reveals() if store.conclusion(event.id) is None else {}
         digest = stored.run_digest_of(store, event)
         batch = self.chain.batches
-        link = Over(**next_place(self.chain), batch=batch, event=event.id, run_digest=digest, set_aside=tuple(given_up))
+        link = Over(
+            **next_place(self.chain),
+            batch=batch,
+            event=event.id,
+            run_digest=digest,
+            public=event.public,
+            set_aside=tuple(given_up),
+        )
         links: list[AnyLink] = [link]
         chain = follow(self.chain, link)
         for bot, why in self._out_after(play).items():

@@ -246,6 +246,7 @@ class Publisher:
             matches=bare_timetable(event).matches,
             set_aside=(),
             revealed=False,
+            round=link.round,
         )
 
     def _over(self, batch: PublicBatch, link: Over) -> PublicBatch:
@@ -263,6 +264,7 @@ class Publisher:
             over_at=link.at,
             run_digest=link.run_digest,
             set_aside=names,
+            line=link.public,
         )
 
     def _is_revealed(self, batch: PublicBatch) -> bool:
@@ -303,6 +305,7 @@ class Publisher:
             closed_seasons=newest.closed_seasons if newest else {},
             table_batch=newest.then.batch if newest else 0,
             finals=tuple(self._finals),
+            beacon=chain.terms.beacon.name if chain.terms.beacon else "",
         )
         write_public(self._folder, STATE, msgspec.json.encode(state))
 

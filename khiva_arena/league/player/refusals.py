@@ -8,9 +8,10 @@ from msgspec import to_builtins
 from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.events import stored
 from khiva_arena.events.find import check_event
-from khiva_arena.league.chain.links import LeagueTerms
+from khiva_arena.league.chain.links import Beacon, LeagueTerms
 from khiva_arena.league.chain.roster import Chain
-from khiva_arena.league.chain.stored_chain import chain_of
+from khiva_arena.league.chain.stored_chain import CLOCKS_DIFFER, ahead_of_clock, chain_of
+from khiva_arena.league.folder import SETTINGS
 from khiva_arena.league.settings import League
 from khiva_arena.replay.record import canonical
 from khiva_arena.store.db import EventRow, Store
@@ -24,12 +25,16 @@ class HowLong(NamedTuple):
     until: when no other one begins; None for never.
     new_terms: whether changed settings begin to count.
     any_engine: whether a batch that another version began is continued.
+    beacon: the command that prints the line of a beacon's round; "" for none.
+    clock_is_right: whether a link may be written although the clock is far behind the newest one.
     """
 
     batches: int | None = None
     until: datetime | None = None
     new_terms: bool = False
     any_engine: bool = False
+    beacon: str = ""
+    clock_is_right: bool = False
 
     def goes_on(self, chain: Chain, played: int) -> bool:
         """Tell whether a batch is played now. ``played``: how many are over by this command."""
@@ -44,17 +49,42 @@ def check_first(league: League, store: Store, how_long: HowLong) -> None:
     Raises ConfigError if the anchors are not those of the league, or if the settings are others than those of the chain. Raises
     StoreError for a batch that is damaged, or was begun by another engine.
     """
-    if (chain := chain_of(store)) is None:
+    chain = chain_of(store)
+    if chain is None:
+        check_beacon(league.terms.beacon, how_long.beacon)
         return
     _check_anchors(league, chain)
     if not how_long.goes_on(chain, 0):
         return
+    refuse_early(chain, how_long.clock_is_right)
+    check_beacon((league if how_long.new_terms and not chain.open else chain).terms.beacon, how_long.beacon)
     if chain.open:
         event = open_event(store, chain)
         stored.refuse_other_engine(store, event, how_long.any_engine)
         check_event(store, event)
     elif not how_long.new_terms:
         refuse_changed(league.terms, chain.terms)
+
+
+def check_beacon(beacon: Beacon | None, command: str) -> None:
+    """Raise ConfigError if a beacon is named and no command that asks it, or the other way round."""
+    if beacon and not command:
+        raise ConfigError(
+            f"the league's deals need a line of {beacon.name}: give --beacon COMMAND, which gets the number of a round as its "
+            "last word and prints the line"
+        )
+    if command and not beacon:
+        raise ConfigError(f"--beacon: the league has no beacon; name one in {SETTINGS}, or leave --beacon out")
+
+
+def refuse_early(chain: Chain, clock_is_right: bool) -> None:
+    """Raise ConfigError if the newest link is further ahead of this machine's clock than clocks differ."""
+    ahead = ahead_of_clock(chain)
+    if ahead > CLOCKS_DIFFER and not clock_is_right:
+        raise ConfigError(
+            f"the newest link is of {chain.made.isoformat(timespec='minutes')}, {ahead} ahead of this machine's clock: set the "
+            "clock; if it is right and that link was made by a wrong one, --clock-is-right goes on"
+        )
 
 
 def _check_anchors(league: League, chain: Chain) -> None:

@@ -224,9 +224,18 @@ def batch(view: LeagueView, number_: int) -> Page | None:
         ("Event", joined(tag("code", one.event), f", number {one.event_number} in the store")),
         ("Drawn by", tag("code", f"link {one.link} {one.link_digest}")),
         ("Commitment", tag("code", one.commitment)),
+        ("Deals", _deals(view.league.beacon, one)),
         ("Run digest", tag("code", one.run_digest) if one.run_digest else joined("when it is over")),
     ]
     return Page(f"Batch {one.number}", joined(facts(rows), _set_aside(one)))
+
+
+def _deals(beacon: str, one: PublicBatch) -> Markup:
+    """Return whose word the deals of a batch are."""
+    if one.round is None:
+        return joined("the organiser's word: no text from outside is mixed into them")
+    line = joined(": ", tag("code", one.line)) if one.line else joined(", which stands here when the batch is over")
+    return joined(f"follow from the secret and from the line of round {one.round} of {beacon or 'the beacon'}", line)
 
 
 def _set_aside(one: PublicBatch) -> Markup:

@@ -5,6 +5,7 @@ goes to the address that its owner typed and nowhere else.
 """
 
 import http.client
+import re
 import ssl
 import threading
 from collections.abc import Iterator
@@ -26,6 +27,8 @@ SECONDS = 30.0
 WHOLE_SECONDS = 600.0
 """The most that sending and the answer may take together."""
 MOST_ANSWER = 8 * 2**20  # bytes
+NEWEST = re.compile(r"\blink (\d{1,9}) ([0-9a-f]{64})\b")
+AGENT = f"khiva-arena/{__version__}"
 NOT_ITS_WAY = "answers as no league of khiva-arena does"
 Hex64 = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
 
@@ -145,6 +148,15 @@ def entries(site: Site, token: str) -> SentEntries:
     return _asked(site, "GET", "/api/entries", token, None, SentEntries)
 
 
+def newest(site: Site) -> ToldLink:
+    """Return the newest link of a league, as its badge names it to everybody. Raises ConfigError if it names none, Unanswered if
+    the league cannot be reached."""
+    link = NEWEST.search(_read(site, "GET", "/badge.svg", {"User-Agent": AGENT}, None).decode(errors="replace"))
+    if link is None:
+        raise ConfigError(f"{site.url}: names no link: it has not begun, or is no league of khiva-arena")
+    return ToldLink(link=int(link[1]), digest=link[2])
+
+
 def _asked(
     site: Site,
     method: str,
@@ -153,19 +165,25 @@ def _asked(
     body: bytes | None,
     form: type[_Form],
 ) -> _Form:
-    headers = {"Authorization": f"Bearer {token}", "User-Agent": f"khiva-arena/{__version__}", "Accept": "application/json"}
+    headers = {"Authorization": f"Bearer {token}", "User-Agent": AGENT, "Accept": "application/json"}
     if body is not None:
         headers["Content-Type"] = "application/octet-stream"
+    data = _read(site, method, path, headers, body)
+    try:
+        return msgspec.json.decode(data, type=form)
+    except (msgspec.MsgspecError, RecursionError):
+        raise ConfigError(f"{site.url}: {NOT_ITS_WAY}; is that its address?") from None
+
+
+def _read(site: Site, method: str, path: str, headers: dict[str, str], body: bytes | None) -> bytes:
+    """Return the body of a league's answer. Raises ConfigError for a refusal or an answer that is too long."""
     with _explained(site), _connected(site) as connection:
         with suppress(BrokenPipeError, ConnectionResetError):  # it may have answered before it has read all
             connection.request(method, site.path + path, body, headers)
         answer = connection.getresponse()
         data = answer.read(MOST_ANSWER + 1)
     if 200 <= answer.status < 300 and len(data) <= MOST_ANSWER:
-        try:
-            return msgspec.json.decode(data, type=form)
-        except (msgspec.MsgspecError, RecursionError):
-            raise ConfigError(f"{site.url}: {NOT_ITS_WAY}; is that its address?") from None
+        return data
     raise _refusal(site, answer, data)
 
 

@@ -9,12 +9,13 @@ import { player } from "./viewer.js";
 import { sentence } from "./packed.js";
 import { story } from "./story.js";
 
-const KEYS = "123456789abcdefghijklmnopqrstuvwxyz";
+const KEYS = "123456789abcdefghijkmnopqstuvwxyz"; // without l and r, which unfold what is beside the table
 const AT_ONCE = 12;
 const DAY = 86_400_000;
+const BACK = "← back";
 const LOST = "The game has ended: the command in the terminal no longer runs.";
 
-/** @typedef {{ req: number, kind: string, legal: any[][], texts: string[], turn_ms: number, bank_ms: number, age_ms?: number, title: string, about: string, rulings: string[] }} Ask */
+/** @typedef {{ req: number, kind: string, legal: any[][], texts: string[], turn_ms: number, bank_ms: number, age_ms?: number, numbers: number[], title: string, about: string, rulings: string[] }} Ask */
 
 /** @param {Record<string, import("./types").Drawing>} drawings */
 export function start(drawings) {
@@ -25,10 +26,10 @@ export function start(drawings) {
   const place = h("div", { class: "board" });
   const side = h("div", { class: "story" });
   const panel = h("div", { class: "choose", role: "group", "aria-label": "Your choices" });
-  const rules = h("details", { class: "rules", open: innerWidth > 800 });
+  const rules = h("details", { class: "rules" });
   const legend = h("details", { class: "legend" });
   const mine = h("div", { class: "mine" });
-  const stage = h("div", { class: "stage" }, h("div", {}, panel, h("div", { class: "help-panels" }, rules, legend), said, place), h("div", {}, mine, side));
+  const stage = h("div", { class: "stage" }, h("div", {}, panel, said, place), h("div", {}, mine, h("div", { class: "help-panels" }, rules, legend), side));
   const main = h("main", { id: "main", tabindex: -1 }, h("section", { class: "viewer seat" }, h("h2", { class: "turn-line" }, status, clock), stage));
   document.body.append(h("header", { class: "top" }, title), main);
   /** @type {any} */
@@ -40,6 +41,10 @@ export function start(drawings) {
   let group = "";
   let hint = -1;
   let until = 0;
+  /** What the person looks at before the question: the aim of the game, or what happened; empty once the question is there. */
+  let news = /** @type {string[]} */ ([]);
+  /** Words of the pieces in the own hand that were clicked: only choices with all of them are listed. */
+  let picked = /** @type {string[]} */ ([]);
   /** @type {(key: string) => boolean} */
   let replay_keys = () => false;
   const drawing = () => drawings[table.game] ?? generic;
@@ -55,6 +60,7 @@ export function start(drawings) {
     const film = table.frames.slice(0, at + 1);
     refill(place, drawing().draw({ frame: film[at], before: film[at - 1] ?? null, film, names: table.names, seats: table.names.length, eyes: table.seat, rules: table.rules, scenery: table.scenery, width: place.clientWidth || 700 }));
     refill(mine, /** @type {HTMLElement | null} */ (place.querySelector(`.player[data-seat="${table.seat}"]`))); // beside what it is asked
+    hold();
     const told = lines(at, table.seat);
     if (told.parentNode !== side) refill(side, told);
     const now = /** @type {HTMLElement | null} */ (side.querySelector(".now"));
@@ -65,31 +71,57 @@ export function start(drawings) {
     board();
   };
   /** What there is to choose now: all of it, or where that is much, first its first part. */
-  const options = () => {
-    const all = (ask?.texts ?? []).map((text, choice) => ({ hinted: choice === hint, choice, text }));
-    if (all.length <= AT_ONCE) return all.map((one) => ({ ...one, press: () => choose(one.choice) }));
+  const listed = () => {
+    const all = (ask?.texts ?? []).map((text, choice) => ({ hinted: choice === hint, choice, text, press: () => choose(choice) }));
+    const digits = (ask?.numbers ?? []).every((number) => number < 10);
+    const whole = () => all.map((one, at) => ({ ...one, key: digits ? String(ask?.numbers[at]) : KEYS[at] }));
+    if (all.length <= AT_ONCE) return whole();
     const first = (/** @type {string} */ text) => text.split(", ")[0];
     const groups = [...new Set(all.map(({ text }) => first(text)))];
-    const alone = (/** @type {string} */ text) => {
-      const inside = all.filter((one) => first(one.text) === text);
-      return inside.length === 1 ? { ...inside[0], press: () => choose(inside[0].choice) } : null;
-    };
-    if (groups.length === all.length || groups.length < 2) return all.map((one) => ({ ...one, press: () => choose(one.choice) }));
-    if (!group) return groups.map((text) => alone(text) ?? ({ hinted: hint >= 0 && first(all[hint].text) === text, text: `${text} …`, press: () => { group = text; choices(true); } }));
-    const inside = all.filter(({ text }) => first(text) === group).map((one) => ({ ...one, text: one.text.slice(group.length + 2) || one.text, press: () => choose(one.choice) }));
-    return [...inside, { hinted: false, text: "← back", press: () => { group = ""; choices(true); } }];
+    if (groups.length === all.length || groups.length < 2) return whole();
+    const to = (/** @type {string} */ part) => () => { group = part; picked = []; choices(true); };
+    const inside = (/** @type {string} */ part) => all.filter(({ text }) => first(text) === part);
+    const parts = (/** @type {string} */ part) => (inside(part).length === 1 ? inside(part)[0] : { hinted: hint >= 0 && first(all[hint].text) === part, text: `${part} …`, press: to(part) });
+    const lines = group ? inside(group).map((one) => ({ ...one, text: one.text.slice(group.length + 2) || one.text })) : groups.map(parts);
+    const keyed = lines.map((one, at) => ({ ...one, key: KEYS[at] }));
+    return group ? [...keyed, { hinted: false, text: BACK, press: to(""), key: KEYS[lines.length] }] : keyed;
+  };
+  const options = () => {
+    if (news.length) return [{ hinted: false, text: "go on", press: go_on, key: "space" }];
+    return listed().filter(({ text }) => text === BACK || picked.every((word) => has_words(text, word)));
+  };
+  const go_on = () => { news = []; asking(); choices(true); };
+  /** Makes the pieces of the own hand that a choice may name buttons. */
+  const hold = () => {
+    for (const piece of /** @type {NodeListOf<HTMLElement>} */ (mine.querySelectorAll("[data-word]"))) {
+      const word = piece.dataset.word ?? "";
+      piece.replaceWith(h("button", { type: "button", class: `${piece.className} held`, "data-held": word, title: piece.title, onclick: () => pick(word) }, ...piece.childNodes));
+    }
+    const texts = ask && !news.length ? options().map(({ text }) => text) : [];
+    for (const button of /** @type {NodeListOf<HTMLButtonElement>} */ (mine.querySelectorAll("[data-held]"))) {
+      const word = button.dataset.held ?? "";
+      button.ariaPressed = String(picked.includes(word));
+      button.disabled = !picked.includes(word) && !texts.some((text) => has_words(text, word));
+    }
+  };
+  const pick = (/** @type {string} */ word) => {
+    picked = picked.includes(word) ? picked.filter((one) => one !== word) : [...picked, word];
+    const meant = options().filter(({ text }) => text !== BACK);
+    if (picked.length && meant.length === 1) return (picked = []), meant[0].press();
+    choices();
   };
   const choices = (focus = false) => {
     if (!ask) return refill(panel);
     const list = options();
-    const hinted = hint < 0 ? null : h("p", { class: "hint" }, `${table.hinted} would choose: `, h("b", {}, ask.texts[hint]));
+    const hinted = hint < 0 || news.length ? null : h("p", { class: "hint" }, `${table.hinted} would choose: `, h("b", {}, ask.texts[hint]));
     refill(
       panel,
-      h("p", { class: "dim" }, group ? `${group}, and then?` : ask.about || "Choose by a click or by its key:"),
-      h("ol", { class: "options" }, list.map((one, at) => h("li", {}, h("button", { type: "button", class: one.hinted ? "hinted" : null, onclick: one.press }, KEYS[at] ? h("kbd", {}, KEYS[at]) : null, one.text)))),
-      table.hints ? h("button", { type: "button", class: "ask-hint", title: "what a bot would play from what you know (?)", onclick: () => send({ type: "hint", req: ask?.req }) }, "hint ", h("kbd", {}, "?")) : null,
+      news.length ? h("ul", { class: "news", tabindex: 0, "aria-label": "Before the question" }, news.map((line) => h("li", {}, line))) : h("p", { class: "dim" }, group ? `${group}, and then?` : ask.about || "Choose by a click or by its key:"),
+      h("ol", { class: "options" }, list.map((one) => h("li", {}, h("button", { type: "button", class: one.hinted ? "hinted" : null, onclick: one.press }, one.key ? h("kbd", {}, one.key) : null, one.text)))),
+      table.hints && !news.length ? h("button", { type: "button", class: "ask-hint", title: "what a bot would play from what you know (?)", onclick: () => send({ type: "hint", req: ask?.req }) }, "hint ", h("kbd", {}, "?")) : null,
       hinted,
     );
+    hold();
     if (focus) /** @type {HTMLElement | null} */ (panel.querySelector("button"))?.focus({ preventScroll: true });
   };
   /** The rulings that the question rests on, and what is drawn on the table. */
@@ -99,16 +131,29 @@ export function start(drawings) {
     legend.hidden = !table?.legend.length;
     const rows = (/** @type {string[][]} */ pairs) => h("dl", {}, pairs.flatMap(([name, text]) => [h("dt", {}, name), h("dd", {}, text)]));
     const of = (/** @type {string[]} */ some) => rows(some.filter((number) => table.rulings[number]).map((number) => [number, table.rulings[number]]));
-    if (!rules.hidden) refill(rules, h("summary", {}, numbers.length ? "Rules for this question" : "Rules"), of(numbers), h("details", {}, h("summary", {}, "All rules"), of(Object.keys(table.rulings))));
-    if (!legend.hidden) refill(legend, h("summary", {}, "What is on the table"), rows(table.legend));
+    if (!rules.hidden) refill(rules, h("summary", {}, numbers.length ? "Rules for this question " : "Rules ", h("kbd", {}, "r")), of(numbers), h("details", {}, h("summary", {}, "All rules"), of(Object.keys(table.rulings))));
+    if (!legend.hidden) refill(legend, h("summary", {}, "What is on the table ", h("kbd", {}, "l")), rows(table.legend));
   };
-  const asked = (/** @type {Ask | null} */ now) => {
+  /** What is to be seen before a question: at first what the game is about, then what others did; nothing while a clock runs. */
+  const before = () => {
+    const frame = table.frames.at(-1);
+    if (!ask || until || !frame) return [];
+    if (table.frames.length === 1) return table.aim;
+    const others = frame.events.some((/** @type {any} */ { data, text }) => text && data.seat !== table.seat);
+    return others ? frame.events.map((/** @type {any} */ { text }) => text).filter(Boolean) : [];
+  };
+  const asking = () => {
+    status.textContent = !ask ? "Waiting for the others …" : !news.length ? ask.title : table.frames.length > 1 ? "What happened" : "What the game is about";
+  };
+  const asked = (/** @type {Ask | null} */ now, /** @type {boolean} */ shows = true) => {
     ask = now;
     group = "";
+    picked = [];
     hint = -1;
     looking = -1;
     until = ask && ask.turn_ms < DAY ? Date.now() + ask.turn_ms + ask.bank_ms - (ask.age_ms ?? 0) : 0;
-    status.textContent = ask ? ask.title : "Waiting for the others …";
+    news = shows ? before() : [];
+    asking();
     document.title = ask ? "● Your turn - Khiva Arena" : "Khiva Arena";
     tick();
     choices();
@@ -135,7 +180,8 @@ export function start(drawings) {
     const result = h("ol", { class: "seats", start: 0 }, one.names.map((/** @type {string} */ name, /** @type {number} */ seat) => h("li", {}, `${seat} ${name}: ${one.scores[seat]} points, ${ordinal(one.ranks[seat])}${one.verdicts[seat] === "ok" ? "" : ` (${one.verdicts[seat]})`}`)));
     const replay = h("div", { class: "viewer" });
     stage.replaceWith(said, h("header", { class: "match-head" }, result), replay);
-    replay_keys = player(replay, { ...one, event: { rules: table.rules } }, frames(end.block, 0, end.legal), drawing(), table.scenery, { match: one.key, step: "0" });
+    const film = frames(end.block, 0, end.legal);
+    replay_keys = player(replay, { ...one, event: { rules: table.rules } }, film, drawing(), table.scenery, { match: one.key, step: String(film.length - 1) });
   };
   const heard = /** @type {Record<string, (message: any) => void>} */ ({
     table: (message) => {
@@ -145,7 +191,7 @@ export function start(drawings) {
       title.textContent = `${message.title || "Khiva Arena"}: you are ${message.names[message.seat] === "you" ? "" : `${message.names[message.seat]}, `}seat ${message.seat}${others.join("")}`;
       refill(said);
       message.said.forEach(say);
-      asked(message.ask);
+      asked(message.ask, message.frames.length === 1); // a page that is loaded again shows the question
       if (!message.frames.length) status.textContent = "Waiting for the table …";
       if (message.over) over(message.over);
     },
@@ -182,16 +228,24 @@ export function start(drawings) {
   addEventListener("keydown", (event) => {
     const target = /** @type {HTMLElement} */ (event.target);
     if (event.ctrlKey || event.metaKey || event.altKey || target.closest("input:not([type=range]), select, textarea")) return;
-    if (event.key === " " && target.closest("button, a")) return;
+    if (event.key === " " && target.closest("button, a, summary")) return;
     if (act(event.key)) event.preventDefault();
   });
   const act = (/** @type {string} */ key) => {
     if (!ask) return replay_keys(key);
-    if (key === "?") return send({ type: "hint", req: ask.req }), true;
-    if (key === "Escape" && group) return (group = ""), choices(true), true;
-    const option = KEYS.includes(key) && options()[KEYS.indexOf(key)];
+    if (key === " " && news.length) return go_on(), true;
+    if (key === "?") return go_on(), send({ type: "hint", req: ask.req }), true;
+    if (key === "Escape" && (group || picked.length)) return (group = ""), (picked = []), choices(true), true;
+    const beside = { r: rules, l: legend }[key];
+    if (beside) return beside.toggleAttribute("open"), true;
+    const option = options().find((one) => one.key === key || (news.length && key === "1"));
     if (!option) return false;
     option.press();
     return true;
   };
+}
+
+/** Whether a text has a word, or words in a row, in it. @param {string} text @param {string} word */
+function has_words(text, word) {
+  return ` ${text.replace(/[^\p{L}\p{N}]+/gu, " ")} `.includes(` ${word} `);
 }
