@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from khiva_arena.errors import GameFault
+from khiva_arena.errors import GameFault, RecordError
 from khiva_arena.events.source import ResultSource
 from khiva_arena.events.stored import bare_timetable
 from khiva_arena.ratings.match_arrays import Matches
@@ -49,7 +49,7 @@ def points_sample(source: ResultSource, events: Sequence[EventRow], matches: Mat
     matches: the rated ones, with the numbers that the bots have in that table.
     most: how many of them are replayed; the table with the last one is replayed as a whole.
 
-    Raises RecordError for a match that is damaged.
+    Raises RecordError for a record that cannot be read.
     """
     secrets = {event.id: source.secrets(event) for event in events}
     tables = _tables(matches, {event.id: event for event in events}, secrets, most)
@@ -68,8 +68,8 @@ def points_sample(source: ResultSource, events: Sequence[EventRow], matches: Mat
                 continue
             try:
                 by_source = verify(record, secrets[table.event.id][table.seed]).points_by_source
-            except GameFault as error:
-                return PointsSample(why_none=str(error))
+            except (GameFault, RecordError) as error:  # a table does without, and `verify` says what is sound
+                return PointsSample(why_none=f"match {table.event.number}/{ordinal} is not replayed: {error}")
             if by_source is None:
                 return PointsSample(why_none="the game does not say where points come from")
             if not sample or list(map(list, by_source[0])) == list(map(list, sample[0].points[0])):  # a game may have others

@@ -8,6 +8,7 @@ import pytest
 from stores import round_robin as round_robin
 from stores import swiss as swiss
 
+from khiva_arena.errors import RecordError
 from khiva_arena.events import points
 from khiva_arena.events.pools import pooled, standings_of
 from khiva_arena.events.source import StoredResults
@@ -79,6 +80,14 @@ def test_a_game_that_does_not_say_is_asked_once(swiss: Path, monkeypatch: pytest
     monkeypatch.setattr(KhivaState, "points_by_source", property(lambda _: asked.append(None)))
     assert sampled(swiss)[1] == PointsSample(why_none="the game does not say where points come from")
     assert len(asked) == 1
+
+
+def test_a_match_that_does_not_replay_leaves_the_table_without(swiss: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object) -> None:
+        raise RecordError("it rained")
+
+    monkeypatch.setattr(points, "verify", fails)
+    assert sampled(swiss)[1].why_none.endswith("is not replayed: it rained")
 
 
 def test_each_match_is_found_at_its_place(swiss: Path) -> None:
