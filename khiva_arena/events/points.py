@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from khiva_arena.errors import GameFault
+from khiva_arena.errors import GameFault, RecordError
 from khiva_arena.events.source import ResultSource
 from khiva_arena.events.stored import bare_timetable
 from khiva_arena.ratings.match_arrays import Matches
@@ -15,6 +15,8 @@ from khiva_arena.schedule.timetable import MatchPlace
 from khiva_arena.store.db import EventRow
 
 MOST_MATCHES = 200
+OF_A_SENTENCE = 100
+"""The matches that are replayed for a sentence alone, which nobody asked for: a quarter of a second of Khiva."""
 MOST_STEPS = 30_000
 """The steps after which no further table is replayed: half a second of the longest games of the arena."""
 
@@ -38,24 +40,25 @@ class _Table(NamedTuple):
     bots: dict[int, tuple[int, ...]]
 
 
-def points_sample(source: ResultSource, events: Sequence[EventRow], matches: Matches) -> PointsSample:
+def points_sample(source: ResultSource, events: Sequence[EventRow], matches: Matches, most: int) -> PointsSample:
     """Return where points come from in some of the rated matches, whole tables of them, from deals that are over.
 
     A match in which a seat forfeited is left out: the points that this seat made after that are of choices played for it.
 
     events: those of one table.
     matches: the rated ones, with the numbers that the bots have in that table.
+    most: how many of them are replayed; the table with the last one is replayed as a whole.
 
-    Raises RecordError for a match that is damaged.
+    Raises RecordError for a record that cannot be read.
     """
     secrets = {event.id: source.secrets(event) for event in events}
-    tables = _tables(matches, {event.id: event for event in events}, secrets)
+    tables = _tables(matches, {event.id: event for event in events}, secrets, most)
     if not tables:
         return PointsSample(why_none="no deal of a rated match is over")
     sample: list[SourcedMatch] = []
     steps = 0
     for table in _spread(tables):
-        if len(sample) >= MOST_MATCHES or steps >= MOST_STEPS:
+        if len(sample) >= most or steps >= MOST_STEPS:
             break
         timetable = bare_timetable(table.event)
         ordinals = {timetable.ordinal(MatchPlace(table.seed, table.line_up, rotation)): rotation for rotation in table.bots}
@@ -65,8 +68,8 @@ def points_sample(source: ResultSource, events: Sequence[EventRow], matches: Mat
                 continue
             try:
                 by_source = verify(record, secrets[table.event.id][table.seed]).points_by_source
-            except GameFault as error:
-                return PointsSample(why_none=str(error))
+            except (GameFault, RecordError) as error:  # a table does without, and `verify` says what is sound
+                return PointsSample(why_none=f"match {table.event.number}/{ordinal} is not replayed: {error}")
             if by_source is None:
                 return PointsSample(why_none="the game does not say where points come from")
             if not sample or list(map(list, by_source[0])) == list(map(list, sample[0].points[0])):  # a game may have others
@@ -74,13 +77,15 @@ def points_sample(source: ResultSource, events: Sequence[EventRow], matches: Mat
     return PointsSample(sample) if sample else PointsSample(why_none="a seat forfeited in each match that was looked at")
 
 
-def _tables(matches: Matches, events: Mapping[str, EventRow], secrets: Mapping[str, Mapping[int, bytes]]) -> list[list[_Table]]:
-    """Return tables whose deals are over, deal by deal, of as many deals as matches may be replayed.
+def _tables(
+    matches: Matches, events: Mapping[str, EventRow], secrets: Mapping[str, Mapping[int, bytes]], most: int
+) -> list[list[_Table]]:
+    """Return tables whose deals are over, deal by deal, of ``most`` deals.
 
     Of any number of the first of these deals, about as many are early as late in the schedule.
     """
     blocks = np.unique(np.concatenate([size.block for size in matches.sizes]) if matches.sizes else [])
-    order = [block for _, block in sorted((at * GOLDEN % 1, block) for at, block in enumerate(blocks.tolist()))][:MOST_MATCHES]
+    order = [block for _, block in sorted((at * GOLDEN % 1, block) for at, block in enumerate(blocks.tolist()))][:most]
     deals: dict[int, dict[tuple[str, int, int], _Table]] = {block: {} for block in order}
     for size in (whole.only(np.isin(whole.block, order)) for whole in matches.sizes):
         columns = (size.event, size.seed, size.lineup, size.block, size.rotation, size.bots)

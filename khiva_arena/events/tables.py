@@ -12,7 +12,7 @@ from khiva_arena.events import stored
 from khiva_arena.events.extending import can_go_on, chain_of, extends_one, length_of
 from khiva_arena.events.find import rated_events, uncollected
 from khiva_arena.events.looks import looks_of
-from khiva_arena.events.points import points_sample
+from khiva_arena.events.points import MOST_MATCHES, OF_A_SENTENCE, points_sample
 from khiva_arena.events.pools import in_common, pools_of, standings_of, titles
 from khiva_arena.events.selection import EVERYBODY, Among, check_among
 from khiva_arena.events.source import ResultSource, StoredResults
@@ -160,8 +160,8 @@ def _table(source: ResultSource, heading: str, events: list[EventRow], request: 
     )
     standings = standings_of(events, source.results(*events), request.anchors, request.among, say)
     by_age = sorted((event.number, event.id) for event in events)
-    is_sampled = request.by_source or "points" in request.names
-    sample = points_sample(source, events, standings.evidence.matches) if is_sampled else PointsSample()
+    most = MOST_MATCHES if "points" in request.names else OF_A_SENTENCE if request.by_source else 0
+    sample = points_sample(source, events, standings.evidence.matches, most) if most else PointsSample()
     numbered = [(event, number) for number, event in by_age]
     section_request = SectionRequest(tuple(request.names), numbered, tuple(request.effects), sample)
     by_source = points.sentence(standings, points.section(standings, sample))

@@ -55,8 +55,8 @@ def wrong_points(by_source: Sequence[SeatPoints] | None, scores: Sequence[int]) 
         if names != named[0]:
             return f"the seats have other sources, or others first: {names} and {named[0]}"
     names = named[0]
-    if not 1 <= len(names) <= MOST_SOURCES or len(set(names)) < len(names):
-        return f"each of 1 to {MOST_SOURCES} sources has a name of its own, not {names[:MOST_SOURCES]}"
+    if not by_source[0].counted or len(names) > MOST_SOURCES or len(set(names)) < len(names):
+        return f"each of 1 to {MOST_SOURCES} sources has a name of its own, and one counts; not {names[:MOST_SOURCES]}"
     if unfit := [name for name in names if not (name.isprintable() and 0 < len(name.strip()) <= LONGEST_SOURCE)]:
         return f"the source {unfit[0][:80]!r} is not 1 to {LONGEST_SOURCE} signs that can be printed"
     return ""

@@ -8,6 +8,7 @@ import pytest
 from stores import round_robin as round_robin
 from stores import swiss as swiss
 
+from khiva_arena.errors import RecordError
 from khiva_arena.events import points
 from khiva_arena.events.pools import pooled, standings_of
 from khiva_arena.events.source import StoredResults
@@ -30,13 +31,13 @@ class Kept(StoredResults):
         return {seed: secret for seed, secret in super().secrets(event).items() if seed not in self.private}
 
 
-def sampled(folder: Path, private: Collection[int] = ()) -> tuple[Standings, PointsSample]:
+def sampled(folder: Path, private: Collection[int] = (), most: int = points.MOST_MATCHES) -> tuple[Standings, PointsSample]:
     with Store.read(folder / "out") as store:
         source = Kept(store)
         source.private = private
         (events,) = pooled(store.events())
         table = standings_of(events, source.results(*events))
-        return table, points.points_sample(source, events, table.evidence.matches)
+        return table, points.points_sample(source, events, table.evidence.matches, most)
 
 
 def test_points_of_all_events_make_the_scores_that_are_recorded(swiss: Path) -> None:
@@ -65,8 +66,7 @@ def test_a_match_with_a_forfeit_is_left_out(round_robin: Path) -> None:
 
 
 def test_a_part_is_spread_over_deals_and_line_ups(round_robin: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(points, "MOST_MATCHES", 4)
-    _, sample = sampled(round_robin)
+    _, sample = sampled(round_robin, most=4)
     assert 4 <= len(sample.matches) < 12
     assert len({match.block for match in sample.matches}) == 2
     assert len({frozenset(match.bots) for match in sample.matches}) > 1
@@ -80,6 +80,14 @@ def test_a_game_that_does_not_say_is_asked_once(swiss: Path, monkeypatch: pytest
     monkeypatch.setattr(KhivaState, "points_by_source", property(lambda _: asked.append(None)))
     assert sampled(swiss)[1] == PointsSample(why_none="the game does not say where points come from")
     assert len(asked) == 1
+
+
+def test_a_match_that_does_not_replay_leaves_the_table_without(swiss: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object) -> None:
+        raise RecordError("it rained")
+
+    monkeypatch.setattr(points, "verify", fails)
+    assert sampled(swiss)[1].why_none.endswith("is not replayed: it rained")
 
 
 def test_each_match_is_found_at_its_place(swiss: Path) -> None:

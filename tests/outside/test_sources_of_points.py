@@ -38,6 +38,7 @@ def test_a_game_says_where_points_come_from(made: Made, after: int) -> None:
         "[SeatPoints({'': points}, {}) for points in self.points]",
         "[SeatPoints({'prizes': points, **dict.fromkeys(map(str, range(16)), 0)}, {}) for points in self.points]",
         "[SeatPoints({'prizes': points}, {'prizes': 0}) for points in self.points]",
+        "[SeatPoints({}, {'prizes': points}) for points in self.points]",
         "[SeatPoints({'prizes': points}, {'lost': 2**60}) for points in self.points]",
         "[SeatPoints({'prizes': self.points[0]}, {})]",
         "[{'prizes': points} for points in self.points]",

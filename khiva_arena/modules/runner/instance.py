@@ -56,16 +56,15 @@ class OutOfTicks(Exception):
 class Instance:
     """An instance of a module. ``run`` may be called once."""
 
-    def __init__(self, vm: Vm, module: int, system: "wasi.System", most_bytes: int, payload: bytes | None = None) -> None:
+    def __init__(self, vm: Vm, module: int, system: "wasi.System", most_bytes: int) -> None:
         """Make the instance.
 
         most_bytes: how far its memory may grow
-        payload: what it reads from descriptor 3, None if it has none
 
         Raises Unfit if it asks for more at once, or for a function that is not ours, Trapped, and VmFailed.
         """
         self._vm = vm
-        self._wasi = wasi.Caller(system, self._memory, payload)
+        self._wasi = wasi.Caller(system, self._memory)
         self._problem: BaseException | None = None
         self._place: bytes = b""
         self._view, self._size = memoryview(b""), 0
